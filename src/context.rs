@@ -1,0 +1,93 @@
+//! The world outside, captured once at start and passed as a value: environment, terminals, directories.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use etcetera::BaseStrategy;
+
+use crate::failure::Failure;
+
+/// What one run of the program sees of its surroundings.
+#[derive(Debug, Clone)]
+pub struct Context {
+    environment: HashMap<OsString, OsString>,
+    /// Whether standard input is a terminal.
+    pub stdin_is_terminal: bool,
+    /// Whether standard output is a terminal.
+    pub stdout_is_terminal: bool,
+    /// Whether standard error is a terminal.
+    pub stderr_is_terminal: bool,
+    /// Where this program keeps its files.
+    pub directories: Option<Directories>,
+}
+
+/// The program's own directories, by the platform's rules (XDG on Linux and macOS).
+#[derive(Debug, Clone)]
+pub struct Directories {
+    /// `config.toml` and `credentials.toml`.
+    pub config: PathBuf,
+    /// The sandbox's database.
+    pub data: PathBuf,
+    /// Snapshots, locks and what completion remembers.
+    pub state: PathBuf,
+}
+
+impl Context {
+    /// Captures the surroundings of this process.
+    pub fn capture() -> Self {
+        Self {
+            environment: std::env::vars_os().collect(),
+            stdin_is_terminal: std::io::stdin().is_terminal(),
+            stdout_is_terminal: std::io::stdout().is_terminal(),
+            stderr_is_terminal: std::io::stderr().is_terminal(),
+            directories: Directories::of_platform(),
+        }
+    }
+
+    /// An environment variable, if set and not empty.
+    ///
+    /// # Errors
+    /// `usage` when the value is not UTF-8.
+    pub fn var(&self, name: &str) -> Result<Option<&str>, Failure> {
+        match self.environment.get(std::ffi::OsStr::new(name)) {
+            None => Ok(None),
+            Some(value) if value.is_empty() => Ok(None),
+            Some(value) => value
+                .to_str()
+                .map(Some)
+                .ok_or_else(|| Failure::usage(format!("{name} is not valid UTF-8"))),
+        }
+    }
+
+    /// The program's directories.
+    ///
+    /// # Errors
+    /// `usage` when the platform names no home directory.
+    pub fn directories(&self) -> Result<&Directories, Failure> {
+        self.directories.as_ref().ok_or_else(|| {
+            Failure::usage("no home directory is known, so there is no place for files")
+                .hint("set HOME, or XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME")
+        })
+    }
+
+    /// Whether a person can be asked: standard input and standard error are terminals.
+    pub fn can_prompt(&self) -> bool {
+        self.stdin_is_terminal && self.stderr_is_terminal
+    }
+}
+
+impl Directories {
+    fn of_platform() -> Option<Self> {
+        let base = etcetera::choose_base_strategy().ok()?;
+        let data = base.data_dir().join("storefront");
+        Some(Self {
+            config: base.config_dir().join("storefront"),
+            state: base
+                .state_dir()
+                .map_or_else(|| data.join("state"), |dir| dir.join("storefront")),
+            data,
+        })
+    }
+}

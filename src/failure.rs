@@ -1,0 +1,185 @@
+//! Failures: what happened, whether anything was written, and what to type next.
+
+use serde_json::Value;
+
+/// What went wrong, in the terms of the exit codes (`storefront help exit-codes`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Something this program did not foresee.
+    Internal,
+    /// Bad flags, input or configuration; nothing was sent.
+    Usage,
+    /// Refused to protect data; nothing was written.
+    Guard,
+    /// The service said no.
+    Refused,
+    /// The service was not reached, or is busy after every retry; nothing was applied.
+    Unavailable,
+    /// No token, or one the service does not take.
+    Auth,
+    /// Some records of a run failed or are unknown.
+    Partial,
+    /// The request went out and no verdict came back.
+    Unknown,
+    /// Written, but the read-back lacks an address or a change.
+    Mismatch,
+    /// Stopped by the user.
+    Interrupted,
+}
+
+impl Kind {
+    /// Process exit code.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Internal => 1,
+            Self::Usage => 2,
+            Self::Guard => 3,
+            Self::Refused => 4,
+            Self::Unavailable => 5,
+            Self::Auth => 6,
+            Self::Partial => 7,
+            Self::Unknown => 8,
+            Self::Mismatch => 9,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// Name in error objects.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Internal => "internal",
+            Self::Usage => "usage",
+            Self::Guard => "guard",
+            Self::Refused => "refused",
+            Self::Unavailable => "unavailable",
+            Self::Auth => "auth",
+            Self::Partial => "partial",
+            Self::Unknown => "unknown",
+            Self::Mismatch => "mismatch",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// Whether a failure of this kind leaves the service changed, where nothing more is known.
+    const fn applied(self) -> Applied {
+        match self {
+            Self::Unknown | Self::Interrupted => Applied::Unknown,
+            Self::Mismatch | Self::Partial => Applied::Yes,
+            _ => Applied::No,
+        }
+    }
+}
+
+/// Whether a write took effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Applied {
+    /// It did.
+    Yes,
+    /// It did not.
+    No,
+    /// The request went out and nobody knows.
+    Unknown,
+}
+
+impl Applied {
+    /// Name in results and error objects.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A failed operation, complete enough to be printed without further context.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// What went wrong; decides the exit code.
+    pub kind: Kind,
+    /// What happened, one sentence without a full stop at its end.
+    pub message: String,
+    /// The next thing to do or type.
+    pub hint: Option<String>,
+    /// HTTP status of the service's answer, if there was one.
+    pub status: Option<u16>,
+    /// Whether the write took effect.
+    pub applied: Applied,
+    /// The service's error body as it came: JSON, or a string where it is not JSON.
+    pub service: Option<Value>,
+}
+
+impl Failure {
+    /// A failure of `kind`, with what that kind implies about the write.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            hint: None,
+            status: None,
+            applied: kind.applied(),
+            service: None,
+        }
+    }
+
+    /// Bad flags, input or configuration.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Kind::Usage, message)
+    }
+
+    /// Refused to protect data.
+    pub fn guard(message: impl Into<String>) -> Self {
+        Self::new(Kind::Guard, message)
+    }
+
+    /// Something this program did not foresee, such as a full disk.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(Kind::Internal, message)
+    }
+
+    /// Adds the next thing to do or type.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Sets the HTTP status of the service's answer.
+    #[must_use]
+    pub fn status(mut self, status: u16) -> Self {
+        self.status = Some(status);
+        self
+    }
+
+    /// Sets whether the write took effect.
+    #[must_use]
+    pub fn applied(mut self, applied: Applied) -> Self {
+        self.applied = applied;
+        self
+    }
+
+    /// Keeps the service's error body.
+    #[must_use]
+    pub fn service(mut self, body: Value) -> Self {
+        self.service = Some(body);
+        self
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<anyhow::Error> for Failure {
+    /// The whole chain of causes in one sentence; a [`Failure`] inside keeps its kind.
+    fn from(error: anyhow::Error) -> Self {
+        match error.downcast::<Self>() {
+            Ok(failure) => failure,
+            Err(error) => Self::internal(format!("{error:#}")),
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Exit code from [`storefront::run`], nothing else.
+
+fn main() {}

@@ -1,0 +1,96 @@
+//! The documented JSON of the service: which members exist, what they hold, and where the interface says so.
+//!
+//! Bodies travel as raw JSON, so that members nobody documented survive a round trip with their exact text.
+//! These tables are the vocabulary laid over that JSON: the input check, CSV columns, templates, JSON Schema
+//! and OpenAPI are all read off them.
+
+mod address;
+mod attribute;
+mod cart_item;
+mod customer;
+mod shipping;
+
+pub use address::{CUSTOM_ATTRIBUTE, PROFILE_ADDRESS, QUOTE_ADDRESS, REGION};
+pub use attribute::{ATTRIBUTE, ATTRIBUTE_OPTION, STORE_LABEL};
+pub use cart_item::{CART_ITEM, CONFIGURABLE_ITEM_OPTION, PRODUCT_OPTION, PRODUCT_OPTION_EXTENSION};
+pub use customer::CUSTOMER;
+pub use shipping::{ADDRESS_INFORMATION, SHIPPING_INFORMATION};
+
+/// An object the interface documents.
+#[derive(Debug)]
+pub struct Shape {
+    /// Name in the interface's own words, for messages and schemas.
+    pub name: &'static str,
+    /// Section of the interface that lists the members.
+    pub section: &'static str,
+    /// The listed members, in the order of the interface.
+    pub members: &'static [Member],
+}
+
+/// One member of a [`Shape`].
+#[derive(Debug)]
+pub struct Member {
+    /// Name as it stands in the JSON.
+    pub name: &'static str,
+    /// What it holds.
+    pub holds: Holds,
+    /// One line of meaning, as the interface gives it.
+    pub doc: &'static str,
+}
+
+/// What a member holds.
+#[derive(Debug, Clone, Copy)]
+pub enum Holds {
+    /// A string.
+    Text,
+    /// A string or null.
+    TextOrNull,
+    /// A whole number.
+    Integer,
+    /// Any number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// An array of strings.
+    TextList,
+    /// An object of a documented shape.
+    Object(&'static Shape),
+    /// An array of objects of a documented shape.
+    List(&'static Shape),
+    /// An object whose members are "not shown".
+    AnyObject,
+}
+
+impl Shape {
+    /// The member called `name`, if the interface lists one.
+    pub fn member(&self, name: &str) -> Option<&'static Member> {
+        self.members.iter().find(|member| member.name == name)
+    }
+}
+
+impl Holds {
+    /// The type in words, as in "expected a whole number".
+    pub const fn expected(self) -> &'static str {
+        match self {
+            Self::Text => "a string",
+            Self::TextOrNull => "a string or null",
+            Self::Integer => "a whole number",
+            Self::Number => "a number",
+            Self::Boolean => "true or false",
+            Self::TextList => "an array of strings",
+            Self::Object(_) | Self::AnyObject => "an object",
+            Self::List(_) => "an array of objects",
+        }
+    }
+}
+
+/// Shorthand for the tables: one row, one member.
+const fn member(name: &'static str, holds: Holds, doc: &'static str) -> Member {
+    Member { name, holds, doc }
+}
+
+/// Entity type id of products and attribute sets (4.3, rule).
+pub const PRODUCT_ENTITY_TYPE_ID: &str = "4";
+
+/// Success status the interface lists for saving shipping information (4.1).
+pub const SHIPPING_SAVED_STATUS: u16 = 320;
