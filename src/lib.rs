@@ -1,5 +1,65 @@
 //! `storefront`: storefront operations against a Magento-derived marketplace.
+//!
+//! Data flows one way: args ([`cli`]) → input → [`plan`] → send → [`report`].
 
+pub mod cli;
+pub mod commands;
 pub mod context;
 pub mod failure;
+pub mod plan;
+pub mod report;
+pub mod token;
 pub mod wire;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::{Cli, OutputFormat};
+use context::Context;
+use failure::Failure;
+use report::Report;
+
+/// Runs the program with this process's arguments and surroundings.
+pub fn run() -> ExitCode {
+    let context = Context::capture();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(answer) => return print_clap_answer(&answer),
+    };
+    let format = output_format(&cli, &context);
+    let global = &cli.global;
+    let report = Report::new(
+        &context,
+        *format.as_ref().unwrap_or(&OutputFormat::Table),
+        global.color,
+        global.quiet,
+        global.verbose,
+    );
+    match format.and_then(|_| commands::run(&cli, &context, &report)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            report.failure(&failure);
+            ExitCode::from(failure.kind.exit_code())
+        }
+    }
+}
+
+/// Help and versions go to standard output with 0, bad usage to standard error with 2.
+fn print_clap_answer(answer: &clap::Error) -> ExitCode {
+    let _ = answer.print();
+    ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2))
+}
+
+fn output_format(cli: &Cli, context: &Context) -> Result<OutputFormat, Failure> {
+    if let Some(format) = cli.global.output {
+        return Ok(format);
+    }
+    match context.var("STOREFRONT_OUTPUT")? {
+        None | Some("table") => Ok(OutputFormat::Table),
+        Some("json") => Ok(OutputFormat::Json),
+        Some(other) => Err(Failure::usage(format!(
+            "STOREFRONT_OUTPUT is {other:?}; it can be table or json"
+        ))),
+    }
+}

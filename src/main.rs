@@ -1,3 +1,7 @@
 //! Exit code from [`storefront::run`], nothing else.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    storefront::run()
+}

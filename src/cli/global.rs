@@ -1,0 +1,101 @@
+//! Flags every command takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Flags every command takes, before or after its name.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct GlobalArgs {
+    /// Which profile of the configuration to use [env: STOREFRONT_PROFILE]
+    #[arg(short, long, global = true, value_name = "NAME", conflicts_with = "sandbox")]
+    pub profile: Option<String>,
+    /// Use the built-in local service: no account, no configuration
+    #[arg(long, global = true)]
+    pub sandbox: bool,
+    /// Store view code in the path [env: STOREFRONT_STORE_VIEW]
+    #[arg(long, global = true, value_name = "CODE")]
+    pub store_view: Option<String>,
+    /// JSON, NDJSON or CSV to read; - is standard input
+    #[arg(short, long, global = true, value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// Format of the input, where its extension does not say
+    #[arg(long, global = true, value_name = "FORMAT")]
+    pub input_format: Option<InputFormat>,
+    /// Send members the interface does not list, as they are
+    #[arg(long, global = true)]
+    pub allow_unknown: bool,
+    /// Form of the result on standard output [env: STOREFRONT_OUTPUT]
+    #[arg(short, long, global = true, value_name = "FORMAT")]
+    pub output: Option<OutputFormat>,
+    /// Show exactly what would be sent; send no write
+    #[arg(short = 'n', long, global = true)]
+    pub dry_run: bool,
+    /// With --dry-run: show it as a curl command
+    #[arg(long, global = true, requires = "dry_run")]
+    pub curl: bool,
+    /// Answer yes to confirmations
+    #[arg(short, long, global = true)]
+    pub yes: bool,
+    /// Never prompt; what would need an answer is an error
+    #[arg(long, global = true)]
+    pub no_input: bool,
+    /// Print results and errors only
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Show requests and replies on standard error, tokens redacted; -vv with bodies
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// When to use colour [env: NO_COLOR, CLICOLOR_FORCE]
+    #[arg(long, global = true, value_name = "WHEN")]
+    pub color: Option<Color>,
+    /// Seconds a request may take [default: 30]
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub timeout: Option<std::time::Duration>,
+    /// Repeats of what cannot act twice [default: 2]
+    #[arg(long, global = true, value_name = "N")]
+    pub retry: Option<u32>,
+}
+
+/// Format of `--input`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InputFormat {
+    /// One document, or an array of records.
+    Json,
+    /// One record a line.
+    Ndjson,
+    /// A header and one record a line.
+    Csv,
+}
+
+/// Format of results.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// For people.
+    #[default]
+    Table,
+    /// For programs: one object an operation.
+    Json,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal that wants it.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// A number of seconds, whole or not, above zero and within a day.
+fn parse_seconds(text: &str) -> Result<std::time::Duration, String> {
+    text.parse::<f64>()
+        .ok()
+        .filter(|seconds| *seconds > 0.0 && *seconds <= 86_400.0)
+        .map(std::time::Duration::from_secs_f64)
+        .ok_or_else(|| "expected a number of seconds above 0, 86400 at most".to_owned())
+}

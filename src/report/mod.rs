@@ -1,0 +1,137 @@
+//! The only writer to standard output and standard error.
+//!
+//! Standard output is data only; notes, warnings and errors go to standard error.
+
+pub mod escape;
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::cli::{Color, OutputFormat};
+use crate::context::Context;
+use crate::failure::{Applied, Failure};
+use escape::escaped;
+
+/// How this run speaks: format, loudness, colour.
+#[derive(Debug, Clone, Copy)]
+pub struct Report {
+    /// Form of results.
+    pub format: OutputFormat,
+    /// Results and errors only.
+    pub quiet: bool,
+    /// 0 silent about traffic, 1 requests and replies, 2 with bodies.
+    pub verbose: u8,
+    /// Colour on standard output.
+    pub color_stdout: bool,
+    /// Colour on standard error.
+    pub color_stderr: bool,
+}
+
+impl Report {
+    /// Decides about colour from flag, environment and terminals.
+    pub fn new(
+        context: &Context,
+        format: OutputFormat,
+        color: Option<Color>,
+        quiet: bool,
+        verbose: u8,
+    ) -> Self {
+        let forced = match color.unwrap_or_default() {
+            Color::Always => Some(true),
+            Color::Never => Some(false),
+            Color::Auto => color_from_environment(context),
+        };
+        Self {
+            format,
+            quiet,
+            verbose,
+            color_stdout: forced.unwrap_or(context.stdout_is_terminal),
+            color_stderr: forced.unwrap_or(context.stderr_is_terminal),
+        }
+    }
+
+    /// Whether results are JSON.
+    pub fn is_json(&self) -> bool {
+        self.format == OutputFormat::Json
+    }
+
+    /// Writes one JSON value as one line of standard output.
+    ///
+    /// # Errors
+    /// `internal` when standard output cannot be written; a reader that went away is no error.
+    pub fn json(&self, value: &Value) -> Result<(), Failure> {
+        self.data(&format!("{value}\n"))
+    }
+
+    /// Writes text to standard output as it is: the caller escapes what is foreign.
+    ///
+    /// # Errors
+    /// As [`Self::json`].
+    pub fn data(&self, text: &str) -> Result<(), Failure> {
+        let mut stdout = io::stdout().lock();
+        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::internal(format!(
+                "standard output cannot be written: {error}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// One line on standard error, unless quiet. Control characters are escaped.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            stderr_line(text);
+        }
+    }
+
+    /// A warning on standard error, also when quiet: it tells of something that was changed or left out.
+    pub fn warn(&self, text: &str) {
+        stderr_line(&format!("warning: {text}"));
+    }
+
+    /// Prints a failure: text, or one JSON object under `-o json` (DESIGN 2.3).
+    pub fn failure(&self, failure: &Failure) {
+        if self.is_json() {
+            stderr_line(&failure_json(failure).to_string());
+            return;
+        }
+        stderr_line(&format!("error: {}", failure.message));
+        match failure.applied {
+            Applied::No => {}
+            Applied::Yes => stderr_line("  it was written"),
+            Applied::Unknown => stderr_line("  it is not known whether it was written"),
+        }
+        if let Some(hint) = &failure.hint {
+            stderr_line(&format!("  hint: {hint}"));
+        }
+    }
+}
+
+/// The error object of `-o json`.
+pub fn failure_json(failure: &Failure) -> Value {
+    json!({"error": {
+        "kind": failure.kind.name(),
+        "message": failure.message,
+        "hint": failure.hint,
+        "status": failure.status,
+        "applied": failure.applied.name(),
+        "service": failure.service,
+    }})
+}
+
+fn color_from_environment(context: &Context) -> Option<bool> {
+    let set = |name| context.var(name).ok().flatten().is_some_and(|value| value != "0");
+    if set("CLICOLOR_FORCE") {
+        Some(true)
+    } else if set("NO_COLOR") {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// Standard error may be closed or full: there is nobody left to tell.
+fn stderr_line(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", escaped(text));
+}
