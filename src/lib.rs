@@ -58,8 +58,8 @@ fn output_format(cli: &Cli, context: &Context) -> Result<OutputFormat, Failure> 
     match context.var("STOREFRONT_OUTPUT")? {
         None | Some("table") => Ok(OutputFormat::Table),
         Some("json") => Ok(OutputFormat::Json),
-        Some(other) => Err(Failure::usage(format!(
-            "STOREFRONT_OUTPUT is {other:?}; it can be table or json"
-        ))),
+        Some(other) => {
+            Err(Failure::usage(format!("STOREFRONT_OUTPUT is {other:?}; it can be table or json")))
+        }
     }
 }

@@ -8,13 +8,7 @@ pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
 
 /// Storefront operations that never lose an address and never act twice.
 #[derive(Debug, Parser)]
-#[command(
-    name = "storefront",
-    version,
-    about,
-    disable_help_subcommand = true,
-    infer_long_args = false
-)]
+#[command(name = "storefront", version, about, disable_help_subcommand = true, infer_long_args = false)]
 pub struct Cli {
     /// What every command takes.
     #[command(flatten)]
