@@ -73,7 +73,9 @@ impl AddressList {
             if changed.contains(id) { &mut self.tally.changed } else { &mut self.tally.kept }.push(*id);
             self.addresses.push(address);
         }
-        new.into_iter().for_each(|address| self.add(address));
+        for address in new {
+            self.add(address);
+        }
         Ok(())
     }
 
