@@ -4,6 +4,7 @@
 
 pub mod cli;
 pub mod commands;
+pub mod config;
 pub mod context;
 pub mod failure;
 pub mod input;
