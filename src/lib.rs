@@ -6,6 +6,7 @@ pub mod cli;
 pub mod commands;
 pub mod context;
 pub mod failure;
+pub mod http;
 pub mod plan;
 pub mod report;
 pub mod token;
