@@ -66,18 +66,10 @@ impl ConfigFile {
 
     fn load_from(path: PathBuf) -> Result<Self, Failure> {
         let Some(file) = files::read(&path)? else {
-            return Ok(Self {
-                path,
-                exists: false,
-                document: DocumentMut::new(),
-            });
+            return Ok(Self { path, exists: false, document: DocumentMut::new() });
         };
         let document = files::parse(&path, &file.text)?;
-        let file_config = Self {
-            path,
-            exists: true,
-            document,
-        };
+        let file_config = Self { path, exists: true, document };
         if file.open_to_others && file_config.holds_token() {
             return Err(files::too_open(&file_config.path));
         }
@@ -89,10 +81,7 @@ impl ConfigFile {
         if self.exists || context.var("STOREFRONT_CONFIG")?.is_none() {
             return Ok(());
         }
-        let message = format!(
-            "{}, which STOREFRONT_CONFIG names, is not there",
-            self.path.display()
-        );
+        let message = format!("{}, which STOREFRONT_CONFIG names, is not there", self.path.display());
         Err(Failure::usage(message).hint("storefront config init makes it"))
     }
 
@@ -100,9 +89,7 @@ impl ConfigFile {
     pub fn holds_token(&self) -> bool {
         let secrets = || PROFILE.iter().filter(|key| matches!(key.kind, Kind::Secret));
         self.tables().any(|(_, profile)| {
-            profile
-                .as_table_like()
-                .is_some_and(|profile| secrets().any(|key| profile.contains_key(key.name)))
+            profile.as_table_like().is_some_and(|profile| secrets().any(|key| profile.contains_key(key.name)))
         })
     }
 
@@ -131,10 +118,7 @@ impl ConfigFile {
             if let Some(table) = table.as_table_like() {
                 collect(table, PROFILE, &path, &mut values).map_err(|problem| self.problem(&problem))?;
             }
-            let profile = Profile {
-                name: name.to_owned(),
-                values,
-            };
+            let profile = Profile { name: name.to_owned(), values };
             profile.check_tokens().map_err(|problem| self.problem(&problem))?;
             profiles.push(profile);
         }
@@ -180,11 +164,8 @@ impl ConfigFile {
             None if names.is_empty() => format!("storefront config init -p {}", shell_words::quote(name)),
             None => format!("the profiles are {}", names.join(", ")),
         };
-        Failure::usage(format!(
-            "{} has no profile {name:?}, which {by} names",
-            self.path.display()
-        ))
-        .hint(hint)
+        Failure::usage(format!("{} has no profile {name:?}, which {by} names", self.path.display()))
+            .hint(hint)
     }
 
     fn problem(&self, problem: &str) -> Failure {
@@ -247,17 +228,9 @@ impl Profile {
         if let Some(Value::Secret(token)) = self.values.get(key) {
             return Some(NamedToken::Literal(token.clone()));
         }
-        let variable = self
-            .text(&of("-env"))
-            .map(|name| NamedToken::Variable(name.to_owned()));
-        let file = || {
-            self.text(&of("-file"))
-                .map(|path| NamedToken::File(path.to_owned()))
-        };
-        let command = || {
-            self.list(&of("-command"))
-                .map(|argv| NamedToken::Command(argv.to_vec()))
-        };
+        let variable = self.text(&of("-env")).map(|name| NamedToken::Variable(name.to_owned()));
+        let file = || self.text(&of("-file")).map(|path| NamedToken::File(path.to_owned()));
+        let command = || self.list(&of("-command")).map(|argv| NamedToken::Command(argv.to_vec()));
         variable.or_else(file).or_else(command)
     }
 
@@ -314,8 +287,7 @@ fn collect_under(
             return Err(unknown_key(&at, known, name));
         };
         let inner = || {
-            item.as_table_like()
-                .ok_or_else(|| format!("{at}: expected a table, found {}", item.type_name()))
+            item.as_table_like().ok_or_else(|| format!("{at}: expected a table, found {}", item.type_name()))
         };
         match key.kind {
             Kind::Table(keys) => collect_under(inner()?, keys, path, &format!("{prefix}{name}."), values)?,
@@ -333,10 +305,7 @@ fn check_profiles(table: &dyn TableLike, path: &str) -> Result<(), String> {
     for (name, item) in table.iter() {
         check_profile_name(name).map_err(|problem| format!("{path}.{name}: {problem}"))?;
         if !item.is_table_like() {
-            return Err(format!(
-                "{path}.{name}: expected a table, found {}",
-                item.type_name()
-            ));
+            return Err(format!("{path}.{name}: expected a table, found {}", item.type_name()));
         }
     }
     Ok(())

@@ -80,12 +80,7 @@ pub enum ShipLayout {
 
 impl Default for ReadSettings {
     fn default() -> Self {
-        Self {
-            path: None,
-            customer: None,
-            addresses: None,
-            ignore: vec!["/updated_at".to_owned()],
-        }
+        Self { path: None, customer: None, addresses: None, ignore: vec!["/updated_at".to_owned()] }
     }
 }
 
@@ -172,10 +167,7 @@ impl Settings {
     /// Lays a profile under the flags. What it says of its own host's safety does not hold for another.
     fn lay_under(&mut self, profile: &Profile, global: &GlobalArgs, own_host: bool) {
         self.profile = Some(profile.name.clone());
-        self.timeout = global
-            .timeout
-            .or(profile.seconds("timeout"))
-            .unwrap_or(self.timeout);
+        self.timeout = global.timeout.or(profile.seconds("timeout")).unwrap_or(self.timeout);
         self.retry = global.retry.or(profile.count("retry")).unwrap_or(self.retry);
         self.retention_days = profile.count("retention-days").unwrap_or(self.retention_days);
         self.allow_plain_http = own_host && profile.flag("allow-plain-http");
@@ -200,9 +192,7 @@ impl Settings {
     ) -> Result<(), Failure> {
         let located = |key| {
             let written = profile.text(key);
-            written
-                .map(|path| files::located(context, file.directory(), path))
-                .transpose()
+            written.map(|path| files::located(context, file.directory(), path)).transpose()
         };
         self.ca_file = located("ca-file")?;
         if own_host {
@@ -256,11 +246,7 @@ fn nowhere(file: &ConfigFile, profile: Option<&Profile>) -> Failure {
     let names = file.names();
     if names.is_empty() {
         let path = file.path.display();
-        let state = if file.exists {
-            "has no profile"
-        } else {
-            "is not there"
-        };
+        let state = if file.exists { "has no profile" } else { "is not there" };
         return Failure::usage(format!(
             "nothing says which service to use: no --sandbox, no {BASE_URL}, and {path} {state}"
         ))
