@@ -7,6 +7,7 @@ pub mod commands;
 pub mod config;
 pub mod context;
 pub mod failure;
+pub mod history;
 pub mod http;
 pub mod input;
 pub mod plan;
