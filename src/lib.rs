@@ -8,6 +8,7 @@ pub mod context;
 pub mod failure;
 pub mod plan;
 pub mod report;
+pub mod sandbox;
 pub mod token;
 pub mod wire;
 
