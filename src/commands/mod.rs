@@ -21,10 +21,8 @@ pub struct Session<'a> {
 /// # Errors
 /// Whatever went wrong, complete with its exit code.
 pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure> {
-    let _session = Session {
-        context,
-        global: &cli.global,
-        report,
-    };
-    match cli.command {}
+    let _session = Session { context, global: &cli.global, report };
+    match &cli.command {
+        _ => Ok(()),
+    }
 }
