@@ -12,6 +12,7 @@ pub mod http;
 pub mod input;
 pub mod plan;
 pub mod report;
+pub mod sandbox;
 pub mod token;
 pub mod wire;
 
