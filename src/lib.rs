@@ -8,6 +8,7 @@ pub mod config;
 pub mod context;
 pub mod failure;
 pub mod plan;
+pub mod prompt;
 pub mod report;
 pub mod token;
 pub mod wire;

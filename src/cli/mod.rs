@@ -1,5 +1,7 @@
 //! The grammar of the command line, one file per noun. Arguments are not settings: `config` makes those.
 
+pub mod auth;
+pub mod config;
 pub mod global;
 
 use clap::{Parser, Subcommand};
@@ -26,4 +28,9 @@ pub struct Cli {
 
 /// The nouns.
 #[derive(Debug, Subcommand)]
-pub enum Command {}
+pub enum Command {
+    /// Show and change profiles and their settings
+    Config(config::ConfigArgs),
+    /// Store, forget and explain tokens
+    Auth(auth::AuthArgs),
+}
