@@ -100,11 +100,9 @@ fn status(session: &Session<'_>) -> Result<(), Failure> {
         }))?;
     } else {
         let profile = settings.profile.as_deref().unwrap_or("none");
-        session
-            .report
-            .data(&one_line(&format!("profile      {profile}")))?;
         session.report.data(&format!(
-            "\nbase URL     {}\ntoken        {}\nadmin token  {}\n",
+            "profile      {}\nbase URL     {}\ntoken        {}\nadmin token  {}\n",
+            one_line(profile),
             one_line(settings.base_url.as_str()),
             one_line(&customer.sentence()),
             one_line(&admin.sentence()),
@@ -117,14 +115,7 @@ fn status(session: &Session<'_>) -> Result<(), Failure> {
 }
 
 fn logout(session: &Session<'_>, only_admin: bool) -> Result<(), Failure> {
-    let profile = match &session.global.profile {
-        Some(name) => name.clone(),
-        None => {
-            let file = ConfigFile::load(session.context)?;
-            let chosen = file.chosen_name(session.context, session.global)?;
-            chosen.ok_or_else(|| file.none_chosen())?.0
-        }
-    };
+    let profile = profile_to_forget(session)?;
     let mut credentials = Credentials::load(session.context)?;
     let mut forgotten = Vec::new();
     for bearer in [Bearer::Customer, Bearer::Admin] {
@@ -137,6 +128,16 @@ fn logout(session: &Session<'_>, only_admin: bool) -> Result<(), Failure> {
         forgotten => format!("forgot the {} of profile {profile}", forgotten.join(" and the ")),
     });
     Ok(())
+}
+
+/// A profile that is named needs no configuration: its tokens may have outlived it.
+fn profile_to_forget(session: &Session<'_>) -> Result<String, Failure> {
+    if let Some(name) = &session.global.profile {
+        return Ok(name.clone());
+    }
+    let file = ConfigFile::load(session.context)?;
+    let chosen = file.chosen_name(session.context, session.global)?;
+    Ok(chosen.ok_or_else(|| file.none_chosen())?.0)
 }
 
 /// What became of looking for a token. A command is not run for it.
