@@ -54,10 +54,9 @@ impl Context {
         match self.environment.get(std::ffi::OsStr::new(name)) {
             None => Ok(None),
             Some(value) if value.is_empty() => Ok(None),
-            Some(value) => value
-                .to_str()
-                .map(Some)
-                .ok_or_else(|| Failure::usage(format!("{name} is not valid UTF-8"))),
+            Some(value) => {
+                value.to_str().map(Some).ok_or_else(|| Failure::usage(format!("{name} is not valid UTF-8")))
+            }
         }
     }
 
@@ -84,9 +83,7 @@ impl Directories {
         let data = base.data_dir().join("storefront");
         Some(Self {
             config: base.config_dir().join("storefront"),
-            state: base
-                .state_dir()
-                .map_or_else(|| data.join("state"), |dir| dir.join("storefront")),
+            state: base.state_dir().map_or_else(|| data.join("state"), |dir| dir.join("storefront")),
             data,
         })
     }

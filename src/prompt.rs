@@ -68,10 +68,7 @@ impl Prompt {
     /// As [`Self::input`].
     pub fn password(&self, question: &str, hint: &str) -> Result<String, Failure> {
         self.require(question, hint)?;
-        Password::with_theme(&*self.theme)
-            .with_prompt(question)
-            .interact()
-            .map_err(stopped)
+        Password::with_theme(&*self.theme).with_prompt(question).interact().map_err(stopped)
     }
 
     /// One of several, by its position; the first is the default.
@@ -97,22 +94,14 @@ impl Prompt {
             return Ok(true);
         }
         self.require(question, "add --yes")?;
-        Confirm::with_theme(&*self.theme)
-            .with_prompt(question)
-            .default(false)
-            .interact()
-            .map_err(stopped)
+        Confirm::with_theme(&*self.theme).with_prompt(question).default(false).interact().map_err(stopped)
     }
 
     fn require(&self, question: &str, hint: &str) -> Result<(), Failure> {
         if self.can_ask() {
             return Ok(());
         }
-        let why = if self.no_input {
-            "--no-input forbids to ask"
-        } else {
-            "there is no terminal to ask on"
-        };
+        let why = if self.no_input { "--no-input forbids to ask" } else { "there is no terminal to ask on" };
         Err(Failure::usage(format!("{why}: {question}")).hint(hint))
     }
 }

@@ -1,14 +1,6 @@
 //! `auth`: tokens, kept apart from the settings.
 
-use clap::{Args, Subcommand};
-
-/// Store, forget and explain tokens.
-#[derive(Debug, Args)]
-pub struct AuthArgs {
-    /// What to do.
-    #[command(subcommand)]
-    pub command: AuthCommand,
-}
+use clap::Subcommand;
 
 /// What `auth` can do.
 #[derive(Debug, Subcommand)]

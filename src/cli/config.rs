@@ -2,14 +2,6 @@
 
 use clap::{Args, Subcommand};
 
-/// Show and change profiles and their settings.
-#[derive(Debug, Args)]
-pub struct ConfigArgs {
-    /// What to do.
-    #[command(subcommand)]
-    pub command: ConfigCommand,
-}
-
 /// What `config` can do.
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {

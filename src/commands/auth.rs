@@ -5,7 +5,7 @@ use std::io::Read;
 use serde_json::{Value, json};
 
 use super::Session;
-use crate::cli::auth::{AuthArgs, AuthCommand};
+use crate::cli::auth::AuthCommand;
 use crate::config::{ConfigFile, Credentials, Settings, Stored, TokenSource, origin, token_variable};
 use crate::failure::Failure;
 use crate::plan::request::Bearer;
@@ -20,11 +20,11 @@ const LONGEST: u64 = 64 * 1024;
 ///
 /// # Errors
 /// `usage` for a profile that cannot hold a token, `auth` when `status` finds none.
-pub fn run(session: &Session<'_>, args: &AuthArgs) -> Result<(), Failure> {
+pub fn run(session: &Session<'_>, command: &AuthCommand) -> Result<(), Failure> {
     if session.global.sandbox {
         return Err(Failure::usage("the sandbox has tokens of its own").hint("storefront sandbox tokens"));
     }
-    match args.command {
+    match *command {
         AuthCommand::Login { with_token, admin } => login(session, bearer(admin), with_token),
         AuthCommand::Status => status(session),
         AuthCommand::Logout { admin } => logout(session, admin),
@@ -50,9 +50,7 @@ pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool
 
 fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), Failure> {
     let file = ConfigFile::load(session.context)?;
-    let profile = file
-        .chosen(session.context, session.global)?
-        .ok_or_else(|| file.none_chosen())?;
+    let profile = file.chosen(session.context, session.global)?.ok_or_else(|| file.none_chosen())?;
     let base_url = profile.base_url().ok_or_else(|| profile.no_base_url())?;
     if let Some(key) = profile.token_key_in_use(bearer) {
         return Err(Failure::usage(format!(
@@ -64,12 +62,7 @@ fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), 
     let mut credentials = Credentials::load(session.context)?;
     let origin = origin(&base_url);
     let question = format!("{} of {} for {origin}", noun(bearer), profile.name);
-    let token = read_token(
-        session,
-        &question,
-        "--with-token reads it from standard input",
-        with_token,
-    )?;
+    let token = read_token(session, &question, "--with-token reads it from standard input", with_token)?;
     let stored = Stored { token, origin };
     credentials.store(&profile.name, bearer, &stored)?;
     session.report.note(&format!(
@@ -81,9 +74,7 @@ fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), 
     ));
     let variable = token_variable(bearer);
     if session.context.var(variable)?.is_some() {
-        session
-            .report
-            .warn(&format!("{variable} is set and wins over the stored token"));
+        session.report.warn(&format!("{variable} is set and wins over the stored token"));
     }
     Ok(())
 }
@@ -150,11 +141,7 @@ struct Found {
 impl Found {
     fn of(source: &TokenSource) -> Self {
         let ran = source.argv().is_none();
-        Self {
-            source: source.describe(),
-            ran,
-            problem: if ran { source.token().err() } else { None },
-        }
+        Self { source: source.describe(), ran, problem: if ran { source.token().err() } else { None } }
     }
 
     fn sentence(&self) -> String {

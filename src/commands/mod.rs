@@ -24,13 +24,10 @@ pub struct Session<'a> {
 /// # Errors
 /// Whatever went wrong, complete with its exit code.
 pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure> {
-    let session = Session {
-        context,
-        global: &cli.global,
-        report,
-    };
+    let session = Session { context, global: &cli.global, report };
     match &cli.command {
-        Command::Config(args) => config::run(&session, args),
-        Command::Auth(args) => auth::run(&session, args),
+        Command::Config(command) => config::run(&session, command),
+        Command::Auth(command) => auth::run(&session, command),
+        _ => Err(Failure::internal("this command has no body on this branch yet")),
     }
 }

@@ -35,10 +35,7 @@ mod tests {
 
     #[test]
     fn a_path_is_kept() {
-        assert_eq!(
-            parse("https://shop.example/rest").unwrap().as_str(),
-            "https://shop.example/rest"
-        );
+        assert_eq!(parse("https://shop.example/rest").unwrap().as_str(), "https://shop.example/rest");
     }
 
     #[test]
@@ -62,17 +59,8 @@ mod tests {
     #[test]
     fn an_origin_is_scheme_host_and_port() {
         let origin_of = |text| origin(&parse(text).unwrap());
-        assert_eq!(
-            origin_of("https://SHOP.example:443/a"),
-            origin_of("https://shop.example/b")
-        );
-        assert_ne!(
-            origin_of("https://shop.example"),
-            origin_of("http://shop.example")
-        );
-        assert_ne!(
-            origin_of("https://shop.example"),
-            origin_of("https://shop.example:8443")
-        );
+        assert_eq!(origin_of("https://SHOP.example:443/a"), origin_of("https://shop.example/b"));
+        assert_ne!(origin_of("https://shop.example"), origin_of("http://shop.example"));
+        assert_ne!(origin_of("https://shop.example"), origin_of("https://shop.example:8443"));
     }
 }

@@ -53,24 +53,16 @@ pub fn unknown_key(path: &str, known: &[Key], name: &str) -> String {
     let names = || known.iter().map(|key| key.name);
     match keys::nearest(names(), name) {
         Some(near) => format!("{path}: unknown; did you mean {near}?"),
-        None => format!(
-            "{path}: unknown; known are {}",
-            names().collect::<Vec<_>>().join(", ")
-        ),
+        None => format!("{path}: unknown; known are {}", names().collect::<Vec<_>>().join(", ")),
     }
 }
 
 /// A dotted path, quoted where TOML wants it.
 pub fn join(path: &str, name: &str) -> String {
     let name = toml_edit::Key::new(name);
-    if path.is_empty() {
-        name.to_string()
-    } else {
-        format!("{path}.{name}")
-    }
+    if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
 }
 
 fn as_table<'a>(item: &'a Item, path: &str) -> Result<&'a dyn TableLike, String> {
-    item.as_table_like()
-        .ok_or_else(|| format!("{path}: expected a table, found a {}", item.type_name()))
+    item.as_table_like().ok_or_else(|| format!("{path}: expected a table, found a {}", item.type_name()))
 }

@@ -53,17 +53,12 @@ impl Credentials {
         };
         let text = |name: &str| entry.get(name).and_then(Item::as_str);
         match (text("value").and_then(Token::new), text("origin")) {
-            (Some(token), Some(origin)) => Ok(Some(Stored {
-                token,
-                origin: origin.to_owned(),
-            })),
+            (Some(token), Some(origin)) => Ok(Some(Stored { token, origin: origin.to_owned() })),
             _ => Err(Failure::usage(format!(
                 "{}: {profile}.{key}: expected the texts origin and value",
                 self.path.display()
             ))
-            .hint(format!(
-                "storefront auth logout -p {profile}, then storefront auth login -p {profile}"
-            ))),
+            .hint(format!("storefront auth logout -p {profile}, then storefront auth login -p {profile}"))),
         }
     }
 

@@ -21,23 +21,17 @@ pub struct KeyPath {
 impl KeyPath {
     /// The setting that names the profile to use when none is named.
     pub fn default_profile() -> Self {
-        Self {
-            names: vec![DEFAULT_PROFILE.to_owned()],
-        }
+        Self { names: vec![DEFAULT_PROFILE.to_owned()] }
     }
 
     /// A whole profile.
     pub fn profile_table(profile: &str) -> Self {
-        Self {
-            names: vec!["profiles".to_owned(), profile.to_owned()],
-        }
+        Self { names: vec!["profiles".to_owned(), profile.to_owned()] }
     }
 
     /// A setting of a profile.
     pub fn of_profile(profile: &str, key: &str) -> Self {
-        Self {
-            names: vec!["profiles".to_owned(), profile.to_owned(), key.to_owned()],
-        }
+        Self { names: vec!["profiles".to_owned(), profile.to_owned(), key.to_owned()] }
     }
 
     /// Takes a path from the top of the file, or from the chosen profile.
@@ -54,9 +48,7 @@ impl KeyPath {
             Failure::usage(format!("{text:?} is no key")).hint("a key is like profiles.shop.base-url")
         })?;
         let mut names: Vec<String> = names.iter().map(|name| name.get().to_owned()).collect();
-        let from_top = names
-            .first()
-            .is_some_and(|name| keys::find(CONFIG, name).is_some());
+        let from_top = names.first().is_some_and(|name| keys::find(CONFIG, name).is_some());
         if !from_top {
             let (profile, _) = file.chosen_name(context, global)?.ok_or_else(|| {
                 Failure::usage(format!("{text} of which profile? none is chosen"))
@@ -84,8 +76,7 @@ impl KeyPath {
                 }
                 Kind::Table(known) => {
                     let key = keys::find(known, name);
-                    key.ok_or_else(|| Failure::usage(check::unknown_key(&at, known, name)))?
-                        .kind
+                    key.ok_or_else(|| Failure::usage(check::unknown_key(&at, known, name)))?.kind
                 }
                 _ => return Err(Failure::usage(format!("{path} has no keys inside"))),
             };
@@ -109,9 +100,7 @@ impl KeyPath {
 
     /// The host of the profile it is in, as scheme, host and port.
     pub fn origin(&self, file: &ConfigFile) -> Option<String> {
-        let text = Self::of_profile(self.profile()?, "base-url")
-            .find(file)?
-            .as_str()?;
+        let text = Self::of_profile(self.profile()?, "base-url").find(file)?.as_str()?;
         base_url::parse(text).ok().map(|url| base_url::origin(&url))
     }
 
@@ -132,10 +121,7 @@ impl KeyPath {
 
 impl std::fmt::Display for KeyPath {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let path = self
-            .names
-            .iter()
-            .fold(String::new(), |path, name| check::join(&path, name));
+        let path = self.names.iter().fold(String::new(), |path, name| check::join(&path, name));
         out.write_str(&path)
     }
 }
@@ -228,8 +214,5 @@ impl ConfigFile {
 
 /// The keys of a profile that name its tokens.
 pub fn token_keys() -> impl Iterator<Item = &'static str> {
-    PROFILE
-        .iter()
-        .map(|key| key.name)
-        .filter(|name| name.contains("token"))
+    PROFILE.iter().map(|key| key.name).filter(|name| name.contains("token"))
 }

@@ -40,18 +40,10 @@ impl ConfigFile {
 
     fn load_from(path: PathBuf) -> Result<Self, Failure> {
         let Some(file) = files::read(&path)? else {
-            return Ok(Self {
-                path,
-                exists: false,
-                document: DocumentMut::new(),
-            });
+            return Ok(Self { path, exists: false, document: DocumentMut::new() });
         };
         let document = files::parse(&path, &file.text)?;
-        let file_config = Self {
-            path,
-            exists: true,
-            document,
-        };
+        let file_config = Self { path, exists: true, document };
         if file.open_to_others && file_config.holds_token() {
             return Err(files::too_open(&file_config.path));
         }
@@ -63,10 +55,7 @@ impl ConfigFile {
         if self.exists || context.var("STOREFRONT_CONFIG")?.is_none() {
             return Ok(());
         }
-        let message = format!(
-            "{}, which STOREFRONT_CONFIG names, is not there",
-            self.path.display()
-        );
+        let message = format!("{}, which STOREFRONT_CONFIG names, is not there", self.path.display());
         Err(Failure::usage(message).hint("storefront config init makes it"))
     }
 
@@ -74,9 +63,7 @@ impl ConfigFile {
     pub fn holds_token(&self) -> bool {
         let secrets = || PROFILE.iter().filter(|key| matches!(key.kind, Kind::Secret));
         self.tables().any(|(_, profile)| {
-            profile
-                .as_table_like()
-                .is_some_and(|profile| secrets().any(|key| profile.contains_key(key.name)))
+            profile.as_table_like().is_some_and(|profile| secrets().any(|key| profile.contains_key(key.name)))
         })
     }
 
@@ -142,11 +129,8 @@ impl ConfigFile {
             None if names.is_empty() => format!("storefront config init -p {}", shell_words::quote(name)),
             None => format!("the profiles are {}", names.join(", ")),
         };
-        Failure::usage(format!(
-            "{} has no profile {name:?}, which {by} names",
-            self.path.display()
-        ))
-        .hint(hint)
+        Failure::usage(format!("{} has no profile {name:?}, which {by} names", self.path.display()))
+            .hint(hint)
     }
 
     /// The failure that no profile is chosen: the ways in.
@@ -157,11 +141,7 @@ impl ConfigFile {
                 .hint("-p NAME once, or storefront config use NAME for good; --sandbox needs none");
         }
         let path = self.path.display();
-        let state = if self.exists {
-            "has no profile"
-        } else {
-            "is not there"
-        };
+        let state = if self.exists { "has no profile" } else { "is not there" };
         Failure::usage(format!(
             "nothing says which service to use: no --sandbox, no STOREFRONT_BASE_URL, and {path} {state}"
         ))

@@ -28,9 +28,7 @@ pub fn read(path: &Path) -> Result<Option<Text>, Failure> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(problem(&format!("cannot be read: {error}"))),
     };
-    let metadata = file
-        .metadata()
-        .map_err(|error| problem(&format!("cannot be read: {error}")))?;
+    let metadata = file.metadata().map_err(|error| problem(&format!("cannot be read: {error}")))?;
     if metadata.is_dir() {
         return Err(problem("is a directory, not a file"));
     }
@@ -44,10 +42,7 @@ pub fn read(path: &Path) -> Result<Option<Text>, Failure> {
     }
     let text =
         String::from_utf8(bytes).map_err(|_| problem("is not valid UTF-8 text; is it the right file?"))?;
-    Ok(Some(Text {
-        text,
-        open_to_others: open_to_others(&metadata),
-    }))
+    Ok(Some(Text { text, open_to_others: open_to_others(&metadata) }))
 }
 
 /// Parses TOML. The message has line and column and never the text itself, which may be a token.
@@ -58,20 +53,15 @@ pub fn parse(path: &Path, text: &str) -> Result<DocumentMut, Failure> {
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|one| *one != '\n').count() + 1;
         let message = error.message().replace('\n', "; ");
-        Failure::usage(format!(
-            "{}:{line}:{column}: not valid TOML: {message}",
-            path.display()
-        ))
+        Failure::usage(format!("{}:{line}:{column}: not valid TOML: {message}", path.display()))
     })
 }
 
 /// The refusal of a file that holds a token others may read.
 pub fn too_open(path: &Path) -> Failure {
     let shown = path.to_string_lossy();
-    Failure::usage(format!(
-        "{shown} holds a token and other users of this machine may read it"
-    ))
-    .hint(format!("chmod 600 {}", shell_words::quote(&shown)))
+    Failure::usage(format!("{shown} holds a token and other users of this machine may read it"))
+        .hint(format!("chmod 600 {}", shell_words::quote(&shown)))
 }
 
 /// Replaces a file whole: whoever reads it sees the old text or the new, never a half.
@@ -82,18 +72,12 @@ pub fn replace(path: &Path, text: &str, private: bool) -> Result<(), Failure> {
     let problem =
         |error: std::io::Error| Failure::internal(format!("{} cannot be written: {error}", path.display()));
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let directory = target
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     make_private_directory(directory).map_err(problem)?;
     let mut draft = tempfile::NamedTempFile::new_in(directory).map_err(problem)?;
     draft.write_all(text.as_bytes()).map_err(problem)?;
     if !private && let Ok(metadata) = fs::metadata(&target) {
-        draft
-            .as_file()
-            .set_permissions(metadata.permissions())
-            .map_err(problem)?;
+        draft.as_file().set_permissions(metadata.permissions()).map_err(problem)?;
     }
     draft.as_file().sync_all().map_err(problem)?;
     draft.persist(&target).map_err(|error| problem(error.error))?;
@@ -149,10 +133,7 @@ mod tests {
             ("{\"token\": \"hunter2\"}", ":1:"),
         ] {
             let failure = parse(Path::new("config.toml"), text).unwrap_err();
-            assert!(
-                failure.message.contains(&format!("config.toml{place}")),
-                "{failure}"
-            );
+            assert!(failure.message.contains(&format!("config.toml{place}")), "{failure}");
             assert!(!failure.message.contains("hunter2"), "{failure}");
         }
     }
@@ -162,13 +143,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
         assert!(read(&path).unwrap().is_none());
-        assert!(
-            read(directory.path())
-                .err()
-                .unwrap()
-                .message
-                .contains("is a directory")
-        );
+        assert!(read(directory.path()).err().unwrap().message.contains("is a directory"));
         std::fs::write(&path, b"\xff\xfe").unwrap();
         assert!(read(&path).err().unwrap().message.contains("UTF-8"));
         std::fs::write(&path, vec![b' '; 1024 * 1024 + 1]).unwrap();

@@ -57,102 +57,38 @@ const fn key(name: &'static str, kind: Kind, doc: &'static str) -> Key {
 
 /// The keys at the top of the file.
 pub const CONFIG: &[Key] = &[
-    key(
-        "default-profile",
-        Kind::Text,
-        "Profile that is used when none is named",
-    ),
+    key("default-profile", Kind::Text, "Profile that is used when none is named"),
     key("profiles", Kind::Profiles(PROFILE), "One table for each profile"),
 ];
 
 /// The keys of a profile.
 pub const PROFILE: &[Key] = &[
     key("base-url", Kind::BaseUrl, "Where the service is; a path is kept"),
-    key(
-        "store-view",
-        Kind::StoreView,
-        "Store view code in the path of each call",
-    ),
-    key(
-        "token",
-        Kind::Secret,
-        "The token itself; the file must then be readable by its owner only",
-    ),
-    key(
-        "token-env",
-        Kind::Text,
-        "Environment variable that holds the token",
-    ),
-    key(
-        "token-file",
-        Kind::Path,
-        "File that holds the token, readable by its owner only",
-    ),
-    key(
-        "token-command",
-        Kind::Command,
-        "Program that prints the token, run without a shell",
-    ),
+    key("store-view", Kind::StoreView, "Store view code in the path of each call"),
+    key("token", Kind::Secret, "The token itself; the file must then be readable by its owner only"),
+    key("token-env", Kind::Text, "Environment variable that holds the token"),
+    key("token-file", Kind::Path, "File that holds the token, readable by its owner only"),
+    key("token-command", Kind::Command, "Program that prints the token, run without a shell"),
     key(
         "admin-token",
         Kind::Secret,
         "As token, for calls of the administrator [default: the profile's token]",
     ),
-    key(
-        "admin-token-env",
-        Kind::Text,
-        "As token-env, for calls of the administrator",
-    ),
-    key(
-        "admin-token-file",
-        Kind::Path,
-        "As token-file, for calls of the administrator",
-    ),
-    key(
-        "admin-token-command",
-        Kind::Command,
-        "As token-command, for calls of the administrator",
-    ),
+    key("admin-token-env", Kind::Text, "As token-env, for calls of the administrator"),
+    key("admin-token-file", Kind::Path, "As token-file, for calls of the administrator"),
+    key("admin-token-command", Kind::Command, "As token-command, for calls of the administrator"),
     key(
         "ship-layout",
         Kind::Choice(&["wrapped", "flat"]),
         "Whether shipping information stands in addressInformation [default: wrapped]",
     ),
-    key(
-        "allow-plain-http",
-        Kind::Flag,
-        "Allow http:// beyond this machine; tokens then travel in the clear",
-    ),
-    key(
-        "ca-file",
-        Kind::Path,
-        "PEM file of the certificates to trust, instead of the system's",
-    ),
-    key(
-        "client-certificate",
-        Kind::Path,
-        "PEM file of the client's private key and certificate chain",
-    ),
-    key(
-        "timeout",
-        Kind::Seconds,
-        "Seconds a request may take [default: 30]",
-    ),
-    key(
-        "retry",
-        Kind::Count,
-        "Repeats of what cannot act twice [default: 2]",
-    ),
-    key(
-        "retention-days",
-        Kind::Count,
-        "Days a snapshot of a profile is kept [default: 30]",
-    ),
-    key(
-        "read",
-        Kind::Table(READ),
-        "How a customer's stored profile is read",
-    ),
+    key("allow-plain-http", Kind::Flag, "Allow http:// beyond this machine; tokens then travel in the clear"),
+    key("ca-file", Kind::Path, "PEM file of the certificates to trust, instead of the system's"),
+    key("client-certificate", Kind::Path, "PEM file of the client's private key and certificate chain"),
+    key("timeout", Kind::Seconds, "Seconds a request may take [default: 30]"),
+    key("retry", Kind::Count, "Repeats of what cannot act twice [default: 2]"),
+    key("retention-days", Kind::Count, "Days a snapshot of a profile is kept [default: 30]"),
+    key("read", Kind::Table(READ), "How a customer's stored profile is read"),
 ];
 
 /// The keys of a profile's `read` table.
@@ -162,21 +98,9 @@ pub const READ: &[Key] = &[
         Kind::RequestPath,
         "Path to read; {store_view} stands for the store view code [default: the profile's own path]",
     ),
-    key(
-        "customer",
-        Kind::Pointer,
-        "JSON pointer to the customer in the reply",
-    ),
-    key(
-        "addresses",
-        Kind::Pointer,
-        "JSON pointer to the addresses in the customer",
-    ),
-    key(
-        "ignore",
-        Kind::Pointers,
-        "JSON pointers left out of comparisons [default: /updated_at]",
-    ),
+    key("customer", Kind::Pointer, "JSON pointer to the customer in the reply"),
+    key("addresses", Kind::Pointer, "JSON pointer to the addresses in the customer"),
+    key("ignore", Kind::Pointers, "JSON pointers left out of comparisons [default: /updated_at]"),
 ];
 
 /// The known key of that name.

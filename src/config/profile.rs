@@ -41,13 +41,8 @@ impl Profile {
     /// `path: problem` for the first unknown key, wrong type, bad value or doubled token.
     pub fn read(name: &str, table: &dyn TableLike) -> Result<Self, String> {
         let path = check::join("profiles", name);
-        let profile = Self {
-            name: name.to_owned(),
-            values: check::values(table, PROFILE, &path)?,
-        };
-        profile
-            .check_tokens()
-            .map_err(|problem| format!("{path}: {problem}"))?;
+        let profile = Self { name: name.to_owned(), values: check::values(table, PROFILE, &path)? };
+        profile.check_tokens().map_err(|problem| format!("{path}: {problem}"))?;
         Ok(profile)
     }
 
@@ -106,17 +101,9 @@ impl Profile {
         if let Some(Value::Secret(token)) = self.values.get(key) {
             return Some(NamedToken::Literal(token.clone()));
         }
-        let variable = self
-            .text(&of("-env"))
-            .map(|name| NamedToken::Variable(name.to_owned()));
-        let file = || {
-            self.text(&of("-file"))
-                .map(|path| NamedToken::File(path.to_owned()))
-        };
-        let command = || {
-            self.list(&of("-command"))
-                .map(|argv| NamedToken::Command(argv.to_vec()))
-        };
+        let variable = self.text(&of("-env")).map(|name| NamedToken::Variable(name.to_owned()));
+        let file = || self.text(&of("-file")).map(|path| NamedToken::File(path.to_owned()));
+        let command = || self.list(&of("-command")).map(|argv| NamedToken::Command(argv.to_vec()));
         variable.or_else(file).or_else(command)
     }
 
@@ -136,10 +123,7 @@ impl Profile {
         for key in [token_key(Bearer::Customer), token_key(Bearer::Admin)] {
             let named: Vec<&str> = self.token_keys_in_use(key).collect();
             if named.len() > 1 {
-                return Err(format!(
-                    "{} name one token; keep one of them",
-                    named.join(" and ")
-                ));
+                return Err(format!("{} name one token; keep one of them", named.join(" and ")));
             }
         }
         Ok(())

@@ -81,12 +81,7 @@ pub enum ShipLayout {
 
 impl Default for ReadSettings {
     fn default() -> Self {
-        Self {
-            path: None,
-            customer: None,
-            addresses: None,
-            ignore: vec!["/updated_at".to_owned()],
-        }
+        Self { path: None, customer: None, addresses: None, ignore: vec!["/updated_at".to_owned()] }
     }
 }
 
@@ -173,10 +168,7 @@ impl Settings {
     /// Lays a profile under the flags. What it says of its own host's safety does not hold for another.
     fn lay_under(&mut self, profile: &Profile, global: &GlobalArgs, own_host: bool) {
         self.profile = Some(profile.name.clone());
-        self.timeout = global
-            .timeout
-            .or(profile.seconds("timeout"))
-            .unwrap_or(self.timeout);
+        self.timeout = global.timeout.or(profile.seconds("timeout")).unwrap_or(self.timeout);
         self.retry = global.retry.or(profile.count("retry")).unwrap_or(self.retry);
         self.retention_days = profile.count("retention-days").unwrap_or(self.retention_days);
         self.allow_plain_http = own_host && profile.flag("allow-plain-http");
@@ -201,9 +193,7 @@ impl Settings {
     ) -> Result<(), Failure> {
         let located = |key| {
             let written = profile.text(key);
-            written
-                .map(|path| files::located(context, file.directory(), path))
-                .transpose()
+            written.map(|path| files::located(context, file.directory(), path)).transpose()
         };
         self.ca_file = located("ca-file")?;
         if own_host {

@@ -44,10 +44,7 @@ impl TokenSource {
 
     /// There is no token: `failure` says so when it is asked for, `from` says where one was looked for.
     pub fn absent(failure: Failure, from: impl Into<String>) -> Self {
-        Self(Origin::Absent {
-            failure: Box::new(failure),
-            from: from.into(),
-        })
+        Self(Origin::Absent { failure: Box::new(failure), from: from.into() })
     }
 
     /// Names the source, never the token.
@@ -106,9 +103,7 @@ pub fn run_token_command(argv: &[String]) -> Result<Token, Failure> {
             .read_to_end(&mut printed)
             .map_err(|error| fails(format!("cannot be read: {error}")))?;
     }
-    let status = child
-        .wait()
-        .map_err(|error| fails(format!("cannot be waited for: {error}")))?;
+    let status = child.wait().map_err(|error| fails(format!("cannot be waited for: {error}")))?;
     if !status.success() {
         return Err(fails(format!("failed ({status})")).hint("run it by hand to see why"));
     }
@@ -131,10 +126,8 @@ fn fit_for_header(token: Token, from: &str) -> Result<Token, Failure> {
     if token.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
         Ok(token)
     } else {
-        Err(auth(format!(
-            "the token of {from} has blanks, line breaks or characters beyond ASCII inside"
-        ))
-        .hint("is it more than the token? A file or command gives the token and nothing else"))
+        Err(auth(format!("the token of {from} has blanks, line breaks or characters beyond ASCII inside"))
+            .hint("is it more than the token? A file or command gives the token and nothing else"))
     }
 }
 

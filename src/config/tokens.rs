@@ -50,10 +50,7 @@ impl Tokens<'_> {
     fn source(&self, bearer: Bearer) -> Result<Option<TokenSource>, Failure> {
         let variable = token_variable(bearer);
         if let Some(token) = self.context.var(variable)?.and_then(Token::new) {
-            return Ok(Some(TokenSource::given(
-                token,
-                format!("the environment variable {variable}"),
-            )));
+            return Ok(Some(TokenSource::given(token, format!("the environment variable {variable}"))));
         }
         match self.profile.filter(|_| self.own_host) {
             None => Ok(None),

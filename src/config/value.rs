@@ -34,10 +34,7 @@ impl Kind {
     pub fn read(self, item: &Item) -> Result<Value, String> {
         let value = match self {
             Self::Flag => item.as_bool().map(Value::Flag),
-            Self::Count => item
-                .as_integer()
-                .and_then(|number| u32::try_from(number).ok())
-                .map(Value::Count),
+            Self::Count => item.as_integer().and_then(|number| u32::try_from(number).ok()).map(Value::Count),
             Self::Seconds => read_seconds(item).map(Value::Seconds),
             Self::Command | Self::Pointers => read_texts(item).map(Value::List),
             Self::Secret => item.as_str().and_then(Token::new).map(Value::Secret),
@@ -53,21 +50,15 @@ impl Kind {
             (Self::Command | Self::Pointers, _) => return self.write_list(words),
             (_, [one]) => one,
             _ => {
-                return Err(format!(
-                    "expected {}, found {} words",
-                    self.expected(),
-                    words.len()
-                ));
+                return Err(format!("expected {}, found {} words", self.expected(), words.len()));
             }
         };
         let value = match self {
             Self::Flag => one.parse::<bool>().ok().map(Into::into),
             Self::Count => one.parse::<i64>().ok().map(Into::into),
-            Self::Seconds => one
-                .parse::<i64>()
-                .ok()
-                .map(Into::into)
-                .or_else(|| one.parse::<f64>().ok().map(Into::into)),
+            Self::Seconds => {
+                one.parse::<i64>().ok().map(Into::into).or_else(|| one.parse::<f64>().ok().map(Into::into))
+            }
             _ => Some(toml_edit::Value::from(one)),
         };
         let value = value.ok_or_else(|| format!("expected {}, found {one:?}", self.expected()))?;
@@ -94,9 +85,9 @@ impl Kind {
         let problem = || format!("expected {}", self.expected());
         match (self, value) {
             (Self::BaseUrl, Value::Text(text)) => base_url::parse(text).map(|_| ()),
-            (Self::StoreView, Value::Text(code)) => StoreView::new(code)
-                .map(|_| ())
-                .map_err(|failure| failure.message),
+            (Self::StoreView, Value::Text(code)) => {
+                StoreView::new(code).map(|_| ()).map_err(|failure| failure.message)
+            }
             (Self::Choice(words), Value::Text(word)) if !words.contains(&word.as_str()) => {
                 Err(format!("{}, found {word:?}", problem()))
             }
@@ -136,10 +127,7 @@ impl Kind {
 }
 
 fn read_seconds(item: &Item) -> Option<Duration> {
-    let whole = item
-        .as_integer()
-        .and_then(|number| u32::try_from(number).ok())
-        .map(f64::from);
+    let whole = item.as_integer().and_then(|number| u32::try_from(number).ok()).map(f64::from);
     whole
         .or_else(|| item.as_float())
         .filter(|seconds| *seconds > 0.0 && *seconds <= LONGEST)
@@ -184,15 +172,10 @@ mod tests {
 
     #[test]
     fn a_command_is_a_list_however_it_is_written() {
-        for words in [
-            &["pass", "show", "a shop"][..],
-            &["pass show 'a shop'"],
-            &["[\"pass\", \"show\", \"a shop\"]"],
-        ] {
-            assert_eq!(
-                write(Kind::Command, words).unwrap(),
-                r#"["pass", "show", "a shop"]"#
-            );
+        for words in
+            [&["pass", "show", "a shop"][..], &["pass show 'a shop'"], &["[\"pass\", \"show\", \"a shop\"]"]]
+        {
+            assert_eq!(write(Kind::Command, words).unwrap(), r#"["pass", "show", "a shop"]"#);
         }
         assert!(write(Kind::Command, &[""]).is_err());
         assert!(write(Kind::Command, &["[1]"]).is_err());

@@ -71,9 +71,9 @@ impl Report {
     pub fn data(&self, text: &str) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();
         match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::internal(format!(
-                "standard output cannot be written: {error}"
-            ))),
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Failure::internal(format!("standard output cannot be written: {error}")))
+            }
             _ => Ok(()),
         }
     }

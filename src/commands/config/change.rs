@@ -17,14 +17,9 @@ pub fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Fai
         }
         Kind::Secret => secret(session, &key, words)?,
         _ if words.is_empty() => {
-            return Err(Failure::usage(format!(
-                "{key}: expected {}, found nothing",
-                kind.expected()
-            )));
+            return Err(Failure::usage(format!("{key}: expected {}, found nothing", kind.expected())));
         }
-        _ => kind
-            .write(words)
-            .map_err(|problem| Failure::usage(format!("{key}: {problem}")))?,
+        _ => kind.write(words).map_err(|problem| Failure::usage(format!("{key}: {problem}")))?,
     };
     if key.is_default_profile() {
         file.require_profile(value.as_str().unwrap_or_default(), "config set")?;
@@ -32,9 +27,7 @@ pub fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Fai
     let before = key.origin(&file);
     file.set(&key, value)?;
     file.save(was_sound)?;
-    session
-        .report
-        .note(&format!("set {key} in {}", file.path.display()));
+    session.report.note(&format!("set {key} in {}", file.path.display()));
     warn_of_moved_tokens(session, &file, &key, before.as_deref());
     Ok(())
 }
@@ -48,15 +41,13 @@ fn secret(session: &Session<'_>, key: &KeyPath, words: &[String]) -> Result<toml
             vec![token.expose().to_owned()]
         }
         words => {
-            session.report.warn(&format!(
-                "other users of this machine can see tokens on command lines; {hint}"
-            ));
+            session
+                .report
+                .warn(&format!("other users of this machine can see tokens on command lines; {hint}"));
             words.to_vec()
         }
     };
-    Kind::Secret
-        .write(&words)
-        .map_err(|_| Failure::usage(format!("{key}: expected one token")))
+    Kind::Secret.write(&words).map_err(|_| Failure::usage(format!("{key}: expected one token")))
 }
 
 /// Whoever moves a profile to another host should know that its tokens move too.
@@ -82,22 +73,15 @@ pub fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
     let was_sound = file.profiles().is_ok();
     let key = KeyPath::resolve(key, &file, session.context, session.global)?;
     if !file.unset(&key) {
-        return Err(Failure::usage(format!(
-            "{key} is not set in {}",
-            file.path.display()
-        )));
+        return Err(Failure::usage(format!("{key} is not set in {}", file.path.display())));
     }
     file.drop_dangling_default();
     file.save(was_sound)?;
-    session
-        .report
-        .note(&format!("took {key} out of {}", file.path.display()));
+    session.report.note(&format!("took {key} out of {}", file.path.display()));
     if key.is_profile()
         && let Some(name) = key.profile()
     {
-        session.report.note(&format!(
-            "its stored tokens stay: storefront auth logout -p {name}"
-        ));
+        session.report.note(&format!("its stored tokens stay: storefront auth logout -p {name}"));
     }
     Ok(())
 }
@@ -109,8 +93,6 @@ pub fn use_profile(session: &Session<'_>, name: &str) -> Result<(), Failure> {
     file.require_profile(name, "config use")?;
     file.set(&KeyPath::default_profile(), name.into())?;
     file.save(was_sound)?;
-    session
-        .report
-        .note(&format!("profile {name} is used when none is named"));
+    session.report.note(&format!("profile {name} is used when none is named"));
     Ok(())
 }

@@ -13,29 +13,15 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
     let prompt = Prompt::new(session.context, session.global, session.report);
     let name = profile_name(session, &prompt)?;
     if file.names().contains(&name.as_str()) && !args.replace && !may_replace(&prompt, &name)? {
-        return Err(
-            Failure::guard(format!("there is a profile {name} already; it was left as it is"))
-                .hint("--replace replaces it; storefront config set changes one setting"),
-        );
+        return Err(Failure::guard(format!("there is a profile {name} already; it was left as it is"))
+            .hint("--replace replaces it; storefront config set changes one setting"));
     }
     let key = |key: &str| KeyPath::of_profile(&name, key);
-    let base_url = answer(
-        &prompt,
-        args.base_url.as_deref(),
-        "base URL",
-        "--base-url URL",
-        Kind::BaseUrl,
-    )?;
+    let base_url = answer(&prompt, args.base_url.as_deref(), "base URL", "--base-url URL", Kind::BaseUrl)?;
     let store_view = session.global.store_view.as_deref();
     let store_view = match store_view {
         None if !prompt.can_ask() => None,
-        given => Some(answer(
-            &prompt,
-            given,
-            "store view code",
-            "--store-view CODE",
-            Kind::StoreView,
-        )?),
+        given => Some(answer(&prompt, given, "store view code", "--store-view CODE", Kind::StoreView)?),
     };
     file.unset(&KeyPath::profile_table(&name));
     file.set(&key("base-url"), base_url)?;
@@ -60,12 +46,7 @@ fn profile_name(session: &Session<'_>, prompt: &Prompt) -> Result<String, Failur
     };
     let name = match given {
         Some(name) => name.to_owned(),
-        None => prompt.input(
-            "name of the profile",
-            "-p NAME",
-            Some("default"),
-            check_profile_name,
-        )?,
+        None => prompt.input("name of the profile", "-p NAME", Some("default"), check_profile_name)?,
     };
     check_profile_name(&name).map_err(|problem| Failure::usage(format!("{name:?}: {problem}")))?;
     Ok(name)

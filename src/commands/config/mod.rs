@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::Session;
 use crate::cli::GlobalArgs;
-use crate::cli::config::{ConfigArgs, ConfigCommand};
+use crate::cli::config::ConfigCommand;
 use crate::config::{ConfigFile, KeyPath, Kind, Settings, flattened, shown};
 use crate::failure::Failure;
 use crate::report::escape::one_line;
@@ -16,8 +16,8 @@ use crate::report::escape::one_line;
 ///
 /// # Errors
 /// `usage` for a bad key or value, or a broken file; `guard` for a profile that is there already.
-pub fn run(session: &Session<'_>, args: &ConfigArgs) -> Result<(), Failure> {
-    match &args.command {
+pub fn run(session: &Session<'_>, command: &ConfigCommand) -> Result<(), Failure> {
+    match command {
         ConfigCommand::Path => path(session),
         ConfigCommand::List => list(session),
         ConfigCommand::Get { key } => get(session, key),
@@ -31,13 +31,9 @@ pub fn run(session: &Session<'_>, args: &ConfigArgs) -> Result<(), Failure> {
 fn path(session: &Session<'_>) -> Result<(), Failure> {
     let path = ConfigFile::locate(session.context)?;
     if session.report.is_json() {
-        return session
-            .report
-            .json(&json!({"path": path.to_string_lossy(), "exists": path.exists()}));
+        return session.report.json(&json!({"path": path.to_string_lossy(), "exists": path.exists()}));
     }
-    session
-        .report
-        .data(&format!("{}\n", one_line(&path.to_string_lossy())))
+    session.report.data(&format!("{}\n", one_line(&path.to_string_lossy())))
 }
 
 fn list(session: &Session<'_>) -> Result<(), Failure> {
@@ -48,11 +44,8 @@ fn list(session: &Session<'_>) -> Result<(), Failure> {
         file.keep_only(name);
     }
     let settings = shown(Kind::ALL, file.document.as_item());
-    let sources: Map<String, Value> = file
-        .names()
-        .into_iter()
-        .map(|name| (name.to_owned(), token_sources(session, name)))
-        .collect();
+    let sources: Map<String, Value> =
+        file.names().into_iter().map(|name| (name.to_owned(), token_sources(session, name))).collect();
     if session.report.is_json() {
         return session.report.json(&json!({
             "path": file.path.to_string_lossy(),
@@ -62,9 +55,7 @@ fn list(session: &Session<'_>) -> Result<(), Failure> {
         }));
     }
     if !file.exists {
-        session
-            .report
-            .note(&format!("{} is not there", file.path.display()));
+        session.report.note(&format!("{} is not there", file.path.display()));
     }
     let sources = Value::Object(sources);
     let values = flattened(&settings).into_iter();
@@ -78,10 +69,7 @@ fn list(session: &Session<'_>) -> Result<(), Failure> {
 
 /// Where the tokens of a profile come from, in this environment.
 fn token_sources(session: &Session<'_>, profile: &str) -> Value {
-    let global = GlobalArgs {
-        profile: Some(profile.to_owned()),
-        ..session.global.clone()
-    };
+    let global = GlobalArgs { profile: Some(profile.to_owned()), ..session.global.clone() };
     match Settings::resolve(session.context, &global) {
         Ok(settings) => json!({
             "token": settings.token.describe(),
@@ -108,9 +96,8 @@ fn get(session: &Session<'_>, key: &str) -> Result<(), Failure> {
         Value::String(text) => one_line(text),
         Value::Object(_) => {
             let lines = flattened(&value).into_iter();
-            let lines: Vec<String> = lines
-                .map(|(path, value)| one_line(&format!("{path} = {value}")))
-                .collect();
+            let lines: Vec<String> =
+                lines.map(|(path, value)| one_line(&format!("{path} = {value}"))).collect();
             lines.join("\n")
         }
         value => one_line(&value.to_string()),

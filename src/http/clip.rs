@@ -1,0 +1,91 @@
+//! Foreign text, cut to what a person reads in one message.
+
+/// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
+const LONGEST: usize = 600;
+/// Characters looked at, so that white space without end is no work without end.
+const MOST_LOOKED_AT: usize = 64 * LONGEST;
+
+/// A sentence under construction: white space becomes one space, and what is too long ends with `…`.
+#[derive(Debug, Default)]
+pub(super) struct Clipped {
+    text: String,
+    looked_at: usize,
+    full: bool,
+}
+
+impl Clipped {
+    /// Appends a piece, or as much of it as there is room for.
+    pub(super) fn push(&mut self, piece: &str) {
+        for character in piece.chars() {
+            if self.full {
+                return;
+            }
+            self.push_one(character);
+        }
+    }
+
+    /// Appends one character, if there is room.
+    pub(super) fn push_one(&mut self, character: char) {
+        if self.full {
+            return;
+        }
+        self.looked_at += 1;
+        if self.text.len() >= LONGEST || self.looked_at > MOST_LOOKED_AT {
+            self.full = true;
+            self.text.truncate(self.text.trim_end().len());
+            self.text.push('…');
+        } else if !character.is_whitespace() {
+            self.text.push(character);
+        } else if !self.text.is_empty() && !self.text.ends_with(' ') {
+            self.text.push(' ');
+        }
+    }
+
+    /// Whether everything more is dropped.
+    pub(super) fn is_full(&self) -> bool {
+        self.full
+    }
+
+    /// Whether nothing readable came yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Takes the full stop off the end, so that the sentence can go on.
+    pub(super) fn reopen(&mut self) {
+        let end = self.text.trim_end().trim_end_matches(['.', ':']).len();
+        self.text.truncate(end);
+    }
+
+    /// The sentence, without a full stop at its end.
+    pub(super) fn finish(mut self) -> String {
+        self.reopen();
+        self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Clipped, LONGEST};
+
+    fn clipped(pieces: &[&str]) -> String {
+        let mut sentence = Clipped::default();
+        for piece in pieces {
+            sentence.push(piece);
+        }
+        sentence.finish()
+    }
+
+    #[test]
+    fn white_space_is_one_space_and_the_full_stop_goes() {
+        assert_eq!(clipped(&["  a\r\n\t b", " ", " c. "]), "a b c");
+        assert_eq!(clipped(&["..."]), "");
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut_between_characters() {
+        let long = clipped(&["é".repeat(LONGEST).as_str()]);
+        assert_eq!(long, format!("{}…", "é".repeat(LONGEST / 2)));
+        assert_eq!(clipped(&[" ".repeat(100_000).as_str(), "late"]), "…");
+    }
+}

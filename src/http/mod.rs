@@ -1,0 +1,249 @@
+//! The only way out: one client, no redirects, and no request that could act twice is ever repeated (DESIGN 3, 6).
+
+mod attempt;
+mod classify;
+mod clip;
+mod lost;
+mod markup;
+mod placeholders;
+mod reply;
+mod retry;
+pub mod service_error;
+mod tls;
+mod tls_words;
+pub mod trace;
+
+use std::borrow::Cow;
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT};
+use url::{Host, Url};
+
+pub use reply::Reply;
+pub use trace::{Headers, Tracer, Traffic};
+
+use crate::failure::{Failure, Kind};
+use crate::plan::request::Request;
+use crate::token::Token;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const OURSELVES: HeaderValue = HeaderValue::from_static(concat!("storefront/", env!("CARGO_PKG_VERSION")));
+const LONGEST_CONNECT: Duration = Duration::from_secs(10);
+/// Shorter than servers keep an idle connection, so that they seldom close it just as a request leaves.
+const LONGEST_IDLE: Duration = Duration::from_secs(4);
+
+/// Where the service is and how to reach it.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// `http` or `https`; a path is kept.
+    pub base_url: Url,
+    /// Lets `http://` go to a host other than this machine.
+    pub allow_plain_http: bool,
+    /// PEM file of the only authorities to trust; the system's where there is none.
+    pub ca_file: Option<PathBuf>,
+    /// PEM file of the certificate to show, its chain and its key.
+    pub client_certificate: Option<PathBuf>,
+    /// Time for one attempt, from the first packet to the last byte of the reply.
+    pub timeout: Duration,
+    /// How many repeats there may be of what cannot act twice.
+    pub retry: u32,
+    /// Whether the proxies of the environment are used. This machine is never reached through one.
+    pub use_proxy: bool,
+}
+
+/// Sends requests to one service, many at a time if wanted, over connections that are kept.
+pub struct Client {
+    inner: reqwest::Client,
+    base: String,
+    timeout: Duration,
+    retry: u32,
+    /// The variable that names a proxy for this service, for messages.
+    proxy: Option<String>,
+    throttled: AtomicU64,
+    tracer: Option<Tracer>,
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Client")
+            .field("base", &self.base)
+            .field("timeout", &self.timeout)
+            .field("retry", &self.retry)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// Makes a client; opens no connection. For `http://` no certificate is read.
+    ///
+    /// # Errors
+    /// `usage` for a base URL that cannot be used, for `http://` to another machine without leave, and for
+    /// certificate files that cannot be read.
+    pub fn new(link: &Link, tracer: Option<Tracer>) -> Result<Self, Failure> {
+        let local = is_this_machine(&link.base_url);
+        check_base(link, local)?;
+        let mut builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls::config(link)?)
+            .http1_only()
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .user_agent(OURSELVES)
+            .pool_idle_timeout(LONGEST_IDLE)
+            .connect_timeout(connect_limit(link.timeout))
+            // A name look-up could lead the token off this machine.
+            .resolve_to_addrs(
+                "localhost",
+                &[(Ipv4Addr::LOCALHOST, 0).into(), (Ipv6Addr::LOCALHOST, 0).into()],
+            );
+        let proxied = link.use_proxy && !local;
+        if !proxied {
+            builder = builder.no_proxy();
+        }
+        Ok(Self {
+            inner: builder.build().map_err(|error| unforeseen(&error))?,
+            base: link.base_url.as_str().trim_end_matches('/').to_owned(),
+            timeout: link.timeout,
+            retry: link.retry,
+            proxy: proxied.then(|| proxy_variable(&link.base_url)).flatten(),
+            throttled: AtomicU64::new(0),
+            tracer,
+        })
+    }
+
+    /// The whole URL of a request: the base URL, its path kept, and the request's path.
+    pub fn url(&self, request: &Request) -> String {
+        let slash = if request.path.starts_with('/') { "" } else { "/" };
+        format!("{}{slash}{}", self.base, request.path)
+    }
+
+    /// How often the service has asked for fewer requests so far: 429, or 503 with `Retry-After`, repeats included.
+    pub fn throttled(&self) -> u64 {
+        self.throttled.load(Ordering::Relaxed)
+    }
+
+    /// Sends a request, and again what cannot act twice. A complete success head is success, whatever its body.
+    ///
+    /// # Errors
+    /// `auth` for 401 and 403; `refused` for other 4xx and for redirects; `unavailable` when nothing can have been
+    /// applied (not reached, still busy, a read that failed); `unknown` when the request may have been applied.
+    pub async fn send(&self, request: &Request, token: &Token) -> Result<Reply, Failure> {
+        let url = Url::parse(&self.url(request))
+            .map_err(|error| Failure::usage(format!("{} is no URL: {error}", self.url(request))))?;
+        let headers = headers(request, token)?;
+        let mut repeat = 0;
+        loop {
+            let outgoing = outgoing(request, url.clone(), headers.clone())?;
+            let attempt = self.attempt(request, outgoing, token.expose()).await;
+            let verdict = classify::classify(request, &url, attempt);
+            self.throttled.fetch_add(verdict.throttled.into(), Ordering::Relaxed);
+            let failure = match verdict.result {
+                Ok(reply) => return Ok(reply),
+                Err(failure) => failure,
+            };
+            let wait = if repeat < self.retry { verdict.repeat.wait(repeat + 1) } else { None };
+            let Some(wait) = wait else {
+                return Err(after_repeats(failure, repeat));
+            };
+            repeat += 1;
+            self.trace(|| Traffic::Repeating { repeat, of: self.retry, wait, because: &failure.message });
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    /// Tells the tracer, if there is one.
+    fn trace<'a>(&self, event: impl FnOnce() -> Traffic<'a>) {
+        if let Some(tracer) = &self.tracer {
+            tracer(event());
+        }
+    }
+}
+
+fn after_repeats(mut failure: Failure, repeats: u32) -> Failure {
+    if repeats > 0 {
+        failure.message = format!("{} (tried {} times)", failure.message, repeats + 1);
+    }
+    failure
+}
+
+fn headers(request: &Request, token: &Token) -> Result<HeaderMap, Failure> {
+    let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(|_| {
+        Failure::new(Kind::Auth, "the token holds characters that cannot stand in a header")
+            .hint("`storefront auth status` shows where it comes from")
+    })?;
+    bearer.set_sensitive(true);
+    let mut headers = HeaderMap::with_capacity(4);
+    headers.insert(ACCEPT, JSON);
+    headers.insert(USER_AGENT, OURSELVES);
+    headers.insert(AUTHORIZATION, bearer);
+    if request.body.is_some() {
+        headers.insert(CONTENT_TYPE, JSON);
+    }
+    Ok(headers)
+}
+
+fn outgoing(request: &Request, url: Url, headers: HeaderMap) -> Result<reqwest::Request, Failure> {
+    let name = request.method.as_str();
+    let method = reqwest::Method::from_bytes(name.as_bytes())
+        .map_err(|_| Failure::usage(format!("{name:?} is no HTTP method")))?;
+    let mut outgoing = reqwest::Request::new(method, url);
+    *outgoing.headers_mut() = headers;
+    *outgoing.body_mut() = request.body.clone().map(|body| match body {
+        Cow::Borrowed(text) => text.into(),
+        Cow::Owned(text) => text.into(),
+    });
+    Ok(outgoing)
+}
+
+/// A little shorter than the whole, so that a connection that never came is told from an answer that never came.
+fn connect_limit(timeout: Duration) -> Duration {
+    timeout.mul_f64(0.95).min(LONGEST_CONNECT)
+}
+
+fn is_this_machine(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+fn check_base(link: &Link, local: bool) -> Result<(), Failure> {
+    let url = &link.base_url;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return Err(Failure::usage(format!("the base URL {url} is not an http:// or https:// address")));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Failure::usage("the base URL holds a user name or a password")
+            .hint("leave them out: the service knows its callers by their tokens"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(Failure::usage(format!("the base URL {url} goes on after its path"))
+            .hint("leave out everything from ? or # on"));
+    }
+    if url.scheme() == "http" && !local && !link.allow_plain_http {
+        return Err(Failure::usage(format!("{url} would carry the token and customer data unencrypted"))
+            .hint("use https://, or set `allow-plain-http = true` in the profile"));
+    }
+    Ok(())
+}
+
+/// Which variable of the environment names a proxy for this kind of address.
+fn proxy_variable(url: &Url) -> Option<String> {
+    let own: [&str; 2] = match url.scheme() {
+        "https" => ["https_proxy", "HTTPS_PROXY"],
+        _ => ["http_proxy", "HTTP_PROXY"],
+    };
+    own.into_iter()
+        .chain(["all_proxy", "ALL_PROXY"])
+        .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+        .map(str::to_owned)
+}
+
+fn unforeseen(error: &reqwest::Error) -> Failure {
+    Failure::internal(format!("no HTTP client can be made: {error:?}"))
+}

@@ -1,0 +1,45 @@
+//! What came back from a call that succeeded.
+
+use serde_json::Value;
+
+/// The answer to a call that succeeded. The interface shows no reply body, so nothing may depend on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// HTTP status: 2xx, or the request's other success (320, section 4.1).
+    pub status: u16,
+    /// The body as it came, 16 MiB of it at most.
+    pub body: Vec<u8>,
+    /// What was wrong with the body, if anything: it broke off, or was too long.
+    pub warning: Option<String>,
+}
+
+impl Reply {
+    /// The body as JSON, numbers with their exact text; text where it is not JSON; `Null` where it is empty.
+    pub fn value(&self) -> Value {
+        value_of(&self.body)
+    }
+}
+
+/// See [`Reply::value`].
+pub(super) fn value_of(body: &[u8]) -> Value {
+    if body.is_empty() {
+        return Value::Null;
+    }
+    serde_json::from_slice(body).unwrap_or_else(|_| String::from_utf8_lossy(body).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::value_of;
+
+    #[test]
+    fn a_body_is_json_or_text_or_nothing() {
+        assert_eq!(value_of(b""), Value::Null);
+        assert_eq!(value_of(b"plain"), json!("plain"));
+        assert_eq!(value_of(b"\xff{"), json!("\u{fffd}{"));
+        let exact = br#"{"b":12345678901234567890.10,"a":[]}"#;
+        assert_eq!(value_of(exact).to_string().as_bytes(), exact);
+    }
+}

@@ -1,0 +1,5 @@
+//! Everything that runs the binary, the sandbox or a socket.
+
+mod http_send;
+mod http_tls;
+mod support;

@@ -1,0 +1,71 @@
+//! Calls of the library's client, as the tests make them.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use storefront::failure::Failure;
+use storefront::http::{Client, Link, Reply, Traffic};
+use storefront::plan::request::{Bearer, Method, Request, StoreView};
+use storefront::token::Token;
+
+/// A token that must be found nowhere.
+pub const SECRET: &str = "planted-secret-token";
+
+/// A link to `base` with short times and no repeats.
+pub fn link(base: &str) -> Link {
+    Link {
+        base_url: base.parse().unwrap(),
+        allow_plain_http: false,
+        ca_file: None,
+        client_certificate: None,
+        timeout: Duration::from_secs(5),
+        retry: 0,
+        use_proxy: false,
+    }
+}
+
+pub fn token() -> Token {
+    Token::new(SECRET).unwrap()
+}
+
+/// A call that acts.
+pub fn post() -> Request {
+    Request::add_item(&StoreView::new("default").unwrap(), r#"{"cartItem":{"qty":1}}"#.into())
+}
+
+/// A call that acts, and whose success is 320.
+pub fn ship() -> Request {
+    Request::ship_quote(&StoreView::new("default").unwrap(), "{}".into())
+}
+
+/// A call that only reads.
+pub fn get() -> Request {
+    Request {
+        method: Method::Get,
+        path: "/V1/thing".to_owned(),
+        body: None,
+        bearer: Bearer::Customer,
+        also_success: None,
+    }
+}
+
+/// Runs `work` on a runtime like the program's.
+pub fn run<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let result = runtime.block_on(work);
+    runtime.shutdown_background();
+    result
+}
+
+/// One call over a client of its own.
+pub fn send(link: &Link, request: &Request) -> Result<Reply, Failure> {
+    run(async { Client::new(link, None)?.send(request, &token()).await })
+}
+
+/// A client, and every event it told of, as text.
+pub fn traced(link: &Link) -> (Client, Arc<Mutex<Vec<String>>>) {
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let ours = events.clone();
+    let tracer = Arc::new(move |event: Traffic<'_>| ours.lock().unwrap().push(format!("{event:?}")));
+    (Client::new(link, Some(tracer)).unwrap(), events)
+}

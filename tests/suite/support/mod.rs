@@ -1,0 +1,5 @@
+//! What the tests share.
+
+pub mod call;
+pub mod scripted;
+pub mod tls;
