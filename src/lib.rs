@@ -11,6 +11,7 @@ pub mod history;
 pub mod http;
 pub mod input;
 pub mod plan;
+pub mod prompt;
 pub mod report;
 pub mod sandbox;
 pub mod token;
