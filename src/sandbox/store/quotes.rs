@@ -20,9 +20,7 @@ pub struct Line {
 impl Records<'_> {
     /// All quotes: id and customer.
     pub fn quotes(&self) -> Stored<Vec<(i64, i64)>> {
-        let mut query = self
-            .transaction
-            .prepare_cached("SELECT id, customer_id FROM quotes ORDER BY id")?;
+        let mut query = self.transaction.prepare_cached("SELECT id, customer_id FROM quotes ORDER BY id")?;
         let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -88,10 +86,5 @@ impl Records<'_> {
 }
 
 fn line(row: &rusqlite::Row<'_>) -> rusqlite::Result<Line> {
-    Ok(Line {
-        item_id: row.get(0)?,
-        sku: row.get(1)?,
-        options: row.get(2)?,
-        qty: row.get(3)?,
-    })
+    Ok(Line { item_id: row.get(0)?, sku: row.get(1)?, options: row.get(2)?, qty: row.get(3)? })
 }
