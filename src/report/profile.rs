@@ -1,5 +1,7 @@
 //! A stored profile for a person: who it is, then the addresses.
 
+use std::fmt::Write;
+
 use serde_json::{Map, Value};
 
 use super::changes::{plain_table, shown, trimmed};
@@ -35,7 +37,7 @@ fn heading(customer: &Map<String, Value>) -> String {
         [("customer", "id"), ("group", "group_id"), ("store", "store_id"), ("website", "website_id")]
     {
         if customer.contains_key(name) {
-            heading.push_str(&format!(", {label} {}", member(customer, name)));
+            let _ = write!(heading, ", {label} {}", member(customer, name));
         }
     }
     heading
