@@ -72,9 +72,7 @@ fn code(attribute: &Document) -> Result<&str, Refusal> {
         .ok_or_else(|| Refusal::required("attribute_code"))?;
     let (first, rest) = code.as_bytes().split_first().unwrap_or((&b'_', &[]));
     let sound = first.is_ascii_lowercase()
-        && rest
-            .iter()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_');
+        && rest.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_');
     if !sound {
         return Err(Refusal::new(
             400,

@@ -25,10 +25,7 @@ impl Access {
     }
 
     fn admits(self, caller: Caller) -> bool {
-        matches!(
-            (self, caller),
-            (Self::Customer, Caller::Customer(_)) | (Self::Admin, Caller::Admin)
-        )
+        matches!((self, caller), (Self::Customer, Caller::Customer(_)) | (Self::Admin, Caller::Admin))
     }
 
     fn refusal(self, status: u16) -> Refusal {
@@ -41,18 +38,10 @@ impl Access {
 pub fn caller(records: &Records<'_>, headers: &HeaderMap, access: Access) -> Result<Caller, Refusal> {
     let token = bearer(headers).ok_or_else(|| access.refusal(401))?;
     let caller = records.caller(token)?.ok_or_else(|| access.refusal(401))?;
-    if access.admits(caller) {
-        Ok(caller)
-    } else {
-        Err(access.refusal(403))
-    }
+    if access.admits(caller) { Ok(caller) } else { Err(access.refusal(403)) }
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, token) = headers
-        .get(header::AUTHORIZATION)?
-        .to_str()
-        .ok()?
-        .split_once(' ')?;
+    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }

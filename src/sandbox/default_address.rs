@@ -72,17 +72,10 @@ mod tests {
             .iter()
             .map(|id| StoredAddress {
                 id: *id,
-                body: document(if *id == 1 {
-                    json!({"default_billing": true})
-                } else {
-                    json!({})
-                }),
+                body: document(if *id == 1 { json!({"default_billing": true}) } else { json!({}) }),
             })
             .collect();
-        let flagged: Vec<_> = flagged
-            .iter()
-            .map(|(id, body)| (*id, document(body.clone())))
-            .collect();
+        let flagged: Vec<_> = flagged.iter().map(|(id, body)| (*id, document(body.clone()))).collect();
         settle(&mut profile, &mut document(sent), &flagged, &mut addresses);
         let marked = addresses
             .iter()
@@ -98,23 +91,10 @@ mod tests {
         let moved = (Some(json!("2")), vec![2]);
         assert_eq!(settled(json!({}), &[], &[1, 2]), stays);
         assert_eq!(settled(json!({"default_billing": "true"}), &[], &[1, 2]), stays);
-        assert_eq!(
-            settled(json!({"default_billing": "1"}), &[(1, flag.clone())], &[1, 2]),
-            stays
-        );
-        assert_eq!(
-            settled(json!({"default_billing": "2"}), &[(1, flag.clone())], &[1, 2]),
-            moved
-        );
+        assert_eq!(settled(json!({"default_billing": "1"}), &[(1, flag.clone())], &[1, 2]), stays);
+        assert_eq!(settled(json!({"default_billing": "2"}), &[(1, flag.clone())], &[1, 2]), moved);
         assert_eq!(settled(json!({"default_billing": 2}), &[], &[1, 2]), moved);
-        assert_eq!(
-            settled(
-                json!({"default_billing": "1"}),
-                &[(1, flag.clone()), (2, flag)],
-                &[1, 2]
-            ),
-            moved
-        );
+        assert_eq!(settled(json!({"default_billing": "1"}), &[(1, flag.clone()), (2, flag)], &[1, 2]), moved);
     }
 
     #[test]

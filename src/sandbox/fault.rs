@@ -80,11 +80,7 @@ enum Takes {
 
 const KINDS: &[(&str, Kind, Takes)] = &[
     ("latency", Kind::Latency, Takes::Milliseconds),
-    (
-        "latency-after-commit",
-        Kind::LatencyAfterCommit,
-        Takes::Milliseconds,
-    ),
+    ("latency-after-commit", Kind::LatencyAfterCommit, Takes::Milliseconds),
     ("reset-before-commit", Kind::ResetBeforeCommit, Takes::Nothing),
     ("reset-after-commit", Kind::ResetAfterCommit, Takes::Nothing),
     ("429", Kind::Status(429), Takes::Seconds),
@@ -98,16 +94,8 @@ const KINDS: &[(&str, Kind, Takes)] = &[
     ("empty", Kind::Empty, Takes::Nothing),
     ("truncated", Kind::Truncated, Takes::Nothing),
     ("no-get", Kind::NoGet, Takes::Nothing),
-    (
-        "envelope",
-        Kind::Envelope,
-        Takes::OneOf(&["search", "bare", "data"]),
-    ),
-    (
-        "error-shape",
-        Kind::ErrorShape,
-        Takes::OneOf(&["messages", "result", "errors"]),
-    ),
+    ("envelope", Kind::Envelope, Takes::OneOf(&["search", "bare", "data"])),
+    ("error-shape", Kind::ErrorShape, Takes::OneOf(&["messages", "result", "errors"])),
     ("silent-update", Kind::SilentUpdate, Takes::Nothing),
     ("drop-address", Kind::DropAddress, Takes::Nothing),
 ];
@@ -131,13 +119,7 @@ impl FromStr for Fault {
         };
         let (kind, takes) = find(name)?;
         let value = takes.parse(name, value)?;
-        Ok(Self {
-            method,
-            kind,
-            value,
-            percent,
-            times,
-        })
+        Ok(Self { method, kind, value, percent, times })
     }
 }
 
@@ -199,10 +181,7 @@ fn find(name: &str) -> anyhow::Result<(Kind, Takes)> {
     if let Some((_, kind, takes)) = KINDS.iter().find(|(known, ..)| *known == name) {
         return Ok((*kind, *takes));
     }
-    let nearest = KINDS
-        .iter()
-        .map(|(known, ..)| (strsim::damerau_levenshtein(known, name), *known))
-        .min();
+    let nearest = KINDS.iter().map(|(known, ..)| (strsim::damerau_levenshtein(known, name), *known)).min();
     match nearest {
         Some((distance, known)) if distance <= known.len() / 2 => {
             bail!("{name}: no such fault; did you mean {known}?")

@@ -112,9 +112,6 @@ impl AsyncWrite for Line {
 
 /// Where the head and half of the body end.
 fn half(bytes: &[u8]) -> usize {
-    let body = bytes
-        .windows(4)
-        .position(|window| window == b"\r\n\r\n")
-        .map_or(0, |end| end + 4);
+    let body = bytes.windows(4).position(|window| window == b"\r\n\r\n").map_or(0, |end| end + 4);
     body + (bytes.len() - body) / 2
 }

@@ -36,10 +36,7 @@ impl Struck {
     }
 
     fn setting(&self, kind: Kind) -> Option<Setting> {
-        self.0
-            .iter()
-            .find(|(struck, _)| *struck == kind)
-            .map(|(_, setting)| *setting)
+        self.0.iter().find(|(struck, _)| *struck == kind).map(|(_, setting)| *setting)
     }
 
     fn wait(&self, kind: Kind) -> Duration {
@@ -63,11 +60,7 @@ impl Mischief {
 
     fn strike(&self, method: &Method) -> Struck {
         let struck = self.0.iter().filter(|armed| armed.strikes(method));
-        Struck(
-            struck
-                .map(|armed| (armed.fault.kind, armed.fault.value))
-                .collect(),
-        )
+        Struck(struck.map(|armed| (armed.fault.kind, armed.fault.value)).collect())
     }
 }
 
@@ -85,9 +78,7 @@ impl Armed {
             return true;
         };
         let count = |struck: u32| (struck < times).then_some(struck + 1);
-        self.struck
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, count)
-            .is_ok()
+        self.struck.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count).is_ok()
     }
 }
 
@@ -131,9 +122,7 @@ pub async fn misbehave(
     };
     parts.extensions.insert(struck.clone());
     let handled = tokio::spawn(handle(struck, scissors, Request::from_parts(parts, body), next));
-    handled
-        .await
-        .unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
+    handled.await.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
 }
 
 async fn handle(struck: Struck, scissors: Scissors, request: Request, next: Next) -> Response {
@@ -195,9 +184,7 @@ fn failure(status: u16, retry_after: Setting) -> Response {
         _ => StatusCode::SERVICE_UNAVAILABLE.into_response(),
     };
     if let Setting::Number(seconds) = retry_after {
-        response
-            .headers_mut()
-            .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
 }
@@ -212,9 +199,7 @@ fn html(status: StatusCode, title: &str) -> Response {
 
 async fn reshape(response: Response, shape: impl FnOnce(Value) -> Value) -> Response {
     let status = response.status().as_u16();
-    let bytes = to_bytes(response.into_body(), usize::MAX)
-        .await
-        .unwrap_or_default();
+    let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap_or_default();
     let body = serde_json::from_slice(&bytes).unwrap_or_default();
     json_response(status, &shape(body))
 }

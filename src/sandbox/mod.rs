@@ -89,20 +89,15 @@ pub async fn start_observed(options: Options, observer: Option<Observer>) -> any
         bail!("{listen} can be reached from other machines; --allow-remote if that is meant");
     }
     let store = Store::open(&options.data, seed::plant)?;
-    let listener = TcpListener::bind(listen)
-        .await
-        .with_context(|| format!("cannot listen on {listen}"))?;
+    let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
     let url = format!("http://{}", listener.local_addr()?);
     let app = app(Arc::new(store), options.faults, observer);
     let (shutdown, stopped) = oneshot::channel::<()>();
-    let server = axum::serve(
-        Lines(listener),
-        app.into_make_service_with_connect_info::<Scissors>(),
-    )
-    .with_graceful_shutdown(async {
-        // An error says that the sender is gone, which means the same.
-        let _ = stopped.await;
-    });
+    let server = axum::serve(Lines(listener), app.into_make_service_with_connect_info::<Scissors>())
+        .with_graceful_shutdown(async {
+            // An error says that the sender is gone, which means the same.
+            let _ = stopped.await;
+        });
     Ok(Running {
         url,
         customer_token: seed::CUSTOMER_TOKEN.to_owned(),
@@ -138,9 +133,7 @@ async fn observe(
 impl Running {
     /// Stops listening, lets requests under way end for a moment, and returns.
     pub async fn stop(self) {
-        let Self {
-            shutdown, mut server, ..
-        } = self;
+        let Self { shutdown, mut server, .. } = self;
         drop(shutdown);
         if tokio::time::timeout(PATIENCE, &mut server).await.is_err() {
             server.abort();

@@ -31,10 +31,7 @@ pub fn stored(records: &Records<'_>, customer: i64) -> Result<Value, Refusal> {
     let addresses = records.addresses(customer)?;
     profile.insert(
         "addresses".to_owned(),
-        addresses
-            .into_iter()
-            .map(|address| Value::Object(address.body))
-            .collect(),
+        addresses.into_iter().map(|address| Value::Object(address.body)).collect(),
     );
     Ok(Value::Object(profile))
 }
@@ -61,11 +58,7 @@ pub fn replace(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> 
                 elements.pop();
             }
             let after = replace_list(records, customer, &before, &elements)?;
-            flagged = after
-                .iter()
-                .zip(elements)
-                .map(|(stored, element)| (stored.id, element.body))
-                .collect();
+            flagged = after.iter().zip(elements).map(|(stored, element)| (stored.id, element.body)).collect();
             after
         }
     };
@@ -89,10 +82,8 @@ fn elements(records: &Records<'_>, customer: i64, list: Vec<Value>) -> Result<Ve
         if let Some(id) = id {
             check_owner(records, customer, id)?;
             if !seen.insert(id) {
-                return Err(
-                    Refusal::new(400, "The address with ID \"%id\" is listed more than once.")
-                        .with(json!({"id": id})),
-                );
+                return Err(Refusal::new(400, "The address with ID \"%id\" is listed more than once.")
+                    .with(json!({"id": id})));
             }
         }
         elements.push(Element { id, body });

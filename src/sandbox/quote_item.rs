@@ -24,25 +24,21 @@ pub fn add(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
     let sku = text(&item, "sku").ok_or_else(|| Refusal::required("sku"))?;
     let added = quantity(&item)?;
     let product = records.product(sku)?.ok_or_else(|| {
-        Refusal::new(
-            404,
-            "The product that was requested doesn't exist. Verify the product and try again.",
-        )
+        Refusal::new(404, "The product that was requested doesn't exist. Verify the product and try again.")
     })?;
     let options = canonical(&choice(records, &product, &item)?);
-    let total = match records.line(quote, sku, &options)? {
-        None => added,
-        Some(line) => Quantity::parse(&line.qty)
-            .and_then(|present| present.plus(added))
-            .ok_or_else(|| Refusal::invalid_value("qty", &item["qty"]))?,
-    };
-    let qty = total.to_string();
-    let item_id = records.put_line(quote, sku, &options, &qty)?;
-    let line = Line {
-        item_id,
-        sku: product.sku.clone(),
-        options,
-        qty,
+    let line = match records.line(quote, sku, &options)? {
+        None => {
+            let qty = added.to_string();
+            let item_id = records.add_line(quote, sku, &options, &qty)?;
+            Line { item_id, sku: product.sku.clone(), options, qty }
+        }
+        Some(mut line) => {
+            let total = Quantity::parse(&line.qty).and_then(|present| present.plus(added));
+            line.qty = total.ok_or_else(|| Refusal::invalid_value("qty", &item["qty"]))?.to_string();
+            records.put_quantity(line.item_id, &line.qty)?;
+            line
+        }
     };
     Ok(Reply::ok(item_document(&line, &product, quote)))
 }
@@ -90,17 +86,12 @@ fn choice(records: &Records<'_>, product: &Product, item: &Document) -> Result<C
             return Err(incomplete());
         }
     }
-    let complete = offered
-        .iter()
-        .all(|(attribute, _)| chosen.contains_key(attribute));
+    let complete = offered.iter().all(|(attribute, _)| chosen.contains_key(attribute));
     if complete { Ok(chosen) } else { Err(incomplete()) }
 }
 
 fn sent_options(item: &Document) -> Option<&Vec<Value>> {
-    item.get("product_option")?
-        .get("extension_attributes")?
-        .get("configurable_item_options")?
-        .as_array()
+    item.get("product_option")?.get("extension_attributes")?.get("configurable_item_options")?.as_array()
 }
 
 fn chosen_pair(option: &Value) -> Option<(i64, i64)> {

@@ -36,11 +36,7 @@ impl Reply {
 impl Refusal {
     /// A refusal without placeholders.
     pub fn new(status: u16, message: &str) -> Self {
-        Self {
-            status,
-            message: message.to_owned(),
-            parameters: None,
-        }
+        Self { status, message: message.to_owned(), parameters: None }
     }
 
     /// Adds the values of the placeholders.
@@ -68,11 +64,8 @@ impl Refusal {
 
     /// 400: a member of the right type with a value that is out of the question.
     pub fn invalid_value(field: &str, value: &Value) -> Self {
-        Self::new(
-            400,
-            "Invalid value of \"%value\" provided for the %fieldName field.",
-        )
-        .with(json!({"fieldName": field, "value": value}))
+        Self::new(400, "Invalid value of \"%value\" provided for the %fieldName field.")
+            .with(json!({"fieldName": field, "value": value}))
     }
 
     /// The body of the answer.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, Method, header, request::Parts};
@@ -57,9 +57,7 @@ impl Call {
 pub fn routes(store: Arc<Store>) -> Router {
     let of = |access: Access, operation: Operation| {
         move |State(store): State<Arc<Store>>, store_view: StoreView, request: Request| async move {
-            answer(&store, access, operation, store_view, request)
-                .await
-                .into_response()
+            answer(&store, access, operation, store_view, request).await.into_response()
         }
     };
     let create_attribute = || post(of(Access::Admin, attribute::create));
@@ -72,10 +70,7 @@ pub fn routes(store: Arc<Store>) -> Router {
             "/V1/storeview/{store_view_code}/user/quote/shipping-information",
             post(of(Access::Customer, shipping::save)),
         )
-        .route(
-            "/V1/storeview/{store_view_code}/user/quote/item",
-            post(of(Access::Customer, quote_item::add)),
-        )
+        .route("/V1/storeview/{store_view_code}/user/quote/item", post(of(Access::Customer, quote_item::add)))
         // The interface writes the slash; Magento takes both.
         .route("/V1/admin/product/attribute/", create_attribute())
         .route("/V1/admin/product/attribute", create_attribute())
@@ -115,31 +110,20 @@ async fn answer(
 }
 
 fn call(caller: Caller, body: Document, parts: &Parts) -> Call {
-    Call {
-        caller,
-        body,
-        struck: parts.extensions.get::<Struck>().cloned().unwrap_or_default(),
-    }
+    Call { caller, body, struck: parts.extensions.get::<Struck>().cloned().unwrap_or_default() }
 }
 
 /// The whole body, within the limit.
 pub async fn receive(body: Body) -> Result<Bytes, Refusal> {
     to_bytes(body, LARGEST_BODY).await.map_err(|_| {
-        Refusal::new(
-            413,
-            "The request body is larger than %limit bytes, or was cut off.",
-        )
-        .with(serde_json::json!({"limit": LARGEST_BODY}))
+        Refusal::new(413, "The request body is larger than %limit bytes, or was cut off.")
+            .with(serde_json::json!({"limit": LARGEST_BODY}))
     })
 }
 
 fn check_store_view(records: &Records<'_>, store_view: StoreView) -> Result<(), Refusal> {
-    let unknown = || {
-        Refusal::new(
-            404,
-            "The store that was requested wasn't found. Verify the store and try again.",
-        )
-    };
+    let unknown =
+        || Refusal::new(404, "The store that was requested wasn't found. Verify the store and try again.");
     match store_view.map_err(|_| unknown())? {
         None => Ok(()),
         Some(Path(code)) if records.store_view_exists(&code)? => Ok(()),
@@ -158,9 +142,7 @@ fn read_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Document, Refusal> {
 }
 
 fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
-    let sent = headers
-        .get(header::CONTENT_TYPE)
-        .map_or("", |value| value.to_str().unwrap_or(""));
+    let sent = headers.get(header::CONTENT_TYPE).map_or("", |value| value.to_str().unwrap_or(""));
     let (media_type, options) = sent.split_once(';').unwrap_or((sent, ""));
     if !media_type.trim().eq_ignore_ascii_case("application/json") {
         let media_type = media_type.trim();

@@ -49,18 +49,13 @@ pub fn plant(records: &Records<'_>) -> Stored<()> {
 }
 
 fn add_row(records: &Records<'_>, table: &str, row: &Document) -> Stored<()> {
-    let columns: Vec<(&str, Value)> = row
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.clone()))
-        .collect();
+    let columns: Vec<(&str, Value)> =
+        row.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
     records.add_row(table, &columns)
 }
 
 fn plant_attribute(records: &Records<'_>, attribute: &Document) -> Stored<()> {
-    let code = attribute
-        .get("attribute_code")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let code = attribute.get("attribute_code").and_then(Value::as_str).unwrap_or_default();
     let id = records.put_attribute(integer(attribute, "attribute_id"), code, attribute)?;
     for option in objects(attribute, "options") {
         records.add_option(id, integer(option, "value"), option)?;

@@ -18,19 +18,14 @@ use crate::wire;
 /// No member is demanded, since requiredness is "not shown" and a payment saved alone is the second layout; but a
 /// body with none of them is refused, and so is a method for a quote that has nowhere to be shipped to.
 pub fn save(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
-    let quote = records
-        .active_quote(call.customer()?)?
-        .ok_or_else(no_active_quote)?;
+    let quote = records.active_quote(call.customer()?)?.ok_or_else(no_active_quote)?;
     let sent = information(call.body)?;
     let mut saved = records.shipping(quote)?.unwrap_or_default();
     check_payment(records, &sent)?;
     saved.extend(sent.clone());
     check_method(records, &sent, &saved)?;
     records.put_shipping(quote, &saved)?;
-    Ok(Reply {
-        status: wire::SHIPPING_SAVED_STATUS,
-        body: outcome(records, quote)?,
-    })
+    Ok(Reply { status: wire::SHIPPING_SAVED_STATUS, body: outcome(records, quote)? })
 }
 
 /// Both layouts brought to one: `shipping_address`, `billing_address`, the two codes and `paymentMethod`.
@@ -67,14 +62,11 @@ fn information(mut body: Document) -> Result<Document, Refusal> {
 
 /// A payment method that is not offered is refused as Magento does it; other members are "not shown", so free.
 fn check_payment(records: &Records<'_>, sent: &Document) -> Result<(), Refusal> {
-    let method = sent
-        .get("paymentMethod")
-        .and_then(|payment| payment.get("method"));
+    let method = sent.get("paymentMethod").and_then(|payment| payment.get("method"));
     match method.and_then(Value::as_str) {
-        Some(code) if !records.payment_method_exists(code)? => Err(Refusal::new(
-            400,
-            "The requested Payment Method is not available.",
-        )),
+        Some(code) if !records.payment_method_exists(code)? => {
+            Err(Refusal::new(400, "The requested Payment Method is not available."))
+        }
         _ => Ok(()),
     }
 }
@@ -90,10 +82,7 @@ fn check_method(records: &Records<'_>, sent: &Document, saved: &Document) -> Res
         (Some(_), None) => return Err(Refusal::required(method)),
     };
     if !saved.contains_key("shipping_address") {
-        return Err(Refusal::new(
-            400,
-            "The shipping address is missing. Set the address and try again.",
-        ));
+        return Err(Refusal::new(400, "The shipping address is missing. Set the address and try again."));
     }
     if records.carrier_method_exists(carrier, method)? {
         return Ok(());
@@ -112,10 +101,8 @@ fn outcome(records: &Records<'_>, quote: i64) -> Result<Value, Refusal> {
             Some(sum) => sum.plus(qty).map(Some),
         })
         .flatten();
-    let items: Vec<Value> = lines
-        .iter()
-        .map(|line| json!({"item_id": line.item_id, "qty": number(&line.qty)}))
-        .collect();
+    let items: Vec<Value> =
+        lines.iter().map(|line| json!({"item_id": line.item_id, "qty": number(&line.qty)})).collect();
     Ok(json!({
         "payment_methods": records.payment_methods()?,
         "totals": {

@@ -23,11 +23,8 @@ pub fn everything(records: &Records<'_>) -> Result<Value, Refusal> {
         .into_iter()
         .map(|(id, _)| Ok(Value::Object(records.attribute(id)?)))
         .collect::<Result<_, Refusal>>()?;
-    let products: Vec<Value> = records
-        .products()?
-        .iter()
-        .map(|each| product(records, each))
-        .collect::<Result<_, _>>()?;
+    let products: Vec<Value> =
+        records.products()?.iter().map(|each| product(records, each)).collect::<Result<_, _>>()?;
     Ok(json!({
         "customers": customers,
         "quotes": quotes,

@@ -10,15 +10,7 @@ use super::store::Document;
 use crate::wire::{Holds, Shape};
 
 /// Members that may be left out but not sent as null, as Magento's validators have it (ours).
-const NEVER_NULL: &[&str] = &[
-    "city",
-    "country_id",
-    "email",
-    "firstname",
-    "lastname",
-    "street",
-    "telephone",
-];
+const NEVER_NULL: &[&str] = &["city", "country_id", "email", "firstname", "lastname", "street", "telephone"];
 
 /// Why a member is not of its type.
 enum Objection {
@@ -69,15 +61,13 @@ fn settle_value(value: &mut Value, name: &str, holds: Holds) -> Result<(), Objec
         Holds::Number => replace(value, as_number, "float"),
         Holds::Boolean => replace(value, as_boolean, "boolean"),
         Holds::TextList => match value {
-            Value::Array(lines) => lines
-                .iter_mut()
-                .try_for_each(|line| replace(line, as_text, "string")),
+            Value::Array(lines) => lines.iter_mut().try_for_each(|line| replace(line, as_text, "string")),
             other => Err(objection(other, "string[]")),
         },
         Holds::List(shape) => match value {
-            Value::Array(elements) => elements
-                .iter_mut()
-                .try_for_each(|element| settle_object(element, shape)),
+            Value::Array(elements) => {
+                elements.iter_mut().try_for_each(|element| settle_object(element, shape))
+            }
             other => Err(objection(other, "array")),
         },
         Holds::Object(shape) => settle_object(value, shape),
@@ -171,19 +161,14 @@ mod tests {
     use crate::wire::{ATTRIBUTE, CART_ITEM, CUSTOMER, PROFILE_ADDRESS};
 
     fn settled(value: Value, shape: &Shape) -> Result<Value, Refusal> {
-        let Value::Object(mut object) = value else {
-            panic!("an object")
-        };
+        let Value::Object(mut object) = value else { panic!("an object") };
         settle(&mut object, shape).map(|()| Value::Object(object))
     }
 
     #[test]
     fn what_magento_bodies_write_is_brought_to_its_type() {
         assert_eq!(
-            settled(
-                json!({"group_id": "3", "firstname": 7, "loyalty": "3"}),
-                &CUSTOMER
-            ),
+            settled(json!({"group_id": "3", "firstname": 7, "loyalty": "3"}), &CUSTOMER),
             Ok(json!({"group_id": 3, "firstname": "7", "loyalty": "3"}))
         );
         assert_eq!(
@@ -196,10 +181,7 @@ mod tests {
             )
         );
         assert_eq!(
-            settled(
-                json!({"qty": "2.50", "quote_id": 4, "product_option": null}),
-                &CART_ITEM
-            ),
+            settled(json!({"qty": "2.50", "quote_id": 4, "product_option": null}), &CART_ITEM),
             Ok(
                 json!({"qty": serde_json::from_str::<Value>("2.50").unwrap(), "quote_id": "4", "product_option": null})
             )
@@ -215,11 +197,7 @@ mod tests {
             json!({"field_name": "region", "details": "Error occurred during \"region_id\" processing. The \"Virginia\" \
                    value's type is invalid. The \"int\" type was expected. Verify and try again."})
         );
-        for wrong in [
-            json!({"gender": 1.5}),
-            json!({"gender": true}),
-            json!({"firstname": ["x"]}),
-        ] {
+        for wrong in [json!({"gender": 1.5}), json!({"gender": true}), json!({"firstname": ["x"]})] {
             assert_eq!(settled(wrong, &CUSTOMER).unwrap_err().status, 400);
         }
         assert!(settled(json!({"street": "one line"}), &PROFILE_ADDRESS).is_err());
@@ -233,9 +211,7 @@ mod tests {
         let refusal = settled(json!({"firstname": null}), &PROFILE_ADDRESS).unwrap_err();
         assert_eq!(refusal.parameters, Some(json!({"fieldName": "firstname"})));
         assert_eq!(
-            settled(json!({"addresses": null}), &CUSTOMER)
-                .unwrap_err()
-                .message,
+            settled(json!({"addresses": null}), &CUSTOMER).unwrap_err().message,
             "Not all parameters valid."
         );
     }

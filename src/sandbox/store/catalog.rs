@@ -46,10 +46,7 @@ impl Records<'_> {
 
     /// Whether a carrier has this method.
     pub fn carrier_method_exists(&self, carrier: &str, method: &str) -> Stored<bool> {
-        self.exists(
-            "SELECT 1 FROM carrier_methods WHERE carrier = ? AND method = ?",
-            [carrier, method],
-        )
+        self.exists("SELECT 1 FROM carrier_methods WHERE carrier = ? AND method = ?", [carrier, method])
     }
 
     /// Whether there is a payment method of this code.
@@ -63,9 +60,8 @@ impl Records<'_> {
 
     /// The payment methods as the service lists them: `code` and `title`.
     pub fn payment_methods(&self) -> Stored<Vec<Value>> {
-        let mut query = self
-            .transaction
-            .prepare_cached("SELECT code, title FROM payment_methods ORDER BY position")?;
+        let mut query =
+            self.transaction.prepare_cached("SELECT code, title FROM payment_methods ORDER BY position")?;
         let rows = query.query_map([], |row| {
             Ok(json!({"code": row.get::<_, String>(0)?, "title": row.get::<_, String>(1)?}))
         })?;
@@ -74,9 +70,8 @@ impl Records<'_> {
 
     /// The store views: `id`, `code` and `name`.
     pub fn store_views(&self) -> Stored<Vec<Value>> {
-        let mut query = self
-            .transaction
-            .prepare_cached("SELECT id, code, name FROM store_views ORDER BY id")?;
+        let mut query =
+            self.transaction.prepare_cached("SELECT id, code, name FROM store_views ORDER BY id")?;
         let rows = query.query_map([], |row| {
             Ok(json!({
                 "id": row.get::<_, i64>(0)?,
@@ -89,9 +84,7 @@ impl Records<'_> {
 
     /// Ids and codes of all attributes.
     pub fn attribute_codes(&self) -> Stored<Vec<(i64, String)>> {
-        let mut query = self
-            .transaction
-            .prepare_cached("SELECT id, code FROM attributes ORDER BY id")?;
+        let mut query = self.transaction.prepare_cached("SELECT id, code FROM attributes ORDER BY id")?;
         let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -111,13 +104,8 @@ impl Records<'_> {
             .transaction
             .prepare_cached("SELECT code, body FROM attributes WHERE id = ?")?
             .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let mut attribute = document(
-            &text,
-            [
-                ("attribute_id", Value::from(id)),
-                ("attribute_code", Value::from(code)),
-            ],
-        )?;
+        let mut attribute =
+            document(&text, [("attribute_id", Value::from(id)), ("attribute_code", Value::from(code))])?;
         attribute.insert("options".to_owned(), Value::Array(self.attribute_options(id)?));
         Ok(attribute)
     }
@@ -169,9 +157,8 @@ impl Records<'_> {
 
     /// All products by SKU.
     pub fn products(&self) -> Stored<Vec<Product>> {
-        let mut query = self
-            .transaction
-            .prepare_cached("SELECT sku, type, name, price FROM products ORDER BY sku")?;
+        let mut query =
+            self.transaction.prepare_cached("SELECT sku, type, name, price FROM products ORDER BY sku")?;
         let rows = query.query_map([], product)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -191,15 +178,10 @@ impl Records<'_> {
         let marks = vec!["?"; columns.len()].join(", ");
         let values = columns.iter().map(|(_, value)| match value {
             Value::String(text) => Column::Text(text.clone()),
-            value => value
-                .as_i64()
-                .map_or_else(|| Column::Text(value.to_string()), Column::Integer),
+            value => value.as_i64().map_or_else(|| Column::Text(value.to_string()), Column::Integer),
         });
         self.transaction
-            .prepare_cached(&format!(
-                "INSERT INTO {table} ({}) VALUES ({marks})",
-                names.join(", ")
-            ))?
+            .prepare_cached(&format!("INSERT INTO {table} ({}) VALUES ({marks})", names.join(", ")))?
             .execute(rusqlite::params_from_iter(values))?;
         Ok(())
     }
@@ -210,10 +192,5 @@ fn product(row: &rusqlite::Row<'_>) -> rusqlite::Result<Product> {
         "configurable" => ProductType::Configurable,
         _ => ProductType::Simple,
     };
-    Ok(Product {
-        sku: row.get(0)?,
-        product_type,
-        name: row.get(2)?,
-        price: row.get(3)?,
-    })
+    Ok(Product { sku: row.get(0)?, product_type, name: row.get(2)?, price: row.get(3)? })
 }

@@ -82,9 +82,7 @@ impl Records<'_> {
 
     /// Ids of all customers.
     pub fn customer_ids(&self) -> Stored<Vec<i64>> {
-        let mut query = self
-            .transaction
-            .prepare_cached("SELECT id FROM customers ORDER BY id")?;
+        let mut query = self.transaction.prepare_cached("SELECT id FROM customers ORDER BY id")?;
         let ids = query.query_map([], |row| row.get(0))?;
         Ok(ids.collect::<Result<_, _>>()?)
     }
@@ -147,19 +145,13 @@ impl Records<'_> {
     pub fn put_address(&self, position: u32, address: &StoredAddress) -> Stored<()> {
         self.transaction
             .prepare_cached("UPDATE addresses SET position = ?, body = ? WHERE id = ?")?
-            .execute(params![
-                position,
-                text_without(&address.body, ADDRESS_COLUMNS)?,
-                address.id
-            ])?;
+            .execute(params![position, text_without(&address.body, ADDRESS_COLUMNS)?, address.id])?;
         Ok(())
     }
 
     /// Deletes an address.
     pub fn remove_address(&self, id: i64) -> Stored<()> {
-        self.transaction
-            .prepare_cached("DELETE FROM addresses WHERE id = ?")?
-            .execute([id])?;
+        self.transaction.prepare_cached("DELETE FROM addresses WHERE id = ?")?.execute([id])?;
         Ok(())
     }
 }

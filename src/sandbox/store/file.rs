@@ -80,10 +80,9 @@ fn identify(connection: &Connection, path: &Path) -> anyhow::Result<State> {
         (0, _) if tables == 0 => Ok(State::Empty),
         (APPLICATION_ID, SCHEMA_VERSION) => Ok(State::Current),
         (APPLICATION_ID, _) => Ok(State::OtherVersion),
-        _ => bail!(
-            "{} is a database of something else, not of the sandbox; name another file",
-            path.display()
-        ),
+        _ => {
+            bail!("{} is a database of something else, not of the sandbox; name another file", path.display())
+        }
     }
 }
 
@@ -146,10 +145,7 @@ fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 fn is_busy(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
-    )
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// Creates an empty file that only its owner may read; SQLite gives its side files the same mode.

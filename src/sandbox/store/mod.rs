@@ -55,9 +55,7 @@ impl Store {
     pub fn open(path: &Path, seed: impl FnOnce(&Records<'_>) -> Stored<()>) -> anyhow::Result<Self> {
         let mut connection = file::connect(path)?;
         file::prepare(&mut connection, path, file::Existing::Keep, seed)?;
-        Ok(Self {
-            connection: Mutex::new(connection),
-        })
+        Ok(Self { connection: Mutex::new(connection) })
     }
 
     /// Drops whatever the database in `path` holds and seeds it afresh, in one transaction.
@@ -77,9 +75,7 @@ impl Store {
             Intent::Read => TransactionBehavior::Deferred,
             Intent::Write => TransactionBehavior::Immediate,
         };
-        let transaction = connection
-            .transaction_with_behavior(behavior)
-            .map_err(StoreError::from)?;
+        let transaction = connection.transaction_with_behavior(behavior).map_err(StoreError::from)?;
         let records = Records { transaction };
         let outcome = work(&records)?;
         records.transaction.commit().map_err(StoreError::from)?;
@@ -113,10 +109,7 @@ fn document(
     first: impl IntoIterator<Item = (&'static str, Value)>,
 ) -> Result<Document, serde_json::Error> {
     let stored: Document = serde_json::from_str(text)?;
-    let mut whole: Document = first
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect();
+    let mut whole: Document = first.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     whole.extend(stored);
     Ok(whole)
 }
