@@ -1,6 +1,8 @@
 //! The grammar of the command line, one file per noun. Arguments are not settings: `config` makes those.
 
 pub mod attribute;
+pub mod auth;
+pub mod config;
 pub mod customer;
 pub mod global;
 pub mod member_flags;
@@ -34,4 +36,10 @@ pub enum Command {
     /// Product attributes
     #[command(subcommand)]
     Attribute(attribute::AttributeCommand),
+    /// Profiles and their settings
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    /// Tokens, kept apart from the settings
+    #[command(subcommand)]
+    Auth(auth::AuthCommand),
 }

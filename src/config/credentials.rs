@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use toml_edit::{DocumentMut, Item, Table, value};
 
-use super::file::token_key;
 use super::files;
+use super::profile::token_key;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::plan::request::Bearer;

@@ -1,20 +1,15 @@
 //! `config.toml`: found, read, checked against the table of keys, and taken apart into profiles.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use toml_edit::{DocumentMut, Item, TableLike};
-use url::Url;
 
-use super::keys::{self, Kind, PROFILE};
-use super::value::Value;
-use super::{base_url, files};
+use super::keys::{self, CONFIG, Kind, PROFILE};
+use super::profile::Profile;
+use super::{check, files};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::plan::request::Bearer;
-use crate::token::Token;
 
 /// The configuration file; one that is not there has no profiles.
 pub struct ConfigFile {
@@ -24,27 +19,6 @@ pub struct ConfigFile {
     pub exists: bool,
     /// The file as it stands, comments and all.
     pub document: DocumentMut,
-}
-
-/// One `[profiles.NAME]`, every value checked.
-#[derive(Debug, Clone)]
-pub struct Profile {
-    /// NAME.
-    pub name: String,
-    values: BTreeMap<String, Value>,
-}
-
-/// Where a profile says its token is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NamedToken {
-    /// In the profile itself.
-    Literal(Token),
-    /// In this environment variable.
-    Variable(String),
-    /// In this file, as it is written in the profile.
-    File(String),
-    /// On the standard output of this program.
-    Command(Vec<String>),
 }
 
 impl ConfigFile {
@@ -108,21 +82,12 @@ impl ConfigFile {
     /// # Errors
     /// `usage` for the first unknown key, wrong type, bad value or doubled token, with its path.
     pub fn profiles(&self) -> Result<Vec<Profile>, Failure> {
-        let mut values = BTreeMap::new();
-        collect(self.document.as_table(), keys::CONFIG, "", &mut values)
-            .map_err(|problem| self.problem(&problem))?;
-        let mut profiles = Vec::new();
-        for (name, table) in self.tables() {
-            let mut values = BTreeMap::new();
-            let path = format!("profiles.{name}.");
-            if let Some(table) = table.as_table_like() {
-                collect(table, PROFILE, &path, &mut values).map_err(|problem| self.problem(&problem))?;
-            }
-            let profile = Profile { name: name.to_owned(), values };
-            profile.check_tokens().map_err(|problem| self.problem(&problem))?;
-            profiles.push(profile);
-        }
-        Ok(profiles)
+        let problem = |problem: String| Failure::usage(format!("{}: {problem}", self.path.display()));
+        check::values(self.document.as_table(), CONFIG, "").map_err(problem)?;
+        self.tables()
+            .filter_map(|(name, item)| item.as_table_like().map(|table| (name, table)))
+            .map(|(name, table)| Profile::read(name, table).map_err(problem))
+            .collect()
     }
 
     /// The profile that is named by flag, environment or `default-profile`; `None` where none is named.
@@ -168,167 +133,26 @@ impl ConfigFile {
             .hint(hint)
     }
 
-    fn problem(&self, problem: &str) -> Failure {
-        Failure::usage(format!("{}: {problem}", self.path.display()))
+    /// The failure that no profile is chosen: the ways in.
+    pub fn none_chosen(&self) -> Failure {
+        let names = self.names();
+        if !names.is_empty() {
+            return Failure::usage(format!("no profile is chosen; there are {}", names.join(", ")))
+                .hint("-p NAME once, or storefront config use NAME for good; --sandbox needs none");
+        }
+        let path = self.path.display();
+        let state = if self.exists { "has no profile" } else { "is not there" };
+        Failure::usage(format!(
+            "nothing says which service to use: no --sandbox, no STOREFRONT_BASE_URL, and {path} {state}"
+        ))
+        .hint(
+            "to try it with no account, add --sandbox; for a real service, run `storefront config init`, \
+             or set STOREFRONT_BASE_URL and STOREFRONT_TOKEN",
+        )
     }
 
     /// The directory that paths in the file are relative to.
     pub fn directory(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
-    }
-}
-
-impl Profile {
-    /// Where the service is.
-    pub fn base_url(&self) -> Option<Url> {
-        self.text("base-url").and_then(|text| base_url::parse(text).ok())
-    }
-
-    /// A text of any kind but a secret.
-    pub fn text(&self, key: &str) -> Option<&str> {
-        match self.values.get(key) {
-            Some(Value::Text(text)) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// Whether a flag is set to `true`.
-    pub fn flag(&self, key: &str) -> bool {
-        self.values.get(key) == Some(&Value::Flag(true))
-    }
-
-    /// A whole number.
-    pub fn count(&self, key: &str) -> Option<u32> {
-        match self.values.get(key) {
-            Some(Value::Count(count)) => Some(*count),
-            _ => None,
-        }
-    }
-
-    /// A time.
-    pub fn seconds(&self, key: &str) -> Option<Duration> {
-        match self.values.get(key) {
-            Some(Value::Seconds(time)) => Some(*time),
-            _ => None,
-        }
-    }
-
-    /// A list of texts.
-    pub fn list(&self, key: &str) -> Option<&[String]> {
-        match self.values.get(key) {
-            Some(Value::List(list)) => Some(list),
-            _ => None,
-        }
-    }
-
-    /// Where the profile says its token is, if it says so.
-    pub fn named_token(&self, bearer: Bearer) -> Option<NamedToken> {
-        let key = token_key(bearer);
-        let of = |suffix: &str| format!("{key}{suffix}");
-        if let Some(Value::Secret(token)) = self.values.get(key) {
-            return Some(NamedToken::Literal(token.clone()));
-        }
-        let variable = self.text(&of("-env")).map(|name| NamedToken::Variable(name.to_owned()));
-        let file = || self.text(&of("-file")).map(|path| NamedToken::File(path.to_owned()));
-        let command = || self.list(&of("-command")).map(|argv| NamedToken::Command(argv.to_vec()));
-        variable.or_else(file).or_else(command)
-    }
-
-    /// One token may be named once.
-    fn check_tokens(&self) -> Result<(), String> {
-        for key in [token_key(Bearer::Customer), token_key(Bearer::Admin)] {
-            let named: Vec<&str> = self
-                .values
-                .keys()
-                .filter_map(|name| name.strip_prefix(key).map(|rest| (name, rest)))
-                .filter(|(_, rest)| rest.is_empty() || rest.starts_with('-'))
-                .map(|(name, _)| name.as_str())
-                .collect();
-            if named.len() > 1 {
-                return Err(format!(
-                    "profiles.{}: {} name one token twice; keep one of them",
-                    self.name,
-                    named.join(" and ")
-                ));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The key that holds the token of a kind, and begins the names of the others that do.
-pub fn token_key(bearer: Bearer) -> &'static str {
-    match bearer {
-        Bearer::Customer => "token",
-        Bearer::Admin => "admin-token",
-    }
-}
-
-/// Reads the values of a table by their keys; tables inside give dotted keys. The error is `path: problem`.
-fn collect(
-    table: &dyn TableLike,
-    known: &'static [keys::Key],
-    path: &str,
-    values: &mut BTreeMap<String, Value>,
-) -> Result<(), String> {
-    collect_under(table, known, path, "", values)
-}
-
-fn collect_under(
-    table: &dyn TableLike,
-    known: &'static [keys::Key],
-    path: &str,
-    prefix: &str,
-    values: &mut BTreeMap<String, Value>,
-) -> Result<(), String> {
-    for (name, item) in table.iter() {
-        let at = format!("{path}{prefix}{name}");
-        let Some(key) = keys::find(known, name) else {
-            return Err(unknown_key(&at, known, name));
-        };
-        let inner = || {
-            item.as_table_like().ok_or_else(|| format!("{at}: expected a table, found {}", item.type_name()))
-        };
-        match key.kind {
-            Kind::Table(keys) => collect_under(inner()?, keys, path, &format!("{prefix}{name}."), values)?,
-            Kind::Profiles(_) => check_profiles(inner()?, &at)?,
-            kind => {
-                let value = kind.read(item).map_err(|problem| format!("{at}: {problem}"))?;
-                values.insert(format!("{prefix}{name}"), value);
-            }
-        }
-    }
-    Ok(())
-}
-
-fn check_profiles(table: &dyn TableLike, path: &str) -> Result<(), String> {
-    for (name, item) in table.iter() {
-        check_profile_name(name).map_err(|problem| format!("{path}.{name}: {problem}"))?;
-        if !item.is_table_like() {
-            return Err(format!("{path}.{name}: expected a table, found {}", item.type_name()));
-        }
-    }
-    Ok(())
-}
-
-/// Profile names become names of directories and words of commands.
-pub fn check_profile_name(name: &str) -> Result<(), String> {
-    let fits = |one: char| one.is_alphanumeric() || matches!(one, '-' | '_' | '.');
-    let begins_well = name.chars().next().is_some_and(char::is_alphanumeric);
-    if begins_well && name.chars().all(fits) && name.len() <= 64 {
-        Ok(())
-    } else {
-        Err("a profile's name is letters, digits, -, _ and ., begins with a letter or digit, and has 64 bytes at most".to_owned())
-    }
-}
-
-/// The sentence that a key is not known, with the nearest one.
-pub fn unknown_key(path: &str, known: &[keys::Key], name: &str) -> String {
-    match keys::nearest(known.iter().map(|key| key.name), name) {
-        Some(near) => format!("{path}: unknown; did you mean {near}?"),
-        None => format!(
-            "{path}: unknown; known are {}",
-            known.iter().map(|key| key.name).collect::<Vec<_>>().join(", ")
-        ),
     }
 }

@@ -46,6 +46,11 @@ pub enum Kind {
     Profiles(&'static [Key]),
 }
 
+impl Kind {
+    /// The whole file.
+    pub const ALL: Self = Self::Table(CONFIG);
+}
+
 const fn key(name: &'static str, kind: Kind, doc: &'static str) -> Key {
     Key { name, kind, doc }
 }

@@ -6,10 +6,11 @@ use std::time::Duration;
 use url::Url;
 
 use super::base_url;
-use super::file::{ConfigFile, Profile};
+use super::file::ConfigFile;
 use super::files;
+use super::profile::Profile;
 use super::token_source::TokenSource;
-use super::tokens::{Tokens, token_of_variable};
+use super::tokens::{Tokens, token_variable};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -97,13 +98,13 @@ impl Settings {
             })
             .transpose()?;
         let file = ConfigFile::load(context)?;
-        if from_environment.is_none() || context.var(token_of_variable(Bearer::Customer))?.is_none() {
+        if from_environment.is_none() || context.var(token_variable(Bearer::Customer))?.is_none() {
             file.is_there_if_named(context)?;
         }
         let profile = file.chosen(context, global)?;
         let own_base_url = profile.as_ref().and_then(Profile::base_url);
         let Some(base_url) = from_environment.or_else(|| own_base_url.clone()) else {
-            return Err(nowhere(&file, profile.as_ref()));
+            return Err(profile.map_or_else(|| file.none_chosen(), |profile| profile.no_base_url()));
         };
         let own_host = own_base_url.is_some_and(|own| own.origin() == base_url.origin());
         let tokens = Tokens {
@@ -235,27 +236,4 @@ fn store_view(
     };
     let code = code.or_else(|| profile.and_then(|profile| profile.text("store-view")));
     code.map(StoreView::new).transpose()
-}
-
-/// Nothing says where the service is: both ways in.
-fn nowhere(file: &ConfigFile, profile: Option<&Profile>) -> Failure {
-    if let Some(profile) = profile {
-        return Failure::usage(format!("profile {} has no base-url", profile.name))
-            .hint(format!("storefront config set -p {} base-url URL", profile.name));
-    }
-    let names = file.names();
-    if names.is_empty() {
-        let path = file.path.display();
-        let state = if file.exists { "has no profile" } else { "is not there" };
-        return Failure::usage(format!(
-            "nothing says which service to use: no --sandbox, no {BASE_URL}, and {path} {state}"
-        ))
-        .hint(format!(
-            "to try it with no account, add --sandbox; for a real service, run `storefront config init`, \
-             or set {BASE_URL} and {}",
-            token_of_variable(Bearer::Customer)
-        ));
-    }
-    Failure::usage(format!("no profile is chosen; there are {}", names.join(", ")))
-        .hint("-p NAME once, or storefront config use NAME for good; --sandbox needs none")
 }

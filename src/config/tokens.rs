@@ -6,7 +6,7 @@ use std::path::Path;
 use url::Url;
 
 use super::credentials::Credentials;
-use super::file::{NamedToken, Profile, token_key};
+use super::profile::{NamedToken, Profile, token_key};
 use super::token_source::TokenSource;
 use super::{base_url, files, settings};
 use crate::context::Context;
@@ -29,7 +29,7 @@ pub struct Tokens<'a> {
 }
 
 /// The environment variable that holds a token.
-pub fn token_of_variable(bearer: Bearer) -> &'static str {
+pub fn token_variable(bearer: Bearer) -> &'static str {
     match bearer {
         Bearer::Customer => "STOREFRONT_TOKEN",
         Bearer::Admin => "STOREFRONT_ADMIN_TOKEN",
@@ -48,7 +48,7 @@ impl Tokens<'_> {
     }
 
     fn source(&self, bearer: Bearer) -> Result<Option<TokenSource>, Failure> {
-        let variable = token_of_variable(bearer);
+        let variable = token_variable(bearer);
         if let Some(token) = self.context.var(variable)?.and_then(Token::new) {
             return Ok(Some(TokenSource::given(token, format!("the environment variable {variable}"))));
         }
@@ -111,7 +111,7 @@ impl Tokens<'_> {
 
     /// There is no token; or there may be one, in a profile that is for another host.
     fn none(&self) -> TokenSource {
-        let variable = token_of_variable(Bearer::Customer);
+        let variable = token_variable(Bearer::Customer);
         let (message, hint) = match self.profile {
             Some(profile) if self.own_host => (
                 format!("profile {} has no token", profile.name),
@@ -131,7 +131,7 @@ impl Tokens<'_> {
             |url| format!("is for {}", base_url::origin(&url)),
         );
         let here = base_url::origin(self.base_url);
-        let token = token_of_variable(Bearer::Customer);
+        let token = token_variable(Bearer::Customer);
         (
             format!(
                 "{variable} points to {here}, but profile {name} {meant_for}; its token is not sent to another host"
