@@ -6,6 +6,7 @@ pub mod changes;
 pub mod curl;
 pub mod escape;
 pub mod outcome;
+pub mod profile;
 pub mod traffic;
 
 use std::io::{self, Write};
