@@ -2,4 +2,5 @@
 
 pub mod call;
 pub mod scripted;
+pub mod storefront;
 pub mod tls;
