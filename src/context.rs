@@ -19,6 +19,8 @@ pub struct Context {
     pub stdout_is_terminal: bool,
     /// Whether standard error is a terminal.
     pub stderr_is_terminal: bool,
+    /// Columns of the terminal standard output is, if it is one.
+    pub stdout_width: Option<u16>,
     /// Where this program keeps its files.
     pub directories: Option<Directories>,
 }
@@ -42,6 +44,7 @@ impl Context {
             stdin_is_terminal: std::io::stdin().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
+            stdout_width: stdout_width(),
             directories: Directories::of_platform(),
         }
     }
@@ -86,6 +89,7 @@ impl Context {
             stdin_is_terminal: false,
             stdout_is_terminal: false,
             stderr_is_terminal: false,
+            stdout_width: None,
             directories: Some(Directories {
                 config: home.join("config"),
                 data: home.join("data"),
@@ -93,6 +97,13 @@ impl Context {
             }),
         }
     }
+}
+
+fn stdout_width() -> Option<u16> {
+    if !std::io::stdout().is_terminal() {
+        return None;
+    }
+    terminal_size::terminal_size().map(|(width, _)| width.0)
 }
 
 impl Directories {

@@ -7,11 +7,13 @@ pub mod commands;
 pub mod config;
 pub mod context;
 pub mod failure;
+pub mod history;
 pub mod http;
 pub mod input;
 pub mod plan;
 pub mod prompt;
 pub mod report;
+pub mod sandbox;
 pub mod token;
 pub mod wire;
 

@@ -16,5 +16,6 @@ pub mod path;
 pub mod profile;
 pub mod region;
 pub mod request;
+pub mod restoration;
 pub mod roster;
 pub mod verify;
