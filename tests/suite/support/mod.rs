@@ -3,4 +3,5 @@
 pub mod call;
 pub mod raw_http;
 pub mod scripted;
+pub mod storefront;
 pub mod tls;
