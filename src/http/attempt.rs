@@ -9,6 +9,7 @@ use tokio::time::timeout_at;
 
 use super::Client;
 use super::lost::Lost;
+use super::mask::{mask_body, masked};
 use super::retry::retry_after;
 use super::trace::{Headers, Traffic};
 use crate::plan::request::Request;
@@ -40,7 +41,7 @@ impl Client {
         self.trace(|| Traffic::Sending {
             method: request.method.as_str(),
             url: url.as_str(),
-            headers: Headers(outgoing.headers()),
+            headers: Headers::new(outgoing.headers(), secret),
             body: request.body.as_deref(),
         });
         let start = Instant::now();
@@ -56,19 +57,19 @@ impl Client {
         let headers = self.tracer.as_ref().map(|_| response.headers().clone());
         let mut answer = Answer {
             status,
-            content_type: header(response.headers(), &CONTENT_TYPE),
-            location: header(response.headers(), &LOCATION),
-            retry_after: header(response.headers(), &RETRY_AFTER)
+            content_type: header(response.headers(), &CONTENT_TYPE, secret),
+            location: header(response.headers(), &LOCATION, secret),
+            retry_after: header(response.headers(), &RETRY_AFTER, secret)
                 .and_then(|value| retry_after(&value, Timestamp::now())),
             body: Vec::new(),
             broken: None,
         };
         answer.broken = self.read_body(response, deadline, &mut answer.body).await;
-        mask(&mut answer, secret);
+        mask_body(&mut answer.body, secret);
         if let Some(headers) = headers {
             self.trace(|| Traffic::Answered {
                 status,
-                headers: Headers(&headers),
+                headers: Headers::new(&headers, secret),
                 body: &answer.body,
                 after: start.elapsed(),
             });
@@ -110,24 +111,7 @@ impl Client {
     }
 }
 
-fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
-    let value = headers.get(name)?;
-    Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
-}
-
-/// A service has no business sending the token back. Where it does, nothing of ours passes it on. A very short
-/// token is no secret, and would be found in innocent words.
-fn mask(answer: &mut Answer, secret: &str) {
-    const SHORTEST_SECRET: usize = 8;
-    if secret.len() < SHORTEST_SECRET {
-        return;
-    }
-    if let Some(location) = &mut answer.location {
-        *location = location.replace(secret, "•••");
-    }
-    if let Ok(text) = std::str::from_utf8(&answer.body)
-        && text.contains(secret)
-    {
-        answer.body = text.replace(secret, "•••").into_bytes();
-    }
+fn header(headers: &HeaderMap, name: &HeaderName, secret: &str) -> Option<String> {
+    let value = String::from_utf8_lossy(headers.get(name)?.as_bytes()).into_owned();
+    Some(masked(&value, secret).into_owned())
 }

@@ -78,6 +78,8 @@ fn refuses_our_certificate(error: &rustls::Error) -> bool {
                 | Alert::CertificateExpired
                 | Alert::CertificateUnknown
                 | Alert::UnknownCA
+                | Alert::DecryptError
+                | Alert::AccessDenied
         )
     )
 }

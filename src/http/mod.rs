@@ -5,6 +5,7 @@ mod classify;
 mod clip;
 mod lost;
 mod markup;
+mod mask;
 mod placeholders;
 mod reply;
 mod retry;

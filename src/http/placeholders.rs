@@ -106,10 +106,10 @@ mod tests {
 
     #[test]
     fn work_grows_with_the_text_and_not_faster() {
-        let message = "%1".repeat(1 << 20);
+        let message = "%1%2".repeat(1 << 16);
         for value in ["", " ", "long ".repeat(1 << 16).as_str()] {
             let start = std::time::Instant::now();
-            filled(&message, json!([value, vec![value]]));
+            filled(&message, json!([value, [value]]));
             assert!(start.elapsed().as_secs() < 5, "{:.10}", value);
         }
     }

@@ -8,6 +8,7 @@ use url::Url;
 use super::lost::authority;
 
 const ASK_OPERATOR: &str = "the service's operator has to renew its certificate";
+const NAME_AUTHORITY: &str = "set `ca-file` in the profile to the PEM file of the authority that signed it";
 
 /// Message and hint.
 pub(super) fn describe(error: &Error, url: &Url) -> (String, Option<String>) {
@@ -30,7 +31,11 @@ fn about_certificate(problem: &Certificate, host: &str) -> (String, Option<Strin
     let (what, hint) = match problem {
         Certificate::UnknownIssuer => (
             "is signed by an authority that is not trusted here".to_owned(),
-            "set `ca-file` in the profile to the PEM file of that authority".to_owned(),
+            NAME_AUTHORITY.to_owned(),
+        ),
+        Certificate::BadSignature => (
+            "is not signed by the authority trusted here under that name".to_owned(),
+            NAME_AUTHORITY.to_owned(),
         ),
         Certificate::Expired => ("has expired".to_owned(), ASK_OPERATOR.to_owned()),
         Certificate::ExpiredContext { not_after, .. } => (

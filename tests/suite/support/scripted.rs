@@ -89,6 +89,17 @@ impl Scripted {
         Self { address, shared }
     }
 
+    /// An address that lets connections in and then says nothing at all; it stays until the process ends.
+    pub fn start_silent() -> SocketAddr {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            let kept: Vec<_> = listener.incoming().collect();
+            drop(kept);
+        });
+        address
+    }
+
     /// `http://127.0.0.1:PORT` and `path`.
     pub fn url(&self, path: &str) -> String {
         let scheme = if self.shared.tls.is_some() {
