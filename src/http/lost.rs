@@ -40,8 +40,13 @@ impl Lost {
     pub(super) fn from_error(error: &reqwest::Error, url: &Url, proxy: Option<&str>) -> Self {
         let tls = in_chain::<rustls::Error>(error);
         let connected = !error.is_connect();
+        let never_started = never_started(error);
         let (message, hint) = match tls {
             Some(tls) => tls_words::describe(tls, url),
+            None if never_started => (
+                format!("{} closed the connection before the request left", authority(url)),
+                None,
+            ),
             None if connected => (
                 format!(
                     "the connection to {} broke before its answer was there: {}",
@@ -53,7 +58,7 @@ impl Lost {
             None => not_connected(error, url, proxy),
         };
         Self {
-            sent: connected && !never_started(error) && !tls.is_some_and(refuses_our_certificate),
+            sent: connected && !never_started && !tls.is_some_and(refuses_our_certificate),
             lasting: tls.is_some_and(is_lasting) || error.is_builder(),
             message,
             hint,

@@ -532,3 +532,20 @@ fn one_client_sends_many_at_once_and_keeps_its_connections() {
     assert_eq!(server.requests().len(), 200);
     assert!(server.connections() <= 16, "{}", server.connections());
 }
+
+/// Which of the two happens is up to chance. Bytes that went out are never denied; where none can have, that is said.
+#[test]
+fn a_connection_closed_at_once_is_unknown_when_bytes_went_out() {
+    let mut never_left = 0;
+    for _ in 0..200 {
+        let server = Scripted::start(vec![Step::HangUp]);
+        let failure = send(&link(&server.url("")), &post()).unwrap_err();
+        let heard = server.heard_after_hanging_up();
+        match (failure.kind, failure.applied) {
+            (Kind::Unknown, Applied::Unknown) => {}
+            (Kind::Unavailable, Applied::No) if !heard => never_left += 1,
+            told => panic!("{told:?} {heard}: {failure}"),
+        }
+    }
+    assert!(never_left > 0);
+}
