@@ -96,8 +96,10 @@ fn is_lasting(error: &rustls::Error) -> bool {
 fn not_connected(error: &reqwest::Error, url: &Url, proxy: Option<&str>) -> (String, Option<String>) {
     let host = authority(url);
     let cause = root_cause(error);
-    let through = proxy.map_or_else(String::new, |name| format!(" through the proxy of {name}"));
-    let hint = proxy.map(|name| format!("check {name}, or name the host in NO_PROXY"));
+    // Which connections go through it is the library's to decide (NO_PROXY): we only say that there is one.
+    let through = proxy.map_or_else(String::new, |name| format!(" ({name} is set)"));
+    let hint = proxy
+        .map(|name| format!("check the proxy that {name} names; NO_PROXY lists hosts to reach without it"));
     let message = if error.is_timeout() {
         format!("no connection to {host}{through} in time")
     } else if error.is_dns() {
