@@ -19,6 +19,8 @@ pub struct Context {
     pub stdout_is_terminal: bool,
     /// Whether standard error is a terminal.
     pub stderr_is_terminal: bool,
+    /// Columns of the terminal standard output is, if it is one.
+    pub stdout_width: Option<u16>,
     /// Where this program keeps its files.
     pub directories: Option<Directories>,
 }
@@ -42,6 +44,7 @@ impl Context {
             stdin_is_terminal: std::io::stdin().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
+            stdout_width: stdout_width(),
             directories: Directories::of_platform(),
         }
     }
@@ -54,10 +57,9 @@ impl Context {
         match self.environment.get(std::ffi::OsStr::new(name)) {
             None => Ok(None),
             Some(value) if value.is_empty() => Ok(None),
-            Some(value) => value
-                .to_str()
-                .map(Some)
-                .ok_or_else(|| Failure::usage(format!("{name} is not valid UTF-8"))),
+            Some(value) => {
+                value.to_str().map(Some).ok_or_else(|| Failure::usage(format!("{name} is not valid UTF-8")))
+            }
         }
     }
 
@@ -78,15 +80,20 @@ impl Context {
     }
 }
 
+fn stdout_width() -> Option<u16> {
+    if !std::io::stdout().is_terminal() {
+        return None;
+    }
+    terminal_size::terminal_size().map(|(width, _)| width.0)
+}
+
 impl Directories {
     fn of_platform() -> Option<Self> {
         let base = etcetera::choose_base_strategy().ok()?;
         let data = base.data_dir().join("storefront");
         Some(Self {
             config: base.config_dir().join("storefront"),
-            state: base
-                .state_dir()
-                .map_or_else(|| data.join("state"), |dir| dir.join("storefront")),
+            state: base.state_dir().map_or_else(|| data.join("state"), |dir| dir.join("storefront")),
             data,
         })
     }

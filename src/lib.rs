@@ -4,11 +4,16 @@
 
 pub mod cli;
 pub mod commands;
+pub mod config;
 pub mod context;
 pub mod failure;
+pub mod history;
 pub mod http;
+pub mod input;
 pub mod plan;
+pub mod prompt;
 pub mod report;
+pub mod sandbox;
 pub mod token;
 pub mod wire;
 
@@ -59,8 +64,8 @@ fn output_format(cli: &Cli, context: &Context) -> Result<OutputFormat, Failure> 
     match context.var("STOREFRONT_OUTPUT")? {
         None | Some("table") => Ok(OutputFormat::Table),
         Some("json") => Ok(OutputFormat::Json),
-        Some(other) => Err(Failure::usage(format!(
-            "STOREFRONT_OUTPUT is {other:?}; it can be table or json"
-        ))),
+        Some(other) => {
+            Err(Failure::usage(format!("STOREFRONT_OUTPUT is {other:?}; it can be table or json")))
+        }
     }
 }

@@ -1,6 +1,12 @@
 //! The grammar of the command line, one file per noun. Arguments are not settings: `config` makes those.
 
+pub mod attribute;
+pub mod auth;
+pub mod config;
+pub mod customer;
 pub mod global;
+pub mod member_flags;
+pub mod quote;
 
 use clap::{Parser, Subcommand};
 
@@ -8,13 +14,7 @@ pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
 
 /// Storefront operations that never lose an address and never act twice.
 #[derive(Debug, Parser)]
-#[command(
-    name = "storefront",
-    version,
-    about,
-    disable_help_subcommand = true,
-    infer_long_args = false
-)]
+#[command(name = "storefront", version, about, disable_help_subcommand = true, infer_long_args = false)]
 pub struct Cli {
     /// What every command takes.
     #[command(flatten)]
@@ -26,4 +26,20 @@ pub struct Cli {
 
 /// The nouns.
 #[derive(Debug, Subcommand)]
-pub enum Command {}
+pub enum Command {
+    /// Quotes: shipping, billing, payment and items
+    #[command(subcommand)]
+    Quote(quote::QuoteCommand),
+    /// Customers: the profile and its addresses
+    #[command(subcommand)]
+    Customer(customer::CustomerCommand),
+    /// Product attributes
+    #[command(subcommand)]
+    Attribute(attribute::AttributeCommand),
+    /// Profiles and their settings
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    /// Tokens, kept apart from the settings
+    #[command(subcommand)]
+    Auth(auth::AuthCommand),
+}

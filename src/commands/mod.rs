@@ -1,6 +1,9 @@
 //! One file per noun: args → plan → confirm → send → report.
 
-use crate::cli::Cli;
+pub mod auth;
+pub mod config;
+
+use crate::cli::{Cli, Command};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::Report;
@@ -21,10 +24,10 @@ pub struct Session<'a> {
 /// # Errors
 /// Whatever went wrong, complete with its exit code.
 pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure> {
-    let _session = Session {
-        context,
-        global: &cli.global,
-        report,
-    };
-    match cli.command {}
+    let session = Session { context, global: &cli.global, report };
+    match &cli.command {
+        Command::Config(command) => config::run(&session, command),
+        Command::Auth(command) => auth::run(&session, command),
+        _ => Err(Failure::internal("this command has no body on this branch yet")),
+    }
 }

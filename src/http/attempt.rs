@@ -103,10 +103,7 @@ impl Client {
     }
 
     fn lost(&self, lost: Lost, start: Instant) -> Lost {
-        self.trace(|| Traffic::Lost {
-            message: &lost.message,
-            after: start.elapsed(),
-        });
+        self.trace(|| Traffic::Lost { message: &lost.message, after: start.elapsed() });
         lost
     }
 }

@@ -21,19 +21,11 @@ pub(super) struct Verdict {
 
 impl Verdict {
     fn last(result: Result<Reply, Failure>) -> Self {
-        Self {
-            result,
-            repeat: Repeat::Never,
-            throttled: false,
-        }
+        Self { result, repeat: Repeat::Never, throttled: false }
     }
 
     fn busy(failure: Failure, repeat: Repeat) -> Self {
-        Self {
-            result: Err(failure),
-            repeat,
-            throttled: true,
-        }
+        Self { result: Err(failure), repeat, throttled: true }
     }
 }
 
@@ -75,24 +67,12 @@ const CHECK_FIRST: &str = "look whether it took effect before you type the comma
 
 fn judge_silence(request: &Request, lost: Lost) -> Verdict {
     let harmless = !lost.sent || reads(request);
-    let kind = if harmless {
-        Kind::Unavailable
-    } else {
-        Kind::Unknown
-    };
+    let kind = if harmless { Kind::Unavailable } else { Kind::Unknown };
     let mut failure = Failure::new(kind, lost.message);
-    failure.hint = if harmless {
-        lost.hint
-    } else {
-        Some(CHECK_FIRST.to_owned())
-    };
+    failure.hint = if harmless { lost.hint } else { Some(CHECK_FIRST.to_owned()) };
     Verdict {
         result: Err(failure),
-        repeat: if harmless && !lost.lasting {
-            Repeat::WithBackoff
-        } else {
-            Repeat::Never
-        },
+        repeat: if harmless && !lost.lasting { Repeat::WithBackoff } else { Repeat::Never },
         throttled: false,
     }
 }
@@ -103,11 +83,7 @@ fn reads(request: &Request) -> bool {
 }
 
 fn success(answer: Answer) -> Reply {
-    Reply {
-        status: answer.status,
-        body: answer.body,
-        warning: answer.broken,
-    }
+    Reply { status: answer.status, body: answer.body, warning: answer.broken }
 }
 
 fn answered(kind: Kind, answer: &Answer) -> Failure {
@@ -130,9 +106,7 @@ fn redirected(answer: &Answer, url: &Url) -> Failure {
     let Some(location) = &answer.location else {
         return answered(Kind::Refused, answer);
     };
-    let target = url
-        .join(location)
-        .map_or_else(|_| location.clone(), |target| target.to_string());
+    let target = url.join(location).map_or_else(|_| location.clone(), |target| target.to_string());
     let target = service_error::shortened(&target);
     let mut failure = answered(Kind::Refused, answer);
     failure.message =

@@ -27,11 +27,7 @@ impl Lost {
         Self {
             sent: true,
             lasting: false,
-            message: format!(
-                "{} did not answer within {} s",
-                authority(url),
-                timeout.as_secs_f64()
-            ),
+            message: format!("{} did not answer within {} s", authority(url), timeout.as_secs_f64()),
             hint: Some("a longer --timeout gives it more time".to_owned()),
         }
     }
@@ -43,10 +39,9 @@ impl Lost {
         let never_started = never_started(error);
         let (message, hint) = match tls {
             Some(tls) => tls_words::describe(tls, url),
-            None if never_started => (
-                format!("{} closed the connection before the request left", authority(url)),
-                None,
-            ),
+            None if never_started => {
+                (format!("{} closed the connection before the request left", authority(url)), None)
+            }
             None if connected => (
                 format!(
                     "the connection to {} broke before its answer was there: {}",

@@ -40,9 +40,7 @@ fn title<'a>(text: &'a str, head: &str) -> Option<&'a str> {
     let tag = head.find("<title")?;
     let start = tag + head[tag..].find('>')? + 1;
     let end = start + head[start..].find("</title")?;
-    text.get(start..end)
-        .map(str::trim)
-        .filter(|title| !title.is_empty())
+    text.get(start..end).map(str::trim).filter(|title| !title.is_empty())
 }
 
 /// At most [`HEAD`] bytes.
@@ -64,11 +62,7 @@ fn element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 /// `<name>value</name>…` as a map, as far as it is that.
 fn parameters(mut text: &str) -> Value {
     let mut map = Map::new();
-    while let Some((name, rest)) = text
-        .trim_start()
-        .strip_prefix('<')
-        .and_then(|text| text.split_once('>'))
-    {
+    while let Some((name, rest)) = text.trim_start().strip_prefix('<').and_then(|text| text.split_once('>')) {
         let Some((value, rest)) = rest.split_once(&format!("</{name}>")) else {
             break;
         };
@@ -84,9 +78,6 @@ fn unescaped(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let text = text.replace("&lt;", "<").replace("&gt;", ">");
-    let text = text
-        .replace("&quot;", "\"")
-        .replace("&#39;", "'")
-        .replace("&apos;", "'");
+    let text = text.replace("&quot;", "\"").replace("&#39;", "'").replace("&apos;", "'");
     Cow::Owned(text.replace("&amp;", "&"))
 }

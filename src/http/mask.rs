@@ -30,10 +30,7 @@ mod tests {
 
     #[test]
     fn a_secret_is_masked_wherever_it_stands_and_a_word_is_not() {
-        assert_eq!(
-            masked("Bearer secret-12,secret-12", "secret-12"),
-            "Bearer •••,•••"
-        );
+        assert_eq!(masked("Bearer secret-12,secret-12", "secret-12"), "Bearer •••,•••");
         assert_eq!(masked("a token", "token"), "a token");
         let mut body = b"{\"t\":\"secret-12\"}".to_vec();
         mask_body(&mut body, "secret-12");

@@ -140,27 +140,17 @@ impl Client {
             let outgoing = outgoing(request, url.clone(), headers.clone())?;
             let attempt = self.attempt(request, outgoing, token.expose()).await;
             let verdict = classify::classify(request, &url, attempt);
-            self.throttled
-                .fetch_add(verdict.throttled.into(), Ordering::Relaxed);
+            self.throttled.fetch_add(verdict.throttled.into(), Ordering::Relaxed);
             let failure = match verdict.result {
                 Ok(reply) => return Ok(reply),
                 Err(failure) => failure,
             };
-            let wait = if repeat < self.retry {
-                verdict.repeat.wait(repeat + 1)
-            } else {
-                None
-            };
+            let wait = if repeat < self.retry { verdict.repeat.wait(repeat + 1) } else { None };
             let Some(wait) = wait else {
                 return Err(after_repeats(failure, repeat));
             };
             repeat += 1;
-            self.trace(|| Traffic::Repeating {
-                repeat,
-                of: self.retry,
-                wait,
-                because: &failure.message,
-            });
+            self.trace(|| Traffic::Repeating { repeat, of: self.retry, wait, because: &failure.message });
             tokio::time::sleep(wait).await;
         }
     }
@@ -182,11 +172,8 @@ fn after_repeats(mut failure: Failure, repeats: u32) -> Failure {
 
 fn headers(request: &Request, token: &Token) -> Result<HeaderMap, Failure> {
     let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(|_| {
-        Failure::new(
-            Kind::Auth,
-            "the token holds characters that cannot stand in a header",
-        )
-        .hint("`storefront auth status` shows where it comes from")
+        Failure::new(Kind::Auth, "the token holds characters that cannot stand in a header")
+            .hint("`storefront auth status` shows where it comes from")
     })?;
     bearer.set_sensitive(true);
     let mut headers = HeaderMap::with_capacity(4);
@@ -229,25 +216,19 @@ fn is_this_machine(url: &Url) -> bool {
 fn check_base(link: &Link, local: bool) -> Result<(), Failure> {
     let url = &link.base_url;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-        return Err(Failure::usage(format!(
-            "the base URL {url} is not an http:// or https:// address"
-        )));
+        return Err(Failure::usage(format!("the base URL {url} is not an http:// or https:// address")));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(Failure::usage("the base URL holds a user name or a password")
             .hint("leave them out: the service knows its callers by their tokens"));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(
-            Failure::usage(format!("the base URL {url} goes on after its path"))
-                .hint("leave out everything from ? or # on"),
-        );
+        return Err(Failure::usage(format!("the base URL {url} goes on after its path"))
+            .hint("leave out everything from ? or # on"));
     }
     if url.scheme() == "http" && !local && !link.allow_plain_http {
-        return Err(Failure::usage(format!(
-            "{url} would carry the token and customer data unencrypted"
-        ))
-        .hint("use https://, or set `allow-plain-http = true` in the profile"));
+        return Err(Failure::usage(format!("{url} would carry the token and customer data unencrypted"))
+            .hint("use https://, or set `allow-plain-http = true` in the profile"));
     }
     Ok(())
 }

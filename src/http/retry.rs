@@ -34,9 +34,7 @@ impl Repeat {
 
 /// Doubles with every repeat; the upper half of it is left to chance, so that many clients do not come back at once.
 fn backoff(repeat: u32, chance: f64) -> Duration {
-    let full = FIRST_BACKOFF
-        .saturating_mul(1 << repeat.saturating_sub(1).min(16))
-        .min(LONGEST_BACKOFF);
+    let full = FIRST_BACKOFF.saturating_mul(1 << repeat.saturating_sub(1).min(16)).min(LONGEST_BACKOFF);
     full.mul_f64(0.5 + chance / 2.0)
 }
 
@@ -52,9 +50,7 @@ pub(super) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(value.parse().map_or(LONGEST_WAIT, Duration::from_secs));
     }
-    let then = jiff::fmt::rfc2822::DateTimeParser::new()
-        .parse_timestamp(value)
-        .ok()?;
+    let then = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(value).ok()?;
     Some(Duration::try_from(then.duration_since(now)).unwrap_or(Duration::ZERO))
 }
 
@@ -71,10 +67,7 @@ mod tests {
         let now: Timestamp = "2015-10-21T07:28:00Z".parse().unwrap();
         let read = |value| retry_after(value, now);
         assert_eq!(read(" 7 "), Some(Duration::from_secs(7)));
-        assert_eq!(
-            read("Wed, 21 Oct 2015 07:28:05 GMT"),
-            Some(Duration::from_secs(5))
-        );
+        assert_eq!(read("Wed, 21 Oct 2015 07:28:05 GMT"), Some(Duration::from_secs(5)));
         assert_eq!(read("Wed, 21 Oct 2015 07:27:00 GMT"), Some(Duration::ZERO));
         assert_eq!(read("99999999999999999999999"), Some(LONGEST_WAIT));
         for neither in ["", "soon", "-1", "1.5"] {

@@ -33,10 +33,7 @@ pub fn render(status: u16, content_type: Option<&str>, body: &[u8]) -> (String, 
 
 /// `404 Not Found`.
 pub fn status_in_words(status: u16) -> String {
-    match StatusCode::from_u16(status)
-        .ok()
-        .and_then(|code| code.canonical_reason())
-    {
+    match StatusCode::from_u16(status).ok().and_then(|code| code.canonical_reason()) {
         Some(words) => format!("{status} {words}"),
         None => status.to_string(),
     }
@@ -58,11 +55,7 @@ fn tell(value: &Value, out: &mut Clipped) {
 }
 
 fn tell_object(map: &Map<String, Value>, out: &mut Clipped) {
-    let text = |name| {
-        map.get(name)
-            .and_then(Value::as_str)
-            .filter(|text| !text.trim().is_empty())
-    };
+    let text = |name| map.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     if let Some(message) = text("message") {
         placeholders::fill(message, map.get("parameters"), out);
         tell_list(map.get("errors"), ": ", out);
@@ -158,10 +151,7 @@ mod tests {
             json_error(&json!({"error": "invalid", "error_description": "Token is old"})),
             "Token is old"
         );
-        assert_eq!(
-            json_error(&json!({"message": "", "odd": [1]})),
-            r#"{"message":"","odd":[1]}"#
-        );
+        assert_eq!(json_error(&json!({"message": "", "odd": [1]})), r#"{"message":"","odd":[1]}"#);
         assert_eq!(json_error(&json!(["a", 1])), r#"["a",1]"#);
         assert_eq!(json_error(&json!("just text")), "just text");
     }
@@ -170,27 +160,15 @@ mod tests {
     fn bodies_that_are_no_json() {
         let xml = b"<?xml version=\"1.0\"?>\n<response><message>\"%f\" &lt;b&gt; is required.</message>\
             <parameters><f>customer</f></parameters></response>\n";
-        assert_eq!(
-            said(400, None, xml),
-            "400 Bad Request: \"customer\" <b> is required"
-        );
+        assert_eq!(said(400, None, xml), "400 Bad Request: \"customer\" <b> is required");
         let page = b"<!DOCTYPE html><html><head><TITLE lang=en>503\n Backend &amp; more</TITLE></head><body>long</body>";
         assert_eq!(
             said(502, Some("text/html"), page),
             "502 Bad Gateway: an HTML page titled 503 Backend & more"
         );
-        assert_eq!(
-            said(502, None, b"<html>x"),
-            "502 Bad Gateway: an HTML page without a title"
-        );
-        assert_eq!(
-            said(500, Some("text/html"), b"Fatal error"),
-            "500 Internal Server Error: Fatal error"
-        );
-        assert_eq!(
-            said(503, None, b" \n"),
-            "503 Service Unavailable with an empty body"
-        );
+        assert_eq!(said(502, None, b"<html>x"), "502 Bad Gateway: an HTML page without a title");
+        assert_eq!(said(500, Some("text/html"), b"Fatal error"), "500 Internal Server Error: Fatal error");
+        assert_eq!(said(503, None, b" \n"), "503 Service Unavailable with an empty body");
         assert_eq!(said(799, None, b"\xff"), "799: \u{fffd}");
     }
 

@@ -40,11 +40,8 @@ enum Trust {
 /// `usage` when a certificate file cannot be read or does not hold what it should.
 pub(super) fn config(link: &Link) -> Result<ClientConfig, Failure> {
     let encrypted = link.base_url.scheme() == "https";
-    let trust = if encrypted {
-        trust(link.ca_file.as_deref())?
-    } else {
-        Trust::Roots(RootCertStore::empty())
-    };
+    let trust =
+        if encrypted { trust(link.ca_file.as_deref())? } else { Trust::Roots(RootCertStore::empty()) };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
@@ -54,9 +51,7 @@ pub(super) fn config(link: &Link) -> Result<ClientConfig, Failure> {
         Trust::Platform => {
             let platform =
                 rustls_platform_verifier::Verifier::new(provider).map_err(|error| no_roots(&error))?;
-            builder
-                .dangerous()
-                .with_custom_certificate_verifier(Arc::new(platform))
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(platform))
         }
     };
     let mut config = match link.client_certificate.as_deref().filter(|_| encrypted) {
@@ -161,10 +156,7 @@ fn read(path: &Path, role: &str) -> Result<Vec<u8>, Failure> {
 }
 
 fn broken_pem(path: &Path, role: &str, error: &pem::Error) -> Failure {
-    Failure::usage(format!(
-        "the {role} {} is not sound PEM text: {error}",
-        path.display()
-    ))
+    Failure::usage(format!("the {role} {} is not sound PEM text: {error}", path.display()))
 }
 
 #[cfg(test)]

@@ -68,21 +68,11 @@ fn day(time: UnixTime) -> String {
     i64::try_from(time.as_secs())
         .ok()
         .and_then(|seconds| Timestamp::from_second(seconds).ok())
-        .map_or_else(
-            || "an unknown day".to_owned(),
-            |at| at.strftime("%Y-%m-%d").to_string(),
-        )
+        .map_or_else(|| "an unknown day".to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
 }
 
 /// `DnsName("shop.example")` and the like, as rustls tells them.
 fn names(presented: &[String]) -> String {
-    let names: Vec<_> = presented
-        .iter()
-        .map(|name| name.split('"').nth(1).unwrap_or(name))
-        .collect();
-    if names.is_empty() {
-        "no name at all".to_owned()
-    } else {
-        names.join(", ")
-    }
+    let names: Vec<_> = presented.iter().map(|name| name.split('"').nth(1).unwrap_or(name)).collect();
+    if names.is_empty() { "no name at all".to_owned() } else { names.join(", ") }
 }

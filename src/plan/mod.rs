@@ -1,3 +1,21 @@
 //! The pure part: what the user wants becomes exactly what will be sent. Nothing here reads, writes or waits.
+//!
+//! A profile update goes [`profile`] → [`merge`] (with [`region`] and [`roster`]) → [`diff`] → [`guard`] → [`request`],
+//! and [`verify`] holds the read-back against what was sent.
 
+pub mod address_list;
+pub mod check;
+pub mod diff;
+pub mod guard;
+#[cfg(test)]
+mod laws;
+pub mod member;
+pub mod merge;
+pub mod operation;
+pub mod path;
+pub mod profile;
+pub mod region;
 pub mod request;
+pub mod restoration;
+pub mod roster;
+pub mod verify;

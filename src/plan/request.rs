@@ -57,11 +57,7 @@ pub struct Request {
 }
 
 /// What may not stand raw in a path segment.
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'~');
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// A store view code, fit to stand in a path (2.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,10 +95,7 @@ impl Request {
     pub fn ship_quote(store_view: &StoreView, body: Cow<'static, str>) -> Self {
         Self {
             method: Method::Post,
-            path: format!(
-                "/V1/storeview/{}/user/quote/shipping-information",
-                store_view.segment()
-            ),
+            path: format!("/V1/storeview/{}/user/quote/shipping-information", store_view.segment()),
             body: Some(body),
             bearer: Bearer::Customer,
             also_success: Some(SHIPPING_SAVED_STATUS),
@@ -150,13 +143,7 @@ impl Request {
             || Self::profile_path(store_view),
             |path| path.replace("{store_view}", &store_view.segment().to_string()),
         );
-        Self {
-            method: Method::Get,
-            path,
-            body: None,
-            bearer: Bearer::Customer,
-            also_success: None,
-        }
+        Self { method: Method::Get, path, body: None, bearer: Bearer::Customer, also_success: None }
     }
 
     fn profile_path(store_view: &StoreView) -> String {

@@ -35,10 +35,7 @@ mod tests {
 
     #[test]
     fn escape_sequences_cannot_reach_the_terminal() {
-        assert_eq!(
-            escaped("\u{1b}[31mred\u{9b}2J\r\u{202e}x"),
-            "\\u{1b}[31mred\\u{9b}2J\\u{d}\\u{202e}x"
-        );
+        assert_eq!(escaped("\u{1b}[31mred\u{9b}2J\r\u{202e}x"), "\\u{1b}[31mred\\u{9b}2J\\u{d}\\u{202e}x");
         assert_eq!(escaped("両国 1-2\nעברית"), "両国 1-2\nעברית");
         assert_eq!(one_line("a\nb\tc"), "a\\nb\\tc");
     }

@@ -2,7 +2,11 @@
 //!
 //! Standard output is data only; notes, warnings and errors go to standard error.
 
+pub mod changes;
+pub mod curl;
 pub mod escape;
+pub mod outcome;
+pub mod traffic;
 
 use std::io::{self, Write};
 
@@ -22,6 +26,8 @@ pub struct Report {
     pub quiet: bool,
     /// 0 silent about traffic, 1 requests and replies, 2 with bodies.
     pub verbose: u8,
+    /// Columns of the terminal, where standard output is one.
+    pub width: Option<u16>,
     /// Colour on standard output.
     pub color_stdout: bool,
     /// Colour on standard error.
@@ -46,6 +52,7 @@ impl Report {
             format,
             quiet,
             verbose,
+            width: context.stdout_width,
             color_stdout: forced.unwrap_or(context.stdout_is_terminal),
             color_stderr: forced.unwrap_or(context.stderr_is_terminal),
         }
@@ -54,6 +61,18 @@ impl Report {
     /// Whether results are JSON.
     pub fn is_json(&self) -> bool {
         self.format == OutputFormat::Json
+    }
+
+    /// Writes the end of an operation.
+    ///
+    /// # Errors
+    /// As [`Self::json`].
+    pub fn outcome(&self, outcome: &outcome::Outcome) -> Result<(), Failure> {
+        if self.is_json() {
+            self.json(&outcome.to_json(None))
+        } else {
+            self.data(&outcome.to_text(self.width))
+        }
     }
 
     /// Writes one JSON value as one line of standard output.
@@ -71,9 +90,9 @@ impl Report {
     pub fn data(&self, text: &str) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();
         match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::internal(format!(
-                "standard output cannot be written: {error}"
-            ))),
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Failure::internal(format!("standard output cannot be written: {error}")))
+            }
             _ => Ok(()),
         }
     }

@@ -32,35 +32,18 @@ pub static ATTRIBUTE: Shape = Shape {
         member("attribute_code", Holds::Text, "Code of the attribute"),
         member("frontend_input", Holds::Text, "Input kind, such as select"),
         member("entity_type_id", Holds::Text, "Entity type; 4 denotes products"),
-        member(
-            "is_filterable",
-            Holds::Boolean,
-            "Whether shoppers can filter by it",
-        ),
-        member(
-            "is_searchable",
-            Holds::Text,
-            "Whether search looks at it: the text 1 or 0",
-        ),
-        member(
-            "is_required",
-            Holds::Boolean,
-            "Whether every product must have it",
-        ),
-        member(
-            "default_frontend_label",
-            Holds::Text,
-            "Label where a store view has none of its own",
-        ),
-        member(
-            "frontend_labels",
-            Holds::List(&STORE_LABEL),
-            "Labels per store view",
-        ),
-        member(
-            "options",
-            Holds::List(&ATTRIBUTE_OPTION),
-            "Options to choose from",
-        ),
+        member("is_filterable", Holds::Boolean, "Whether shoppers can filter by it"),
+        member("is_searchable", Holds::Text, "Whether search looks at it: the text 1 or 0"),
+        member("is_required", Holds::Boolean, "Whether every product must have it"),
+        member("default_frontend_label", Holds::Text, "Label where a store view has none of its own"),
+        member("frontend_labels", Holds::List(&STORE_LABEL), "Labels per store view"),
+        member("options", Holds::List(&ATTRIBUTE_OPTION), "Options to choose from"),
     ],
+};
+
+/// Body of the call: the wrapper and nothing beside it (4.3).
+pub static ATTRIBUTE_BODY: Shape = Shape {
+    name: "body",
+    section: "4.3",
+    members: &[member("attribute", Holds::Object(&ATTRIBUTE), "The attribute to create")],
 };

@@ -7,16 +7,8 @@ pub static CONFIGURABLE_ITEM_OPTION: Shape = Shape {
     name: "configurable item option",
     section: "2.6",
     members: &[
-        member(
-            "option_id",
-            Holds::Text,
-            "The attribute_id of the configurable attribute",
-        ),
-        member(
-            "option_value",
-            Holds::Integer,
-            "The chosen value, as the product detail gives it",
-        ),
+        member("option_id", Holds::Text, "The attribute_id of the configurable attribute"),
+        member("option_value", Holds::Integer, "The chosen value, as the product detail gives it"),
     ],
 };
 
@@ -50,10 +42,13 @@ pub static CART_ITEM: Shape = Shape {
         member("sku", Holds::Text, "Product SKU"),
         member("qty", Holds::Number, "Quantity"),
         member("quote_id", Holds::Text, "Id of the quote"),
-        member(
-            "product_option",
-            Holds::Object(&PRODUCT_OPTION),
-            "Configurable products only",
-        ),
+        member("product_option", Holds::Object(&PRODUCT_OPTION), "Configurable products only"),
     ],
+};
+
+/// Body of the call: the wrapper and nothing beside it (4.4).
+pub static CART_ITEM_BODY: Shape = Shape {
+    name: "body",
+    section: "4.4",
+    members: &[member("cartItem", Holds::Object(&CART_ITEM), "The item to add")],
 };

@@ -14,15 +14,14 @@ pub static CUSTOMER: Shape = Shape {
         member("gender", Holds::Integer, "Gender"),
         member("store_id", Holds::Integer, "Store"),
         member("website_id", Holds::Integer, "Website"),
-        member(
-            "addresses",
-            Holds::List(&PROFILE_ADDRESS),
-            "The customer's addresses",
-        ),
-        member(
-            "disable_auto_group_change",
-            Holds::Integer,
-            "Flag: 1 keeps the customer group as it is",
-        ),
+        member("addresses", Holds::List(&PROFILE_ADDRESS), "The customer's addresses"),
+        member("disable_auto_group_change", Holds::Integer, "Flag: 1 keeps the customer group as it is"),
     ],
+};
+
+/// Body of the call: the wrapper and nothing beside it (4.2).
+pub static CUSTOMER_BODY: Shape = Shape {
+    name: "body",
+    section: "4.2",
+    members: &[member("customer", Holds::Object(&CUSTOMER), "The profile and its addresses")],
 };

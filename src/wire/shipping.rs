@@ -7,16 +7,8 @@ pub static ADDRESS_INFORMATION: Shape = Shape {
     name: "address information",
     section: "2.4",
     members: &[
-        member(
-            "shipping_address",
-            Holds::Object(&QUOTE_ADDRESS),
-            "Where the goods go",
-        ),
-        member(
-            "billing_address",
-            Holds::Object(&QUOTE_ADDRESS),
-            "Where the bill goes",
-        ),
+        member("shipping_address", Holds::Object(&QUOTE_ADDRESS), "Where the goods go"),
+        member("billing_address", Holds::Object(&QUOTE_ADDRESS), "Where the bill goes"),
         member("shipping_method_code", Holds::Text, "Code of the shipping method"),
         member("shipping_carrier_code", Holds::Text, "Code of the carrier"),
     ],
@@ -27,16 +19,8 @@ pub static SHIPPING_INFORMATION: Shape = Shape {
     name: "shipping information",
     section: "2.4",
     members: &[
-        member(
-            "addressInformation",
-            Holds::Object(&ADDRESS_INFORMATION),
-            "Addresses, carrier and method",
-        ),
-        member(
-            "paymentMethod",
-            Holds::AnyObject,
-            "Payment; its members are not shown in the interface",
-        ),
+        member("addressInformation", Holds::Object(&ADDRESS_INFORMATION), "Addresses, carrier and method"),
+        member("paymentMethod", Holds::AnyObject, "Payment; its members are not shown in the interface"),
         member(
             "billingAddress",
             Holds::Object(&QUOTE_ADDRESS),

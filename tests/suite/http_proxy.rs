@@ -27,14 +27,7 @@ fn call_from_a_process(base: &str, proxy: &Scripted, without: bool) -> String {
         .env("TEST_BASE", base)
         .env_remove("no_proxy")
         .env_remove("NO_PROXY");
-    for name in [
-        "http_proxy",
-        "https_proxy",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "all_proxy",
-        "ALL_PROXY",
-    ] {
+    for name in ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
         child.env(name, proxy.url(""));
     }
     if without {
@@ -47,17 +40,10 @@ fn call_from_a_process(base: &str, proxy: &Scripted, without: bool) -> String {
 
 #[test]
 fn a_proxy_that_refuses_is_unavailable_and_named() {
-    for status in [
-        "407 Proxy Authentication Required",
-        "403 Forbidden",
-        "502 Bad Gateway",
-    ] {
+    for status in ["407 Proxy Authentication Required", "403 Forbidden", "502 Bad Gateway"] {
         let proxy = Scripted::start(vec![answer(status, "", "")]);
         let told = call_from_a_process("https://shop.example", &proxy, false);
-        assert!(
-            told.contains("kind: Unavailable") && told.contains("applied: No"),
-            "{told}"
-        );
+        assert!(told.contains("kind: Unavailable") && told.contains("applied: No"), "{told}");
         assert!(told.contains("https_proxy is set"), "{told}");
         assert!(proxy.requests()[0].starts_with("CONNECT shop.example:443 "));
         assert!(!proxy.requests()[0].to_ascii_lowercase().contains("bearer"));
@@ -82,9 +68,6 @@ fn a_proxy_is_used_for_others_unless_it_was_ruled_out() {
     let told = call_from_a_process("http://no-such-host.invalid", &proxy, false);
     assert!(told.contains("status: 200"), "{told}");
     let told = call_from_a_process("http://no-such-host.invalid", &proxy, true);
-    assert!(
-        told.contains("kind: Unavailable") && !told.contains("is set"),
-        "{told}"
-    );
+    assert!(told.contains("kind: Unavailable") && !told.contains("is set"), "{told}");
     assert_eq!(proxy.connections(), 1);
 }

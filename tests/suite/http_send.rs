@@ -11,10 +11,7 @@ use crate::support::call::{SECRET, get, link, post, run, send, ship, token, trac
 use crate::support::scripted::{Scripted, Step, answer, reply};
 
 fn retrying(server: &Scripted) -> Link {
-    Link {
-        retry: 2,
-        ..link(&server.url(""))
-    }
+    Link { retry: 2, ..link(&server.url("")) }
 }
 
 /// The failure of one call, and how many requests arrived.
@@ -40,21 +37,13 @@ fn a_request_arrives_as_planned_and_its_reply_comes_back() {
         format!("authorization: bearer {SECRET}"),
         format!("user-agent: storefront/{}", env!("CARGO_PKG_VERSION")),
     ] {
-        assert_eq!(
-            lower.matches(&format!("\r\n{header}\r\n")).count(),
-            1,
-            "{header}: {request}"
-        );
+        assert_eq!(lower.matches(&format!("\r\n{header}\r\n")).count(), 1, "{header}: {request}");
     }
 }
 
 #[test]
 fn success_is_2xx_and_what_the_operation_adds() {
-    for (status, request) in [
-        ("204 No Content", post()),
-        ("201 Created", get()),
-        ("320 Saved", ship()),
-    ] {
+    for (status, request) in [("204 No Content", post()), ("201 Created", get()), ("320 Saved", ship())] {
         let server = Scripted::start(vec![answer(status, "Location: http://127.0.0.1:9/\r\n", "")]);
         let reply = send(&retrying(&server), &request).unwrap();
         assert!(status.starts_with(&reply.status.to_string()));
@@ -74,23 +63,14 @@ fn no_redirect_is_followed() {
         ("308 Permanent Redirect", ship()),
         ("320 Saved", post()),
     ] {
-        let (failure, count) = failing(
-            vec![answer(status, &format!("Location: {there}\r\n"), "moved")],
-            &request,
-        );
-        assert_eq!(
-            (failure.kind, failure.applied, count),
-            (Kind::Refused, Applied::No, 1),
-            "{status}"
-        );
+        let (failure, count) =
+            failing(vec![answer(status, &format!("Location: {there}\r\n"), "moved")], &request);
+        assert_eq!((failure.kind, failure.applied, count), (Kind::Refused, Applied::No, 1), "{status}");
         assert!(failure.message.contains(&there), "{failure}");
         assert_eq!(failure.service, Some(json!("moved")));
     }
     let (failure, _) = failing(vec![answer("302 Found", "Location: /login?x\r\n", "")], &get());
-    assert!(
-        failure.message.contains("/login?x;") && failure.message.contains("http://127"),
-        "{failure}"
-    );
+    assert!(failure.message.contains("/login?x;") && failure.message.contains("http://127"), "{failure}");
     let (failure, _) = failing(vec![answer("304 Not Modified", "", "")], &get());
     assert_eq!(failure.kind, Kind::Refused);
     assert_eq!(elsewhere.connections(), 0);
@@ -106,95 +86,25 @@ fn each_answer_has_its_kind_and_its_number_of_requests() {
         ("403 Forbidden", "", true, Kind::Auth, Applied::No, 1),
         ("404 Not Found", "", true, Kind::Refused, Applied::No, 1),
         ("408 Request Timeout", soon, false, Kind::Refused, Applied::No, 1),
-        (
-            "429 Too Many Requests",
-            "",
-            false,
-            Kind::Unavailable,
-            Applied::No,
-            3,
-        ),
-        (
-            "429 Too Many Requests",
-            soon,
-            false,
-            Kind::Unavailable,
-            Applied::No,
-            3,
-        ),
-        (
-            "503 Service Unavailable",
-            soon,
-            false,
-            Kind::Unavailable,
-            Applied::No,
-            3,
-        ),
-        (
-            "503 Service Unavailable",
-            "",
-            false,
-            Kind::Unknown,
-            Applied::Unknown,
-            1,
-        ),
-        (
-            "503 Service Unavailable",
-            "Retry-After: soon\r\n",
-            false,
-            Kind::Unknown,
-            Applied::Unknown,
-            1,
-        ),
-        (
-            "500 Internal Server Error",
-            soon,
-            false,
-            Kind::Unknown,
-            Applied::Unknown,
-            1,
-        ),
+        ("429 Too Many Requests", "", false, Kind::Unavailable, Applied::No, 3),
+        ("429 Too Many Requests", soon, false, Kind::Unavailable, Applied::No, 3),
+        ("503 Service Unavailable", soon, false, Kind::Unavailable, Applied::No, 3),
+        ("503 Service Unavailable", "", false, Kind::Unknown, Applied::Unknown, 1),
+        ("503 Service Unavailable", "Retry-After: soon\r\n", false, Kind::Unknown, Applied::Unknown, 1),
+        ("500 Internal Server Error", soon, false, Kind::Unknown, Applied::Unknown, 1),
         ("502 Bad Gateway", "", false, Kind::Unknown, Applied::Unknown, 1),
-        (
-            "504 Gateway Timeout",
-            "",
-            false,
-            Kind::Unknown,
-            Applied::Unknown,
-            1,
-        ),
+        ("504 Gateway Timeout", "", false, Kind::Unknown, Applied::Unknown, 1),
         ("599 Odd", "", false, Kind::Unknown, Applied::Unknown, 1),
-        (
-            "500 Internal Server Error",
-            "",
-            true,
-            Kind::Unavailable,
-            Applied::No,
-            3,
-        ),
-        (
-            "503 Service Unavailable",
-            "",
-            true,
-            Kind::Unavailable,
-            Applied::No,
-            3,
-        ),
+        ("500 Internal Server Error", "", true, Kind::Unavailable, Applied::No, 3),
+        ("503 Service Unavailable", "", true, Kind::Unavailable, Applied::No, 3),
     ] {
         let request = if reads { get() } else { post() };
         let body = r#"{"message": "No %1.", "parameters": ["way"]}"#;
         let (failure, requests) = failing(vec![answer(status, headers, body)], &request);
-        assert_eq!(
-            (failure.kind, failure.applied, requests),
-            (kind, applied, count),
-            "{status} {headers}"
-        );
+        assert_eq!((failure.kind, failure.applied, requests), (kind, applied, count), "{status} {headers}");
         assert_eq!(failure.status.unwrap().to_string(), status[..3]);
         assert!(failure.message.contains(": No way"), "{failure}");
-        assert_eq!(
-            failure.service.unwrap(),
-            json!({"message": "No %1.", "parameters": ["way"]})
-        );
+        assert_eq!(failure.service.unwrap(), json!({"message": "No %1.", "parameters": ["way"]}));
     }
 }
 
@@ -227,10 +137,7 @@ fn retry_0_turns_every_repeat_off() {
 
 #[test]
 fn retry_after_is_waited_for() {
-    let script = vec![
-        answer("503 Service Unavailable", "Retry-After: 1\r\n", ""),
-        answer("200 OK", "", ""),
-    ];
+    let script = vec![answer("503 Service Unavailable", "Retry-After: 1\r\n", ""), answer("200 OK", "", "")];
     let server = Scripted::start(script);
     let start = Instant::now();
     send(&retrying(&server), &post()).unwrap();
@@ -246,11 +153,7 @@ fn a_write_without_an_answer_is_unknown_and_never_repeated() {
     ] {
         let name = format!("{step:?}");
         let (failure, count) = failing(vec![step], &post());
-        assert_eq!(
-            (failure.kind, failure.applied, count),
-            (Kind::Unknown, Applied::Unknown, 1),
-            "{name}"
-        );
+        assert_eq!((failure.kind, failure.applied, count), (Kind::Unknown, Applied::Unknown, 1), "{name}");
         assert!(failure.hint.unwrap().contains("took effect"));
     }
 }
@@ -258,10 +161,7 @@ fn a_write_without_an_answer_is_unknown_and_never_repeated() {
 #[test]
 fn a_read_without_an_answer_is_repeated_and_then_unavailable() {
     let (failure, count) = failing(vec![Step::Close], &get());
-    assert_eq!(
-        (failure.kind, failure.applied, count),
-        (Kind::Unavailable, Applied::No, 3)
-    );
+    assert_eq!((failure.kind, failure.applied, count), (Kind::Unavailable, Applied::No, 3));
     assert!(failure.message.ends_with("(tried 3 times)"), "{failure}");
     let server = Scripted::start(vec![Step::Close, answer("200 OK", "", "")]);
     send(&retrying(&server), &get()).unwrap();
@@ -271,11 +171,7 @@ fn a_read_without_an_answer_is_repeated_and_then_unavailable() {
 #[test]
 fn a_write_on_a_kept_connection_that_closes_arrives_once() {
     for _ in 0..20 {
-        let server = Scripted::start(vec![
-            answer("200 OK", "", "1"),
-            Step::Close,
-            answer("200 OK", "", "2"),
-        ]);
+        let server = Scripted::start(vec![answer("200 OK", "", "1"), Step::Close, answer("200 OK", "", "2")]);
         let failure = run(async {
             let client = Client::new(&retrying(&server), None).unwrap();
             client.send(&post(), &token()).await.unwrap();
@@ -288,10 +184,8 @@ fn a_write_on_a_kept_connection_that_closes_arrives_once() {
 
 #[test]
 fn a_write_after_the_server_dropped_the_kept_connection_goes_over_a_new_one() {
-    let server = Scripted::start(vec![
-        Step::AnswerAndClose(reply("200 OK", "", "1")),
-        answer("200 OK", "", "2"),
-    ]);
+    let server =
+        Scripted::start(vec![Step::AnswerAndClose(reply("200 OK", "", "1")), answer("200 OK", "", "2")]);
     run(async {
         let client = Client::new(&link(&server.url("")), None).unwrap();
         client.send(&post(), &token()).await.unwrap();
@@ -306,24 +200,15 @@ fn a_connection_never_made_is_unavailable_and_repeated() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    let link = Link {
-        retry: 1,
-        ..link(&base)
-    };
+    let link = Link { retry: 1, ..link(&base) };
     let (failure, events) = run(async {
         let (client, events) = traced(&link);
         (client.send(&post(), &token()).await.unwrap_err(), events)
     });
     assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No));
-    assert!(
-        failure.message.contains("refused") && failure.message.contains("tried 2 times"),
-        "{failure}"
-    );
+    assert!(failure.message.contains("refused") && failure.message.contains("tried 2 times"), "{failure}");
     let events = events.lock().unwrap();
-    let kinds: Vec<_> = events
-        .iter()
-        .map(|event| event.split(' ').next().unwrap())
-        .collect();
+    let kinds: Vec<_> = events.iter().map(|event| event.split(' ').next().unwrap()).collect();
     assert_eq!(kinds, ["Sending", "Lost", "Repeating", "Sending", "Lost"]);
 }
 
@@ -345,23 +230,12 @@ fn localhost_is_this_machine_without_asking_anybody() {
 #[test]
 fn silence_ends_at_the_timeout() {
     let slow = || Step::Stall(Duration::from_secs(3), reply("200 OK", "", ""));
-    let half = || {
-        Step::Drip(
-            b"HTTP/1.1 200 OK\r\n".to_vec(),
-            Duration::from_secs(3),
-            b"\r\n".to_vec(),
-        )
-    };
-    for (step, request, kind) in [
-        (slow(), post(), Kind::Unknown),
-        (half(), post(), Kind::Unknown),
-        (slow(), get(), Kind::Unavailable),
-    ] {
+    let half = || Step::Drip(b"HTTP/1.1 200 OK\r\n".to_vec(), Duration::from_secs(3), b"\r\n".to_vec());
+    for (step, request, kind) in
+        [(slow(), post(), Kind::Unknown), (half(), post(), Kind::Unknown), (slow(), get(), Kind::Unavailable)]
+    {
         let server = Scripted::start(vec![step]);
-        let link = Link {
-            timeout: Duration::from_millis(300),
-            ..link(&server.url(""))
-        };
+        let link = Link { timeout: Duration::from_millis(300), ..link(&server.url("")) };
         let start = Instant::now();
         let failure = send(&link, &request).unwrap_err();
         assert!(start.elapsed() < Duration::from_secs(2));
@@ -374,16 +248,9 @@ fn silence_ends_at_the_timeout() {
 #[test]
 fn a_connection_that_hangs_is_unavailable_though_the_time_is_up() {
     let server = Scripted::start_silent();
-    let link = Link {
-        timeout: Duration::from_millis(500),
-        ..link(&format!("https://{server}"))
-    };
+    let link = Link { timeout: Duration::from_millis(500), ..link(&format!("https://{server}")) };
     let failure = send(&link, &post()).unwrap_err();
-    assert_eq!(
-        (failure.kind, failure.applied),
-        (Kind::Unavailable, Applied::No),
-        "{failure}"
-    );
+    assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No), "{failure}");
 }
 
 #[test]
@@ -403,10 +270,7 @@ fn a_complete_success_head_with_a_broken_body_is_success_with_a_warning() {
 fn a_body_that_never_ends_is_success_with_a_warning_at_the_timeout() {
     let first = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc".to_vec();
     let server = Scripted::start(vec![Step::Drip(first, Duration::from_secs(3), Vec::new())]);
-    let link = Link {
-        timeout: Duration::from_millis(300),
-        ..link(&server.url(""))
-    };
+    let link = Link { timeout: Duration::from_millis(300), ..link(&server.url("")) };
     let reply = send(&link, &post()).unwrap();
     assert_eq!((reply.status, &reply.body[..]), (200, &b"abc"[..]));
     assert!(reply.warning.unwrap().contains("not complete within 0.3 s"));
@@ -416,10 +280,7 @@ fn a_body_that_never_ends_is_success_with_a_warning_at_the_timeout() {
 fn a_refusal_with_a_broken_body_is_still_a_refusal() {
     let bytes = b"HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\n\r\nno such".to_vec();
     let (failure, count) = failing(vec![Step::AnswerAndClose(bytes)], &post());
-    assert_eq!(
-        (failure.kind, failure.status, count),
-        (Kind::Refused, Some(404), 1)
-    );
+    assert_eq!((failure.kind, failure.status, count), (Kind::Refused, Some(404), 1));
     assert!(failure.message.ends_with("404 Not Found: no such"), "{failure}");
 }
 
@@ -444,18 +305,11 @@ fn a_chunked_reply_is_read_whole() {
 
 #[test]
 fn plain_http_stays_on_this_machine() {
-    for base in [
-        "http://192.0.2.1",
-        "http://localhost.example",
-        "http://shop.example/rest",
-    ] {
+    for base in ["http://192.0.2.1", "http://localhost.example", "http://shop.example/rest"] {
         let failure = Client::new(&link(base), None).unwrap_err();
         assert_eq!(failure.kind, Kind::Usage, "{base}");
         assert!(failure.hint.unwrap().contains("allow-plain-http"));
-        let allowed = Link {
-            allow_plain_http: true,
-            ..link(base)
-        };
+        let allowed = Link { allow_plain_http: true, ..link(base) };
         assert!(Client::new(&allowed, None).is_ok());
     }
     for base in ["http://127.9.9.9:1/x", "http://[::1]:1", "http://LOCALHOST"] {
@@ -465,12 +319,8 @@ fn plain_http_stays_on_this_machine() {
 
 #[test]
 fn a_base_that_is_no_plain_address_is_refused() {
-    for base in [
-        "ftp://shop.example",
-        "https://user:pw@shop.example",
-        "https://shop.example/?a=b",
-        "data:x",
-    ] {
+    for base in ["ftp://shop.example", "https://user:pw@shop.example", "https://shop.example/?a=b", "data:x"]
+    {
         let failure = Client::new(&link(base), None).unwrap_err();
         assert_eq!(failure.kind, Kind::Usage, "{base}");
         assert!(!failure.message.contains("pw"), "{failure}");
@@ -480,12 +330,7 @@ fn a_base_that_is_no_plain_address_is_refused() {
 #[test]
 fn the_path_cannot_leave_the_host() {
     let client = Client::new(&link("https://shop.example"), None).unwrap();
-    let url = |path: &str| {
-        client.url(&Request {
-            path: path.to_owned(),
-            ..get()
-        })
-    };
+    let url = |path: &str| client.url(&Request { path: path.to_owned(), ..get() });
     assert_eq!(url("/V1/x?y=1"), "https://shop.example/V1/x?y=1");
     assert_eq!(url(".evil.example/"), "https://shop.example/.evil.example/");
     assert_eq!(url("@evil.example/"), "https://shop.example/@evil.example/");

@@ -14,26 +14,14 @@ fn serving(authority: &Authority, odd: Odd, clients: Option<&Authority>) -> Scri
 }
 
 fn trusting(server: &Scripted, authority: &Authority) -> Link {
-    Link {
-        ca_file: Some(authority.ca_file()),
-        retry: 1,
-        ..link(&server.url(""))
-    }
+    Link { ca_file: Some(authority.ca_file()), retry: 1, ..link(&server.url("")) }
 }
 
 /// The failure of one call that never came as far as a request.
 fn failing(server: &Scripted, link: &Link) -> Failure {
     let failure = send(link, &post()).unwrap_err();
-    assert_eq!(
-        (failure.kind, failure.applied),
-        (Kind::Unavailable, Applied::No),
-        "{failure}"
-    );
-    assert_eq!(
-        (server.requests().len(), server.connections()),
-        (0, 1),
-        "{failure}"
-    );
+    assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No), "{failure}");
+    assert_eq!((server.requests().len(), server.connections()), (0, 1), "{failure}");
     failure
 }
 
@@ -58,10 +46,8 @@ fn a_service_under_the_ca_file_is_reached_over_one_connection() {
 #[test]
 fn an_unknown_issuer_is_refused_and_the_setting_named() {
     let server = || serving(&Authority::new("Theirs"), Odd::Nothing, None);
-    for (trusted, expected) in [
-        ("Ours", "is not trusted here"),
-        ("Theirs", "is not signed by the authority"),
-    ] {
+    for (trusted, expected) in [("Ours", "is not trusted here"), ("Theirs", "is not signed by the authority")]
+    {
         let server = server();
         let failure = failing(&server, &trusting(&server, &Authority::new(trusted)));
         assert!(failure.message.contains(&server.address.to_string()), "{failure}");
@@ -83,10 +69,7 @@ fn a_certificate_for_another_name_is_refused_with_that_name() {
     let authority = Authority::new("Ours");
     let server = serving(&authority, Odd::Name, None);
     let failure = failing(&server, &trusting(&server, &authority));
-    assert!(
-        failure.message.ends_with("is made out to other.example instead"),
-        "{failure}"
-    );
+    assert!(failure.message.ends_with("is made out to other.example instead"), "{failure}");
 }
 
 #[test]
@@ -133,10 +116,7 @@ fn a_port_that_speaks_no_tls_is_said_to_speak_none() {
         let _ = stream.read_to_end(&mut Vec::new());
     });
     let authority = Authority::new("Ours");
-    let link = Link {
-        ca_file: Some(authority.ca_file()),
-        ..link(&format!("https://{address}"))
-    };
+    let link = Link { ca_file: Some(authority.ca_file()), ..link(&format!("https://{address}")) };
     let failure = send(&link, &post()).unwrap_err();
     assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No));
     assert!(failure.message.contains("does not speak TLS"), "{failure}");
@@ -153,10 +133,7 @@ fn files_that_are_not_what_they_should_be_are_told_apart() {
         "{certificate}-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"
     );
     let base = || link("https://shop.example");
-    let with_ca = |file: PathBuf| Link {
-        ca_file: Some(file),
-        ..base()
-    };
+    let with_ca = |file: PathBuf| Link { ca_file: Some(file), ..base() };
     for (text, expected) in [
         ("", "holds no certificate"),
         ("\u{0}\u{1}binary", "holds no certificate"),
@@ -165,16 +142,10 @@ fn files_that_are_not_what_they_should_be_are_told_apart() {
         (odd, "certificate 1 in the ca-file"),
     ] {
         let failure = refused(&with_ca(authority.file("odd.pem", text)));
-        assert!(
-            failure.message.contains(expected) && failure.message.contains("odd.pem"),
-            "{failure}"
-        );
+        assert!(failure.message.contains(expected) && failure.message.contains("odd.pem"), "{failure}");
     }
     let missing = refused(&with_ca(authority.dir.path().join("none.pem")));
-    assert!(
-        missing.message.contains("none.pem cannot be read: No such file"),
-        "{missing}"
-    );
+    assert!(missing.message.contains("none.pem cannot be read: No such file"), "{missing}");
     for (text, expected) in [
         (key.clone(), "holds no certificate"),
         (certificate, "holds no private key"),
@@ -186,20 +157,13 @@ fn files_that_are_not_what_they_should_be_are_told_apart() {
             ..with_ca(authority.ca_file())
         };
         let failure = refused(&link);
-        assert!(
-            failure.message.contains(expected) && failure.message.contains("client.pem"),
-            "{failure}"
-        );
+        assert!(failure.message.contains(expected) && failure.message.contains("client.pem"), "{failure}");
     }
 }
 
 #[test]
 fn over_plain_http_no_certificate_file_is_read() {
     let none = || Some(PathBuf::from("/nonexistent/file.pem"));
-    let link = Link {
-        ca_file: none(),
-        client_certificate: none(),
-        ..link("http://127.0.0.1:1")
-    };
+    let link = Link { ca_file: none(), client_certificate: none(), ..link("http://127.0.0.1:1") };
     Client::new(&link, None).unwrap();
 }

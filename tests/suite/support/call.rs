@@ -30,10 +30,7 @@ pub fn token() -> Token {
 
 /// A call that acts.
 pub fn post() -> Request {
-    Request::add_item(
-        &StoreView::new("default").unwrap(),
-        r#"{"cartItem":{"qty":1}}"#.into(),
-    )
+    Request::add_item(&StoreView::new("default").unwrap(), r#"{"cartItem":{"qty":1}}"#.into())
 }
 
 /// A call that acts, and whose success is 320.
@@ -54,10 +51,7 @@ pub fn get() -> Request {
 
 /// Runs `work` on a runtime like the program's.
 pub fn run<T>(work: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let result = runtime.block_on(work);
     runtime.shutdown_background();
     result

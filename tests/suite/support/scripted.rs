@@ -104,21 +104,14 @@ impl Scripted {
 
     /// `http://127.0.0.1:PORT` and `path`.
     pub fn url(&self, path: &str) -> String {
-        let scheme = if self.shared.tls.is_some() {
-            "https"
-        } else {
-            "http"
-        };
+        let scheme = if self.shared.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}{path}", self.address)
     }
 
     /// Every request that arrived, head and body.
     pub fn requests(&self) -> Vec<String> {
         let requests = self.shared.requests.lock().unwrap();
-        requests
-            .iter()
-            .map(|request| String::from_utf8_lossy(request).into_owned())
-            .collect()
+        requests.iter().map(|request| String::from_utf8_lossy(request).into_owned()).collect()
     }
 
     /// What came over a connection the server hung up on, once it is gone.

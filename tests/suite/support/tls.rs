@@ -66,11 +66,7 @@ impl Authority {
 
     /// A server's side; with `clients`, only those whose certificate that authority signed are let in.
     pub fn server(&self, odd: Odd, clients: Option<&Authority>) -> Arc<ServerConfig> {
-        let name = if odd == Odd::Name {
-            "other.example"
-        } else {
-            "127.0.0.1"
-        };
+        let name = if odd == Odd::Name { "other.example" } else { "127.0.0.1" };
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         if odd == Odd::Expired {

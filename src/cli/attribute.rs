@@ -1,0 +1,54 @@
+//! `storefront attribute …`
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use serde_json::Number;
+
+use super::member_flags::{MemberFlag, MemberFlags, Members, numbered_text};
+use crate::wire::ATTRIBUTE;
+
+/// Product attributes.
+#[derive(Debug, Subcommand)]
+pub enum AttributeCommand {
+    /// Create a product attribute
+    Create(CreateArgs),
+}
+
+/// Flags of `attribute create`.
+#[derive(Debug, Clone, Args)]
+pub struct CreateArgs {
+    /// The attribute.
+    #[command(flatten)]
+    pub attribute: Members<AttributeFlags>,
+    /// Whether search looks at it, sent as the text 1 or 0
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", help_heading = AttributeFlags::HEADING)]
+    pub searchable: Option<bool>,
+    /// Label in one store view
+    #[arg(long = "store-label", value_name = "STORE_ID=LABEL", num_args = 1.., value_parser = numbered_text, help_heading = AttributeFlags::HEADING)]
+    pub store_labels: Vec<(Number, String)>,
+    /// Options to choose from, in this order
+    #[arg(long = "option", value_name = "LABEL", num_args = 1.., help_heading = "Options")]
+    pub options: Vec<String>,
+    /// The option chosen by default
+    #[arg(long, value_name = "LABEL", help_heading = "Options")]
+    pub default_option: Option<String>,
+    /// CSV of options: label,sort_order,is_default,label:STORE_ID…
+    #[arg(long = "options", value_name = "FILE.csv", help_heading = "Options")]
+    pub options_file: Option<PathBuf>,
+}
+
+/// Flags that set members of the attribute.
+#[derive(Debug, Clone)]
+pub struct AttributeFlags;
+
+impl MemberFlags for AttributeFlags {
+    const HEADING: &'static str = "Attribute";
+    const FLAGS: &'static [MemberFlag] = &[
+        MemberFlag::new("code", &ATTRIBUTE, "attribute_code"),
+        MemberFlag::new("label", &ATTRIBUTE, "default_frontend_label"),
+        MemberFlag::new("type", &ATTRIBUTE, "frontend_input"),
+        MemberFlag::new("required", &ATTRIBUTE, "is_required"),
+        MemberFlag::new("filterable", &ATTRIBUTE, "is_filterable"),
+    ];
+}

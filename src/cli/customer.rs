@@ -1,0 +1,90 @@
+//! `storefront customer …`
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::member_flags::{MemberFlag, MemberFlags, Members, pair};
+use crate::plan::region;
+use crate::wire::{CUSTOMER, PROFILE_ADDRESS, REGION};
+
+/// Customers: the profile and its addresses.
+#[derive(Debug, Subcommand)]
+pub enum CustomerCommand {
+    /// Change the profile and its addresses, keeping every address not named
+    Update(Box<UpdateArgs>),
+    /// Print the stored profile and addresses
+    Show,
+}
+
+/// Flags of `customer update`.
+#[derive(Debug, Clone, Args)]
+pub struct UpdateArgs {
+    /// The profile.
+    #[command(flatten)]
+    pub profile: Members<ProfileFlags>,
+    /// Change the stored address with this id
+    #[arg(long, value_name = "ID", help_heading = AddressFlags::HEADING, group = "which_address")]
+    pub address: Option<i64>,
+    /// Add an address
+    #[arg(long, help_heading = AddressFlags::HEADING, group = "which_address")]
+    pub add_address: bool,
+    /// The address.
+    #[command(flatten)]
+    pub members: Members<AddressFlags>,
+    /// Custom attribute of the address
+    #[arg(long = "custom-attribute", value_name = "CODE=VALUE", num_args = 1.., value_parser = pair, help_heading = AddressFlags::HEADING)]
+    pub custom_attributes: Vec<(String, String)>,
+    /// Remove these stored addresses
+    #[arg(long = "remove-address", value_name = "ID", num_args = 1.., help_heading = "Deleting")]
+    pub remove_addresses: Vec<i64>,
+    /// Send exactly the given list: what it leaves out is deleted
+    #[arg(long, conflicts_with = "remove_addresses", help_heading = "Deleting")]
+    pub replace_addresses: bool,
+    /// Allow exactly this many addresses to be deleted by leaving them out
+    #[arg(long, value_name = "N", help_heading = "Deleting")]
+    pub allow_delete: Option<usize>,
+    /// The existing profile, where the service cannot be read
+    #[arg(long, value_name = "FILE", help_heading = "Reading")]
+    pub base: Option<PathBuf>,
+}
+
+/// Flags that set members of the profile.
+#[derive(Debug, Clone)]
+pub struct ProfileFlags;
+
+/// Flags that set members of the address.
+#[derive(Debug, Clone)]
+pub struct AddressFlags;
+
+impl MemberFlags for ProfileFlags {
+    const HEADING: &'static str = "Profile";
+    const FLAGS: &'static [MemberFlag] = &[
+        MemberFlag::new("firstname", &CUSTOMER, "firstname"),
+        MemberFlag::new("lastname", &CUSTOMER, "lastname"),
+        MemberFlag::new("email", &CUSTOMER, "email"),
+        MemberFlag::new("gender", &CUSTOMER, "gender"),
+        MemberFlag::new("group-id", &CUSTOMER, "group_id"),
+        MemberFlag::new("store-id", &CUSTOMER, "store_id"),
+        MemberFlag::new("website-id", &CUSTOMER, "website_id"),
+        MemberFlag::new("disable-auto-group-change", &CUSTOMER, "disable_auto_group_change"),
+    ];
+}
+
+impl MemberFlags for AddressFlags {
+    const HEADING: &'static str = "Address";
+    const FLAGS: &'static [MemberFlag] = &[
+        MemberFlag::new("address-firstname", &PROFILE_ADDRESS, "firstname"),
+        MemberFlag::new("address-lastname", &PROFILE_ADDRESS, "lastname"),
+        MemberFlag::new("street", &PROFILE_ADDRESS, "street"),
+        MemberFlag::new("city", &PROFILE_ADDRESS, "city"),
+        MemberFlag::new("postcode", &PROFILE_ADDRESS, "postcode"),
+        MemberFlag::new("country", &PROFILE_ADDRESS, "country_id"),
+        MemberFlag::new("region", &REGION, "region").within("region"),
+        MemberFlag::new("region-code", &REGION, "region_code").within("region"),
+        MemberFlag::new("region-id", &REGION, "region_id").within("region"),
+        MemberFlag::new("no-region", &PROFILE_ADDRESS, "region")
+            .constant(region::none, "No region: both ids 0, texts null"),
+        MemberFlag::new("telephone", &PROFILE_ADDRESS, "telephone"),
+    ];
+}

@@ -1,0 +1,202 @@
+//! Flags that set members of the input, made from the documented shapes so that names, types and help
+//! are written once.
+
+use std::marker::PhantomData;
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use serde_json::{Map, Number, Value};
+
+use crate::plan::check::is_whole;
+use crate::wire::{Holds, Shape};
+
+/// One flag and the member it sets.
+#[derive(Debug)]
+pub struct MemberFlag {
+    /// Long name, without dashes.
+    pub long: &'static str,
+    /// Member that holds the object the set member is in, if it is not at the top.
+    pub within: Option<&'static str>,
+    /// Shape the set member is listed in.
+    pub shape: &'static Shape,
+    /// Name of the set member.
+    pub member: &'static str,
+    /// For a flag without a value: what it sets the member to.
+    pub constant: Option<Constant>,
+}
+
+/// What a flag without a value sets its member to.
+#[derive(Debug, Clone, Copy)]
+pub struct Constant {
+    value: fn() -> Value,
+    help: &'static str,
+}
+
+impl MemberFlag {
+    /// A flag that sets a member at the top of `shape`.
+    pub const fn new(long: &'static str, shape: &'static Shape, member: &'static str) -> Self {
+        Self { long, within: None, shape, member, constant: None }
+    }
+
+    /// The same, in an object inside.
+    #[must_use]
+    pub const fn within(mut self, object: &'static str) -> Self {
+        self.within = Some(object);
+        self
+    }
+
+    /// A flag without a value.
+    #[must_use]
+    pub const fn constant(mut self, value: fn() -> Value, help: &'static str) -> Self {
+        self.constant = Some(Constant { value, help });
+        self
+    }
+
+    fn arg(&self, heading: &'static str) -> Arg {
+        let arg = Arg::new(self.long).long(self.long).help_heading(heading);
+        if let Some(constant) = self.constant {
+            return arg.action(ArgAction::SetTrue).help(constant.help);
+        }
+        let member = self.shape.member(self.member);
+        let arg = arg.help(member.map_or("", |member| member.doc));
+        match member.map(|member| member.holds) {
+            Some(Holds::TextList) => arg.action(ArgAction::Append).num_args(1..).value_name("LINE"),
+            Some(Holds::Integer) => {
+                arg.value_parser(whole_number).allow_negative_numbers(true).value_name("N")
+            }
+            Some(Holds::Number) => arg.value_parser(number).allow_negative_numbers(true).value_name("N"),
+            Some(Holds::Boolean) => arg
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("true")
+                .value_parser(boolean)
+                .value_name("BOOL"),
+            _ => arg.value_name("TEXT"),
+        }
+    }
+
+    /// Whether the other flag sets the same member, or one inside it.
+    fn is_rival_of(&self, other: &Self) -> bool {
+        self.long != other.long
+            && (other.member == self.member && other.within == self.within
+                || other.within == Some(self.member))
+    }
+
+    fn value(&self, matches: &ArgMatches) -> Option<Value> {
+        if let Some(constant) = self.constant {
+            return matches.get_flag(self.long).then(constant.value);
+        }
+        match self.shape.member(self.member)?.holds {
+            Holds::TextList => {
+                let lines = matches.get_many::<String>(self.long)?;
+                Some(lines.map(|line| Value::String(line.clone())).collect())
+            }
+            Holds::Integer | Holds::Number | Holds::Boolean => matches.get_one::<Value>(self.long).cloned(),
+            _ => matches.get_one::<String>(self.long).cloned().map(Value::String),
+        }
+    }
+
+    fn set(&self, value: Value, members: &mut Map<String, Value>) {
+        let Some(object) = self.within else {
+            members.insert(self.member.to_owned(), value);
+            return;
+        };
+        let object = members.entry(object).or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(object) = object {
+            object.insert(self.member.to_owned(), value);
+        }
+    }
+}
+
+/// A family of flags.
+pub trait MemberFlags: Clone + std::fmt::Debug + 'static {
+    /// Heading in the help.
+    const HEADING: &'static str;
+    /// The flags.
+    const FLAGS: &'static [MemberFlag];
+}
+
+/// The members a family of flags named, as JSON.
+#[derive(Debug, Clone)]
+pub struct Members<F> {
+    /// What was named.
+    pub named: Map<String, Value>,
+    family: PhantomData<F>,
+}
+
+impl<F: MemberFlags> Args for Members<F> {
+    fn augment_args(command: Command) -> Command {
+        let arg = |flag: &MemberFlag| {
+            let rivals = F::FLAGS.iter().filter(|rival| flag.constant.is_some() && flag.is_rival_of(rival));
+            flag.arg(F::HEADING).conflicts_with_all(rivals.map(|rival| rival.long))
+        };
+        command.args(F::FLAGS.iter().map(arg))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<F: MemberFlags> FromArgMatches for Members<F> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut named = Map::new();
+        for flag in F::FLAGS {
+            if let Some(value) = flag.value(matches) {
+                flag.set(value, &mut named);
+            }
+        }
+        Ok(Self { named, family: PhantomData })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.named.extend(Self::from_arg_matches(matches)?.named);
+        Ok(())
+    }
+}
+
+/// JSON `true` or `false`.
+fn boolean(text: &str) -> Result<Value, String> {
+    match text {
+        "true" | "yes" | "1" => Ok(Value::Bool(true)),
+        "false" | "no" | "0" => Ok(Value::Bool(false)),
+        _ => Err("expected true or false".to_owned()),
+    }
+}
+
+/// A whole number with its exact text.
+fn whole_number(text: &str) -> Result<Value, String> {
+    number(text).ok().filter(|_| is_whole(text)).ok_or_else(|| "expected a whole number".to_owned())
+}
+
+/// A JSON number with its exact text.
+fn number(text: &str) -> Result<Value, String> {
+    let number: Result<Number, _> = serde_json::from_str(text);
+    number.map(Value::Number).map_err(|_| "expected a number".to_owned())
+}
+
+/// `KEY=VALUE`, as `--custom-attribute`, `--option` and `--store-label` take it.
+pub fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("expected KEY=VALUE".to_owned()),
+    }
+}
+
+/// `ID=VALUE` with a whole number before the equals sign.
+pub fn numbered_text(text: &str) -> Result<(Number, String), String> {
+    let (id, value) = pair(text)?;
+    Ok((whole(&id)?, value))
+}
+
+/// `ID=VALUE` with a whole number after the equals sign.
+pub fn text_numbered(text: &str) -> Result<(String, Number), String> {
+    let (id, value) = pair(text)?;
+    Ok((id, whole(&value)?))
+}
+
+fn whole(text: &str) -> Result<Number, String> {
+    match whole_number(text) {
+        Ok(Value::Number(number)) => Ok(number),
+        _ => Err(format!("{text:?} is no whole number")),
+    }
+}

@@ -1,0 +1,122 @@
+//! `storefront quote …`
+
+use clap::{Args, Subcommand};
+use serde_json::{Number, Value};
+
+use super::member_flags::{MemberFlag, MemberFlags, Members, text_numbered};
+use crate::wire::{ADDRESS_INFORMATION, CART_ITEM, QUOTE_ADDRESS};
+
+/// Quotes: shipping, billing, payment and items.
+#[derive(Debug, Subcommand)]
+pub enum QuoteCommand {
+    /// Save shipping and billing address, shipping method and payment on the customer's quote
+    Ship(Box<ShipArgs>),
+    /// Add a simple or configurable product to a quote
+    AddItem(AddItemArgs),
+}
+
+/// Flags of `quote ship`.
+#[derive(Debug, Clone, Args)]
+pub struct ShipArgs {
+    /// The shipping address.
+    #[command(flatten)]
+    pub ship: Members<ShipTo>,
+    /// Take the shipping address from the stored profile
+    #[arg(long, value_name = "ID", help_heading = ShipTo::HEADING)]
+    pub ship_to_address: Option<i64>,
+    /// The billing address.
+    #[command(flatten)]
+    pub bill: Members<BillTo>,
+    /// Take the billing address from the stored profile
+    #[arg(long, value_name = "ID", help_heading = BillTo::HEADING)]
+    pub bill_to_address: Option<i64>,
+    /// Bill to the shipping address
+    #[arg(long, conflicts_with = "bill_to_address", help_heading = BillTo::HEADING)]
+    pub bill_same_as_ship: bool,
+    /// Carrier and method.
+    #[command(flatten)]
+    pub shipping: Members<Shipping>,
+    /// Code of the payment method, sent as {"method": CODE}
+    #[arg(long, value_name = "CODE", help_heading = "Payment", group = "payment_choice")]
+    pub payment_method: Option<String>,
+    /// The payment as a JSON object, or the file that holds it
+    #[arg(long, value_name = "JSON|@FILE", help_heading = "Payment", group = "payment_choice")]
+    pub payment: Option<String>,
+    /// Send no payment
+    #[arg(long, help_heading = "Payment", group = "payment_choice")]
+    pub no_payment: bool,
+}
+
+/// Flags of `quote add-item`.
+#[derive(Debug, Clone, Args)]
+pub struct AddItemArgs {
+    /// The item.
+    #[command(flatten)]
+    pub item: Members<Item>,
+    /// Chosen option of a configurable product: attribute id and value
+    #[arg(long = "option", value_name = "OPTION_ID=OPTION_VALUE", num_args = 1.., help_heading = Item::HEADING, value_parser = text_numbered)]
+    pub options: Vec<(String, Number)>,
+}
+
+/// `--ship-…`
+#[derive(Debug, Clone)]
+pub struct ShipTo;
+
+/// `--bill-…`
+#[derive(Debug, Clone)]
+pub struct BillTo;
+
+/// `--carrier`, `--method`
+#[derive(Debug, Clone)]
+pub struct Shipping;
+
+/// `--sku` and its like
+#[derive(Debug, Clone)]
+pub struct Item;
+
+/// The flags of one quote address, all beginning with its side.
+macro_rules! quote_address_flags {
+    ($side:literal) => {
+        &[
+            MemberFlag::new(concat!($side, "-firstname"), &QUOTE_ADDRESS, "firstname"),
+            MemberFlag::new(concat!($side, "-lastname"), &QUOTE_ADDRESS, "lastname"),
+            MemberFlag::new(concat!($side, "-email"), &QUOTE_ADDRESS, "email"),
+            MemberFlag::new(concat!($side, "-street"), &QUOTE_ADDRESS, "street"),
+            MemberFlag::new(concat!($side, "-city"), &QUOTE_ADDRESS, "city"),
+            MemberFlag::new(concat!($side, "-postcode"), &QUOTE_ADDRESS, "postcode"),
+            MemberFlag::new(concat!($side, "-no-postcode"), &QUOTE_ADDRESS, "postcode")
+                .constant(|| Value::Null, "No postcode: send null"),
+            MemberFlag::new(concat!($side, "-country"), &QUOTE_ADDRESS, "country_id"),
+            MemberFlag::new(concat!($side, "-region-id"), &QUOTE_ADDRESS, "region_id"),
+            MemberFlag::new(concat!($side, "-telephone"), &QUOTE_ADDRESS, "telephone"),
+            MemberFlag::new(concat!($side, "-customer-id"), &QUOTE_ADDRESS, "customer_id"),
+        ]
+    };
+}
+
+impl MemberFlags for ShipTo {
+    const HEADING: &'static str = "Shipping address";
+    const FLAGS: &'static [MemberFlag] = quote_address_flags!("ship");
+}
+
+impl MemberFlags for BillTo {
+    const HEADING: &'static str = "Billing address";
+    const FLAGS: &'static [MemberFlag] = quote_address_flags!("bill");
+}
+
+impl MemberFlags for Shipping {
+    const HEADING: &'static str = "Shipping method";
+    const FLAGS: &'static [MemberFlag] = &[
+        MemberFlag::new("carrier", &ADDRESS_INFORMATION, "shipping_carrier_code"),
+        MemberFlag::new("method", &ADDRESS_INFORMATION, "shipping_method_code"),
+    ];
+}
+
+impl MemberFlags for Item {
+    const HEADING: &'static str = "Item";
+    const FLAGS: &'static [MemberFlag] = &[
+        MemberFlag::new("sku", &CART_ITEM, "sku"),
+        MemberFlag::new("qty", &CART_ITEM, "qty"),
+        MemberFlag::new("quote-id", &CART_ITEM, "quote_id"),
+    ];
+}

@@ -1,0 +1,98 @@
+//! `config set`, `unset` and `use`: one change each, everything else in the file stays.
+
+use crate::commands::Session;
+use crate::commands::auth::read_token;
+use crate::config::{ConfigFile, KeyPath, Kind, token_keys};
+use crate::failure::Failure;
+
+/// Sets a value.
+pub fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure> {
+    let mut file = ConfigFile::load(session.context)?;
+    let was_sound = file.profiles().is_ok();
+    let key = KeyPath::resolve(key, &file, session.context, session.global)?;
+    let kind = key.kind()?;
+    let value = match kind {
+        Kind::Table(_) | Kind::Profiles(_) => {
+            return Err(Failure::usage(format!("{key} is a table")).hint("set the keys inside it one by one"));
+        }
+        Kind::Secret => secret(session, &key, words)?,
+        _ if words.is_empty() => {
+            return Err(Failure::usage(format!("{key}: expected {}, found nothing", kind.expected())));
+        }
+        _ => kind.write(words).map_err(|problem| Failure::usage(format!("{key}: {problem}")))?,
+    };
+    if key.is_default_profile() {
+        file.require_profile(value.as_str().unwrap_or_default(), "config set")?;
+    }
+    let before = key.origin(&file);
+    file.set(&key, value)?;
+    file.save(was_sound)?;
+    session.report.note(&format!("set {key} in {}", file.path.display()));
+    warn_of_moved_tokens(session, &file, &key, before.as_deref());
+    Ok(())
+}
+
+/// A token from a prompt or standard input, or, with a warning, from the command line.
+fn secret(session: &Session<'_>, key: &KeyPath, words: &[String]) -> Result<toml_edit::Value, Failure> {
+    let hint = format!("storefront config set {key} - reads it from standard input");
+    let words = match words {
+        [] | [_] if words.first().is_none_or(|word| word == "-") => {
+            let token = read_token(session, &key.to_string(), &hint, !words.is_empty())?;
+            vec![token.expose().to_owned()]
+        }
+        words => {
+            session
+                .report
+                .warn(&format!("other users of this machine can see tokens on command lines; {hint}"));
+            words.to_vec()
+        }
+    };
+    Kind::Secret.write(&words).map_err(|_| Failure::usage(format!("{key}: expected one token")))
+}
+
+/// Whoever moves a profile to another host should know that its tokens move too.
+fn warn_of_moved_tokens(session: &Session<'_>, file: &ConfigFile, key: &KeyPath, before: Option<&str>) {
+    let Some(profile) = key.profile() else { return };
+    let after = key.origin(file);
+    if before.is_none() || before == after.as_deref() {
+        return;
+    }
+    let named = token_keys().filter(|name| KeyPath::of_profile(profile, name).find(file).is_some());
+    let named: Vec<&str> = named.collect();
+    if !named.is_empty() {
+        session.report.warn(&format!(
+            "profile {profile} now points to another host, and what its {} gives will be sent there",
+            named.join(" and ")
+        ));
+    }
+}
+
+/// Takes a setting or a whole profile out.
+pub fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
+    let mut file = ConfigFile::load(session.context)?;
+    let was_sound = file.profiles().is_ok();
+    let key = KeyPath::resolve(key, &file, session.context, session.global)?;
+    if !file.unset(&key) {
+        return Err(Failure::usage(format!("{key} is not set in {}", file.path.display())));
+    }
+    file.drop_dangling_default();
+    file.save(was_sound)?;
+    session.report.note(&format!("took {key} out of {}", file.path.display()));
+    if key.is_profile()
+        && let Some(name) = key.profile()
+    {
+        session.report.note(&format!("its stored tokens stay: storefront auth logout -p {name}"));
+    }
+    Ok(())
+}
+
+/// Makes a profile the one that is used when none is named.
+pub fn use_profile(session: &Session<'_>, name: &str) -> Result<(), Failure> {
+    let mut file = ConfigFile::load(session.context)?;
+    let was_sound = file.profiles().is_ok();
+    file.require_profile(name, "config use")?;
+    file.set(&KeyPath::default_profile(), name.into())?;
+    file.save(was_sound)?;
+    session.report.note(&format!("profile {name} is used when none is named"));
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! `config.toml`: found, read, checked against the table of keys, and taken apart into profiles.
+
+use std::path::{Path, PathBuf};
+
+use toml_edit::{DocumentMut, Item, TableLike};
+
+use super::keys::{self, CONFIG, Kind, PROFILE};
+use super::profile::Profile;
+use super::{check, files};
+use crate::cli::GlobalArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// The configuration file; one that is not there has no profiles.
+pub struct ConfigFile {
+    /// Where it is, or would be.
+    pub path: PathBuf,
+    /// Whether it is there.
+    pub exists: bool,
+    /// The file as it stands, comments and all.
+    pub document: DocumentMut,
+}
+
+impl ConfigFile {
+    /// Where the file is: `STOREFRONT_CONFIG`, or `config.toml` in the program's own directory.
+    pub fn locate(context: &Context) -> Result<PathBuf, Failure> {
+        match context.var("STOREFRONT_CONFIG")? {
+            Some(path) => Ok(PathBuf::from(path)),
+            None => Ok(context.directories()?.config.join("config.toml")),
+        }
+    }
+
+    /// Reads the file. What it says is not checked yet, who may read it is.
+    ///
+    /// # Errors
+    /// `usage` when it cannot be read, is no TOML, or holds a token that others may read.
+    pub fn load(context: &Context) -> Result<Self, Failure> {
+        Self::load_from(Self::locate(context)?)
+    }
+
+    fn load_from(path: PathBuf) -> Result<Self, Failure> {
+        let Some(file) = files::read(&path)? else {
+            return Ok(Self { path, exists: false, document: DocumentMut::new() });
+        };
+        let document = files::parse(&path, &file.text)?;
+        let file_config = Self { path, exists: true, document };
+        if file.open_to_others && file_config.holds_token() {
+            return Err(files::too_open(&file_config.path));
+        }
+        Ok(file_config)
+    }
+
+    /// A file that `STOREFRONT_CONFIG` names is expected to be there.
+    pub fn is_there_if_named(&self, context: &Context) -> Result<(), Failure> {
+        if self.exists || context.var("STOREFRONT_CONFIG")?.is_none() {
+            return Ok(());
+        }
+        let message = format!("{}, which STOREFRONT_CONFIG names, is not there", self.path.display());
+        Err(Failure::usage(message).hint("storefront config init makes it"))
+    }
+
+    /// Whether a token stands in the file itself.
+    pub fn holds_token(&self) -> bool {
+        let secrets = || PROFILE.iter().filter(|key| matches!(key.kind, Kind::Secret));
+        self.tables().any(|(_, profile)| {
+            profile.as_table_like().is_some_and(|profile| secrets().any(|key| profile.contains_key(key.name)))
+        })
+    }
+
+    /// The names of the profiles, in the order of the file.
+    pub fn names(&self) -> Vec<&str> {
+        self.tables().map(|(name, _)| name).collect()
+    }
+
+    fn tables(&self) -> impl Iterator<Item = (&str, &Item)> {
+        let profiles = self.document.get("profiles").and_then(Item::as_table_like);
+        profiles.into_iter().flat_map(TableLike::iter)
+    }
+
+    /// Checks the whole file and takes it apart.
+    ///
+    /// # Errors
+    /// `usage` for the first unknown key, wrong type, bad value or doubled token, with its path.
+    pub fn profiles(&self) -> Result<Vec<Profile>, Failure> {
+        let problem = |problem: String| Failure::usage(format!("{}: {problem}", self.path.display()));
+        check::values(self.document.as_table(), CONFIG, "").map_err(problem)?;
+        self.tables()
+            .filter_map(|(name, item)| item.as_table_like().map(|table| (name, table)))
+            .map(|(name, table)| Profile::read(name, table).map_err(problem))
+            .collect()
+    }
+
+    /// The profile that is named by flag, environment or `default-profile`; `None` where none is named.
+    ///
+    /// # Errors
+    /// As [`Self::profiles`], and `usage` when there is no profile of that name.
+    pub fn chosen(&self, context: &Context, global: &GlobalArgs) -> Result<Option<Profile>, Failure> {
+        let profiles = self.profiles()?;
+        let Some((name, by)) = self.chosen_name(context, global)? else {
+            return Ok(None);
+        };
+        match profiles.into_iter().find(|profile| profile.name == name) {
+            Some(profile) => Ok(Some(profile)),
+            None => Err(self.no_such_profile(&name, by)),
+        }
+    }
+
+    /// The name of the chosen profile and who names it, whether or not there is such a profile.
+    pub fn chosen_name(
+        &self,
+        context: &Context,
+        global: &GlobalArgs,
+    ) -> Result<Option<(String, &'static str)>, Failure> {
+        if let Some(name) = &global.profile {
+            return Ok(Some((name.clone(), "--profile")));
+        }
+        if let Some(name) = context.var("STOREFRONT_PROFILE")? {
+            return Ok(Some((name.to_owned(), "STOREFRONT_PROFILE")));
+        }
+        let default = self.document.get("default-profile").and_then(Item::as_str);
+        Ok(default.map(|name| (name.to_owned(), "default-profile")))
+    }
+
+    /// The failure that there is no profile `name`, with the nearest name or all of them.
+    pub fn no_such_profile(&self, name: &str, by: &str) -> Failure {
+        let names = self.names();
+        let hint = match keys::nearest(names.iter().copied(), name) {
+            Some(near) => format!("did you mean {near}?"),
+            None if names.is_empty() => format!("storefront config init -p {}", shell_words::quote(name)),
+            None => format!("the profiles are {}", names.join(", ")),
+        };
+        Failure::usage(format!("{} has no profile {name:?}, which {by} names", self.path.display()))
+            .hint(hint)
+    }
+
+    /// The failure that no profile is chosen: the ways in.
+    pub fn none_chosen(&self) -> Failure {
+        let names = self.names();
+        if !names.is_empty() {
+            return Failure::usage(format!("no profile is chosen; there are {}", names.join(", ")))
+                .hint("-p NAME once, or storefront config use NAME for good; --sandbox needs none");
+        }
+        let path = self.path.display();
+        let state = if self.exists { "has no profile" } else { "is not there" };
+        Failure::usage(format!(
+            "nothing says which service to use: no --sandbox, no STOREFRONT_BASE_URL, and {path} {state}"
+        ))
+        .hint(
+            "to try it with no account, add --sandbox; for a real service, run `storefront config init`, \
+             or set STOREFRONT_BASE_URL and STOREFRONT_TOKEN",
+        )
+    }
+
+    /// The directory that paths in the file are relative to.
+    pub fn directory(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+}

@@ -1,0 +1,132 @@
+//! The keys of `config.toml`: one table that parsing, `config set`, suggestions and the docs are read off.
+
+/// One key.
+#[derive(Debug)]
+pub struct Key {
+    /// Name as it stands in the file.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: Kind,
+    /// One line of meaning.
+    pub doc: &'static str,
+}
+
+/// What a key holds.
+#[derive(Debug, Clone, Copy)]
+pub enum Kind {
+    /// Any text but the empty one.
+    Text,
+    /// A token: never shown.
+    Secret,
+    /// An `http` or `https` URL.
+    BaseUrl,
+    /// A store view code.
+    StoreView,
+    /// A file; relative to the file that names it, `~/` is the home directory.
+    Path,
+    /// A path of the service, from its first `/` on.
+    RequestPath,
+    /// A JSON pointer (RFC 6901).
+    Pointer,
+    /// A list of JSON pointers.
+    Pointers,
+    /// A program and its arguments.
+    Command,
+    /// `true` or `false`.
+    Flag,
+    /// A number of seconds above zero, a day at most.
+    Seconds,
+    /// A whole number, zero or more.
+    Count,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A table of these keys.
+    Table(&'static [Key]),
+    /// A table whose keys are profile names, each with a table of these keys.
+    Profiles(&'static [Key]),
+}
+
+impl Kind {
+    /// The whole file.
+    pub const ALL: Self = Self::Table(CONFIG);
+}
+
+const fn key(name: &'static str, kind: Kind, doc: &'static str) -> Key {
+    Key { name, kind, doc }
+}
+
+/// The keys at the top of the file.
+pub const CONFIG: &[Key] = &[
+    key("default-profile", Kind::Text, "Profile that is used when none is named"),
+    key("profiles", Kind::Profiles(PROFILE), "One table for each profile"),
+];
+
+/// The keys of a profile.
+pub const PROFILE: &[Key] = &[
+    key("base-url", Kind::BaseUrl, "Where the service is; a path is kept"),
+    key("store-view", Kind::StoreView, "Store view code in the path of each call"),
+    key("token", Kind::Secret, "The token itself; the file must then be readable by its owner only"),
+    key("token-env", Kind::Text, "Environment variable that holds the token"),
+    key("token-file", Kind::Path, "File that holds the token, readable by its owner only"),
+    key("token-command", Kind::Command, "Program that prints the token, run without a shell"),
+    key(
+        "admin-token",
+        Kind::Secret,
+        "As token, for calls of the administrator [default: the profile's token]",
+    ),
+    key("admin-token-env", Kind::Text, "As token-env, for calls of the administrator"),
+    key("admin-token-file", Kind::Path, "As token-file, for calls of the administrator"),
+    key("admin-token-command", Kind::Command, "As token-command, for calls of the administrator"),
+    key(
+        "ship-layout",
+        Kind::Choice(&["wrapped", "flat"]),
+        "Whether shipping information stands in addressInformation [default: wrapped]",
+    ),
+    key("allow-plain-http", Kind::Flag, "Allow http:// beyond this machine; tokens then travel in the clear"),
+    key("ca-file", Kind::Path, "PEM file of the certificates to trust, instead of the system's"),
+    key("client-certificate", Kind::Path, "PEM file of the client's private key and certificate chain"),
+    key("timeout", Kind::Seconds, "Seconds a request may take [default: 30]"),
+    key("retry", Kind::Count, "Repeats of what cannot act twice [default: 2]"),
+    key("retention-days", Kind::Count, "Days a snapshot of a profile is kept [default: 30]"),
+    key("read", Kind::Table(READ), "How a customer's stored profile is read"),
+];
+
+/// The keys of a profile's `read` table.
+pub const READ: &[Key] = &[
+    key(
+        "path",
+        Kind::RequestPath,
+        "Path to read; {store_view} stands for the store view code [default: the profile's own path]",
+    ),
+    key("customer", Kind::Pointer, "JSON pointer to the customer in the reply"),
+    key("addresses", Kind::Pointer, "JSON pointer to the addresses in the customer"),
+    key("ignore", Kind::Pointers, "JSON pointers left out of comparisons [default: /updated_at]"),
+];
+
+/// The known key of that name.
+pub fn find<'a>(keys: &'a [Key], name: &str) -> Option<&'a Key> {
+    keys.iter().find(|key| key.name == name)
+}
+
+/// The known name nearest to `name`, if one is near.
+pub fn nearest<'a>(known: impl IntoIterator<Item = &'a str>, name: &str) -> Option<&'a str> {
+    known
+        .into_iter()
+        .map(|known| (strsim::jaro_winkler(known, name), known))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn a_name_is_near_or_it_is_not() {
+        let known = ["base-url", "token", "token-env"];
+        assert_eq!(nearest(known, "base_url"), Some("base-url"));
+        assert_eq!(nearest(known, "tokn"), Some("token"));
+        assert_eq!(nearest(known, "colour"), None);
+    }
+}

@@ -1,0 +1,239 @@
+//! Settings: everything a command has to know of the outside, resolved once. Flag, then environment, then profile, then default.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use url::Url;
+
+use super::base_url;
+use super::file::ConfigFile;
+use super::files;
+use super::profile::Profile;
+use super::token_source::TokenSource;
+use super::tokens::{Tokens, token_variable};
+use crate::cli::GlobalArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::plan::request::{Bearer, StoreView};
+use crate::token::Token;
+
+/// Environment variables of the same meaning as a profile's keys.
+pub const BASE_URL: &str = "STOREFRONT_BASE_URL";
+const STORE_VIEW: &str = "STOREFRONT_STORE_VIEW";
+
+/// What a command has to know of the outside.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Name of the profile; `None` when the environment alone gave everything, and for the sandbox.
+    pub profile: Option<String>,
+    /// Whether this is the built-in local service.
+    pub sandbox: bool,
+    /// Where the service is: `http` or `https`, a path is kept; no user, password, query or fragment.
+    pub base_url: Url,
+    /// Store view code; see [`Self::store_view`].
+    pub store_view: Option<StoreView>,
+    /// The customer's token.
+    pub token: TokenSource,
+    /// The administrator's token; the customer's where none is set.
+    pub admin_token: TokenSource,
+    /// How a stored profile is read.
+    pub read: ReadSettings,
+    /// Layout of shipping information.
+    pub ship_layout: ShipLayout,
+    /// Whether `http://` beyond this machine is allowed.
+    pub allow_plain_http: bool,
+    /// PEM file of the certificates to trust, instead of the system's.
+    pub ca_file: Option<PathBuf>,
+    /// PEM file of the client's private key and certificate chain.
+    pub client_certificate: Option<PathBuf>,
+    /// Time a request may take.
+    pub timeout: Duration,
+    /// Repeats of what cannot act twice.
+    pub retry: u32,
+    /// Days a snapshot is kept.
+    pub retention_days: u32,
+    /// Whether the proxies of the environment are used; never for the sandbox.
+    pub use_proxy: bool,
+}
+
+/// How a customer's stored profile is read (DESIGN 5).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadSettings {
+    /// Path of the service, in which `{store_view}` stands for the store view code; the profile's own path where `None`.
+    pub path: Option<String>,
+    /// JSON pointer to the customer in the reply.
+    pub customer: Option<String>,
+    /// JSON pointer to the addresses in the customer.
+    pub addresses: Option<String>,
+    /// JSON pointers left out of comparisons.
+    pub ignore: Vec<String>,
+}
+
+/// Layout of shipping information.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ShipLayout {
+    /// The addresses stand in `addressInformation`.
+    #[default]
+    Wrapped,
+    /// The addresses stand at the top.
+    Flat,
+}
+
+impl Default for ReadSettings {
+    fn default() -> Self {
+        Self { path: None, customer: None, addresses: None, ignore: vec!["/updated_at".to_owned()] }
+    }
+}
+
+impl Settings {
+    /// Resolves the settings for a service that is not the sandbox.
+    ///
+    /// # Errors
+    /// `usage` when nothing says where the service is, or what says so is wrong.
+    pub fn resolve(context: &Context, global: &GlobalArgs) -> Result<Self, Failure> {
+        let from_environment = context
+            .var(BASE_URL)?
+            .map(|text| {
+                base_url::parse(text).map_err(|problem| Failure::usage(format!("{BASE_URL} {problem}")))
+            })
+            .transpose()?;
+        let file = ConfigFile::load(context)?;
+        if from_environment.is_none() || context.var(token_variable(Bearer::Customer))?.is_none() {
+            file.is_there_if_named(context)?;
+        }
+        let profile = file.chosen(context, global)?;
+        let own_base_url = profile.as_ref().and_then(Profile::base_url);
+        let Some(base_url) = from_environment.or_else(|| own_base_url.clone()) else {
+            return Err(profile.map_or_else(|| file.none_chosen(), |profile| profile.no_base_url()));
+        };
+        let own_host = own_base_url.is_some_and(|own| own.origin() == base_url.origin());
+        let tokens = Tokens {
+            context,
+            directory: file.directory(),
+            profile: profile.as_ref(),
+            base_url: &base_url,
+            own_host,
+        };
+        let (token, admin_token) = tokens.resolve()?;
+        let mut settings = Self::plain(global, base_url, token, admin_token);
+        settings.store_view = store_view(context, global, profile.as_ref())?;
+        if let Some(profile) = &profile {
+            settings.lay_under(profile, global, own_host);
+            settings.locate_certificates(context, &file, profile, own_host)?;
+        }
+        Ok(settings)
+    }
+
+    /// The settings of the built-in service at `url`: nothing of environment or profile.
+    ///
+    /// # Errors
+    /// `usage` for a bad `--store-view`.
+    pub fn sandbox(
+        global: &GlobalArgs,
+        url: Url,
+        customer_token: Token,
+        admin_token: Token,
+    ) -> Result<Self, Failure> {
+        let from = "the sandbox";
+        let customer = TokenSource::given(customer_token, from);
+        let admin = TokenSource::given(admin_token, from);
+        let mut settings = Self::plain(global, url, customer, admin);
+        settings.sandbox = true;
+        settings.use_proxy = false;
+        settings.store_view = Some(StoreView::new(global.store_view.as_deref().unwrap_or("default"))?);
+        Ok(settings)
+    }
+
+    /// Flags over defaults.
+    fn plain(global: &GlobalArgs, base_url: Url, token: TokenSource, admin_token: TokenSource) -> Self {
+        Self {
+            profile: None,
+            sandbox: false,
+            base_url,
+            store_view: None,
+            token,
+            admin_token,
+            read: ReadSettings::default(),
+            ship_layout: ShipLayout::default(),
+            allow_plain_http: false,
+            ca_file: None,
+            client_certificate: None,
+            timeout: global.timeout.unwrap_or(Duration::from_secs(30)),
+            retry: global.retry.unwrap_or(2),
+            retention_days: 30,
+            use_proxy: true,
+        }
+    }
+
+    /// Lays a profile under the flags. What it says of its own host's safety does not hold for another.
+    fn lay_under(&mut self, profile: &Profile, global: &GlobalArgs, own_host: bool) {
+        self.profile = Some(profile.name.clone());
+        self.timeout = global.timeout.or(profile.seconds("timeout")).unwrap_or(self.timeout);
+        self.retry = global.retry.or(profile.count("retry")).unwrap_or(self.retry);
+        self.retention_days = profile.count("retention-days").unwrap_or(self.retention_days);
+        self.allow_plain_http = own_host && profile.flag("allow-plain-http");
+        if profile.text("ship-layout") == Some("flat") {
+            self.ship_layout = ShipLayout::Flat;
+        }
+        let text = |key| profile.text(key).map(str::to_owned);
+        self.read.path = text("read.path");
+        self.read.customer = text("read.customer");
+        self.read.addresses = text("read.addresses");
+        if let Some(ignore) = profile.list("read.ignore") {
+            self.read.ignore = ignore.to_vec();
+        }
+    }
+
+    fn locate_certificates(
+        &mut self,
+        context: &Context,
+        file: &ConfigFile,
+        profile: &Profile,
+        own_host: bool,
+    ) -> Result<(), Failure> {
+        let located = |key| {
+            let written = profile.text(key);
+            written.map(|path| files::located(context, file.directory(), path)).transpose()
+        };
+        self.ca_file = located("ca-file")?;
+        if own_host {
+            self.client_certificate = located("client-certificate")?;
+        }
+        Ok(())
+    }
+
+    /// The store view code.
+    ///
+    /// # Errors
+    /// `usage` when none is set.
+    pub fn store_view(&self) -> Result<&StoreView, Failure> {
+        self.store_view.as_ref().ok_or_else(|| {
+            let keep = match &self.profile {
+                Some(name) => format!("storefront config set -p {name} store-view CODE"),
+                None => format!("{STORE_VIEW}=CODE"),
+            };
+            Failure::usage("no store view is set").hint(format!("--store-view CODE once, or {keep} for good"))
+        })
+    }
+
+    /// The source of the token a call carries.
+    pub fn token_for(&self, bearer: Bearer) -> &TokenSource {
+        match bearer {
+            Bearer::Customer => &self.token,
+            Bearer::Admin => &self.admin_token,
+        }
+    }
+}
+
+fn store_view(
+    context: &Context,
+    global: &GlobalArgs,
+    profile: Option<&Profile>,
+) -> Result<Option<StoreView>, Failure> {
+    let code = match &global.store_view {
+        Some(code) => Some(code.as_str()),
+        None => context.var(STORE_VIEW)?,
+    };
+    let code = code.or_else(|| profile.and_then(|profile| profile.text("store-view")));
+    code.map(StoreView::new).transpose()
+}

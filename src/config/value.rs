@@ -1,0 +1,220 @@
+//! What a key holds: read out of TOML, or made from the words of a command line.
+
+use std::time::Duration;
+
+use toml_edit::{Array, Item};
+
+use super::base_url;
+use super::keys::Kind;
+use crate::plan::request::StoreView;
+use crate::token::Token;
+
+/// The longest time a request may be given, in seconds.
+const LONGEST: f64 = 86_400.0;
+
+/// The checked value of a key.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Every kind of text but secrets.
+    Text(String),
+    /// A token.
+    Secret(Token),
+    /// `true` or `false`.
+    Flag(bool),
+    /// A time.
+    Seconds(Duration),
+    /// A whole number.
+    Count(u32),
+    /// A list of texts.
+    List(Vec<String>),
+}
+
+impl Kind {
+    /// Reads a value of this kind; the error says what was expected and what was found, and never repeats a secret.
+    pub fn read(self, item: &Item) -> Result<Value, String> {
+        let value = match self {
+            Self::Flag => item.as_bool().map(Value::Flag),
+            Self::Count => item.as_integer().and_then(|number| u32::try_from(number).ok()).map(Value::Count),
+            Self::Seconds => read_seconds(item).map(Value::Seconds),
+            Self::Command | Self::Pointers => read_texts(item).map(Value::List),
+            Self::Secret => item.as_str().and_then(Token::new).map(Value::Secret),
+            _ => item.as_str().map(|text| Value::Text(text.to_owned())),
+        };
+        let value = value.ok_or_else(|| format!("expected {}, found {}", self.expected(), found(item)))?;
+        self.check(&value).map(|()| value)
+    }
+
+    /// Makes TOML of what stood on a command line: several words only where a list is held.
+    pub fn write(self, words: &[String]) -> Result<toml_edit::Value, String> {
+        let one = match (self, words) {
+            (Self::Command | Self::Pointers, _) => return self.write_list(words),
+            (_, [one]) => one,
+            _ => {
+                return Err(format!("expected {}, found {} words", self.expected(), words.len()));
+            }
+        };
+        let value = match self {
+            Self::Flag => one.parse::<bool>().ok().map(Into::into),
+            Self::Count => one.parse::<i64>().ok().map(Into::into),
+            Self::Seconds => {
+                one.parse::<i64>().ok().map(Into::into).or_else(|| one.parse::<f64>().ok().map(Into::into))
+            }
+            _ => Some(toml_edit::Value::from(one)),
+        };
+        let value = value.ok_or_else(|| format!("expected {}, found {one:?}", self.expected()))?;
+        self.read(&Item::Value(value.clone())).map(|_| value)
+    }
+
+    /// One word may be a TOML array or, for a command, a line as a shell splits it.
+    fn write_list(self, words: &[String]) -> Result<toml_edit::Value, String> {
+        let value = match words {
+            [one] if one.trim_start().starts_with('[') => one
+                .parse::<toml_edit::Value>()
+                .map_err(|error| format!("is no TOML array: {}", error.message()))?,
+            [one] if matches!(self, Self::Command) => {
+                let words = shell_words::split(one).map_err(|error| error.to_string())?;
+                words.into_iter().collect::<Array>().into()
+            }
+            words => words.iter().collect::<Array>().into(),
+        };
+        self.read(&Item::Value(value.clone())).map(|_| value)
+    }
+
+    /// What is beyond the type: the error is a sentence's end.
+    fn check(self, value: &Value) -> Result<(), String> {
+        let problem = || format!("expected {}", self.expected());
+        match (self, value) {
+            (Self::BaseUrl, Value::Text(text)) => base_url::parse(text).map(|_| ()),
+            (Self::StoreView, Value::Text(code)) => {
+                StoreView::new(code).map(|_| ()).map_err(|failure| failure.message)
+            }
+            (Self::Choice(words), Value::Text(word)) if !words.contains(&word.as_str()) => {
+                Err(format!("{}, found {word:?}", problem()))
+            }
+            (Self::RequestPath, Value::Text(path)) if !path.starts_with('/') => Err(problem()),
+            (Self::Pointer, Value::Text(pointer)) if !is_pointer(pointer) => Err(problem()),
+            (Self::Text | Self::Path, Value::Text(text)) if text.is_empty() => Err(problem()),
+            (Self::Command, Value::List(words)) if words.first().is_none_or(String::is_empty) => {
+                Err(problem())
+            }
+            (Self::Pointers, Value::List(pointers)) if !pointers.iter().all(|one| is_pointer(one)) => {
+                Err(problem())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What a value of this kind looks like, for messages and the docs.
+    pub fn expected(self) -> String {
+        match self {
+            Self::Text => "text",
+            Self::Secret => "a token",
+            Self::BaseUrl => "an http:// or https:// URL",
+            Self::StoreView => "a store view code",
+            Self::Path => "the path of a file",
+            Self::RequestPath => "a path of the service that begins with /",
+            Self::Pointer => "a JSON pointer, empty or beginning with /",
+            Self::Pointers => "a list of JSON pointers, each beginning with /",
+            Self::Command => "a list of texts: a program and its arguments",
+            Self::Flag => "true or false",
+            Self::Seconds => "a number of seconds above 0, 86400 at most",
+            Self::Count => "a whole number, zero or more",
+            Self::Choice(words) => return words.join(" or "),
+            Self::Table(_) | Self::Profiles(_) => "a table",
+        }
+        .to_owned()
+    }
+}
+
+fn read_seconds(item: &Item) -> Option<Duration> {
+    let whole = item.as_integer().and_then(|number| u32::try_from(number).ok()).map(f64::from);
+    whole
+        .or_else(|| item.as_float())
+        .filter(|seconds| *seconds > 0.0 && *seconds <= LONGEST)
+        .map(Duration::from_secs_f64)
+}
+
+fn read_texts(item: &Item) -> Option<Vec<String>> {
+    let texts = item.as_array()?.iter();
+    texts.map(|text| text.as_str().map(str::to_owned)).collect()
+}
+
+fn is_pointer(text: &str) -> bool {
+    text.is_empty() || text.starts_with('/')
+}
+
+/// The type of what was found and, for what is never secret, the value.
+fn found(item: &Item) -> String {
+    match item {
+        Item::Value(toml_edit::Value::Integer(number)) => format!("the number {}", number.value()),
+        Item::Value(toml_edit::Value::Float(number)) => format!("the number {}", number.value()),
+        Item::Value(toml_edit::Value::Boolean(flag)) => flag.value().to_string(),
+        Item::Value(toml_edit::Value::String(text)) if text.value().trim().is_empty() => {
+            "empty text".to_owned()
+        }
+        Item::Value(toml_edit::Value::String(_)) => "text".to_owned(),
+        Item::Value(toml_edit::Value::Array(list)) if list.iter().all(toml_edit::Value::is_str) => {
+            "a list of texts".to_owned()
+        }
+        Item::Value(toml_edit::Value::Array(_)) => "a list".to_owned(),
+        other => format!("a {}", other.type_name()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Value};
+
+    fn write(kind: Kind, words: &[&str]) -> Result<String, String> {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        kind.write(&words).map(|value| value.to_string())
+    }
+
+    #[test]
+    fn a_command_is_a_list_however_it_is_written() {
+        for words in
+            [&["pass", "show", "a shop"][..], &["pass show 'a shop'"], &["[\"pass\", \"show\", \"a shop\"]"]]
+        {
+            assert_eq!(write(Kind::Command, words).unwrap(), r#"["pass", "show", "a shop"]"#);
+        }
+        assert!(write(Kind::Command, &[""]).is_err());
+        assert!(write(Kind::Command, &["[1]"]).is_err());
+    }
+
+    #[test]
+    fn scalars_are_checked_as_they_are_written() {
+        assert_eq!(write(Kind::Count, &["0"]).unwrap(), "0");
+        assert_eq!(write(Kind::Seconds, &["0.5"]).unwrap(), "0.5");
+        assert_eq!(write(Kind::Flag, &["true"]).unwrap(), "true");
+        for (kind, word) in [
+            (Kind::Count, "-1"),
+            (Kind::Count, "many"),
+            (Kind::Count, "4294967296"),
+            (Kind::Seconds, "0"),
+            (Kind::Seconds, "nan"),
+            (Kind::Seconds, "86401"),
+            (Kind::Flag, "yes"),
+            (Kind::Choice(&["wrapped", "flat"]), "round"),
+            (Kind::StoreView, ".."),
+            (Kind::RequestPath, "V1"),
+            (Kind::Pointer, "customer"),
+            (Kind::Pointers, "customer"),
+            (Kind::Text, ""),
+            (Kind::Secret, " "),
+        ] {
+            assert!(write(kind, &[word]).is_err(), "{kind:?} {word}");
+        }
+        assert!(write(Kind::Count, &["1", "2"]).is_err());
+    }
+
+    #[test]
+    fn a_secret_does_not_show_itself() {
+        let item = toml_edit::value("hunter2");
+        assert_eq!(format!("{:?}", Kind::Secret.read(&item).unwrap()), "Secret(•••)");
+        assert!(!Kind::Count.read(&item).unwrap_err().contains("hunter2"));
+        assert_eq!(
+            Kind::Seconds.read(&toml_edit::value(30)).unwrap(),
+            Value::Seconds(std::time::Duration::from_secs(30))
+        );
+    }
+}

@@ -1,0 +1,27 @@
+//! `quote add-item`: flags over a cart item (interface 2.6).
+
+use serde_json::{Map, Value, json};
+
+use super::Overlay;
+use crate::cli::quote::AddItemArgs;
+use crate::failure::Failure;
+
+impl Overlay for AddItemArgs {
+    fn lay_over(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
+        inner.extend(self.item.named.clone());
+        if !self.options.is_empty() {
+            let option =
+                |(id, value): &(String, serde_json::Number)| json!({"option_id": id, "option_value": value});
+            let options: Value = self.options.iter().map(option).collect();
+            inner.insert(
+                "product_option".to_owned(),
+                json!({"extension_attributes": {"configurable_item_options": options}}),
+            );
+        }
+        if inner.is_empty() {
+            return Err(Failure::usage("there is no item to add; nothing was sent")
+                .hint("give --sku, --qty and --quote-id, or --input FILE"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! `quote ship`: flags over shipping information (interface 2.4).
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::{Overlay, document};
+use crate::cli::quote::ShipArgs;
+use crate::failure::Failure;
+use crate::wire::ADDRESS_INFORMATION;
+
+impl Overlay for ShipArgs {
+    fn lay_over(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
+        let mut information = match inner.shift_remove("addressInformation") {
+            Some(Value::Object(information)) => information,
+            _ => Map::new(),
+        };
+        lay_address(&mut information, "shipping_address", &self.ship.named);
+        if self.bill_same_as_ship {
+            let ship = information.get("shipping_address").cloned().ok_or_else(no_shipping_address)?;
+            information.insert("billing_address".to_owned(), ship);
+        }
+        lay_address(&mut information, "billing_address", &self.bill.named);
+        information.extend(self.shipping.named.clone());
+        if !information.is_empty() {
+            inner.shift_insert(0, "addressInformation".to_owned(), Value::Object(information));
+        }
+        if let Some(payment) = self.payment()? {
+            inner.insert("paymentMethod".to_owned(), payment);
+        }
+        if self.no_payment {
+            inner.shift_remove("paymentMethod");
+        } else if !inner.is_empty() && !inner.contains_key("paymentMethod") {
+            return Err(Failure::usage(
+                "the payment is missing, and the service lists it as required; nothing was sent",
+            )
+            .hint("give --payment-method CODE or --payment JSON, or --no-payment to send none"));
+        }
+        if inner.is_empty() {
+            return Err(Failure::usage("there is nothing to save on the quote; nothing was sent")
+                .hint("give the --ship-… and --bill-… flags with --carrier and --method, or --input FILE"));
+        }
+        Ok(())
+    }
+}
+
+impl ShipArgs {
+    fn payment(&self) -> Result<Option<Value>, Failure> {
+        if let Some(code) = &self.payment_method {
+            return Ok(Some(json!({"method": code})));
+        }
+        let Some(given) = &self.payment else { return Ok(None) };
+        let payment = match given.strip_prefix('@') {
+            Some(file) => document::read_json(Path::new(file))?,
+            None => document::parse_json(given, "--payment")?,
+        };
+        if payment.is_object() {
+            Ok(Some(payment))
+        } else {
+            Err(Failure::usage("--payment must be a JSON object; nothing was sent"))
+        }
+    }
+}
+
+/// Lays named members over an address; the address is made when there is none.
+fn lay_address(information: &mut Map<String, Value>, side: &str, named: &Map<String, Value>) {
+    if named.is_empty() {
+        return;
+    }
+    let address = information.entry(side).or_insert_with(|| Value::Object(Map::new()));
+    if let Value::Object(address) = address {
+        address.extend(named.clone());
+    }
+}
+
+/// Shipping information written without `addressInformation`, put back inside it: which of the two layouts is
+/// authoritative is not shown (4.1), so both are taken.
+pub fn nested(document: Map<String, Value>) -> Map<String, Value> {
+    if document.keys().any(|name| name.trim() == "addressInformation") {
+        return document;
+    }
+    let belongs = |name: &str| ADDRESS_INFORMATION.member(name.trim()).is_some();
+    let (inside, mut beside): (Map<String, Value>, Map<String, Value>) =
+        document.into_iter().partition(|(name, _)| belongs(name));
+    if !inside.is_empty() {
+        beside.shift_insert(0, "addressInformation".to_owned(), Value::Object(inside));
+    }
+    beside
+}
+
+fn no_shipping_address() -> Failure {
+    Failure::usage("--bill-same-as-ship needs a shipping address; nothing was sent")
+        .hint("give the --ship-… flags, --ship-to-address ID or an input that has one")
+}

@@ -1,0 +1,203 @@
+//! What differs between two profiles, member by member.
+
+use serde_json::{Map, Value, json};
+
+use super::path::Path;
+use super::roster::{Roster, id_of};
+
+/// One difference. `None` means that the member is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Where, such as `addresses[id=12].postcode`.
+    pub path: Path,
+    /// The stored value.
+    pub before: Option<Value>,
+    /// The new value.
+    pub after: Option<Value>,
+}
+
+impl Change {
+    /// As results show it (DESIGN 2.3); a missing member is null.
+    pub fn to_json(&self) -> Value {
+        json!({"path": self.path.to_string(), "before": self.before, "after": self.after})
+    }
+}
+
+/// Differences between two customer objects. Addresses are matched by id; one without id, or with an id
+/// the other side does not have, is an addition or a removal.
+pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<Change> {
+    let mut changes = Vec::new();
+    objects_except(&Path::default(), before, after, Some("addresses"), &mut changes);
+    let list = |customer: &Map<String, Value>| match customer.get("addresses") {
+        Some(Value::Array(addresses)) => addresses.clone(),
+        _ => Vec::new(),
+    };
+    address_lists(&list(before), &list(after), &mut changes);
+    changes
+}
+
+fn address_lists(before: &[Value], after: &[Value], changes: &mut Vec<Change>) {
+    let (Ok(stored), Ok(now)) = (Roster::of(before), Roster::of(&identified(after))) else {
+        value(&Path::default().member("addresses"), Some(&before.into()), Some(&after.into()), changes);
+        return;
+    };
+    for address in after {
+        match address.get("id").and_then(id_of) {
+            Some(id) => match stored.position(id) {
+                Some(position) => self::address(id, &before[position], address, changes),
+                None => changes.push(added(Path::address(id), address)),
+            },
+            None => changes.push(added(Path::new_address(), address)),
+        }
+    }
+    for (id, address) in stored.ids().iter().zip(before) {
+        if !now.has(*id) {
+            changes.push(Change { path: Path::address(*id), before: Some(address.clone()), after: None });
+        }
+    }
+}
+
+fn identified(addresses: &[Value]) -> Vec<Value> {
+    addresses.iter().filter(|address| address.get("id").is_some()).cloned().collect()
+}
+
+/// An address that is new.
+pub fn added(path: Path, address: &Value) -> Change {
+    Change { path, before: None, after: Some(address.clone()) }
+}
+
+/// Differences inside one address.
+pub fn address(id: i64, before: &Value, after: &Value, changes: &mut Vec<Change>) {
+    value(&Path::address(id), Some(before), Some(after), changes);
+}
+
+/// Differences between two objects, one member left out.
+pub fn objects_except(
+    path: &Path,
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+    except: Option<&str>,
+    changes: &mut Vec<Change>,
+) {
+    for (name, old) in before.iter().filter(|(name, _)| Some(name.as_str()) != except) {
+        value(&path.member(name), Some(old), after.get(name), changes);
+    }
+    for (name, new) in after.iter().filter(|(name, _)| Some(name.as_str()) != except) {
+        if !before.contains_key(name) {
+            value(&path.member(name), None, Some(new), changes);
+        }
+    }
+}
+
+fn value(path: &Path, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<Change>) {
+    match (before, after) {
+        _ if before == after => {}
+        (Some(Value::Object(before)), Some(Value::Object(after))) => {
+            objects_except(path, before, after, None, changes);
+        }
+        (Some(Value::Array(old)), Some(Value::Array(new))) => match (by_code(old), by_code(new)) {
+            (Some(old), Some(new)) => coded(path, &old, &new, changes),
+            _ => changes.push(Change { path: path.clone(), before: before.cloned(), after: after.cloned() }),
+        },
+        _ => changes.push(Change { path: path.clone(), before: before.cloned(), after: after.cloned() }),
+    }
+}
+
+/// Custom attributes by code, when every element has a code of its own.
+fn by_code(elements: &[Value]) -> Option<Map<String, Value>> {
+    let mut coded = Map::new();
+    for element in elements {
+        let code = element.get("attribute_code")?.as_str()?;
+        if coded.insert(code.to_owned(), element.clone()).is_some() {
+            return None;
+        }
+    }
+    Some(coded)
+}
+
+fn coded(path: &Path, before: &Map<String, Value>, after: &Map<String, Value>, changes: &mut Vec<Change>) {
+    for (code, old) in before {
+        value(&path.code(code), Some(old), after.get(code), changes);
+    }
+    for (code, new) in after.iter().filter(|(code, _)| !before.contains_key(*code)) {
+        value(&path.code(code), None, Some(new), changes);
+    }
+}
+
+/// A copy of the customer without what comparisons leave out: JSON pointers from the customer object.
+pub fn without(customer: &Map<String, Value>, ignore: &[String]) -> Map<String, Value> {
+    let mut whole = Value::Object(customer.clone());
+    for pointer in ignore {
+        let Some((parent, name)) = pointer.rsplit_once('/') else {
+            continue;
+        };
+        let name = name.replace("~1", "/").replace("~0", "~");
+        match whole.pointer_mut(parent) {
+            Some(Value::Object(object)) => {
+                object.shift_remove(&name);
+            }
+            Some(Value::Array(elements)) => {
+                if let Some(index) = name.parse().ok().filter(|index: &usize| *index < elements.len()) {
+                    elements.remove(index);
+                }
+            }
+            _ => {}
+        }
+    }
+    match whole {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{customers, without};
+
+    fn paths(before: Value, after: Value) -> Vec<String> {
+        let (Value::Object(before), Value::Object(after)) = (before, after) else { panic!("two objects") };
+        customers(&before, &after).into_iter().map(|change| change.path.to_string()).collect()
+    }
+
+    #[test]
+    fn a_change_is_named_down_to_its_member() {
+        let before = json!({"email": "a", "addresses": [
+            {"id": 1, "city": "Paris"},
+            {"id": 2, "region": {"region_id": 1}, "street": ["a"], "custom_attributes": [{"attribute_code": "x", "value": "1"}]},
+            {"id": 3}]});
+        let after = json!({"email": "b", "vat": 1, "addresses": [
+            {"id": 2, "region": {"region_id": 2}, "street": ["b"], "custom_attributes": [{"attribute_code": "x", "value": "2"}]},
+            {"id": 1, "city": "Paris"},
+            {"city": "Rome"}]});
+        assert_eq!(
+            paths(before, after),
+            [
+                "email",
+                "vat",
+                "addresses[id=2].region.region_id",
+                "addresses[id=2].street",
+                "addresses[id=2].custom_attributes[x].value",
+                "addresses[new]",
+                "addresses[id=3]",
+            ]
+        );
+    }
+
+    #[test]
+    fn numbers_differ_when_their_text_differs() {
+        assert_eq!(paths(json!({"a": 1}), json!({"a": 1})), [""; 0]);
+        let (one, other) = (serde_json::from_str("{\"a\": 1.0}"), serde_json::from_str("{\"a\": 1.00}"));
+        assert_eq!(paths(one.unwrap(), other.unwrap()), ["a"]);
+    }
+
+    #[test]
+    fn ignored_pointers_are_left_out() {
+        let customer = json!({"updated_at": 1, "extension_attributes": {"seen": 2, "kept": 3}, "a/b": 4});
+        let ignore =
+            ["/updated_at", "/extension_attributes/seen", "/a~1b", "/nothing/here"].map(str::to_owned);
+        let left = without(customer.as_object().unwrap(), &ignore);
+        assert_eq!(Value::Object(left), json!({"extension_attributes": {"kept": 3}}));
+    }
+}

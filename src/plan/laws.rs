@@ -1,0 +1,291 @@
+//! The laws of the address merge, each as a property.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::merge::{Merged, Wish, merge};
+use super::roster::id_of;
+use crate::failure::Kind;
+
+/// Text of any script, numbers with odd spellings, nested things: what an unlisted member may hold.
+fn anything() -> impl Strategy<Value = Value> {
+    let number = prop_oneof![Just("1.50"), Just("-0"), Just("12345678901234567890123"), Just("2e3")];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        number.prop_map(|text| serde_json::from_str(text).unwrap()),
+        "\\PC{0,6}".prop_map(Value::String),
+    ];
+    leaf.prop_recursive(2, 6, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::Array),
+            prop::collection::vec(("[a-z]{1,3}", inner), 0..3)
+                .prop_map(|members| members.into_iter().collect()),
+        ]
+    })
+}
+
+fn region() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(json!({"region": {"region_code": null, "region": null, "region_id": 0}, "region_id": 0})),
+        (1..60u32).prop_map(
+            |id| json!({"region": {"region_code": "X", "region": "Xland", "region_id": id}, "region_id": id})
+        ),
+        Just(json!({})),
+    ]
+}
+
+fn members() -> impl Strategy<Value = Map<String, Value>> {
+    let listed =
+        prop::option::of(("[A-Z]{2}", "\\PC{0,5}", prop::collection::vec("\\PC{0,4}", 0..3)).prop_map(
+            |(country, city, street)| json!({"country_id": country, "city": city, "street": street}),
+        ));
+    let unlisted = prop::collection::vec(("x_[a-z]{1,4}", anything()), 0..4);
+    let attributes = prop::collection::btree_map("[a-c]", "[0-9]", 0..3);
+    (listed, unlisted, attributes, region()).prop_map(|(listed, unlisted, attributes, region)| {
+        let mut members: Map<String, Value> = unlisted.into_iter().collect();
+        members.extend(listed.into_iter().flat_map(into_members));
+        members.extend(into_members(region));
+        let attributes =
+            attributes.into_iter().map(|(code, value)| json!({"attribute_code": code, "value": value}));
+        members.insert("custom_attributes".into(), attributes.collect());
+        members
+    })
+}
+
+fn into_members(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}
+
+fn stored() -> impl Strategy<Value = Map<String, Value>> {
+    let addresses =
+        prop::collection::btree_map(1..50i64, (members(), any::<bool>()), 0..6).prop_shuffle_values();
+    (members(), addresses, prop::option::of(1..50i64)).prop_map(|(mut customer, addresses, default)| {
+        customer.shift_remove("region");
+        customer.insert("addresses".into(), Value::Array(addresses));
+        if let Some(id) = default {
+            customer.insert("default_billing".into(), id.to_string().into());
+        }
+        customer
+    })
+}
+
+/// Stored lists are in no particular order, and ids come as numbers or as text.
+trait ShuffleValues:
+    Strategy<Value = std::collections::BTreeMap<i64, (Map<String, Value>, bool)>> + Sized
+{
+    fn prop_shuffle_values(self) -> impl Strategy<Value = Vec<Value>> {
+        let list = self.prop_map(|addresses| {
+            let address = |(id, (mut members, as_text)): (i64, (Map<String, Value>, bool))| {
+                members.insert("id".into(), if as_text { id.to_string().into() } else { id.into() });
+                Value::Object(members)
+            };
+            addresses.into_iter().map(address).collect::<Vec<_>>()
+        });
+        list.prop_shuffle()
+    }
+}
+
+impl<S: Strategy<Value = std::collections::BTreeMap<i64, (Map<String, Value>, bool)>>> ShuffleValues for S {}
+
+/// What a draft address may name without contradicting any stored region.
+fn draft_members() -> impl Strategy<Value = Map<String, Value>> {
+    let named = prop::collection::vec(
+        prop_oneof![
+            ("\\PC{0,5}").prop_map(|city| ("city".to_owned(), json!(city))),
+            prop::collection::vec("\\PC{0,4}", 0..3).prop_map(|street| ("street".to_owned(), json!(street))),
+            (0..60u32).prop_map(|id| ("region_id".to_owned(), json!(id))),
+            ("[a-d]", "[0-9]").prop_map(|(code, value)| (
+                "custom_attributes".to_owned(),
+                json!([{"attribute_code": code, "value": value}])
+            )),
+            anything().prop_map(|value| ("x_named".to_owned(), value)),
+        ],
+        0..4,
+    );
+    named.prop_map(|named| named.into_iter().collect())
+}
+
+/// A stored profile and a wish that fits it: changes by position, additions, removals.
+fn situation() -> impl Strategy<Value = (Map<String, Value>, Wish)> {
+    let changes = prop::collection::vec(prop::option::of(draft_members()), 6);
+    let removals = prop::collection::vec(prop::bool::weighted(0.2), 6);
+    let additions = prop::collection::vec(draft_members(), 0..3);
+    (stored(), changes, removals, additions, prop::option::of("\\PC{0,5}")).prop_map(
+        |(stored, changes, removals, additions, email)| {
+            let mut wish = Wish::default();
+            let mut drafts = Vec::new();
+            for (id, (change, remove)) in ids(&stored).into_iter().zip(changes.into_iter().zip(removals)) {
+                match change {
+                    _ if remove => wish.remove.push(id),
+                    Some(mut draft) => {
+                        draft.insert("id".into(), id.into());
+                        drafts.push(Value::Object(draft));
+                    }
+                    None => {}
+                }
+            }
+            drafts.extend(additions.into_iter().map(Value::Object));
+            wish.draft.insert("addresses".into(), Value::Array(drafts));
+            wish.draft.extend(email.map(|email| ("email".to_owned(), Value::String(email))));
+            (stored, wish)
+        },
+    )
+}
+
+fn addresses(customer: &Map<String, Value>) -> &[Value] {
+    customer["addresses"].as_array().unwrap()
+}
+
+fn ids(customer: &Map<String, Value>) -> Vec<i64> {
+    addresses(customer).iter().filter_map(|address| id_of(address.get("id")?)).collect()
+}
+
+fn draft_for(wish: &Wish, id: i64) -> Map<String, Value> {
+    let drafts = wish.draft["addresses"].as_array().unwrap();
+    let own = drafts.iter().find(|draft| draft.get("id").and_then(id_of) == Some(id));
+    own.map(|draft| draft.as_object().unwrap().clone()).unwrap_or_default()
+}
+
+fn merged(stored: &Map<String, Value>, wish: &Wish) -> Merged {
+    merge(stored.clone(), wish).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn law_1_every_stored_id_stays_unless_removed_by_name((stored, wish) in situation()) {
+        let expected: Vec<i64> = ids(&stored).into_iter().filter(|id| !wish.remove.contains(id)).collect();
+        let merged = merged(&stored, &wish);
+        prop_assert_eq!(ids(&merged.customer), expected.clone());
+        let mut told = [merged.tally.kept, merged.tally.changed].concat();
+        told.sort_unstable();
+        let mut expected = expected;
+        expected.sort_unstable();
+        prop_assert_eq!(told, expected);
+        prop_assert_eq!(merged.tally.removed.len(), wish.remove.len());
+    }
+
+    #[test]
+    fn law_2_what_is_not_named_keeps_its_exact_value((stored, wish) in situation()) {
+        let merged = merged(&stored, &wish);
+        for (name, value) in &stored {
+            let dead = name == "default_billing" && id_of(value).is_some_and(|id| wish.remove.contains(&id));
+            if name != "addresses" && !dead && !wish.draft.contains_key(name) {
+                prop_assert_eq!(merged.customer[name].to_string(), value.to_string());
+            }
+            prop_assert!(!dead || !merged.customer.contains_key(name));
+        }
+        for before in addresses(&stored) {
+            let id = id_of(&before["id"]).unwrap();
+            let Some(after) = addresses(&merged.customer).iter().find(|address| address.get("id") == before.get("id")) else { continue };
+            let draft = draft_for(&wish, id);
+            let named = |name: &str| draft.contains_key(name) || (name == "region" && draft.contains_key("region_id"));
+            for (name, value) in before.as_object().unwrap() {
+                if name == "custom_attributes" {
+                    let named = draft.get(name).map(|named| named[0]["attribute_code"].clone());
+                    for attribute in value.as_array().unwrap() {
+                        let kept = after[name].as_array().unwrap().contains(attribute);
+                        prop_assert!(kept || Some(&attribute["attribute_code"]) == named.as_ref());
+                    }
+                } else if name == "id" || !named(name) {
+                    prop_assert_eq!(after[name].to_string(), value.to_string());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn law_3_an_empty_draft_changes_nothing(stored in stored()) {
+        let merged = merged(&stored, &Wish::default());
+        prop_assert_eq!(Value::Object(merged.customer).to_string(), Value::Object(stored).to_string());
+        prop_assert!(merged.changes.is_empty());
+    }
+
+    #[test]
+    fn law_3_changing_twice_is_changing_once((stored, mut wish) in situation()) {
+        wish.remove.clear();
+        if let Some(Value::Array(drafts)) = wish.draft.get_mut("addresses") {
+            drafts.retain(|draft| draft.get("id").is_some());
+        }
+        let once = merged(&stored, &wish).customer;
+        let twice = merged(&once, &wish);
+        prop_assert_eq!(Value::Object(twice.customer).to_string(), Value::Object(once).to_string());
+        prop_assert!(twice.changes.is_empty());
+    }
+
+    #[test]
+    fn law_4_new_addresses_come_last_in_the_order_given((stored, wish) in situation()) {
+        let merged = merged(&stored, &wish);
+        let drafts = wish.draft["addresses"].as_array().unwrap();
+        let new: Vec<&Value> = drafts.iter().filter(|draft| draft.get("id").is_none()).collect();
+        let list = addresses(&merged.customer);
+        let tail = &list[list.len() - new.len()..];
+        prop_assert_eq!(merged.tally.added, new.len());
+        for (draft, address) in new.iter().zip(tail) {
+            prop_assert!(address.get("id").is_none());
+            prop_assert_eq!(draft.get("city"), address.get("city"));
+            prop_assert_eq!(draft.get("x_named"), address.get("x_named"));
+        }
+    }
+
+    #[test]
+    fn law_5_a_list_with_ids_in_doubt_is_refused((stored, wish) in situation(), at in 0..6usize, doubt in 0..4usize) {
+        let mut stored = stored;
+        let list = stored["addresses"].as_array_mut().unwrap();
+        prop_assume!(!list.is_empty());
+        let at = at % list.len();
+        let copy = list[at].clone();
+        let address = list[at].as_object_mut().unwrap();
+        match doubt {
+            0 => { address.shift_remove("id"); }
+            1 => { address.insert("id".into(), Value::Null); }
+            2 => { address.insert("id".into(), json!("7a")); }
+            _ => list.push(copy),
+        }
+        prop_assert_eq!(merge(stored, &wish).unwrap_err().kind, Kind::Guard);
+    }
+
+    #[test]
+    fn both_region_ids_agree_wherever_the_region_was_named((stored, wish) in situation()) {
+        let merged = merged(&stored, &wish);
+        for address in addresses(&merged.customer) {
+            let named = address.get("id").and_then(id_of).is_some_and(|id| draft_for(&wish, id).contains_key("region_id"));
+            if named {
+                prop_assert_eq!(&address["region_id"], &address["region"]["region_id"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_address_the_profile_does_not_have_is_refused() {
+    let stored = json!({"addresses": [{"id": 1}]}).as_object().unwrap().clone();
+    let named = json!({"addresses": [{"id": 2}]}).as_object().unwrap().clone();
+    let wish = Wish { draft: named, ..Wish::default() };
+    assert_eq!(merge(stored.clone(), &wish).unwrap_err().kind, Kind::Guard);
+    let wish = Wish { remove: vec![2], ..Wish::default() };
+    assert_eq!(merge(stored, &wish).unwrap_err().kind, Kind::Guard);
+}
+
+#[test]
+fn a_changed_country_needs_a_word_about_the_region() {
+    let address = json!({"id": 1, "country_id": "US", "region_id": 43, "region": {"region_id": 43}});
+    let stored = json!({"addresses": [address]}).as_object().unwrap().clone();
+    let draft = json!({"addresses": [{"id": 1, "country_id": "FR"}]}).as_object().unwrap().clone();
+    let wish = Wish { draft, ..Wish::default() };
+    assert_eq!(merge(stored, &wish).unwrap_err().kind, Kind::Usage);
+}
+
+#[test]
+fn replacing_sends_exactly_the_given_list_and_names_what_goes() {
+    let stored =
+        json!({"addresses": [{"id": 1, "city": "a"}, {"id": 2}, {"id": 3}]}).as_object().unwrap().clone();
+    let given = json!([{"id": 2, "city": "b"}, {"city": "c"}]);
+    let draft = [("addresses".to_owned(), given.clone())].into_iter().collect();
+    let merged = merged(&stored, &Wish { draft, replace: true, ..Wish::default() });
+    assert_eq!(merged.customer["addresses"], given);
+    assert_eq!((merged.tally.removed, merged.tally.changed, merged.tally.added), (vec![1, 3], vec![2], 1));
+}

@@ -1,0 +1,115 @@
+//! The address merge: the stored profile with the user's wish laid over it, and nothing else touched.
+
+use serde_json::{Map, Value};
+
+use super::address_list::AddressList;
+use super::diff::{self, Change};
+use super::member::set_member;
+use super::path::Path;
+use super::roster::id_of;
+use crate::failure::Failure;
+
+/// What the user wants changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// Members of the customer to set (2.3); `addresses` holds drafts: with an id they change that address,
+    /// without one they add an address.
+    pub draft: Map<String, Value>,
+    /// Ids of addresses to remove, by name.
+    pub remove: Vec<i64>,
+    /// The draft's addresses are the whole list: whatever it leaves out is deleted.
+    pub replace: bool,
+}
+
+impl Wish {
+    /// Whether nothing at all was asked.
+    pub fn is_empty(&self) -> bool {
+        let asks =
+            |(name, value): (&String, &Value)| name != "addresses" || value != &Value::Array(Vec::new());
+        !self.replace && self.remove.is_empty() && !self.draft.iter().any(asks)
+    }
+}
+
+/// What becomes of the stored addresses.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Ids that stay as they are.
+    pub kept: Vec<i64>,
+    /// Ids of which a member changes.
+    pub changed: Vec<i64>,
+    /// How many addresses are new.
+    pub added: usize,
+    /// Ids that will be gone.
+    pub removed: Vec<i64>,
+}
+
+/// A merged profile, ready to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// The customer object with the full address list.
+    pub customer: Map<String, Value>,
+    /// Every difference from what is stored.
+    pub changes: Vec<Change>,
+    /// What becomes of the stored addresses.
+    pub tally: Tally,
+    /// Things done that the user did not ask for in so many words.
+    pub notes: Vec<String>,
+}
+
+/// Lays a wish over a stored customer object.
+///
+/// Every stored address id is in the result unless it is removed by name (or the wish replaces the list), every
+/// member the draft does not name keeps its exact value, stored order is kept and new addresses come last.
+///
+/// # Errors
+/// `guard` for a stored list that cannot be replaced safely (no id, an id twice, an id that is no integer) and for an
+/// id the profile does not have; `usage` for a draft that contradicts itself or leaves the region in doubt.
+pub fn merge(stored: Map<String, Value>, wish: &Wish) -> Result<Merged, Failure> {
+    let mut customer = stored;
+    let Some(Value::Array(stored)) = customer.get_mut("addresses").map(Value::take) else {
+        return Err(Failure::guard("the stored profile has no address list; nothing was written"));
+    };
+    let mut changes = members(&mut customer, &wish.draft);
+    let list = AddressList::of(stored, wish)?;
+    changes.extend(list.changes);
+    customer.insert("addresses".to_owned(), Value::Array(list.addresses));
+    let notes = drop_dead_defaults(&mut customer, &list.tally.removed, &mut changes);
+    Ok(Merged { customer, changes, tally: list.tally, notes })
+}
+
+/// Sets the named members beside the addresses; custom attributes merge by their code.
+fn members(customer: &mut Map<String, Value>, draft: &Map<String, Value>) -> Vec<Change> {
+    let before = draft
+        .keys()
+        .filter_map(|name| customer.get_key_value(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    for (name, value) in draft.iter().filter(|(name, _)| *name != "addresses") {
+        set_member(customer, name, value);
+    }
+    let after = draft.keys().filter_map(|name| customer.get_key_value(name));
+    let after = after.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let mut changes = Vec::new();
+    diff::objects_except(&Path::default(), &before, &after, Some("addresses"), &mut changes);
+    changes
+}
+
+/// A default that names an address removed by this very command is left out, and said so.
+fn drop_dead_defaults(
+    customer: &mut Map<String, Value>,
+    removed: &[i64],
+    changes: &mut Vec<Change>,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    for name in ["default_billing", "default_shipping"] {
+        let Some(id) = customer.get(name).and_then(id_of).filter(|id| removed.contains(id)) else {
+            continue;
+        };
+        let before = customer.shift_remove(name);
+        notes.push(format!("{name} named address {id}, which is removed: it is left out"));
+        let path = Path::default().member(name);
+        changes.retain(|change| change.path != path);
+        changes.push(Change { path, before, after: None });
+    }
+    notes
+}

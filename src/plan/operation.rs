@@ -1,0 +1,52 @@
+//! The four operations of the service, as data.
+
+use crate::wire::{ATTRIBUTE_BODY, CART_ITEM_BODY, CUSTOMER_BODY, SHIPPING_INFORMATION, Shape};
+
+/// One of the four documented operations (interface section 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Save shipping, billing and payment on the customer's quote (4.1).
+    QuoteShip,
+    /// Add an item to a quote (4.4).
+    QuoteAddItem,
+    /// Replace the customer's profile and addresses (4.2).
+    CustomerUpdate,
+    /// Create a product attribute (4.3).
+    AttributeCreate,
+}
+
+impl Operation {
+    /// All of them, in the order of the command line's help.
+    pub const ALL: [Self; 4] =
+        [Self::QuoteShip, Self::QuoteAddItem, Self::CustomerUpdate, Self::AttributeCreate];
+
+    /// The operation as it is typed and reported, such as `customer update`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::QuoteShip => "quote ship",
+            Self::QuoteAddItem => "quote add-item",
+            Self::CustomerUpdate => "customer update",
+            Self::AttributeCreate => "attribute create",
+        }
+    }
+
+    /// Shape of the request body, wrapper included.
+    pub const fn body(self) -> &'static Shape {
+        match self {
+            Self::QuoteShip => &SHIPPING_INFORMATION,
+            Self::QuoteAddItem => &CART_ITEM_BODY,
+            Self::CustomerUpdate => &CUSTOMER_BODY,
+            Self::AttributeCreate => &ATTRIBUTE_BODY,
+        }
+    }
+
+    /// Name of the body's wrapper member. Shipping information has none.
+    pub const fn wrapper(self) -> Option<&'static str> {
+        match self {
+            Self::QuoteShip => None,
+            Self::QuoteAddItem => Some("cartItem"),
+            Self::CustomerUpdate => Some("customer"),
+            Self::AttributeCreate => Some("attribute"),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Where in a profile a difference is.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::roster::Roster;
+
+/// One step down into a profile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// A member of an object.
+    Member(String),
+    /// The address with this id.
+    Address(i64),
+    /// An address that has no id yet.
+    New,
+    /// The custom attribute with this code.
+    Code(String),
+}
+
+/// A place in a profile, printed as `addresses[id=12].postcode`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Path(Vec<Step>);
+
+impl Path {
+    /// The address with this id.
+    pub fn address(id: i64) -> Self {
+        Self::default().member("addresses").step(Step::Address(id))
+    }
+
+    /// An address that has no id yet.
+    pub fn new_address() -> Self {
+        Self::default().member("addresses").step(Step::New)
+    }
+
+    /// A member below this place.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Self {
+        self.step(Step::Member(name.to_owned()))
+    }
+
+    /// A custom attribute below this place.
+    #[must_use]
+    pub fn code(&self, code: &str) -> Self {
+        self.step(Step::Code(code.to_owned()))
+    }
+
+    fn step(&self, step: Step) -> Self {
+        let mut steps = self.0.clone();
+        steps.push(step);
+        Self(steps)
+    }
+
+    /// The id of the address this is in, if it is in one that has an id.
+    pub fn address_id(&self) -> Option<i64> {
+        match self.0.get(1) {
+            Some(Step::Address(id)) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Whether this is an address that has no id yet.
+    pub fn is_new_address(&self) -> bool {
+        self.0.get(1) == Some(&Step::New)
+    }
+
+    /// The path inside its address, or the whole path outside the addresses.
+    pub fn inside(&self) -> String {
+        let start = if self.0.len() > 1 && matches!(self.0[1], Step::Address(_) | Step::New) { 2 } else { 0 };
+        Self(self.0[start..].to_vec()).to_string()
+    }
+
+    /// Whether a JSON pointer from the customer object names this place.
+    pub fn is_at(&self, pointer: &str) -> bool {
+        let steps = self.0.iter().map(|step| match step {
+            Step::Member(name) => Some(format!("/{}", name.replace('~', "~0").replace('/', "~1"))),
+            _ => None,
+        });
+        steps.collect::<Option<String>>().is_some_and(|own| own == pointer)
+    }
+
+    /// The value at this place. `roster` is that of the customer's addresses.
+    pub fn find<'a>(&self, customer: &'a Map<String, Value>, roster: &Roster) -> Option<&'a Value> {
+        let (first, rest) = self.0.split_first()?;
+        let Step::Member(name) = first else { return None };
+        rest.iter().try_fold(customer.get(name)?, |value, step| match step {
+            Step::Member(name) => value.get(name),
+            Step::Address(id) => value.get(roster.position(*id)?),
+            Step::New => None,
+            Step::Code(code) => value
+                .as_array()?
+                .iter()
+                .find(|attribute| attribute.get("attribute_code").and_then(Value::as_str) == Some(code)),
+        })
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Member(name) if index == 0 => out.write_str(name)?,
+                Step::Member(name) => write!(out, ".{name}")?,
+                Step::Address(id) => write!(out, "[id={id}]")?,
+                Step::New => out.write_str("[new]")?,
+                Step::Code(code) => write!(out, "[{code}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Path;
+    use crate::plan::roster::Roster;
+
+    #[test]
+    fn a_path_prints_and_finds_its_value() {
+        let customer = json!({"a.b": 1, "addresses": [
+            {"id": 4},
+            {"id": 12, "custom_attributes": [{"attribute_code": "floor", "value": "3"}]}]});
+        let customer = customer.as_object().unwrap();
+        let roster = Roster::of(customer["addresses"].as_array().unwrap()).unwrap();
+        let floor = Path::address(12).member("custom_attributes").code("floor").member("value");
+        assert_eq!(floor.to_string(), "addresses[id=12].custom_attributes[floor].value");
+        assert_eq!(floor.inside(), "custom_attributes[floor].value");
+        assert_eq!(floor.find(customer, &roster), Some(&json!("3")));
+        assert_eq!(Path::default().member("a.b").find(customer, &roster), Some(&json!(1)));
+        assert_eq!(Path::address(5).find(customer, &roster), None);
+        assert!(Path::default().member("x/y").is_at("/x~1y"));
+        assert!(!floor.is_at("/addresses"));
+    }
+}

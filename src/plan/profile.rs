@@ -1,0 +1,165 @@
+//! A stored profile as the service gives it. "Could not read the addresses" is never "there are none".
+
+use serde_json::{Map, Value};
+
+use crate::failure::Failure;
+
+/// Where the customer and the addresses stand in the reply to a profile read: JSON pointers from the reply's top.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pointers {
+    /// Of the customer object; without it, the reply itself or its member `customer`.
+    pub customer: Option<String>,
+    /// Of the address list; without it, the customer's member `addresses`.
+    pub addresses: Option<String>,
+}
+
+/// A stored profile: the customer object with every member as it came, `addresses` a list of objects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile(Map<String, Value>);
+
+impl Profile {
+    /// Finds the profile in a reply.
+    ///
+    /// # Errors
+    /// `guard` for any reply in which the complete address list is not plain to see.
+    pub fn find(reply: Value, pointers: &Pointers) -> Result<Self, Failure> {
+        let separate = match &pointers.addresses {
+            None => None,
+            Some(pointer) => Some(reply.pointer(pointer).cloned().ok_or_else(|| missing(pointer))?),
+        };
+        let mut customer = customer_of(reply, pointers.customer.as_deref())?;
+        if let Some(addresses) = separate {
+            customer.insert("addresses".to_owned(), addresses);
+        }
+        match customer.get("addresses") {
+            None => Err(unreadable("it has no address list")),
+            Some(Value::Array(addresses)) if addresses.iter().all(Value::is_object) => Ok(Self(customer)),
+            Some(Value::Array(_)) => Err(unreadable("its address list holds something that is no address")),
+            Some(other) => Err(unreadable(&format!("its address list is {}", kind_of(other)))),
+        }
+    }
+
+    /// The customer object, every member as it came.
+    pub fn customer(&self) -> &Map<String, Value> {
+        &self.0
+    }
+
+    /// The stored addresses, in stored order.
+    pub fn addresses(&self) -> &[Value] {
+        self.0.get("addresses").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    /// The customer object itself.
+    pub fn into_customer(self) -> Map<String, Value> {
+        self.0
+    }
+
+    /// A name for the customer that stays the same from call to call: the id, or the e-mail address.
+    pub fn customer_key(&self) -> String {
+        ["id", "email"]
+            .iter()
+            .find_map(|name| match self.0.get(*name) {
+                Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
+                Some(Value::Number(number)) => Some(number.to_string()),
+                _ => None,
+            })
+            .unwrap_or_else(|| "unnamed".to_owned())
+    }
+}
+
+fn customer_of(reply: Value, pointer: Option<&str>) -> Result<Map<String, Value>, Failure> {
+    let found = match pointer {
+        Some(pointer) => reply.pointer(pointer).cloned().ok_or_else(|| missing(pointer))?,
+        None => reply,
+    };
+    let Value::Object(mut object) = found else {
+        return Err(unreadable(&format!("it is {}", kind_of(&found))));
+    };
+    if pointer.is_none() && !object.contains_key("addresses") {
+        return match object.remove("customer") {
+            Some(Value::Object(customer)) => Ok(customer),
+            Some(other) => Err(unreadable(&format!("its customer is {}", kind_of(&other)))),
+            None => Ok(object),
+        };
+    }
+    Ok(object)
+}
+
+fn missing(pointer: &str) -> Failure {
+    unreadable(&format!("it has nothing at {pointer}"))
+}
+
+fn unreadable(what: &str) -> Failure {
+    Failure::guard(format!(
+        "the stored addresses could not be read from the service's reply: {what}. \
+         Replacing a list that was not read would delete addresses, so nothing was written"
+    ))
+    .hint(
+        "set read.path, read.customer and read.addresses of the profile to where the service keeps them, \
+         or give the profile by hand with --base FILE; -vv shows the reply",
+    )
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{Pointers, Profile};
+    use crate::failure::Kind;
+
+    fn find(reply: Value) -> Result<Profile, crate::failure::Failure> {
+        Profile::find(reply, &Pointers::default())
+    }
+
+    #[test]
+    fn bare_and_wrapped_customers_are_understood() {
+        let customer = json!({"id": 7, "x_unlisted": 1.50, "addresses": [{"id": 1}]});
+        assert_eq!(find(customer.clone()).unwrap(), find(json!({"customer": customer})).unwrap());
+        assert!(find(json!({"addresses": []})).unwrap().addresses().is_empty());
+    }
+
+    #[test]
+    fn anything_else_is_refused_and_never_read_as_no_addresses() {
+        for reply in [
+            json!(null),
+            json!([]),
+            json!("<html>"),
+            json!({}),
+            json!({"id": 1}),
+            json!({"addresses": null}),
+            json!({"addresses": {}}),
+            json!({"addresses": [1]}),
+            json!({"customer": null}),
+            json!({"customer": {"id": 1}}),
+            json!({"items": [{"id": 1, "addresses": []}]}),
+            json!({"customers": {"customer": {"email": "a@b"}, "addresses": []}}),
+        ] {
+            assert_eq!(find(reply.clone()).unwrap_err().kind, Kind::Guard, "{reply}");
+        }
+    }
+
+    #[test]
+    fn pointers_lead_to_another_services_layout() {
+        let reply = json!({"data": {"user": {"email": "a@b"}, "book": [{"id": 4}]}});
+        let pointers = Pointers { customer: Some("/data/user".into()), addresses: Some("/data/book".into()) };
+        let profile = Profile::find(reply.clone(), &pointers).unwrap();
+        assert_eq!(
+            Value::Object(profile.customer().clone()),
+            json!({"email": "a@b", "addresses": [{"id": 4}]})
+        );
+        assert_eq!(profile.customer_key(), "a@b");
+        let astray = Pointers { addresses: Some("/data/list".into()), ..pointers };
+        assert_eq!(Profile::find(reply, &astray).unwrap_err().kind, Kind::Guard);
+    }
+}

@@ -1,0 +1,185 @@
+//! The region of a profile address: three members in two places, which must never contradict each other.
+
+use serde_json::{Map, Value, json};
+
+use crate::failure::Failure;
+
+const TEXTS: [&str; 2] = ["region", "region_code"];
+const ID: &str = "region_id";
+
+/// Takes what a draft says about the region out of it: `None` when it says nothing.
+///
+/// The word is an object with those of `region`, `region_code` and `region_id` that were named, and whatever
+/// unlisted members the draft's region object has.
+///
+/// # Errors
+/// `usage` when the draft gives two different region ids.
+pub fn take_word(draft: &mut Map<String, Value>, label: &str) -> Result<Option<Map<String, Value>>, Failure> {
+    let outer_id = draft.shift_remove(ID);
+    let mut word = match draft.shift_remove("region") {
+        Some(Value::Object(region)) => region,
+        _ => Map::new(),
+    };
+    if let Some(id) = outer_id {
+        if word.get(ID).is_some_and(|inner| *inner != id) {
+            return Err(Failure::usage(format!("{label}: region_id and region.region_id differ"))
+                .hint("name the region id once, or the same in both places"));
+        }
+        word.insert(ID.to_owned(), id);
+    }
+    Ok((!word.is_empty()).then_some(word))
+}
+
+/// What `--no-region` says: both ids 0, texts null, as Magento writes it. The interface does not show it: ours.
+pub fn none() -> Value {
+    json!({"region_code": null, "region": null, "region_id": 0})
+}
+
+/// Whether an address has a region: an id that is not 0, or a text that is not empty.
+pub fn is_stored(address: &Map<String, Value>) -> bool {
+    stored_id(address).is_some()
+        || region_object(address).is_some_and(|region| TEXTS.iter().any(|name| is_text(region.get(*name))))
+        || is_text(address.get("region"))
+}
+
+/// Lays the word about the region over an address.
+///
+/// Naming any of the three sets it, makes the unnamed texts null, and keeps both region ids equal.
+///
+/// # Errors
+/// `usage` when a region id is stored and the word names none: the old id would stand beside the new text.
+pub fn apply(
+    address: &mut Map<String, Value>,
+    word: &Map<String, Value>,
+    label: &str,
+) -> Result<(), Failure> {
+    let id = match word.get(ID) {
+        Some(id) => Some(id.clone()),
+        None if stored_id(address).is_some() => return Err(id_needed(label)),
+        None => None,
+    };
+    if !matches!(address.get("region"), Some(Value::Object(_))) {
+        address.insert("region".to_owned(), Value::Object(Map::new()));
+    }
+    if let Some(Value::Object(region)) = address.get_mut("region") {
+        for name in TEXTS {
+            region.insert(name.to_owned(), word.get(name).cloned().unwrap_or(Value::Null));
+        }
+        for (name, value) in word {
+            region.insert(name.clone(), value.clone());
+        }
+    }
+    if let Some(id) = id {
+        address.insert(ID.to_owned(), id);
+    }
+    Ok(())
+}
+
+/// Refuses a country that changes under a region nobody spoke about.
+///
+/// # Errors
+/// `usage`, with both ways out.
+pub fn country_needs_word(
+    address: &Map<String, Value>,
+    new_country: &Value,
+    label: &str,
+) -> Result<(), Failure> {
+    if address.get("country_id") == Some(new_country) || !is_stored(address) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{label}: the country changes, but the stored region belongs to the old one; nothing was sent"
+    ))
+    .hint("name the new region with --region-id (and --region, --region-code), or --no-region"))
+}
+
+fn id_needed(label: &str) -> Failure {
+    Failure::usage(format!(
+        "{label}: a region id is stored, and the new region names none: \
+         the old id would contradict it; nothing was sent"
+    ))
+    .hint("add --region-id, or --no-region for none")
+}
+
+fn stored_id(address: &Map<String, Value>) -> Option<&Value> {
+    let inner = region_object(address).and_then(|region| region.get(ID));
+    [address.get(ID), inner].into_iter().flatten().find(|id| match id {
+        Value::Null => false,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty() && text != "0",
+        _ => true,
+    })
+}
+
+fn region_object(address: &Map<String, Value>) -> Option<&Map<String, Value>> {
+    address.get("region").and_then(Value::as_object)
+}
+
+fn is_text(value: Option<&Value>) -> bool {
+    value.and_then(Value::as_str).is_some_and(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::{apply, country_needs_word, take_word};
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    fn applied(stored: Value, draft: Value) -> Result<Value, String> {
+        let mut address = object(stored);
+        let word = take_word(&mut object(draft), "address 1").map_err(|failure| failure.message)?;
+        apply(&mut address, &word.unwrap(), "address 1").map_err(|failure| failure.message)?;
+        Ok(Value::Object(address))
+    }
+
+    fn new_york() -> Value {
+        json!({"region": {"region_code": "NY", "region": "New York", "region_id": 43}, "region_id": 43})
+    }
+
+    #[test]
+    fn naming_the_id_sets_both_and_clears_the_texts() {
+        let expected =
+            json!({"region": {"region_code": null, "region": null, "region_id": 12}, "region_id": 12});
+        assert_eq!(applied(new_york(), json!({"region_id": 12})).unwrap(), expected);
+        assert_eq!(applied(new_york(), json!({"region": {"region_id": 12}})).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_stored_id_must_be_named_anew() {
+        let message = applied(new_york(), json!({"region": {"region": "California"}})).unwrap_err();
+        assert!(message.contains("region id"), "{message}");
+        let free_text =
+            json!({"region": {"region_code": "X", "region": "Old", "region_id": 0}, "region_id": 0});
+        let expected =
+            json!({"region": {"region_code": null, "region": "Bretagne", "region_id": 0}, "region_id": 0});
+        assert_eq!(applied(free_text, json!({"region": {"region": "Bretagne"}})).unwrap(), expected);
+    }
+
+    #[test]
+    fn two_ids_that_differ_are_refused() {
+        assert!(applied(new_york(), json!({"region_id": 1, "region": {"region_id": 2}})).is_err());
+        assert!(applied(new_york(), json!({"region_id": 1, "region": {"region_id": 1}})).is_ok());
+    }
+
+    #[test]
+    fn no_region_is_written_as_magento_writes_it() {
+        let expected =
+            json!({"region": {"region_code": null, "region": null, "region_id": 0}, "region_id": 0});
+        assert_eq!(applied(new_york(), json!({"region": super::none()})).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_new_country_needs_a_word_only_where_a_region_is_stored() {
+        let mut stored = object(new_york());
+        stored.insert("country_id".into(), "US".into());
+        assert!(country_needs_word(&stored, &json!("FR"), "address 1").is_err());
+        assert!(country_needs_word(&stored, &json!("US"), "address 1").is_ok());
+        let bare =
+            json!({"country_id": "US", "region_id": 0, "region": {"region": null, "region_code": null}});
+        assert!(country_needs_word(&object(bare), &json!("FR"), "address 1").is_ok());
+    }
+}

@@ -1,0 +1,196 @@
+//! Putting a snapshot back: a merge of the snapshot over what is stored now.
+
+use serde_json::{Map, Value};
+
+use super::diff::{self, Change};
+use super::merge::{Merged, Tally};
+use super::path::Path;
+use super::roster::{Roster, id_of};
+use crate::failure::Failure;
+
+/// Lays a snapshot over the stored profile. With `delete_newer`, addresses the snapshot does not have are left out;
+/// otherwise they are kept. A deleted address comes back without its id, for the service gives ids; one that came
+/// back already, equal but for its id, is not made again.
+///
+/// # Errors
+/// `guard` when either list has addresses without a usable id of their own.
+pub fn restore(
+    stored: &Map<String, Value>,
+    snapshot: &Map<String, Value>,
+    delete_newer: bool,
+) -> Result<Merged, Failure> {
+    let (now, then) = (addresses(stored), addresses(snapshot));
+    let (roster, old) = (Roster::of(now)?, Roster::of(then)?);
+    let mut restored =
+        Restored { tally: Tally::default(), changes: members(stored, snapshot), notes: Vec::new() };
+    let mut newer: Vec<i64> = roster.ids().iter().copied().filter(|id| !old.has(*id)).collect();
+    let mut lost = Vec::new();
+    for (id, address) in old.ids().iter().zip(then) {
+        if !roster.has(*id) {
+            match newer
+                .iter()
+                .position(|id| same_but_for_id(&now[roster.position(*id).unwrap_or_default()], address))
+            {
+                Some(position) => restored.came_back(*id, newer.remove(position)),
+                None => lost.push((*id, address)),
+            }
+        }
+    }
+    let mut result = Vec::with_capacity(now.len() + lost.len());
+    for (id, address) in roster.ids().iter().zip(now) {
+        if newer.contains(id) && delete_newer {
+            restored.remove(*id, address);
+        } else {
+            let then = old.position(*id).map(|position| &then[position]);
+            result.push(restored.keep(*id, address, then));
+        }
+    }
+    for (id, address) in lost {
+        result.push(restored.bring_back(id, address, snapshot));
+    }
+    let mut customer = stored.clone();
+    for (name, value) in snapshot.iter().filter(|(name, _)| is_restored(name)) {
+        customer.insert(name.clone(), value.clone());
+    }
+    customer.insert("addresses".to_owned(), Value::Array(result));
+    restored.mend_defaults(&mut customer, stored);
+    Ok(Merged { customer, changes: restored.changes, tally: restored.tally, notes: restored.notes })
+}
+
+struct Restored {
+    tally: Tally,
+    changes: Vec<Change>,
+    notes: Vec<String>,
+}
+
+impl Restored {
+    fn keep(&mut self, id: i64, now: &Value, then: Option<&Value>) -> Value {
+        let known = self.changes.len();
+        let kept = then.unwrap_or(now);
+        diff::address(id, now, kept, &mut self.changes);
+        if self.changes.len() > known { &mut self.tally.changed } else { &mut self.tally.kept }.push(id);
+        kept.clone()
+    }
+
+    fn remove(&mut self, id: i64, address: &Value) {
+        self.changes.push(Change { path: Path::address(id), before: Some(address.clone()), after: None });
+        self.tally.removed.push(id);
+    }
+
+    fn bring_back(&mut self, id: i64, address: &Value, snapshot: &Map<String, Value>) -> Value {
+        let mut address = address.clone();
+        if let Value::Object(members) = &mut address {
+            members.shift_remove("id");
+        }
+        self.notes.push(format!("address {id} comes back under a new id{}", defaults(snapshot, id)));
+        self.changes.push(diff::added(Path::new_address(), &address));
+        self.tally.added += 1;
+        address
+    }
+
+    fn came_back(&mut self, old: i64, new: i64) {
+        self.notes.push(format!("address {old} came back already, as {new}; it is not made again"));
+    }
+
+    /// A default of the snapshot whose address is gone cannot be put back: the present one stays.
+    fn mend_defaults(&mut self, customer: &mut Map<String, Value>, stored: &Map<String, Value>) {
+        let there: Vec<i64> =
+            [&self.tally.kept, &self.tally.changed].into_iter().flatten().copied().collect();
+        let alive = |value: &&Value| id_of(value).is_some_and(|id| there.contains(&id));
+        for name in ["default_billing", "default_shipping"] {
+            let Some(dead) = customer.get(name).filter(|value| id_of(value).is_some() && !alive(value))
+            else {
+                continue;
+            };
+            self.notes.push(format!("{name} cannot be put back: address {dead} is not there"));
+            let path = Path::default().member(name);
+            self.changes.retain(|change| change.path != path);
+            match stored.get(name).filter(alive) {
+                Some(present) => drop(customer.insert(name.to_owned(), present.clone())),
+                None => drop(customer.shift_remove(name)),
+            }
+        }
+    }
+}
+
+/// Which default flags an address had in the snapshot.
+fn defaults(snapshot: &Map<String, Value>, id: i64) -> String {
+    let had = |name: &str| snapshot.get(name).and_then(id_of) == Some(id);
+    match (had("default_billing"), had("default_shipping")) {
+        (true, true) => "; it was the default billing and shipping address".to_owned(),
+        (true, false) => "; it was the default billing address".to_owned(),
+        (false, true) => "; it was the default shipping address".to_owned(),
+        (false, false) => String::new(),
+    }
+}
+
+fn addresses(customer: &Map<String, Value>) -> &[Value] {
+    customer.get("addresses").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn members(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> Vec<Change> {
+    let chosen = |customer: &Map<String, Value>| {
+        let members = customer.iter().filter(|(name, _)| is_restored(name) && snapshot.contains_key(*name));
+        members.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>()
+    };
+    let mut changes = Vec::new();
+    diff::objects_except(&Path::default(), &chosen(stored), &chosen(snapshot), None, &mut changes);
+    changes
+}
+
+/// The service's own bookkeeping is not put back.
+fn is_restored(name: &str) -> bool {
+    !matches!(name, "addresses" | "updated_at" | "created_at" | "id")
+}
+
+fn same_but_for_id(one: &Value, other: &Value) -> bool {
+    let bare = |address: &Value| {
+        let mut address = address.clone();
+        if let Value::Object(members) = &mut address {
+            members.shift_remove("id");
+        }
+        address
+    };
+    bare(one) == bare(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::restore;
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn what_changed_goes_back_and_what_is_newer_stays() {
+        let then = object(json!({"email": "a", "addresses": [{"id": 1, "city": "Paris"}, {"id": 2}]}));
+        let now =
+            object(json!({"email": "b", "addresses": [{"id": 1, "city": "Lyon"}, {"id": 2}, {"id": 9}]}));
+        let merged = restore(&now, &then, false).unwrap();
+        assert_eq!(
+            Value::Object(merged.customer),
+            json!({"email": "a", "addresses": [{"id": 1, "city": "Paris"}, {"id": 2}, {"id": 9}]})
+        );
+        assert_eq!((merged.tally.kept, merged.tally.changed), (vec![2, 9], vec![1]));
+        let exact = restore(&now, &then, true).unwrap();
+        assert_eq!(exact.tally.removed, [9]);
+    }
+
+    #[test]
+    fn a_deleted_address_comes_back_once_without_its_id() {
+        let then =
+            object(json!({"default_billing": "2", "addresses": [{"id": 1}, {"id": 2, "city": "Nice"}]}));
+        let now = object(json!({"addresses": [{"id": 1}]}));
+        let merged = restore(&now, &then, false).unwrap();
+        assert_eq!(merged.customer["addresses"], json!([{"id": 1}, {"city": "Nice"}]));
+        assert!(merged.notes[0].contains("default billing"), "{:?}", merged.notes);
+        assert!(!merged.customer.contains_key("default_billing"));
+        let back = object(json!({"addresses": [{"id": 1}, {"id": 7, "city": "Nice"}]}));
+        let again = restore(&back, &then, true).unwrap();
+        assert!(again.changes.is_empty(), "{:?}", again.changes);
+        assert_eq!(again.tally.kept, [1, 7]);
+    }
+}

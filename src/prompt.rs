@@ -1,0 +1,113 @@
+//! Questions to a person, on standard error. The only user of `dialoguer`.
+
+use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
+use dialoguer::{Confirm, Input, Password, Select};
+
+use crate::cli::GlobalArgs;
+use crate::context::Context;
+use crate::failure::{Applied, Failure, Kind};
+use crate::report::Report;
+
+/// Whether and how questions are asked in this run.
+pub struct Prompt {
+    terminal: bool,
+    no_input: bool,
+    yes: bool,
+    theme: Box<dyn Theme>,
+}
+
+impl Prompt {
+    /// Decides from terminals and flags.
+    pub fn new(context: &Context, global: &GlobalArgs, report: &Report) -> Self {
+        Self {
+            terminal: context.can_prompt(),
+            no_input: global.no_input,
+            yes: global.yes,
+            theme: if report.color_stderr {
+                Box::new(ColorfulTheme::default())
+            } else {
+                Box::new(SimpleTheme)
+            },
+        }
+    }
+
+    /// Whether a question would be asked: on a terminal, and not forbidden.
+    pub fn can_ask(&self) -> bool {
+        self.terminal && !self.no_input
+    }
+
+    /// Whether `--yes` answers what is confirmed.
+    pub fn says_yes(&self) -> bool {
+        self.yes
+    }
+
+    /// A line of text that passes `check`, which answers with what is wrong. `hint` says how to give it without a question.
+    ///
+    /// # Errors
+    /// `usage` when nobody can be asked, `interrupted` when the person leaves.
+    pub fn input(
+        &self,
+        question: &str,
+        hint: &str,
+        default: Option<&str>,
+        check: impl Fn(&str) -> Result<(), String>,
+    ) -> Result<String, Failure> {
+        self.require(question, hint)?;
+        let mut input = Input::<String>::with_theme(&*self.theme)
+            .with_prompt(question)
+            .validate_with(|text: &String| check(text));
+        if let Some(default) = default {
+            input = input.default(default.to_owned());
+        }
+        input.interact_text().map_err(stopped)
+    }
+
+    /// A secret, not shown while it is typed.
+    ///
+    /// # Errors
+    /// As [`Self::input`].
+    pub fn password(&self, question: &str, hint: &str) -> Result<String, Failure> {
+        self.require(question, hint)?;
+        Password::with_theme(&*self.theme).with_prompt(question).interact().map_err(stopped)
+    }
+
+    /// One of several, by its position; the first is the default.
+    ///
+    /// # Errors
+    /// As [`Self::input`].
+    pub fn select(&self, question: &str, hint: &str, choices: &[&str]) -> Result<usize, Failure> {
+        self.require(question, hint)?;
+        Select::with_theme(&*self.theme)
+            .with_prompt(question)
+            .items(choices)
+            .default(0)
+            .interact()
+            .map_err(stopped)
+    }
+
+    /// Yes or no. `--yes` answers it, and so does the absence of a terminal: a script has said what it wants.
+    ///
+    /// # Errors
+    /// `usage` on a terminal with `--no-input` and no `--yes`, `interrupted` when the person leaves.
+    pub fn confirm(&self, question: &str) -> Result<bool, Failure> {
+        if self.yes || !self.terminal {
+            return Ok(true);
+        }
+        self.require(question, "add --yes")?;
+        Confirm::with_theme(&*self.theme).with_prompt(question).default(false).interact().map_err(stopped)
+    }
+
+    fn require(&self, question: &str, hint: &str) -> Result<(), Failure> {
+        if self.can_ask() {
+            return Ok(());
+        }
+        let why = if self.no_input { "--no-input forbids to ask" } else { "there is no terminal to ask on" };
+        Err(Failure::usage(format!("{why}: {question}")).hint(hint))
+    }
+}
+
+/// The person left, or the terminal went away: nothing was done yet.
+fn stopped(error: dialoguer::Error) -> Failure {
+    let dialoguer::Error::IO(error) = error;
+    Failure::new(Kind::Interrupted, format!("no answer: {error}")).applied(Applied::No)
+}

@@ -1,0 +1,205 @@
+//! What an operation did: one JSON object (DESIGN 2.3), or a few lines for a person.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use super::changes;
+use super::escape::one_line;
+use crate::failure::Applied;
+use crate::plan::diff::Change;
+use crate::plan::merge::Tally;
+use crate::plan::operation::Operation;
+use crate::plan::request::Request;
+
+/// The end of one operation that did not fail.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// What was asked for, as in results: `customer update`.
+    pub operation: &'static str,
+    /// Whether the write took effect.
+    pub applied: Applied,
+    /// Why nothing was sent: `unchanged`.
+    pub reason: Option<&'static str>,
+    /// HTTP status of the service's answer to the write.
+    pub status: Option<u16>,
+    /// What became of the profile, for operations on it.
+    pub profile: Option<ProfileOutcome>,
+    /// What would be sent; only of a dry run.
+    pub request: Option<Shown>,
+    /// The service's reply as it came.
+    pub response: Option<Value>,
+}
+
+/// What became of a profile.
+#[derive(Debug, Clone)]
+pub struct ProfileOutcome {
+    /// Every difference.
+    pub changes: Vec<Change>,
+    /// What became of the addresses.
+    pub tally: Tally,
+    /// The snapshot taken before.
+    pub snapshot: Option<PathBuf>,
+    /// Ids the service gave to new addresses, where they could be read back.
+    pub new_ids: Vec<i64>,
+}
+
+/// A request that is shown instead of sent.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// The call.
+    pub request: Request,
+    /// Its whole URL.
+    pub url: String,
+    /// Whether to show it as a curl command.
+    pub curl: bool,
+}
+
+impl Outcome {
+    /// A write the service took.
+    pub fn applied(operation: Operation, status: u16, response: Value) -> Self {
+        Self {
+            applied: Applied::Yes,
+            status: Some(status),
+            response: Some(response),
+            ..Self::nothing_sent(operation.name())
+        }
+    }
+
+    /// Nothing was sent.
+    pub const fn nothing_sent(operation: &'static str) -> Self {
+        Self {
+            operation,
+            applied: Applied::No,
+            reason: None,
+            status: None,
+            profile: None,
+            request: None,
+            response: None,
+        }
+    }
+
+    /// What a dry run shows.
+    pub fn dry_run(operation: &'static str, shown: Shown) -> Self {
+        Self { request: Some(shown), ..Self::nothing_sent(operation) }
+    }
+
+    /// The result object. `record` is the record's number in a run.
+    pub fn to_json(&self, record: Option<u64>) -> Value {
+        let mut object = Map::new();
+        let mut set = |name: &str, value: Value| drop(object.insert(name.to_owned(), value));
+        set("operation", self.operation.into());
+        if let Some(record) = record {
+            set("record", record.into());
+        }
+        set("applied", self.applied.name().into());
+        if let Some(reason) = self.reason {
+            set("reason", reason.into());
+        }
+        set("status", self.status.into());
+        if let Some(profile) = &self.profile {
+            set("changes", profile.changes.iter().map(Change::to_json).collect());
+            set("addresses", tally_json(&profile.tally));
+        }
+        if let Some(shown) = &self.request {
+            set("request", shown.to_json());
+        }
+        set("response", self.response.clone().unwrap_or(Value::Null));
+        if let Some(profile) = &self.profile {
+            set("snapshot", profile.snapshot.as_ref().map(|path| path.display().to_string()).into());
+        }
+        Value::Object(object)
+    }
+
+    /// The result for a person, ending in a newline.
+    pub fn to_text(&self, width: Option<u16>) -> String {
+        let mut text = String::new();
+        let mut line = |content: &str| {
+            text.push_str(content);
+            text.push('\n');
+        };
+        line(&self.headline());
+        if let Some(profile) = &self.profile {
+            if !profile.changes.is_empty() {
+                line(&changes::table(&profile.changes, width));
+            }
+            line(&changes::summary(&profile.tally, &profile.new_ids));
+            if let Some(snapshot) = &profile.snapshot {
+                line(&format!(
+                    "Snapshot of the profile as it was: {}",
+                    one_line(&snapshot.display().to_string())
+                ));
+            }
+        }
+        if let Some(shown) = &self.request {
+            line(&shown.to_text());
+        }
+        match &self.response {
+            None | Some(Value::Null) => {}
+            Some(Value::String(reply)) if reply.trim().is_empty() => {}
+            Some(reply) => line(&format!("Reply: {}", shortened(reply))),
+        }
+        text
+    }
+
+    fn headline(&self) -> String {
+        match (self.applied, self.reason) {
+            _ if self.request.is_some() => format!("{}: dry run, nothing was sent", self.operation),
+            (Applied::Yes, _) => {
+                let status = self.status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();
+                format!("{}: done{status}", self.operation)
+            }
+            (_, Some("unchanged")) => format!("{}: nothing to change, nothing was sent", self.operation),
+            _ => format!("{}: nothing was sent", self.operation),
+        }
+    }
+}
+
+impl Shown {
+    fn to_json(&self) -> Value {
+        let body: Value = self
+            .request
+            .body
+            .as_deref()
+            .map_or(Value::Null, |body| serde_json::from_str(body).unwrap_or_else(|_| body.into()));
+        let mut shown = json!({"method": self.request.method.as_str(), "url": self.url, "body": body});
+        if self.curl {
+            shown["curl"] = super::curl::command(&self.request, &self.url).into();
+        }
+        shown
+    }
+
+    fn to_text(&self) -> String {
+        if self.curl {
+            return super::curl::command(&self.request, &self.url);
+        }
+        let body = self.request.body.as_deref().map(|body| match serde_json::from_str::<Value>(body) {
+            Ok(value) => format!("\n{value:#}"),
+            Err(_) => format!("\n{body}"),
+        });
+        let text = format!(
+            "{} {}\nAuthorization: Bearer •••{}",
+            self.request.method.as_str(),
+            self.url,
+            body.unwrap_or_default()
+        );
+        super::escape::escaped(&text).into_owned()
+    }
+}
+
+fn tally_json(tally: &Tally) -> Value {
+    json!({"kept": tally.kept, "changed": tally.changed, "added": tally.added, "removed": tally.removed})
+}
+
+/// A reply on one line, cut where it gets long: `-o json` has it whole.
+fn shortened(reply: &Value) -> String {
+    const LONGEST: usize = 300;
+    let text = match reply {
+        Value::String(text) => one_line(text),
+        other => one_line(&other.to_string()),
+    };
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}… (-o json shows all of it)", &text[..end]),
+        None => text,
+    }
+}

@@ -1,0 +1,30 @@
+//! Rules of a single address (interface 2.2).
+
+use serde_json::Value;
+
+use super::reply::Refusal;
+use super::store::Document;
+use super::typing;
+
+/// Its country is two letters.
+pub fn check(address: &Document) -> Result<(), Refusal> {
+    match address.get("country_id") {
+        None => Ok(()),
+        Some(Value::String(code)) if is_country(code) => Ok(()),
+        Some(other) => Err(Refusal::invalid_value("countryId", other)),
+    }
+}
+
+/// Of a quote's address besides: the region object belongs to profiles only.
+pub fn check_of_quote(address: &Document) -> Result<(), Refusal> {
+    match address.get("region") {
+        Some(region @ (Value::Object(_) | Value::Array(_))) => {
+            Err(typing::wrong_type("region", region, "string"))
+        }
+        _ => check(address),
+    }
+}
+
+fn is_country(code: &str) -> bool {
+    code.len() == 2 && code.bytes().all(|letter| letter.is_ascii_alphabetic())
+}

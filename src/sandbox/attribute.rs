@@ -1,0 +1,106 @@
+//! Creating a product attribute (interface 4.3).
+
+use serde_json::{Value, json};
+
+use super::fault::Kind;
+use super::reply::{Refusal, Reply};
+use super::router::Call;
+use super::store::{Document, Records};
+use super::typing;
+use crate::wire;
+
+/// Longest attribute code, after Magento (ours).
+const LONGEST_CODE: usize = 60;
+
+/// Input kinds of Magento. The interface shows `select` only; anything else than these is refused (ours).
+const FRONTEND_INPUTS: &[&str] = &[
+    "boolean",
+    "date",
+    "datetime",
+    "gallery",
+    "hidden",
+    "image",
+    "media_image",
+    "multiline",
+    "multiselect",
+    "pagebuilder",
+    "price",
+    "select",
+    "swatch_text",
+    "swatch_visual",
+    "text",
+    "textarea",
+    "texteditor",
+    "weee",
+    "weight",
+];
+
+/// Creates the attribute in `attribute`; a code that exists is refused (ours).
+pub fn create(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+    let mut attribute = call.wrapped("attribute")?;
+    typing::settle(&mut attribute, &wire::ATTRIBUTE)?;
+    let code = code(&attribute)?.to_owned();
+    check_kind(&attribute)?;
+    let existing = records.attribute_id(&code)?;
+    if existing.is_some() && !call.struck.has(&Kind::SilentUpdate) {
+        return Err(Refusal::new(400, "%1 already exists.").with(json!(["Attribute with the same code"])));
+    }
+    let id = store(records, existing, &code, &attribute)?;
+    Ok(Reply::ok(Value::Object(records.attribute(id)?)))
+}
+
+/// Stores an attribute and its options, in the order they come in.
+pub fn store(
+    records: &Records<'_>,
+    id: Option<i64>,
+    code: &str,
+    attribute: &Document,
+) -> Result<i64, Refusal> {
+    let id = records.put_attribute(id, code, attribute)?;
+    let options = attribute.get("options").and_then(Value::as_array);
+    for option in options.into_iter().flatten().filter_map(Value::as_object) {
+        records.add_option(id, None, option)?;
+    }
+    Ok(id)
+}
+
+/// `[a-z][a-z0-9_]{0,59}` (ours, after Magento).
+fn code(attribute: &Document) -> Result<&str, Refusal> {
+    let code = attribute
+        .get("attribute_code")
+        .and_then(Value::as_str)
+        .ok_or_else(|| Refusal::required("attribute_code"))?;
+    let (first, rest) = code.as_bytes().split_first().unwrap_or((&b'_', &[]));
+    let sound = first.is_ascii_lowercase()
+        && rest.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_');
+    if !sound {
+        return Err(Refusal::new(
+            400,
+            "Attribute code \"%1\" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in \
+             this field, and the first character should be a letter.",
+        )
+        .with(json!([code])));
+    }
+    if code.len() > LONGEST_CODE {
+        return Err(Refusal::new(
+            400,
+            "The attribute code needs to be %1 characters or fewer. Re-enter the code and try again.",
+        )
+        .with(json!([LONGEST_CODE])));
+    }
+    Ok(code)
+}
+
+/// A product attribute (4.3, rule) of an input kind there is.
+fn check_kind(attribute: &Document) -> Result<(), Refusal> {
+    match attribute.get("entity_type_id") {
+        None | Some(Value::Null) => {}
+        Some(id) if id == wire::PRODUCT_ENTITY_TYPE_ID => {}
+        Some(other) => return Err(Refusal::invalid_value("entity_type_id", other)),
+    }
+    match attribute.get("frontend_input") {
+        None | Some(Value::Null) => Ok(()),
+        Some(Value::String(kind)) if FRONTEND_INPUTS.contains(&kind.as_str()) => Ok(()),
+        Some(other) => Err(Refusal::invalid_value("frontend_input", other)),
+    }
+}

@@ -1,0 +1,47 @@
+//! Who calls (interface 5). Which kind of token an operation needs is ours: "not shown".
+
+use axum::http::{HeaderMap, header};
+use serde_json::json;
+
+use super::reply::Refusal;
+use super::store::{Caller, Records};
+
+/// The kind of token an operation needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// A customer's.
+    Customer,
+    /// An administrator's.
+    Admin,
+}
+
+impl Access {
+    /// What Magento calls the permission.
+    const fn resource(self) -> &'static str {
+        match self {
+            Self::Customer => "self",
+            Self::Admin => "Magento_Catalog::attributes_attributes",
+        }
+    }
+
+    fn admits(self, caller: Caller) -> bool {
+        matches!((self, caller), (Self::Customer, Caller::Customer(_)) | (Self::Admin, Caller::Admin))
+    }
+
+    fn refusal(self, status: u16) -> Refusal {
+        Refusal::new(status, "The consumer isn't authorized to access %resources.")
+            .with(json!({"resources": self.resource()}))
+    }
+}
+
+/// The caller, if the request carries a valid token (else 401) of the right kind (else 403).
+pub fn caller(records: &Records<'_>, headers: &HeaderMap, access: Access) -> Result<Caller, Refusal> {
+    let token = bearer(headers).ok_or_else(|| access.refusal(401))?;
+    let caller = records.caller(token)?.ok_or_else(|| access.refusal(401))?;
+    if access.admits(caller) { Ok(caller) } else { Err(access.refusal(403)) }
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}

@@ -1,0 +1,258 @@
+//! The grammar of `--fault`: `[METHOD:]KIND[=VALUE][@PERCENT][xTIMES]`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use anyhow::{Context as _, bail};
+use axum::http::Method;
+
+/// A way in which the sandbox misbehaves on purpose, and how often.
+///
+/// `PUT:503=2@50x3` answers half of the PUT requests with 503 and `Retry-After: 2`, at most three times.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Only requests with this method; any without it.
+    pub method: Option<Method>,
+    /// What happens.
+    pub kind: Kind,
+    /// What stands behind `=`.
+    pub value: Setting,
+    /// How many requests in a hundred it strikes, each by chance.
+    pub percent: u8,
+    /// How many requests it strikes before it stops; no limit without it.
+    pub times: Option<u32>,
+}
+
+/// What happens to a request that a [`Fault`] strikes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The request waits before it is handled. It is handled even when the client gives up meanwhile.
+    Latency,
+    /// The answer waits after the write is committed.
+    LatencyAfterCommit,
+    /// The connection is reset with nothing written.
+    ResetBeforeCommit,
+    /// The connection is reset with the write committed.
+    ResetAfterCommit,
+    /// This status is answered and nothing is written.
+    Status(u16),
+    /// The write is committed and this status is answered.
+    StatusAfterCommit(u16),
+    /// The request is handled, and a proxy's HTML page is answered with the same status.
+    Html,
+    /// The request is handled, and the body of the answer is empty.
+    Empty,
+    /// The request is handled, and the body of the answer ends before its Content-Length.
+    Truncated,
+    /// The profile cannot be read: GET is no route.
+    NoGet,
+    /// The profile is read in another envelope than `{"customer": …}`.
+    Envelope,
+    /// Errors come in another shape than Magento's.
+    ErrorShape,
+    /// An attribute code that exists updates that attribute instead of being refused.
+    SilentUpdate,
+    /// The last address of a PUT is dropped.
+    DropAddress,
+}
+
+/// What stands behind `=`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Setting {
+    /// Nothing.
+    Plain,
+    /// Milliseconds, or seconds for `Retry-After`.
+    Number(u32),
+    /// One of the words the kind knows.
+    Word(&'static str),
+}
+
+/// What may stand behind `=`.
+#[derive(Debug, Clone, Copy)]
+enum Takes {
+    Nothing,
+    Milliseconds,
+    /// For `Retry-After`, which is left out without them.
+    Seconds,
+    /// The first where none is given.
+    OneOf(&'static [&'static str]),
+}
+
+const KINDS: &[(&str, Kind, Takes)] = &[
+    ("latency", Kind::Latency, Takes::Milliseconds),
+    ("latency-after-commit", Kind::LatencyAfterCommit, Takes::Milliseconds),
+    ("reset-before-commit", Kind::ResetBeforeCommit, Takes::Nothing),
+    ("reset-after-commit", Kind::ResetAfterCommit, Takes::Nothing),
+    ("429", Kind::Status(429), Takes::Seconds),
+    ("500", Kind::Status(500), Takes::Nothing),
+    ("502", Kind::Status(502), Takes::Nothing),
+    ("503", Kind::Status(503), Takes::Seconds),
+    ("500-after-commit", Kind::StatusAfterCommit(500), Takes::Nothing),
+    ("502-after-commit", Kind::StatusAfterCommit(502), Takes::Nothing),
+    ("503-after-commit", Kind::StatusAfterCommit(503), Takes::Seconds),
+    ("html", Kind::Html, Takes::Nothing),
+    ("empty", Kind::Empty, Takes::Nothing),
+    ("truncated", Kind::Truncated, Takes::Nothing),
+    ("no-get", Kind::NoGet, Takes::Nothing),
+    ("envelope", Kind::Envelope, Takes::OneOf(&["search", "bare", "data"])),
+    ("error-shape", Kind::ErrorShape, Takes::OneOf(&["messages", "result", "errors"])),
+    ("silent-update", Kind::SilentUpdate, Takes::Nothing),
+    ("drop-address", Kind::DropAddress, Takes::Nothing),
+];
+
+impl FromStr for Fault {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<Self> {
+        let (method, rest) = match text.split_once(':') {
+            None => (None, text),
+            Some((method, rest)) => (Some(parse_method(method)?), rest),
+        };
+        let (rest, times) = split_times(rest)?;
+        let (rest, percent) = match rest.rsplit_once('@') {
+            None => (rest, 100),
+            Some((rest, percent)) => (rest, parse_percent(percent)?),
+        };
+        let (name, value) = match rest.split_once('=') {
+            None => (rest, None),
+            Some((name, value)) => (name, Some(value)),
+        };
+        let (kind, takes) = find(name)?;
+        let value = takes.parse(name, value)?;
+        Ok(Self { method, kind, value, percent, times })
+    }
+}
+
+impl Takes {
+    fn parse(self, name: &str, value: Option<&str>) -> anyhow::Result<Setting> {
+        match (self, value) {
+            (Self::Nothing | Self::Seconds, None) => Ok(Setting::Plain),
+            (Self::Nothing, Some(value)) => bail!("{name}={value}: {name} takes no value"),
+            (Self::Milliseconds, None) => bail!("{name}: say how long in milliseconds, as in {name}=500"),
+            (Self::Milliseconds, Some(value)) => number(name, value, "milliseconds"),
+            (Self::Seconds, Some(value)) => number(name, value, "seconds"),
+            (Self::OneOf(words), None) => Ok(words.first().copied().map_or(Setting::Plain, Setting::Word)),
+            (Self::OneOf(words), Some(value)) => words
+                .iter()
+                .find(|word| **word == value)
+                .copied()
+                .map(Setting::Word)
+                .with_context(|| format!("{name}={value}: {name} takes {}", words.join(", "))),
+        }
+    }
+}
+
+fn number(name: &str, value: &str, unit: &str) -> anyhow::Result<Setting> {
+    value
+        .parse()
+        .map(Setting::Number)
+        .with_context(|| format!("{name}={value}: a whole number of {unit} stands after ="))
+}
+
+fn parse_method(text: &str) -> anyhow::Result<Method> {
+    [Method::GET, Method::PUT, Method::POST]
+        .into_iter()
+        .find(|method| text.eq_ignore_ascii_case(method.as_str()))
+        .with_context(|| {
+            format!("{text}: not a method of the service; GET, PUT or POST stands before the colon")
+        })
+}
+
+/// `x3` at the end, which no kind and no value ends in.
+fn split_times(text: &str) -> anyhow::Result<(&str, Option<u32>)> {
+    match text.rsplit_once('x') {
+        Some((rest, times)) if times.starts_with(|first: char| first.is_ascii_digit()) => match times.parse()
+        {
+            Ok(times @ 1..) => Ok((rest, Some(times))),
+            _ => bail!("x{times}: a whole number of times from 1 on stands after x"),
+        },
+        _ => Ok((text, None)),
+    }
+}
+
+fn parse_percent(text: &str) -> anyhow::Result<u8> {
+    match text.trim_end_matches('%').parse() {
+        Ok(percent @ 1..=100) => Ok(percent),
+        _ => bail!("@{text}: a whole number of percent from 1 to 100 stands after @"),
+    }
+}
+
+fn find(name: &str) -> anyhow::Result<(Kind, Takes)> {
+    if let Some((_, kind, takes)) = KINDS.iter().find(|(known, ..)| *known == name) {
+        return Ok((*kind, *takes));
+    }
+    let nearest = KINDS.iter().map(|(known, ..)| (strsim::damerau_levenshtein(known, name), *known)).min();
+    match nearest {
+        Some((distance, known)) if distance <= known.len() / 2 => {
+            bail!("{name}: no such fault; did you mean {known}?")
+        }
+        _ => {
+            let names: Vec<&str> = KINDS.iter().map(|(known, ..)| *known).collect();
+            bail!("{name}: no such fault; there are {}", names.join(", "))
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    /// As it is written on the command line.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(method) = &self.method {
+            write!(out, "{method}:")?;
+        }
+        let name = KINDS.iter().find(|(_, kind, _)| *kind == self.kind);
+        out.write_str(name.map_or("", |(name, ..)| name))?;
+        match self.value {
+            Setting::Plain => {}
+            Setting::Number(number) => write!(out, "={number}")?,
+            Setting::Word(word) => write!(out, "={word}")?,
+        }
+        if self.percent < 100 {
+            write!(out, "@{}", self.percent)?;
+        }
+        self.times.map_or(Ok(()), |times| write!(out, "x{times}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_read_as_it_is_written() {
+        for (name, kind, takes) in KINDS {
+            let text = match takes {
+                Takes::Milliseconds => format!("PUT:{name}=250@5x2"),
+                Takes::OneOf(words) => format!("{name}={}", words[1]),
+                Takes::Nothing | Takes::Seconds => (*name).to_owned(),
+            };
+            let fault: Fault = text.parse().unwrap();
+            assert_eq!(fault.kind, *kind);
+            assert_eq!(fault.to_string(), text);
+        }
+        let fault: Fault = "put:503=2@50%x3".parse().unwrap();
+        assert_eq!(fault.to_string(), "PUT:503=2@50x3");
+        assert_eq!((fault.percent, fault.times), (50, Some(3)));
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_mend() {
+        for (text, says) in [
+            ("reset-befor-commit", "did you mean reset-before-commit?"),
+            ("htlm@3", "htlm: no such fault; did you mean html?"),
+            ("nonsense-altogether", "there are latency, "),
+            ("latency", "as in latency=500"),
+            ("latency=soon", "a whole number of milliseconds"),
+            ("html=1", "html takes no value"),
+            ("503=-1", "a whole number of seconds"),
+            ("envelope=xml", "envelope takes search, bare, data"),
+            ("html@0", "from 1 to 100"),
+            ("html@101", "from 1 to 100"),
+            ("htmlx0", "from 1 on"),
+            ("PATCH:html", "GET, PUT or POST"),
+            ("", "no such fault"),
+        ] {
+            let error = text.parse::<Fault>().unwrap_err().to_string();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+    }
+}

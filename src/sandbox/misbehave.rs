@@ -1,0 +1,223 @@
+//! Misbehaving on purpose: the layer around the routes that `--fault` puts there. Without faults there is none.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use serde_json::{Value, json};
+
+use super::fault::{Fault, Kind, Setting};
+use super::line::Scissors;
+use super::reply::{Refusal, json_response};
+use super::router::receive;
+
+/// The faults of one server, with what each has done so far.
+pub struct Mischief(Vec<Armed>);
+
+struct Armed {
+    fault: Fault,
+    met: AtomicU64,
+    struck: AtomicU32,
+}
+
+/// The faults that have struck one request.
+#[derive(Debug, Clone, Default)]
+pub struct Struck(Arc<[(Kind, Setting)]>);
+
+impl Struck {
+    /// Whether a fault of this kind has struck.
+    pub fn has(&self, kind: &Kind) -> bool {
+        self.setting(*kind).is_some()
+    }
+
+    fn setting(&self, kind: Kind) -> Option<Setting> {
+        self.0.iter().find(|(struck, _)| *struck == kind).map(|(_, setting)| *setting)
+    }
+
+    fn wait(&self, kind: Kind) -> Duration {
+        match self.setting(kind) {
+            Some(Setting::Number(milliseconds)) => Duration::from_millis(milliseconds.into()),
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+impl Mischief {
+    /// Arms `faults`.
+    pub fn new(faults: Vec<Fault>) -> Self {
+        let armed = faults.into_iter().map(|fault| Armed {
+            fault,
+            met: AtomicU64::new(0),
+            struck: AtomicU32::new(0),
+        });
+        Self(armed.collect())
+    }
+
+    fn strike(&self, method: &Method) -> Struck {
+        let struck = self.0.iter().filter(|armed| armed.strikes(method));
+        Struck(struck.map(|armed| (armed.fault.kind, armed.fault.value)).collect())
+    }
+}
+
+impl Armed {
+    fn strikes(&self, method: &Method) -> bool {
+        if self.fault.method.as_ref().is_some_and(|only| only != method) || !concerns(self.fault.kind, method)
+        {
+            return false;
+        }
+        let met = self.met.fetch_add(1, Ordering::Relaxed);
+        if chance(met) >= self.fault.percent {
+            return false;
+        }
+        let Some(times) = self.fault.times else {
+            return true;
+        };
+        let count = |struck: u32| (struck < times).then_some(struck + 1);
+        self.struck.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count).is_ok()
+    }
+}
+
+/// Reading commits nothing, and some kinds are about one operation only.
+fn concerns(kind: Kind, method: &Method) -> bool {
+    match kind {
+        Kind::NoGet | Kind::Envelope => method == Method::GET,
+        Kind::DropAddress => method == Method::PUT,
+        Kind::SilentUpdate => method == Method::POST,
+        Kind::ResetBeforeCommit
+        | Kind::ResetAfterCommit
+        | Kind::LatencyAfterCommit
+        | Kind::StatusAfterCommit(_) => method != Method::GET,
+        _ => true,
+    }
+}
+
+/// From 0 to 99 by the number of the request: chance enough, and every rehearsal repeats itself (SplitMix64).
+fn chance(met: u64) -> u8 {
+    let mut mixed = met.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    u8::try_from((mixed ^ (mixed >> 31)) % 100).unwrap_or_default()
+}
+
+/// The layer itself.
+///
+/// Once a request has arrived whole it is handled to its end, as a real service does it, even when the client
+/// gives up while a latency lasts.
+pub async fn misbehave(
+    State(mischief): State<Arc<Mischief>>,
+    ConnectInfo(scissors): ConnectInfo<Scissors>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let struck = mischief.strike(request.method());
+    let (mut parts, body) = request.into_parts();
+    let body = match receive(body).await {
+        Ok(bytes) => Body::from(bytes),
+        Err(refusal) => return refusal.into_response(),
+    };
+    parts.extensions.insert(struck.clone());
+    let handled = tokio::spawn(handle(struck, scissors, Request::from_parts(parts, body), next));
+    handled.await.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
+}
+
+async fn handle(struck: Struck, scissors: Scissors, request: Request, next: Next) -> Response {
+    tokio::time::sleep(struck.wait(Kind::Latency)).await;
+    if let Some(response) = instead(&struck, &scissors) {
+        return response;
+    }
+    let mut response = next.run(request).await;
+    tokio::time::sleep(struck.wait(Kind::LatencyAfterCommit)).await;
+    for (kind, setting) in struck.0.iter() {
+        response = spoil(response, *kind, *setting, &scissors).await;
+    }
+    response
+}
+
+/// What is answered instead of handling the request.
+fn instead(struck: &Struck, scissors: &Scissors) -> Option<Response> {
+    struck.0.iter().find_map(|(kind, setting)| match kind {
+        Kind::ResetBeforeCommit => {
+            scissors.reset();
+            Some(StatusCode::OK.into_response())
+        }
+        Kind::Status(status) => Some(failure(*status, *setting)),
+        Kind::NoGet => Some(Refusal::no_route().into_response()),
+        _ => None,
+    })
+}
+
+/// The answer of a request that was handled, spoiled.
+async fn spoil(response: Response, kind: Kind, setting: Setting, scissors: &Scissors) -> Response {
+    let status = response.status();
+    match (kind, setting) {
+        (Kind::ResetAfterCommit, _) => scissors.reset(),
+        (Kind::Truncated, _) => scissors.truncate(),
+        (Kind::StatusAfterCommit(status), setting) => return failure(status, setting),
+        (Kind::Html, _) => return html(status, "Please sign in"),
+        (Kind::Empty, _) => return status.into_response(),
+        (Kind::Envelope, Setting::Word(word)) if status.is_success() => {
+            return reshape(response, |body| envelope(word, body)).await;
+        }
+        (Kind::ErrorShape, Setting::Word(word)) if status.is_client_error() || status.is_server_error() => {
+            return reshape(response, |body| error_shape(word, status, body)).await;
+        }
+        _ => {}
+    }
+    response
+}
+
+/// Magento's own words for 429 and 500, a proxy's page for 502, and nothing at all for 503, as in maintenance.
+fn failure(status: u16, retry_after: Setting) -> Response {
+    let mut response = match status {
+        429 => Refusal::new(429, "Too Many Requests").into_response(),
+        500 => Refusal::new(
+            500,
+            "Internal Error. Details are available in Magento log file. Report ID: webapi-5a4d1b0c7e2f9",
+        )
+        .into_response(),
+        502 => html(StatusCode::BAD_GATEWAY, "502 Bad Gateway"),
+        _ => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+    };
+    if let Setting::Number(seconds) = retry_after {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+fn html(status: StatusCode, title: &str) -> Response {
+    let page = format!(
+        "<!DOCTYPE html>\n<html><head><title>{title}</title></head><body><h1>{title}</h1></body></html>\n"
+    );
+    let html = HeaderValue::from_static("text/html; charset=utf-8");
+    (status, [(header::CONTENT_TYPE, html)], page).into_response()
+}
+
+async fn reshape(response: Response, shape: impl FnOnce(Value) -> Value) -> Response {
+    let status = response.status().as_u16();
+    let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap_or_default();
+    let body = serde_json::from_slice(&bytes).unwrap_or_default();
+    json_response(status, &shape(body))
+}
+
+fn envelope(word: &str, mut body: Value) -> Value {
+    let customer = body["customer"].take();
+    match word {
+        "bare" => customer,
+        "data" => json!({"data": {"customer": customer}}),
+        _ => json!({"items": [customer], "search_criteria": {"filter_groups": []}, "total_count": 1}),
+    }
+}
+
+fn error_shape(word: &str, status: StatusCode, body: Value) -> Value {
+    let code = status.as_u16();
+    match word {
+        "result" => json!({"code": code, "result": body["message"]}),
+        "errors" => json!({"message": "One or more input exceptions have occurred.", "errors": [body]}),
+        _ => json!({"messages": {"error": [{"code": code, "message": body["message"]}]}}),
+    }
+}

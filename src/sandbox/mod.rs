@@ -1,0 +1,162 @@
+//! The sandbox: the service of the interface, in earnest, on this machine. HTTP/1.1 in front, SQLite behind.
+//!
+//! Every rule of the interface (4 and 5) holds here. Where the interface says "not shown" the sandbox does as
+//! Magento does, and the place says **ours**. It shares the tables of documented members with the client, nothing
+//! else.
+
+mod address;
+mod attribute;
+mod auth;
+mod default_address;
+mod fault;
+mod line;
+mod misbehave;
+mod profile;
+mod quantity;
+mod quote_item;
+mod reply;
+mod router;
+mod seed;
+mod shipping;
+mod show;
+mod store;
+mod typing;
+
+use std::future::IntoFuture as _;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use axum::{Router, middleware};
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+pub use fault::{Fault, Kind as FaultKind, Setting as FaultSetting};
+pub use store::IssuedToken;
+
+use line::{Lines, Scissors};
+use misbehave::Mischief;
+use store::{Intent, Store};
+
+/// How long requests under way may take to end when the sandbox stops.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How a sandbox is to run.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The database file; made and seeded where there is none.
+    pub data: PathBuf,
+    /// Where to listen; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// How to misbehave.
+    pub faults: Vec<Fault>,
+    /// Whether an address beyond loopback is allowed: anybody who reaches it can then use the sandbox.
+    pub allow_remote: bool,
+}
+
+/// A sandbox that answers requests. It ends when this is dropped; [`Running::stop`] waits for that.
+#[derive(Debug)]
+pub struct Running {
+    /// Base URL, such as `http://127.0.0.1:45123`.
+    pub url: String,
+    /// Token of the first customer of the seed.
+    pub customer_token: String,
+    /// Token of the administrator of the seed.
+    pub admin_token: String,
+    shutdown: oneshot::Sender<()>,
+    server: JoinHandle<std::io::Result<()>>,
+}
+
+/// Told of every request answered: its method, its path and the status.
+pub type Observer = Arc<dyn Fn(&str, &str, u16) + Send + Sync>;
+
+/// Opens the database, listens, and serves on the current tokio runtime.
+///
+/// Fails when the file is not a sandbox database or cannot be used, when the address is taken, and when it is
+/// not loopback and `allow_remote` is not set.
+pub async fn start(options: Options) -> anyhow::Result<Running> {
+    start_observed(options, None).await
+}
+
+/// [`start`], with every request told to `observer`; a connection that a fault resets is told as well.
+pub async fn start_observed(options: Options, observer: Option<Observer>) -> anyhow::Result<Running> {
+    let listen = options.listen;
+    if !listen.ip().is_loopback() && !options.allow_remote {
+        bail!("{listen} can be reached from other machines; --allow-remote if that is meant");
+    }
+    let store = Store::open(&options.data, seed::plant)?;
+    let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
+    let url = format!("http://{}", listener.local_addr()?);
+    let app = app(Arc::new(store), options.faults, observer);
+    let (shutdown, stopped) = oneshot::channel::<()>();
+    let server = axum::serve(Lines(listener), app.into_make_service_with_connect_info::<Scissors>())
+        .with_graceful_shutdown(async {
+            // An error says that the sender is gone, which means the same.
+            let _ = stopped.await;
+        });
+    Ok(Running {
+        url,
+        customer_token: seed::CUSTOMER_TOKEN.to_owned(),
+        admin_token: seed::ADMIN_TOKEN.to_owned(),
+        shutdown,
+        server: tokio::spawn(server.into_future()),
+    })
+}
+
+fn app(store: Arc<Store>, faults: Vec<Fault>, observer: Option<Observer>) -> Router {
+    let mut app = router::routes(store);
+    if !faults.is_empty() {
+        let mischief = Arc::new(Mischief::new(faults));
+        app = app.layer(middleware::from_fn_with_state(mischief, misbehave::misbehave));
+    }
+    if let Some(observer) = observer {
+        app = app.layer(middleware::from_fn_with_state(observer, observe));
+    }
+    app
+}
+
+async fn observe(
+    axum::extract::State(observer): axum::extract::State<Observer>,
+    request: axum::extract::Request,
+    next: middleware::Next,
+) -> axum::response::Response {
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let response = next.run(request).await;
+    observer(method.as_str(), &path, response.status().as_u16());
+    response
+}
+
+impl Running {
+    /// Stops listening, lets requests under way end for a moment, and returns.
+    pub async fn stop(self) {
+        let Self { shutdown, mut server, .. } = self;
+        drop(shutdown);
+        if tokio::time::timeout(PATIENCE, &mut server).await.is_err() {
+            server.abort();
+        }
+    }
+}
+
+/// Replaces everything in the database by the seed, also while a sandbox runs on it.
+pub fn reset(data: &Path) -> anyhow::Result<()> {
+    Store::reset(data, seed::plant)
+}
+
+/// Everything the database holds:
+/// `{"customers": […], "quotes": […], "attributes": […], "products": […], "store_views": […]}`.
+pub fn show(data: &Path) -> anyhow::Result<Value> {
+    let store = Store::open(data, seed::plant)?;
+    store
+        .transact(Intent::Read, show::everything)
+        .map_err(|refusal| anyhow::anyhow!("cannot read {}: {}", data.display(), refusal.body()))
+}
+
+/// The tokens the sandbox accepts.
+pub fn tokens(data: &Path) -> anyhow::Result<Vec<IssuedToken>> {
+    let store = Store::open(data, seed::plant)?;
+    Ok(store.transact(Intent::Read, |records| records.tokens())?)
+}

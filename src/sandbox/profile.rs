@@ -1,0 +1,149 @@
+//! The customer profile: reading it (ours) and replacing its addresses (interface 4.2).
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Value, json};
+
+use super::address;
+use super::default_address;
+use super::fault::Kind;
+use super::reply::{Refusal, Reply};
+use super::router::Call;
+use super::store::{Document, Records, StoredAddress};
+use super::typing;
+use crate::wire;
+
+/// An address element of the request: the stored address it changes (rule 3), or none (rule 4), and its members.
+struct Element {
+    id: Option<i64>,
+    body: Document,
+}
+
+/// The stored profile in the envelope `customer` (ours: the interface shows no way to read it).
+pub fn show(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    let profile = stored(records, call.customer()?)?;
+    Ok(Reply::ok(json!({"customer": profile})))
+}
+
+/// A customer with all addresses.
+pub fn stored(records: &Records<'_>, customer: i64) -> Result<Value, Refusal> {
+    let mut profile = records.customer(customer)?;
+    let addresses = records.addresses(customer)?;
+    profile.insert(
+        "addresses".to_owned(),
+        addresses.into_iter().map(|address| Value::Object(address.body)).collect(),
+    );
+    Ok(Value::Object(profile))
+}
+
+/// Stores the members sent and replaces the address list by the one sent, all or nothing.
+///
+/// Members of the profile that are not sent stay, and so does the whole list when `addresses` is not sent (ours).
+pub fn replace(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+    let customer = call.customer()?;
+    let mut sent = call.wrapped("customer")?;
+    typing::settle(&mut sent, &wire::CUSTOMER)?;
+    let list = match sent.remove("addresses") {
+        Some(Value::Array(elements)) => Some(elements),
+        _ => None,
+    };
+    let mut profile = records.customer(customer)?;
+    let before = records.addresses(customer)?;
+    let mut flagged = Vec::new();
+    let mut after = match list {
+        None => before.clone(),
+        Some(list) => {
+            let mut elements = elements(records, customer, list)?;
+            if call.struck.has(&Kind::DropAddress) {
+                elements.pop();
+            }
+            let after = replace_list(records, customer, &before, &elements)?;
+            flagged = after.iter().zip(elements).map(|(stored, element)| (stored.id, element.body)).collect();
+            after
+        }
+    };
+    default_address::settle(&mut profile, &mut sent, &flagged, &mut after);
+    profile.extend(sent);
+    profile.insert("id".to_owned(), Value::from(customer));
+    profile.insert("updated_at".to_owned(), Value::from(now()));
+    records.put_customer(customer, &profile)?;
+    put_list(records, &before, &after)?;
+    stored(records, customer).map(Reply::ok)
+}
+
+/// The elements of the list, each with an id of the customer's own or none, no id twice.
+fn elements(records: &Records<'_>, customer: i64, list: Vec<Value>) -> Result<Vec<Element>, Refusal> {
+    let mut seen = HashSet::new();
+    let mut elements = Vec::with_capacity(list.len());
+    for value in list {
+        let Value::Object(body) = value else { continue };
+        address::check(&body)?;
+        let id = body.get("id").and_then(Value::as_i64);
+        if let Some(id) = id {
+            check_owner(records, customer, id)?;
+            if !seen.insert(id) {
+                return Err(Refusal::new(400, "The address with ID \"%id\" is listed more than once.")
+                    .with(json!({"id": id})));
+            }
+        }
+        elements.push(Element { id, body });
+    }
+    Ok(elements)
+}
+
+fn check_owner(records: &Records<'_>, customer: i64, address: i64) -> Result<(), Refusal> {
+    match records.address_owner(address)? {
+        None => Err(Refusal::no_such_entity("addressId", address)),
+        Some(owner) if owner == customer => Ok(()),
+        Some(_) => Err(Refusal::new(
+            400,
+            "Provided customer ID \"%customer_id\" isn't related to current customer address.",
+        )
+        .with(json!({"customer_id": customer}))),
+    }
+}
+
+/// Deletes what is left out (rule 2), creates what has no id (rule 4), and gives the list as it then stands; an
+/// address with a known id gets the members sent and keeps the rest (ours).
+fn replace_list(
+    records: &Records<'_>,
+    customer: i64,
+    before: &[StoredAddress],
+    elements: &[Element],
+) -> Result<Vec<StoredAddress>, Refusal> {
+    let kept: HashSet<i64> = elements.iter().filter_map(|element| element.id).collect();
+    for address in before.iter().filter(|address| !kept.contains(&address.id)) {
+        records.remove_address(address.id)?;
+    }
+    let stored: HashMap<i64, &StoredAddress> = before.iter().map(|address| (address.id, address)).collect();
+    let mut after = Vec::with_capacity(elements.len());
+    for (position, element) in (0..).zip(elements) {
+        let known = element.id.and_then(|id| stored.get(&id));
+        let mut body = known.map_or_else(Document::new, |address| address.body.clone());
+        body.extend(element.body.clone());
+        let id = match known {
+            Some(address) => address.id,
+            None => records.add_address(customer, position, &body)?,
+        };
+        body.insert("id".to_owned(), Value::from(id));
+        body.insert("customer_id".to_owned(), Value::from(customer));
+        after.push(StoredAddress { id, body });
+    }
+    Ok(after)
+}
+
+/// Writes every address whose place or members are not what they were.
+fn put_list(records: &Records<'_>, before: &[StoredAddress], after: &[StoredAddress]) -> Result<(), Refusal> {
+    let stored = before.iter().map(Some).chain(std::iter::repeat(None));
+    for ((position, address), stored) in (0..).zip(after).zip(stored) {
+        if stored != Some(address) {
+            records.put_address(position, address)?;
+        }
+    }
+    Ok(())
+}
+
+/// As Magento writes times.
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M:%S").to_string()
+}

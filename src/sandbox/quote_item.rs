@@ -1,0 +1,142 @@
+//! Adding an item to a quote (interface 4.4).
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::quantity::Quantity;
+use super::reply::{Refusal, Reply};
+use super::router::Call;
+use super::store::{Document, Line, Product, ProductType, Records};
+use super::typing;
+use crate::wire;
+
+/// The chosen options: option id (the attribute's id, 4.4 rule 2) → option value. Sorted, so that the order in
+/// which they are named makes no second line.
+type Choice = BTreeMap<i64, i64>;
+
+/// Adds the item in `cartItem`; the same SKU with the same options adds to the quantity that is there (ours).
+pub fn add(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+    let customer = call.customer()?;
+    let mut item = call.wrapped("cartItem")?;
+    typing::settle(&mut item, &wire::CART_ITEM)?;
+    let quote = quote(records, customer, item.get("quote_id"))?;
+    let sku = text(&item, "sku").ok_or_else(|| Refusal::required("sku"))?;
+    let added = quantity(&item)?;
+    let product = records.product(sku)?.ok_or_else(|| {
+        Refusal::new(404, "The product that was requested doesn't exist. Verify the product and try again.")
+    })?;
+    let options = canonical(&choice(records, &product, &item)?);
+    let total = match records.line(quote, sku, &options)? {
+        None => added,
+        Some(line) => Quantity::parse(&line.qty)
+            .and_then(|present| present.plus(added))
+            .ok_or_else(|| Refusal::invalid_value("qty", &item["qty"]))?,
+    };
+    let qty = total.to_string();
+    let item_id = records.put_line(quote, sku, &options, &qty)?;
+    let line = Line { item_id, sku: product.sku.clone(), options, qty };
+    Ok(Reply::ok(item_document(&line, &product, quote)))
+}
+
+/// The quote named, which must be the customer's own; the active one where none is named (ours).
+fn quote(records: &Records<'_>, customer: i64, named: Option<&Value>) -> Result<i64, Refusal> {
+    let active = records.active_quote(customer)?;
+    match named.and_then(Value::as_str) {
+        None => active.ok_or_else(no_active_quote),
+        Some(id) => active
+            .filter(|active| active.to_string() == id)
+            .ok_or_else(|| Refusal::no_such_entity("cartId", id)),
+    }
+}
+
+/// 404: the customer has no quote to work on.
+pub fn no_active_quote() -> Refusal {
+    Refusal::new(404, "Current customer does not have an active cart.")
+}
+
+fn text<'item>(item: &'item Document, name: &str) -> Option<&'item str> {
+    item.get(name).and_then(Value::as_str)
+}
+
+/// Above zero (ours).
+fn quantity(item: &Document) -> Result<Quantity, Refusal> {
+    match item.get("qty") {
+        None | Some(Value::Null) => Err(Refusal::required("qty")),
+        Some(qty) => Quantity::parse(&qty.to_string()).ok_or_else(|| Refusal::invalid_value("qty", qty)),
+    }
+}
+
+/// The choice for a configurable product: one value of each of its attributes, nothing else (4.4 rule 2, 400
+/// otherwise is ours). Options sent for a simple product mean nothing, as in Magento.
+fn choice(records: &Records<'_>, product: &Product, item: &Document) -> Result<Choice, Refusal> {
+    if product.product_type == ProductType::Simple {
+        return Ok(Choice::new());
+    }
+    let incomplete = || Refusal::new(400, "You need to choose options for your item.");
+    let offered = records.product_options(&product.sku)?;
+    let mut chosen = Choice::new();
+    for pair in sent_options(item).into_iter().flatten() {
+        let pair = chosen_pair(pair).ok_or_else(incomplete)?;
+        if !offered.contains(&pair) || chosen.insert(pair.0, pair.1).is_some() {
+            return Err(incomplete());
+        }
+    }
+    let complete = offered.iter().all(|(attribute, _)| chosen.contains_key(attribute));
+    if complete { Ok(chosen) } else { Err(incomplete()) }
+}
+
+fn sent_options(item: &Document) -> Option<&Vec<Value>> {
+    item.get("product_option")?.get("extension_attributes")?.get("configurable_item_options")?.as_array()
+}
+
+fn chosen_pair(option: &Value) -> Option<(i64, i64)> {
+    let id = option.get("option_id")?.as_str()?.parse().ok()?;
+    Some((id, option.get("option_value")?.as_i64()?))
+}
+
+/// The choice as `configurable_item_options` has it (2.6): the text of the id, the number of the value.
+fn canonical(choice: &Choice) -> String {
+    let options: Vec<Value> = choice
+        .iter()
+        .map(|(id, value)| json!({"option_id": id.to_string(), "option_value": value}))
+        .collect();
+    Value::from(options).to_string()
+}
+
+/// A line as the service answers it, after Magento: "not shown" in the interface.
+fn item_document(line: &Line, product: &Product, quote: i64) -> Value {
+    let mut document = json!({
+        "item_id": line.item_id,
+        "sku": line.sku,
+        "qty": number(&line.qty),
+        "name": product.name,
+        "price": number(&product.price),
+        "product_type": product.product_type.name(),
+        "quote_id": quote.to_string(),
+    });
+    if product.product_type == ProductType::Configurable {
+        document["product_option"] =
+            json!({"extension_attributes": {"configurable_item_options": parsed(&line.options)}});
+    }
+    document
+}
+
+/// A line as `sandbox show` prints it.
+pub fn shown(line: &Line) -> Value {
+    json!({
+        "item_id": line.item_id,
+        "sku": line.sku,
+        "qty": number(&line.qty),
+        "options": parsed(&line.options),
+    })
+}
+
+/// Stored decimal text as the JSON number it is.
+pub fn number(text: &str) -> Value {
+    text.parse().map_or(Value::Null, Value::Number)
+}
+
+fn parsed(options: &str) -> Value {
+    serde_json::from_str(options).unwrap_or_default()
+}

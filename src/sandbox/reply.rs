@@ -1,0 +1,105 @@
+//! What the service answers: documents, and errors in Magento's shape.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use super::store::StoreError;
+
+/// A successful answer.
+#[derive(Debug)]
+pub struct Reply {
+    /// HTTP status.
+    pub status: u16,
+    /// JSON body.
+    pub body: Value,
+}
+
+/// An error answer: the message with its placeholders as they are, and the values for them beside it.
+#[derive(Debug, PartialEq)]
+pub struct Refusal {
+    /// HTTP status.
+    pub status: u16,
+    /// Message, with placeholders such as `%fieldName` or `%1`.
+    pub message: String,
+    /// Values of the placeholders: an object for named ones, a list for numbered ones.
+    pub parameters: Option<Value>,
+}
+
+impl Reply {
+    /// 200 with `body`.
+    pub fn ok(body: Value) -> Self {
+        Self { status: 200, body }
+    }
+}
+
+impl Refusal {
+    /// A refusal without placeholders.
+    pub fn new(status: u16, message: &str) -> Self {
+        Self { status, message: message.to_owned(), parameters: None }
+    }
+
+    /// Adds the values of the placeholders.
+    #[must_use]
+    pub fn with(mut self, parameters: Value) -> Self {
+        self.parameters = Some(parameters);
+        self
+    }
+
+    /// 404: a path or method the service does not have.
+    pub fn no_route() -> Self {
+        Self::new(404, "Request does not match any route.")
+    }
+
+    /// 404: no record whose `field` is `value`.
+    pub fn no_such_entity(field: &str, value: impl Into<Value>) -> Self {
+        Self::new(404, "No such entity with %fieldName = %fieldValue")
+            .with(json!({"fieldName": field, "fieldValue": value.into()}))
+    }
+
+    /// 400: a member that has to be there is not.
+    pub fn required(field: &str) -> Self {
+        Self::new(400, "\"%fieldName\" is required. Enter and try again.").with(json!({"fieldName": field}))
+    }
+
+    /// 400: a member of the right type with a value that is out of the question.
+    pub fn invalid_value(field: &str, value: &Value) -> Self {
+        Self::new(400, "Invalid value of \"%value\" provided for the %fieldName field.")
+            .with(json!({"fieldName": field, "value": value}))
+    }
+
+    /// The body of the answer.
+    pub fn body(&self) -> Value {
+        let mut body = json!({"message": self.message});
+        if let Some(parameters) = &self.parameters {
+            body["parameters"] = parameters.clone();
+        }
+        body
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        Self::new(500, "The sandbox could not use its database: %details")
+            .with(json!({"details": error.to_string()}))
+    }
+}
+
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        json_response(self.status, &self.body)
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        json_response(self.status, &self.body())
+    }
+}
+
+/// A response of any three-digit status with a JSON body.
+pub fn json_response(status: u16, body: &Value) -> Response {
+    const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    (status, [(header::CONTENT_TYPE, JSON)], body.to_string()).into_response()
+}

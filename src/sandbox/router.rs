@@ -1,0 +1,164 @@
+//! The routes of the service (interface 4) and what every call goes through: token, store view, body, transaction.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, Method, header, request::Parts};
+use axum::response::IntoResponse as _;
+use axum::routing::{get, post};
+use serde_json::Value;
+
+use super::auth::{self, Access};
+use super::misbehave::Struck;
+use super::reply::{Refusal, Reply};
+use super::store::{Caller, Document, Intent, Records, Store};
+use super::{attribute, profile, quote_item, shipping};
+
+/// Largest request body: some 30,000 addresses. The interface shows no limit.
+pub const LARGEST_BODY: usize = 32 * 1024 * 1024;
+
+/// One call, understood as far as all operations have it in common.
+pub struct Call {
+    caller: Caller,
+    /// The JSON object sent, empty for a call without a body.
+    pub body: Document,
+    /// The faults that have struck this call.
+    pub struck: Struck,
+}
+
+/// What an operation does inside its transaction.
+type Operation = fn(&Records<'_>, Call) -> Result<Reply, Refusal>;
+
+/// Code of the store view in the path, percent-decoded; none on the administrator's paths.
+type StoreView = Result<Option<Path<String>>, PathRejection>;
+
+impl Call {
+    /// The customer the token speaks for (5): it alone says whose profile and quote are meant.
+    pub fn customer(&self) -> Result<i64, Refusal> {
+        match self.caller {
+            Caller::Customer(id) => Ok(id),
+            Caller::Admin => Err(Refusal::no_route()),
+        }
+    }
+
+    /// Takes the object out of the wrapper the interface demands; 400 without it.
+    pub fn wrapped(&mut self, wrapper: &str) -> Result<Document, Refusal> {
+        match self.body.remove(wrapper) {
+            Some(Value::Object(object)) => Ok(object),
+            _ => Err(Refusal::required(wrapper)),
+        }
+    }
+}
+
+/// All the service serves.
+pub fn routes(store: Arc<Store>) -> Router {
+    let of = |access: Access, operation: Operation| {
+        move |State(store): State<Arc<Store>>, store_view: StoreView, request: Request| async move {
+            answer(&store, access, operation, store_view, request).await.into_response()
+        }
+    };
+    let create_attribute = || post(of(Access::Admin, attribute::create));
+    Router::new()
+        .route(
+            "/V1/storeview/{store_view_code}/customer/profile",
+            get(of(Access::Customer, profile::show)).put(of(Access::Customer, profile::replace)),
+        )
+        .route(
+            "/V1/storeview/{store_view_code}/user/quote/shipping-information",
+            post(of(Access::Customer, shipping::save)),
+        )
+        .route("/V1/storeview/{store_view_code}/user/quote/item", post(of(Access::Customer, quote_item::add)))
+        // The interface writes the slash; Magento takes both.
+        .route("/V1/admin/product/attribute/", create_attribute())
+        .route("/V1/admin/product/attribute", create_attribute())
+        .fallback(no_route)
+        .method_not_allowed_fallback(no_route)
+        .with_state(store)
+}
+
+/// Magento does not tell an unknown path from a wrong method.
+async fn no_route() -> Refusal {
+    Refusal::no_route()
+}
+
+async fn answer(
+    store: &Store,
+    access: Access,
+    operation: Operation,
+    store_view: StoreView,
+    request: Request,
+) -> Result<Reply, Refusal> {
+    let (parts, body) = request.into_parts();
+    let bytes = receive(body).await?;
+    let intent = if parts.method == Method::PUT || parts.method == Method::POST {
+        Intent::Write
+    } else {
+        Intent::Read
+    };
+    let body = match intent {
+        Intent::Read => Ok(Document::new()),
+        Intent::Write => read_body(&parts.headers, &bytes),
+    };
+    store.transact(intent, |records| {
+        let caller = auth::caller(records, &parts.headers, access)?;
+        check_store_view(records, store_view)?;
+        operation(records, call(caller, body?, &parts))
+    })
+}
+
+fn call(caller: Caller, body: Document, parts: &Parts) -> Call {
+    Call { caller, body, struck: parts.extensions.get::<Struck>().cloned().unwrap_or_default() }
+}
+
+/// The whole body, within the limit.
+pub async fn receive(body: Body) -> Result<Bytes, Refusal> {
+    to_bytes(body, LARGEST_BODY).await.map_err(|_| {
+        Refusal::new(413, "The request body is larger than %limit bytes, or was cut off.")
+            .with(serde_json::json!({"limit": LARGEST_BODY}))
+    })
+}
+
+fn check_store_view(records: &Records<'_>, store_view: StoreView) -> Result<(), Refusal> {
+    let unknown =
+        || Refusal::new(404, "The store that was requested wasn't found. Verify the store and try again.");
+    match store_view.map_err(|_| unknown())? {
+        None => Ok(()),
+        Some(Path(code)) if records.store_view_exists(&code)? => Ok(()),
+        Some(_) => Err(unknown()),
+    }
+}
+
+/// The JSON object of a body that says it is JSON. Anything but an object has none of the members that are needed.
+fn read_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Document, Refusal> {
+    check_content_type(headers)?;
+    match serde_json::from_slice(bytes) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Ok(Document::new()),
+        Err(_) => Err(Refusal::new(400, "Decoding error.")),
+    }
+}
+
+fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
+    let sent = headers.get(header::CONTENT_TYPE).map_or("", |value| value.to_str().unwrap_or(""));
+    let (media_type, options) = sent.split_once(';').unwrap_or((sent, ""));
+    if !media_type.trim().eq_ignore_ascii_case("application/json") {
+        let media_type = media_type.trim();
+        return Err(Refusal::new(
+            400,
+            &format!("Server cannot understand Content-Type HTTP header media type {media_type}"),
+        ));
+    }
+    let charset = options
+        .split(';')
+        .filter_map(|option| option.split_once('='))
+        .find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
+    match charset {
+        Some((_, charset)) if !charset.trim().trim_matches('"').eq_ignore_ascii_case("utf-8") => {
+            Err(Refusal::new(400, "UTF-8 is the only supported charset."))
+        }
+        _ => Ok(()),
+    }
+}

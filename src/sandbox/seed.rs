@@ -1,0 +1,105 @@
+//! What a new sandbox holds. The records themselves are in `seed.json`, to be read by people.
+
+use serde_json::Value;
+
+use super::store::{Caller, Document, Records, Stored};
+
+/// Token of customer 1. A sandbox listens on loopback, so that its tokens may be known and examples copied.
+pub const CUSTOMER_TOKEN: &str = "sandbox-customer-1";
+/// Token of the administrator.
+pub const ADMIN_TOKEN: &str = "sandbox-admin";
+
+/// The seed as it stands in its file; every list in the order in which it is stored.
+#[derive(serde::Deserialize)]
+struct Seed {
+    store_views: Vec<Document>,
+    carrier_methods: Vec<Document>,
+    payment_methods: Vec<Document>,
+    attributes: Vec<Document>,
+    products: Vec<Document>,
+    customers: Vec<Document>,
+    quotes: Vec<Document>,
+}
+
+/// Fills the empty tables.
+pub fn plant(records: &Records<'_>) -> Stored<()> {
+    let seed: Seed = serde_json::from_str(include_str!("seed.json"))?;
+    for (table, rows) in [
+        ("store_views", &seed.store_views),
+        ("carrier_methods", &seed.carrier_methods),
+        ("payment_methods", &seed.payment_methods),
+    ] {
+        for row in rows {
+            add_row(records, table, row)?;
+        }
+    }
+    for attribute in &seed.attributes {
+        plant_attribute(records, attribute)?;
+    }
+    for product in &seed.products {
+        plant_product(records, product)?;
+    }
+    for customer in &seed.customers {
+        plant_customer(records, customer)?;
+    }
+    for quote in &seed.quotes {
+        add_row(records, "quotes", quote)?;
+    }
+    records.issue_token(ADMIN_TOKEN, Caller::Admin)
+}
+
+fn add_row(records: &Records<'_>, table: &str, row: &Document) -> Stored<()> {
+    let columns: Vec<(&str, Value)> =
+        row.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+    records.add_row(table, &columns)
+}
+
+fn plant_attribute(records: &Records<'_>, attribute: &Document) -> Stored<()> {
+    let code = attribute.get("attribute_code").and_then(Value::as_str).unwrap_or_default();
+    let id = records.put_attribute(integer(attribute, "attribute_id"), code, attribute)?;
+    for option in objects(attribute, "options") {
+        records.add_option(id, integer(option, "value"), option)?;
+    }
+    Ok(())
+}
+
+/// `options` of a product: attribute id → the values that can be chosen.
+fn plant_product(records: &Records<'_>, product: &Document) -> Stored<()> {
+    let mut row = product.clone();
+    let options = row.shift_remove("options");
+    let sku = row.get("sku").cloned().unwrap_or_default();
+    add_row(records, "products", &row)?;
+    for (attribute, values) in options.iter().filter_map(Value::as_object).flatten() {
+        for value in values.as_array().into_iter().flatten() {
+            let columns = [
+                ("sku", sku.clone()),
+                ("attribute_id", Value::from(attribute.parse().unwrap_or(0))),
+                ("value", value.clone()),
+            ];
+            records.add_row("product_options", &columns)?;
+        }
+    }
+    Ok(())
+}
+
+/// Addresses get their ids in the order of the file: 1, 2, 3…
+fn plant_customer(records: &Records<'_>, customer: &Document) -> Stored<()> {
+    let id = integer(customer, "id").unwrap_or_default();
+    records.put_customer(id, customer)?;
+    for (position, address) in (0..).zip(objects(customer, "addresses")) {
+        records.add_address(id, position, address)?;
+    }
+    records.issue_token(&format!("sandbox-customer-{id}"), Caller::Customer(id))
+}
+
+fn integer(document: &Document, name: &str) -> Option<i64> {
+    document.get(name).and_then(Value::as_i64)
+}
+
+fn objects<'document>(
+    document: &'document Document,
+    name: &str,
+) -> impl Iterator<Item = &'document Document> {
+    let list = document.get(name).and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_object)
+}

@@ -1,0 +1,113 @@
+//! Saving shipping, billing and payment on the customer's quote (interface 4.1).
+
+use serde_json::{Value, json};
+
+use super::address;
+use super::quantity::Quantity;
+use super::quote_item::{no_active_quote, number};
+use super::reply::{Refusal, Reply};
+use super::router::Call;
+use super::store::{Document, Records};
+use super::typing;
+use crate::wire;
+
+/// Saves what the body names on the active quote and keeps what it does not (ours).
+///
+/// The interface shows two layouts and does not say which counts: members inside `addressInformation` and the
+/// same members at the top are both taken, and a `billingAddress` beside them goes before a `billing_address`.
+/// No member is demanded, since requiredness is "not shown" and a payment saved alone is the second layout; but a
+/// body with none of them is refused, and so is a method for a quote that has nowhere to be shipped to.
+pub fn save(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    let quote = records.active_quote(call.customer()?)?.ok_or_else(no_active_quote)?;
+    let sent = information(call.body)?;
+    let mut saved = records.shipping(quote)?.unwrap_or_default();
+    check_payment(records, &sent)?;
+    saved.extend(sent.clone());
+    check_method(records, &sent, &saved)?;
+    records.put_shipping(quote, &saved)?;
+    Ok(Reply { status: wire::SHIPPING_SAVED_STATUS, body: outcome(records, quote)? })
+}
+
+/// Both layouts brought to one: `shipping_address`, `billing_address`, the two codes and `paymentMethod`.
+fn information(mut body: Document) -> Result<Document, Refusal> {
+    typing::settle(&mut body, &wire::SHIPPING_INFORMATION)?;
+    typing::settle(&mut body, &wire::ADDRESS_INFORMATION)?;
+    let mut sent = Document::new();
+    let mut take = |from: &mut Document, name: &str, to: &str| {
+        if let Some(value) = from.remove(name).filter(|value| !value.is_null()) {
+            sent.insert(to.to_owned(), value);
+        }
+    };
+    let wrapped = match body.remove("addressInformation") {
+        Some(Value::Object(wrapped)) => wrapped,
+        _ => Document::new(),
+    };
+    for mut layout in [body.clone(), wrapped] {
+        for member in wire::ADDRESS_INFORMATION.members {
+            take(&mut layout, member.name, member.name);
+        }
+    }
+    take(&mut body, "billingAddress", "billing_address");
+    take(&mut body, "paymentMethod", "paymentMethod");
+    if sent.is_empty() {
+        return Err(Refusal::required("addressInformation"));
+    }
+    for name in ["shipping_address", "billing_address"] {
+        if let Some(Value::Object(address)) = sent.get(name) {
+            address::check_of_quote(address)?;
+        }
+    }
+    Ok(sent)
+}
+
+/// A payment method that is not offered is refused as Magento does it; other members are "not shown", so free.
+fn check_payment(records: &Records<'_>, sent: &Document) -> Result<(), Refusal> {
+    let method = sent.get("paymentMethod").and_then(|payment| payment.get("method"));
+    match method.and_then(Value::as_str) {
+        Some(code) if !records.payment_method_exists(code)? => {
+            Err(Refusal::new(400, "The requested Payment Method is not available."))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Carrier and method come together, exist, and need somewhere to ship to.
+fn check_method(records: &Records<'_>, sent: &Document, saved: &Document) -> Result<(), Refusal> {
+    let (carrier, method) = ("shipping_carrier_code", "shipping_method_code");
+    let code = |name| sent.get(name).and_then(Value::as_str);
+    let (carrier, method) = match (code(carrier), code(method)) {
+        (None, None) => return Ok(()),
+        (Some(carrier), Some(method)) => (carrier, method),
+        (None, Some(_)) => return Err(Refusal::required(carrier)),
+        (Some(_), None) => return Err(Refusal::required(method)),
+    };
+    if !saved.contains_key("shipping_address") {
+        return Err(Refusal::new(400, "The shipping address is missing. Set the address and try again."));
+    }
+    if records.carrier_method_exists(carrier, method)? {
+        return Ok(());
+    }
+    Err(Refusal::new(404, "Carrier with such method not found: %1, %2").with(json!([carrier, method])))
+}
+
+/// What Magento answers here, in short: ways to pay, and what the quote comes to.
+fn outcome(records: &Records<'_>, quote: i64) -> Result<Value, Refusal> {
+    let lines = records.lines(quote)?;
+    let total = lines
+        .iter()
+        .filter_map(|line| Quantity::parse(&line.qty))
+        .try_fold(None::<Quantity>, |sum, qty| match sum {
+            None => Some(Some(qty)),
+            Some(sum) => sum.plus(qty).map(Some),
+        })
+        .flatten();
+    let items: Vec<Value> =
+        lines.iter().map(|line| json!({"item_id": line.item_id, "qty": number(&line.qty)})).collect();
+    Ok(json!({
+        "payment_methods": records.payment_methods()?,
+        "totals": {
+            "items_qty": total.map_or_else(|| Value::from(0), |total| number(&total.to_string())),
+            "items": items,
+        },
+    }))
+}

@@ -1,0 +1,82 @@
+//! Everything the sandbox holds, for `sandbox show`.
+
+use serde_json::{Value, json};
+
+use super::reply::Refusal;
+use super::store::{Product, Records};
+use super::{profile, quote_item};
+
+/// `{"customers": […], "quotes": […], "attributes": […], "products": […], "store_views": […]}`.
+pub fn everything(records: &Records<'_>) -> Result<Value, Refusal> {
+    let customers: Vec<Value> = records
+        .customer_ids()?
+        .into_iter()
+        .map(|id| profile::stored(records, id))
+        .collect::<Result<_, _>>()?;
+    let quotes: Vec<Value> = records
+        .quotes()?
+        .into_iter()
+        .map(|(id, customer)| quote(records, id, customer))
+        .collect::<Result<_, _>>()?;
+    let attributes: Vec<Value> = records
+        .attribute_codes()?
+        .into_iter()
+        .map(|(id, _)| Ok(Value::Object(records.attribute(id)?)))
+        .collect::<Result<_, Refusal>>()?;
+    let products: Vec<Value> =
+        records.products()?.iter().map(|each| product(records, each)).collect::<Result<_, _>>()?;
+    Ok(json!({
+        "customers": customers,
+        "quotes": quotes,
+        "attributes": attributes,
+        "products": products,
+        "store_views": records.store_views()?,
+    }))
+}
+
+/// `id`, `customer_id`, `items` and, once it is saved, `shipping_information`.
+fn quote(records: &Records<'_>, id: i64, customer: i64) -> Result<Value, Refusal> {
+    let items: Vec<Value> = records.lines(id)?.iter().map(quote_item::shown).collect();
+    let shipping = records.shipping(id)?.map_or(Value::Null, Value::Object);
+    Ok(json!({"id": id, "customer_id": customer, "items": items, "shipping_information": shipping}))
+}
+
+/// `sku`, `type`, `name`, `price` and `options`: what can be chosen, in the words of a cart item (2.6).
+fn product(records: &Records<'_>, product: &Product) -> Result<Value, Refusal> {
+    let mut options: Vec<Value> = Vec::new();
+    for (attribute, value) in records.product_options(&product.sku)? {
+        let id = attribute.to_string();
+        let attribute = records.attribute(attribute)?;
+        let label = label(&attribute["options"], value);
+        let choice = json!({"option_value": value, "label": label});
+        match options.last_mut() {
+            Some(last) if last["option_id"] == id.as_str() => {
+                if let Some(values) = last["values"].as_array_mut() {
+                    values.push(choice);
+                }
+            }
+            _ => options.push(json!({
+                "option_id": id,
+                "attribute_code": attribute["attribute_code"],
+                "values": [choice],
+            })),
+        }
+    }
+    Ok(json!({
+        "sku": product.sku,
+        "type": product.product_type.name(),
+        "name": product.name,
+        "price": quote_item::number(&product.price),
+        "options": options,
+    }))
+}
+
+fn label(options: &Value, value: i64) -> Value {
+    let value = value.to_string();
+    options
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find(|option| option["value"] == value.as_str())
+        .map_or(Value::Null, |option| option["label"].clone())
+}

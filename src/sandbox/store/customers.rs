@@ -1,0 +1,157 @@
+//! Customers, their addresses and their tokens.
+
+use rusqlite::{OptionalExtension as _, params};
+use serde_json::Value;
+
+use super::{Document, Records, Stored, document, text_without};
+
+/// Members of an address that are columns.
+const ADDRESS_COLUMNS: &[&str] = &["id", "customer_id"];
+
+/// Whom a token speaks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caller {
+    /// The customer with this id.
+    Customer(i64),
+    /// An administrator.
+    Admin,
+}
+
+/// A token the sandbox accepts.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct IssuedToken {
+    /// What stands after `Bearer` in the Authorization header.
+    pub token: String,
+    /// `customer` or `admin`.
+    pub kind: String,
+    /// Id of the customer, for a customer's token.
+    pub customer_id: Option<i64>,
+    /// E-mail address of the customer, for a customer's token.
+    pub email: Option<String>,
+}
+
+/// An address with its place in the customer's list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredAddress {
+    /// Its id.
+    pub id: i64,
+    /// All its members, `id` and `customer_id` first.
+    pub body: Document,
+}
+
+impl Records<'_> {
+    /// Whom `token` speaks for, if it is one of ours.
+    pub fn caller(&self, token: &str) -> Stored<Option<Caller>> {
+        let customer: Option<Option<i64>> = self
+            .transaction
+            .prepare_cached("SELECT customer_id FROM tokens WHERE token = ?")?
+            .query_row([token], |row| row.get(0))
+            .optional()?;
+        Ok(customer.map(|id| id.map_or(Caller::Admin, Caller::Customer)))
+    }
+
+    /// Every token, customers in the order of their ids, then administrators.
+    pub fn tokens(&self) -> Stored<Vec<IssuedToken>> {
+        let mut query = self.transaction.prepare_cached(
+            "SELECT token, kind, customer_id, body ->> 'email'
+             FROM tokens LEFT JOIN customers ON customers.id = customer_id
+             ORDER BY customer_id IS NULL, customer_id",
+        )?;
+        let rows = query.query_map([], |row| {
+            Ok(IssuedToken {
+                token: row.get(0)?,
+                kind: row.get(1)?,
+                customer_id: row.get(2)?,
+                email: row.get(3)?,
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Lets `token` speak for `caller`.
+    pub fn issue_token(&self, token: &str, caller: Caller) -> Stored<()> {
+        let (kind, customer) = match caller {
+            Caller::Customer(id) => ("customer", Some(id)),
+            Caller::Admin => ("admin", None),
+        };
+        self.transaction
+            .prepare_cached("INSERT INTO tokens (token, kind, customer_id) VALUES (?, ?, ?)")?
+            .execute(params![token, kind, customer])?;
+        Ok(())
+    }
+
+    /// Ids of all customers.
+    pub fn customer_ids(&self) -> Stored<Vec<i64>> {
+        let mut query = self.transaction.prepare_cached("SELECT id FROM customers ORDER BY id")?;
+        let ids = query.query_map([], |row| row.get(0))?;
+        Ok(ids.collect::<Result<_, _>>()?)
+    }
+
+    /// The members of customer `id`, without the addresses.
+    pub fn customer(&self, id: i64) -> Stored<Document> {
+        let text: String = self
+            .transaction
+            .prepare_cached("SELECT body FROM customers WHERE id = ?")?
+            .query_row([id], |row| row.get(0))?;
+        Ok(document(&text, [("id", Value::from(id))])?)
+    }
+
+    /// Stores the members of customer `id`; a new id makes a new customer.
+    pub fn put_customer(&self, id: i64, body: &Document) -> Stored<()> {
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO customers (id, body) VALUES (?, ?)
+                 ON CONFLICT (id) DO UPDATE SET body = excluded.body",
+            )?
+            .execute(params![id, text_without(body, &["id", "addresses"])?])?;
+        Ok(())
+    }
+
+    /// The addresses of a customer in their order.
+    pub fn addresses(&self, customer: i64) -> Stored<Vec<StoredAddress>> {
+        let mut query = self
+            .transaction
+            .prepare_cached("SELECT id, body FROM addresses WHERE customer_id = ? ORDER BY position, id")?;
+        let mut rows = query.query([customer])?;
+        let mut addresses = Vec::new();
+        while let Some(row) = rows.next()? {
+            let id: i64 = row.get(0)?;
+            let columns = [("id", Value::from(id)), ("customer_id", Value::from(customer))];
+            let body = document(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?, columns)?;
+            addresses.push(StoredAddress { id, body });
+        }
+        Ok(addresses)
+    }
+
+    /// The customer whose address `id` is.
+    pub fn address_owner(&self, id: i64) -> Stored<Option<i64>> {
+        Ok(self
+            .transaction
+            .prepare_cached("SELECT customer_id FROM addresses WHERE id = ?")?
+            .query_row([id], |row| row.get(0))
+            .optional()?)
+    }
+
+    /// Stores a new address and returns the id it got; ids are never used twice.
+    pub fn add_address(&self, customer: i64, position: u32, body: &Document) -> Stored<i64> {
+        let id = self
+            .transaction
+            .prepare_cached("INSERT INTO addresses (customer_id, position, body) VALUES (?, ?, ?)")?
+            .insert(params![customer, position, text_without(body, ADDRESS_COLUMNS)?])?;
+        Ok(id)
+    }
+
+    /// Stores the place and the members of an existing address.
+    pub fn put_address(&self, position: u32, address: &StoredAddress) -> Stored<()> {
+        self.transaction
+            .prepare_cached("UPDATE addresses SET position = ?, body = ? WHERE id = ?")?
+            .execute(params![position, text_without(&address.body, ADDRESS_COLUMNS)?, address.id])?;
+        Ok(())
+    }
+
+    /// Deletes an address.
+    pub fn remove_address(&self, id: i64) -> Stored<()> {
+        self.transaction.prepare_cached("DELETE FROM addresses WHERE id = ?")?.execute([id])?;
+        Ok(())
+    }
+}

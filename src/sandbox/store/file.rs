@@ -1,0 +1,167 @@
+//! The database file: made private, recognised as ours, given its tables and its seed.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+
+use super::{Records, Stored};
+
+/// Marks a SQLite file as a sandbox database (`PRAGMA application_id`): "SFSB".
+const APPLICATION_ID: i64 = 0x5346_5342;
+/// Version of the tables; a file of another version is refused, `sandbox reset` renews it.
+const SCHEMA_VERSION: i64 = 1;
+/// How long a transaction waits for another process's.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// More than the number of different queries, so that each is compiled once.
+const CACHED_STATEMENTS: usize = 64;
+
+/// What happens to the records of an existing database.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Existing {
+    Keep,
+    Drop,
+}
+
+/// Opens `path`, creating the file and its directories where they are missing.
+pub(super) fn connect(path: &Path) -> anyhow::Result<Connection> {
+    create_private(path)
+        .with_context(|| format!("cannot use {} as the sandbox's database", path.display()))?;
+    let connection = Connection::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+    Ok(connection)
+}
+
+/// Makes the tables and the seed where they are missing, in one transaction.
+pub(super) fn prepare(
+    connection: &mut Connection,
+    path: &Path,
+    existing: Existing,
+    seed: impl FnOnce(&Records<'_>) -> Stored<()>,
+) -> anyhow::Result<()> {
+    if identify(connection, path)? == State::Empty || existing == Existing::Drop {
+        use_write_ahead_log(connection)?;
+        create(connection, path, existing, seed)
+            .with_context(|| format!("cannot set up {}", path.display()))?;
+    }
+    if identify(connection, path)? == State::OtherVersion {
+        bail!(
+            "{} was made by another version of the sandbox; `storefront sandbox reset` renews it",
+            path.display()
+        );
+    }
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    Ok(())
+}
+
+/// What a database file turns out to be.
+#[derive(PartialEq, Eq)]
+enum State {
+    Empty,
+    Current,
+    OtherVersion,
+}
+
+fn identify(connection: &Connection, path: &Path) -> anyhow::Result<State> {
+    let (application, version, tables): (i64, i64, i64) = connection
+        .query_row(
+            "SELECT (SELECT application_id FROM pragma_application_id),
+                    (SELECT user_version FROM pragma_user_version),
+                    (SELECT count(*) FROM sqlite_schema)",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        )
+        .with_context(|| format!("{} is not a readable SQLite database", path.display()))?;
+    match (application, version) {
+        (0, _) if tables == 0 => Ok(State::Empty),
+        (APPLICATION_ID, SCHEMA_VERSION) => Ok(State::Current),
+        (APPLICATION_ID, _) => Ok(State::OtherVersion),
+        _ => {
+            bail!("{} is a database of something else, not of the sandbox; name another file", path.display())
+        }
+    }
+}
+
+fn create(
+    connection: &mut Connection,
+    path: &Path,
+    existing: Existing,
+    seed: impl FnOnce(&Records<'_>) -> Stored<()>,
+) -> anyhow::Result<()> {
+    // Tables are dropped in any order here; the switch has no effect inside a transaction.
+    connection.pragma_update(None, "foreign_keys", false)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have been first while this one waited for its turn.
+    if existing == Existing::Keep && identify(&transaction, path)? != State::Empty {
+        return Ok(());
+    }
+    drop_tables(&transaction)?;
+    transaction.execute_batch(include_str!("schema.sql"))?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    let records = Records { transaction };
+    seed(&records)?;
+    records.transaction.commit()?;
+    Ok(())
+}
+
+fn drop_tables(connection: &Connection) -> rusqlite::Result<()> {
+    let tables: Vec<String> = connection
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")?
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    for table in tables {
+        connection.execute_batch(&format!("DROP TABLE \"{table}\""))?;
+    }
+    // Ids begin again where the seed ends.
+    let counts: bool = connection.query_row(
+        "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence')",
+        [],
+        |row| row.get(0),
+    )?;
+    if counts {
+        connection.execute_batch("DELETE FROM sqlite_sequence")?;
+    }
+    Ok(())
+}
+
+/// SQLite does not wait for its turn when the journal mode changes, so this does.
+fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
+    const PAUSE: Duration = Duration::from_millis(2);
+    let mut patience = BUSY_TIMEOUT.as_millis() / PAUSE.as_millis();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error) if patience > 0 && is_busy(&error) => {
+                patience -= 1;
+                std::thread::sleep(PAUSE);
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+/// Creates an empty file that only its owner may read; SQLite gives its side files the same mode.
+fn create_private(path: &Path) -> std::io::Result<()> {
+    let mut directory = DirBuilder::new();
+    directory.recursive(true);
+    let mut file = OpenOptions::new();
+    file.read(true).append(true).create(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+        directory.mode(0o700);
+        file.mode(0o600);
+    }
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        directory.create(parent)?;
+    }
+    file.open(path).map(drop)
+}

@@ -1,0 +1,122 @@
+//! The sandbox's database: the only user of `rusqlite`.
+//!
+//! SQLite in WAL mode with `synchronous=NORMAL`: every answered write is in the log and survives a crash of the
+//! process. A power cut may cost the last writes before it (those the system had not yet put on the disk), never
+//! the database's soundness. Any number of processes may use one file at once.
+
+mod catalog;
+mod customers;
+mod file;
+mod quotes;
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use serde_json::{Map, Value};
+
+pub use catalog::{Product, ProductType};
+pub use customers::{Caller, IssuedToken, StoredAddress};
+pub use quotes::Line;
+
+/// A JSON object as it is stored.
+pub type Document = Map<String, Value>;
+
+/// The database could not do what was asked, in SQLite's words (`database or disk is full`).
+#[derive(Debug)]
+pub struct StoreError(String);
+
+/// Result of a query.
+pub type Stored<T> = Result<T, StoreError>;
+
+/// An open database.
+pub struct Store {
+    connection: Mutex<Connection>,
+}
+
+/// What a transaction means to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Intent {
+    /// Read one consistent state.
+    Read,
+    /// Read and write; other writers wait.
+    Write,
+}
+
+/// The records as one transaction sees them; every query of the sandbox is a method of this.
+pub struct Records<'connection> {
+    transaction: Transaction<'connection>,
+}
+
+impl Store {
+    /// Opens the database in `path`, and makes and seeds it where there is none yet.
+    ///
+    /// Fails on a file that is not a sandbox database, that another version made, or that cannot be opened.
+    pub fn open(path: &Path, seed: impl FnOnce(&Records<'_>) -> Stored<()>) -> anyhow::Result<Self> {
+        let mut connection = file::connect(path)?;
+        file::prepare(&mut connection, path, file::Existing::Keep, seed)?;
+        Ok(Self { connection: Mutex::new(connection) })
+    }
+
+    /// Drops whatever the database in `path` holds and seeds it afresh, in one transaction.
+    pub fn reset(path: &Path, seed: impl FnOnce(&Records<'_>) -> Stored<()>) -> anyhow::Result<()> {
+        let mut connection = file::connect(path)?;
+        file::prepare(&mut connection, path, file::Existing::Drop, seed)
+    }
+
+    /// Runs `work` in one transaction: committed when it succeeds, undone when it fails or panics.
+    pub fn transact<T, E: From<StoreError>>(
+        &self,
+        intent: Intent,
+        work: impl FnOnce(&Records<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let behavior = match intent {
+            Intent::Read => TransactionBehavior::Deferred,
+            Intent::Write => TransactionBehavior::Immediate,
+        };
+        let transaction = connection.transaction_with_behavior(behavior).map_err(StoreError::from)?;
+        let records = Records { transaction };
+        let outcome = work(&records)?;
+        records.transaction.commit().map_err(StoreError::from)?;
+        Ok(outcome)
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<serde_json::Error> for StoreError {
+    fn from(error: serde_json::Error) -> Self {
+        Self(format!("a stored document is damaged: {error}"))
+    }
+}
+
+impl std::fmt::Display for StoreError {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for StoreError {}
+
+/// A stored document with `first` put before its own members.
+fn document(
+    text: &str,
+    first: impl IntoIterator<Item = (&'static str, Value)>,
+) -> Result<Document, serde_json::Error> {
+    let stored: Document = serde_json::from_str(text)?;
+    let mut whole: Document = first.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    whole.extend(stored);
+    Ok(whole)
+}
+
+/// The text of `body` without the members that have columns of their own.
+fn text_without(body: &Document, columns: &[&str]) -> Result<String, serde_json::Error> {
+    let mut rest = body.clone();
+    rest.retain(|name, _| !columns.contains(&name.as_str()));
+    serde_json::to_string(&rest)
+}

@@ -1,0 +1,90 @@
+//! Quotes: their items and their shipping information.
+
+use rusqlite::{OptionalExtension as _, params};
+
+use super::{Document, Records, Stored};
+
+/// One line of a quote.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// Its id.
+    pub item_id: i64,
+    /// SKU of the product.
+    pub sku: String,
+    /// The chosen options as canonical JSON text, `[]` where there are none.
+    pub options: String,
+    /// Quantity as decimal text.
+    pub qty: String,
+}
+
+impl Records<'_> {
+    /// All quotes: id and customer.
+    pub fn quotes(&self) -> Stored<Vec<(i64, i64)>> {
+        let mut query = self.transaction.prepare_cached("SELECT id, customer_id FROM quotes ORDER BY id")?;
+        let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The active quote of a customer.
+    pub fn active_quote(&self, customer: i64) -> Stored<Option<i64>> {
+        Ok(self
+            .transaction
+            .prepare_cached("SELECT id FROM quotes WHERE customer_id = ?")?
+            .query_row([customer], |row| row.get(0))
+            .optional()?)
+    }
+
+    /// The shipping information saved on a quote.
+    pub fn shipping(&self, quote: i64) -> Stored<Option<Document>> {
+        let text: Option<String> = self
+            .transaction
+            .prepare_cached("SELECT shipping FROM quotes WHERE id = ?")?
+            .query_row([quote], |row| row.get(0))?;
+        Ok(text.map(|text| serde_json::from_str(&text)).transpose()?)
+    }
+
+    /// Saves shipping information on a quote.
+    pub fn put_shipping(&self, quote: i64, shipping: &Document) -> Stored<()> {
+        self.transaction
+            .prepare_cached("UPDATE quotes SET shipping = ? WHERE id = ?")?
+            .execute(params![serde_json::to_string(shipping)?, quote])?;
+        Ok(())
+    }
+
+    /// The lines of a quote in the order they were added.
+    pub fn lines(&self, quote: i64) -> Stored<Vec<Line>> {
+        let mut query = self
+            .transaction
+            .prepare_cached("SELECT id, sku, options, qty FROM quote_items WHERE quote_id = ? ORDER BY id")?;
+        let rows = query.query_map([quote], line)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The line of a quote with this SKU and these options.
+    pub fn line(&self, quote: i64, sku: &str, options: &str) -> Stored<Option<Line>> {
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT id, sku, options, qty FROM quote_items WHERE quote_id = ? AND sku = ? AND options = ?",
+            )?
+            .query_row(params![quote, sku, options], line)
+            .optional()?)
+    }
+
+    /// Sets the quantity of the line with this SKU and these options, making it where it is missing.
+    pub fn put_line(&self, quote: i64, sku: &str, options: &str, qty: &str) -> Stored<i64> {
+        let id = self
+            .transaction
+            .prepare_cached(
+                "INSERT INTO quote_items (quote_id, sku, options, qty) VALUES (?, ?, ?, ?)
+                 ON CONFLICT (quote_id, sku, options) DO UPDATE SET qty = excluded.qty
+                 RETURNING id",
+            )?
+            .query_row(params![quote, sku, options, qty], |row| row.get(0))?;
+        Ok(id)
+    }
+}
+
+fn line(row: &rusqlite::Row<'_>) -> rusqlite::Result<Line> {
+    Ok(Line { item_id: row.get(0)?, sku: row.get(1)?, options: row.get(2)?, qty: row.get(3)? })
+}

@@ -1,0 +1,70 @@
+-- Documents are kept as the JSON text they came in, so that members and numbers return exactly.
+CREATE TABLE store_views (
+    id   INTEGER PRIMARY KEY,
+    code TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL
+);
+CREATE TABLE customers (
+    id   INTEGER PRIMARY KEY AUTOINCREMENT,
+    body TEXT NOT NULL
+);
+CREATE TABLE addresses (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    customer_id INTEGER NOT NULL REFERENCES customers (id) ON DELETE CASCADE,
+    position    INTEGER NOT NULL,
+    body        TEXT NOT NULL
+);
+CREATE INDEX addresses_by_customer ON addresses (customer_id, position);
+CREATE TABLE tokens (
+    token       TEXT PRIMARY KEY,
+    kind        TEXT NOT NULL CHECK (kind IN ('customer', 'admin')),
+    customer_id INTEGER REFERENCES customers (id) ON DELETE CASCADE,
+    CHECK ((kind = 'customer') = (customer_id IS NOT NULL))
+) WITHOUT ROWID;
+CREATE TABLE attributes (
+    id   INTEGER PRIMARY KEY AUTOINCREMENT,
+    code TEXT NOT NULL UNIQUE,
+    body TEXT NOT NULL
+);
+CREATE TABLE attribute_options (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    attribute_id INTEGER NOT NULL REFERENCES attributes (id) ON DELETE CASCADE,
+    body         TEXT NOT NULL
+);
+CREATE INDEX attribute_options_by_attribute ON attribute_options (attribute_id);
+CREATE TABLE products (
+    sku   TEXT PRIMARY KEY,
+    type  TEXT NOT NULL CHECK (type IN ('simple', 'configurable')),
+    name  TEXT NOT NULL,
+    price TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE product_options (
+    sku          TEXT NOT NULL REFERENCES products (sku) ON DELETE CASCADE,
+    attribute_id INTEGER NOT NULL REFERENCES attributes (id),
+    value        INTEGER NOT NULL REFERENCES attribute_options (id),
+    PRIMARY KEY (sku, attribute_id, value)
+) WITHOUT ROWID;
+CREATE TABLE carrier_methods (
+    carrier TEXT NOT NULL,
+    method  TEXT NOT NULL,
+    title   TEXT NOT NULL,
+    PRIMARY KEY (carrier, method)
+) WITHOUT ROWID;
+CREATE TABLE payment_methods (
+    code     TEXT PRIMARY KEY,
+    title    TEXT NOT NULL,
+    position INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE quotes (
+    id          INTEGER PRIMARY KEY,
+    customer_id INTEGER NOT NULL UNIQUE REFERENCES customers (id) ON DELETE CASCADE,
+    shipping    TEXT
+);
+CREATE TABLE quote_items (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    quote_id INTEGER NOT NULL REFERENCES quotes (id) ON DELETE CASCADE,
+    sku      TEXT NOT NULL REFERENCES products (sku),
+    options  TEXT NOT NULL,
+    qty      TEXT NOT NULL,
+    UNIQUE (quote_id, sku, options)
+);
