@@ -29,6 +29,21 @@ pub(super) struct Answer {
     pub(super) broken: Option<String>,
 }
 
+impl Answer {
+    /// What the head says; the body is yet to come.
+    fn of_head(response: &Response, secret: &str) -> Self {
+        let header = |name| header(response.headers(), name, secret);
+        Self {
+            status: response.status().as_u16(),
+            content_type: header(&CONTENT_TYPE),
+            location: header(&LOCATION),
+            retry_after: header(&RETRY_AFTER).and_then(|value| retry_after(&value, Timestamp::now())),
+            body: Vec::new(),
+            broken: None,
+        }
+    }
+}
+
 impl Client {
     /// Sends once. `outgoing` is `request`, made ready for the library.
     pub(super) async fn attempt(
@@ -53,22 +68,13 @@ impl Client {
             }
             Err(_) => return Err(self.lost(Lost::silence(&url, self.timeout), start)),
         };
-        let status = response.status().as_u16();
         let headers = self.tracer.as_ref().map(|_| response.headers().clone());
-        let mut answer = Answer {
-            status,
-            content_type: header(response.headers(), &CONTENT_TYPE, secret),
-            location: header(response.headers(), &LOCATION, secret),
-            retry_after: header(response.headers(), &RETRY_AFTER, secret)
-                .and_then(|value| retry_after(&value, Timestamp::now())),
-            body: Vec::new(),
-            broken: None,
-        };
+        let mut answer = Answer::of_head(&response, secret);
         answer.broken = self.read_body(response, deadline, &mut answer.body).await;
         mask_body(&mut answer.body, secret);
         if let Some(headers) = headers {
             self.trace(|| Traffic::Answered {
-                status,
+                status: answer.status,
                 headers: Headers::new(&headers, secret),
                 body: &answer.body,
                 after: start.elapsed(),

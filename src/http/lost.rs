@@ -39,6 +39,9 @@ impl Lost {
         let never_started = never_started(error);
         let (message, hint) = match tls {
             Some(tls) => tls_words::describe(tls, url),
+            None if error.is_builder() => {
+                (format!("no request can be made of it: {}", root_cause(error)), None)
+            }
             None if never_started => {
                 (format!("{} closed the connection before the request left", authority(url)), None)
             }
@@ -53,7 +56,10 @@ impl Lost {
             None => not_connected(error, url, proxy),
         };
         Self {
-            sent: connected && !never_started && !tls.is_some_and(refuses_our_certificate),
+            sent: connected
+                && !never_started
+                && !error.is_builder()
+                && !tls.is_some_and(refuses_our_certificate),
             lasting: tls.is_some_and(is_lasting) || error.is_builder(),
             message,
             hint,

@@ -334,6 +334,7 @@ fn the_path_cannot_leave_the_host() {
     assert_eq!(url("/V1/x?y=1"), "https://shop.example/V1/x?y=1");
     assert_eq!(url(".evil.example/"), "https://shop.example/.evil.example/");
     assert_eq!(url("@evil.example/"), "https://shop.example/@evil.example/");
+    assert_eq!(url("/V1/../a b"), "https://shop.example/a%20b");
     assert_eq!(url("//evil.example/"), "https://shop.example//evil.example/");
 }
 
@@ -393,4 +394,16 @@ fn a_connection_closed_at_once_is_unknown_when_bytes_went_out() {
         }
     }
     assert!(never_left > 0);
+}
+
+#[test]
+fn a_path_that_cannot_be_sent_is_not_said_to_be_unknown() {
+    let server = Scripted::start(vec![answer("200 OK", "", "")]);
+    let path = |path: String| Request { path, ..post() };
+    let failure = send(&link(&server.url("")), &path("/V1/a#b".to_owned())).unwrap_err();
+    assert_eq!((failure.kind, failure.applied), (Kind::Usage, Applied::No));
+    let failure = send(&retrying(&server), &path(format!("/{}", "x".repeat(70_000)))).unwrap_err();
+    assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No), "{failure}");
+    assert!(!failure.message.contains("tried"), "{failure}");
+    assert_eq!(server.connections(), 0);
 }
