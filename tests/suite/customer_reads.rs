@@ -14,7 +14,7 @@ fn against(script: Vec<Step>, line: &str) -> (i32, Value, Vec<String>) {
     let line = format!("{line} -q -o json --retry 0 --timeout 5");
     let outcome = serve(home.storefront(&words(&line)), &server.url("")).run();
     assert_eq!(outcome.stdout, "", "{line}: {outcome:?}");
-    let methods = server.requests().iter().map(|request| request.split(' ').next().unwrap().to_owned());
+    let methods = server.requests().into_iter().map(|request| request.split(' ').next().unwrap().to_owned());
     (outcome.code, outcome.error(), methods.collect())
 }
 

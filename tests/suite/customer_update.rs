@@ -134,11 +134,11 @@ fn what_the_service_would_ignore_is_refused_before_anything_is_sent() {
 #[test]
 fn unknown_members_go_out_as_they_are_when_allowed() {
     let shop = Shop::new();
-    shop.file("in.json", r#"{"x_price": 1.10, "addresses": [{"id": 2, "x_seen": 1e3, "company": null}]}"#);
+    shop.file("in.json", r#"{"x_price": 1.10, "addresses": [{"id": 2, "x_seen": 1.5e+3, "company": null}]}"#);
     shop.done("customer update -i in.json --allow-unknown");
     let profile = shop.profile();
     assert_eq!(profile["x_price"].to_string(), "1.10");
-    assert_eq!((profile["addresses"][1]["x_seen"].to_string(), &profile["addresses"][1]["company"]), ("1e3".into(), &Value::Null));
+    assert_eq!((profile["addresses"][1]["x_seen"].to_string(), &profile["addresses"][1]["company"]), ("1.5e+3".into(), &Value::Null));
 }
 
 #[test]
@@ -209,6 +209,12 @@ fn replacing_the_list_deletes_only_the_number_that_was_allowed() {
     assert!(shop.snapshots().is_empty());
     let outcome = shop.run("customer update -i list.json --replace-addresses --allow-delete 3 -q -o json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
+    let result: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let changed = result["changes"].as_array().unwrap().iter().map(|change| change["path"].as_str().unwrap());
+    assert_eq!(
+        changed.collect::<Vec<_>>(),
+        ["default_billing", "addresses[id=2].city", "addresses[new]", "addresses[id=1]", "addresses[id=3]", "addresses[id=4]"]
+    );
     let profile = shop.profile();
     assert_eq!((profile["addresses"].as_array().unwrap().len(), &profile["addresses"][1]["city"]), (2, &json!("Nice")));
     assert_eq!(profile["default_billing"], Value::Null);
