@@ -9,6 +9,7 @@ use tokio::time::timeout_at;
 
 use super::Client;
 use super::lost::Lost;
+use super::mask::{mask_body, masked};
 use super::retry::retry_after;
 use super::trace::{Headers, Traffic};
 use crate::plan::request::Request;
@@ -28,6 +29,21 @@ pub(super) struct Answer {
     pub(super) broken: Option<String>,
 }
 
+impl Answer {
+    /// What the head says; the body is yet to come.
+    fn of_head(response: &Response, secret: &str) -> Self {
+        let header = |name| header(response.headers(), name, secret);
+        Self {
+            status: response.status().as_u16(),
+            content_type: header(&CONTENT_TYPE),
+            location: header(&LOCATION),
+            retry_after: header(&RETRY_AFTER).and_then(|value| retry_after(&value, Timestamp::now())),
+            body: Vec::new(),
+            broken: None,
+        }
+    }
+}
+
 impl Client {
     /// Sends once. `outgoing` is `request`, made ready for the library.
     pub(super) async fn attempt(
@@ -40,7 +56,7 @@ impl Client {
         self.trace(|| Traffic::Sending {
             method: request.method.as_str(),
             url: url.as_str(),
-            headers: Headers(outgoing.headers()),
+            headers: Headers::new(outgoing.headers(), secret),
             body: request.body.as_deref(),
         });
         let start = Instant::now();
@@ -52,23 +68,14 @@ impl Client {
             }
             Err(_) => return Err(self.lost(Lost::silence(&url, self.timeout), start)),
         };
-        let status = response.status().as_u16();
         let headers = self.tracer.as_ref().map(|_| response.headers().clone());
-        let mut answer = Answer {
-            status,
-            content_type: header(response.headers(), &CONTENT_TYPE),
-            location: header(response.headers(), &LOCATION),
-            retry_after: header(response.headers(), &RETRY_AFTER)
-                .and_then(|value| retry_after(&value, Timestamp::now())),
-            body: Vec::new(),
-            broken: None,
-        };
+        let mut answer = Answer::of_head(&response, secret);
         answer.broken = self.read_body(response, deadline, &mut answer.body).await;
-        mask(&mut answer, secret);
+        mask_body(&mut answer.body, secret);
         if let Some(headers) = headers {
             self.trace(|| Traffic::Answered {
-                status,
-                headers: Headers(&headers),
+                status: answer.status,
+                headers: Headers::new(&headers, secret),
                 body: &answer.body,
                 after: start.elapsed(),
             });
@@ -107,24 +114,7 @@ impl Client {
     }
 }
 
-fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
-    let value = headers.get(name)?;
-    Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
-}
-
-/// A service has no business sending the token back. Where it does, nothing of ours passes it on. A very short
-/// token is no secret, and would be found in innocent words.
-fn mask(answer: &mut Answer, secret: &str) {
-    const SHORTEST_SECRET: usize = 8;
-    if secret.len() < SHORTEST_SECRET {
-        return;
-    }
-    if let Some(location) = &mut answer.location {
-        *location = location.replace(secret, "•••");
-    }
-    if let Ok(text) = std::str::from_utf8(&answer.body)
-        && text.contains(secret)
-    {
-        answer.body = text.replace(secret, "•••").into_bytes();
-    }
+fn header(headers: &HeaderMap, name: &HeaderName, secret: &str) -> Option<String> {
+    let value = String::from_utf8_lossy(headers.get(name)?.as_bytes()).into_owned();
+    Some(masked(&value, secret).into_owned())
 }

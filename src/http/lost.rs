@@ -36,8 +36,15 @@ impl Lost {
     pub(super) fn from_error(error: &reqwest::Error, url: &Url, proxy: Option<&str>) -> Self {
         let tls = in_chain::<rustls::Error>(error);
         let connected = !error.is_connect();
+        let never_started = never_started(error);
         let (message, hint) = match tls {
             Some(tls) => tls_words::describe(tls, url),
+            None if error.is_builder() => {
+                (format!("no request can be made of it: {}", root_cause(error)), None)
+            }
+            None if never_started => {
+                (format!("{} closed the connection before the request left", authority(url)), None)
+            }
             None if connected => (
                 format!(
                     "the connection to {} broke before its answer was there: {}",
@@ -49,7 +56,10 @@ impl Lost {
             None => not_connected(error, url, proxy),
         };
         Self {
-            sent: connected && !never_started(error) && !tls.is_some_and(refuses_our_certificate),
+            sent: connected
+                && !never_started
+                && !error.is_builder()
+                && !tls.is_some_and(refuses_our_certificate),
             lasting: tls.is_some_and(is_lasting) || error.is_builder(),
             message,
             hint,
@@ -74,6 +84,8 @@ fn refuses_our_certificate(error: &rustls::Error) -> bool {
                 | Alert::CertificateExpired
                 | Alert::CertificateUnknown
                 | Alert::UnknownCA
+                | Alert::DecryptError
+                | Alert::AccessDenied
         )
     )
 }
@@ -85,8 +97,10 @@ fn is_lasting(error: &rustls::Error) -> bool {
 fn not_connected(error: &reqwest::Error, url: &Url, proxy: Option<&str>) -> (String, Option<String>) {
     let host = authority(url);
     let cause = root_cause(error);
-    let through = proxy.map_or_else(String::new, |name| format!(" through the proxy of {name}"));
-    let hint = proxy.map(|name| format!("check {name}, or name the host in NO_PROXY"));
+    // Which connections go through it is the library's to decide (NO_PROXY): we only say that there is one.
+    let through = proxy.map_or_else(String::new, |name| format!(" ({name} is set)"));
+    let hint = proxy
+        .map(|name| format!("check the proxy that {name} names; NO_PROXY lists hosts to reach without it"));
     let message = if error.is_timeout() {
         format!("no connection to {host}{through} in time")
     } else if error.is_dns() {

@@ -5,6 +5,7 @@ mod classify;
 mod clip;
 mod lost;
 mod markup;
+mod mask;
 mod placeholders;
 mod reply;
 mod retry;
@@ -114,8 +115,14 @@ impl Client {
         })
     }
 
-    /// The whole URL of a request: the base URL, its path kept, and the request's path.
+    /// The whole URL of a request as it is sent: the base URL, its path kept, and the request's path.
     pub fn url(&self, request: &Request) -> String {
+        let text = self.url_text(request);
+        Url::parse(&text).map_or(text, String::from)
+    }
+
+    /// The path cannot change the host: a slash always stands between the two.
+    fn url_text(&self, request: &Request) -> String {
         let slash = if request.path.starts_with('/') { "" } else { "/" };
         format!("{}{slash}{}", self.base, request.path)
     }
@@ -131,8 +138,7 @@ impl Client {
     /// `auth` for 401 and 403; `refused` for other 4xx and for redirects; `unavailable` when nothing can have been
     /// applied (not reached, still busy, a read that failed); `unknown` when the request may have been applied.
     pub async fn send(&self, request: &Request, token: &Token) -> Result<Reply, Failure> {
-        let url = Url::parse(&self.url(request))
-            .map_err(|error| Failure::usage(format!("{} is no URL: {error}", self.url(request))))?;
+        let url = parse(&self.url_text(request))?;
         let headers = headers(request, token)?;
         let mut repeat = 0;
         loop {
@@ -160,6 +166,15 @@ impl Client {
             tracer(event());
         }
     }
+}
+
+fn parse(text: &str) -> Result<Url, Failure> {
+    let url = Url::parse(text).map_err(|error| Failure::usage(format!("{text} is no URL: {error}")))?;
+    if url.fragment().is_some() {
+        return Err(Failure::usage(format!("{text} holds a #, and what follows it is never sent"))
+            .hint("write it as %23 where it belongs to the path"));
+    }
+    Ok(url)
 }
 
 fn after_repeats(mut failure: Failure, repeats: u32) -> Failure {

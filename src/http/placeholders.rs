@@ -18,15 +18,12 @@ pub(super) fn fill(message: &str, parameters: Option<&Value>, out: &mut Clipped)
         let after = &rest[character.len_utf8()..];
         match parameters {
             Some(parameters) if character == '%' => {
-                rest = match longest_name(after, parameters) {
-                    Some((length, value)) => {
-                        push_value(value, out);
-                        &after[length..]
-                    }
-                    None => {
-                        out.push_one('%');
-                        after
-                    }
+                rest = if let Some((length, value)) = longest_name(after, parameters) {
+                    push_value(value, out);
+                    &after[length..]
+                } else {
+                    out.push_one('%');
+                    after
                 };
             }
             _ => {
@@ -41,8 +38,7 @@ pub(super) fn fill(message: &str, parameters: Option<&Value>, out: &mut Clipped)
 fn longest_name<'a>(text: &str, parameters: &'a Value) -> Option<(usize, &'a Value)> {
     (1..=text.len().min(LONGEST_NAME))
         .rev()
-        .filter_map(|length| Some((length, parameter(parameters, text.get(..length)?)?)))
-        .next()
+        .find_map(|length| Some((length, parameter(parameters, text.get(..length)?)?)))
 }
 
 fn parameter<'a>(parameters: &'a Value, name: &str) -> Option<&'a Value> {
@@ -68,9 +64,9 @@ mod tests {
 
     use super::{Clipped, fill};
 
-    fn filled(message: &str, parameters: Value) -> String {
+    fn filled(message: &str, parameters: &Value) -> String {
         let mut out = Clipped::default();
-        fill(message, Some(&parameters), &mut out);
+        fill(message, Some(parameters), &mut out);
         out.finish()
     }
 
@@ -78,39 +74,39 @@ mod tests {
     fn the_longest_name_wins() {
         let parameters = json!({"field": "no", "fieldName": "email", "field2Name": "websiteId", "value": 0});
         assert_eq!(
-            filled("%fieldName = %value, %field2Name, %fields", parameters),
+            filled("%fieldName = %value, %field2Name, %fields", &parameters),
             "email = 0, websiteId, nos"
         );
         let ten: Vec<_> = (1..=10).map(|n| format!("<{n}>")).collect();
-        assert_eq!(filled("%1 %10 %11 %0 %01", json!(ten)), "<1> <10> <1>1 %0 %01");
+        assert_eq!(filled("%1 %10 %11 %0 %01", &json!(ten)), "<1> <10> <1>1 %0 %01");
     }
 
     #[test]
     fn what_a_parameter_brings_in_is_not_filled_again() {
-        assert_eq!(filled("%a %b", json!({"a": "%b", "b": "%a"})), "%b %a");
-        assert_eq!(filled("%1%2", json!(["%", "1"])), "%1");
+        assert_eq!(filled("%a %b", &json!({"a": "%b", "b": "%a"})), "%b %a");
+        assert_eq!(filled("%1%2", &json!(["%", "1"])), "%1");
     }
 
     #[test]
     fn a_percent_sign_survives() {
         let text = "Only 5% of 100% (%, %%1, %é, %";
-        assert_eq!(filled(text, json!(["x"])), "Only 5% of 100% (%, %x, %é, %");
-        assert_eq!(filled(text, json!("x")), text);
+        assert_eq!(filled(text, &json!(["x"])), "Only 5% of 100% (%, %x, %é, %");
+        assert_eq!(filled(text, &json!("x")), text);
     }
 
     #[test]
     fn values_that_are_no_text_are_json() {
         let parameters = json!([1.50, true, null, {"a": ["b"]}]);
-        assert_eq!(filled("%1 %2 %3 %4", parameters), r#"1.5 true null {"a":["b"]}"#);
+        assert_eq!(filled("%1 %2 %3 %4", &parameters), r#"1.5 true null {"a":["b"]}"#);
     }
 
     #[test]
     fn work_grows_with_the_text_and_not_faster() {
-        let message = "%1".repeat(1 << 20);
+        let message = "%1%2".repeat(1 << 16);
         for value in ["", " ", "long ".repeat(1 << 16).as_str()] {
             let start = std::time::Instant::now();
-            filled(&message, json!([value, vec![value]]));
-            assert!(start.elapsed().as_secs() < 5, "{:.10}", value);
+            filled(&message, &json!([value, [value]]));
+            assert!(start.elapsed().as_secs() < 5, "{value:.10}");
         }
     }
 }

@@ -8,16 +8,19 @@ use url::Url;
 use super::lost::authority;
 
 const ASK_OPERATOR: &str = "the service's operator has to renew its certificate";
+const NAME_AUTHORITY: &str = "set `ca-file` in the profile to the PEM file of the authority that signed it";
+
+const WANTED: &str = "it may want a client certificate: set `client-certificate` in the profile; \
+    or it speaks neither TLS 1.2 nor 1.3";
 
 /// Message and hint.
 pub(super) fn describe(error: &Error, url: &Url) -> (String, Option<String>) {
     let host = authority(url);
     match error {
         Error::InvalidCertificate(problem) => about_certificate(problem, &host),
-        Error::AlertReceived(alert) => (
-            format!("{host} broke off the TLS connection: {alert:?}"),
-            Some("if it asks for a client certificate, set `client-certificate` in the profile".to_owned()),
-        ),
+        Error::AlertReceived(alert) => {
+            (format!("{host} broke off the TLS connection: {alert:?}"), Some(WANTED.to_owned()))
+        }
         Error::InvalidMessage(_) => (
             format!("{host} does not speak TLS on this port: {error}"),
             Some("check the port of the base URL, and whether it should be http://".to_owned()),
@@ -30,7 +33,11 @@ fn about_certificate(problem: &Certificate, host: &str) -> (String, Option<Strin
     let (what, hint) = match problem {
         Certificate::UnknownIssuer => (
             "is signed by an authority that is not trusted here".to_owned(),
-            "set `ca-file` in the profile to the PEM file of that authority".to_owned(),
+            NAME_AUTHORITY.to_owned(),
+        ),
+        Certificate::BadSignature => (
+            "is not signed by the authority trusted here under that name".to_owned(),
+            NAME_AUTHORITY.to_owned(),
         ),
         Certificate::Expired => ("has expired".to_owned(), ASK_OPERATOR.to_owned()),
         Certificate::ExpiredContext { not_after, .. } => (

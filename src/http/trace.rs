@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, COOKIE, HeaderMap, PROXY_AUTHORIZATION, SET_COOKIE};
 
+use super::mask::masked;
+
 /// Whoever wants to hear of the traffic.
 pub type Tracer = Arc<dyn Fn(Traffic<'_>) + Send + Sync>;
 
@@ -57,16 +59,27 @@ pub enum Traffic<'a> {
 
 /// Headers of a request or an answer, with their secrets taken out.
 #[derive(Clone, Copy)]
-pub struct Headers<'a>(pub(super) &'a HeaderMap);
+pub struct Headers<'a> {
+    map: &'a HeaderMap,
+    secret: &'a str,
+}
 
 impl<'a> Headers<'a> {
+    pub(super) fn new(map: &'a HeaderMap, secret: &'a str) -> Self {
+        Self { map, secret }
+    }
+
     /// Name and value of each header, in the order they stand.
     pub fn iter(self) -> impl Iterator<Item = (&'a str, Cow<'a, str>)> {
-        self.0.iter().map(|(name, value)| {
+        self.map.iter().map(move |(name, value)| {
             let secret = value.is_sensitive()
                 || [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE, SET_COOKIE].contains(name);
-            let value =
-                if secret { Cow::Borrowed("•••") } else { String::from_utf8_lossy(value.as_bytes()) };
+            let value = if secret {
+                Cow::Borrowed("•••")
+            } else {
+                let text = String::from_utf8_lossy(value.as_bytes());
+                Cow::Owned(masked(&text, self.secret).into_owned())
+            };
             (name.as_str(), value)
         })
     }

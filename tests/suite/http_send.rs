@@ -40,3 +40,370 @@ fn a_request_arrives_as_planned_and_its_reply_comes_back() {
         assert_eq!(lower.matches(&format!("\r\n{header}\r\n")).count(), 1, "{header}: {request}");
     }
 }
+
+#[test]
+fn success_is_2xx_and_what_the_operation_adds() {
+    for (status, request) in [("204 No Content", post()), ("201 Created", get()), ("320 Saved", ship())] {
+        let server = Scripted::start(vec![answer(status, "Location: http://127.0.0.1:9/\r\n", "")]);
+        let reply = send(&retrying(&server), &request).unwrap();
+        assert!(status.starts_with(&reply.status.to_string()));
+        assert_eq!((reply.value(), reply.warning), (json!(null), None));
+        assert_eq!(server.requests().len(), 1);
+    }
+}
+
+#[test]
+fn no_redirect_is_followed() {
+    let elsewhere = Scripted::start(vec![answer("200 OK", "", "{}")]);
+    let there = elsewhere.url("/V2");
+    for (status, request) in [
+        ("301 Moved Permanently", get()),
+        ("302 Found", post()),
+        ("307 Temporary Redirect", post()),
+        ("308 Permanent Redirect", ship()),
+        ("320 Saved", post()),
+    ] {
+        let (failure, count) =
+            failing(vec![answer(status, &format!("Location: {there}\r\n"), "moved")], &request);
+        assert_eq!((failure.kind, failure.applied, count), (Kind::Refused, Applied::No, 1), "{status}");
+        assert!(failure.message.contains(&there), "{failure}");
+        assert_eq!(failure.service, Some(json!("moved")));
+    }
+    let (failure, _) = failing(vec![answer("302 Found", "Location: /login?x\r\n", "")], &get());
+    assert!(failure.message.contains("/login?x;") && failure.message.contains("http://127"), "{failure}");
+    let (failure, _) = failing(vec![answer("304 Not Modified", "", "")], &get());
+    assert_eq!(failure.kind, Kind::Refused);
+    assert_eq!(elsewhere.connections(), 0);
+}
+
+/// Every verdict: status line and headers, whether it reads, kind, whether applied, requests with two repeats.
+#[test]
+fn each_answer_has_its_kind_and_its_number_of_requests() {
+    let soon = "Retry-After: 0\r\n";
+    for (status, headers, reads, kind, applied, count) in [
+        ("400 Bad Request", "", false, Kind::Refused, Applied::No, 1),
+        ("401 Unauthorized", "", false, Kind::Auth, Applied::No, 1),
+        ("403 Forbidden", "", true, Kind::Auth, Applied::No, 1),
+        ("404 Not Found", "", true, Kind::Refused, Applied::No, 1),
+        ("408 Request Timeout", soon, false, Kind::Refused, Applied::No, 1),
+        ("429 Too Many Requests", "", false, Kind::Unavailable, Applied::No, 3),
+        ("429 Too Many Requests", soon, false, Kind::Unavailable, Applied::No, 3),
+        ("503 Service Unavailable", soon, false, Kind::Unavailable, Applied::No, 3),
+        ("503 Service Unavailable", "", false, Kind::Unknown, Applied::Unknown, 1),
+        ("503 Service Unavailable", "Retry-After: soon\r\n", false, Kind::Unknown, Applied::Unknown, 1),
+        ("500 Internal Server Error", soon, false, Kind::Unknown, Applied::Unknown, 1),
+        ("502 Bad Gateway", "", false, Kind::Unknown, Applied::Unknown, 1),
+        ("504 Gateway Timeout", "", false, Kind::Unknown, Applied::Unknown, 1),
+        ("599 Odd", "", false, Kind::Unknown, Applied::Unknown, 1),
+        ("500 Internal Server Error", "", true, Kind::Unavailable, Applied::No, 3),
+        ("503 Service Unavailable", "", true, Kind::Unavailable, Applied::No, 3),
+    ] {
+        let request = if reads { get() } else { post() };
+        let body = r#"{"message": "No %1.", "parameters": ["way"]}"#;
+        let (failure, requests) = failing(vec![answer(status, headers, body)], &request);
+        assert_eq!((failure.kind, failure.applied, requests), (kind, applied, count), "{status} {headers}");
+        assert_eq!(failure.status.unwrap().to_string(), status[..3]);
+        assert!(failure.message.contains(": No way"), "{failure}");
+        assert_eq!(failure.service.unwrap(), json!({"message": "No %1.", "parameters": ["way"]}));
+    }
+}
+
+#[test]
+fn a_repeat_that_succeeds_is_success_and_throttling_is_counted() {
+    let busy = || answer("429 Too Many Requests", "Retry-After: 0\r\n", "");
+    let server = Scripted::start(vec![busy(), busy(), answer("200 OK", "", "1")]);
+    run(async {
+        let client = Client::new(&retrying(&server), None).unwrap();
+        assert_eq!(client.throttled(), 0);
+        client.send(&post(), &token()).await.unwrap();
+        assert_eq!(client.throttled(), 2);
+    });
+    assert_eq!(server.requests().len(), 3);
+    assert_eq!(server.requests()[0], server.requests()[2]);
+}
+
+#[test]
+fn retry_0_turns_every_repeat_off() {
+    for step in [
+        answer("429 Too Many Requests", "Retry-After: 0\r\n", ""),
+        answer("500 Internal Server Error", "", ""),
+        Step::Close,
+    ] {
+        let server = Scripted::start(vec![step]);
+        send(&link(&server.url("")), &get()).unwrap_err();
+        assert_eq!(server.requests().len(), 1);
+    }
+}
+
+#[test]
+fn retry_after_is_waited_for() {
+    let script = vec![answer("503 Service Unavailable", "Retry-After: 1\r\n", ""), answer("200 OK", "", "")];
+    let server = Scripted::start(script);
+    let start = Instant::now();
+    send(&retrying(&server), &post()).unwrap();
+    assert!(start.elapsed() >= Duration::from_secs(1));
+}
+
+#[test]
+fn a_write_without_an_answer_is_unknown_and_never_repeated() {
+    for step in [
+        Step::Close,
+        Step::AnswerAndClose(b"HTTP/1.1 200 OK\r\nContent-Le".to_vec()),
+        Step::AnswerAndClose(b"nonsense\r\n\r\n".to_vec()),
+    ] {
+        let name = format!("{step:?}");
+        let (failure, count) = failing(vec![step], &post());
+        assert_eq!((failure.kind, failure.applied, count), (Kind::Unknown, Applied::Unknown, 1), "{name}");
+        assert!(failure.hint.unwrap().contains("took effect"));
+    }
+}
+
+#[test]
+fn a_read_without_an_answer_is_repeated_and_then_unavailable() {
+    let (failure, count) = failing(vec![Step::Close], &get());
+    assert_eq!((failure.kind, failure.applied, count), (Kind::Unavailable, Applied::No, 3));
+    assert!(failure.message.ends_with("(tried 3 times)"), "{failure}");
+    let server = Scripted::start(vec![Step::Close, answer("200 OK", "", "")]);
+    send(&retrying(&server), &get()).unwrap();
+}
+
+/// The library sends a request again by itself when a kept connection turns out to be closed: only if nothing went.
+#[test]
+fn a_write_on_a_kept_connection_that_closes_arrives_once() {
+    for _ in 0..20 {
+        let server = Scripted::start(vec![answer("200 OK", "", "1"), Step::Close, answer("200 OK", "", "2")]);
+        let failure = run(async {
+            let client = Client::new(&retrying(&server), None).unwrap();
+            client.send(&post(), &token()).await.unwrap();
+            client.send(&post(), &token()).await.unwrap_err()
+        });
+        assert_eq!((failure.kind, failure.applied), (Kind::Unknown, Applied::Unknown));
+        assert_eq!((server.requests().len(), server.connections()), (2, 1));
+    }
+}
+
+#[test]
+fn a_write_after_the_server_dropped_the_kept_connection_goes_over_a_new_one() {
+    let server =
+        Scripted::start(vec![Step::AnswerAndClose(reply("200 OK", "", "1")), answer("200 OK", "", "2")]);
+    run(async {
+        let client = Client::new(&link(&server.url("")), None).unwrap();
+        client.send(&post(), &token()).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert_eq!(client.send(&post(), &token()).await.unwrap().body, b"2");
+    });
+    assert_eq!((server.requests().len(), server.connections()), (2, 2));
+}
+
+#[test]
+fn a_connection_never_made_is_unavailable_and_repeated() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let link = Link { retry: 1, ..link(&base) };
+    let (failure, events) = run(async {
+        let (client, events) = traced(&link);
+        (client.send(&post(), &token()).await.unwrap_err(), events)
+    });
+    assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No));
+    assert!(failure.message.contains("refused") && failure.message.contains("tried 2 times"), "{failure}");
+    let events = events.lock().unwrap();
+    let kinds: Vec<_> = events.iter().map(|event| event.split(' ').next().unwrap()).collect();
+    assert_eq!(kinds, ["Sending", "Lost", "Repeating", "Sending", "Lost"]);
+}
+
+#[test]
+fn an_unknown_host_is_unavailable_and_named() {
+    let link = link("https://no-such-host.invalid");
+    let failure = send(&link, &post()).unwrap_err();
+    assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No));
+    assert!(failure.message.contains("no-such-host.invalid"), "{failure}");
+}
+
+#[test]
+fn localhost_is_this_machine_without_asking_anybody() {
+    let server = Scripted::start(vec![answer("200 OK", "", "")]);
+    let base = format!("http://localhost:{}", server.address.port());
+    send(&link(&base), &post()).unwrap();
+}
+
+#[test]
+fn silence_ends_at_the_timeout() {
+    let slow = || Step::Stall(Duration::from_secs(3), reply("200 OK", "", ""));
+    let half = || Step::Drip(b"HTTP/1.1 200 OK\r\n".to_vec(), Duration::from_secs(3), b"\r\n".to_vec());
+    for (step, request, kind) in
+        [(slow(), post(), Kind::Unknown), (half(), post(), Kind::Unknown), (slow(), get(), Kind::Unavailable)]
+    {
+        let server = Scripted::start(vec![step]);
+        let link = Link { timeout: Duration::from_millis(300), ..link(&server.url("")) };
+        let start = Instant::now();
+        let failure = send(&link, &request).unwrap_err();
+        assert!(start.elapsed() < Duration::from_secs(2));
+        assert_eq!(failure.kind, kind);
+        assert!(failure.message.contains("within 0.3 s"), "{failure}");
+    }
+}
+
+/// The TLS handshake never ends, so nothing was sent.
+#[test]
+fn a_connection_that_hangs_is_unavailable_though_the_time_is_up() {
+    let server = Scripted::start_silent();
+    let link = Link { timeout: Duration::from_millis(500), ..link(&format!("https://{server}")) };
+    let failure = send(&link, &post()).unwrap_err();
+    assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No), "{failure}");
+}
+
+#[test]
+fn a_complete_success_head_with_a_broken_body_is_success_with_a_warning() {
+    let short = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"half\":".to_vec();
+    let chunked = b"HTTP/1.1 320 Saved\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz".to_vec();
+    for (bytes, expected) in [(short, "{\"half\":"), (chunked, "abc")] {
+        let server = Scripted::start(vec![Step::AnswerAndClose(bytes)]);
+        let reply = send(&retrying(&server), &ship()).unwrap();
+        assert_eq!(reply.value(), json!(expected));
+        assert!(reply.warning.unwrap().contains("broke off"));
+        assert_eq!(server.requests().len(), 1);
+    }
+}
+
+#[test]
+fn a_body_that_never_ends_is_success_with_a_warning_at_the_timeout() {
+    let first = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc".to_vec();
+    let server = Scripted::start(vec![Step::Drip(first, Duration::from_secs(3), Vec::new())]);
+    let link = Link { timeout: Duration::from_millis(300), ..link(&server.url("")) };
+    let reply = send(&link, &post()).unwrap();
+    assert_eq!((reply.status, &reply.body[..]), (200, &b"abc"[..]));
+    assert!(reply.warning.unwrap().contains("not complete within 0.3 s"));
+}
+
+#[test]
+fn a_refusal_with_a_broken_body_is_still_a_refusal() {
+    let bytes = b"HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\n\r\nno such".to_vec();
+    let (failure, count) = failing(vec![Step::AnswerAndClose(bytes)], &post());
+    assert_eq!((failure.kind, failure.status, count), (Kind::Refused, Some(404), 1));
+    assert!(failure.message.ends_with("404 Not Found: no such"), "{failure}");
+}
+
+#[test]
+fn no_more_than_16_mib_are_read() {
+    let limit = 16 << 20;
+    for (length, warned) in [(limit, false), (limit + 1, true)] {
+        let server = Scripted::start(vec![answer("200 OK", "", &"x".repeat(length))]);
+        let reply = send(&link(&server.url("")), &get()).unwrap();
+        assert_eq!((reply.body.len(), reply.warning.is_some()), (limit, warned));
+    }
+}
+
+#[test]
+fn a_chunked_reply_is_read_whole() {
+    let bytes =
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{\"\r\n5\r\na\":1}\r\n0\r\n\r\n".to_vec();
+    let server = Scripted::start(vec![Step::Answer(bytes)]);
+    let reply = send(&link(&server.url("")), &get()).unwrap();
+    assert_eq!((reply.value(), reply.warning), (json!({"a": 1}), None));
+}
+
+#[test]
+fn plain_http_stays_on_this_machine() {
+    for base in ["http://192.0.2.1", "http://localhost.example", "http://shop.example/rest"] {
+        let failure = Client::new(&link(base), None).unwrap_err();
+        assert_eq!(failure.kind, Kind::Usage, "{base}");
+        assert!(failure.hint.unwrap().contains("allow-plain-http"));
+        let allowed = Link { allow_plain_http: true, ..link(base) };
+        assert!(Client::new(&allowed, None).is_ok());
+    }
+    for base in ["http://127.9.9.9:1/x", "http://[::1]:1", "http://LOCALHOST"] {
+        assert!(Client::new(&link(base), None).is_ok(), "{base}");
+    }
+}
+
+#[test]
+fn a_base_that_is_no_plain_address_is_refused() {
+    for base in ["ftp://shop.example", "https://user:pw@shop.example", "https://shop.example/?a=b", "data:x"]
+    {
+        let failure = Client::new(&link(base), None).unwrap_err();
+        assert_eq!(failure.kind, Kind::Usage, "{base}");
+        assert!(!failure.message.contains("pw"), "{failure}");
+    }
+}
+
+#[test]
+fn the_path_cannot_leave_the_host() {
+    let client = Client::new(&link("https://shop.example"), None).unwrap();
+    let url = |path: &str| client.url(&Request { path: path.to_owned(), ..get() });
+    assert_eq!(url("/V1/x?y=1"), "https://shop.example/V1/x?y=1");
+    assert_eq!(url(".evil.example/"), "https://shop.example/.evil.example/");
+    assert_eq!(url("@evil.example/"), "https://shop.example/@evil.example/");
+    assert_eq!(url("/V1/../a b"), "https://shop.example/a%20b");
+    assert_eq!(url("//evil.example/"), "https://shop.example//evil.example/");
+}
+
+#[test]
+fn the_token_is_in_no_event_and_in_no_failure() {
+    let echo = format!(r#"{{"message": "who is {SECRET}?"}}"#);
+    let headers = format!("Set-Cookie: session={SECRET}\r\nLocation: /{SECRET}\r\n");
+    for status in ["200 OK", "302 Found", "400 Bad Request"] {
+        let server = Scripted::start(vec![answer(status, &headers, &echo)]);
+        let (result, events) = run(async {
+            let (client, events) = traced(&link(&server.url("")));
+            (client.send(&post(), &token()).await, events)
+        });
+        let events = events.lock().unwrap().join("\n");
+        assert!(events.contains("\"authorization\": \"•••\""), "{events}");
+        assert!(events.contains("cartItem"), "{events}");
+        for text in [events, format!("{result:?}")] {
+            assert!(!text.contains(SECRET), "{text}");
+        }
+    }
+}
+
+#[test]
+fn one_client_sends_many_at_once_and_keeps_its_connections() {
+    let server = Scripted::start(vec![answer("200 OK", "", "{}")]);
+    run(async {
+        let client = std::sync::Arc::new(Client::new(&link(&server.url("")), None).unwrap());
+        let mut workers = tokio::task::JoinSet::new();
+        for _ in 0..8 {
+            let client = client.clone();
+            workers.spawn(async move {
+                for _ in 0..25 {
+                    client.send(&post(), &token()).await.unwrap();
+                }
+            });
+        }
+        while let Some(done) = workers.join_next().await {
+            done.unwrap();
+        }
+    });
+    assert_eq!(server.requests().len(), 200);
+    assert!(server.connections() <= 16, "{}", server.connections());
+}
+
+/// Which of the two happens is up to chance. Bytes that went out are never denied; where none can have, that is said.
+#[test]
+fn a_connection_closed_at_once_is_unknown_when_bytes_went_out() {
+    let mut never_left = 0;
+    for _ in 0..200 {
+        let server = Scripted::start(vec![Step::HangUp]);
+        let failure = send(&link(&server.url("")), &post()).unwrap_err();
+        let heard = server.heard_after_hanging_up();
+        match (failure.kind, failure.applied) {
+            (Kind::Unknown, Applied::Unknown) => {}
+            (Kind::Unavailable, Applied::No) if !heard => never_left += 1,
+            told => panic!("{told:?} {heard}: {failure}"),
+        }
+    }
+    assert!(never_left > 0);
+}
+
+#[test]
+fn a_path_that_cannot_be_sent_is_not_said_to_be_unknown() {
+    let server = Scripted::start(vec![answer("200 OK", "", "")]);
+    let path = |path: String| Request { path, ..post() };
+    let failure = send(&link(&server.url("")), &path("/V1/a#b".to_owned())).unwrap_err();
+    assert_eq!((failure.kind, failure.applied), (Kind::Usage, Applied::No));
+    let failure = send(&retrying(&server), &path(format!("/{}", "x".repeat(70_000)))).unwrap_err();
+    assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No), "{failure}");
+    assert!(!failure.message.contains("tried"), "{failure}");
+    assert_eq!(server.connections(), 0);
+}

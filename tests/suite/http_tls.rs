@@ -1,1 +1,169 @@
-//! TLS.
+//! TLS: who is trusted, what we show, and what a failure says.
+
+use std::path::PathBuf;
+
+use storefront::failure::{Applied, Failure, Kind};
+use storefront::http::{Client, Link};
+
+use crate::support::call::{link, post, run, send, token};
+use crate::support::scripted::{Scripted, answer};
+use crate::support::tls::{Authority, Odd};
+
+fn serving(authority: &Authority, odd: Odd, clients: Option<&Authority>) -> Scripted {
+    Scripted::start_tls(vec![answer("200 OK", "", "{}")], authority.server(odd, clients))
+}
+
+fn trusting(server: &Scripted, authority: &Authority) -> Link {
+    Link { ca_file: Some(authority.ca_file()), retry: 1, ..link(&server.url("")) }
+}
+
+/// The failure of one call that never came as far as a request.
+fn failing(server: &Scripted, link: &Link) -> Failure {
+    let failure = send(link, &post()).unwrap_err();
+    assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No), "{failure}");
+    assert_eq!((server.requests().len(), server.connections()), (0, 1), "{failure}");
+    failure
+}
+
+fn refused(link: &Link) -> Failure {
+    let failure = Client::new(link, None).unwrap_err();
+    assert_eq!(failure.kind, Kind::Usage, "{failure}");
+    failure
+}
+
+#[test]
+fn a_service_under_the_ca_file_is_reached_over_one_connection() {
+    let authority = Authority::new("Ours");
+    let server = serving(&authority, Odd::Nothing, None);
+    run(async {
+        let client = Client::new(&trusting(&server, &authority), None).unwrap();
+        client.send(&post(), &token()).await.unwrap();
+        client.send(&post(), &token()).await.unwrap();
+    });
+    assert_eq!((server.requests().len(), server.connections()), (2, 1));
+}
+
+#[test]
+fn an_unknown_issuer_is_refused_and_the_setting_named() {
+    let server = || serving(&Authority::new("Theirs"), Odd::Nothing, None);
+    for (trusted, expected) in [("Ours", "is not trusted here"), ("Theirs", "is not signed by the authority")]
+    {
+        let server = server();
+        let failure = failing(&server, &trusting(&server, &Authority::new(trusted)));
+        assert!(failure.message.contains(&server.address.to_string()), "{failure}");
+        assert!(failure.message.contains(expected), "{failure}");
+        assert!(failure.hint.unwrap().contains("`ca-file`"));
+    }
+}
+
+#[test]
+fn an_expired_certificate_is_refused_with_its_date() {
+    let authority = Authority::new("Ours");
+    let server = serving(&authority, Odd::Expired, None);
+    let failure = failing(&server, &trusting(&server, &authority));
+    assert!(failure.message.ends_with("expired on 2020-02-03"), "{failure}");
+}
+
+#[test]
+fn a_certificate_for_another_name_is_refused_with_that_name() {
+    let authority = Authority::new("Ours");
+    let server = serving(&authority, Odd::Name, None);
+    let failure = failing(&server, &trusting(&server, &authority));
+    assert!(failure.message.ends_with("is made out to other.example instead"), "{failure}");
+}
+
+#[test]
+fn a_client_certificate_opens_the_door() {
+    let (authority, clients) = (Authority::new("Ours"), Authority::new("Customers"));
+    let server = serving(&authority, Odd::Nothing, Some(&clients));
+    let (certificate, key) = clients.client_pem();
+    let link = Link {
+        client_certificate: Some(clients.file("client.pem", &format!("{certificate}{key}"))),
+        ..trusting(&server, &authority)
+    };
+    send(&link, &post()).unwrap();
+    assert_eq!(server.requests().len(), 1);
+}
+
+/// With TLS 1.3 this refusal comes when our request is on its way already; the service never reads it.
+#[test]
+fn without_its_client_certificate_nothing_was_applied() {
+    let (authority, clients) = (Authority::new("Ours"), Authority::new("Customers"));
+    let stranger = Authority::new("Customers");
+    for _ in 0..10 {
+        let server = serving(&authority, Odd::Nothing, Some(&clients));
+        let failure = failing(&server, &trusting(&server, &authority));
+        assert!(failure.hint.unwrap().contains("`client-certificate`"));
+        let server = serving(&authority, Odd::Nothing, Some(&clients));
+        let (certificate, key) = stranger.client_pem();
+        let link = Link {
+            client_certificate: Some(stranger.file("client.pem", &format!("{key}{certificate}"))),
+            ..trusting(&server, &authority)
+        };
+        failing(&server, &link);
+    }
+}
+
+#[test]
+fn a_port_that_speaks_no_tls_is_said_to_speak_none() {
+    let plain = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = plain.local_addr().unwrap();
+    std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        let (mut stream, _) = plain.accept().unwrap();
+        let _ = stream.read(&mut [0; 64]);
+        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        let _ = stream.read_to_end(&mut Vec::new());
+    });
+    let authority = Authority::new("Ours");
+    let link = Link { ca_file: Some(authority.ca_file()), ..link(&format!("https://{address}")) };
+    let failure = send(&link, &post()).unwrap_err();
+    assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No));
+    assert!(failure.message.contains("does not speak TLS"), "{failure}");
+}
+
+#[test]
+fn files_that_are_not_what_they_should_be_are_told_apart() {
+    let authority = Authority::new("Ours");
+    let (certificate, key) = authority.client_pem();
+    let (other, _) = Authority::new("Ours").client_pem();
+    let broken = "-----BEGIN CERTIFICATE-----\n????\n-----END CERTIFICATE-----\n";
+    let odd = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    let locked = format!(
+        "{certificate}-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"
+    );
+    let base = || link("https://shop.example");
+    let with_ca = |file: PathBuf| Link { ca_file: Some(file), ..base() };
+    for (text, expected) in [
+        ("", "holds no certificate"),
+        ("\u{0}\u{1}binary", "holds no certificate"),
+        (key.as_str(), "holds no certificate"),
+        (broken, "is not sound PEM text"),
+        (odd, "certificate 1 in the ca-file"),
+    ] {
+        let failure = refused(&with_ca(authority.file("odd.pem", text)));
+        assert!(failure.message.contains(expected) && failure.message.contains("odd.pem"), "{failure}");
+    }
+    let missing = refused(&with_ca(authority.dir.path().join("none.pem")));
+    assert!(missing.message.contains("none.pem cannot be read: No such file"), "{missing}");
+    for (text, expected) in [
+        (key.clone(), "holds no certificate"),
+        (certificate, "holds no private key"),
+        (locked, "locked with a passphrase"),
+        (format!("{other}{key}"), "cannot be used"),
+    ] {
+        let link = Link {
+            client_certificate: Some(authority.file("client.pem", &text)),
+            ..with_ca(authority.ca_file())
+        };
+        let failure = refused(&link);
+        assert!(failure.message.contains(expected) && failure.message.contains("client.pem"), "{failure}");
+    }
+}
+
+#[test]
+fn over_plain_http_no_certificate_file_is_read() {
+    let none = || Some(PathBuf::from("/nonexistent/file.pem"));
+    let link = Link { ca_file: none(), client_certificate: none(), ..link("http://127.0.0.1:1") };
+    Client::new(&link, None).unwrap();
+}

@@ -1,7 +1,7 @@
 //! A small HTTP server that does what a script says, request by request, and records what it was sent.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -18,7 +18,7 @@ pub enum Step {
     AnswerAndClose(Vec<u8>),
     /// Reads the request and closes the connection without a word.
     Close,
-    /// Closes the connection before it reads anything.
+    /// Closes its side as soon as a connection is made, and records what comes all the same.
     HangUp,
     /// Reads the request and stays silent this long, then answers.
     Stall(Duration, Vec<u8>),
@@ -49,6 +49,7 @@ struct Shared {
     last: Step,
     requests: Mutex<Vec<Vec<u8>>>,
     connections: AtomicUsize,
+    hung_up: AtomicUsize,
     stopped: AtomicBool,
     tls: Option<Arc<ServerConfig>>,
 }
@@ -72,6 +73,7 @@ impl Scripted {
             script: Mutex::new(script.into_iter()),
             requests: Mutex::default(),
             connections: AtomicUsize::new(0),
+            hung_up: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
             tls,
         });
@@ -89,6 +91,17 @@ impl Scripted {
         Self { address, shared }
     }
 
+    /// An address that lets connections in and then says nothing at all; it stays until the process ends.
+    pub fn start_silent() -> SocketAddr {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            let kept: Vec<_> = listener.incoming().collect();
+            drop(kept);
+        });
+        address
+    }
+
     /// `http://127.0.0.1:PORT` and `path`.
     pub fn url(&self, path: &str) -> String {
         let scheme = if self.shared.tls.is_some() { "https" } else { "http" };
@@ -99,6 +112,14 @@ impl Scripted {
     pub fn requests(&self) -> Vec<String> {
         let requests = self.shared.requests.lock().unwrap();
         requests.iter().map(|request| String::from_utf8_lossy(request).into_owned()).collect()
+    }
+
+    /// What came over a connection the server hung up on, once it is gone.
+    pub fn heard_after_hanging_up(&self) -> bool {
+        while self.shared.hung_up.load(Ordering::SeqCst) == 0 {
+            thread::sleep(Duration::from_millis(1));
+        }
+        !self.requests().is_empty()
     }
 
     /// How many connections were made.
@@ -115,31 +136,35 @@ impl Drop for Scripted {
 }
 
 impl Shared {
-    fn connection(&self, stream: TcpStream) {
+    fn connection(&self, mut stream: TcpStream) {
         stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        if self.hangs_up_next() {
+            self.next();
+            stream.shutdown(Shutdown::Write).unwrap();
+            let mut all_the_same = Vec::new();
+            let _ = stream.read_to_end(&mut all_the_same);
+            if !all_the_same.is_empty() {
+                self.requests.lock().unwrap().push(all_the_same);
+            }
+            self.hung_up.fetch_add(1, Ordering::SeqCst);
+            return;
+        }
         match self.tls.clone() {
             None => self.converse(stream),
             Some(config) => {
                 let session = ServerConnection::new(config).unwrap();
+                let mut raw = stream.try_clone().unwrap();
                 self.converse(StreamOwned::new(session, stream));
+                // Closing with bytes unread would reset the connection, and our last alert might be lost.
+                let _ = raw.shutdown(Shutdown::Write);
+                let _ = raw.read_to_end(&mut Vec::new());
             }
         }
     }
 
     fn converse(&self, mut stream: impl Read + Write) {
         loop {
-            let hang_up = self
-                .script
-                .lock()
-                .unwrap()
-                .as_slice()
-                .first()
-                .is_some_and(|step| matches!(step, Step::HangUp));
-            if hang_up {
-                self.next();
-                return;
-            }
             let Some(request) = read_request(&mut stream) else {
                 return;
             };
@@ -148,6 +173,11 @@ impl Shared {
                 return;
             }
         }
+    }
+
+    fn hangs_up_next(&self) -> bool {
+        let script = self.script.lock().unwrap();
+        matches!(script.as_slice().first(), Some(Step::HangUp))
     }
 
     fn next(&self) -> Step {
