@@ -80,6 +80,25 @@ impl Context {
     }
 }
 
+#[cfg(test)]
+impl Context {
+    /// Surroundings made up for a test: these variables, everything below `home`, no terminals.
+    pub fn made_up(variables: &[(&str, &str)], home: &std::path::Path) -> Self {
+        Self {
+            environment: variables.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            stdin_is_terminal: false,
+            stdout_is_terminal: false,
+            stderr_is_terminal: false,
+            stdout_width: None,
+            directories: Some(Directories {
+                config: home.join("config"),
+                data: home.join("data"),
+                state: home.join("state"),
+            }),
+        }
+    }
+}
+
 fn stdout_width() -> Option<u16> {
     if !std::io::stdout().is_terminal() {
         return None;

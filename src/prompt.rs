@@ -31,6 +31,23 @@ impl Prompt {
         }
     }
 
+    /// Asks nothing: for runs that change nothing.
+    pub fn silent() -> Self {
+        Self { terminal: false, no_input: true, yes: false, theme: Box::new(SimpleTheme) }
+    }
+
+    /// How many addresses may be deleted: a person has to type the number.
+    ///
+    /// # Errors
+    /// `interrupted` when the person leaves.
+    pub fn number_of_deletions(&self, deleted: usize) -> Result<usize, Failure> {
+        let question = format!("This deletes {deleted} of the addresses. Type that number to allow it");
+        let check =
+            |text: &str| text.trim().parse::<usize>().map(drop).map_err(|_| "type a number".to_owned());
+        let typed = self.input(&question, "add --allow-delete N", None, check)?;
+        Ok(typed.trim().parse().unwrap_or(0))
+    }
+
     /// Whether a question would be asked: on a terminal, and not forbidden.
     pub fn can_ask(&self) -> bool {
         self.terminal && !self.no_input

@@ -15,6 +15,10 @@ pub enum CustomerCommand {
     Update(Box<UpdateArgs>),
     /// Print the stored profile and addresses
     Show,
+    /// List the snapshots taken before each replacement
+    History,
+    /// Put a snapshot back, keeping addresses newer than it
+    Restore(RestoreArgs),
 }
 
 /// Flags of `customer update`.
@@ -47,6 +51,17 @@ pub struct UpdateArgs {
     /// The existing profile, where the service cannot be read
     #[arg(long, value_name = "FILE", help_heading = "Reading")]
     pub base: Option<PathBuf>,
+}
+
+/// Flags of `customer restore`.
+#[derive(Debug, Clone, Args)]
+pub struct RestoreArgs {
+    /// Name of the snapshot, as `customer history` lists it, or its file; the newest where none is given
+    #[arg(value_name = "SNAPSHOT")]
+    pub snapshot: Option<String>,
+    /// Allow exactly this many addresses newer than the snapshot to be deleted
+    #[arg(long, value_name = "N")]
+    pub allow_delete: Option<usize>,
 }
 
 /// Flags that set members of the profile.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::sandbox::Fault;
+
 /// Flags every command takes, before or after its name.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
@@ -14,6 +16,9 @@ pub struct GlobalArgs {
     /// Use the built-in local service: no account, no configuration
     #[arg(long, global = true)]
     pub sandbox: bool,
+    /// Make the sandbox misbehave: KIND[=VALUE][@PERCENT], repeatable
+    #[arg(long, global = true, value_name = "FAULT")]
+    pub fault: Vec<Fault>,
     /// Store view code in the path [env: STOREFRONT_STORE_VIEW]
     #[arg(long, global = true, value_name = "CODE")]
     pub store_view: Option<String>,

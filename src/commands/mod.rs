@@ -1,12 +1,18 @@
 //! One file per noun: args → plan → confirm → send → report.
 
+pub mod attribute;
 pub mod auth;
 pub mod config;
+pub mod customer;
+pub mod operation;
+pub mod quote;
+pub mod service;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, GlobalArgs};
 use crate::context::Context;
-use crate::failure::Failure;
+use crate::failure::{Applied, Failure, Kind};
 use crate::report::Report;
+use service::{Service, Stage};
 
 /// What every command is given.
 #[derive(Debug)]
@@ -14,7 +20,7 @@ pub struct Session<'a> {
     /// The captured surroundings.
     pub context: &'a Context,
     /// The flags every command takes.
-    pub global: &'a crate::cli::GlobalArgs,
+    pub global: &'a GlobalArgs,
     /// The way out.
     pub report: &'a Report,
 }
@@ -28,6 +34,54 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
     match &cli.command {
         Command::Config(command) => config::run(&session, command),
         Command::Auth(command) => auth::run(&session, command),
-        _ => Err(Failure::internal("this command has no body on this branch yet")),
+        Command::Quote(command) => quote::run(&session, command),
+        Command::Customer(command) => customer::run(&session, command),
+        Command::Attribute(command) => attribute::run(&session, command),
+    }
+}
+
+/// Runs what talks to the service, until it is done or the user interrupts it.
+///
+/// # Errors
+/// Whatever went wrong; `interrupted`, with what is known of the write, after Ctrl-C.
+pub fn online(
+    session: &Session<'_>,
+    task: impl AsyncFnOnce(&Service<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    on_runtime(async {
+        let service = Service::open(session).await?;
+        tokio::select! {
+            result = task(&service) => result,
+            _ = tokio::signal::ctrl_c() => Err(interrupted(service.stage.get())),
+        }
+    })
+}
+
+/// Runs a future on a runtime of one thread.
+///
+/// # Errors
+/// The future's own, and `internal` when the runtime cannot start.
+pub fn on_runtime<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::internal(format!("the runtime cannot start: {error}")))?;
+    runtime.block_on(future)
+}
+
+fn interrupted(stage: Stage) -> Failure {
+    let (applied, message) = match stage {
+        Stage::NothingSent => (Applied::No, "interrupted before anything was written"),
+        Stage::Sent => (Applied::Unknown, "interrupted after the request had left: it may have been applied"),
+        Stage::Taken => {
+            (Applied::Yes, "interrupted after the service had taken the write, before it was checked")
+        }
+    };
+    let failure = Failure::new(Kind::Interrupted, message).applied(applied);
+    match stage {
+        Stage::NothingSent => failure.hint("run the command again"),
+        _ => failure.hint(
+            "check before you repeat it: `storefront customer show` prints the profile, `storefront customer history` the snapshots",
+        ),
     }
 }

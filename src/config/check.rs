@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml_edit::{Item, TableLike};
 
 use super::keys::{self, Key, Kind};
-use super::value::Value;
+use super::value::{Value, found};
 
 /// The checked values of a table; those of tables inside have dotted keys. Profiles are checked, not collected.
 pub fn values(table: &dyn TableLike, known: &[Key], path: &str) -> Result<BTreeMap<String, Value>, String> {
@@ -64,5 +64,5 @@ pub fn join(path: &str, name: &str) -> String {
 }
 
 fn as_table<'a>(item: &'a Item, path: &str) -> Result<&'a dyn TableLike, String> {
-    item.as_table_like().ok_or_else(|| format!("{path}: expected a table, found a {}", item.type_name()))
+    item.as_table_like().ok_or_else(|| format!("{path}: expected a table, found {}", found(item)))
 }

@@ -99,7 +99,11 @@ pub const READ: &[Key] = &[
         "Path to read; {store_view} stands for the store view code [default: the profile's own path]",
     ),
     key("customer", Kind::Pointer, "JSON pointer to the customer in the reply"),
-    key("addresses", Kind::Pointer, "JSON pointer to the addresses in the customer"),
+    key(
+        "addresses",
+        Kind::Pointer,
+        "JSON pointer to the addresses, from the top of the reply or from the customer",
+    ),
     key("ignore", Kind::Pointers, "JSON pointers left out of comparisons [default: /updated_at]"),
 ];
 

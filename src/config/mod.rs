@@ -16,6 +16,9 @@ mod token_source;
 mod tokens;
 mod value;
 
+#[cfg(test)]
+mod tests;
+
 pub use base_url::origin;
 pub use check::profile_name as check_profile_name;
 pub use credentials::{Credentials, Stored};

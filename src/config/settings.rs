@@ -63,7 +63,7 @@ pub struct ReadSettings {
     pub path: Option<String>,
     /// JSON pointer to the customer in the reply.
     pub customer: Option<String>,
-    /// JSON pointer to the addresses in the customer.
+    /// JSON pointer to the addresses, from the top of the reply or from the customer.
     pub addresses: Option<String>,
     /// JSON pointers left out of comparisons.
     pub ignore: Vec<String>,

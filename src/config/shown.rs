@@ -27,7 +27,9 @@ pub fn flattened(value: &Value) -> Vec<(String, &Value)> {
     fn add<'a>(value: &'a Value, path: &str, lines: &mut Vec<(String, &'a Value)>) {
         match value {
             Value::Object(members) => {
-                members.iter().for_each(|(name, value)| add(value, &check::join(path, name), lines))
+                for (name, value) in members {
+                    add(value, &check::join(path, name), lines);
+                }
             }
             value => lines.push((path.to_owned(), value)),
         }

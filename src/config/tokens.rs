@@ -112,15 +112,19 @@ impl Tokens<'_> {
     /// There is no token; or there may be one, in a profile that is for another host.
     fn none(&self) -> TokenSource {
         let variable = token_variable(Bearer::Customer);
+        let mut from = "none".to_owned();
         let (message, hint) = match self.profile {
             Some(profile) if self.own_host => (
                 format!("profile {} has no token", profile.name),
                 format!("storefront auth login -p {}, or set {variable}", profile.name),
             ),
-            Some(profile) => self.foreign(profile),
+            Some(profile) => {
+                from = format!("none for {}", base_url::origin(self.base_url));
+                self.foreign(profile)
+            }
             None => ("there is no token".to_owned(), format!("set {variable}")),
         };
-        TokenSource::absent(Failure::new(Kind::Auth, message).hint(hint), "none")
+        TokenSource::absent(Failure::new(Kind::Auth, message).hint(hint), from)
     }
 
     /// The base URL is the environment's, at another host than the profile's.

@@ -144,7 +144,7 @@ fn is_pointer(text: &str) -> bool {
 }
 
 /// The type of what was found and, for what is never secret, the value.
-fn found(item: &Item) -> String {
+pub fn found(item: &Item) -> String {
     match item {
         Item::Value(toml_edit::Value::Integer(number)) => format!("the number {}", number.value()),
         Item::Value(toml_edit::Value::Float(number)) => format!("the number {}", number.value()),

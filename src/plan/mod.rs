@@ -14,6 +14,7 @@ pub mod merge;
 pub mod operation;
 pub mod path;
 pub mod profile;
+pub mod quote_address;
 pub mod region;
 pub mod request;
 pub mod restoration;

@@ -4,12 +4,13 @@ use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 
-/// Where the customer and the addresses stand in the reply to a profile read: JSON pointers from the reply's top.
+/// Where the customer and the addresses stand in the reply to a profile read: JSON pointers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pointers {
-    /// Of the customer object; without it, the reply itself or its member `customer`.
+    /// Of the customer object, from the reply's top; without it, the reply itself or its member `customer`.
     pub customer: Option<String>,
-    /// Of the address list; without it, the customer's member `addresses`.
+    /// Of the address list, from the reply's top or, where it leads nowhere there, from the customer object;
+    /// without it, the customer's member `addresses`.
     pub addresses: Option<String>,
 }
 
@@ -23,14 +24,14 @@ impl Profile {
     /// # Errors
     /// `guard` for any reply in which the complete address list is not plain to see.
     pub fn find(reply: Value, pointers: &Pointers) -> Result<Self, Failure> {
-        let separate = match &pointers.addresses {
-            None => None,
-            Some(pointer) => Some(reply.pointer(pointer).cloned().ok_or_else(|| missing(pointer))?),
-        };
-        let mut customer = customer_of(reply, pointers.customer.as_deref())?;
-        if let Some(addresses) = separate {
-            customer.insert("addresses".to_owned(), addresses);
+        let at_top = pointers.addresses.as_ref().and_then(|pointer| reply.pointer(pointer).cloned());
+        let mut customer = Value::Object(customer_of(reply, pointers.customer.as_deref())?);
+        if let Some(pointer) = &pointers.addresses {
+            let addresses =
+                at_top.or_else(|| customer.pointer(pointer).cloned()).ok_or_else(|| missing(pointer))?;
+            customer["addresses"] = addresses;
         }
+        let Value::Object(customer) = customer else { return Err(unreadable("it is no object")) };
         match customer.get("addresses") {
             None => Err(unreadable("it has no address list")),
             Some(Value::Array(addresses)) if addresses.iter().all(Value::is_object) => Ok(Self(customer)),

@@ -6,6 +6,7 @@ pub mod changes;
 pub mod curl;
 pub mod escape;
 pub mod outcome;
+pub mod profile;
 pub mod traffic;
 
 use std::io::{self, Write};
@@ -117,7 +118,9 @@ impl Report {
         }
         stderr_line(&format!("error: {}", failure.message));
         match failure.applied {
-            Applied::No => {}
+            // A message that says so itself is not repeated.
+            Applied::No if failure.message.contains("nothing was") => {}
+            Applied::No => stderr_line("  nothing was written"),
             Applied::Yes => stderr_line("  it was written"),
             Applied::Unknown => stderr_line("  it is not known whether it was written"),
         }

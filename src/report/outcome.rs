@@ -135,6 +135,8 @@ impl Outcome {
             line(&shown.to_text());
         }
         match &self.response {
+            // What became of the profile is told above; the reply's body is only its echo.
+            _ if self.profile.is_some() => {}
             None | Some(Value::Null) => {}
             Some(Value::String(reply)) if reply.trim().is_empty() => {}
             Some(reply) => line(&format!("Reply: {}", shortened(reply))),

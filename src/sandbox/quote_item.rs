@@ -27,15 +27,19 @@ pub fn add(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
         Refusal::new(404, "The product that was requested doesn't exist. Verify the product and try again.")
     })?;
     let options = canonical(&choice(records, &product, &item)?);
-    let total = match records.line(quote, sku, &options)? {
-        None => added,
-        Some(line) => Quantity::parse(&line.qty)
-            .and_then(|present| present.plus(added))
-            .ok_or_else(|| Refusal::invalid_value("qty", &item["qty"]))?,
+    let line = match records.line(quote, sku, &options)? {
+        None => {
+            let qty = added.to_string();
+            let item_id = records.add_line(quote, sku, &options, &qty)?;
+            Line { item_id, sku: product.sku.clone(), options, qty }
+        }
+        Some(mut line) => {
+            let total = Quantity::parse(&line.qty).and_then(|present| present.plus(added));
+            line.qty = total.ok_or_else(|| Refusal::invalid_value("qty", &item["qty"]))?.to_string();
+            records.put_quantity(line.item_id, &line.qty)?;
+            line
+        }
     };
-    let qty = total.to_string();
-    let item_id = records.put_line(quote, sku, &options, &qty)?;
-    let line = Line { item_id, sku: product.sku.clone(), options, qty };
     Ok(Reply::ok(item_document(&line, &product, quote)))
 }
 

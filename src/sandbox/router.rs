@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, Method, header, request::Parts};
@@ -115,10 +115,15 @@ fn call(caller: Caller, body: Document, parts: &Parts) -> Call {
 
 /// The whole body, within the limit.
 pub async fn receive(body: Body) -> Result<Bytes, Refusal> {
-    to_bytes(body, LARGEST_BODY).await.map_err(|_| {
+    let too_large = || {
         Refusal::new(413, "The request body is larger than %limit bytes, or was cut off.")
             .with(serde_json::json!({"limit": LARGEST_BODY}))
-    })
+    };
+    // An announced length is believed, so that nothing is read in vain.
+    if body.size_hint().lower() > LARGEST_BODY as u64 {
+        return Err(too_large());
+    }
+    to_bytes(body, LARGEST_BODY).await.map_err(|_| too_large())
 }
 
 fn check_store_view(records: &Records<'_>, store_view: StoreView) -> Result<(), Refusal> {

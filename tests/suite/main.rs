@@ -3,7 +3,15 @@
 // Most of this is no #[test] function, and so not covered by what clippy.toml allows in tests.
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
+mod auth;
+mod config;
 mod http_proxy;
 mod http_send;
 mod http_tls;
+mod sandbox_attribute;
+mod sandbox_door;
+mod sandbox_fault;
+mod sandbox_profile;
+mod sandbox_quote;
+mod sandbox_store;
 mod support;

@@ -71,17 +71,21 @@ impl Records<'_> {
             .optional()?)
     }
 
-    /// Sets the quantity of the line with this SKU and these options, making it where it is missing.
-    pub fn put_line(&self, quote: i64, sku: &str, options: &str, qty: &str) -> Stored<i64> {
+    /// Adds a line and returns its id.
+    pub fn add_line(&self, quote: i64, sku: &str, options: &str, qty: &str) -> Stored<i64> {
         let id = self
             .transaction
-            .prepare_cached(
-                "INSERT INTO quote_items (quote_id, sku, options, qty) VALUES (?, ?, ?, ?)
-                 ON CONFLICT (quote_id, sku, options) DO UPDATE SET qty = excluded.qty
-                 RETURNING id",
-            )?
-            .query_row(params![quote, sku, options, qty], |row| row.get(0))?;
+            .prepare_cached("INSERT INTO quote_items (quote_id, sku, options, qty) VALUES (?, ?, ?, ?)")?
+            .insert(params![quote, sku, options, qty])?;
         Ok(id)
+    }
+
+    /// Sets the quantity of a line.
+    pub fn put_quantity(&self, item_id: i64, qty: &str) -> Stored<()> {
+        self.transaction
+            .prepare_cached("UPDATE quote_items SET qty = ? WHERE id = ?")?
+            .execute(params![qty, item_id])?;
+        Ok(())
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the tests share.
 
 pub mod call;
+pub mod raw_http;
 pub mod scripted;
+pub mod storefront;
 pub mod tls;

@@ -1,0 +1,51 @@
+//! `storefront customer history`: the snapshots taken before each replacement.
+
+use serde_json::{Value, json};
+
+use super::reading;
+use crate::commands::service::Service;
+use crate::failure::Failure;
+use crate::history::{Archive, Snapshot};
+use crate::report::changes;
+
+/// Lists this customer's snapshots, newest first, with what each replacement changed.
+///
+/// # Errors
+/// As [`reading::read_profile`]: which customer it is, only the service can say.
+pub async fn list(service: &Service<'_>) -> Result<(), Failure> {
+    let customer = reading::read_profile(service).await?.customer_key();
+    let archive = Archive::of(service.session.context, &service.name(), &customer)?;
+    let snapshots = archive.snapshots()?;
+    let report = service.session.report;
+    if report.is_json() {
+        return snapshots.iter().try_for_each(|snapshot| report.json(&as_json(snapshot)));
+    }
+    if snapshots.is_empty() {
+        report.note(
+            "there is no snapshot of this customer on this machine; one is taken before each replacement",
+        );
+        return Ok(());
+    }
+    report.data(&table(&snapshots, report.width))
+}
+
+fn as_json(snapshot: &Snapshot) -> Value {
+    json!({
+        "snapshot": snapshot.name(),
+        "taken": snapshot.taken,
+        "operation": snapshot.operation,
+        "changes": snapshot.changes,
+        "file": snapshot.path.display().to_string(),
+    })
+}
+
+fn table(snapshots: &[Snapshot], width: Option<u16>) -> String {
+    let mut table = changes::plain_table(width);
+    table.set_header(["SNAPSHOT", "BEFORE", "CHANGED"]);
+    for snapshot in snapshots {
+        let paths = snapshot.changes.iter().filter_map(|change| change["path"].as_str());
+        let changed = paths.map(crate::report::escape::one_line).collect::<Vec<_>>().join("\n");
+        table.add_row([snapshot.name().to_owned(), snapshot.operation.clone(), changed]);
+    }
+    format!("{}\n", changes::trimmed(&table))
+}

@@ -1,0 +1,64 @@
+//! Reading the stored profile. "Could not read the addresses" is never "there are none" (DESIGN 5).
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::commands::service::Service;
+use crate::failure::{Failure, Kind};
+use crate::input::document;
+use crate::plan::diff::{self, Change};
+use crate::plan::profile::{Pointers, Profile};
+use crate::plan::request::Request;
+
+/// Reads the stored profile from the service.
+///
+/// # Errors
+/// `auth` for 401 and 403, `unavailable` for network trouble and 5xx, `guard` for anything else in which the
+/// complete address list is not plain to see.
+pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
+    let read = &service.settings.read;
+    let request = Request::read_profile(service.store_view()?, read.path.as_deref());
+    let reply = service.read(&request).await.map_err(unreadable)?;
+    if let Some(warning) = reply.warning {
+        return Err(Failure::guard(format!(
+            "the stored addresses could not be read: {warning}; nothing was written"
+        ))
+        .hint("run the command again; -vv shows the reply"));
+    }
+    let pointers = Pointers { customer: read.customer.clone(), addresses: read.addresses.clone() };
+    Profile::find(reply.value(), &pointers)
+}
+
+/// Reads a profile somebody saved, for `--base`.
+///
+/// # Errors
+/// `usage` for a file that cannot be read, `guard` for one without a complete address list.
+pub fn read_base(path: &Path) -> Result<Profile, Failure> {
+    Profile::find(document::read_json(path)?, &Pointers::default())
+}
+
+/// How two readings of one profile differ, beside what `read.ignore` leaves out.
+pub fn differences(
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+    ignore: &[String],
+) -> Vec<Change> {
+    diff::customers(&diff::without(before, ignore), &diff::without(after, ignore))
+}
+
+/// A refused read is no answer about the addresses.
+fn unreadable(failure: Failure) -> Failure {
+    if failure.kind != Kind::Refused {
+        return failure;
+    }
+    Failure {
+        kind: Kind::Guard,
+        message: format!("the stored addresses could not be read, so nothing was written: {}", failure.message),
+        hint: Some(
+            "set read.path of the profile to where the service gives the profile, or give it by hand with --base FILE"
+                .to_owned(),
+        ),
+        ..failure
+    }
+}

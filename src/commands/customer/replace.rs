@@ -1,0 +1,182 @@
+//! Replacing a profile without losing an address, step by step (DESIGN 5).
+//!
+//! read → merge → guard → show and confirm → lock → read again → snapshot → PUT → read back and verify → unlock
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::reading;
+use super::verdict::{self, Verdict};
+use crate::commands::service::Service;
+use crate::failure::{Applied, Failure};
+use crate::history::{Archive, Taken};
+use crate::plan::diff::Change;
+use crate::plan::merge::Merged;
+use crate::plan::profile::Profile;
+use crate::plan::request::Request;
+use crate::prompt::Prompt;
+use crate::report::changes;
+use crate::report::outcome::{Outcome, ProfileOutcome};
+
+/// A way to change a profile: a wish laid over it, or a snapshot put back.
+pub trait Edit {
+    /// What results call it: `customer update`.
+    fn operation(&self) -> &'static str;
+
+    /// The profile as it is to be.
+    ///
+    /// # Errors
+    /// `guard` or `usage` for what cannot be merged safely.
+    fn merge(&self, stored: &Map<String, Value>) -> Result<Merged, Failure>;
+
+    /// Refuses deletions that were not spelled out; on a terminal the number can be typed.
+    ///
+    /// # Errors
+    /// `guard`, naming the addresses.
+    fn allow(&self, merged: &Merged, prompt: &Prompt) -> Result<(), Failure>;
+
+    /// The body's members beside the customer.
+    fn beside(&self) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// The existing profile, given by hand.
+    fn base(&self) -> Option<&Profile> {
+        None
+    }
+}
+
+/// Runs all the steps.
+///
+/// # Errors
+/// What each step refuses: see DESIGN 5.
+pub async fn replace(service: &Service<'_>, edit: &dyn Edit) -> Result<Outcome, Failure> {
+    let report = service.session.report;
+    let (stored, readable) = first_reading(service, edit).await?;
+    let merged = edit.merge(stored.customer())?;
+    for note in &merged.notes {
+        report.warn(note);
+    }
+    if merged.changes.is_empty() {
+        return Ok(Outcome { reason: Some("unchanged"), ..outcome(edit, &merged, None) });
+    }
+    let prompt = Prompt::new(service.session.context, service.session.global, report);
+    let request = put(service, edit, &merged)?;
+    if service.session.global.dry_run {
+        edit.allow(&merged, &Prompt::silent())?;
+        return Ok(Outcome { request: Some(service.shown(request)), ..outcome(edit, &merged, None) });
+    }
+    show(service, &merged, &prompt);
+    edit.allow(&merged, &prompt)?;
+    confirm(&prompt)?;
+    let archive = Archive::of(service.session.context, &service.name(), &stored.customer_key())?;
+    let lock = archive
+        .lock(|| report.note("another storefront command is writing to this customer; waiting for it"));
+    let lock = lock.await?;
+    if readable {
+        unchanged_since(service, &stored).await?;
+    }
+    let changes = merged.changes.iter().map(Change::to_json).collect();
+    let taken = Taken { operation: edit.operation(), customer: stored.customer(), changes };
+    let snapshot = archive.take(&taken, service.settings.retention_days)?;
+    let sent =
+        verdict::Sent { edit, request: &request, merged: &merged, stored: &stored, snapshot: &snapshot };
+    let verdict = sent.put(service, readable).await?;
+    drop(lock);
+    Ok(applied(edit, &merged, snapshot, verdict))
+}
+
+/// The profile to merge with, and whether the service itself can be read.
+async fn first_reading(service: &Service<'_>, edit: &dyn Edit) -> Result<(Profile, bool), Failure> {
+    let Some(base) = edit.base() else { return Ok((reading::read_profile(service).await?, true)) };
+    match reading::read_profile(service).await {
+        Err(failure) => {
+            service.session.report.warn(&format!(
+                "the profile cannot be read ({}): the base is taken as it is, and nothing will be checked afterwards",
+                failure.message
+            ));
+            Ok((base.clone(), false))
+        }
+        Ok(stored) => {
+            let ignore = &service.settings.read.ignore;
+            let differences = reading::differences(base.customer(), stored.customer(), ignore);
+            if differences.is_empty() {
+                return Ok((stored, true));
+            }
+            Err(Failure::guard(format!(
+                "the base is stale: {}; replacing by it would delete what is newer, so nothing was written",
+                named(&differences)
+            ))
+            .hint("leave --base out: the profile can be read; or save it anew with `storefront customer show -o json`"))
+        }
+    }
+}
+
+async fn unchanged_since(service: &Service<'_>, stored: &Profile) -> Result<(), Failure> {
+    let now = reading::read_profile(service).await?;
+    let differences = reading::differences(stored.customer(), now.customer(), &service.settings.read.ignore);
+    if differences.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::guard(format!(
+        "somebody changed the profile since it was read: {}; nothing was written",
+        named(&differences)
+    ))
+    .hint("run the command again: it will start from the profile as it is now"))
+}
+
+fn put(service: &Service<'_>, edit: &dyn Edit, merged: &Merged) -> Result<Request, Failure> {
+    let mut body = Map::from_iter([("customer".to_owned(), Value::Object(merged.customer.clone()))]);
+    body.extend(edit.beside());
+    Ok(Request::replace_profile(service.store_view()?, Value::Object(body).to_string()))
+}
+
+/// What a person has to see before saying yes.
+fn show(service: &Service<'_>, merged: &Merged, prompt: &Prompt) {
+    if prompt.can_ask() {
+        let report = service.session.report;
+        report.note(&changes::table(&merged.changes, report.width));
+        report.note(&changes::summary(&merged.tally, &[]));
+    }
+}
+
+fn confirm(prompt: &Prompt) -> Result<(), Failure> {
+    if prompt.confirm("Send it?")? {
+        return Ok(());
+    }
+    Err(Failure::guard("not confirmed; nothing was written")
+        .hint("run the command again and answer yes, or add --yes"))
+}
+
+fn applied(edit: &dyn Edit, merged: &Merged, snapshot: PathBuf, verdict: Verdict) -> Outcome {
+    let mut outcome = outcome(edit, merged, Some(snapshot));
+    outcome.applied = Applied::Yes;
+    outcome.status = verdict.status;
+    outcome.response = verdict.response;
+    if let Some(profile) = &mut outcome.profile {
+        profile.new_ids = verdict.new_ids;
+    }
+    outcome
+}
+
+fn outcome(edit: &dyn Edit, merged: &Merged, snapshot: Option<PathBuf>) -> Outcome {
+    let profile = ProfileOutcome {
+        changes: merged.changes.clone(),
+        tally: merged.tally.clone(),
+        snapshot,
+        new_ids: Vec::new(),
+    };
+    Outcome { profile: Some(profile), ..Outcome::nothing_sent(edit.operation()) }
+}
+
+/// The first few differences, by their paths.
+pub fn named(differences: &[Change]) -> String {
+    const SHOWN: usize = 4;
+    let mut paths: Vec<String> =
+        differences.iter().take(SHOWN).map(|change| change.path.to_string()).collect();
+    if differences.len() > SHOWN {
+        paths.push(format!("{} more", differences.len() - SHOWN));
+    }
+    format!("{} differ{}", paths.join(", "), if differences.len() == 1 { "s" } else { "" })
+}

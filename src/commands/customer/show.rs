@@ -1,0 +1,21 @@
+//! `storefront customer show`: the stored profile and addresses.
+
+use serde_json::Value;
+
+use super::reading;
+use crate::commands::service::Service;
+use crate::failure::Failure;
+use crate::report::profile;
+
+/// Prints the stored customer: as it came, unwrapped, under `-o json`; else as tables.
+///
+/// # Errors
+/// As [`reading::read_profile`].
+pub async fn show(service: &Service<'_>) -> Result<(), Failure> {
+    let stored = reading::read_profile(service).await?;
+    let report = service.session.report;
+    if report.is_json() {
+        return report.json(&Value::Object(stored.into_customer()));
+    }
+    report.data(&profile::text(&stored, report.width))
+}

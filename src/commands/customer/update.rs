@@ -1,0 +1,88 @@
+//! `storefront customer update`: a wish laid over the stored profile.
+
+use serde_json::{Map, Value};
+
+use super::reading;
+use super::replace::{self, Edit};
+use crate::cli::customer::UpdateArgs;
+use crate::commands::{Session, online, operation};
+use crate::failure::Failure;
+use crate::plan::guard;
+use crate::plan::merge::{Merged, Wish, merge};
+use crate::plan::operation::Operation;
+use crate::plan::profile::Profile;
+use crate::prompt::Prompt;
+
+/// Reads the input, then replaces the profile.
+///
+/// # Errors
+/// Whatever went wrong.
+pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
+    let update = Update::new(session, args)?;
+    online(session, async |service| {
+        let outcome = replace::replace(service, &update).await?;
+        session.report.outcome(&outcome)
+    })
+}
+
+/// What the flags and the input ask for.
+struct Update {
+    wish: Wish,
+    beside: Map<String, Value>,
+    allow_delete: Option<usize>,
+    base: Option<Profile>,
+}
+
+impl Update {
+    fn new(session: &Session<'_>, args: &UpdateArgs) -> Result<Self, Failure> {
+        let mut draft = operation::draft(session, Operation::CustomerUpdate, args)?;
+        let wish = Wish {
+            draft: draft.take_inner(Operation::CustomerUpdate),
+            remove: args.remove_addresses.clone(),
+            replace: args.replace_addresses,
+        };
+        if wish.is_empty() {
+            return Err(nothing_asked());
+        }
+        if wish.replace && !wish.draft.contains_key("addresses") {
+            return Err(Failure::usage("--replace-addresses is given, but no addresses; nothing was sent")
+                .hint("give the whole list with --input, or leave --replace-addresses out"));
+        }
+        let base = args.base.as_deref().map(reading::read_base).transpose()?;
+        Ok(Self { wish, beside: draft.body, allow_delete: args.allow_delete, base })
+    }
+}
+
+impl Edit for Update {
+    fn operation(&self) -> &'static str {
+        Operation::CustomerUpdate.name()
+    }
+
+    fn merge(&self, stored: &Map<String, Value>) -> Result<Merged, Failure> {
+        merge(stored.clone(), &self.wish)
+    }
+
+    fn allow(&self, merged: &Merged, prompt: &Prompt) -> Result<(), Failure> {
+        match guard::deletions(&self.wish, &merged.tally, self.allow_delete) {
+            Err(_) if self.allow_delete.is_none() && prompt.can_ask() => {
+                let typed = prompt.number_of_deletions(merged.tally.removed.len())?;
+                guard::deletions(&self.wish, &merged.tally, Some(typed))
+            }
+            verdict => verdict,
+        }
+    }
+
+    fn beside(&self) -> Map<String, Value> {
+        self.beside.clone()
+    }
+
+    fn base(&self) -> Option<&Profile> {
+        self.base.as_ref()
+    }
+}
+
+fn nothing_asked() -> Failure {
+    Failure::usage("no change is named; nothing was sent").hint(
+        "for one address: --address ID with --street, --city, --postcode and their like; `storefront customer show` lists the ids",
+    )
+}

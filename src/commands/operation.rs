@@ -1,0 +1,96 @@
+//! The operations that act at once: draft → request → send → outcome. Replacing a profile has steps of its own.
+
+use serde_json::{Map, Value};
+
+use super::service::Service;
+use super::{Session, online};
+use crate::config::ShipLayout;
+use crate::failure::Failure;
+use crate::input::{Draft, Overlay, document};
+use crate::plan::operation::Operation;
+use crate::plan::request::Request;
+use crate::report::outcome::Outcome;
+
+/// Reads the input, if there is any, and lays the flags over it. What the check mended is warned of.
+///
+/// # Errors
+/// `usage` for input that cannot be read or is refused.
+pub fn draft(session: &Session<'_>, operation: Operation, flags: &dyn Overlay) -> Result<Draft, Failure> {
+    let document = session.global.input.as_deref().map(document::read_json).transpose()?;
+    let draft = Draft::new(operation, document, flags, session.global.allow_unknown)?;
+    for warning in &draft.warnings {
+        session.report.warn(warning);
+    }
+    Ok(draft)
+}
+
+/// Runs an operation that acts at once: the input is checked before the service is opened.
+///
+/// # Errors
+/// Whatever went wrong.
+pub fn run(session: &Session<'_>, operation: Operation, flags: &dyn Overlay) -> Result<(), Failure> {
+    let draft = draft(session, operation, flags)?;
+    online(session, async |service| perform_and_report(service, operation, draft).await)
+}
+
+/// Sends a draft, or shows what would be sent, and reports the outcome.
+///
+/// # Errors
+/// As [`perform`].
+pub async fn perform_and_report(
+    service: &Service<'_>,
+    operation: Operation,
+    draft: Draft,
+) -> Result<(), Failure> {
+    let outcome = perform(service, operation, draft).await?;
+    service.session.report.outcome(&outcome)
+}
+
+/// The request of an operation that is not a profile replacement.
+///
+/// # Errors
+/// `usage` when no store view is set.
+pub fn request(
+    service: &Service<'_>,
+    operation: Operation,
+    body: Map<String, Value>,
+) -> Result<Request, Failure> {
+    let text = |body| Value::Object(body).to_string().into();
+    Ok(match operation {
+        Operation::QuoteShip => {
+            let body = match service.settings.ship_layout {
+                ShipLayout::Wrapped => body,
+                ShipLayout::Flat => flattened(body),
+            };
+            Request::ship_quote(service.store_view()?, text(body))
+        }
+        Operation::QuoteAddItem => Request::add_item(service.store_view()?, text(body)),
+        Operation::AttributeCreate => Request::create_attribute(text(body)),
+        Operation::CustomerUpdate => {
+            Request::replace_profile(service.store_view()?, Value::Object(body).to_string())
+        }
+    })
+}
+
+/// Sends a draft, or shows what would be sent.
+///
+/// # Errors
+/// As [`Service::write`].
+pub async fn perform(service: &Service<'_>, operation: Operation, draft: Draft) -> Result<Outcome, Failure> {
+    let request = request(service, operation, draft.body)?;
+    if service.session.global.dry_run {
+        return Ok(Outcome::dry_run(operation.name(), service.shown(request)));
+    }
+    let reply = service.write(operation.name(), &request).await?;
+    if let Some(warning) = &reply.warning {
+        service.session.report.warn(warning);
+    }
+    Ok(Outcome::applied(operation, reply.status, reply.value()))
+}
+
+/// Shipping information without its wrapper, for services that want the other layout (setting `ship-layout`).
+fn flattened(mut body: Map<String, Value>) -> Map<String, Value> {
+    let Some(Value::Object(mut flat)) = body.shift_remove("addressInformation") else { return body };
+    flat.extend(body);
+    flat
+}

@@ -1,0 +1,174 @@
+//! The service an operation talks to: settings, client, tokens, and the sandbox where that is asked for.
+
+use std::cell::{Cell, OnceCell};
+
+use super::Session;
+use crate::config::Settings;
+use crate::failure::{Failure, Kind};
+use crate::http::{Client, Link, Reply};
+use crate::plan::request::{Bearer, Request, StoreView};
+use crate::report::outcome::Shown;
+use crate::report::traffic;
+use crate::sandbox;
+use crate::token::Token;
+
+/// An open way to the service.
+#[derive(Debug)]
+pub struct Service<'a> {
+    /// What the user runs.
+    pub session: &'a Session<'a>,
+    /// Where and how.
+    pub settings: Settings,
+    /// Where a write stands, for whoever interrupts it.
+    pub stage: Cell<Stage>,
+    client: Client,
+    customer_token: OnceCell<Token>,
+    admin_token: OnceCell<Token>,
+    _sandbox: Option<sandbox::Running>,
+}
+
+/// How far a write has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// No write has left.
+    #[default]
+    NothingSent,
+    /// A write has left, and there is no verdict yet.
+    Sent,
+    /// The service took the write.
+    Taken,
+}
+
+impl<'a> Service<'a> {
+    /// Resolves the settings, starts the sandbox where it is asked for, and makes a client. Opens no connection
+    /// to any other service.
+    ///
+    /// # Errors
+    /// `usage` for settings that are missing or wrong, `internal` when the sandbox cannot start.
+    pub async fn open(session: &'a Session<'a>) -> Result<Self, Failure> {
+        let (settings, sandbox) = if session.global.sandbox {
+            let running = start_sandbox(session).await?;
+            (sandbox_settings(session, &running)?, Some(running))
+        } else {
+            (Settings::resolve(session.context, session.global)?, None)
+        };
+        let client = Client::new(&link(&settings), traffic::tracer(session.report.verbose))?;
+        Ok(Self {
+            session,
+            settings,
+            stage: Cell::default(),
+            client,
+            customer_token: OnceCell::new(),
+            admin_token: OnceCell::new(),
+            _sandbox: sandbox,
+        })
+    }
+
+    /// The store view in the path of a customer's calls.
+    ///
+    /// # Errors
+    /// `usage` when none is set.
+    pub fn store_view(&self) -> Result<&StoreView, Failure> {
+        self.settings.store_view()
+    }
+
+    /// Sends a read.
+    ///
+    /// # Errors
+    /// As [`Client::send`], and `auth` when there is no token.
+    pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
+        self.client.send(request, self.token(request.bearer)?).await
+    }
+
+    /// Sends a write, after one line that says where to (not for the sandbox).
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub async fn write(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
+        let token = self.token(request.bearer)?;
+        self.announce(operation);
+        self.stage.set(Stage::Sent);
+        let answer = self.client.send(request, token).await;
+        match &answer {
+            Ok(_) => self.stage.set(Stage::Taken),
+            Err(failure) if failure.kind == Kind::Unknown => {}
+            Err(_) => self.stage.set(Stage::NothingSent),
+        }
+        answer
+    }
+
+    /// A request as a dry run shows it.
+    pub fn shown(&self, request: Request) -> Shown {
+        Shown { url: self.client.url(&request), request, curl: self.session.global.curl }
+    }
+
+    /// The service's name for files: the profile, or the host.
+    pub fn name(&self) -> String {
+        match &self.settings.profile {
+            Some(profile) => profile.clone(),
+            None if self.settings.sandbox => "sandbox".to_owned(),
+            None => host(&self.settings),
+        }
+    }
+
+    fn announce(&self, operation: &str) {
+        if self.settings.sandbox {
+            return;
+        }
+        let profile =
+            self.settings.profile.as_ref().map(|profile| format!("profile {profile}, ")).unwrap_or_default();
+        let view = self
+            .settings
+            .store_view
+            .as_ref()
+            .map(|view| format!(", store view {}", view.code()))
+            .unwrap_or_default();
+        self.session.report.note(&format!("{operation}: {profile}host {}{view}", host(&self.settings)));
+    }
+
+    fn token(&self, bearer: Bearer) -> Result<&Token, Failure> {
+        let (cell, source) = match bearer {
+            Bearer::Customer => (&self.customer_token, &self.settings.token),
+            Bearer::Admin => (&self.admin_token, &self.settings.admin_token),
+        };
+        if let Some(token) = cell.get() {
+            return Ok(token);
+        }
+        let token = source.token()?;
+        Ok(cell.get_or_init(|| token))
+    }
+}
+
+fn host(settings: &Settings) -> String {
+    let host = settings.base_url.host_str().unwrap_or_default();
+    settings.base_url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+fn link(settings: &Settings) -> Link {
+    Link {
+        base_url: settings.base_url.clone(),
+        allow_plain_http: settings.allow_plain_http,
+        ca_file: settings.ca_file.clone(),
+        client_certificate: settings.client_certificate.clone(),
+        timeout: settings.timeout,
+        retry: settings.retry,
+        use_proxy: settings.use_proxy,
+    }
+}
+
+async fn start_sandbox(session: &Session<'_>) -> Result<sandbox::Running, Failure> {
+    let options = sandbox::Options {
+        data: session.context.directories()?.data.join("sandbox.db"),
+        listen: ([127, 0, 0, 1], 0).into(),
+        faults: session.global.fault.clone(),
+        allow_remote: false,
+    };
+    Ok(sandbox::start(options).await?)
+}
+
+fn sandbox_settings(session: &Session<'_>, running: &sandbox::Running) -> Result<Settings, Failure> {
+    let lost = |what: &str| Failure::internal(format!("the sandbox gave no usable {what}"));
+    let url = running.url.parse().map_err(|_| lost("address"))?;
+    let token = |text: &str| Token::new(text).ok_or_else(|| lost("token"));
+    Settings::sandbox(session.global, url, token(&running.customer_token)?, token(&running.admin_token)?)
+}

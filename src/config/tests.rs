@@ -1,0 +1,320 @@
+//! What wins over what, and which token goes where.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::{Credentials, Kind, PROFILE, READ, Settings, ShipLayout, Stored, TokenSource};
+use crate::cli::GlobalArgs;
+use crate::context::Context;
+use crate::failure::{Failure, Kind as FailureKind};
+use crate::plan::request::Bearer;
+use crate::token::Token;
+
+const SHOP: &str = "[profiles.shop]\nbase-url = \"https://shop.example/rest\"\n";
+const ENV_URL: (&str, &str) = ("STOREFRONT_BASE_URL", "https://other.example");
+const ENV_TOKEN: (&str, &str) = ("STOREFRONT_TOKEN", "from-environment");
+
+/// A home with a private `config.toml`.
+fn home(config: &str) -> TempDir {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::create_dir(home.path().join("config")).unwrap();
+    write(&home, "config/config.toml", config, 0o600);
+    home
+}
+
+fn write(home: &TempDir, name: &str, text: &str, mode: u32) {
+    let path = home.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    #[cfg(unix)]
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+}
+
+fn resolve_with(home: &Path, variables: &[(&str, &str)], global: &GlobalArgs) -> Result<Settings, Failure> {
+    Settings::resolve(&Context::made_up(variables, home), global)
+}
+
+fn resolve(home: &TempDir, variables: &[(&str, &str)]) -> Result<Settings, Failure> {
+    let global = GlobalArgs { profile: Some("shop".to_owned()), ..GlobalArgs::default() };
+    resolve_with(home.path(), variables, &global)
+}
+
+fn secret(source: &TokenSource) -> String {
+    source.token().unwrap().expose().to_owned()
+}
+
+#[test]
+fn the_environment_alone_is_enough() {
+    let home = tempfile::tempdir().unwrap();
+    let settings = resolve_with(home.path(), &[ENV_URL, ENV_TOKEN], &GlobalArgs::default()).unwrap();
+    assert_eq!(settings.profile, None);
+    assert_eq!(settings.base_url.as_str(), "https://other.example/");
+    assert_eq!(secret(&settings.token), "from-environment");
+    assert_eq!(secret(&settings.admin_token), "from-environment");
+    assert_eq!(settings.read.ignore, ["/updated_at"]);
+    assert_eq!((settings.timeout, settings.retry), (Duration::from_secs(30), 2));
+    assert_eq!(settings.retention_days, 30);
+    assert!(settings.use_proxy && !settings.sandbox && !settings.allow_plain_http);
+    assert!(settings.store_view().unwrap_err().hint.unwrap().contains("--store-view"));
+}
+
+#[test]
+fn flags_win_over_environment_over_profile_over_default() {
+    let config = format!("{SHOP}store-view = \"fr\"\ntimeout = 7.5\nretry = 9\ntoken = \"literal\"\n");
+    let home = home(&config);
+    let settings = resolve(&home, &[]).unwrap();
+    assert_eq!(settings.store_view().unwrap().code(), "fr");
+    assert_eq!((settings.timeout, settings.retry), (Duration::from_millis(7500), 9));
+    assert_eq!(secret(&settings.token), "literal");
+
+    let variables = [ENV_TOKEN, ("STOREFRONT_STORE_VIEW", "de")];
+    let settings = resolve(&home, &variables).unwrap();
+    assert_eq!(settings.store_view().unwrap().code(), "de");
+    assert_eq!(secret(&settings.token), "from-environment");
+
+    let global = GlobalArgs {
+        profile: Some("shop".to_owned()),
+        store_view: Some("it".to_owned()),
+        timeout: Some(Duration::from_secs(1)),
+        retry: Some(0),
+        ..GlobalArgs::default()
+    };
+    let settings = resolve_with(home.path(), &variables, &global).unwrap();
+    assert_eq!(settings.store_view().unwrap().code(), "it");
+    assert_eq!((settings.timeout, settings.retry), (Duration::from_secs(1), 0));
+}
+
+#[test]
+fn the_profile_is_named_by_flag_then_environment_then_file() {
+    let config = "default-profile = \"c\"\n\
+        [profiles]\na.base-url = \"https://a\"\nb.base-url = \"https://b\"\nc.base-url = \"https://c\"\n";
+    let home = home(config);
+    let flag = GlobalArgs { profile: Some("a".to_owned()), ..GlobalArgs::default() };
+    let named = |variables: &[(&str, &str)], global: &GlobalArgs| {
+        resolve_with(home.path(), variables, global).unwrap().profile.unwrap()
+    };
+    let variable = [("STOREFRONT_PROFILE", "b")];
+    assert_eq!(named(&variable, &flag), "a");
+    assert_eq!(named(&variable, &GlobalArgs::default()), "b");
+    assert_eq!(named(&[], &GlobalArgs::default()), "c");
+}
+
+/// Every key of the table reaches the settings: none is parsed and then forgotten.
+#[test]
+fn every_key_of_the_table_changes_the_settings() {
+    let plain = home(SHOP);
+    let plain = format!("{:?}", resolve(&plain, &[("X", "y")]).unwrap());
+    let keys = PROFILE.iter().map(|key| (String::new(), key));
+    let keys = keys.chain(READ.iter().map(|key| ("read.".to_owned(), key)));
+    for (prefix, key) in keys {
+        let value = match key.kind {
+            Kind::Table(_) | Kind::Profiles(_) => continue,
+            Kind::BaseUrl => "\"https://x.example\"",
+            Kind::Command | Kind::Pointers => "[\"/x\"]",
+            Kind::Flag => "true",
+            Kind::Seconds | Kind::Count => "77",
+            Kind::Choice(words) => &format!("{:?}", words.last().unwrap()),
+            Kind::RequestPath | Kind::Pointer => "\"/x\"",
+            Kind::Text | Kind::Secret | Kind::StoreView | Kind::Path => "\"X\"",
+        };
+        let line = format!("{prefix}{} = {value}\n", key.name);
+        let config =
+            if key.name == "base-url" { format!("[profiles.shop]\n{line}") } else { format!("{SHOP}{line}") };
+        let settings = format!("{:?}", resolve(&home(&config), &[("X", "y")]).unwrap());
+        assert_ne!(settings, plain, "{line}");
+    }
+}
+
+#[test]
+fn a_token_of_a_profile_does_not_follow_the_environment_to_another_host() {
+    for token in [
+        "token = \"literal\"",
+        "token-env = \"SHOP\"",
+        "token-file = \"t\"",
+        "token-command = [\"echo\", \"t\"]",
+    ] {
+        let home = home(&format!("{SHOP}{token}\nadmin-{token}\nallow-plain-http = true\n"));
+        write(&home, "config/t", "from-file", 0o600);
+        for url in ["https://other.example", "http://shop.example", "https://shop.example:8443"] {
+            let variables = [("SHOP", "from-shop"), ("STOREFRONT_BASE_URL", url)];
+            let settings = resolve(&home, &variables).unwrap();
+            for source in [&settings.token, &settings.admin_token] {
+                let failure = source.token().unwrap_err();
+                assert_eq!(failure.kind, FailureKind::Auth);
+                assert!(failure.message.contains(url), "{failure}");
+                assert!(failure.message.contains("https://shop.example"), "{failure}");
+            }
+            assert!(!settings.allow_plain_http);
+        }
+        let same_host = [("SHOP", "from-shop"), ("STOREFRONT_BASE_URL", "https://shop.example/v2")];
+        let settings = resolve(&home, &same_host).unwrap();
+        assert_eq!(settings.base_url.path(), "/v2");
+        assert!(settings.token.token().is_ok() && settings.allow_plain_http, "{token}");
+    }
+}
+
+#[test]
+fn a_profile_without_a_host_lends_its_token_to_none() {
+    let home = home("[profiles.shop]\ntoken = \"literal\"\n");
+    let failure = resolve(&home, &[ENV_URL]).unwrap().token.token().unwrap_err();
+    assert!(failure.message.contains("names no base URL"), "{failure}");
+    assert!(resolve(&home, &[]).unwrap_err().message.contains("no base-url"));
+}
+
+#[test]
+fn a_token_of_the_environment_serves_both_kinds_at_another_host() {
+    let home = home(&format!("{SHOP}token = \"literal\"\nadmin-token = \"boss\"\n"));
+    let settings = resolve(&home, &[ENV_URL, ENV_TOKEN]).unwrap();
+    assert_eq!(secret(&settings.admin_token), "from-environment");
+    let settings = resolve(&home, &[ENV_TOKEN]).unwrap();
+    assert_eq!(secret(&settings.admin_token), "boss");
+}
+
+#[test]
+fn a_stored_token_stays_with_the_host_it_was_given_for() {
+    let home = home(SHOP);
+    let context = Context::made_up(&[], home.path());
+    let mut credentials = Credentials::load(&context).unwrap();
+    for (bearer, token, origin) in
+        [(Bearer::Customer, "stored", "https://shop.example"), (Bearer::Admin, "boss", "https://old.example")]
+    {
+        let stored = Stored { token: Token::new(token).unwrap(), origin: origin.to_owned() };
+        credentials.store("shop", bearer, &stored).unwrap();
+    }
+    let settings = resolve(&home, &[]).unwrap();
+    assert_eq!(secret(&settings.token), "stored");
+    assert_eq!(settings.token.describe(), "auth login of profile shop");
+    let failure = settings.admin_token.token().unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Auth);
+    assert!(failure.message.contains("https://old.example"), "{failure}");
+    assert!(resolve(&home, &[ENV_URL]).unwrap().token.token().is_err());
+    assert!(credentials.forget("shop", Bearer::Admin).unwrap());
+    assert_eq!(secret(&resolve(&home, &[]).unwrap().admin_token), "stored");
+}
+
+#[test]
+fn a_named_token_wins_over_a_stored_one() {
+    let home = home(&format!("{SHOP}token-env = \"SHOP\"\n"));
+    let mut credentials = Credentials::load(&Context::made_up(&[], home.path())).unwrap();
+    let stored = Stored { token: Token::new("old").unwrap(), origin: "https://shop.example".to_owned() };
+    credentials.store("shop", Bearer::Customer, &stored).unwrap();
+    assert_eq!(secret(&resolve(&home, &[("SHOP", "new")]).unwrap().token), "new");
+    let failure = resolve(&home, &[]).unwrap().token.token().unwrap_err();
+    assert!(failure.message.contains("variable SHOP"), "{failure}");
+}
+
+#[test]
+fn the_sandbox_takes_nothing_from_outside() {
+    let token = |text| Token::new(text).unwrap();
+    let url: url::Url = "http://127.0.0.1:1".parse().unwrap();
+    let sandbox =
+        |global: &GlobalArgs| Settings::sandbox(global, url.clone(), token("customer"), token("admin"));
+    let settings = sandbox(&GlobalArgs::default()).unwrap();
+    assert_eq!(settings.store_view().unwrap().code(), "default");
+    assert_eq!(secret(&settings.admin_token), "admin");
+    assert_eq!(settings.ship_layout, ShipLayout::Wrapped);
+    assert!(settings.sandbox && !settings.use_proxy && settings.profile.is_none());
+    let french = GlobalArgs { store_view: Some("fr".to_owned()), ..GlobalArgs::default() };
+    assert_eq!(sandbox(&french).unwrap().store_view().unwrap().code(), "fr");
+}
+
+#[test]
+fn a_bad_file_is_refused_with_its_path() {
+    for (config, problem) in [
+        ("[profiles.shop]\ntokn = 1", "profiles.shop.tokn: unknown; did you mean token?"),
+        ("profile = 1", "profile: unknown; did you mean profiles?"),
+        ("zzz = 1", "zzz: unknown; known are default-profile, profiles"),
+        ("[profiles.shop.read]\nignored = []", "profiles.shop.read.ignored: unknown; did you mean ignore?"),
+        (
+            "[profiles.shop]\nretry = \"2\"",
+            "profiles.shop.retry: expected a whole number, zero or more, found text",
+        ),
+        ("[profiles.shop]\nread = 1", "profiles.shop.read: expected a table, found the number 1"),
+        ("profiles = 1", "profiles: expected a table"),
+        ("[profiles]\nshop = 1", "profiles.shop: expected a table"),
+        ("[profiles.\"a/b\"]", "profiles.\"a/b\": a profile's name"),
+        ("[profiles.\"..\"]", "profiles.\"..\": a profile's name"),
+        ("[profiles.shop]\nbase-url = \"https://me:pw@shop\"", "profiles.shop.base-url: holds a user name"),
+        (
+            "[profiles.shop]\ntoken = \"a\"\ntoken-env = \"B\"",
+            "profiles.shop: token and token-env name one token",
+        ),
+        (
+            "[profiles.shop]\nadmin-token-file = \"a\"\nadmin-token-env = \"B\"",
+            "admin-token-env and admin-token-file",
+        ),
+        ("[profiles.other]\nretry = 1", "has no profile \"shop\""),
+    ] {
+        let failure = resolve(&home(config), &[]).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Usage);
+        assert!(failure.message.contains(problem), "{config}: {failure}");
+    }
+    let both = format!("{SHOP}token = \"a\"\nadmin-token = \"b\"\n");
+    assert!(resolve(&home(&both), &[]).is_ok());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_with_a_token_is_its_owners_only() {
+    let home = home(&format!("{SHOP}token-file = \"t\"\n"));
+    write(&home, "config/t", "secret\n", 0o600);
+    write(&home, "config/config.toml", &format!("{SHOP}token-file = \"t\"\n"), 0o644);
+    assert_eq!(secret(&resolve(&home, &[]).unwrap().token), "secret");
+    for mode in [0o640, 0o604] {
+        write(&home, "config/t", "secret\n", mode);
+        let failure = resolve(&home, &[]).unwrap().token.token().unwrap_err();
+        let path = home.path().join("config/t");
+        assert_eq!(failure.hint.unwrap(), format!("chmod 600 {}", path.display()));
+
+        write(&home, "config/credentials.toml", "", mode);
+        write(&home, "config/config.toml", SHOP, 0o644);
+        assert!(
+            resolve(&home, &[]).unwrap().token.token().unwrap_err().hint.unwrap().contains("credentials")
+        );
+
+        write(&home, "config/config.toml", &format!("{SHOP}admin-token = \"t\"\n"), mode);
+        let failure = resolve(&home, &[]).unwrap_err();
+        assert!(failure.hint.unwrap().starts_with("chmod 600 "));
+        write(&home, "config/config.toml", &format!("{SHOP}token-file = \"t\"\n"), 0o600);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_token_command_is_told_by_name_and_never_by_what_it_printed() {
+    let run = |argv: &[&str]| {
+        let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
+        super::run_token_command(&argv)
+    };
+    assert_eq!(run(&["printf", "%s\\n", "$(id)x"]).unwrap().expose(), "$(id)x");
+    for (argv, problem) in [
+        (&["sh", "-c", "echo hunter2; exit 3"][..], "failed"),
+        (&["echo", "hunter2 and more"], "blanks"),
+        (&["printf", "hunter2\\nuser: me"], "blanks"),
+        (&["true"], "printed nothing"),
+        (&["/nonexistent/program"], "cannot be run"),
+        (&[], "is empty"),
+    ] {
+        let failure = run(argv).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Auth);
+        assert!(failure.message.contains(problem), "{failure}");
+        assert!(!format!("{failure:?}").contains("hunter2"), "{failure:?}");
+    }
+}
+
+#[test]
+fn debugging_settings_shows_no_token() {
+    let home = home(&format!("{SHOP}token = \"hunter2\"\n"));
+    let settings = resolve(&home, &[("STOREFRONT_ADMIN_TOKEN", "hunter2")]).unwrap();
+    assert!(!format!("{settings:?}").contains("hunter2"));
+    assert!(!settings.token.describe().contains("hunter2"));
+}
+
+#[test]
+fn tildes_are_homes_and_relative_paths_are_the_files() {
+    let home = home(&format!("{SHOP}ca-file = \"~/ca.pem\"\nclient-certificate = \"me.pem\"\n"));
+    let settings = resolve(&home, &[("HOME", "/home/me")]).unwrap();
+    assert_eq!(settings.ca_file.unwrap(), Path::new("/home/me/ca.pem"));
+    assert_eq!(settings.client_certificate.unwrap(), home.path().join("config/me.pem"));
+}

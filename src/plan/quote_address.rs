@@ -1,0 +1,51 @@
+//! A stored profile address as a quote takes it (interface 2.2): which fields carry over is ours.
+
+use serde_json::{Map, Value};
+
+use super::profile::Profile;
+use super::roster::Roster;
+use crate::failure::Failure;
+use crate::wire::QUOTE_ADDRESS;
+
+/// The fields the interface lists for a quote's address, from the stored address with this id; the e-mail address
+/// comes from the profile, everything else is left behind.
+///
+/// # Errors
+/// `guard` when the profile has no such address, or its list is not safe to read ids from.
+pub fn from_profile(profile: &Profile, id: i64) -> Result<Map<String, Value>, Failure> {
+    let position = Roster::of(profile.addresses())?.find(id)?;
+    let stored = &profile.addresses()[position];
+    let mut address = Map::new();
+    for member in QUOTE_ADDRESS.members {
+        let value = match member.name {
+            "email" => profile.customer().get("email"),
+            "region_id" => stored.get("region_id").or_else(|| stored.pointer("/region/region_id")),
+            name => stored.get(name),
+        };
+        if let Some(value) = value {
+            address.insert(member.name.to_owned(), value.clone());
+        }
+    }
+    Ok(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::from_profile;
+    use crate::plan::profile::{Pointers, Profile};
+
+    #[test]
+    fn listed_fields_carry_over_and_nothing_else() {
+        let reply = json!({"email": "a@b", "addresses": [{"id": 3, "customer_id": 1, "company": "X", "city": "Oslo",
+            "postcode": null, "region": {"region": "Viken", "region_id": 9}, "default_billing": true}]});
+        let profile = Profile::find(reply, &Pointers::default()).unwrap();
+        let address = Value::Object(from_profile(&profile, 3).unwrap());
+        assert_eq!(
+            address,
+            json!({"customer_id": 1, "region_id": 9, "postcode": null, "city": "Oslo", "email": "a@b"})
+        );
+        assert!(from_profile(&profile, 4).is_err());
+    }
+}

@@ -1,0 +1,115 @@
+//! What every call of the sandbox goes through: route, token, store view, content type, JSON.
+
+use serde_json::{Value, json};
+
+use crate::support::raw_http::{ADMIN, ATTRIBUTE, CUSTOMER, ITEM, PROFILE, SHIPPING, Sandbox};
+
+const OPERATIONS: &[(&str, &str, &str)] = &[
+    ("GET", PROFILE, CUSTOMER),
+    ("PUT", PROFILE, CUSTOMER),
+    ("POST", ITEM, CUSTOMER),
+    ("POST", SHIPPING, CUSTOMER),
+    ("POST", ATTRIBUTE, ADMIN),
+];
+
+#[test]
+fn every_operation_needs_a_token_of_its_kind() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.show();
+    for (method, path, token) in OPERATIONS {
+        let resource = if *token == ADMIN { "Magento_Catalog::attributes_attributes" } else { "self" };
+        let refusal = |status, headers: &[&str]| {
+            let answer = sandbox.request(method, path, headers, b"{}");
+            let message = "The consumer isn't authorized to access %resources.";
+            answer.refuses(status, message, json!({"resources": resource}));
+        };
+        let json_type = "Content-Type: application/json";
+        refusal(401, &[json_type]);
+        for wrong in ["Bearer nobody", "Bearer", "Bearer ", "Basic c2FuZGJveA==", "sandbox-admin"] {
+            refusal(401, &[json_type, &format!("Authorization: {wrong}")]);
+        }
+        let other = if *token == ADMIN { CUSTOMER } else { ADMIN };
+        refusal(403, &[json_type, &format!("Authorization: Bearer {other}")]);
+        let lower = format!("authorization: bearer {token}");
+        assert_ne!(sandbox.request(method, path, &[json_type, &lower], b"{}").status, 401);
+    }
+    assert_eq!(sandbox.show(), before);
+}
+
+#[test]
+fn an_unknown_path_and_a_wrong_method_are_no_route() {
+    let sandbox = Sandbox::new();
+    for (method, path) in [
+        ("GET", "/"),
+        ("GET", "/V1/storeview/default/customer"),
+        ("GET", "/V2/storeview/default/customer/profile"),
+        ("POST", PROFILE),
+        ("DELETE", PROFILE),
+        ("GET", ITEM),
+        ("PUT", SHIPPING),
+        ("GET", ATTRIBUTE),
+        ("PUT", "/V1/storeview/a/b/customer/profile"),
+    ] {
+        let answer = sandbox.call(CUSTOMER, method, path, "{}");
+        answer.refuses(404, "Request does not match any route.", Value::Null);
+    }
+}
+
+#[test]
+fn the_store_view_must_exist() {
+    let sandbox = Sandbox::new();
+    for code in ["default", "fr", "de", "%64e"] {
+        let path = PROFILE.replace("default", code);
+        assert_eq!(sandbox.get(CUSTOMER, &path).status, 200, "{code}");
+    }
+    for code in ["", "en", "DEFAULT", "all", "a%2Fb", "%20", "%FF", "..", "fr%00"] {
+        for (method, path, token) in &OPERATIONS[..4] {
+            let answer = sandbox.call(token, method, &path.replace("default", code), "{}");
+            let message = "The store that was requested wasn't found. Verify the store and try again.";
+            answer.refuses(404, message, Value::Null);
+        }
+    }
+}
+
+#[test]
+fn a_body_is_json_and_says_so() {
+    let sandbox = Sandbox::new();
+    let authorization = format!("Authorization: Bearer {CUSTOMER}");
+    let body = br#"{"customer":{"lastname":"Roy"}}"#;
+    let put = |content_type: &str, body: &[u8]| {
+        sandbox.request("PUT", PROFILE, &[&authorization, &format!("Content-Type: {content_type}")], body)
+    };
+    for taken in ["application/json", "Application/JSON; charset=UTF-8", "application/json;charset=\"utf-8\""]
+    {
+        assert_eq!(put(taken, body).status, 200, "{taken}");
+    }
+    put("text/plain", body).refuses(
+        400,
+        "Server cannot understand Content-Type HTTP header media type text/plain",
+        Value::Null,
+    );
+    put("application/json; charset=latin1", body).refuses(
+        400,
+        "UTF-8 is the only supported charset.",
+        Value::Null,
+    );
+    assert_eq!(sandbox.request("PUT", PROFILE, &[&authorization], body).status, 400);
+    for malformed in [&b"{"[..], b"", b"{\"customer\":{\"lastname\":\"\xff\"}}", b"{} x", b"{'a':1}", b"NaN"]
+    {
+        put("application/json", malformed).refuses(400, "Decoding error.", Value::Null);
+    }
+    let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    put("application/json", deep.as_bytes()).refuses(400, "Decoding error.", Value::Null);
+    assert_eq!(put("application/json", b"[]").status, 400);
+}
+
+#[test]
+fn a_body_is_bounded_generously() {
+    let sandbox = Sandbox::new();
+    let long = |length: usize| format!(r#"{{"customer":{{"x":"{}"}}}}"#, "x".repeat(length));
+    let large = sandbox.call(CUSTOMER, "PUT", PROFILE, &long(16 * 1024 * 1024));
+    assert_eq!(large.status, 200);
+    let declared = format!("Authorization: Bearer {CUSTOMER}\r\nContent-Length: {}", 33 * 1024 * 1024);
+    let too_large = sandbox.request("PUT", PROFILE, &[&declared], b"");
+    assert_eq!(too_large.status, 413, "{too_large:?}");
+}

@@ -1,0 +1,192 @@
+//! Misbehaviour on purpose (`--fault`) over raw HTTP.
+
+use std::io::{ErrorKind, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::raw_http::{ADMIN, ATTRIBUTE, CUSTOMER, ITEM, PROFILE, Sandbox, message};
+
+const ADD: &str = r#"{"cartItem":{"sku":"mug-blue","qty":1}}"#;
+
+/// Total quantity in the first quote: what was committed.
+fn committed(sandbox: &Sandbox) -> u64 {
+    let items = sandbox.show()["quotes"][0]["items"].clone();
+    items.as_array().unwrap().iter().map(|item| item["qty"].as_u64().unwrap()).sum()
+}
+
+fn add(sandbox: &Sandbox) -> crate::support::raw_http::Answer {
+    sandbox.call(CUSTOMER, "POST", ITEM, ADD)
+}
+
+fn add_bytes() -> Vec<u8> {
+    let authorization = format!("Authorization: Bearer {CUSTOMER}");
+    message("POST", ITEM, &[&authorization, "Content-Type: application/json"], ADD.as_bytes())
+}
+
+#[test]
+fn a_reset_comes_before_or_after_the_commit() {
+    for (fault, expected) in [("reset-before-commit", 0), ("reset-after-commit", 1)] {
+        let sandbox = Sandbox::with_faults(&[fault]);
+        let error = sandbox.bytes(&add_bytes()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{fault}");
+        assert_eq!(committed(&sandbox), expected, "{fault}");
+        assert_eq!(sandbox.get(CUSTOMER, PROFILE).status, 200, "reading commits nothing");
+    }
+}
+
+#[test]
+fn statuses_come_before_the_commit_or_after_it() {
+    for (fault, status, retry_after, expected) in [
+        ("429", 429, None, 0),
+        ("429=7", 429, Some("7"), 0),
+        ("500", 500, None, 0),
+        ("502", 502, None, 0),
+        ("503", 503, None, 0),
+        ("503=3", 503, Some("3"), 0),
+        ("500-after-commit", 500, None, 1),
+        ("502-after-commit", 502, None, 1),
+        ("503-after-commit=4", 503, Some("4"), 1),
+    ] {
+        let sandbox = Sandbox::with_faults(&[fault]);
+        let answer = add(&sandbox);
+        assert_eq!((answer.status, answer.header("retry-after")), (status, retry_after), "{fault}");
+        assert_eq!(committed(&sandbox), expected, "{fault}");
+        let reads = if fault.ends_with("commit") || expected == 1 { 200 } else { status };
+        assert_eq!(sandbox.get(CUSTOMER, PROFILE).status, reads, "{fault}");
+    }
+}
+
+#[test]
+fn spoiled_bodies_leave_status_and_commit_as_they_are() {
+    let sandbox = Sandbox::with_faults(&["html"]);
+    let page = add(&sandbox);
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    assert!(page.body.starts_with("<!DOCTYPE html>"));
+    assert_eq!(committed(&sandbox), 1);
+
+    let sandbox = Sandbox::with_faults(&["empty"]);
+    let empty = add(&sandbox);
+    assert_eq!((empty.status, empty.body.as_str(), empty.header("content-length")), (200, "", Some("0")));
+    assert_eq!(committed(&sandbox), 1);
+
+    let sandbox = Sandbox::with_faults(&["truncated"]);
+    let cut = add(&sandbox);
+    let announced: usize = cut.header("content-length").unwrap().parse().unwrap();
+    assert_eq!((cut.status, cut.body.len()), (200, announced / 2));
+    assert_eq!(committed(&sandbox), 1);
+    let large: Vec<Value> = (0..20_000).map(|number| json!({"street": [number.to_string()]})).collect();
+    let large = sandbox.put_profile(CUSTOMER, &json!({"addresses": large}));
+    assert!(large.body.len() < large.header("content-length").unwrap().parse().unwrap());
+}
+
+#[test]
+fn the_profile_is_unreadable_or_in_another_envelope() {
+    let sandbox = Sandbox::with_faults(&["no-get"]);
+    sandbox.get(CUSTOMER, PROFILE).refuses(404, "Request does not match any route.", Value::Null);
+    assert_eq!(sandbox.put_profile(CUSTOMER, &json!({})).status, 200);
+
+    let plain = Sandbox::new().profile(CUSTOMER);
+    for (fault, pointer) in
+        [("envelope", "/items/0"), ("envelope=bare", ""), ("envelope=data", "/data/customer")]
+    {
+        let sandbox = Sandbox::with_faults(&[fault]);
+        assert_eq!(sandbox.get(CUSTOMER, PROFILE).json().pointer(pointer), Some(&plain), "{fault}");
+        assert_eq!(sandbox.get("nobody", PROFILE).status, 401);
+    }
+}
+
+#[test]
+fn errors_come_in_other_shapes() {
+    let refusal = json!({"message": "The consumer isn't authorized to access %resources.",
+                         "parameters": {"resources": "self"}});
+    for (fault, expected) in [
+        ("error-shape", json!({"messages": {"error": [{"code": 401, "message": refusal["message"]}]}})),
+        ("error-shape=result", json!({"code": 401, "result": refusal["message"]})),
+        (
+            "error-shape=errors",
+            json!({"message": "One or more input exceptions have occurred.", "errors": [refusal]}),
+        ),
+    ] {
+        let sandbox = Sandbox::with_faults(&[fault]);
+        assert_eq!(sandbox.get("nobody", PROFILE).json(), expected);
+        assert_eq!(add(&sandbox).status, 200);
+    }
+}
+
+#[test]
+fn an_attribute_is_updated_silently() {
+    let sandbox = Sandbox::with_faults(&["silent-update"]);
+    let color = json!({"attribute": {"attribute_code": "color", "default_frontend_label": "Hue"}});
+    let answer = sandbox.call(ADMIN, "POST", ATTRIBUTE, &color.to_string());
+    assert_eq!((answer.status, &answer.json()["attribute_id"]), (200, &json!(93)));
+    assert_eq!(sandbox.show()["attributes"][1]["default_frontend_label"], "Hue");
+}
+
+#[test]
+fn an_address_is_dropped() {
+    let sandbox = Sandbox::with_faults(&["drop-addressx1"]);
+    let profile = sandbox.profile(CUSTOMER);
+    assert_eq!(sandbox.put_profile(CUSTOMER, &profile).status, 200);
+    assert_eq!(sandbox.address_ids(CUSTOMER), [1, 2, 3]);
+    let rest = sandbox.profile(CUSTOMER);
+    sandbox.put_profile(CUSTOMER, &rest);
+    assert_eq!(sandbox.address_ids(CUSTOMER), [1, 2, 3], "once was all");
+}
+
+#[test]
+fn a_request_that_arrived_is_handled_even_when_the_client_is_gone() {
+    let sandbox = Sandbox::with_faults(&["POST:latency=150"]);
+    let mut stream = TcpStream::connect(sandbox.address()).unwrap();
+    stream.write_all(&add_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(committed(&sandbox), 0, "it waits before the commit");
+    drop(stream);
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while committed(&sandbox) == 0 {
+        assert!(Instant::now() < deadline, "never committed");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn latency_after_the_commit_holds_the_answer_only() {
+    let sandbox = Sandbox::with_faults(&["latency-after-commit=300"]);
+    let started = Instant::now();
+    let mut stream = TcpStream::connect(sandbox.address()).unwrap();
+    stream.write_all(&add_bytes()).unwrap();
+    while committed(&sandbox) == 0 {
+        assert!(started.elapsed() < Duration::from_millis(300), "not committed before the wait");
+    }
+    let answer = add(&sandbox);
+    assert_eq!(answer.status, 200);
+    assert!(started.elapsed() >= Duration::from_millis(300));
+}
+
+#[test]
+fn a_fault_strikes_by_method_percent_and_times() {
+    let sandbox = Sandbox::with_faults(&["PUT:500x2"]);
+    let status = || sandbox.put_profile(CUSTOMER, &json!({})).status;
+    assert_eq!(add(&sandbox).status, 200);
+    assert_eq!([status(), status(), status()], [500, 500, 200]);
+
+    let sandbox = Sandbox::with_faults(&["429@30"]);
+    let struck = (0..200).filter(|_| sandbox.get(CUSTOMER, PROFILE).status == 429).count();
+    assert!((35..=85).contains(&struck), "{struck} of 200");
+
+    let sandbox = Sandbox::with_faults(&["GET:html", "PUT:truncated", "POST:500"]);
+    assert!(sandbox.get(CUSTOMER, PROFILE).body.starts_with('<'));
+    assert_eq!(add(&sandbox).status, 500);
+}
+
+#[test]
+fn stopping_does_not_wait_for_a_request_that_is_held() {
+    let sandbox = Sandbox::with_faults(&["latency=60000"]);
+    let mut stream = TcpStream::connect(sandbox.address()).unwrap();
+    stream.write_all(&add_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(30));
+    let started = Instant::now();
+    drop(sandbox);
+    assert!(started.elapsed() < Duration::from_secs(5));
+}

@@ -1,0 +1,206 @@
+//! HTTP as bytes on a socket, and a sandbox to speak it to. Nothing here is the client's.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::Value;
+use storefront::sandbox::{self, Observer, Options};
+
+pub const CUSTOMER: &str = "sandbox-customer-1";
+pub const ADMIN: &str = "sandbox-admin";
+pub const PROFILE: &str = "/V1/storeview/default/customer/profile";
+pub const ITEM: &str = "/V1/storeview/default/user/quote/item";
+pub const SHIPPING: &str = "/V1/storeview/default/user/quote/shipping-information";
+pub const ATTRIBUTE: &str = "/V1/admin/product/attribute/";
+
+/// A sandbox on a thread of its own, stopped when it goes out of scope.
+pub struct Sandbox {
+    address: SocketAddr,
+    data: PathBuf,
+    stop: Option<tokio::sync::oneshot::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+    _directory: Option<tempfile::TempDir>,
+}
+
+/// An answer as far as it came.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub status: u16,
+    pub head: String,
+    pub body: String,
+}
+
+impl Sandbox {
+    /// A sandbox with the seed.
+    pub fn new() -> Self {
+        Self::with_faults(&[])
+    }
+
+    /// A sandbox with the seed that misbehaves.
+    pub fn with_faults(faults: &[&str]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let mut sandbox = Self::on(&directory.path().join("data").join("sandbox.db"), faults);
+        sandbox._directory = Some(directory);
+        sandbox
+    }
+
+    /// A sandbox on a database that may exist.
+    pub fn on(data: &Path, faults: &[&str]) -> Self {
+        Self::observed(data, faults, None)
+    }
+
+    /// The same, with every request told to `observer`.
+    pub fn observed(data: &Path, faults: &[&str], observer: Option<Observer>) -> Self {
+        let options = Options {
+            data: data.to_owned(),
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            faults: faults.iter().map(|fault| fault.parse().unwrap()).collect(),
+            allow_remote: false,
+        };
+        let (ready, started) = mpsc::channel();
+        let (stop, stopped) = tokio::sync::oneshot::channel();
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let running = sandbox::start_observed(options, observer).await.unwrap();
+                ready.send(running.url.clone()).unwrap();
+                let _ = stopped.await;
+                running.stop().await;
+            });
+        });
+        let url = started.recv_timeout(Duration::from_secs(10)).unwrap();
+        Self {
+            address: url.strip_prefix("http://").unwrap().parse().unwrap(),
+            data: data.to_owned(),
+            stop: Some(stop),
+            thread: Some(thread),
+            _directory: None,
+        }
+    }
+
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What `sandbox show` would print.
+    pub fn show(&self) -> Value {
+        sandbox::show(&self.data).unwrap()
+    }
+
+    /// Sends bytes and reads to the end of the connection.
+    pub fn bytes(&self, request: &[u8]) -> std::io::Result<Vec<u8>> {
+        let mut stream = TcpStream::connect(self.address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+        stream.write_all(request)?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer)?;
+        Ok(answer)
+    }
+
+    /// One request with these extra header lines.
+    pub fn request(&self, method: &str, path: &str, headers: &[&str], body: &[u8]) -> Answer {
+        Answer::parse(&self.bytes(&message(method, path, headers, body)).unwrap())
+    }
+
+    /// One request with a token, the body as JSON text.
+    pub fn call(&self, token: &str, method: &str, path: &str, body: &str) -> Answer {
+        let authorization = format!("Authorization: Bearer {token}");
+        let headers = [authorization.as_str(), "Content-Type: application/json"];
+        self.request(method, path, &headers, body.as_bytes())
+    }
+
+    pub fn get(&self, token: &str, path: &str) -> Answer {
+        self.request("GET", path, &[&format!("Authorization: Bearer {token}")], b"")
+    }
+
+    pub fn put_profile(&self, token: &str, customer: &Value) -> Answer {
+        let body = serde_json::json!({"customer": customer}).to_string();
+        self.call(token, "PUT", PROFILE, &body)
+    }
+
+    /// The stored profile of a token's customer, unwrapped.
+    pub fn profile(&self, token: &str) -> Value {
+        let answer = self.get(token, PROFILE);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.json()["customer"].clone()
+    }
+
+    /// Ids of the stored addresses in their order.
+    pub fn address_ids(&self, token: &str) -> Vec<i64> {
+        ids(&self.profile(token))
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Answer {
+    pub fn parse(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no HTTP head in {text:?}"));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        Self {
+            status: status.unwrap_or_else(|| panic!("no status in {head:?}")),
+            head: head.to_owned(),
+            body: body.to_owned(),
+        }
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().skip(1).find_map(|line| {
+            let (header, value) = line.split_once(':')?;
+            header.eq_ignore_ascii_case(name).then_some(value.trim())
+        })
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
+    }
+
+    pub fn message(&self) -> String {
+        self.json()["message"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Asserts the status and Magento's shape of an error: `message`, and `parameters` beside it.
+    #[track_caller]
+    pub fn refuses(&self, status: u16, message: &str, parameters: Value) {
+        assert_eq!(self.status, status, "{self:?}");
+        let mut expected = serde_json::json!({"message": message});
+        if !parameters.is_null() {
+            expected["parameters"] = parameters;
+        }
+        assert_eq!(self.json(), expected);
+    }
+}
+
+/// The bytes of a request that asks for the connection to be closed after it.
+pub fn message(method: &str, path: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
+    let mut message = format!("{method} {path} HTTP/1.1\r\nHost: sandbox\r\nConnection: close\r\n");
+    if !body.is_empty() {
+        message.push_str(&format!("Content-Length: {}\r\n", body.len()));
+    }
+    for header in headers {
+        message.push_str(&format!("{header}\r\n"));
+    }
+    message.push_str("\r\n");
+    [message.as_bytes(), body].concat()
+}
+
+/// Ids of the addresses of a profile.
+pub fn ids(profile: &Value) -> Vec<i64> {
+    let addresses = profile["addresses"].as_array().unwrap();
+    addresses.iter().map(|address| address["id"].as_i64().unwrap()).collect()
+}

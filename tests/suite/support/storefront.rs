@@ -1,0 +1,127 @@
+//! The program itself, in a home of its own.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// An empty home, and what is kept below it.
+pub struct Home {
+    pub dir: TempDir,
+}
+
+/// What one run left behind.
+#[derive(Debug)]
+pub struct Outcome {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// One run that is being prepared.
+pub struct Storefront {
+    command: Command,
+    stdin: Vec<u8>,
+}
+
+impl Home {
+    pub fn new() -> Self {
+        Self { dir: TempDir::new().unwrap() }
+    }
+
+    /// A home with this `config.toml`, readable by its owner only.
+    pub fn with_config(text: &str) -> Self {
+        let home = Self::new();
+        home.write("config.toml", text, 0o600);
+        home
+    }
+
+    /// A file of the configuration directory.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join("config/storefront").join(name)
+    }
+
+    /// Writes a file of the configuration directory.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>, mode: u32) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        #[cfg(unix)]
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+    }
+
+    /// Reads a file of the configuration directory.
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The permission bits of a file of the configuration directory.
+    #[cfg(unix)]
+    pub fn mode(&self, name: &str) -> u32 {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::metadata(self.path(name)).unwrap().permissions().mode() & 0o777
+    }
+
+    /// The program with these arguments and nothing in its environment but this home.
+    pub fn storefront(&self, arguments: &[&str]) -> Storefront {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_storefront"));
+        let below = |name: &str| self.dir.path().join(name);
+        command
+            .args(arguments)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.dir.path())
+            .env("XDG_CONFIG_HOME", below("config"))
+            .env("XDG_DATA_HOME", below("data"))
+            .env("XDG_STATE_HOME", below("state"))
+            .current_dir(self.dir.path());
+        Storefront { command, stdin: Vec::new() }
+    }
+
+    /// Runs the program with these arguments.
+    pub fn run(&self, arguments: &[&str]) -> Outcome {
+        self.storefront(arguments).run()
+    }
+
+    /// Runs a command line without quotes, which must end well; gives its standard output.
+    pub fn ok(&self, line: &str) -> String {
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        let outcome = self.run(&arguments);
+        assert_eq!(outcome.code, 0, "{line}: {outcome:?}");
+        outcome.stdout
+    }
+
+    /// Runs a command line without quotes, which must end with this code; gives its standard error.
+    pub fn fails(&self, code: i32, line: &str) -> String {
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        let outcome = self.run(&arguments);
+        assert_eq!(outcome.code, code, "{line}: {outcome:?}");
+        outcome.stderr
+    }
+}
+
+impl Storefront {
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub fn stdin(mut self, text: impl AsRef<[u8]>) -> Self {
+        self.stdin = text.as_ref().to_vec();
+        self
+    }
+
+    pub fn run(mut self) -> Outcome {
+        let mut child =
+            self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // A program that does not read may be gone already.
+        let _ = child.stdin.take().unwrap().write_all(&self.stdin);
+        let output = child.wait_with_output().unwrap();
+        Outcome {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
