@@ -54,7 +54,7 @@ pub fn replace(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> 
         None => before.clone(),
         Some(list) => {
             let mut elements = elements(records, customer, list)?;
-            if call.struck.has(&Kind::DropAddress) {
+            if call.struck.has(Kind::DropAddress) {
                 elements.pop();
             }
             let after = replace_list(records, customer, &before, &elements)?;
