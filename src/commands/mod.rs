@@ -6,6 +6,7 @@ pub mod config;
 pub mod customer;
 pub mod operation;
 pub mod quote;
+pub mod sandbox;
 pub mod service;
 
 use crate::cli::{Cli, Command, GlobalArgs};
@@ -37,6 +38,7 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Quote(command) => quote::run(&session, command),
         Command::Customer(command) => customer::run(&session, command),
         Command::Attribute(command) => attribute::run(&session, command),
+        Command::Sandbox(command) => sandbox::run(&session, command),
     }
 }
 

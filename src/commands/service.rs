@@ -158,7 +158,7 @@ fn link(settings: &Settings) -> Link {
 
 async fn start_sandbox(session: &Session<'_>) -> Result<sandbox::Running, Failure> {
     let options = sandbox::Options {
-        data: session.context.directories()?.data.join("sandbox.db"),
+        data: super::sandbox::data_file(session.context, None)?,
         listen: ([127, 0, 0, 1], 0).into(),
         faults: session.global.fault.clone(),
         allow_remote: false,

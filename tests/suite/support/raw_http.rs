@@ -170,10 +170,6 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
     }
 
-    pub fn message(&self) -> String {
-        self.json()["message"].as_str().unwrap_or_default().to_owned()
-    }
-
     /// Asserts the status and Magento's shape of an error: `message`, and `parameters` beside it.
     #[track_caller]
     pub fn refuses(&self, status: u16, message: &str, parameters: Value) {
