@@ -128,3 +128,40 @@ fn stopped(error: dialoguer::Error) -> Failure {
     let dialoguer::Error::IO(error) = error;
     Failure::new(Kind::Interrupted, format!("no answer: {error}")).applied(Applied::No)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::Prompt;
+    use crate::cli::{GlobalArgs, OutputFormat};
+    use crate::context::Context;
+    use crate::report::Report;
+
+    fn prompt(terminal: bool, yes: bool, no_input: bool) -> Prompt {
+        let mut context = Context::made_up(&[], Path::new("/"));
+        context.stdin_is_terminal = terminal;
+        context.stderr_is_terminal = terminal;
+        let global = GlobalArgs { yes, no_input, ..GlobalArgs::default() };
+        let report = Report::new(&context, OutputFormat::Table, None, false, 0);
+        Prompt::new(&context, &global, &report)
+    }
+
+    #[test]
+    fn nobody_is_asked_where_nobody_is() {
+        let failure = prompt(false, false, false).input("name", "-p NAME", None, |_| Ok(())).unwrap_err();
+        assert_eq!(failure.hint.as_deref(), Some("-p NAME"));
+        assert!(prompt(true, false, true).password("token", "").unwrap_err().message.contains("--no-input"));
+        assert!(prompt(true, false, true).select("which", "", &["a"]).is_err());
+    }
+
+    #[test]
+    fn a_script_and_yes_confirm_and_no_input_does_not() {
+        assert!(prompt(false, false, false).confirm("sure?").unwrap());
+        assert!(prompt(true, true, true).confirm("sure?").unwrap());
+        assert_eq!(
+            prompt(true, false, true).confirm("sure?").unwrap_err().hint.as_deref(),
+            Some("add --yes")
+        );
+    }
+}

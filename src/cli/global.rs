@@ -16,7 +16,7 @@ pub struct GlobalArgs {
     /// Use the built-in local service: no account, no configuration
     #[arg(long, global = true)]
     pub sandbox: bool,
-    /// Make the sandbox misbehave: KIND[=VALUE][@PERCENT], repeatable
+    /// Make the sandbox misbehave: [METHOD:]KIND[=VALUE][@PERCENT][xTIMES], repeatable
     #[arg(long, global = true, value_name = "FAULT")]
     pub fault: Vec<Fault>,
     /// Store view code in the path [env: STOREFRONT_STORE_VIEW]

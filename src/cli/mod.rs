@@ -7,6 +7,7 @@ pub mod customer;
 pub mod global;
 pub mod member_flags;
 pub mod quote;
+pub mod sandbox;
 
 use clap::{Parser, Subcommand};
 
@@ -42,4 +43,7 @@ pub enum Command {
     /// Tokens, kept apart from the settings
     #[command(subcommand)]
     Auth(auth::AuthCommand),
+    /// The built-in local service: everything can be tried with no account
+    #[command(subcommand)]
+    Sandbox(sandbox::SandboxCommand),
 }

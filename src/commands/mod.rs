@@ -6,6 +6,7 @@ pub mod config;
 pub mod customer;
 pub mod operation;
 pub mod quote;
+pub mod sandbox;
 pub mod service;
 
 use crate::cli::{Cli, Command, GlobalArgs};
@@ -37,6 +38,7 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Quote(command) => quote::run(&session, command),
         Command::Customer(command) => customer::run(&session, command),
         Command::Attribute(command) => attribute::run(&session, command),
+        Command::Sandbox(command) => sandbox::run(&session, command),
     }
 }
 
@@ -66,7 +68,10 @@ pub fn on_runtime<T>(future: impl Future<Output = Result<T, Failure>>) -> Result
         .enable_all()
         .build()
         .map_err(|error| Failure::internal(format!("the runtime cannot start: {error}")))?;
-    runtime.block_on(future)
+    let result = runtime.block_on(future);
+    // A name look-up that hangs must not hold the exit.
+    runtime.shutdown_background();
+    result
 }
 
 fn interrupted(stage: Stage) -> Failure {

@@ -102,10 +102,10 @@ impl<'a> Service<'a> {
         Shown { url: self.client.url(&request), request, curl: self.session.global.curl }
     }
 
-    /// The service's name for files: the profile, or the host.
+    /// The service's name for files: profile and host, for the environment can lead one profile to another host.
     pub fn name(&self) -> String {
         match &self.settings.profile {
-            Some(profile) => profile.clone(),
+            Some(profile) => format!("{profile}@{}", host(&self.settings)),
             None if self.settings.sandbox => "sandbox".to_owned(),
             None => host(&self.settings),
         }
@@ -158,7 +158,7 @@ fn link(settings: &Settings) -> Link {
 
 async fn start_sandbox(session: &Session<'_>) -> Result<sandbox::Running, Failure> {
     let options = sandbox::Options {
-        data: session.context.directories()?.data.join("sandbox.db"),
+        data: super::sandbox::data_file(session.context, None)?,
         listen: ([127, 0, 0, 1], 0).into(),
         faults: session.global.fault.clone(),
         allow_remote: false,

@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, Item, TableLike};
 
-use super::keys::{self, CONFIG, Kind, PROFILE};
+use super::keys::{CONFIG, Kind, PROFILE};
 use super::profile::Profile;
 use super::{check, files};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::nearest::nearest;
+
+const FILE: &str = "config.toml";
 
 /// The configuration file; one that is not there has no profiles.
 pub struct ConfigFile {
@@ -26,7 +29,7 @@ impl ConfigFile {
     pub fn locate(context: &Context) -> Result<PathBuf, Failure> {
         match context.var("STOREFRONT_CONFIG")? {
             Some(path) => Ok(PathBuf::from(path)),
-            None => Ok(context.directories()?.config.join("config.toml")),
+            None => Ok(context.directories()?.config.join(FILE)),
         }
     }
 
@@ -36,6 +39,27 @@ impl ConfigFile {
     /// `usage` when it cannot be read, is no TOML, or holds a token that others may read.
     pub fn load(context: &Context) -> Result<Self, Failure> {
         Self::load_from(Self::locate(context)?)
+    }
+
+    /// As [`Self::load`]; a file that `STOREFRONT_CONFIG` names is expected to be there.
+    pub fn load_named(context: &Context) -> Result<Self, Failure> {
+        let file = Self::load(context)?;
+        if file.exists || context.var("STOREFRONT_CONFIG")?.is_none() {
+            return Ok(file);
+        }
+        let message = format!("{}, which STOREFRONT_CONFIG names, is not there", file.path.display());
+        Err(Failure::usage(message).hint("storefront config init makes it"))
+    }
+
+    /// As [`Self::load`], where the environment gives all that is needed: a file nobody named, in a home that is
+    /// not known or not ours, is none.
+    pub fn load_if_reachable(context: &Context) -> Result<Self, Failure> {
+        let named = context.var("STOREFRONT_CONFIG")?.is_some();
+        match &context.directories {
+            _ if named => Self::load(context),
+            Some(directories) if !files::is_closed(&directories.config.join(FILE)) => Self::load(context),
+            _ => Ok(Self { path: PathBuf::from(FILE), exists: false, document: DocumentMut::new() }),
+        }
     }
 
     fn load_from(path: PathBuf) -> Result<Self, Failure> {
@@ -48,15 +72,6 @@ impl ConfigFile {
             return Err(files::too_open(&file_config.path));
         }
         Ok(file_config)
-    }
-
-    /// A file that `STOREFRONT_CONFIG` names is expected to be there.
-    pub fn is_there_if_named(&self, context: &Context) -> Result<(), Failure> {
-        if self.exists || context.var("STOREFRONT_CONFIG")?.is_none() {
-            return Ok(());
-        }
-        let message = format!("{}, which STOREFRONT_CONFIG names, is not there", self.path.display());
-        Err(Failure::usage(message).hint("storefront config init makes it"))
     }
 
     /// Whether a token stands in the file itself.
@@ -124,7 +139,7 @@ impl ConfigFile {
     /// The failure that there is no profile `name`, with the nearest name or all of them.
     pub fn no_such_profile(&self, name: &str, by: &str) -> Failure {
         let names = self.names();
-        let hint = match keys::nearest(names.iter().copied(), name) {
+        let hint = match nearest(name, names.iter().copied()) {
             Some(near) => format!("did you mean {near}?"),
             None if names.is_empty() => format!("storefront config init -p {}", shell_words::quote(name)),
             None => format!("the profiles are {}", names.join(", ")),

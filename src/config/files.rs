@@ -25,7 +25,7 @@ pub fn read(path: &Path) -> Result<Option<Text>, Failure> {
     let problem = |what: &str| Failure::usage(format!("{} {what}", path.display()));
     let mut file = match File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(problem(&format!("cannot be read: {error}"))),
     };
     let metadata = file.metadata().map_err(|error| problem(&format!("cannot be read: {error}")))?;
@@ -43,6 +43,15 @@ pub fn read(path: &Path) -> Result<Option<Text>, Failure> {
     let text =
         String::from_utf8(bytes).map_err(|_| problem("is not valid UTF-8 text; is it the right file?"))?;
     Ok(Some(Text { text, open_to_others: open_to_others(&metadata) }))
+}
+
+/// Whether this process may not read the file.
+pub fn is_closed(path: &Path) -> bool {
+    File::open(path).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
+}
+
+fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 /// Parses TOML. The message has line and column and never the text itself, which may be a token.

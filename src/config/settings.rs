@@ -97,10 +97,12 @@ impl Settings {
                 base_url::parse(text).map_err(|problem| Failure::usage(format!("{BASE_URL} {problem}")))
             })
             .transpose()?;
-        let file = ConfigFile::load(context)?;
-        if from_environment.is_none() || context.var(token_variable(Bearer::Customer))?.is_none() {
-            file.is_there_if_named(context)?;
-        }
+        let token = context.var(token_variable(Bearer::Customer))?;
+        let file = if from_environment.is_some() && token.is_some() {
+            ConfigFile::load_if_reachable(context)?
+        } else {
+            ConfigFile::load_named(context)?
+        };
         let profile = file.chosen(context, global)?;
         let own_base_url = profile.as_ref().and_then(Profile::base_url);
         let Some(base_url) = from_environment.or_else(|| own_base_url.clone()) else {

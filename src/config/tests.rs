@@ -60,6 +60,17 @@ fn the_environment_alone_is_enough() {
 }
 
 #[test]
+fn the_environment_alone_is_enough_where_no_home_is_known() {
+    let mut context = Context::made_up(&[ENV_URL, ENV_TOKEN], Path::new("/dev/null"));
+    assert!(Settings::resolve(&context, &GlobalArgs::default()).is_ok());
+    context.directories = None;
+    assert!(Settings::resolve(&context, &GlobalArgs::default()).is_ok());
+    let mut context = Context::made_up(&[ENV_URL], Path::new("/dev/null"));
+    context.directories = None;
+    assert!(Settings::resolve(&context, &GlobalArgs::default()).is_err());
+}
+
+#[test]
 fn flags_win_over_environment_over_profile_over_default() {
     let config = format!("{SHOP}store-view = \"fr\"\ntimeout = 7.5\nretry = 9\ntoken = \"literal\"\n");
     let home = home(&config);
@@ -188,6 +199,7 @@ fn a_stored_token_stays_with_the_host_it_was_given_for() {
     let failure = settings.admin_token.token().unwrap_err();
     assert_eq!(failure.kind, FailureKind::Auth);
     assert!(failure.message.contains("https://old.example"), "{failure}");
+    assert!(settings.admin_token.describe().ends_with("given for https://old.example"));
     assert!(resolve(&home, &[ENV_URL]).unwrap().token.token().is_err());
     assert!(credentials.forget("shop", Bearer::Admin).unwrap());
     assert_eq!(secret(&resolve(&home, &[]).unwrap().admin_token), "stored");

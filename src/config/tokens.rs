@@ -104,7 +104,7 @@ impl Tokens<'_> {
                     ),
                 )
                 .hint(format!("storefront auth login{flag} -p {}", profile.name));
-                Some(TokenSource::absent(failure, from))
+                Some(TokenSource::absent(failure, format!("{from}, given for {}", stored.origin)))
             }
         }
     }

@@ -64,7 +64,7 @@ impl Client {
         let response = match timeout_at(deadline, self.inner.execute(outgoing)).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => {
-                return Err(self.lost(Lost::from_error(&error, &url, self.proxy.as_deref()), start));
+                return Err(self.lost(Lost::from_error(&error, &url, self.proxy), start));
             }
             Err(_) => return Err(self.lost(Lost::silence(&url, self.timeout), start)),
         };

@@ -3,6 +3,7 @@
 mod attempt;
 mod classify;
 mod clip;
+mod link;
 mod lost;
 mod markup;
 mod mask;
@@ -16,13 +17,13 @@ pub mod trace;
 
 use std::borrow::Cow;
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT};
-use url::{Host, Url};
+use url::Url;
 
+pub use link::Link;
 pub use reply::Reply;
 pub use trace::{Headers, Tracer, Traffic};
 
@@ -32,28 +33,8 @@ use crate::token::Token;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const OURSELVES: HeaderValue = HeaderValue::from_static(concat!("storefront/", env!("CARGO_PKG_VERSION")));
-const LONGEST_CONNECT: Duration = Duration::from_secs(10);
 /// Shorter than servers keep an idle connection, so that they seldom close it just as a request leaves.
 const LONGEST_IDLE: Duration = Duration::from_secs(4);
-
-/// Where the service is and how to reach it.
-#[derive(Debug, Clone)]
-pub struct Link {
-    /// `http` or `https`; a path is kept.
-    pub base_url: Url,
-    /// Lets `http://` go to a host other than this machine.
-    pub allow_plain_http: bool,
-    /// PEM file of the only authorities to trust; the system's where there is none.
-    pub ca_file: Option<PathBuf>,
-    /// PEM file of the certificate to show, its chain and its key.
-    pub client_certificate: Option<PathBuf>,
-    /// Time for one attempt, from the first packet to the last byte of the reply.
-    pub timeout: Duration,
-    /// How many repeats there may be of what cannot act twice.
-    pub retry: u32,
-    /// Whether the proxies of the environment are used. This machine is never reached through one.
-    pub use_proxy: bool,
-}
 
 /// Sends requests to one service, many at a time if wanted, over connections that are kept.
 pub struct Client {
@@ -62,7 +43,7 @@ pub struct Client {
     timeout: Duration,
     retry: u32,
     /// The variable that names a proxy for this service, for messages.
-    proxy: Option<String>,
+    proxy: Option<&'static str>,
     throttled: AtomicU64,
     tracer: Option<Tracer>,
 }
@@ -84,8 +65,7 @@ impl Client {
     /// `usage` for a base URL that cannot be used, for `http://` to another machine without leave, and for
     /// certificate files that cannot be read.
     pub fn new(link: &Link, tracer: Option<Tracer>) -> Result<Self, Failure> {
-        let local = is_this_machine(&link.base_url);
-        check_base(link, local)?;
+        link.check()?;
         let mut builder = reqwest::Client::builder()
             .tls_backend_preconfigured(tls::config(link)?)
             .http1_only()
@@ -94,14 +74,13 @@ impl Client {
             .referer(false)
             .user_agent(OURSELVES)
             .pool_idle_timeout(LONGEST_IDLE)
-            .connect_timeout(connect_limit(link.timeout))
+            .connect_timeout(link.connect_limit())
             // A name look-up could lead the token off this machine.
             .resolve_to_addrs(
                 "localhost",
                 &[(Ipv4Addr::LOCALHOST, 0).into(), (Ipv6Addr::LOCALHOST, 0).into()],
             );
-        let proxied = link.use_proxy && !local;
-        if !proxied {
+        if !link.may_use_proxy() {
             builder = builder.no_proxy();
         }
         Ok(Self {
@@ -109,7 +88,7 @@ impl Client {
             base: link.base_url.as_str().trim_end_matches('/').to_owned(),
             timeout: link.timeout,
             retry: link.retry,
-            proxy: proxied.then(|| proxy_variable(&link.base_url)).flatten(),
+            proxy: link.proxy_variable(),
             throttled: AtomicU64::new(0),
             tracer,
         })
@@ -211,52 +190,6 @@ fn outgoing(request: &Request, url: Url, headers: HeaderMap) -> Result<reqwest::
         Cow::Owned(text) => text.into(),
     });
     Ok(outgoing)
-}
-
-/// A little shorter than the whole, so that a connection that never came is told from an answer that never came.
-fn connect_limit(timeout: Duration) -> Duration {
-    timeout.mul_f64(0.95).min(LONGEST_CONNECT)
-}
-
-fn is_this_machine(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
-}
-
-fn check_base(link: &Link, local: bool) -> Result<(), Failure> {
-    let url = &link.base_url;
-    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-        return Err(Failure::usage(format!("the base URL {url} is not an http:// or https:// address")));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(Failure::usage("the base URL holds a user name or a password")
-            .hint("leave them out: the service knows its callers by their tokens"));
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err(Failure::usage(format!("the base URL {url} goes on after its path"))
-            .hint("leave out everything from ? or # on"));
-    }
-    if url.scheme() == "http" && !local && !link.allow_plain_http {
-        return Err(Failure::usage(format!("{url} would carry the token and customer data unencrypted"))
-            .hint("use https://, or set `allow-plain-http = true` in the profile"));
-    }
-    Ok(())
-}
-
-/// Which variable of the environment names a proxy for this kind of address.
-fn proxy_variable(url: &Url) -> Option<String> {
-    let own: [&str; 2] = match url.scheme() {
-        "https" => ["https_proxy", "HTTPS_PROXY"],
-        _ => ["http_proxy", "HTTP_PROXY"],
-    };
-    own.into_iter()
-        .chain(["all_proxy", "ALL_PROXY"])
-        .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
-        .map(str::to_owned)
 }
 
 fn unforeseen(error: &reqwest::Error) -> Failure {

@@ -23,10 +23,14 @@ pub fn render(status: u16, content_type: Option<&str>, body: &[u8]) -> (String, 
         Value::Null => {}
         json => tell(json, &mut said),
     }
-    let sentence = if said.is_empty() {
+    let nothing = said.is_empty();
+    let said = said.finish();
+    let sentence = if nothing {
         format!("{status} with an empty body")
+    } else if status.ends_with(&said) {
+        status
     } else {
-        format!("{status}: {}", said.finish())
+        format!("{status}: {said}")
     };
     (sentence, Some(whole).filter(|whole| !whole.is_null()))
 }
@@ -153,6 +157,8 @@ mod tests {
         );
         assert_eq!(json_error(&json!({"message": "", "odd": [1]})), r#"{"message":"","odd":[1]}"#);
         assert_eq!(json_error(&json!(["a", 1])), r#"["a",1]"#);
+        let marked = "\u{feff}{\"message\": \"marked\"}";
+        assert_eq!(said(404, None, marked.as_bytes()), "404 Not Found: marked");
         assert_eq!(json_error(&json!("just text")), "just text");
     }
 
@@ -169,6 +175,7 @@ mod tests {
         assert_eq!(said(502, None, b"<html>x"), "502 Bad Gateway: an HTML page without a title");
         assert_eq!(said(500, Some("text/html"), b"Fatal error"), "500 Internal Server Error: Fatal error");
         assert_eq!(said(503, None, b" \n"), "503 Service Unavailable with an empty body");
+        assert_eq!(said(429, None, b"{\"message\": \"Too Many Requests\"}"), "429 Too Many Requests");
         assert_eq!(said(799, None, b"\xff"), "799: \u{fffd}");
     }
 

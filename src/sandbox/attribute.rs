@@ -42,7 +42,7 @@ pub fn create(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
     let code = code(&attribute)?.to_owned();
     check_kind(&attribute)?;
     let existing = records.attribute_id(&code)?;
-    if existing.is_some() && !call.struck.has(&Kind::SilentUpdate) {
+    if existing.is_some() && !call.struck.has(Kind::SilentUpdate) {
         return Err(Refusal::new(400, "%1 already exists.").with(json!(["Attribute with the same code"])));
     }
     let id = store(records, existing, &code, &attribute)?;

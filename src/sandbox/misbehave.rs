@@ -31,8 +31,8 @@ pub struct Struck(Arc<[(Kind, Setting)]>);
 
 impl Struck {
     /// Whether a fault of this kind has struck.
-    pub fn has(&self, kind: &Kind) -> bool {
-        self.setting(*kind).is_some()
+    pub fn has(&self, kind: Kind) -> bool {
+        self.setting(kind).is_some()
     }
 
     fn setting(&self, kind: Kind) -> Option<Setting> {

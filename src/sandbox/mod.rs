@@ -158,5 +158,5 @@ pub fn show(data: &Path) -> anyhow::Result<Value> {
 /// The tokens the sandbox accepts.
 pub fn tokens(data: &Path) -> anyhow::Result<Vec<IssuedToken>> {
     let store = Store::open(data, seed::plant)?;
-    Ok(store.transact(Intent::Read, |records| records.tokens())?)
+    Ok(store.transact(Intent::Read, |records: &store::Records<'_>| records.tokens())?)
 }

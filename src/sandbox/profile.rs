@@ -43,7 +43,7 @@ pub fn replace(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> 
     let customer = call.customer()?;
     let mut sent = call.wrapped("customer")?;
     typing::settle(&mut sent, &wire::CUSTOMER)?;
-    let list = match sent.remove("addresses") {
+    let list = match sent.shift_remove("addresses") {
         Some(Value::Array(elements)) => Some(elements),
         _ => None,
     };
@@ -54,7 +54,7 @@ pub fn replace(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> 
         None => before.clone(),
         Some(list) => {
             let mut elements = elements(records, customer, list)?;
-            if call.struck.has(&Kind::DropAddress) {
+            if call.struck.has(Kind::DropAddress) {
                 elements.pop();
             }
             let after = replace_list(records, customer, &before, &elements)?;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::quantity::Quantity;
 use super::reply::{Refusal, Reply};
 use super::router::Call;
-use super::store::{Document, Line, Product, ProductType, Records};
+use super::store::{Document, Line, Product, ProductKind, Records};
 use super::typing;
 use crate::wire;
 
@@ -74,7 +74,7 @@ fn quantity(item: &Document) -> Result<Quantity, Refusal> {
 /// The choice for a configurable product: one value of each of its attributes, nothing else (4.4 rule 2, 400
 /// otherwise is ours). Options sent for a simple product mean nothing, as in Magento.
 fn choice(records: &Records<'_>, product: &Product, item: &Document) -> Result<Choice, Refusal> {
-    if product.product_type == ProductType::Simple {
+    if product.kind == ProductKind::Simple {
         return Ok(Choice::new());
     }
     let incomplete = || Refusal::new(400, "You need to choose options for your item.");
@@ -116,10 +116,10 @@ fn item_document(line: &Line, product: &Product, quote: i64) -> Value {
         "qty": number(&line.qty),
         "name": product.name,
         "price": number(&product.price),
-        "product_type": product.product_type.name(),
+        "product_type": product.kind.name(),
         "quote_id": quote.to_string(),
     });
-    if product.product_type == ProductType::Configurable {
+    if product.kind == ProductKind::Configurable {
         document["product_option"] =
             json!({"extension_attributes": {"configurable_item_options": parsed(&line.options)}});
     }

@@ -64,7 +64,7 @@ fn product(records: &Records<'_>, product: &Product) -> Result<Value, Refusal> {
     }
     Ok(json!({
         "sku": product.sku,
-        "type": product.product_type.name(),
+        "type": product.kind.name(),
         "name": product.name,
         "price": quote_item::number(&product.price),
         "options": options,

@@ -43,12 +43,13 @@ fn a_stored_token_is_private_apart_and_forgotten_on_demand() {
 #[test]
 fn nothing_prints_a_token() {
     let home = Home::with_config(SHOP);
-    let mut said = format!("{:?}", login(&home, "hunter2", &["-vv"]));
+    let mut said = vec![login(&home, "hunter2", &["-vv"])];
     for line in
         ["auth status", "auth status -o json", "config list", "config list -o json -vv", "auth logout"]
     {
-        said += &format!("{:?}", home.run(&line.split(' ').collect::<Vec<_>>()));
+        said.push(home.run(&line.split(' ').collect::<Vec<_>>()));
     }
+    let said = format!("{said:?}");
     assert!(said.contains("auth login of profile shop") && !said.contains("hunter2"), "{said}");
 }
 

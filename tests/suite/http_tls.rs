@@ -6,7 +6,7 @@ use storefront::failure::{Applied, Failure, Kind};
 use storefront::http::{Client, Link};
 
 use crate::support::call::{link, post, run, send, token};
-use crate::support::scripted::{Scripted, answer};
+use crate::support::scripted::{Scripted, Step, answer};
 use crate::support::tls::{Authority, Odd};
 
 fn serving(authority: &Authority, odd: Odd, clients: Option<&Authority>) -> Scripted {
@@ -166,4 +166,26 @@ fn over_plain_http_no_certificate_file_is_read() {
     let none = || Some(PathBuf::from("/nonexistent/file.pem"));
     let link = Link { ca_file: none(), client_certificate: none(), ..link("http://127.0.0.1:1") };
     Client::new(&link, None).unwrap();
+}
+
+#[test]
+fn a_write_over_tls_without_an_answer_is_unknown_and_arrives_once() {
+    let authority = Authority::new("Ours");
+    let server = Scripted::start_tls(vec![Step::Close], authority.server(Odd::Nothing, None));
+    let failure = send(&trusting(&server, &authority), &post()).unwrap_err();
+    assert_eq!((failure.kind, failure.applied), (Kind::Unknown, Applied::Unknown), "{failure}");
+    assert_eq!(server.requests().len(), 1);
+}
+
+/// Without a length only the end of the TLS session proves that the body is whole.
+#[test]
+fn a_body_cut_off_by_whoever_sits_between_is_told() {
+    let authority = Authority::new("Ours");
+    let endless = Step::AnswerAndClose(b"HTTP/1.1 200 OK\r\n\r\nabc".to_vec());
+    let server = Scripted::start_tls(vec![endless.clone()], authority.server(Odd::Nothing, None));
+    let reply = send(&trusting(&server, &authority), &post()).unwrap();
+    assert_eq!((&reply.body[..], reply.warning.is_some()), (&b"abc"[..], true));
+    let plain = Scripted::start(vec![endless]);
+    let reply = send(&link(&plain.url("")), &post()).unwrap();
+    assert_eq!((&reply.body[..], reply.warning.is_some()), (&b"abc"[..], false));
 }

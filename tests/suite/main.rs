@@ -20,6 +20,7 @@ mod sandbox_door;
 mod sandbox_fault;
 mod sandbox_profile;
 mod sandbox_quote;
+mod sandbox_serve;
 mod sandbox_store;
 mod secrets;
 mod steps;

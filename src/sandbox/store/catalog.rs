@@ -8,14 +8,14 @@ use super::{Document, Records, Stored, document, text_without};
 
 /// How a product is bought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProductType {
+pub enum ProductKind {
     /// As it is.
     Simple,
     /// With one value chosen for each of its attributes.
     Configurable,
 }
 
-impl ProductType {
+impl ProductKind {
     /// Name in the JSON of the service.
     pub const fn name(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ pub struct Product {
     /// Its SKU.
     pub sku: String,
     /// How it is bought.
-    pub product_type: ProductType,
+    pub kind: ProductKind,
     /// Its name.
     pub name: String,
     /// Its price as decimal text.
@@ -188,9 +188,9 @@ impl Records<'_> {
 }
 
 fn product(row: &rusqlite::Row<'_>) -> rusqlite::Result<Product> {
-    let product_type = match row.get_ref(1)?.as_str()? {
-        "configurable" => ProductType::Configurable,
-        _ => ProductType::Simple,
+    let kind = match row.get_ref(1)?.as_str()? {
+        "configurable" => ProductKind::Configurable,
+        _ => ProductKind::Simple,
     };
-    Ok(Product { sku: row.get(0)?, product_type, name: row.get(2)?, price: row.get(3)? })
+    Ok(Product { sku: row.get(0)?, kind, name: row.get(2)?, price: row.get(3)? })
 }

@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use serde_json::{Map, Value};
 
-pub use catalog::{Product, ProductType};
+pub use catalog::{Product, ProductKind};
 pub use customers::{Caller, IssuedToken, StoredAddress};
 pub use quotes::Line;
 

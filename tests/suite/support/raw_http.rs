@@ -1,5 +1,6 @@
 //! HTTP as bytes on a socket, and a sandbox to speak it to. Nothing here is the client's.
 
+use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
@@ -22,7 +23,8 @@ pub struct Sandbox {
     data: PathBuf,
     stop: Option<tokio::sync::oneshot::Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
-    _directory: Option<tempfile::TempDir>,
+    /// Removed with the sandbox.
+    directory: Option<tempfile::TempDir>,
 }
 
 /// An answer as far as it came.
@@ -43,7 +45,7 @@ impl Sandbox {
     pub fn with_faults(faults: &[&str]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut sandbox = Self::on(&directory.path().join("data").join("sandbox.db"), faults);
-        sandbox._directory = Some(directory);
+        sandbox.directory = Some(directory);
         sandbox
     }
 
@@ -77,7 +79,7 @@ impl Sandbox {
             data: data.to_owned(),
             stop: Some(stop),
             thread: Some(thread),
-            _directory: None,
+            directory: None,
         }
     }
 
@@ -170,10 +172,6 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
     }
 
-    pub fn message(&self) -> String {
-        self.json()["message"].as_str().unwrap_or_default().to_owned()
-    }
-
     /// Asserts the status and Magento's shape of an error: `message`, and `parameters` beside it.
     #[track_caller]
     pub fn refuses(&self, status: u16, message: &str, parameters: Value) {
@@ -190,10 +188,10 @@ impl Answer {
 pub fn message(method: &str, path: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
     let mut message = format!("{method} {path} HTTP/1.1\r\nHost: sandbox\r\nConnection: close\r\n");
     if !body.is_empty() {
-        message.push_str(&format!("Content-Length: {}\r\n", body.len()));
+        let _ = write!(message, "Content-Length: {}\r\n", body.len());
     }
     for header in headers {
-        message.push_str(&format!("{header}\r\n"));
+        let _ = write!(message, "{header}\r\n");
     }
     message.push_str("\r\n");
     [message.as_bytes(), body].concat()

@@ -1,0 +1,200 @@
+//! `sandbox`: the built-in local service.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{Session, on_runtime};
+use crate::cli::sandbox::{DataArgs, SandboxCommand, ServeArgs};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::changes::{plain_table, trimmed};
+use crate::report::escape::one_line;
+use crate::sandbox::{self, Observer, Options};
+
+/// Runs `sandbox`.
+///
+/// # Errors
+/// `usage` when the database or the address cannot be used.
+pub fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), Failure> {
+    match command {
+        SandboxCommand::Serve(args) => serve(session, args),
+        SandboxCommand::Reset(args) => reset(session, &data_file(session.context, args.data.as_ref())?),
+        SandboxCommand::Show(args) => show(session, args),
+        SandboxCommand::Tokens(args) => tokens(session, args),
+    }
+}
+
+/// The database: the one named, or the one every `--sandbox` uses.
+///
+/// # Errors
+/// `usage` when no directory is known.
+pub fn data_file(context: &Context, named: Option<&PathBuf>) -> Result<PathBuf, Failure> {
+    match named {
+        Some(path) => Ok(path.clone()),
+        None => Ok(context.directories()?.data.join("sandbox.db")),
+    }
+}
+
+fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
+    let options = Options {
+        data: data_file(session.context, args.data.data.as_ref())?,
+        listen: args.listen,
+        faults: session.global.fault.clone(),
+        allow_remote: args.allow_remote,
+    };
+    on_runtime(async {
+        // Before anybody is told where it listens: whoever reads that may stop it at once.
+        let stop = stop_signal()?;
+        let running = sandbox::start_observed(options, observer(session)).await.map_err(unusable)?;
+        session.report.json(&json!({
+            "url": running.url,
+            "customer_token": running.customer_token,
+            "admin_token": running.admin_token,
+        }))?;
+        stop.await;
+        running.stop().await;
+        Ok(())
+    })
+}
+
+/// With `-v`, a line on standard error for each request.
+fn observer(session: &Session<'_>) -> Option<Observer> {
+    let report = *session.report;
+    (report.verbose > 0).then(|| -> Observer {
+        Arc::new(move |method, path, status| report.note(&format!("{method} {path} {status}")))
+    })
+}
+
+/// Resolves on Ctrl-C, and on SIGTERM where there is one.
+fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
+    let failed = |error| Failure::internal(format!("signals cannot be received: {error}"));
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminated = signal(SignalKind::terminate()).map_err(failed)?;
+        let mut interrupted = signal(SignalKind::interrupt()).map_err(failed)?;
+        Ok(async move {
+            tokio::select! {
+                _ = terminated.recv() => {}
+                _ = interrupted.recv() => {}
+            }
+        })
+    }
+    #[cfg(windows)]
+    {
+        let mut interrupted = tokio::signal::windows::ctrl_c().map_err(failed)?;
+        Ok(async move {
+            let _ = interrupted.recv().await;
+        })
+    }
+}
+
+fn reset(session: &Session<'_>, data: &Path) -> Result<(), Failure> {
+    sandbox::reset(data).map_err(unusable)?;
+    let path = data.to_string_lossy();
+    if session.report.is_json() {
+        return session.report.json(&json!({"operation": "sandbox reset", "applied": "yes", "data": path}));
+    }
+    session.report.note(&format!("{path} holds the seed"));
+    Ok(())
+}
+
+fn tokens(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
+    let tokens = sandbox::tokens(&data_file(session.context, args.data.as_ref())?).map_err(unusable)?;
+    if session.report.is_json() {
+        return session.report.json(&json!(tokens));
+    }
+    let rows = tokens.into_iter().map(|issued| {
+        let id = issued.customer_id.map(|id| id.to_string()).unwrap_or_default();
+        vec![issued.token, issued.kind, id, issued.email.unwrap_or_default()]
+    });
+    table(session, &["TOKEN", "KIND", "CUSTOMER", "E-MAIL"], rows)
+}
+
+fn show(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
+    let all = sandbox::show(&data_file(session.context, args.data.as_ref())?).map_err(unusable)?;
+    if session.report.is_json() {
+        return session.report.json(&all);
+    }
+    for (list, columns) in SHOWN {
+        let headings: Vec<&str> = columns.iter().map(|(heading, _)| *heading).collect();
+        let records = all[list].as_array().into_iter().flatten();
+        let rows = records.map(|record| columns.iter().map(|(_, member)| cell(&record[member])).collect());
+        table(session, &headings, rows)?;
+    }
+    Ok(())
+}
+
+/// The lists of `sandbox show` and, for each, heading and member of its columns.
+const SHOWN: &[(&str, &[(&str, &str)])] = &[
+    (
+        "customers",
+        &[
+            ("CUSTOMER", "id"),
+            ("FIRST NAME", "firstname"),
+            ("LAST NAME", "lastname"),
+            ("E-MAIL", "email"),
+            ("ADDRESSES", "addresses"),
+        ],
+    ),
+    ("quotes", &[("QUOTE", "id"), ("CUSTOMER", "customer_id"), ("ITEMS", "items")]),
+    (
+        "attributes",
+        &[
+            ("ATTRIBUTE", "attribute_id"),
+            ("CODE", "attribute_code"),
+            ("LABEL", "default_frontend_label"),
+            ("OPTIONS", "options"),
+        ],
+    ),
+    ("products", &[("SKU", "sku"), ("TYPE", "type"), ("NAME", "name"), ("OPTIONS", "options")]),
+    ("store_views", &[("STORE VIEW", "code"), ("ID", "id"), ("NAME", "name")]),
+];
+
+/// A member in a table: addresses, items and options by what names them.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(elements) => elements.iter().map(element).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+fn element(element: &Value) -> String {
+    if let (Some(sku), qty) = (element["sku"].as_str(), &element["qty"]) {
+        return format!("{qty} × {sku}");
+    }
+    if let (Some(code), Some(values)) = (element["attribute_code"].as_str(), element["values"].as_array()) {
+        let values: Vec<String> = values
+            .iter()
+            .map(|value| format!("{}={}", cell(&value["label"]), value["option_value"]))
+            .collect();
+        return format!("{code} {} ({})", cell(&element["option_id"]), values.join(", "));
+    }
+    match &element["label"] {
+        Value::Null => cell(&element["id"]),
+        label => cell(label),
+    }
+}
+
+/// A table and the empty line that keeps it from the next one.
+fn table(
+    session: &Session<'_>,
+    headings: &[&str],
+    rows: impl Iterator<Item = Vec<String>>,
+) -> Result<(), Failure> {
+    let mut table = plain_table(session.report.width);
+    table.set_header(headings);
+    for row in rows {
+        table.add_row(row.iter().map(|text| one_line(text)));
+    }
+    session.report.data(&format!("{}\n\n", trimmed(&table)))
+}
+
+/// The file or the address was named badly, or cannot be used as it is.
+fn unusable(error: anyhow::Error) -> Failure {
+    Failure::usage(format!("{error:#}"))
+}

@@ -1,0 +1,85 @@
+//! Where the service is, and which ways to it are allowed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use url::{Host, Url};
+
+use crate::failure::Failure;
+
+const LONGEST_CONNECT: Duration = Duration::from_secs(10);
+
+/// Where the service is and how to reach it.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// `http` or `https`; a path is kept.
+    pub base_url: Url,
+    /// Lets `http://` go to a host other than this machine.
+    pub allow_plain_http: bool,
+    /// PEM file of the only authorities to trust; the system's where there is none.
+    pub ca_file: Option<PathBuf>,
+    /// PEM file of the certificate to show, its chain and its key.
+    pub client_certificate: Option<PathBuf>,
+    /// Time for one attempt, from the first packet to the last byte of the reply.
+    pub timeout: Duration,
+    /// How many repeats there may be of what cannot act twice.
+    pub retry: u32,
+    /// Whether the proxies of the environment are used. This machine is never reached through one.
+    pub use_proxy: bool,
+}
+
+impl Link {
+    /// A little shorter than the whole, so that a connection that never came is told from an answer that never came.
+    pub(super) fn connect_limit(&self) -> Duration {
+        self.timeout.mul_f64(0.95).min(LONGEST_CONNECT)
+    }
+
+    fn is_this_machine(&self) -> bool {
+        match self.base_url.host() {
+            Some(Host::Domain(name)) => name == "localhost",
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        }
+    }
+
+    /// Refuses a base URL that cannot be used, and plain `http://` to another machine without leave.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let url = &self.base_url;
+        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+            return Err(Failure::usage(format!("the base URL {url} is not an http:// or https:// address")));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(Failure::usage("the base URL holds a user name or a password")
+                .hint("leave them out: the service knows its callers by their tokens"));
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(Failure::usage(format!("the base URL {url} goes on after its path"))
+                .hint("leave out everything from ? or # on"));
+        }
+        if url.scheme() == "http" && !self.is_this_machine() && !self.allow_plain_http {
+            return Err(Failure::usage(format!("{url} would carry the token and customer data unencrypted"))
+                .hint("use https://, or set `allow-plain-http = true` in the profile"));
+        }
+        Ok(())
+    }
+
+    /// Which variable of the environment names a proxy for this kind of address, if one may be used.
+    pub(super) fn proxy_variable(&self) -> Option<&'static str> {
+        if !self.may_use_proxy() {
+            return None;
+        }
+        let own: [&str; 2] = match self.base_url.scheme() {
+            "https" => ["https_proxy", "HTTPS_PROXY"],
+            _ => ["http_proxy", "HTTP_PROXY"],
+        };
+        own.into_iter()
+            .chain(["all_proxy", "ALL_PROXY"])
+            .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+    }
+
+    /// The proxy would see the token of a call to this very machine.
+    pub(super) fn may_use_proxy(&self) -> bool {
+        self.use_proxy && !self.is_this_machine()
+    }
+}
