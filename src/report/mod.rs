@@ -67,13 +67,14 @@ impl Report {
     /// Writes the end of an operation.
     ///
     /// # Errors
-    /// As [`Self::json`].
+    /// As [`Self::json`]; it says whether the write took effect, which nobody could read.
     pub fn outcome(&self, outcome: &outcome::Outcome) -> Result<(), Failure> {
-        if self.is_json() {
-            self.json(&outcome.to_json(None))
+        let text = if self.is_json() {
+            format!("{}\n", outcome.to_json(None))
         } else {
-            self.data(&outcome.to_text(self.width))
-        }
+            outcome.to_text(self.width)
+        };
+        self.data(&text).map_err(|failure| outcome.unprinted(failure))
     }
 
     /// Writes one JSON value as one line of standard output.

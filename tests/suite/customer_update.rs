@@ -213,7 +213,7 @@ fn replacing_the_list_deletes_only_the_number_that_was_allowed() {
     let changed = result["changes"].as_array().unwrap().iter().map(|change| change["path"].as_str().unwrap());
     assert_eq!(
         changed.collect::<Vec<_>>(),
-        ["default_billing", "addresses[id=2].city", "addresses[new]", "addresses[id=1]", "addresses[id=3]", "addresses[id=4]"]
+        ["addresses[id=2].city", "addresses[new]", "addresses[id=1]", "addresses[id=3]", "addresses[id=4]", "default_billing"]
     );
     let profile = shop.profile();
     assert_eq!((profile["addresses"].as_array().unwrap().len(), &profile["addresses"][1]["city"]), (2, &json!("Nice")));

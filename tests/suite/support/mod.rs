@@ -1,6 +1,7 @@
 //! What the tests share.
 
 pub mod call;
+pub mod gate;
 pub mod raw_http;
 pub mod scripted;
 pub mod shop;

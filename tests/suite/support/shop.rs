@@ -1,10 +1,10 @@
 //! The program, a home of its own, and a sandbox that tells what reached it.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::Value;
-use storefront::sandbox::Observer;
+use storefront::sandbox::{self, Observer};
 
 use super::raw_http::{ADMIN, CUSTOMER, Sandbox};
 use super::storefront::{Home, Outcome, Storefront};
@@ -27,7 +27,9 @@ impl Shop {
         let ours = heard.clone();
         let observer: Observer =
             Arc::new(move |method, _, status| ours.lock().unwrap().push(format!("{method} {status}")));
-        let sandbox = Sandbox::observed(&home.dir.path().join("service/sandbox.db"), faults, Some(observer));
+        let data = home.dir.path().join("service.db");
+        std::fs::write(&data, seeded()).unwrap();
+        let sandbox = Sandbox::observed(&data, faults, Some(observer));
         Self { home, sandbox, heard }
     }
 
@@ -90,6 +92,17 @@ impl Shop {
     pub fn snapshots(&self) -> Vec<PathBuf> {
         snapshots(&self.home)
     }
+}
+
+/// A database with the seed: made once, for planting it takes a while.
+fn seeded() -> &'static [u8] {
+    static SEEDED: OnceLock<Vec<u8>> = OnceLock::new();
+    SEEDED.get_or_init(|| {
+        let directory = tempfile::tempdir().unwrap();
+        let data = directory.path().join("sandbox.db");
+        sandbox::reset(&data).unwrap();
+        std::fs::read(data).unwrap()
+    })
 }
 
 /// Points the program to a service: everything by the environment.
