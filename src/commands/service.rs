@@ -105,10 +105,10 @@ impl<'a> Service<'a> {
         Shown { url: self.client.url(&request), request, curl: self.session.global.curl }
     }
 
-    /// The service's name for files: the profile, or the host.
+    /// The service's name for files: profile and host, for the environment can lead one profile to another host.
     pub fn name(&self) -> String {
         match &self.settings.profile {
-            Some(profile) => profile.clone(),
+            Some(profile) => format!("{profile}@{}", host(&self.settings)),
             None if self.settings.sandbox => "sandbox".to_owned(),
             None => host(&self.settings),
         }
