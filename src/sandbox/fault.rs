@@ -183,13 +183,11 @@ fn find(name: &str) -> anyhow::Result<(Kind, Takes)> {
     if let Some((_, kind, takes)) = KINDS.iter().find(|(known, ..)| *known == name) {
         return Ok((*kind, *takes));
     }
-    match nearest(name, KINDS.iter().map(|(known, ..)| *known)) {
-        Some(known) => bail!("{name}: no such fault; did you mean {known}?"),
-        None => {
-            let names: Vec<&str> = KINDS.iter().map(|(known, ..)| *known).collect();
-            bail!("{name}: no such fault; there are {}", names.join(", "))
-        }
+    if let Some(known) = nearest(name, KINDS.iter().map(|(known, ..)| *known)) {
+        bail!("{name}: no such fault; did you mean {known}?");
     }
+    let names: Vec<&str> = KINDS.iter().map(|(known, ..)| *known).collect();
+    bail!("{name}: no such fault; there are {}", names.join(", "))
 }
 
 impl fmt::Display for Fault {
