@@ -3,11 +3,18 @@
 // Most of this is no #[test] function, and so not covered by what clippy.toml allows in tests.
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
+mod attribute;
 mod auth;
+mod bad_input;
 mod config;
+mod customer_base;
+mod customer_reads;
+mod customer_update;
+mod faults;
 mod http_proxy;
 mod http_send;
 mod http_tls;
+mod quote;
 mod readme;
 mod sandbox_attribute;
 mod sandbox_door;
@@ -16,4 +23,6 @@ mod sandbox_profile;
 mod sandbox_quote;
 mod sandbox_serve;
 mod sandbox_store;
+mod secrets;
+mod steps;
 mod support;

@@ -54,7 +54,7 @@ fn unreadable(failure: Failure) -> Failure {
     }
     Failure {
         kind: Kind::Guard,
-        message: format!("the stored profile could not be read: {}", failure.message),
+        message: format!("the stored addresses could not be read, so nothing was written: {}", failure.message),
         hint: Some(
             "set read.path of the profile to where the service gives the profile, or give it by hand with --base FILE"
                 .to_owned(),
