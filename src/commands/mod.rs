@@ -4,6 +4,7 @@ pub mod attribute;
 pub mod auth;
 pub mod config;
 pub mod customer;
+pub mod doctor;
 pub mod operation;
 pub mod quote;
 pub mod sandbox;
@@ -38,6 +39,7 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Quote(command) => quote::run(&session, command),
         Command::Customer(command) => customer::run(&session, command),
         Command::Attribute(command) => attribute::run(&session, command),
+        Command::Doctor => doctor::run(&session),
         Command::Sandbox(command) => sandbox::run(&session, command),
     }
 }

@@ -5,7 +5,7 @@ use std::cell::{Cell, OnceCell};
 use super::Session;
 use crate::config::Settings;
 use crate::failure::{Failure, Kind};
-use crate::http::{Client, Link, Reply};
+use crate::http::{Client, Link, Reply, Tracer};
 use crate::plan::request::{Bearer, Request, StoreView};
 use crate::report::outcome::Shown;
 use crate::report::traffic;
@@ -44,8 +44,19 @@ impl<'a> Service<'a> {
     /// to any other service.
     ///
     /// # Errors
-    /// `usage` for settings that are missing or wrong, `internal` when the sandbox cannot start.
+    /// `usage` for settings that are missing or wrong, and when the sandbox cannot start.
     pub async fn open(session: &'a Session<'a>) -> Result<Self, Failure> {
+        Self::open_traced(session, traffic::tracer(session.report.verbose)).await
+    }
+
+    /// The same, with a listener of the caller's to what goes over the wire.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub async fn open_traced(session: &'a Session<'a>, tracer: Option<Tracer>) -> Result<Self, Failure> {
+        if !session.global.sandbox && !session.global.fault.is_empty() {
+            return Err(Failure::usage("--fault is for the sandbox").hint("add --sandbox"));
+        }
         let (settings, sandbox) = if session.global.sandbox {
             let running = start_sandbox(session).await?;
             (sandbox_settings(session, &running)?, Some(running))
@@ -53,7 +64,7 @@ impl<'a> Service<'a> {
             no_faults(session)?;
             (Settings::resolve(session.context, session.global)?, None)
         };
-        let client = Client::new(&link(&settings), traffic::tracer(session.report.verbose))?;
+        let client = Client::new(&link(&settings), tracer)?;
         Ok(Self {
             session,
             settings,
@@ -173,7 +184,7 @@ async fn start_sandbox(session: &Session<'_>) -> Result<sandbox::Running, Failur
         faults: session.global.fault.clone(),
         allow_remote: false,
     };
-    Ok(sandbox::start(options).await?)
+    sandbox::start(options).await.map_err(super::sandbox::unusable)
 }
 
 fn sandbox_settings(session: &Session<'_>, running: &sandbox::Running) -> Result<Settings, Failure> {

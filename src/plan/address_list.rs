@@ -91,12 +91,8 @@ impl AddressList {
             staying.insert(id);
             let before = named_in(&draft, &stored[position]);
             let draft = Value::Object(draft);
-            if self.compare(id, &before, &draft) {
-                &mut self.tally.changed
-            } else {
-                &mut self.tally.kept
-            }
-            .push(id);
+            if self.compare(id, &before, &draft) { &mut self.tally.changed } else { &mut self.tally.kept }
+                .push(id);
             self.addresses.push(draft);
         }
         for (id, address) in roster.ids().iter().zip(stored).filter(|(id, _)| !staying.contains(id)) {

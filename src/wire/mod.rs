@@ -8,6 +8,8 @@ mod address;
 mod attribute;
 mod cart_item;
 mod customer;
+#[cfg(test)]
+mod golden;
 mod shipping;
 
 pub use address::{CUSTOM_ATTRIBUTE, PROFILE_ADDRESS, QUOTE_ADDRESS, REGION};

@@ -29,7 +29,10 @@ fn every_flag_sets_its_member() {
     assert_eq!(attribute(&shop, line), expected);
     assert_eq!(attribute(&shop, "--code a --searchable=false")["is_searchable"], "0");
     let result = shop.done(&format!("attribute create {line}"));
-    assert_eq!((&result["operation"], &result["applied"], &result["status"]), (&json!("attribute create"), &json!("yes"), &json!(200)));
+    assert_eq!(
+        (&result["operation"], &result["applied"], &result["status"]),
+        (&json!("attribute create"), &json!("yes"), &json!(200))
+    );
     assert_eq!(shop.heard(), ["POST 200"]);
 }
 
@@ -48,7 +51,10 @@ fn options_come_from_a_table() {
         ])
     );
     let moved = attribute(&shop, "--code fabric --options options.csv --option Silk --default-option Linen");
-    assert_eq!((&moved["options"][3]["sort_order"], &moved["options"][1]["is_default"]), (&json!(4), &json!(false)));
+    assert_eq!(
+        (&moved["options"][3]["sort_order"], &moved["options"][1]["is_default"]),
+        (&json!(4), &json!(false))
+    );
     for (csv, says) in [
         ("name\nA\n", "the column \"name\" is unknown"),
         ("sort_order\n1\n", "it has no column label"),
@@ -68,21 +74,35 @@ fn options_come_from_a_table() {
 #[test]
 fn input_is_held_to_the_interface_and_flags_win() {
     let shop = Shop::new();
-    shop.file("in.json", r#"{"attribute": {"attribute_code": "fabric", "is_searchable": "0", "frontend_labels": []}}"#);
+    shop.file(
+        "in.json",
+        r#"{"attribute": {"attribute_code": "fabric", "is_searchable": "0", "frontend_labels": []}}"#,
+    );
     let sent = attribute(&shop, "-i in.json --code cloth --searchable");
-    assert_eq!((&sent["attribute_code"], &sent["is_searchable"], &sent["frontend_labels"]), (&json!("cloth"), &json!("1"), &json!([])));
+    assert_eq!(
+        (&sent["attribute_code"], &sent["is_searchable"], &sent["frontend_labels"]),
+        (&json!("cloth"), &json!("1"), &json!([]))
+    );
     for (input, says) in [
-        (r#"{"attribute": {"attribut_code": "a"}}"#, "attribute.attribut_code: unknown; did you mean attribute_code?"),
+        (
+            r#"{"attribute": {"attribut_code": "a"}}"#,
+            "attribute.attribut_code: unknown; did you mean attribute_code?",
+        ),
         (r#"{"is_searchable": true}"#, "attribute.is_searchable: expected a string, found true"),
         (r#"{"is_required": "yes"}"#, "attribute.is_required: expected true or false"),
         (r#"{"options": [{"label": 1}]}"#, "attribute.options[0].label: expected a string"),
-        (r#"{"options": [{"store_labels": [{"store": 1}]}]}"#, "attribute.options[0].store_labels[0].store: unknown"),
+        (
+            r#"{"options": [{"store_labels": [{"store": 1}]}]}"#,
+            "attribute.options[0].store_labels[0].store: unknown",
+        ),
     ] {
         shop.file("bad.json", input);
         let error = shop.fails(2, "attribute create -i bad.json");
         assert!(error["message"].as_str().unwrap().contains(says), "{input}: {error}");
     }
-    assert!(shop.fails(2, "attribute create")["message"].as_str().unwrap().contains("no attribute to create"));
+    assert!(
+        shop.fails(2, "attribute create")["message"].as_str().unwrap().contains("no attribute to create")
+    );
     let error = shop.fails(2, "attribute create --code a --option A --default-option B");
     assert!(error["message"].as_str().unwrap().contains("is none of the options"), "{error}");
     assert_eq!(shop.heard(), [""; 0]);
@@ -94,7 +114,10 @@ fn the_service_decides_about_codes_and_tokens() {
     let create = "attribute create --code fabric --label Fabric --type select";
     shop.done(create);
     let error = shop.fails(4, create);
-    assert!(error["message"].as_str().unwrap().contains("Attribute with the same code already exists"), "{error}");
+    assert!(
+        error["message"].as_str().unwrap().contains("Attribute with the same code already exists"),
+        "{error}"
+    );
     let error = shop.fails(4, "attribute create --code Fabric-2 --type text");
     assert!(error["message"].as_str().unwrap().contains("Attribute code \"Fabric-2\" is invalid"), "{error}");
     shop.heard();
@@ -103,6 +126,10 @@ fn the_service_decides_about_codes_and_tokens() {
     assert_eq!((outcome.code, &outcome.error()["status"]), (6, &json!(403)));
     let fallback = shop.storefront(&words("attribute create --code other --type text -o json -q"));
     let outcome = fallback.without("STOREFRONT_ADMIN_TOKEN").run();
-    assert_eq!((outcome.code, &outcome.error()["status"]), (6, &json!(403)), "the profile's token is the fallback");
+    assert_eq!(
+        (outcome.code, &outcome.error()["status"]),
+        (6, &json!(403)),
+        "the profile's token is the fallback"
+    );
     assert_eq!(shop.heard(), ["POST 403", "POST 403"]);
 }

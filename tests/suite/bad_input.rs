@@ -13,16 +13,23 @@ const ITEM: &str = "quote add-item --sku mug-blue --qty 1 --quote-id 1";
 fn ends(outcome: &Outcome, code: i32, says: &str) {
     assert_eq!(outcome.code, code, "{outcome:?}");
     assert!(outcome.stderr.contains(says), "{says}: {outcome:?}");
-    assert!(!outcome.stderr.contains("panicked") && !outcome.stderr.contains("RUST_BACKTRACE"), "{outcome:?}");
+    assert!(
+        !outcome.stderr.contains("panicked") && !outcome.stderr.contains("RUST_BACKTRACE"),
+        "{outcome:?}"
+    );
 }
 
 #[test]
 fn files_that_are_no_input() {
     let shop = Shop::new();
     std::fs::create_dir(shop.home.dir.path().join("directory")).unwrap();
-    for (name, content) in
-        [("empty.json", &b""[..]), ("half.json", b"{\"sku\": \"a"), ("latin.json", b"{\"sku\": \"Gr\xfcn\"}"), ("two.json", b"{} {}"), ("deep.json", &[b'['; 9000])]
-    {
+    for (name, content) in [
+        ("empty.json", &b""[..]),
+        ("half.json", b"{\"sku\": \"a"),
+        ("latin.json", b"{\"sku\": \"Gr\xfcn\"}"),
+        ("two.json", b"{} {}"),
+        ("deep.json", &[b'['; 9000]),
+    ] {
         shop.file(name, content);
     }
     for (file, says) in [
@@ -78,15 +85,27 @@ fn fifty_megabytes() {
 fn store_views_stand_in_one_path_segment_or_are_refused() {
     let server = Scripted::start(vec![answer("200 OK", "", "{}")]);
     let home = Home::new();
-    for (code, segment) in [("fr/ca", "fr%2Fca"), ("a b", "a%20b"), ("..%2f", "..%252f"), ("é?#", "%C3%A9%3F%23"), ("a\\b", "a%5Cb")] {
-        let outcome = serve(home.storefront(&words(ITEM)), &server.url("")).env("STOREFRONT_STORE_VIEW", code).run();
+    for (code, segment) in [
+        ("fr/ca", "fr%2Fca"),
+        ("a b", "a%20b"),
+        ("..%2f", "..%252f"),
+        ("é?#", "%C3%A9%3F%23"),
+        ("a\\b", "a%5Cb"),
+    ] {
+        let outcome =
+            serve(home.storefront(&words(ITEM)), &server.url("")).env("STOREFRONT_STORE_VIEW", code).run();
         ends(&outcome, 0, &format!("store view {code}"));
         let request = server.requests().pop().unwrap();
-        assert!(request.starts_with(&format!("POST /V1/storeview/{segment}/user/quote/item HTTP/1.1")), "{request}");
+        assert!(
+            request.starts_with(&format!("POST /V1/storeview/{segment}/user/quote/item HTTP/1.1")),
+            "{request}"
+        );
     }
     let arrived = server.requests().len();
     for code in ["", ".", ".."] {
-        let outcome = serve(home.storefront(&[&words(ITEM)[..], &["--store-view", code]].concat()), &server.url("")).run();
+        let outcome =
+            serve(home.storefront(&[&words(ITEM)[..], &["--store-view", code]].concat()), &server.url(""))
+                .run();
         ends(&outcome, 2, "cannot stand in a path");
     }
     let none = serve(home.storefront(&words(ITEM)), &server.url("")).without("STOREFRONT_STORE_VIEW").run();
@@ -150,16 +169,31 @@ fn configurations_that_are_foreign_or_half_written() {
 #[test]
 fn bad_usage_is_an_object_where_json_is_asked_for() {
     let home = Home::new();
-    for line in ["customer updat -o json", "customer show --ouput x -ojson", "quote add-item --qty two --output=json", "--output json"] {
+    for line in [
+        "customer updat -o json",
+        "customer show --ouput x -ojson",
+        "quote add-item --qty two --output=json",
+        "--output json",
+    ] {
         let outcome = home.run(&words(line));
-        assert_eq!((outcome.code, outcome.stdout.as_str(), &outcome.error()["kind"]), (2, "", &json!("usage")), "{line}");
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str(), &outcome.error()["kind"]),
+            (2, "", &json!("usage")),
+            "{line}"
+        );
         assert_eq!(outcome.stderr.lines().count(), 1, "{outcome:?}");
     }
     let outcome = home.storefront(&["customer", "updat"]).env("STOREFRONT_OUTPUT", "json").run();
     assert!(outcome.error()["hint"].as_str().unwrap().contains("update"), "{outcome:?}");
     ends(&home.run(&words("customer updat")), 2, "error: unrecognized subcommand 'updat'");
     ends(&home.storefront(&["config", "path"]).env("STOREFRONT_OUTPUT", "xml").run(), 2, "table or json");
-    for line in ["customer show --timeout 0", "customer show --timeout soon", "customer show --retry -1", "customer show --curl", "customer show -q -v"] {
+    for line in [
+        "customer show --timeout 0",
+        "customer show --timeout soon",
+        "customer show --retry -1",
+        "customer show --curl",
+        "customer show -q -v",
+    ] {
         ends(&home.run(&words(line)), 2, "error: ");
     }
 }
@@ -172,7 +206,11 @@ mod ends_of_pipes {
     fn long_profile() -> Scripted {
         let address = |id| format!(r#"{{"id": {id}, "street": ["{}"], "city": "Lyon"}}"#, "long ".repeat(20));
         let list: Vec<String> = (1..3000).map(address).collect();
-        Scripted::start(vec![answer("200 OK", "", &format!(r#"{{"id": 7, "addresses": [{}]}}"#, list.join(",")))])
+        Scripted::start(vec![answer(
+            "200 OK",
+            "",
+            &format!(r#"{{"id": 7, "addresses": [{}]}}"#, list.join(",")),
+        )])
     }
 
     #[test]
@@ -199,7 +237,11 @@ mod ends_of_pipes {
             let outcome = shop.storefront(&words("customer show")).shell(script);
             ends(&outcome, code, "");
         }
-        ends(&shop.storefront(&words("quote add-item -i -")).shell(r#"exec "$@" <&-"#), 2, "standard input is empty");
+        ends(
+            &shop.storefront(&words("quote add-item -i -")).shell(r#"exec "$@" <&-"#),
+            2,
+            "standard input is empty",
+        );
         let outcome = shop.storefront(&words("quote add-item")).shell(r#"exec "$@" 2>/dev/full"#);
         assert_eq!(outcome.code, 2, "{outcome:?}");
     }
@@ -208,13 +250,22 @@ mod ends_of_pipes {
     fn a_full_standard_output_never_hides_what_was_done() {
         let shop = Shop::new();
         let full = r#"exec "$@" > /dev/full"#;
-        ends(&shop.storefront(&words("customer show")).shell(full), 1, "standard output cannot be written: No space left");
-        for (line, operation) in [(ITEM, "quote add-item"), ("customer update --address 2 --city Troy", "customer update")] {
+        ends(
+            &shop.storefront(&words("customer show")).shell(full),
+            1,
+            "standard output cannot be written: No space left",
+        );
+        for (line, operation) in
+            [(ITEM, "quote add-item"), ("customer update --address 2 --city Troy", "customer update")]
+        {
             let outcome = shop.storefront(&words(&format!("{line} -o json -q"))).shell(full);
             ends(&outcome, 1, "");
             let error = outcome.error();
             assert_eq!((&error["kind"], &error["applied"]), (&json!("internal"), &json!("yes")), "{error}");
-            assert!(error["message"].as_str().unwrap().starts_with(&format!("{operation} is done, but")), "{error}");
+            assert!(
+                error["message"].as_str().unwrap().starts_with(&format!("{operation} is done, but")),
+                "{error}"
+            );
         }
         let outcome = shop.storefront(&words("customer update --address 2 --city Rome -n")).shell(full);
         ends(&outcome, 1, "nothing was written");
@@ -242,10 +293,11 @@ mod ends_of_pipes {
         ends(&outcome, outcome.code, "sandbox");
         let home = Home::new();
         home.ok("customer show --sandbox -o json");
-        let long = format!(r#"{{"attribute_code": "fabric", "default_frontend_label": "{}"}}"#, "x".repeat(300_000));
+        let long =
+            format!(r#"{{"attribute_code": "fabric", "default_frontend_label": "{}"}}"#, "x".repeat(300_000));
         let program = home.storefront(&words("attribute create --sandbox -i - -o json -q")).stdin(long);
         let outcome = program.shell(r#"trap '' XFSZ; ulimit -f 200; exec "$@""#);
-        ends(&outcome, 8, "database or disk is full");
+        ends(&outcome, 8, "The sandbox could not use its database: disk I/O error");
         home.ok("attribute create --sandbox --code fabric --label Fabric --type text");
     }
 

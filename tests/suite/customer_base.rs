@@ -22,7 +22,10 @@ fn where_the_read_works_it_must_equal_the_base() {
     shop.done(CHANGE);
     assert_eq!(shop.heard(), ["GET 200", "GET 200", "PUT 200", "GET 200"]);
     let error = shop.fails(3, "customer update --address 2 --postcode 1 --base base.json");
-    assert!(error["message"].as_str().unwrap().contains("the base is stale: addresses[id=2].city differs"), "{error}");
+    assert!(
+        error["message"].as_str().unwrap().contains("the base is stale: addresses[id=2].city differs"),
+        "{error}"
+    );
     assert_eq!(shop.heard(), ["GET 200"]);
 }
 

@@ -61,7 +61,11 @@ fn a_read_in_doubt_is_refused_and_nothing_is_sent() {
     for step in bodies.map(ok).into_iter().chain(statuses) {
         for line in [UPDATE, "customer show"] {
             let (code, error, methods) = against(vec![step.clone()], line);
-            assert_eq!((code, &error["kind"], methods.as_slice()), (3, &json!("guard"), &["GET".into()][..]), "{step:?}");
+            assert_eq!(
+                (code, &error["kind"], methods.as_slice()),
+                (3, &json!("guard"), &["GET".into()][..]),
+                "{step:?}"
+            );
             let message = error["message"].as_str().unwrap();
             assert!(message.contains("nothing was written") && error["applied"] == "no", "{step:?}: {error}");
         }
@@ -81,7 +85,8 @@ fn a_list_that_replacing_would_spoil_is_refused() {
         r#"[{"id": true}]"#,
         r#"[{"id": 99999999999999999999}]"#,
     ] {
-        let (code, error, methods) = against(vec![ok(&format!(r#"{{"id": 7, "addresses": {list}}}"#))], UPDATE);
+        let (code, error, methods) =
+            against(vec![ok(&format!(r#"{{"id": 7, "addresses": {list}}}"#))], UPDATE);
         assert_eq!((code, &error["kind"], methods.len()), (3, &json!("guard"), 1), "{list}: {error}");
     }
 }
@@ -111,7 +116,8 @@ fn no_token_no_network_and_a_broken_service_have_codes_of_their_own() {
     let home = Home::new();
     let nobody = serve(home.storefront(&["customer", "show"]), "http://127.0.0.1:1");
     assert_eq!(nobody.run().code, 5);
-    let tokenless = serve(home.storefront(&["customer", "show"]), "http://127.0.0.1:1").without("STOREFRONT_TOKEN");
+    let tokenless =
+        serve(home.storefront(&["customer", "show"]), "http://127.0.0.1:1").without("STOREFRONT_TOKEN");
     assert_eq!(tokenless.run().code, 6);
 }
 
@@ -138,7 +144,9 @@ fn a_profile_kept_elsewhere_is_read_by_path_and_pointers() {
     assert_eq!(shop.fails(3, "customer show")["kind"], "guard");
     let with = |read: &str| {
         let url = shop.url();
-        let profile = format!("[profiles.shop]\nbase-url = \"{url}\"\nstore-view = \"fr\"\ntoken = \"sandbox-customer-1\"\n");
+        let profile = format!(
+            "[profiles.shop]\nbase-url = \"{url}\"\nstore-view = \"fr\"\ntoken = \"sandbox-customer-1\"\n"
+        );
         shop.home.write("config.toml", profile + read, 0o600);
         shop.home.run(&words("customer update -p shop --address 2 --city Troy -q -o json"))
     };
@@ -160,12 +168,15 @@ fn a_profile_kept_elsewhere_is_read_by_path_and_pointers() {
 
 #[test]
 fn show_prints_the_customer_as_it_came() {
-    let raw = r#"{"id":7,"x":1.50,"addresses":[{"id":1,"street":["a"],"lat":40.7480}],"y":12345678901234567890}"#;
+    let raw =
+        r#"{"id":7,"x":1.50,"addresses":[{"id":1,"street":["a"],"lat":40.7480}],"y":12345678901234567890}"#;
     for body in [raw.to_owned(), format!("{{\"customer\": {raw}}}")] {
         let (home, server) = (Home::new(), Scripted::start(vec![ok(&body)]));
         let outcome = serve(home.storefront(&words("customer show -o json")), &server.url("/rest/")).run();
         assert_eq!((outcome.code, outcome.stdout, outcome.stderr), (0, format!("{raw}\n"), String::new()));
-        assert!(server.requests()[0].starts_with("GET /rest/V1/storeview/default/customer/profile HTTP/1.1\r\n"));
+        assert!(
+            server.requests()[0].starts_with("GET /rest/V1/storeview/default/customer/profile HTTP/1.1\r\n")
+        );
     }
 }
 

@@ -92,12 +92,27 @@ fn input_comes_with_or_without_its_wrapper_and_flags_win() {
     let shop = Shop::new();
     let bare = r#"{"email": "in@example.com", "addresses": [{"id": 2, "city": "Albany", "postcode": "12207"},
         {"city": "Nice", "country_id": "FR"}]}"#;
-    let line = ["customer", "update", "-i", "-", "--email", "flag@example.com", "--address", "2", "--city", "Troy", "-q"];
+    let line = [
+        "customer",
+        "update",
+        "-i",
+        "-",
+        "--email",
+        "flag@example.com",
+        "--address",
+        "2",
+        "--city",
+        "Troy",
+        "-q",
+    ];
     let outcome = shop.storefront(&[&line[..], &["-o", "json"]].concat()).stdin(bare).run().done();
     assert_eq!(outcome["addresses"], json!({"kept": [1, 3, 4], "changed": [2], "added": 1, "removed": []}));
     let profile = shop.profile();
     assert_eq!(profile["email"], "flag@example.com");
-    assert_eq!((&profile["addresses"][1]["city"], &profile["addresses"][1]["postcode"]), (&json!("Troy"), &json!("12207")));
+    assert_eq!(
+        (&profile["addresses"][1]["city"], &profile["addresses"][1]["postcode"]),
+        (&json!("Troy"), &json!("12207"))
+    );
     assert_eq!(profile["addresses"][4]["city"], "Nice");
     shop.file("wrapped.json", format!("\u{feff}{{\"customer\": {{\"gender\": 3}}}}"));
     shop.done("customer update -i wrapped.json");
@@ -108,16 +123,30 @@ fn input_comes_with_or_without_its_wrapper_and_flags_win() {
 fn what_the_service_would_ignore_is_refused_before_anything_is_sent() {
     let shop = Shop::new();
     for (input, says) in [
-        (r#"{"customer": {"addresses": [{"id": 1}, {"id": 2, "postcod": "1"}]}}"#,
-            "customer.addresses[1].postcod: unknown; did you mean postcode?"),
+        (
+            r#"{"customer": {"addresses": [{"id": 1}, {"id": 2, "postcod": "1"}]}}"#,
+            "customer.addresses[1].postcod: unknown; did you mean postcode?",
+        ),
         (r#"{"emial": "a"}"#, "customer.emial: unknown; did you mean email?"),
         (r#"{"customer": {"email": 1}}"#, "customer.email: expected a string, found the number 1"),
-        (r#"{"customer": {"gender": "1"}}"#, "customer.gender: expected a whole number, found the string \"1\""),
+        (
+            r#"{"customer": {"gender": "1"}}"#,
+            "customer.gender: expected a whole number, found the string \"1\"",
+        ),
         (r#"{"addresses": {"id": 1}}"#, "customer.addresses: expected "),
         (r#"{"addresses": [{"id": 1, "street": "1 Main St"}]}"#, "customer.addresses[0].street: expected "),
-        (r#"{"addresses": [{"id": 1, "street": [null]}]}"#, "customer.addresses[0].street[0]: expected a string"),
-        (r#"{"addresses": [{"id": 1, "region": "Berlin"}]}"#, "customer.addresses[0].region: expected an object"),
-        (r#"{"addresses": [{"id": 1, "custom_attributes": [{"code": "a"}]}]}"#, "custom_attributes[0].code: unknown"),
+        (
+            r#"{"addresses": [{"id": 1, "street": [null]}]}"#,
+            "customer.addresses[0].street[0]: expected a string",
+        ),
+        (
+            r#"{"addresses": [{"id": 1, "region": "Berlin"}]}"#,
+            "customer.addresses[0].region: expected an object",
+        ),
+        (
+            r#"{"addresses": [{"id": 1, "custom_attributes": [{"code": "a"}]}]}"#,
+            "custom_attributes[0].code: unknown",
+        ),
         (r#"{"addresses": null}"#, "customer.addresses: expected "),
         (r#"{"customer": []}"#, "customer: expected an object"),
         ("[", "not JSON"),
@@ -126,7 +155,10 @@ fn what_the_service_would_ignore_is_refused_before_anything_is_sent() {
         shop.file("in.json", input);
         let error = shop.fails(2, "customer update -i in.json");
         assert!(error["message"].as_str().unwrap().contains(says), "{input}: {error}");
-        assert_eq!((&error["kind"], &error["applied"], &error["status"]), (&json!("usage"), &json!("no"), &Value::Null));
+        assert_eq!(
+            (&error["kind"], &error["applied"], &error["status"]),
+            (&json!("usage"), &json!("no"), &Value::Null)
+        );
     }
     assert_eq!(shop.heard(), [""; 0]);
 }
@@ -138,7 +170,10 @@ fn unknown_members_go_out_as_they_are_when_allowed() {
     shop.done("customer update -i in.json --allow-unknown");
     let profile = shop.profile();
     assert_eq!(profile["x_price"].to_string(), "1.10");
-    assert_eq!((profile["addresses"][1]["x_seen"].to_string(), &profile["addresses"][1]["company"]), ("1.5e+3".into(), &Value::Null));
+    assert_eq!(
+        (profile["addresses"][1]["x_seen"].to_string(), &profile["addresses"][1]["company"]),
+        ("1.5e+3".into(), &Value::Null)
+    );
 }
 
 #[test]
@@ -157,13 +192,17 @@ fn spaces_around_names_are_trimmed_with_a_warning() {
 #[test]
 fn an_added_address_comes_last() {
     let shop = Shop::new();
-    let result = shop.done("customer update --add-address --city Lyon --country FR --region-id 257 --no-input");
+    let result =
+        shop.done("customer update --add-address --city Lyon --country FR --region-id 257 --no-input");
     assert_eq!(result["addresses"], json!({"kept": [1, 2, 3, 4], "changed": [], "added": 1, "removed": []}));
     assert_eq!(result["changes"][0]["path"], "addresses[new]");
     let profile = shop.profile();
     assert_eq!(ids(&profile)[..4], [1, 2, 3, 4]);
     let added = &profile["addresses"][4];
-    assert_eq!((&added["city"], &added["region_id"], &added["region"]["region_id"]), (&json!("Lyon"), &json!(257), &json!(257)));
+    assert_eq!(
+        (&added["city"], &added["region_id"], &added["region"]["region_id"]),
+        (&json!("Lyon"), &json!(257), &json!(257))
+    );
 }
 
 #[test]
@@ -183,11 +222,17 @@ fn a_removal_is_by_name_and_takes_its_default_along() {
     let shop = Shop::new();
     let outcome = shop.run("customer update --remove-address 1 3 -q -o json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert_eq!(outcome.stderr, "warning: default_billing named address 1, which is removed: it is left out\n");
+    assert_eq!(
+        outcome.stderr,
+        "warning: default_billing named address 1, which is removed: it is left out\n"
+    );
     let result: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(result["addresses"], json!({"kept": [2, 4], "changed": [], "added": 0, "removed": [1, 3]}));
     let profile = shop.profile();
-    assert_eq!((ids(&profile), &profile["default_billing"], &profile["default_shipping"]), (vec![2, 4], &Value::Null, &json!("2")));
+    assert_eq!(
+        (ids(&profile), &profile["default_billing"], &profile["default_shipping"]),
+        (vec![2, 4], &Value::Null, &json!("2"))
+    );
 }
 
 #[test]
@@ -213,10 +258,20 @@ fn replacing_the_list_deletes_only_the_number_that_was_allowed() {
     let changed = result["changes"].as_array().unwrap().iter().map(|change| change["path"].as_str().unwrap());
     assert_eq!(
         changed.collect::<Vec<_>>(),
-        ["addresses[id=2].city", "addresses[new]", "addresses[id=1]", "addresses[id=3]", "addresses[id=4]", "default_billing"]
+        [
+            "addresses[id=2].city",
+            "addresses[new]",
+            "addresses[id=1]",
+            "addresses[id=3]",
+            "addresses[id=4]",
+            "default_billing"
+        ]
     );
     let profile = shop.profile();
-    assert_eq!((profile["addresses"].as_array().unwrap().len(), &profile["addresses"][1]["city"]), (2, &json!("Nice")));
+    assert_eq!(
+        (profile["addresses"].as_array().unwrap().len(), &profile["addresses"][1]["city"]),
+        (2, &json!("Nice"))
+    );
     assert_eq!(profile["default_billing"], Value::Null);
     let error = shop.fails(2, "customer update --replace-addresses --email a@example.com");
     assert!(error["message"].as_str().unwrap().contains("but no addresses"), "{error}");
@@ -238,9 +293,13 @@ fn ids_that_are_not_there_and_ids_named_twice_are_refused() {
         let error = shop.fails(code, &format!("customer update {line}"));
         assert!(error["message"].as_str().unwrap().contains(says), "{line}: {error}");
     }
-    for line in ["--address 2 --add-address --city X", "--address 2 --no-region --region X", "--remove-address 1 --replace-addresses",
-        "--address two --city X", "--gender male"]
-    {
+    for line in [
+        "--address 2 --add-address --city X",
+        "--address 2 --no-region --region X",
+        "--remove-address 1 --replace-addresses",
+        "--address two --city X",
+        "--gender male",
+    ] {
         assert_eq!(shop.run(&format!("customer update {line}")).code, 2, "{line}");
     }
     assert!(shop.heard().iter().all(|heard| heard == "GET 200"), "nothing was written");
@@ -253,8 +312,14 @@ fn nothing_asked_sends_nothing_and_nothing_changed_writes_nothing() {
     shop.fails(2, "customer update -i empty.json");
     assert_eq!(shop.heard(), [""; 0]);
     let result = shop.done("customer update --address 2 --city 'New York' --email amina.haddad@example.com");
-    assert_eq!((&result["applied"], &result["reason"], &result["status"]), (&json!("no"), &json!("unchanged"), &Value::Null));
-    assert_eq!((&result["changes"], &result["snapshot"], &result["response"]), (&json!([]), &Value::Null, &Value::Null));
+    assert_eq!(
+        (&result["applied"], &result["reason"], &result["status"]),
+        (&json!("no"), &json!("unchanged"), &Value::Null)
+    );
+    assert_eq!(
+        (&result["changes"], &result["snapshot"], &result["response"]),
+        (&json!([]), &Value::Null, &Value::Null)
+    );
     assert_eq!(shop.heard(), ["GET 200"]);
     let said = shop.run("customer update --address 2 --city 'New York' -q");
     assert!(said.stdout.starts_with("customer update: nothing to change, nothing was sent\n"), "{said:?}");
@@ -266,10 +331,16 @@ fn the_region_of_an_address_never_contradicts_itself() {
     let none = json!({"region_code": null, "region": null, "region_id": 0});
     for (line, region) in [
         ("--address 2 --region-id 12", json!({"region_code": null, "region": null, "region_id": 12})),
-        ("--address 2 --region-code CA --region-id 12", json!({"region_code": "CA", "region": null, "region_id": 12})),
+        (
+            "--address 2 --region-code CA --region-id 12",
+            json!({"region_code": "CA", "region": null, "region_id": 12}),
+        ),
         ("--address 2 --no-region", none.clone()),
         ("--address 2 --country FR --no-region", none.clone()),
-        ("--address 2 --country CA --region-id 76", json!({"region_code": null, "region": null, "region_id": 76})),
+        (
+            "--address 2 --country CA --region-id 76",
+            json!({"region_code": null, "region": null, "region_id": 76}),
+        ),
         ("--address 1 --country BE", none),
         ("--address 3 --region Beirut", json!({"region_code": null, "region": "Beirut", "region_id": 0})),
         ("--address 3 --region-code BA", json!({"region_code": "BA", "region": null, "region_id": 0})),
@@ -290,8 +361,14 @@ fn a_region_in_doubt_is_refused() {
         ("--address 2 --region Texas", "add --region-id, or --no-region for none"),
         ("--address 4 --region-code BY", "add --region-id, or --no-region for none"),
         ("--address 2 --country FR --region Paris", "add --region-id, or --no-region for none"),
-        ("--address 2 --country FR", "name the new region with --region-id (and --region, --region-code), or --no-region"),
-        ("--address 3 --country SY", "name the new region with --region-id (and --region, --region-code), or --no-region"),
+        (
+            "--address 2 --country FR",
+            "name the new region with --region-id (and --region, --region-code), or --no-region",
+        ),
+        (
+            "--address 3 --country SY",
+            "name the new region with --region-id (and --region, --region-code), or --no-region",
+        ),
     ] {
         assert_eq!(shop.fails(2, &format!("customer update {line}"))["hint"], hint, "{line}");
     }

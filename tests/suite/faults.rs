@@ -7,7 +7,8 @@ use crate::support::shop::{Shop, serve, words};
 use crate::support::storefront::Home;
 
 const UPDATE: &str = "customer update --address 2 --city Troy";
-const SHIP: &str = "quote ship --ship-to-address 2 --carrier flatrate --method flatrate --payment-method checkmo";
+const SHIP: &str =
+    "quote ship --ship-to-address 2 --carrier flatrate --method flatrate --payment-method checkmo";
 const ITEM: &str = "quote add-item --sku mug-blue --qty 1 --quote-id 1";
 const CREATE: &str = "attribute create --code fabric --type text";
 const SHOW: &str = "customer show";
@@ -125,7 +126,12 @@ fn a_replacement_is_decided_by_reading_back() {
             ("PUT:500x1", 0, "yes", &["GET 200", "GET 200", "PUT 500", "GET 200", "PUT 200", "GET 200"]),
             ("500-after-commit", 0, "yes", &["GET 200", "GET 200", "PUT 500", "GET 200"]),
             ("reset-after-commit", 0, "yes", &["GET 200", "GET 200", "PUT 200", "GET 200"]),
-            ("reset-before-commit", 5, "no", &["GET 200", "GET 200", "PUT 200", "GET 200", "PUT 200", "GET 200"]),
+            (
+                "reset-before-commit",
+                5,
+                "no",
+                &["GET 200", "GET 200", "PUT 200", "GET 200", "PUT 200", "GET 200"],
+            ),
             ("PUT:latency-after-commit=5000", 0, "yes", &["GET 200", "GET 200", "GET 200"]),
             ("PUT:html", 0, "yes", &["GET 200", "GET 200", "PUT 200", "GET 200"]),
             ("PUT:empty", 0, "yes", &["GET 200", "GET 200", "PUT 200", "GET 200"]),
@@ -163,21 +169,42 @@ fn no_repeats_at_all_where_retry_is_0() {
 
 /// Runs the update against two good reads and what follows: exit code, output, number of requests.
 fn after_two_reads(then: &[Step]) -> (i32, Value, usize) {
-    let good = answer("200 OK", "", r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}, {"id": 2, "city": "Rome"}]}"#);
+    let good = answer(
+        "200 OK",
+        "",
+        r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}, {"id": 2, "city": "Rome"}]}"#,
+    );
     let script = [&[good.clone(), good], then].concat();
     let (home, server) = (Home::new(), Scripted::start(script));
     let line = format!("{UPDATE} -q -o json --retry 0 --timeout 5");
     let outcome = serve(home.storefront(&words(&line)), &server.url("")).run();
-    let said = if outcome.code == 0 { serde_json::from_str(&outcome.stdout).unwrap() } else { outcome.error() };
+    let said =
+        if outcome.code == 0 { serde_json::from_str(&outcome.stdout).unwrap() } else { outcome.error() };
     (outcome.code, said, server.requests().len())
 }
 
 #[test]
 fn every_verdict_of_the_put_has_its_code() {
-    let troy = answer("200 OK", "", r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}, {"id": 2, "city": "Troy"}]}"#);
-    let half = answer("200 OK", "", r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 2, "city": "Troy"}]}"#);
-    let old = answer("200 OK", "", r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}, {"id": 2, "city": "Rome"}]}"#);
-    let third = answer("200 OK", "", r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}, {"id": 2, "city": "TROY"}]}"#);
+    let troy = answer(
+        "200 OK",
+        "",
+        r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}, {"id": 2, "city": "Troy"}]}"#,
+    );
+    let half = answer(
+        "200 OK",
+        "",
+        r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 2, "city": "Troy"}]}"#,
+    );
+    let old = answer(
+        "200 OK",
+        "",
+        r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}, {"id": 2, "city": "Rome"}]}"#,
+    );
+    let third = answer(
+        "200 OK",
+        "",
+        r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}, {"id": 2, "city": "TROY"}]}"#,
+    );
     let taken = answer("200 OK", "", "{}");
     let error = answer("500 Internal Server Error", "", "");
     for (name, then, code, applied, requests) in [
@@ -190,18 +217,33 @@ fn every_verdict_of_the_put_has_its_code() {
         ("silence and nothing changed", vec![Step::Close, old], 5, "no", 4),
         ("silence and an address is gone", vec![Step::Close, half], 9, "yes", 4),
         ("silence and unreadable", vec![Step::Close, error.clone()], 8, "unknown", 4),
-        ("silence and a page for signing in", vec![Step::Close, answer("200 OK", "", "<html>")], 8, "unknown", 4),
+        (
+            "silence and a page for signing in",
+            vec![Step::Close, answer("200 OK", "", "<html>")],
+            8,
+            "unknown",
+            4,
+        ),
         ("broken and there", vec![error.clone(), troy.clone()], 0, "yes", 4),
         ("broken and unreadable", vec![error.clone(), error], 8, "unknown", 4),
         ("refused", vec![answer("400 Bad Request", "", ""), troy.clone()], 4, "no", 3),
         ("not allowed", vec![answer("403 Forbidden", "", ""), troy.clone()], 6, "no", 3),
-        ("redirected", vec![answer("307 Temporary Redirect", "Location: /x\r\n", ""), troy.clone()], 4, "no", 3),
+        (
+            "redirected",
+            vec![answer("307 Temporary Redirect", "Location: /x\r\n", ""), troy.clone()],
+            4,
+            "no",
+            3,
+        ),
         ("320 is for shipping", vec![answer("320 Saved", "", ""), troy], 4, "no", 3),
     ] {
         let (got, said, sent) = after_two_reads(&then);
         assert_eq!((got, &said["applied"], sent), (code, &json!(applied), requests), "{name}: {said}");
         if matches!(code, 8 | 9) {
-            assert!(said["hint"].as_str().unwrap().contains("`storefront customer restore 2"), "{name}: {said}");
+            assert!(
+                said["hint"].as_str().unwrap().contains("`storefront customer restore 2"),
+                "{name}: {said}"
+            );
             assert!(said["message"].as_str().unwrap().contains("/snapshots/"), "{name}: {said}");
         }
     }
@@ -210,7 +252,14 @@ fn every_verdict_of_the_put_has_its_code() {
 #[test]
 fn redirects_are_named_and_not_followed() {
     let elsewhere = Scripted::start(vec![answer("200 OK", "", "{}")]);
-    for status in ["301 Moved", "302 Found", "303 See Other", "307 Temporary Redirect", "308 Permanent Redirect", "320 Saved"] {
+    for status in [
+        "301 Moved",
+        "302 Found",
+        "303 See Other",
+        "307 Temporary Redirect",
+        "308 Permanent Redirect",
+        "320 Saved",
+    ] {
         let target = elsewhere.url("/taken");
         let server = Scripted::start(vec![answer(status, &format!("Location: {target}\r\n"), "")]);
         let line = format!("{ITEM} -q -o json");

@@ -15,6 +15,7 @@ mod http_proxy;
 mod http_send;
 mod http_tls;
 mod quote;
+mod readme;
 mod sandbox_attribute;
 mod sandbox_door;
 mod sandbox_fault;

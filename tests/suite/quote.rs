@@ -8,7 +8,10 @@ use crate::support::shop::Shop;
 #[track_caller]
 fn body(shop: &Shop, line: &str) -> Value {
     let result = shop.done(&format!("{line} --dry-run"));
-    assert_eq!((&result["applied"], &result["response"], &result["status"]), (&json!("no"), &Value::Null, &Value::Null));
+    assert_eq!(
+        (&result["applied"], &result["response"], &result["status"]),
+        (&json!("no"), &Value::Null, &Value::Null)
+    );
     assert!(shop.heard().iter().all(|heard| heard.starts_with("GET")), "{line}");
     result["request"]["body"].clone()
 }
@@ -47,7 +50,10 @@ fn ship_sends_the_wrapped_layout() {
     let result = outcome.done();
     let members: Vec<&String> = result.as_object().unwrap().keys().collect();
     assert_eq!(members, ["operation", "applied", "status", "response"]);
-    assert_eq!((&result["operation"], &result["applied"], &result["status"]), (&json!("quote ship"), &json!("yes"), &json!(320)));
+    assert_eq!(
+        (&result["operation"], &result["applied"], &result["status"]),
+        (&json!("quote ship"), &json!("yes"), &json!(320))
+    );
     assert_eq!(shop.heard(), ["POST 320"]);
     let saved = &shop.sandbox.show()["quotes"][0]["shipping_information"];
     assert_eq!(saved["shipping_address"]["postcode"], "02138");
@@ -68,10 +74,17 @@ fn ship_sends_the_flat_layout_where_the_profile_says_so() {
     assert_eq!(body(&shop, &line), flat);
     shop.done(&line);
     assert_eq!(shop.heard(), ["POST 320"]);
-    assert_eq!(shop.sandbox.show()["quotes"][0]["shipping_information"]["shipping_address"]["city"], "Boston");
+    assert_eq!(
+        shop.sandbox.show()["quotes"][0]["shipping_information"]["shipping_address"]["city"],
+        "Boston"
+    );
     shop.file("in.json", flat.to_string());
     let wrapped = body(&shop, "quote ship -i in.json");
-    assert_eq!(wrapped["addressInformation"]["shipping_address"], address(), "both layouts are taken as input");
+    assert_eq!(
+        wrapped["addressInformation"]["shipping_address"],
+        address(),
+        "both layouts are taken as input"
+    );
     assert_eq!(wrapped["paymentMethod"], json!({"method": "checkmo"}));
 }
 
@@ -106,10 +119,16 @@ fn ship_wants_a_payment_or_a_word_that_there_is_none() {
     assert_eq!(payment.to_string(), r#"{"method":"purchaseorder","po_number":"7","amount":1.10}"#);
     let payment = &body(&shop, &format!("{line} --payment '{{\"method\": \"checkmo\"}}'"))["paymentMethod"];
     assert_eq!(*payment, json!({"method": "checkmo"}));
-    for (given, says) in [("[1]", "must be a JSON object"), ("checkmo", "not JSON"), ("@nowhere.json", "there is no file")] {
+    for (given, says) in
+        [("[1]", "must be a JSON object"), ("checkmo", "not JSON"), ("@nowhere.json", "there is no file")]
+    {
         refused(&shop, &format!("{line} --payment '{given}'"), says);
     }
-    for two in ["--payment '{}' --no-payment", "--payment-method a --payment '{}'", "--payment-method a --no-payment"] {
+    for two in [
+        "--payment '{}' --no-payment",
+        "--payment-method a --payment '{}'",
+        "--payment-method a --no-payment",
+    ] {
         assert_eq!(shop.run(&format!("{line} {two}")).code, 2, "{two}");
     }
     refused(&shop, "quote ship", "nothing to save");
@@ -121,12 +140,17 @@ fn ship_wants_a_payment_or_a_word_that_there_is_none() {
 fn ship_input_is_held_to_the_interface() {
     let shop = Shop::new();
     for (input, says) in [
-        (r#"{"addressInformation": {"shipping_address": {"region": {"region_id": 1}}}, "paymentMethod": {}}"#,
-            "addressInformation.shipping_address.region: unknown"),
+        (
+            r#"{"addressInformation": {"shipping_address": {"region": {"region_id": 1}}}, "paymentMethod": {}}"#,
+            "addressInformation.shipping_address.region: unknown",
+        ),
         (r#"{"shipping_addres": {}, "paymentMethod": {}}"#, "shipping_addres: unknown; did you mean"),
         (r#"{"billingAddress": {"city": 1}, "paymentMethod": {}}"#, "billingAddress.city: expected a string"),
         (r#"{"paymentMethod": "checkmo"}"#, "paymentMethod: expected an object"),
-        (r#"{"addressInformation": {"shipping_address": {"postcode": 2138}}, "paymentMethod": {}}"#, "postcode: expected a string or null"),
+        (
+            r#"{"addressInformation": {"shipping_address": {"postcode": 2138}}, "paymentMethod": {}}"#,
+            "postcode: expected a string or null",
+        ),
         ("[[]]", ""),
     ] {
         shop.file("in.json", input);
@@ -137,9 +161,13 @@ fn ship_input_is_held_to_the_interface() {
 #[test]
 fn the_service_says_no_with_its_own_words() {
     let shop = Shop::new();
-    let error = shop.fails(4, &format!("quote ship {ADDRESS} --carrier ups --method air --payment-method checkmo"));
+    let error =
+        shop.fails(4, &format!("quote ship {ADDRESS} --carrier ups --method air --payment-method checkmo"));
     assert_eq!((&error["status"], &error["applied"]), (&json!(404), &json!("no")));
-    assert!(error["message"].as_str().unwrap().contains("Carrier with such method not found: ups, air"), "{error}");
+    assert!(
+        error["message"].as_str().unwrap().contains("Carrier with such method not found: ups, air"),
+        "{error}"
+    );
     assert_eq!(error["service"]["parameters"], json!(["ups", "air"]));
     assert_eq!(shop.heard(), ["POST 404"]);
 }
@@ -155,7 +183,10 @@ fn add_item_sends_its_flags_and_exact_numbers() {
         .to_string()
     );
     let result = shop.done("quote add-item --sku mug-blue --qty 2 --quote-id 1");
-    assert_eq!((&result["operation"], &result["applied"], &result["status"]), (&json!("quote add-item"), &json!("yes"), &json!(200)));
+    assert_eq!(
+        (&result["operation"], &result["applied"], &result["status"]),
+        (&json!("quote add-item"), &json!("yes"), &json!(200))
+    );
     assert_eq!(result["response"]["qty"], 2);
     shop.done("quote add-item --sku mug-blue --qty 0.5 --quote-id 1");
     assert_eq!(shop.heard(), ["POST 200", "POST 200"]);
@@ -172,20 +203,31 @@ fn add_item_takes_the_samples_of_the_interface() {
     assert!(outcome.stderr.lines().all(|line| line.starts_with("warning: cartItem")), "{outcome:?}");
     assert!(outcome.stderr.contains("configurable_item_options[0].note: dropped"), "{outcome:?}");
     assert_eq!(outcome.stderr.lines().count(), 10, "{outcome:?}");
-    assert_eq!(shop.sandbox.show()["quotes"][0]["items"][0]["options"], json!([{"option_id": "93", "option_value": 52}]));
+    assert_eq!(
+        shop.sandbox.show()["quotes"][0]["items"][0]["options"],
+        json!([{"option_id": "93", "option_value": 52}])
+    );
     shop.file("bare.json", r#"{"sku": "mug-blue", "qty": 1, "quote_id": "1"}"#);
-    assert_eq!(body(&shop, "quote add-item -i bare.json --qty 3"), json!({"cartItem": {"sku": "mug-blue", "qty": 3, "quote_id": "1"}}));
+    assert_eq!(
+        body(&shop, "quote add-item -i bare.json --qty 3"),
+        json!({"cartItem": {"sku": "mug-blue", "qty": 3, "quote_id": "1"}})
+    );
 }
 
 #[test]
 fn add_item_input_is_held_to_the_interface() {
     let shop = Shop::new();
     for (input, says) in [
-        (r#"{"cartItem": {"sku": "a", "qty": "2"}}"#, "cartItem.qty: expected a number, found the string \"2\""),
+        (
+            r#"{"cartItem": {"sku": "a", "qty": "2"}}"#,
+            "cartItem.qty: expected a number, found the string \"2\"",
+        ),
         (r#"{"cartItem": {"quote_id": 1}}"#, "cartItem.quote_id: expected a string, found the number 1"),
         (r#"{"cartItem": {"quoteId": "1"}}"#, "cartItem.quoteId: unknown; did you mean quote_id?"),
-        (r#"{"product_option": {"extension_attributes": {"configurable_item_options": [{"option_id": 93}]}}}"#,
-            "configurable_item_options[0].option_id: expected a string"),
+        (
+            r#"{"product_option": {"extension_attributes": {"configurable_item_options": [{"option_id": 93}]}}}"#,
+            "configurable_item_options[0].option_id: expected a string",
+        ),
         (r#"{"note": "x"}"#, "cartItem.note: unknown"),
         (r#"{"sku": "a", "sku ": "b"}"#, "cartItem.sku: named twice"),
         ("7", "must be a JSON object"),

@@ -132,7 +132,13 @@ fn killed_anywhere_between_second_read_and_put_nothing_is_lost() {
 #[cfg(unix)]
 fn interrupted_at_every_step_it_says_what_to_check() {
     let interrupt = |child: Child| {
-        assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        assert!(
+            std::process::Command::new("kill")
+                .args(["-INT", &child.id().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
         ended(child)
     };
     for step in STEPS {
@@ -164,12 +170,19 @@ fn whoever_waits_for_the_lock_can_leave() {
     let first = serve(shop.home.storefront(&words(UPDATE)), &gate.url()).spawn();
     reached.recv_timeout(Duration::from_secs(20)).unwrap();
     let mut second =
-        serve(shop.home.storefront(&words("customer update --address 1 --city Lyon -o json")), &gate.url()).spawn();
+        serve(shop.home.storefront(&words("customer update --address 1 --city Lyon -o json")), &gate.url())
+            .spawn();
     let mut stderr = BufReader::new(second.stderr.take().unwrap());
     let mut line = String::new();
     stderr.read_line(&mut line).unwrap();
     assert_eq!(line, "another storefront command is writing to this customer; waiting for it\n");
-    assert!(std::process::Command::new("kill").args(["-INT", &second.id().to_string()]).status().unwrap().success());
+    assert!(
+        std::process::Command::new("kill")
+            .args(["-INT", &second.id().to_string()])
+            .status()
+            .unwrap()
+            .success()
+    );
     assert_eq!(second.wait().unwrap().code(), Some(130));
     line.clear();
     stderr.read_to_string(&mut line).unwrap();
@@ -201,15 +214,22 @@ fn two_of_our_own_editors_lose_no_edit_of_either() {
         insist(&shop, &format!("customer update --address 1 --custom-attribute {who}_{number}=x -q -o json"))
     };
     let refused: usize = thread::scope(|scope| {
-        let editors = ["one", "other"].map(|who| scope.spawn(move || (0..EACH).map(|number| edit(who, number)).sum::<usize>()));
+        let editors = ["one", "other"]
+            .map(|who| scope.spawn(move || (0..EACH).map(|number| edit(who, number)).sum::<usize>()));
         editors.into_iter().map(|editor| editor.join().unwrap()).sum()
     });
     let address = shop.address(1);
-    let stored: Vec<&str> =
-        address["custom_attributes"].as_array().unwrap().iter().filter_map(|each| each["attribute_code"].as_str()).collect();
+    let stored: Vec<&str> = address["custom_attributes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|each| each["attribute_code"].as_str())
+        .collect();
     for who in ["one", "other"] {
-        let lost: Vec<String> =
-            (0..EACH).map(|number| format!("{who}_{number}")).filter(|code| !stored.contains(&code.as_str())).collect();
+        let lost: Vec<String> = (0..EACH)
+            .map(|number| format!("{who}_{number}"))
+            .filter(|code| !stored.contains(&code.as_str()))
+            .collect();
         assert!(lost.is_empty(), "lost of {who}: {lost:?}");
     }
     assert_eq!(stored.len(), 2 * EACH + 1, "and the one that was there");
@@ -248,7 +268,11 @@ fn a_foreign_editor_between_the_two_reads_is_always_noticed() {
             }
         });
         for number in 0..TIMES / SIDE_BY_SIDE {
-            let child = serve(shop.home.storefront(&words("customer update --address 1 --city Ours -q -o json")), &gate.url()).spawn();
+            let child = serve(
+                shop.home.storefront(&words("customer update --address 1 --city Ours -q -o json")),
+                &gate.url(),
+            )
+            .spawn();
             is_read.recv_timeout(Duration::from_secs(20)).unwrap();
             foreign_edit(&shop, number);
             let theirs = shop.profile();
@@ -256,7 +280,13 @@ fn a_foreign_editor_between_the_two_reads_is_always_noticed() {
             let outcome = ended(child);
             let error = outcome.error();
             assert_eq!((outcome.code, &error["applied"]), (3, &json!("no")), "{number}: {outcome:?}");
-            assert!(error["message"].as_str().unwrap().starts_with("somebody changed the profile since it was read: "), "{error}");
+            assert!(
+                error["message"]
+                    .as_str()
+                    .unwrap()
+                    .starts_with("somebody changed the profile since it was read: "),
+                "{error}"
+            );
             assert_eq!(shop.profile(), theirs);
             noticed.fetch_add(1, Ordering::SeqCst);
         }
@@ -274,7 +304,15 @@ fn an_address_the_service_drops_comes_back_by_the_command_that_is_told() {
     assert_eq!((&error["kind"], &error["applied"]), (&json!("mismatch"), &json!("yes")));
     assert!(error["message"].as_str().unwrap().contains("address 4 is missing afterwards"), "{error}");
     assert_ne!(content(shop.profile()), content(before.clone()));
-    let command = error["hint"].as_str().unwrap().split('`').nth(1).unwrap().strip_prefix("storefront ").unwrap().to_owned();
+    let command = error["hint"]
+        .as_str()
+        .unwrap()
+        .split('`')
+        .nth(1)
+        .unwrap()
+        .strip_prefix("storefront ")
+        .unwrap()
+        .to_owned();
     let outcome = shop.run(&format!("{command} -q -o json"));
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert!(outcome.stderr.contains("address 4 comes back under a new id"), "{outcome:?}");

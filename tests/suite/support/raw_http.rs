@@ -1,6 +1,5 @@
 //! HTTP as bytes on a socket, and a sandbox to speak it to. Nothing here is the client's.
 
-use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
@@ -23,7 +22,7 @@ pub struct Sandbox {
     data: PathBuf,
     stop: Option<tokio::sync::oneshot::Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
-    /// Removed with the sandbox.
+    /// Kept until the sandbox ends, where it is the sandbox's own.
     directory: Option<tempfile::TempDir>,
 }
 
@@ -186,14 +185,11 @@ impl Answer {
 
 /// The bytes of a request that asks for the connection to be closed after it.
 pub fn message(method: &str, path: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
-    let mut message = format!("{method} {path} HTTP/1.1\r\nHost: sandbox\r\nConnection: close\r\n");
-    if !body.is_empty() {
-        let _ = write!(message, "Content-Length: {}\r\n", body.len());
-    }
-    for header in headers {
-        let _ = write!(message, "{header}\r\n");
-    }
-    message.push_str("\r\n");
+    let length = format!("Content-Length: {}", body.len());
+    let lines = ["Host: sandbox", "Connection: close"].iter().chain(headers);
+    let lines = lines.copied().chain((!body.is_empty()).then_some(length.as_str()));
+    let head = lines.fold(format!("{method} {path} HTTP/1.1"), |head, line| head + "\r\n" + line);
+    let message = head + "\r\n\r\n";
     [message.as_bytes(), body].concat()
 }
 
