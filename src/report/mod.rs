@@ -69,11 +69,8 @@ impl Report {
     /// # Errors
     /// As [`Self::json`]; it says whether the write took effect, which nobody could read.
     pub fn outcome(&self, outcome: &outcome::Outcome) -> Result<(), Failure> {
-        let text = if self.is_json() {
-            format!("{}\n", outcome.to_json(None))
-        } else {
-            outcome.to_text(self.width)
-        };
+        let text =
+            if self.is_json() { format!("{}\n", outcome.to_json(None)) } else { outcome.to_text(self.width) };
         self.data(&text).map_err(|failure| outcome.unprinted(failure))
     }
 
