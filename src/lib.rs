@@ -4,6 +4,7 @@
 
 pub mod cli;
 pub mod commands;
+pub mod completion;
 pub mod config;
 pub mod context;
 pub mod failure;
@@ -29,6 +30,11 @@ use report::Report;
 /// Runs the program with this process's arguments and surroundings.
 pub fn run() -> ExitCode {
     let context = Context::capture();
+    match completion::answer(&context) {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(_) => return ExitCode::FAILURE,
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(answer) => return print_clap_answer(&answer),

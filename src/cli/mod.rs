@@ -46,4 +46,15 @@ pub enum Command {
     /// The built-in local service: everything can be tried with no account
     #[command(subcommand)]
     Sandbox(sandbox::SandboxCommand),
+    /// Print the script that makes a shell complete commands, flags and values
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages, one a command; without a directory, print the first
+    Man {
+        /// Where the pages go; made where it is not there
+        #[arg(value_name = "DIR")]
+        directory: Option<std::path::PathBuf>,
+    },
 }

@@ -4,12 +4,14 @@ pub mod attribute;
 pub mod auth;
 pub mod config;
 pub mod customer;
+pub mod manual;
 pub mod operation;
 pub mod quote;
 pub mod sandbox;
 pub mod service;
 
 use crate::cli::{Cli, Command, GlobalArgs};
+use crate::completion;
 use crate::context::Context;
 use crate::failure::{Applied, Failure, Kind};
 use crate::report::Report;
@@ -38,6 +40,8 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Quote(command) => quote::run(&session, command),
         Command::Customer(command) => customer::run(&session, command),
         Command::Attribute(command) => attribute::run(&session, command),
+        Command::Completions { shell } => session.report.data(&completion::script(*shell)?),
+        Command::Man { directory } => manual::run(&session, directory.as_deref()),
         Command::Sandbox(command) => sandbox::run(&session, command),
     }
 }

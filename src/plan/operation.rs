@@ -1,5 +1,7 @@
 //! The four operations of the service, as data.
 
+use super::check::nearest;
+use crate::failure::Failure;
 use crate::wire::{ATTRIBUTE_BODY, CART_ITEM_BODY, CUSTOMER_BODY, SHIPPING_INFORMATION, Shape};
 
 /// One of the four documented operations (interface section 4).
@@ -28,6 +30,27 @@ impl Operation {
             Self::CustomerUpdate => "customer update",
             Self::AttributeCreate => "attribute create",
         }
+    }
+
+    /// The operation as one word, such as `customer-update`.
+    pub fn word(self) -> String {
+        self.name().replace(' ', "-")
+    }
+
+    /// The operation named by one word or two: `quote-ship`, `"quote ship"`, or `quote` and `ship`.
+    ///
+    /// # Errors
+    /// `usage`, with the nearest name.
+    pub fn named(words: &[String]) -> Result<Self, Failure> {
+        let typed = words.join("-").replace(' ', "-");
+        Self::ALL.into_iter().find(|operation| operation.word() == typed).ok_or_else(|| {
+            let words = Self::ALL.map(Self::word);
+            let hint = match nearest(&typed, words.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("the operations are {}", words.join(", ")),
+            };
+            Failure::usage(format!("{typed:?} is no operation")).hint(hint)
+        })
     }
 
     /// Shape of the request body, wrapper included.

@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 mod auth;
+mod completion;
 mod config;
 mod http_proxy;
 mod http_send;
