@@ -15,6 +15,7 @@ pub mod plan;
 pub mod prompt;
 pub mod report;
 pub mod sandbox;
+pub mod template;
 pub mod token;
 pub mod wire;
 

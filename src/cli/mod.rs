@@ -9,7 +9,7 @@ pub mod member_flags;
 pub mod quote;
 pub mod sandbox;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 
 pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
 
@@ -23,6 +23,14 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// Which operation, for what is printed about its input.
+#[derive(Debug, Args)]
+pub struct OperationArgs {
+    /// The operation, as one word or two: quote-ship, or quote ship
+    #[arg(id = "operation", value_name = "OPERATION", required = true, num_args = 1..=2)]
+    pub words: Vec<String>,
 }
 
 /// The nouns.
@@ -46,6 +54,10 @@ pub enum Command {
     /// The built-in local service: everything can be tried with no account
     #[command(subcommand)]
     Sandbox(sandbox::SandboxCommand),
+    /// Print a filled-in input to edit; what its members mean goes to standard error
+    Template(OperationArgs),
+    /// Print the JSON Schema (2020-12) of an operation's input
+    Schema(OperationArgs),
     /// Print the script that makes a shell complete commands, flags and values
     Completions {
         /// The shell

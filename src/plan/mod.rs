@@ -19,4 +19,5 @@ pub mod region;
 pub mod request;
 pub mod restoration;
 pub mod roster;
+pub mod schema;
 pub mod verify;

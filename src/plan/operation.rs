@@ -63,6 +63,14 @@ impl Operation {
         }
     }
 
+    /// The one member of the body that the interface calls required (2.4 to 2.6); of the others that is not shown.
+    pub const fn required(self) -> &'static str {
+        match self.wrapper() {
+            Some(wrapper) => wrapper,
+            None => "paymentMethod",
+        }
+    }
+
     /// Name of the body's wrapper member. Shipping information has none.
     pub const fn wrapper(self) -> Option<&'static str> {
         match self {

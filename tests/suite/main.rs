@@ -16,4 +16,6 @@ mod sandbox_profile;
 mod sandbox_quote;
 mod sandbox_serve;
 mod sandbox_store;
+mod schema;
 mod support;
+mod template;

@@ -1,6 +1,7 @@
 //! What the tests share.
 
 pub mod call;
+pub mod json_schema;
 pub mod raw_http;
 pub mod scripted;
 pub mod storefront;
