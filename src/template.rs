@@ -33,8 +33,10 @@ mod tests {
                 }
                 _ => None,
             };
-            for (elements, path, shape) in below {
-                elements.iter().for_each(|element| names(element, &path, shape, found));
+            if let Some((elements, path, shape)) = below {
+                for element in elements {
+                    names(element, &path, shape, found);
+                }
             }
             found.insert(path);
         }

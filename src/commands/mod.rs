@@ -80,7 +80,10 @@ pub fn on_runtime<T>(future: impl Future<Output = Result<T, Failure>>) -> Result
         .enable_all()
         .build()
         .map_err(|error| Failure::internal(format!("the runtime cannot start: {error}")))?;
-    runtime.block_on(future)
+    let result = runtime.block_on(future);
+    // A name look-up that hangs must not hold the exit.
+    runtime.shutdown_background();
+    result
 }
 
 fn interrupted(stage: Stage) -> Failure {

@@ -44,8 +44,11 @@ impl<'a> Service<'a> {
     /// to any other service.
     ///
     /// # Errors
-    /// `usage` for settings that are missing or wrong, `internal` when the sandbox cannot start.
+    /// `usage` for settings that are missing or wrong, and when the sandbox cannot start.
     pub async fn open(session: &'a Session<'a>) -> Result<Self, Failure> {
+        if !session.global.sandbox && !session.global.fault.is_empty() {
+            return Err(Failure::usage("--fault is for the sandbox").hint("add --sandbox"));
+        }
         let (settings, sandbox) = if session.global.sandbox {
             let running = start_sandbox(session).await?;
             (sandbox_settings(session, &running)?, Some(running))
@@ -154,7 +157,7 @@ async fn start_sandbox(session: &Session<'_>) -> Result<sandbox::Running, Failur
         faults: session.global.fault.clone(),
         allow_remote: false,
     };
-    Ok(sandbox::start(options).await?)
+    sandbox::start(options).await.map_err(super::sandbox::unusable)
 }
 
 fn sandbox_settings(session: &Session<'_>, running: &sandbox::Running) -> Result<Settings, Failure> {

@@ -6,6 +6,7 @@ use toml_edit::{Item, TableLike};
 
 use super::keys::{self, Key, Kind};
 use super::value::{Value, found};
+use crate::nearest::nearest;
 
 /// The checked values of a table; those of tables inside have dotted keys. Profiles are checked, not collected.
 pub fn values(table: &dyn TableLike, known: &[Key], path: &str) -> Result<BTreeMap<String, Value>, String> {
@@ -51,7 +52,7 @@ pub fn profile_name(name: &str) -> Result<(), String> {
 /// The sentence that a key is not known, with the nearest one.
 pub fn unknown_key(path: &str, known: &[Key], name: &str) -> String {
     let names = || known.iter().map(|key| key.name);
-    match keys::nearest(names(), name) {
+    match nearest(name, names()) {
         Some(near) => format!("{path}: unknown; did you mean {near}?"),
         None => format!("{path}: unknown; known are {}", names().collect::<Vec<_>>().join(", ")),
     }

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, Item, TableLike};
 
-use super::keys::{self, CONFIG, Kind, PROFILE};
+use super::keys::{CONFIG, Kind, PROFILE};
 use super::profile::Profile;
 use super::{check, files};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::nearest::nearest;
 
 const FILE: &str = "config.toml";
 
@@ -138,7 +139,7 @@ impl ConfigFile {
     /// The failure that there is no profile `name`, with the nearest name or all of them.
     pub fn no_such_profile(&self, name: &str, by: &str) -> Failure {
         let names = self.names();
-        let hint = match keys::nearest(names.iter().copied(), name) {
+        let hint = match nearest(name, names.iter().copied()) {
             Some(near) => format!("did you mean {near}?"),
             None if names.is_empty() => format!("storefront config init -p {}", shell_words::quote(name)),
             None => format!("the profiles are {}", names.join(", ")),

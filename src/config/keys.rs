@@ -111,26 +111,3 @@ pub const READ: &[Key] = &[
 pub fn find<'a>(keys: &'a [Key], name: &str) -> Option<&'a Key> {
     keys.iter().find(|key| key.name == name)
 }
-
-/// The known name nearest to `name`, if one is near.
-pub fn nearest<'a>(known: impl IntoIterator<Item = &'a str>, name: &str) -> Option<&'a str> {
-    known
-        .into_iter()
-        .map(|known| (strsim::jaro_winkler(known, name), known))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .map(|(_, known)| known)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::nearest;
-
-    #[test]
-    fn a_name_is_near_or_it_is_not() {
-        let known = ["base-url", "token", "token-env"];
-        assert_eq!(nearest(known, "base_url"), Some("base-url"));
-        assert_eq!(nearest(known, "tokn"), Some("token"));
-        assert_eq!(nearest(known, "colour"), None);
-    }
-}

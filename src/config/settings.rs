@@ -220,10 +220,10 @@ impl Settings {
         })
     }
 
-    /// The service's name for files: the profile, or the host.
+    /// The service's name for files: profile and host, for the environment can lead one profile to another host.
     pub fn service_name(&self) -> String {
         match &self.profile {
-            Some(profile) => profile.clone(),
+            Some(profile) => format!("{profile}@{}", self.host()),
             None if self.sandbox => SANDBOX.to_owned(),
             None => self.host(),
         }

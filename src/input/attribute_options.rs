@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value, json};
 
 use super::document;
 use crate::failure::Failure;
-use crate::plan::check::nearest;
+use crate::nearest::nearest;
 
 /// What a column holds.
 enum Column {

@@ -10,6 +10,7 @@ mod shipping;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
+use crate::nearest::nearest;
 use crate::plan::check::{self, Warnings};
 use crate::plan::operation::Operation;
 
@@ -73,7 +74,8 @@ fn wrapped(operation: Operation, document: Option<Value>) -> Result<Map<String, 
         Some(_) => return Err(Failure::usage("the input must be a JSON object; nothing was sent")),
     };
     let Some(wrapper) = operation.wrapper() else { return Ok(shipping::nested(document)) };
-    if document.keys().any(|name| name.trim() == wrapper) {
+    let misspelt = |name: &str, value: &Value| value.is_object() && nearest(name, [wrapper]).is_some();
+    if document.iter().any(|(name, value)| name.trim() == wrapper || misspelt(name, value)) {
         return Ok(document);
     }
     Ok(Map::from_iter([(wrapper.to_owned(), Value::Object(document))]))

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
+use crate::nearest::nearest;
 use crate::wire::{CONFIGURABLE_ITEM_OPTION, Holds, Shape};
 
 /// What the check did beside accepting: each line is a warning to print.
@@ -126,17 +127,6 @@ pub fn unknown_member(path: &str, name: &str, shape: &Shape) -> String {
         Some(known) => format!("{path}: unknown; did you mean {known}?"),
         None => format!("{path}: unknown"),
     }
-}
-
-/// The known name nearest to what was typed, if any is near enough to be meant.
-pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let typed = typed.to_lowercase().replace(['-', ' '], "_");
-    known
-        .into_iter()
-        .map(|name| (strsim::jaro_winkler(&typed, &name.to_lowercase().replace('-', "_")), name))
-        .filter(|(similarity, _)| *similarity > 0.8)
-        .max_by(|(one, _), (other, _)| one.total_cmp(other))
-        .map(|(_, name)| name)
 }
 
 /// A value in words, short enough for a message.

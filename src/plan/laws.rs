@@ -289,3 +289,15 @@ fn replacing_sends_exactly_the_given_list_and_names_what_goes() {
     assert_eq!(merged.customer["addresses"], given);
     assert_eq!((merged.tally.removed, merged.tally.changed, merged.tally.added), (vec![1, 3], vec![2], 1));
 }
+
+#[test]
+fn a_draft_made_for_another_customer_is_refused() {
+    let stored = json!({"id": 1, "addresses": [{"id": 1}]}).as_object().unwrap().clone();
+    let named = |draft: Value| Wish { draft: draft.as_object().unwrap().clone(), ..Wish::default() };
+    for other in [json!({"id": 25}), json!({"addresses": [{"id": 1, "customer_id": 2}]})] {
+        assert_eq!(merge(stored.clone(), &named(other)).unwrap_err().kind, Kind::Guard);
+    }
+    for own in [json!({"id": "1"}), json!({"addresses": [{"customer_id": 1}]})] {
+        assert!(merge(stored.clone(), &named(own)).is_ok());
+    }
+}

@@ -65,6 +65,7 @@ pub struct Merged {
 /// `guard` for a stored list that cannot be replaced safely (no id, an id twice, an id that is no integer) and for an
 /// id the profile does not have; `usage` for a draft that contradicts itself or leaves the region in doubt.
 pub fn merge(stored: Map<String, Value>, wish: &Wish) -> Result<Merged, Failure> {
+    same_customer(&stored, wish)?;
     let mut customer = stored;
     let Some(Value::Array(stored)) = customer.get_mut("addresses").map(Value::take) else {
         return Err(Failure::guard("the stored profile has no address list; nothing was written"));
@@ -75,6 +76,20 @@ pub fn merge(stored: Map<String, Value>, wish: &Wish) -> Result<Merged, Failure>
     customer.insert("addresses".to_owned(), Value::Array(list.addresses));
     let notes = drop_dead_defaults(&mut customer, &list.tally.removed, &mut changes);
     Ok(Merged { customer, changes, tally: list.tally, notes })
+}
+
+/// Refuses a draft that was made for another customer: the token decides whose profile is replaced, whatever ids say.
+fn same_customer(stored: &Map<String, Value>, wish: &Wish) -> Result<(), Failure> {
+    let Some(own) = stored.get("id").and_then(id_of) else { return Ok(()) };
+    let drafts = wish.draft.get("addresses").and_then(Value::as_array).into_iter().flatten();
+    let owners = drafts.filter_map(|draft| draft.get("customer_id"));
+    match wish.draft.get("id").into_iter().chain(owners).find(|id| id_of(id) != Some(own)) {
+        None => Ok(()),
+        Some(other) => Err(Failure::guard(format!(
+            "the input is for customer {other}, but the token belongs to customer {own}; nothing was written"
+        ))
+        .hint("use the token of that customer, or leave the customer's id out of the input")),
+    }
 }
 
 /// Sets the named members beside the addresses; custom attributes merge by their code.

@@ -121,6 +121,7 @@ impl Report {
             // A message that says so itself is not repeated.
             Applied::No if failure.message.contains("nothing was") => {}
             Applied::No => stderr_line("  nothing was written"),
+            Applied::Yes if failure.message.contains("was written") => {}
             Applied::Yes => stderr_line("  it was written"),
             Applied::Unknown => stderr_line("  it is not known whether it was written"),
         }

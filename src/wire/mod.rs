@@ -8,6 +8,8 @@ mod address;
 mod attribute;
 mod cart_item;
 mod customer;
+#[cfg(test)]
+mod golden;
 pub mod schema;
 mod shipping;
 

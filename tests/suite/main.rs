@@ -9,6 +9,7 @@ mod config;
 mod http_proxy;
 mod http_send;
 mod http_tls;
+mod readme;
 mod sandbox_attribute;
 mod sandbox_door;
 mod sandbox_fault;

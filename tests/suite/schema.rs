@@ -73,8 +73,8 @@ fn a_body_without_its_wrapper_and_an_array_of_records_are_inputs_too() {
         let accepts = |document: &Value| accepts(&schema, &schema, document);
         let wrapped = template(operation);
         let mut bare: Map<String, Value> = wrapped.as_object().unwrap().clone();
-        let wrapper = bare.keys().next().unwrap().clone();
-        if let Some(Value::Object(inner)) = bare.shift_remove(&wrapper) {
+        let outer = bare.keys().next().unwrap().clone();
+        if let Some(Value::Object(inner)) = bare.shift_remove(&outer) {
             bare.extend(inner);
         }
         let mut bare = Value::Object(bare);

@@ -59,20 +59,20 @@ pub async fn replace(service: &Service<'_>, edit: &dyn Edit) -> Result<Outcome, 
     let (stored, readable) = first_reading(service, edit).await?;
     edit.saw(service, &stored);
     let merged = edit.merge(stored.customer())?;
-    for note in &merged.notes {
-        report.warn(note);
-    }
     if merged.changes.is_empty() {
+        merged.notes.iter().for_each(|note| report.warn(note));
         return Ok(Outcome { reason: Some("unchanged"), ..outcome(edit, &merged, None) });
     }
     let prompt = Prompt::new(service.session.context, service.session.global, report);
     let request = put(service, edit, &merged)?;
     if service.session.global.dry_run {
         edit.allow(&merged, &Prompt::silent())?;
+        merged.notes.iter().for_each(|note| report.warn(note));
         return Ok(Outcome { request: Some(service.shown(request)), ..outcome(edit, &merged, None) });
     }
     show(service, &merged, &prompt);
     edit.allow(&merged, &prompt)?;
+    merged.notes.iter().for_each(|note| report.warn(note));
     confirm(&prompt)?;
     let archive = Archive::of(service.session.context, &service.name(), &stored.customer_key())?;
     let lock = archive
