@@ -1,5 +1,6 @@
 //! The grammar of the command line, one file per noun. Arguments are not settings: `config` makes those.
 
+pub mod api;
 pub mod attribute;
 pub mod auth;
 pub mod config;
@@ -54,6 +55,8 @@ pub enum Command {
     /// The built-in local service: everything can be tried with no account
     #[command(subcommand)]
     Sandbox(sandbox::SandboxCommand),
+    #[allow(missing_docs)]
+    Api(api::ApiArgs),
     /// Print a filled-in input to edit; what its members mean goes to standard error
     Template(OperationArgs),
     /// Print the JSON Schema (2020-12) of an operation's input

@@ -1,5 +1,6 @@
 //! One file per noun: args → plan → confirm → send → report.
 
+pub mod api;
 pub mod attribute;
 pub mod auth;
 pub mod config;
@@ -43,6 +44,7 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Quote(command) => quote::run(&session, command),
         Command::Customer(command) => customer::run(&session, command),
         Command::Attribute(command) => attribute::run(&session, command),
+        Command::Api(args) => api::run(&session, args),
         Command::Template(operation) => template::run(&session, operation),
         Command::Schema(operation) => {
             let schema = schema::of(Operation::named(&operation.words)?);

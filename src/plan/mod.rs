@@ -16,6 +16,7 @@ pub mod path;
 pub mod profile;
 pub mod quote_address;
 pub mod region;
+pub mod relative_path;
 pub mod request;
 pub mod restoration;
 pub mod roster;
