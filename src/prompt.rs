@@ -3,6 +3,8 @@
 mod line;
 mod typed;
 
+use std::time::{Duration, Instant};
+
 use dialoguer::console::{self, Term, measure_text_width};
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 use dialoguer::{Confirm, Password, Select};
@@ -13,6 +15,9 @@ use crate::failure::{Applied, Failure, Kind};
 use crate::report::Report;
 use crate::report::escape::one_line;
 use typed::Typed;
+
+/// An empty line that comes sooner than this is part of a paste.
+const FASTEST_TYPING: Duration = Duration::from_millis(30);
 
 /// Whether and how questions are asked in this run.
 pub struct Prompt {
@@ -106,6 +111,35 @@ impl Prompt {
             Typed::Text(text) => Ok(Some(text)),
             Typed::Back => Ok(None),
             Typed::Left => Err(left()),
+        }
+    }
+
+    /// Lines until an empty one, beginning with those of `initial`, which can be edited. Esc goes back one line, and
+    /// before the first it gives `None`. An empty line within a paste does not end it: nobody types that fast.
+    ///
+    /// # Errors
+    /// `interrupted` when the person leaves.
+    pub fn lines(
+        &self,
+        question: impl Fn(usize) -> String,
+        initial: &[String],
+        check: impl Fn(&str) -> Result<(), String>,
+    ) -> Result<Option<Vec<String>>, Failure> {
+        let check = |text: &str| if text.trim().is_empty() { Ok(()) } else { check(text) };
+        let mut lines: Vec<String> = Vec::new();
+        let mut again: Option<String> = None;
+        loop {
+            let asked = Instant::now();
+            let present = again.take().or_else(|| initial.get(lines.len()).cloned()).unwrap_or_default();
+            match self.line(&question(lines.len() + 1), &present, check)? {
+                Some(line) if !line.trim().is_empty() => lines.push(line),
+                Some(_) if asked.elapsed() > FASTEST_TYPING => return Ok(Some(lines)),
+                Some(_) => {}
+                None => match lines.pop() {
+                    Some(last) => again = Some(last),
+                    None => return Ok(None),
+                },
+            }
         }
     }
 

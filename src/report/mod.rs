@@ -2,6 +2,7 @@
 //!
 //! Standard output is data only; notes, warnings and errors go to standard error.
 
+pub mod attribute;
 pub mod changes;
 pub mod curl;
 pub mod escape;
