@@ -89,7 +89,8 @@ impl<'a> Service<'a> {
     /// # Errors
     /// As [`Client::send`], and `auth` when there is no token.
     pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
-        self.client.send(request, self.token(request.bearer)?).await
+        let call = self.client.send(request, self.token(request.bearer)?);
+        self.session.report.while_waiting("waiting for the service", call).await
     }
 
     /// Sends a write, after one line that says where to (not for the sandbox).
@@ -100,7 +101,8 @@ impl<'a> Service<'a> {
         let token = self.token(request.bearer)?;
         self.announce(operation);
         self.stage.set(Stage::Sent);
-        let answer = self.client.send(request, token).await;
+        let call = self.client.send(request, token);
+        let answer = self.session.report.while_waiting(&format!("{operation}: sent, waiting"), call).await;
         match &answer {
             Ok(_) => self.stage.set(Stage::Taken),
             Err(failure) if failure.kind == Kind::Unknown => {}
