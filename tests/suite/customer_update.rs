@@ -114,7 +114,7 @@ fn input_comes_with_or_without_its_wrapper_and_flags_win() {
         (&json!("Troy"), &json!("12207"))
     );
     assert_eq!(profile["addresses"][4]["city"], "Nice");
-    shop.file("wrapped.json", format!("\u{feff}{{\"customer\": {{\"gender\": 3}}}}"));
+    shop.file("wrapped.json", "\u{feff}{\"customer\": {\"gender\": 3}}");
     shop.done("customer update -i wrapped.json");
     assert_eq!(shop.profile()["gender"], 3);
 }
