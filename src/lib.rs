@@ -4,6 +4,7 @@
 
 pub mod cli;
 pub mod commands;
+pub mod completion;
 pub mod config;
 pub mod context;
 pub mod failure;
@@ -15,6 +16,7 @@ pub mod plan;
 pub mod prompt;
 pub mod report;
 pub mod sandbox;
+pub mod template;
 pub mod token;
 pub mod wire;
 
@@ -30,6 +32,11 @@ use report::Report;
 /// Runs the program with this process's arguments and surroundings.
 pub fn run() -> ExitCode {
     let context = Context::capture();
+    match completion::answer(&context) {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(_) => return ExitCode::FAILURE,
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(answer) => return print_clap_answer(&answer, &context),

@@ -113,13 +113,9 @@ impl<'a> Service<'a> {
         Shown { url: self.client.url(&request), request, curl: self.session.global.curl }
     }
 
-    /// The service's name for files: profile and host, for the environment can lead one profile to another host.
+    /// The service's name for files.
     pub fn name(&self) -> String {
-        match &self.settings.profile {
-            Some(profile) => format!("{profile}@{}", host(&self.settings)),
-            None if self.settings.sandbox => "sandbox".to_owned(),
-            None => host(&self.settings),
-        }
+        self.settings.service_name()
     }
 
     fn announce(&self, operation: &str) {
@@ -134,7 +130,7 @@ impl<'a> Service<'a> {
             .as_ref()
             .map(|view| format!(", store view {}", view.code()))
             .unwrap_or_default();
-        self.session.report.note(&format!("{operation}: {profile}host {}{view}", host(&self.settings)));
+        self.session.report.note(&format!("{operation}: {profile}host {}{view}", self.settings.host()));
     }
 
     fn token(&self, bearer: Bearer) -> Result<&Token, Failure> {
@@ -148,11 +144,6 @@ impl<'a> Service<'a> {
         let token = source.token()?;
         Ok(cell.get_or_init(|| token))
     }
-}
-
-fn host(settings: &Settings) -> String {
-    let host = settings.base_url.host_str().unwrap_or_default();
-    settings.base_url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
 fn link(settings: &Settings) -> Link {

@@ -87,8 +87,24 @@ impl Report {
     /// # Errors
     /// As [`Self::json`].
     pub fn data(&self, text: &str) -> Result<(), Failure> {
+        self.bytes(text.as_bytes())
+    }
+
+    /// Writes foreign text and a newline to standard output, made harmless for a terminal.
+    ///
+    /// # Errors
+    /// As [`Self::json`].
+    pub fn foreign(&self, text: &str) -> Result<(), Failure> {
+        self.data(&format!("{}\n", escaped(text)))
+    }
+
+    /// Writes bytes to standard output as they are.
+    ///
+    /// # Errors
+    /// As [`Self::json`].
+    pub fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();
-        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 Err(Failure::internal(format!("standard output cannot be written: {error}")))
             }

@@ -36,6 +36,9 @@ pub trait Edit {
     /// `guard`, naming the addresses.
     fn allow(&self, merged: &Merged, prompt: &Prompt) -> Result<(), Failure>;
 
+    /// Told of the profile as it was found.
+    fn saw(&self, _: &Service<'_>, _: &Profile) {}
+
     /// The body's members beside the customer.
     fn beside(&self) -> Map<String, Value> {
         Map::new()
@@ -54,6 +57,7 @@ pub trait Edit {
 pub async fn replace(service: &Service<'_>, edit: &dyn Edit) -> Result<Outcome, Failure> {
     let report = service.session.report;
     let (stored, readable) = first_reading(service, edit).await?;
+    edit.saw(service, &stored);
     let merged = edit.merge(stored.customer())?;
     if merged.changes.is_empty() {
         merged.notes.iter().for_each(|note| report.warn(note));

@@ -5,8 +5,10 @@ use serde_json::{Map, Value};
 use super::reading;
 use super::replace::{self, Edit};
 use crate::cli::customer::UpdateArgs;
+use crate::commands::service::Service;
 use crate::commands::{Session, online, operation};
 use crate::failure::Failure;
+use crate::history;
 use crate::plan::guard;
 use crate::plan::merge::{Merged, Wish, merge};
 use crate::plan::operation::Operation;
@@ -70,6 +72,10 @@ impl Edit for Update {
             }
             verdict => verdict,
         }
+    }
+
+    fn saw(&self, service: &Service<'_>, found: &Profile) {
+        history::remember(service.session.context, &service.name(), found);
     }
 
     fn beside(&self) -> Map<String, Value> {

@@ -2,6 +2,7 @@
 
 pub mod call;
 pub mod gate;
+pub mod json_schema;
 pub mod raw_http;
 pub mod scripted;
 pub mod shop;

@@ -65,10 +65,16 @@ impl Home {
 
     /// The program with these arguments and nothing in its environment but this home.
     pub fn storefront(&self, arguments: &[&str]) -> Storefront {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_storefront"));
+        let mut command = self.command(env!("CARGO_BIN_EXE_storefront"));
+        command.args(arguments);
+        Storefront { command, stdin: Vec::new() }
+    }
+
+    /// Any program, with nothing in its environment but this home.
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
         let below = |name: &str| self.dir.path().join(name);
         command
-            .args(arguments)
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.dir.path())
@@ -76,7 +82,7 @@ impl Home {
             .env("XDG_DATA_HOME", below("data"))
             .env("XDG_STATE_HOME", below("state"))
             .current_dir(self.dir.path());
-        Storefront { command, stdin: Vec::new() }
+        command
     }
 
     /// Runs the program with these arguments.
