@@ -3,8 +3,10 @@
 mod attribute;
 mod attribute_options;
 mod cart_item;
+mod cell;
 mod customer;
 pub mod document;
+pub mod records;
 mod shipping;
 
 use serde_json::{Map, Value};
