@@ -96,6 +96,12 @@ pub struct Shard {
     pub of: u32,
 }
 
+impl std::fmt::Display for Shard {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}/{}", self.index, self.of)
+    }
+}
+
 impl FromStr for Shard {
     type Err = String;
 

@@ -11,6 +11,8 @@ use crate::plan::operation::Operation;
 /// Whatever went wrong.
 pub fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<(), Failure> {
     match command {
-        AttributeCommand::Create(args) => operation::run(session, Operation::AttributeCreate, args),
+        AttributeCommand::Create(args) => {
+            operation::run(session, Operation::AttributeCreate, args, &args.run)
+        },
     }
 }

@@ -4,6 +4,7 @@ pub mod attribute;
 pub mod auth;
 pub mod config;
 pub mod customer;
+pub mod many;
 pub mod operation;
 pub mod quote;
 pub mod sandbox;

@@ -7,8 +7,12 @@ pub mod curl;
 pub mod escape;
 pub mod outcome;
 pub mod profile;
+pub mod progress;
+pub mod records;
+pub mod summary;
 pub mod traffic;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
@@ -21,6 +25,8 @@ use escape::escaped;
 /// How this run speaks: format, loudness, colour.
 #[derive(Debug, Clone, Copy)]
 pub struct Report {
+    /// The record of a run that notes and warnings are about.
+    pub record: Option<u64>,
     /// Form of results.
     pub format: OutputFormat,
     /// Results and errors only.
@@ -50,6 +56,7 @@ impl Report {
             Color::Auto => color_from_environment(context),
         };
         Self {
+            record: None,
             format,
             quiet,
             verbose,
@@ -57,6 +64,11 @@ impl Report {
             color_stdout: forced.unwrap_or(context.stdout_is_terminal),
             color_stderr: forced.unwrap_or(context.stderr_is_terminal),
         }
+    }
+
+    /// The same, about one record of a run.
+    pub fn of_record(&self, record: u64) -> Self {
+        Self { record: Some(record), ..*self }
     }
 
     /// Whether results are JSON.
@@ -101,13 +113,17 @@ impl Report {
     /// One line on standard error, unless quiet. Control characters are escaped.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            stderr_line(text);
+            stderr_line(&self.about(text));
         }
     }
 
     /// A warning on standard error, also when quiet: it tells of something that was changed or left out.
     pub fn warn(&self, text: &str) {
-        stderr_line(&format!("warning: {text}"));
+        stderr_line(&format!("warning: {}", self.about(text)));
+    }
+
+    fn about<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.record.map_or(Cow::Borrowed(text), |record| format!("record {record}: {text}").into())
     }
 
     /// Prints a failure: text, or one JSON object under `-o json` (DESIGN 2.3).
@@ -155,5 +171,7 @@ fn color_from_environment(context: &Context) -> Option<bool> {
 
 /// Standard error may be closed or full: there is nobody left to tell.
 fn stderr_line(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{}", escaped(text));
+    progress::aside(|| {
+        let _ = writeln!(io::stderr().lock(), "{}", escaped(text));
+    });
 }

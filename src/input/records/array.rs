@@ -54,7 +54,7 @@ impl Elements {
             Some(_) => {
                 let line = self.line;
                 let bytes = self.take()?;
-                Ok(Some((line, text(bytes))))
+                text(line, bytes)
             }
         }
     }

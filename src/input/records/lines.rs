@@ -28,7 +28,7 @@ impl Lines {
                 bytes.pop();
             }
             if !bytes.iter().all(u8::is_ascii_whitespace) {
-                return Ok(Some((self.line, text(bytes))));
+                return text(self.line, bytes);
             }
         }
     }

@@ -22,6 +22,8 @@ pub struct Record {
     pub line: u64,
     /// What stands there.
     pub content: Content,
+    /// Why it is no text, where it is none; `content` has as much of it as is.
+    pub broken: Option<String>,
 }
 
 /// What a record is written in.
@@ -31,13 +33,6 @@ pub enum Content {
     Json(String),
     /// The cells of a CSV row.
     Row(csv::StringRecord),
-    /// Bytes that are no text; `why` says so.
-    Broken {
-        /// As much of it as is text.
-        text: String,
-        /// What is wrong.
-        why: String,
-    },
 }
 
 /// Reads an input record by record; no more than one is held.
@@ -81,9 +76,9 @@ impl Records {
             Reader::Array(elements) => elements.read()?,
             Reader::Rows(rows) => rows.read()?,
         };
-        Ok(next.map(|(line, content)| {
+        Ok(next.map(|(line, content, broken)| {
             self.number += 1;
-            Record { number: self.number, line, content }
+            Record { number: self.number, line, content, broken }
         }))
     }
 
@@ -96,17 +91,17 @@ impl Records {
     }
 }
 
-/// A record's first line and its content.
-type Next = Result<Option<(u64, Content)>, Failure>;
+/// A record's first line, its content, and why that is no text.
+type Next = Result<Option<(u64, Content, Option<String>)>, Failure>;
 
-fn text(bytes: Vec<u8>) -> Content {
-    match String::from_utf8(bytes) {
-        Ok(text) => Content::Json(text),
-        Err(error) => Content::Broken {
-            why: format!("column {}: this is not UTF-8", error.utf8_error().valid_up_to() + 1),
-            text: String::from_utf8_lossy(error.as_bytes()).into_owned(),
-        },
-    }
+fn text(line: u64, bytes: Vec<u8>) -> Next {
+    Ok(Some(match String::from_utf8(bytes) {
+        Ok(text) => (line, Content::Json(text), None),
+        Err(error) => {
+            let why = format!("column {}: this is not UTF-8", error.utf8_error().valid_up_to() + 1);
+            (line, Content::Json(String::from_utf8_lossy(error.as_bytes()).into_owned()), Some(why))
+        }
+    }))
 }
 
 fn unreadable(name: &str, error: &std::io::Error) -> Failure {

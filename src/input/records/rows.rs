@@ -44,17 +44,14 @@ impl Rows {
             return Ok(None);
         }
         let line = self.row.position().map_or(0, csv::Position::line);
-        let content = match csv::StringRecord::from_byte_record(self.row.clone()) {
-            Ok(row) => Content::Row(row),
+        Ok(Some(match csv::StringRecord::from_byte_record(self.row.clone()) {
+            Ok(row) => (line, Content::Row(row), None),
             Err(error) => {
-                let field = error.utf8_error().field();
-                let row: csv::StringRecord = csv::StringRecord::from_byte_record_lossy(error.into_byte_record());
-                Content::Broken {
-                    why: format!("column {}: this is not UTF-8", self.columns.title(field)),
-                    text: row.iter().collect::<Vec<_>>().join(char::from(self.columns.delimiter).to_string().as_str()),
-                }
+                let title = self.columns.title(error.utf8_error().field());
+                let why = format!("column {title}: this is not UTF-8");
+                let row = csv::StringRecord::from_byte_record_lossy(error.into_byte_record());
+                (line, Content::Row(row), Some(why))
             }
-        };
-        Ok(Some((line, content)))
+        }))
     }
 }

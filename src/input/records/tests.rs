@@ -12,7 +12,7 @@ fn input(text: &str) -> Input {
 fn elements(text: &str) -> Result<Vec<(u64, String)>, String> {
     let mut array = Elements::new(input(text), "x.json".to_owned());
     let mut found = Vec::new();
-    while let Some((line, content)) = array.read().map_err(|failure| failure.message)? {
+    while let Some((line, content, _)) = array.read().map_err(|failure| failure.message)? {
         let Content::Json(text) = content else { panic!("{content:?}") };
         found.push((line, text));
     }
@@ -49,7 +49,7 @@ fn what_is_no_array_is_named_by_line() {
 fn lines_are_counted_and_blank_ones_passed_over() {
     let mut lines = lines::Lines::new(input("{\"a\":1}\r\n\n  \n{\"b\":2}"), "x".to_owned());
     let mut found = Vec::new();
-    while let Some((line, content)) = lines.read().unwrap() {
+    while let Some((line, content, _)) = lines.read().unwrap() {
         found.push((line, content));
     }
     assert_eq!(
@@ -64,7 +64,7 @@ fn documents(operation: Operation, text: &str) -> Result<Vec<Value>, String> {
     };
     let mut rows = rows::Rows::new(input(text), "x.csv".to_owned(), understand).map_err(|failure| failure.message)?;
     let mut found = Vec::new();
-    while let Some((line, content)) = rows.read().map_err(|failure| failure.message)? {
+    while let Some((line, content, _)) = rows.read().map_err(|failure| failure.message)? {
         let Content::Row(row) = content else { panic!("{content:?}") };
         let (document, _) = rows.columns().document(&row).map_err(|what| format!("{line}: {what}"))?;
         found.push(Value::Object(document));
