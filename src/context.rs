@@ -88,6 +88,7 @@ impl Context {
     /// Surroundings made up for a test: these variables, everything below `home`, no terminals.
     pub fn made_up(variables: &[(&str, &str)], home: &std::path::Path) -> Self {
         Self {
+            arguments: Vec::new(),
             environment: variables.iter().map(|(name, value)| (name.into(), value.into())).collect(),
             stdin_is_terminal: false,
             stdout_is_terminal: false,

@@ -37,11 +37,18 @@ impl FailedFile {
         columns: Option<&Columns>,
         others: &[&Path],
     ) -> Result<Self, Failure> {
-        let same = |other: &&Path| path.canonicalize().is_ok_and(|path| other.canonicalize().is_ok_and(|other| path == other));
+        let same = |other: &&Path| {
+            path.canonicalize().is_ok_and(|path| other.canonicalize().is_ok_and(|other| path == other))
+        };
         if let Some(other) = others.iter().find(|other| same(other)) {
-            return Err(Failure::usage(format!("--failed would overwrite {}; nothing was sent", other.display())));
+            return Err(Failure::usage(format!(
+                "--failed would overwrite {}; nothing was sent",
+                other.display()
+            )));
         }
-        let unwritable = |error| Failure::usage(format!("{} cannot be written: {error}; nothing was sent", path.display()));
+        let unwritable = |error| {
+            Failure::usage(format!("{} cannot be written: {error}; nothing was sent", path.display()))
+        };
         let file = create_private(path).map_err(unwritable)?;
         let form = match (format, columns) {
             (Format::Csv, Some(columns)) => {
@@ -84,7 +91,9 @@ impl FailedFile {
         let empty = self.count == 0;
         let written = match &mut self.form {
             Form::Rows(rows, _) => rows.flush(),
-            Form::Array(out) => out.write_all(if empty { b"[]\n" } else { b"\n]\n" }).and_then(|()| out.flush()),
+            Form::Array(out) => {
+                out.write_all(if empty { b"[]\n" } else { b"\n]\n" }).and_then(|()| out.flush())
+            }
             Form::Lines(out) => out.flush(),
         };
         written.map_err(|error| self.unwritable(&error))
@@ -109,7 +118,11 @@ fn create_private(path: &Path) -> io::Result<File> {
 }
 
 /// The cells of a row, an earlier reason left out, this one last.
-fn with_reason<'a>(row: &'a csv::StringRecord, columns: &Columns, reason: &'a str) -> impl Iterator<Item = &'a str> {
+fn with_reason<'a>(
+    row: &'a csv::StringRecord,
+    columns: &Columns,
+    reason: &'a str,
+) -> impl Iterator<Item = &'a str> {
     let cells = row.iter().enumerate().filter(|(index, _)| !columns.is_reason(*index)).map(|(_, cell)| cell);
     cells.chain([reason]).collect::<Vec<_>>().into_iter()
 }

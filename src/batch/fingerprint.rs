@@ -63,7 +63,8 @@ mod tests {
         let mut sizes = [0; 4];
         for key in 0..4000 {
             let key = format!("quote-{key}");
-            let parts: Vec<u32> = (0..4).filter(|index| is_in(Some(Shard { index: *index, of: 4 }), &key)).collect();
+            let parts: Vec<u32> =
+                (0..4).filter(|index| is_in(Some(Shard { index: *index, of: 4 }), &key)).collect();
             assert_eq!(parts.len(), 1, "{key}");
             sizes[parts[0] as usize] += 1;
         }

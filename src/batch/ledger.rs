@@ -103,7 +103,10 @@ mod tests {
         for _ in 0..2 {
             let mut slots = ledger.slots().unwrap();
             let read: Vec<Slot> = (0..6).map(|_| slots.read().unwrap()).collect();
-            assert_eq!(read, [Slot::default(), done, Slot::default(), unknown, Slot::default(), Slot::default()]);
+            assert_eq!(
+                read,
+                [Slot::default(), done, Slot::default(), unknown, Slot::default(), Slot::default()]
+            );
         }
         assert_eq!(ledger.last, 4);
     }

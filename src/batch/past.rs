@@ -54,9 +54,13 @@ impl Past {
     /// `guard` when it is damaged, no journal at all, or of another operation, service or part.
     pub fn read(path: &Path, file: &File, header: &Header) -> Result<Self, Failure> {
         let broken = |error: std::io::Error| {
-            Failure::guard(format!("the journal {} cannot be read: {error}; nothing was sent", path.display()))
+            Failure::guard(format!(
+                "the journal {} cannot be read: {error}; nothing was sent",
+                path.display()
+            ))
         };
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let directory =
+            path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut reading = Reading {
             path,
             header,
@@ -180,7 +184,11 @@ impl Reading<'_> {
             .hint("mend or remove that line, if you know what became of its record; --restart runs every record again")
         };
         let line: Line = serde_json::from_slice(text).map_err(|_| {
-            if number == 1 { self.refused_because("is no journal of a run") } else { damaged("is not understood") }
+            if number == 1 {
+                self.refused_because("is no journal of a run")
+            } else {
+                damaged("is not understood")
+            }
         })?;
         if line.journal.is_some() {
             return self.header(line);
@@ -189,7 +197,9 @@ impl Reading<'_> {
             return Err(self.refused_because("is no journal of a run"));
         }
         let record = line.record.filter(|record| *record > 0);
-        let (Some(record), Some(state)) = (record, state(&line)) else { return Err(damaged("names no record")) };
+        let (Some(record), Some(state)) = (record, state(&line)) else {
+            return Err(damaged("names no record"));
+        };
         let hash = line.hash.and_then(|hash| u64::from_str_radix(&hash, 16).ok());
         let hash = hash.ok_or_else(|| damaged("has no hash"))?;
         let slot = Slot { state, hash, place };
@@ -213,7 +223,8 @@ impl Reading<'_> {
             return Err(other("service", &service, &self.header.service));
         }
         let shard = line.shard.map(|shard| shard.parse::<Shard>()).transpose();
-        self.shards.push(shard.map_err(|_| self.refused_because("names no part of an input that is understood"))?);
+        self.shards
+            .push(shard.map_err(|_| self.refused_because("names no part of an input that is understood"))?);
         self.input.get_or_insert(line.input.unwrap_or_default());
         Ok(())
     }
@@ -249,8 +260,9 @@ impl Reading<'_> {
     }
 
     fn refused_because(&self, what: &str) -> Failure {
-        Failure::guard(format!("the journal {} {what}; nothing was sent", self.path.display()))
-            .hint("name the right one with --journal; --restart throws this one away and runs every record again")
+        Failure::guard(format!("the journal {} {what}; nothing was sent", self.path.display())).hint(
+            "name the right one with --journal; --restart throws this one away and runs every record again",
+        )
     }
 }
 

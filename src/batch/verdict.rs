@@ -90,7 +90,10 @@ mod tests {
         assert_eq!(of(Kind::Usage), State::FailedLasting);
         assert_eq!(of(Kind::Mismatch), State::FailedLasting);
         assert_eq!(of(Kind::Unknown), State::Unknown);
-        assert_eq!(state_of(&Failure::new(Kind::Unavailable, "x").applied(Applied::Yes)), State::FailedLasting);
+        assert_eq!(
+            state_of(&Failure::new(Kind::Unavailable, "x").applied(Applied::Yes)),
+            State::FailedLasting
+        );
         for code in 0..6 {
             assert_eq!(State::from_code(code).code(), code);
         }

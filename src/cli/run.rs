@@ -106,7 +106,8 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let parsed = text.split_once('/').and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
+        let parsed =
+            text.split_once('/').and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
         match parsed {
             Some((index, of)) if index < of => Ok(Self { index, of }),
             Some(_) => Err("the parts are numbered from 0: the last of 4 is 3/4".to_owned()),
@@ -122,7 +123,10 @@ mod tests {
     #[test]
     fn rates_have_a_unit_of_time() {
         let rate = |text: &str| text.parse::<Rate>().map(|rate| rate.per_second);
-        assert_eq!((rate("20"), rate("20/s"), rate("30/m"), rate("36/h")), (Ok(20.0), Ok(20.0), Ok(0.5), Ok(0.01)));
+        assert_eq!(
+            (rate("20"), rate("20/s"), rate("30/m"), rate("36/h")),
+            (Ok(20.0), Ok(20.0), Ok(0.5), Ok(0.01))
+        );
         for bad in ["", "0", "-1", "x", "5/d", "inf", "NaN"] {
             assert!(rate(bad).is_err(), "{bad:?}");
         }

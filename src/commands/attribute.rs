@@ -13,6 +13,6 @@ pub fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<(), Fail
     match command {
         AttributeCommand::Create(args) => {
             operation::run(session, Operation::AttributeCreate, args, &args.run)
-        },
+        }
     }
 }

@@ -1,18 +1,25 @@
 //! One file per noun: args → plan → confirm → send → report.
 
+pub mod api;
 pub mod attribute;
 pub mod auth;
 pub mod config;
 pub mod customer;
+pub mod doctor;
+pub mod manual;
 pub mod many;
 pub mod operation;
 pub mod quote;
 pub mod sandbox;
 pub mod service;
+pub mod template;
 
 use crate::cli::{Cli, Command, GlobalArgs};
+use crate::completion;
 use crate::context::Context;
 use crate::failure::{Applied, Failure, Kind};
+use crate::plan::operation::Operation;
+use crate::plan::schema;
 use crate::report::Report;
 use service::{Service, Stage};
 
@@ -39,6 +46,15 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Quote(command) => quote::run(&session, command),
         Command::Customer(command) => customer::run(&session, command),
         Command::Attribute(command) => attribute::run(&session, command),
+        Command::Doctor => doctor::run(&session),
+        Command::Api(args) => api::run(&session, args),
+        Command::Template(operation) => template::run(&session, operation),
+        Command::Schema(operation) => {
+            let schema = schema::of(Operation::named(&operation.words)?);
+            session.report.data(&format!("{schema:#}\n"))
+        }
+        Command::Completions { shell } => session.report.data(&completion::script(*shell)?),
+        Command::Man { directory } => manual::run(&session, directory.as_deref()),
         Command::Sandbox(command) => sandbox::run(&session, command),
     }
 }
@@ -69,7 +85,10 @@ pub fn on_runtime<T>(future: impl Future<Output = Result<T, Failure>>) -> Result
         .enable_all()
         .build()
         .map_err(|error| Failure::internal(format!("the runtime cannot start: {error}")))?;
-    runtime.block_on(future)
+    let result = runtime.block_on(future);
+    // A name look-up that hangs must not hold the exit.
+    runtime.shutdown_background();
+    result
 }
 
 fn interrupted(stage: Stage) -> Failure {

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::service::Service;
 use super::many::{self, Work};
+use super::service::Service;
 use super::{Session, online};
 use crate::cli::run::RunArgs;
 use crate::config::ShipLayout;

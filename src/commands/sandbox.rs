@@ -194,7 +194,7 @@ fn table(
     session.report.data(&format!("{}\n\n", trimmed(&table)))
 }
 
-/// The file or the address was named badly, or cannot be used as it is.
-fn unusable(error: anyhow::Error) -> Failure {
+/// `usage`: the file or the address was named badly, or cannot be used as it is.
+pub fn unusable(error: anyhow::Error) -> Failure {
     Failure::usage(format!("{error:#}"))
 }

@@ -157,6 +157,8 @@ mod tests {
         );
         assert_eq!(json_error(&json!({"message": "", "odd": [1]})), r#"{"message":"","odd":[1]}"#);
         assert_eq!(json_error(&json!(["a", 1])), r#"["a",1]"#);
+        let marked = "\u{feff}{\"message\": \"marked\"}";
+        assert_eq!(said(404, None, marked.as_bytes()), "404 Not Found: marked");
         assert_eq!(json_error(&json!("just text")), "just text");
     }
 

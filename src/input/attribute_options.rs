@@ -77,7 +77,10 @@ fn option(columns: &[Column], row: &csv::StringRecord, position: usize) -> Resul
                     cell.trim().parse().map_err(|_| format!("sort_order {cell:?} is no whole number"))?;
                 option.insert("sort_order".to_owned(), order.into());
             }
-            Column::IsDefault => drop(option.insert("is_default".to_owned(), flag(cell).ok_or_else(|| format!("is_default {cell:?} is neither true nor false"))?.into())),
+            Column::IsDefault => drop(option.insert(
+                "is_default".to_owned(),
+                flag(cell).ok_or_else(|| format!("is_default {cell:?} is neither true nor false"))?.into(),
+            )),
             Column::StoreLabel(id) => store_labels.push(json!({"store_id": id, "label": cell})),
         }
     }

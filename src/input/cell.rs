@@ -19,7 +19,9 @@ pub fn typed(cell: &str, holds: Holds) -> Result<Value, String> {
     let expected = || format!("expected {}, found {cell:?}", holds.expected());
     match holds {
         Holds::Text | Holds::TextOrNull => Ok(cell.into()),
-        Holds::TextList => Ok(cell.split(['|', '\n']).map(str::trim).filter(|line| !line.is_empty()).collect()),
+        Holds::TextList => {
+            Ok(cell.split(['|', '\n']).map(str::trim).filter(|line| !line.is_empty()).collect())
+        }
         Holds::Boolean => flag(cell).map(Value::Bool).ok_or_else(expected),
         Holds::Number => number(cell).map(Value::Number).ok_or_else(expected),
         Holds::Integer => {
@@ -67,7 +69,10 @@ mod tests {
     fn numbers_keep_their_text_and_street_lines_part() {
         assert_eq!(typed("1.50", Holds::Number).unwrap().to_string(), "1.50");
         assert_eq!(typed("12", Holds::Integer).unwrap().to_string(), "12");
-        assert_eq!(typed("1 Rue de Rivoli|2e étage", Holds::TextList), Ok(json!(["1 Rue de Rivoli", "2e étage"])));
+        assert_eq!(
+            typed("1 Rue de Rivoli|2e étage", Holds::TextList),
+            Ok(json!(["1 Rue de Rivoli", "2e étage"]))
+        );
         assert_eq!(typed("yes", Holds::Boolean), Ok(json!(true)));
     }
 

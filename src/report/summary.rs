@@ -123,7 +123,10 @@ mod tests {
     fn reasons_that_differ_in_names_are_one() {
         let mut reasons = Reasons::default();
         for sku in ["SKU-10001", "SKU-10002"] {
-            reasons.count(&Failure::new(Kind::Refused, format!("the service answered 404: no product \"x{sku}\" at {sku}")));
+            reasons.count(&Failure::new(
+                Kind::Refused,
+                format!("the service answered 404: no product \"x{sku}\" at {sku}"),
+            ));
         }
         reasons.count(&Failure::new(Kind::Refused, "the service answered 400"));
         assert_eq!(

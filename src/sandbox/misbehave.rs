@@ -1,5 +1,6 @@
 //! Misbehaving on purpose: the layer around the routes that `--fault` puts there. Without faults there is none.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -21,6 +22,7 @@ pub struct Mischief(Vec<Armed>);
 
 struct Armed {
     fault: Fault,
+    seed: u64,
     met: AtomicU64,
     struck: AtomicU32,
 }
@@ -39,10 +41,9 @@ impl Struck {
         self.0.iter().find(|(struck, _)| *struck == kind).map(|(_, setting)| *setting)
     }
 
-    fn wait(&self, kind: Kind) -> Duration {
-        match self.setting(kind) {
-            Some(Setting::Number(milliseconds)) => Duration::from_millis(milliseconds.into()),
-            _ => Duration::ZERO,
+    async fn wait(&self, kind: Kind) {
+        if let Some(Setting::Number(milliseconds)) = self.setting(kind) {
+            tokio::time::sleep(Duration::from_millis(milliseconds.into())).await;
         }
     }
 }
@@ -52,6 +53,7 @@ impl Mischief {
     pub fn new(faults: Vec<Fault>) -> Self {
         let armed = faults.into_iter().map(|fault| Armed {
             fault,
+            seed: RandomState::new().build_hasher().finish(),
             met: AtomicU64::new(0),
             struck: AtomicU32::new(0),
         });
@@ -71,7 +73,7 @@ impl Armed {
             return false;
         }
         let met = self.met.fetch_add(1, Ordering::Relaxed);
-        if chance(met) >= self.fault.percent {
+        if chance(self.seed, met) >= self.fault.percent {
             return false;
         }
         let Some(times) = self.fault.times else {
@@ -96,9 +98,9 @@ fn concerns(kind: Kind, method: &Method) -> bool {
     }
 }
 
-/// From 0 to 99 by the number of the request: chance enough, and every rehearsal repeats itself (SplitMix64).
-fn chance(met: u64) -> u8 {
-    let mut mixed = met.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+/// From 0 to 99 by chance (SplitMix64), otherwise for every fault and every start.
+fn chance(seed: u64, met: u64) -> u8 {
+    let mut mixed = seed.wrapping_add(met.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     u8::try_from((mixed ^ (mixed >> 31)) % 100).unwrap_or_default()
@@ -126,12 +128,12 @@ pub async fn misbehave(
 }
 
 async fn handle(struck: Struck, scissors: Scissors, request: Request, next: Next) -> Response {
-    tokio::time::sleep(struck.wait(Kind::Latency)).await;
+    struck.wait(Kind::Latency).await;
     if let Some(response) = instead(&struck, &scissors) {
         return response;
     }
     let mut response = next.run(request).await;
-    tokio::time::sleep(struck.wait(Kind::LatencyAfterCommit)).await;
+    struck.wait(Kind::LatencyAfterCommit).await;
     for (kind, setting) in struck.0.iter() {
         response = spoil(response, *kind, *setting, &scissors).await;
     }

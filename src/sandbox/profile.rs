@@ -125,8 +125,6 @@ fn replace_list(
             Some(address) => address.id,
             None => records.add_address(customer, position, &body)?,
         };
-        body.insert("id".to_owned(), Value::from(id));
-        body.insert("customer_id".to_owned(), Value::from(customer));
         after.push(StoredAddress { id, body });
     }
     Ok(after)

@@ -1,63 +1,54 @@
-//! Proxies come from the environment of the process, so each call is made by a process of its own.
+//! Proxies of the environment: asked of the program itself, for the environment belongs to a process.
 
-use std::process::Command;
-
-use storefront::http::Link;
-
-use crate::support::call::{link, post, send};
 use crate::support::scripted::{Scripted, answer};
+use crate::support::storefront::{Home, Outcome};
 
-/// One call to the base URL in `TEST_BASE`; only ever run by [`call_from_a_process`].
-#[test]
-#[ignore = "the other half of the tests beside it"]
-fn one_call() {
-    let link = Link {
-        use_proxy: std::env::var_os("TEST_NO_PROXY").is_none(),
-        allow_plain_http: true,
-        ..link(&std::env::var("TEST_BASE").unwrap())
-    };
-    println!("{:?}", send(&link, &post()));
-}
-
-/// What the call printed when every proxy variable names `proxy`.
-fn call_from_a_process(base: &str, proxy: &Scripted, without: bool) -> String {
-    let mut child = Command::new(std::env::current_exe().unwrap());
-    child
-        .args(["http_proxy::one_call", "--exact", "--ignored", "--nocapture"])
-        .env("TEST_BASE", base)
-        .env_remove("no_proxy")
-        .env_remove("NO_PROXY");
+/// One write to `base` when every proxy variable names `proxy`.
+fn add_item(base: &str, proxy: &Scripted, more: &[(&str, &str)]) -> Outcome {
+    let home = Home::with_config(&format!(
+        "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"{base}\"\nstore-view = \"fr\"\n\
+         token = \"not-for-proxies\"\nallow-plain-http = true\n"
+    ));
+    let mut run = home.storefront(&[
+        "quote",
+        "add-item",
+        "--sku",
+        "mug-blue",
+        "--qty",
+        "1",
+        "--quote-id",
+        "1",
+        "-ojson",
+    ]);
     for name in ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
-        child.env(name, proxy.url(""));
+        run = run.env(name, &proxy.url(""));
     }
-    if without {
-        child.env("TEST_NO_PROXY", "1");
-    }
-    let output = child.output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap()
+    more.iter().fold(run, |run, (name, value)| run.env(name, value)).run()
 }
 
 #[test]
 fn a_proxy_that_refuses_is_unavailable_and_named() {
     for status in ["407 Proxy Authentication Required", "403 Forbidden", "502 Bad Gateway"] {
-        let proxy = Scripted::start(vec![answer(status, "", "")]);
-        let told = call_from_a_process("https://shop.example", &proxy, false);
-        assert!(told.contains("kind: Unavailable") && told.contains("applied: No"), "{told}");
-        assert!(told.contains("https_proxy is set"), "{told}");
+        let proxy = Scripted::start(vec![answer(status, "", ""); 3]);
+        let told = add_item("https://shop.example", &proxy, &[]);
+        assert_eq!(told.code, 5, "{told:?}");
+        assert!(
+            told.stderr.contains("\"applied\":\"no\"") && told.stderr.contains("https_proxy is set"),
+            "{told:?}"
+        );
         assert!(proxy.requests()[0].starts_with("CONNECT shop.example:443 "));
-        assert!(!proxy.requests()[0].to_ascii_lowercase().contains("bearer"));
+        assert!(!proxy.requests().concat().contains("not-for-proxies"));
     }
 }
 
 #[test]
 fn this_machine_is_never_reached_through_a_proxy() {
     let proxy = Scripted::start(vec![answer("200 OK", "", "from the proxy")]);
-    let server = Scripted::start(vec![answer("200 OK", "", "from the service")]);
+    let server = Scripted::start(vec![answer("200 OK", "", "from the service"); 2]);
     let port = server.address.port();
     for base in [server.url(""), format!("http://localhost:{port}")] {
-        let told = call_from_a_process(&base, &proxy, false);
-        assert!(told.contains("status: 200"), "{told}");
+        let told = add_item(&base, &proxy, &[]);
+        assert!(told.stdout.contains("from the service"), "{told:?}");
     }
     assert_eq!((server.requests().len(), proxy.connections()), (2, 0));
 }
@@ -65,9 +56,9 @@ fn this_machine_is_never_reached_through_a_proxy() {
 #[test]
 fn a_proxy_is_used_for_others_unless_it_was_ruled_out() {
     let proxy = Scripted::start(vec![answer("200 OK", "", "from the proxy")]);
-    let told = call_from_a_process("http://no-such-host.invalid", &proxy, false);
-    assert!(told.contains("status: 200"), "{told}");
-    let told = call_from_a_process("http://no-such-host.invalid", &proxy, true);
-    assert!(told.contains("kind: Unavailable") && !told.contains("is set"), "{told}");
+    let told = add_item("http://no-such-host.invalid", &proxy, &[]);
+    assert!(told.stdout.contains("from the proxy"), "{told:?}");
+    let told = add_item("http://no-such-host.invalid", &proxy, &[("no_proxy", "no-such-host.invalid")]);
+    assert_eq!(told.code, 5, "{told:?}");
     assert_eq!(proxy.connections(), 1);
 }

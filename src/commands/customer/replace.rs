@@ -36,6 +36,9 @@ pub trait Edit {
     /// `guard`, naming the addresses.
     fn allow(&self, merged: &Merged, prompt: &Prompt) -> Result<(), Failure>;
 
+    /// Told of the profile as it was found.
+    fn saw(&self, _: &Service<'_>, _: &Profile) {}
+
     /// The body's members beside the customer.
     fn beside(&self) -> Map<String, Value> {
         Map::new()
@@ -78,11 +81,10 @@ pub async fn replace_known(
         Some(known) => (known, true),
         None => first_reading(service, edit).await?,
     };
+    edit.saw(service, &stored);
     let merged = edit.merge(stored.customer())?;
-    for note in &merged.notes {
-        report.warn(note);
-    }
     if merged.changes.is_empty() {
+        merged.notes.iter().for_each(|note| report.warn(note));
         let outcome = Outcome { reason: Some("unchanged"), ..outcome(edit, &merged, None) };
         return Ok(Replaced { outcome, now: readable.then_some(stored) });
     }
@@ -90,11 +92,13 @@ pub async fn replace_known(
     let request = put(service, edit, &merged)?;
     if service.session.global.dry_run {
         edit.allow(&merged, &Prompt::silent())?;
+        merged.notes.iter().for_each(|note| report.warn(note));
         let outcome = Outcome { request: Some(service.shown(request)), ..outcome(edit, &merged, None) };
         return Ok(Replaced { outcome, now: None });
     }
     show(service, &merged, &prompt);
     edit.allow(&merged, &prompt)?;
+    merged.notes.iter().for_each(|note| report.warn(note));
     confirm(&prompt)?;
     let archive = Archive::of(service.session.context, &service.name(), &stored.customer_key())?;
     let lock = archive

@@ -9,6 +9,7 @@ use crate::commands::many::{self, Work};
 use crate::commands::service::Service;
 use crate::commands::{Session, online, operation};
 use crate::failure::Failure;
+use crate::history;
 use crate::input::Draft;
 use crate::plan::guard;
 use crate::plan::merge::{Merged, Wish, merge};
@@ -87,6 +88,13 @@ impl Edit for Update {
                 guard::deletions(&self.wish, &merged.tally, Some(typed))
             }
             verdict => verdict,
+        }
+    }
+
+    fn saw(&self, service: &Service<'_>, found: &Profile) {
+        // Completion serves whoever types about one customer; a run sees many.
+        if service.session.report.record.is_none() {
+            history::remember(service.session.context, &service.name(), found);
         }
     }
 

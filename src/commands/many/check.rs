@@ -45,7 +45,9 @@ pub fn check(
     let mut number = 0;
     while let Some(record) = records.read()? {
         number = record.number;
-        let slot = slots.read().map_err(|error| Failure::internal(format!("the journal's table cannot be read: {error}")))?;
+        let slot = slots
+            .read()
+            .map_err(|error| Failure::internal(format!("the journal's table cannot be read: {error}")))?;
         comparison.compare(&record, slot.state, slot.hash);
         match intake.prepare(&record, records.columns()) {
             Ok(prepared) if is_ours(args.shard, &prepared) => {
@@ -146,7 +148,8 @@ impl Comparison {
             .hint("name another one with --journal; --restart throws it away and runs every record of this input"));
         }
         if let Some((record, line)) = self.first {
-            let others = if self.changed > 1 { format!(", and {} more", self.changed - 1) } else { String::new() };
+            let others =
+                if self.changed > 1 { format!(", and {} more", self.changed - 1) } else { String::new() };
             return Err(changed(&name, record, line, &others));
         }
         if past.last() > records {

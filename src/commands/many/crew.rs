@@ -150,7 +150,10 @@ impl<'a> Crew<'a> {
     async fn next_task(&mut self, under_way: usize) -> Option<(u64, Task)> {
         self.pace.heed(self.shared.service.complaints(), Instant::now());
         loop {
-            if self.stop.is_some() || !self.pace.has_room(under_way) || self.pace.wait(Instant::now()).is_some() {
+            if self.stop.is_some()
+                || !self.pace.has_room(under_way)
+                || self.pace.wait(Instant::now()).is_some()
+            {
                 return None;
             }
             if let Some(next) = self.queue.pop() {
@@ -241,7 +244,13 @@ impl<'a> Crew<'a> {
     }
 
     /// A record that cannot be sent. Where the input could not be checked before, it ends the run.
-    fn invalid(&mut self, place: Place, hash: u64, content: &Content, failure: &Failure) -> Result<(), Failure> {
+    fn invalid(
+        &mut self,
+        place: Place,
+        hash: u64,
+        content: &Content,
+        failure: &Failure,
+    ) -> Result<(), Failure> {
         self.journal.failed(place.record, hash, State::FailedLasting, failure);
         self.tell_failure(place, Some(content), failure)?;
         if !self.args.skip_invalid {
@@ -299,7 +308,12 @@ impl<'a> Crew<'a> {
         self.results.put(turn, text)
     }
 
-    fn tell_failure(&mut self, place: Place, content: Option<&Content>, failure: &Failure) -> Result<(), Failure> {
+    fn tell_failure(
+        &mut self,
+        place: Place,
+        content: Option<&Content>,
+        failure: &Failure,
+    ) -> Result<(), Failure> {
         let turn = self.results.turn();
         self.fail(turn, place, content, failure)
     }
@@ -400,9 +414,15 @@ fn interrupted(count: Count, left: usize, resume: &str) -> Failure {
         (_, 1..) => Applied::Yes,
         _ => Applied::No,
     };
-    let abandoned =
-        if left > 0 { format!("; {} under way may have been applied", summary::records(left as u64)) } else { String::new() };
-    Failure::new(Kind::Interrupted, format!("interrupted after {}{abandoned}", summary::records(count.total())))
-        .applied(applied)
-        .hint(resume)
+    let abandoned = if left > 0 {
+        format!("; {} under way may have been applied", summary::records(left as u64))
+    } else {
+        String::new()
+    };
+    Failure::new(
+        Kind::Interrupted,
+        format!("interrupted after {}{abandoned}", summary::records(count.total())),
+    )
+    .applied(applied)
+    .hint(resume)
 }

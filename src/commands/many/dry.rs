@@ -19,7 +19,12 @@ const SHOWN: u64 = 3;
 ///
 /// # Errors
 /// As the run itself, before anything is sent; `partial` when a record could not be shown.
-pub async fn run(shared: Shared<'_>, source: &Source, intake: &Intake<'_>, args: &RunArgs) -> Result<(), Failure> {
+pub async fn run(
+    shared: Shared<'_>,
+    source: &Source,
+    intake: &Intake<'_>,
+    args: &RunArgs,
+) -> Result<(), Failure> {
     let service: &Service<'_> = shared.service;
     let report = service.session.report;
     if !source.is_stream() {
@@ -46,7 +51,10 @@ pub async fn run(shared: Shared<'_>, source: &Source, intake: &Intake<'_>, args:
         let shown = match prepared {
             Err(failure) => Err(failure),
             Ok(prepared) => {
-                shared.run(0, Task { turn, place, hash: 0, prepared, content: None, known: None }).await.result
+                shared
+                    .run(0, Task { turn, place, hash: 0, prepared, content: None, known: None })
+                    .await
+                    .result
             }
         };
         let text = match shown {

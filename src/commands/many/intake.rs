@@ -75,7 +75,11 @@ impl<'a> Intake<'a> {
     }
 
     /// What of a document is input of the operation; the rest goes `beside`.
-    fn parted(&self, mut document: Map<String, Value>, beside: &mut Map<String, Value>) -> Map<String, Value> {
+    fn parted(
+        &self,
+        mut document: Map<String, Value>,
+        beside: &mut Map<String, Value>,
+    ) -> Map<String, Value> {
         document.shift_remove(REASON);
         for name in self.beside() {
             if let Some(value) = document.shift_remove(&name) {
@@ -92,8 +96,9 @@ impl<'a> Intake<'a> {
             crate::wire::Holds::Object(shape) => Some(shape),
             _ => None,
         });
-        let is_input =
-            |name: &&String| inner.unwrap_or(operation.body()).member(name).is_some() || operation.wrapper() == Some(name);
+        let is_input = |name: &&String| {
+            inner.unwrap_or(operation.body()).member(name).is_some() || operation.wrapper() == Some(name)
+        };
         let fields = self.command.iter().flat_map(|command| &command.fields);
         fields.filter(|name| !is_input(name)).cloned().chain([TOKEN.to_owned()]).collect()
     }
@@ -104,14 +109,19 @@ impl<'a> Intake<'a> {
         }
         let Some(command) = &self.command else { return Ok(Own::Run) };
         let wrapper = self.work.operation().wrapper();
-        command.fill(|name| tokens::field(beside, None, name).or_else(|| tokens::field(document, wrapper, name)))
+        command
+            .fill(|name| tokens::field(beside, None, name).or_else(|| tokens::field(document, wrapper, name)))
     }
 
     fn located(&self, record: &Record, failure: Failure) -> Failure {
         // Where the JSON itself is broken, the place is known to the column.
         let place = match failure.message.strip_prefix("line ") {
             Some(_) => String::new(),
-            None => format!("line {}{}", record.line, if failure.message.starts_with("column ") { ", " } else { ": " }),
+            None => format!(
+                "line {}{}",
+                record.line,
+                if failure.message.starts_with("column ") { ", " } else { ": " }
+            ),
         };
         Failure { message: format!("{}: {place}{}", self.name, failure.message), ..failure }
     }
@@ -121,7 +131,9 @@ impl<'a> Intake<'a> {
 pub fn hash(content: &Content) -> u64 {
     match content {
         Content::Json(text) => Fingerprint::new().with(text.as_bytes()),
-        Content::Row(row) => row.iter().fold(Fingerprint::new(), |hash, cell| hash.with(cell.as_bytes()).with(&[0])),
+        Content::Row(row) => {
+            row.iter().fold(Fingerprint::new(), |hash, cell| hash.with(cell.as_bytes()).with(&[0]))
+        }
     }
     .finish()
 }

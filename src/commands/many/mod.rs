@@ -51,7 +51,9 @@ pub fn run(session: &Session<'_>, source: &Source, args: &RunArgs, work: Work<'_
     if let Work::Update(update) = work
         && update.base.is_some()
     {
-        return Err(Failure::usage("--base is the profile of one customer, and this input has many records; nothing was sent"));
+        return Err(Failure::usage(
+            "--base is the profile of one customer, and this input has many records; nothing was sent",
+        ));
     }
     on_runtime(async {
         let service = Service::open(session).await?;
@@ -120,7 +122,8 @@ fn confirm(session: &Session<'_>, operation: Operation, checked: Option<&Checked
     if prompt.confirm(&format!("Replace the profiles of {many}?"))? {
         return Ok(());
     }
-    Err(Failure::guard("not confirmed; nothing was written").hint("run the command again and answer yes, or add --yes"))
+    Err(Failure::guard("not confirmed; nothing was written")
+        .hint("run the command again and answer yes, or add --yes"))
 }
 
 fn mode(args: &RunArgs) -> Mode {

@@ -40,7 +40,8 @@ impl Own {
             Self::Given(token) => Ok(Some(token)),
             Self::Command(argv) => {
                 let ran = tokio::task::spawn_blocking(move || run_token_command(&argv)).await;
-                ran.map_err(|error| Failure::internal(format!("the token command cannot be run: {error}")))?.map(Some)
+                ran.map_err(|error| Failure::internal(format!("the token command cannot be run: {error}")))?
+                    .map(Some)
             }
         }
     }
@@ -57,7 +58,8 @@ pub struct TokenCommand {
 impl TokenCommand {
     /// Takes a command that has placeholders; `None` for any other.
     pub fn new(argv: &[String]) -> Option<Self> {
-        let mut fields: Vec<String> = argv.iter().flat_map(|argument| fields(argument)).map(str::to_owned).collect();
+        let mut fields: Vec<String> =
+            argv.iter().flat_map(|argument| fields(argument)).map(str::to_owned).collect();
         fields.sort_unstable();
         fields.dedup();
         (!fields.is_empty()).then(|| Self { argv: argv.to_vec(), fields })
@@ -87,7 +89,10 @@ impl TokenCommand {
 /// # Errors
 /// `auth` when it is none.
 pub fn given(value: &Value) -> Result<Own, Failure> {
-    let token = value.as_str().and_then(Token::new).filter(|token| token.expose().bytes().all(|byte| byte.is_ascii_graphic()));
+    let token = value
+        .as_str()
+        .and_then(Token::new)
+        .filter(|token| token.expose().bytes().all(|byte| byte.is_ascii_graphic()));
     token.map(Own::Given).ok_or_else(|| Failure::new(Kind::Usage, "the record's token is no token"))
 }
 
@@ -102,7 +107,11 @@ pub fn field(document: &Map<String, Value>, wrapper: Option<&str>, name: &str) -
 }
 
 fn fields(argument: &str) -> impl Iterator<Item = &str> {
-    argument.split("{record.").skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).filter(|name| !name.is_empty())
+    argument
+        .split("{record.")
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once('}')?.0))
+        .filter(|name| !name.is_empty())
 }
 
 fn placeholder(field: &str) -> String {

@@ -9,7 +9,9 @@ use crate::failure::Failure;
 use crate::nearest::nearest;
 use crate::plan::check::is_whole;
 use crate::plan::operation::Operation;
-use crate::wire::{ADDRESS_INFORMATION, ATTRIBUTE, CART_ITEM, CUSTOMER, Holds, PROFILE_ADDRESS, QUOTE_ADDRESS, REGION, Shape};
+use crate::wire::{
+    ADDRESS_INFORMATION, ATTRIBUTE, CART_ITEM, CUSTOMER, Holds, PROFILE_ADDRESS, QUOTE_ADDRESS, REGION, Shape,
+};
 
 /// Titles and meaning of a header.
 #[derive(Debug, Clone)]
@@ -107,7 +109,9 @@ impl Columns {
             match meaning {
                 Meaning::Reason => {}
                 Meaning::Beside => drop(beside.insert(title.to_owned(), cell.into())),
-                member => member.lay(cell, &mut document).map_err(|what| format!("column {title}: {what}"))?,
+                member => {
+                    member.lay(cell, &mut document).map_err(|what| format!("column {title}: {what}"))?
+                }
             }
         }
         if self.operation == Operation::CustomerUpdate
@@ -124,7 +128,11 @@ impl Meaning {
         match self {
             Self::Member(path, holds) => set(document, path, typed(cell, *holds)?),
             Self::StoreLabel(id) => {
-                push(document, &["frontend_labels"], json!({"store_id": typed(id, Holds::Integer)?, "label": cell}));
+                push(
+                    document,
+                    &["frontend_labels"],
+                    json!({"store_id": typed(id, Holds::Integer)?, "label": cell}),
+                );
             }
             Self::Options => set(document, &["options".to_owned()], options(cell)),
             Self::ConfigurableOption(id) => push(
@@ -163,7 +171,9 @@ fn known(operation: Operation) -> Vec<Known> {
         }
         Operation::QuoteShip => {
             for side in ["shipping_address", "billing_address"] {
-                leaves(&mut known, &QUOTE_ADDRESS, &["addressInformation", side], |name| format!("{side}.{name}"));
+                leaves(&mut known, &QUOTE_ADDRESS, &["addressInformation", side], |name| {
+                    format!("{side}.{name}")
+                });
             }
             leaves(&mut known, &ADDRESS_INFORMATION, &["addressInformation"], str::to_owned);
             leaves(&mut known, &QUOTE_ADDRESS, &["billingAddress"], |name| format!("billingAddress.{name}"));

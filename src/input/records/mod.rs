@@ -55,7 +55,10 @@ impl Records {
     ///
     /// # Errors
     /// `usage` when it cannot be read, and for a header that is not understood.
-    pub fn open(source: &Source, columns: impl FnOnce(&csv::StringRecord) -> Result<Columns, Failure>) -> Result<Self, Failure> {
+    pub fn open(
+        source: &Source,
+        columns: impl FnOnce(&csv::StringRecord) -> Result<Columns, Failure>,
+    ) -> Result<Self, Failure> {
         let input = source.open()?;
         let name = source.name();
         let reader = match source.format {

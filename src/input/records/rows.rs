@@ -25,9 +25,9 @@ impl Rows {
         let delimiter = delimiter(&String::from_utf8_lossy(&first));
         let whole: Box<dyn Read + Send> = Box::new(Cursor::new(first).chain(input));
         let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(whole);
-        let header = reader
-            .headers()
-            .map_err(|error| Failure::usage(format!("{name}: the header cannot be read: {error}; nothing was sent")))?;
+        let header = reader.headers().map_err(|error| {
+            Failure::usage(format!("{name}: the header cannot be read: {error}; nothing was sent"))
+        })?;
         let mut columns = columns(header)?;
         columns.delimiter = delimiter;
         Ok(Self { reader, columns, name, row: csv::ByteRecord::new() })
@@ -39,7 +39,8 @@ impl Rows {
 
     pub fn read(&mut self) -> Next {
         let read = self.reader.read_byte_record(&mut self.row);
-        let more = read.map_err(|error| Failure::usage(format!("{} cannot be read on: {error}", self.name)))?;
+        let more =
+            read.map_err(|error| Failure::usage(format!("{} cannot be read on: {error}", self.name)))?;
         if !more {
             return Ok(None);
         }

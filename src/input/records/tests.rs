@@ -23,10 +23,7 @@ fn elements(text: &str) -> Result<Vec<(u64, String)>, String> {
 fn an_array_parts_at_its_own_commas() {
     let text = " [ {\"a\":\"],}\\\"\",\"b\":[1,2]} ,\n\n{\"c\":{}}\n ]\n";
     let parted = elements(text).unwrap();
-    assert_eq!(
-        parted,
-        [(1, r#"{"a":"],}\"","b":[1,2]}"#.to_owned()), (3, r#"{"c":{}}"#.to_owned())]
-    );
+    assert_eq!(parted, [(1, r#"{"a":"],}\"","b":[1,2]}"#.to_owned()), (3, r#"{"c":{}}"#.to_owned())]);
     assert_eq!(elements("[]"), Ok(Vec::new()));
 }
 
@@ -59,10 +56,10 @@ fn lines_are_counted_and_blank_ones_passed_over() {
 }
 
 fn documents(operation: Operation, text: &str) -> Result<Vec<Value>, String> {
-    let understand = |header: &csv::StringRecord| {
-        Columns::understand("x.csv", operation, header, &["token".to_owned()])
-    };
-    let mut rows = rows::Rows::new(input(text), "x.csv".to_owned(), understand).map_err(|failure| failure.message)?;
+    let understand =
+        |header: &csv::StringRecord| Columns::understand("x.csv", operation, header, &["token".to_owned()]);
+    let mut rows =
+        rows::Rows::new(input(text), "x.csv".to_owned(), understand).map_err(|failure| failure.message)?;
     let mut found = Vec::new();
     while let Some((line, content, _)) = rows.read().map_err(|failure| failure.message)? {
         let Content::Row(row) = content else { panic!("{content:?}") };
@@ -77,8 +74,12 @@ fn cells_take_the_type_of_their_member() {
     let text = "sku;qty;quote_id;option:93;token;reason\n02138;1.50;0007;56;secret;why\n\"a;b\";2;q;;;\n";
     let option = json!({"extension_attributes": {"configurable_item_options": [{"option_id": "93", "option_value": 56}]}});
     let found = documents(Operation::QuoteAddItem, text).unwrap();
-    assert_eq!(found[0].to_string(), json!({"sku": "02138", "qty": 0, "quote_id": "0007", "product_option": option})
-        .to_string().replace("\"qty\":0", "\"qty\":1.50"));
+    assert_eq!(
+        found[0].to_string(),
+        json!({"sku": "02138", "qty": 0, "quote_id": "0007", "product_option": option})
+            .to_string()
+            .replace("\"qty\":0", "\"qty\":1.50")
+    );
     assert_eq!(found[1].to_string(), r#"{"sku":"a;b","qty":2,"quote_id":"q"}"#);
 }
 
@@ -114,15 +115,20 @@ fn a_shipping_row_nests_its_addresses() {
     let text = "shipping_address.city,shipping_carrier_code,paymentMethod.method\nOslo,flatrate,checkmo\n";
     assert_eq!(
         documents(Operation::QuoteShip, text).unwrap(),
-        [json!({"addressInformation": {"shipping_address": {"city": "Oslo"}, "shipping_carrier_code": "flatrate"},
-            "paymentMethod": {"method": "checkmo"}})]
+        [
+            json!({"addressInformation": {"shipping_address": {"city": "Oslo"}, "shipping_carrier_code": "flatrate"},
+            "paymentMethod": {"method": "checkmo"}})
+        ]
     );
 }
 
 #[test]
 fn headers_and_cells_that_are_not_understood_are_named() {
     let problem = |text: &str| documents(Operation::QuoteAddItem, text).unwrap_err();
-    assert_eq!(problem("sku,qyt\n"), "x.csv: line 1: the column \"qyt\" is unknown; did you mean qty?; nothing was sent");
+    assert_eq!(
+        problem("sku,qyt\n"),
+        "x.csv: line 1: the column \"qyt\" is unknown; did you mean qty?; nothing was sent"
+    );
     assert_eq!(problem("sku,sku\n"), "x.csv: line 1: the column \"sku\" is there twice; nothing was sent");
     assert_eq!(problem("sku,qty\na,1\nb,two\n"), "3: column qty: expected a number, found \"two\"");
     assert_eq!(problem("sku,qty\n\"a\nb\",1\nc\n"), "4: there are 1 cells, and the header has 2");

@@ -35,7 +35,7 @@ pub struct IssuedToken {
 pub struct StoredAddress {
     /// Its id.
     pub id: i64,
-    /// All its members, `id` and `customer_id` first.
+    /// All its members; whatever `id` and `customer_id` say is not stored, they are columns.
     pub body: Document,
 }
 

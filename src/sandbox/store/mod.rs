@@ -120,3 +120,23 @@ fn text_without(body: &Document, columns: &[&str]) -> Result<String, serde_json:
     rest.retain(|name, _| !columns.contains(&name.as_str()));
     serde_json::to_string(&rest)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transaction_that_fails_writes_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let store =
+            Store::open(&directory.path().join("a.db"), |records| records.put_customer(1, &Document::new()))
+                .unwrap();
+        let failed: Stored<()> = store.transact(Intent::Write, |records| {
+            records.put_customer(2, &Document::new())?;
+            Err(StoreError("the disk is full".to_owned()))
+        });
+        assert!(failed.is_err());
+        let ids = store.transact(Intent::Read, |records: &Records<'_>| records.customer_ids());
+        assert_eq!(ids.unwrap(), [1]);
+    }
+}

@@ -22,7 +22,8 @@ pub struct Sandbox {
     data: PathBuf,
     stop: Option<tokio::sync::oneshot::Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
-    _directory: Option<tempfile::TempDir>,
+    /// Kept until the sandbox ends, where it is the sandbox's own.
+    directory: Option<tempfile::TempDir>,
 }
 
 /// An answer as far as it came.
@@ -43,7 +44,7 @@ impl Sandbox {
     pub fn with_faults(faults: &[&str]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut sandbox = Self::on(&directory.path().join("data").join("sandbox.db"), faults);
-        sandbox._directory = Some(directory);
+        sandbox.directory = Some(directory);
         sandbox
     }
 
@@ -77,7 +78,7 @@ impl Sandbox {
             data: data.to_owned(),
             stop: Some(stop),
             thread: Some(thread),
-            _directory: None,
+            directory: None,
         }
     }
 
@@ -184,14 +185,11 @@ impl Answer {
 
 /// The bytes of a request that asks for the connection to be closed after it.
 pub fn message(method: &str, path: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
-    let mut message = format!("{method} {path} HTTP/1.1\r\nHost: sandbox\r\nConnection: close\r\n");
-    if !body.is_empty() {
-        message.push_str(&format!("Content-Length: {}\r\n", body.len()));
-    }
-    for header in headers {
-        message.push_str(&format!("{header}\r\n"));
-    }
-    message.push_str("\r\n");
+    let length = format!("Content-Length: {}", body.len());
+    let lines = ["Host: sandbox", "Connection: close"].iter().chain(headers);
+    let lines = lines.copied().chain((!body.is_empty()).then_some(length.as_str()));
+    let head = lines.fold(format!("{method} {path} HTTP/1.1"), |head, line| head + "\r\n" + line);
+    let message = head + "\r\n\r\n";
     [message.as_bytes(), body].concat()
 }
 

@@ -1,0 +1,115 @@
+//! The tables held against golden JSON: one body per operation, written by hand from sections 2.2 to 2.6 of the
+//! interface, in which every listed member stands at least once.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{Holds, Shape};
+use crate::plan::check::check;
+use crate::plan::operation::Operation;
+
+fn golden(operation: Operation) -> Value {
+    let text = match operation {
+        Operation::QuoteShip => include_str!("../../tests/golden/quote-ship.json"),
+        Operation::QuoteAddItem => include_str!("../../tests/golden/quote-add-item.json"),
+        Operation::CustomerUpdate => include_str!("../../tests/golden/customer-update.json"),
+        Operation::AttributeCreate => include_str!("../../tests/golden/attribute-create.json"),
+    };
+    serde_json::from_str(text).unwrap()
+}
+
+/// Paths of all members in a body, list positions left out.
+fn written(value: &Value, path: &str, paths: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                paths.insert(format!("{path}.{name}"));
+                written(value, &format!("{path}.{name}"), paths);
+            }
+        }
+        Value::Array(elements) => elements.iter().for_each(|element| written(element, path, paths)),
+        _ => {}
+    }
+}
+
+/// Paths of all members the tables list.
+fn listed(shape: &'static Shape, path: &str, paths: &mut BTreeSet<String>) {
+    for member in shape.members {
+        let path = format!("{path}.{}", member.name);
+        paths.insert(path.clone());
+        if let Holds::Object(shape) | Holds::List(shape) = member.holds {
+            listed(shape, &path, paths);
+        }
+    }
+}
+
+#[test]
+fn the_tables_list_exactly_what_the_interface_lists() {
+    for operation in Operation::ALL {
+        let (mut in_golden, mut in_tables) = (BTreeSet::new(), BTreeSet::new());
+        written(&golden(operation), "", &mut in_golden);
+        listed(operation.body(), "", &mut in_tables);
+        assert_eq!(in_golden, in_tables, "{}", operation.name());
+    }
+}
+
+#[test]
+fn the_golden_bodies_have_the_documented_types() {
+    for operation in Operation::ALL {
+        let mut body = golden(operation).as_object().unwrap().clone();
+        let warnings = check(&mut body, operation.body(), false).unwrap();
+        assert!(warnings.is_empty(), "{warnings:?}");
+        assert_eq!(Value::Object(body), golden(operation));
+    }
+}
+
+#[test]
+fn every_member_has_its_type_and_no_other() {
+    for operation in Operation::ALL {
+        let body = golden(operation);
+        for pointer in pointers(&body, String::new()) {
+            for wrong in [
+                Value::Bool(true),
+                Value::from(1.5),
+                Value::from("x"),
+                Value::from(7),
+                Value::Array(vec![1.into()]),
+            ] {
+                let mut changed = body.clone();
+                let member = changed.pointer_mut(&pointer).unwrap();
+                if same_type(member, &wrong) {
+                    continue;
+                }
+                *member = wrong;
+                let refused = check(changed.as_object_mut().unwrap(), operation.body(), false).is_err();
+                assert!(refused, "{}{pointer}: {changed}", operation.name());
+            }
+        }
+    }
+}
+
+fn same_type(member: &Value, other: &Value) -> bool {
+    match (member, other) {
+        (Value::Number(number), Value::Number(other)) => {
+            number.as_i64().is_none() || other.as_i64().is_some()
+        }
+        (Value::Null, Value::String(_)) => true,
+        _ => std::mem::discriminant(member) == std::mem::discriminant(other) && !other.is_array(),
+    }
+}
+
+fn pointers(value: &Value, path: String) -> Vec<String> {
+    let inside: Vec<String> = match value {
+        Value::Object(members) => {
+            members.iter().flat_map(|(name, value)| pointers(value, format!("{path}/{name}"))).collect()
+        }
+        Value::Array(elements) => elements
+            .iter()
+            .enumerate()
+            .flat_map(|(index, value)| pointers(value, format!("{path}/{index}")))
+            .collect(),
+        _ => Vec::new(),
+    };
+    if path.is_empty() { inside } else { [vec![path], inside].concat() }
+}
