@@ -21,6 +21,7 @@ pub mod token;
 pub mod wire;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
 
@@ -28,6 +29,7 @@ use cli::{Cli, OutputFormat};
 use context::Context;
 use failure::Failure;
 use report::Report;
+use report::jq::Filter;
 
 /// Runs the program with this process's arguments and surroundings.
 pub fn run() -> ExitCode {
@@ -39,18 +41,20 @@ pub fn run() -> ExitCode {
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(answer) => return print_clap_answer(&answer),
+        Err(answer) => return print_clap_answer(&answer, &context),
     };
     let format = output_format(&cli, &context);
     let global = &cli.global;
-    let report = Report::new(
+    let filter = global.jq.as_deref().map(Filter::compile).transpose();
+    let mut report = Report::new(
         &context,
         *format.as_ref().unwrap_or(&OutputFormat::Table),
         global.color,
         global.quiet,
         global.verbose,
     );
-    match format.and_then(|_| commands::run(&cli, &context, &report)) {
+    let filter = format.and(filter).map(|filter| report.filter = filter.map(Arc::new));
+    match filter.and_then(|()| commands::run(&cli, &context, &report)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             report.failure(&failure);
@@ -60,14 +64,40 @@ pub fn run() -> ExitCode {
 }
 
 /// Help and versions go to standard output with 0, bad usage to standard error with 2.
-fn print_clap_answer(answer: &clap::Error) -> ExitCode {
-    let _ = answer.print();
+fn print_clap_answer(answer: &clap::Error, context: &Context) -> ExitCode {
+    if answer.use_stderr() && asks_for_json(context) {
+        let text = answer.render().to_string();
+        let (message, rest) = text.trim().split_once("\n\n").unwrap_or((text.trim(), "see --help"));
+        let failure = Failure::usage(message.trim_start_matches("error: ")).hint(rest.trim());
+        Report::new(context, OutputFormat::Json, None, false, 0).failure(&failure);
+    } else {
+        let _ = answer.print();
+    }
     ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2))
 }
 
+/// Whether arguments that cannot be parsed ask for JSON all the same.
+fn asks_for_json(context: &Context) -> bool {
+    let arguments: Vec<String> =
+        std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let asked = arguments.iter().enumerate().find_map(|(at, argument)| match argument.as_str() {
+        "-o" | "--output" => arguments.get(at + 1).map(String::as_str),
+        other => other.strip_prefix("--output=").or_else(|| other.strip_prefix("-o")),
+    });
+    let asked = asked.or_else(|| context.var("STOREFRONT_OUTPUT").ok().flatten());
+    asked.is_some_and(|format| format.trim_start_matches('=') == "json")
+}
+
 fn output_format(cli: &Cli, context: &Context) -> Result<OutputFormat, Failure> {
-    if let Some(format) = cli.global.output {
-        return Ok(format);
+    match (cli.global.output, &cli.global.jq) {
+        (Some(OutputFormat::Table), Some(_)) => {
+            return Err(Failure::usage(
+                "--jq works on JSON, and -o table asks for a table; nothing was sent",
+            ));
+        }
+        (_, Some(_)) => return Ok(OutputFormat::Json),
+        (Some(format), None) => return Ok(format),
+        (None, None) => {}
     }
     match context.var("STOREFRONT_OUTPUT")? {
         None | Some("table") => Ok(OutputFormat::Table),

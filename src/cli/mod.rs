@@ -52,6 +52,8 @@ pub enum Command {
     /// Tokens, kept apart from the settings
     #[command(subcommand)]
     Auth(auth::AuthCommand),
+    /// Is the set-up sound? Each finding with its mend
+    Doctor,
     /// The built-in local service: everything can be tried with no account
     #[command(subcommand)]
     Sandbox(sandbox::SandboxCommand),

@@ -5,6 +5,7 @@ pub mod attribute;
 pub mod auth;
 pub mod config;
 pub mod customer;
+pub mod doctor;
 pub mod manual;
 pub mod operation;
 pub mod quote;
@@ -44,6 +45,7 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Quote(command) => quote::run(&session, command),
         Command::Customer(command) => customer::run(&session, command),
         Command::Attribute(command) => attribute::run(&session, command),
+        Command::Doctor => doctor::run(&session),
         Command::Api(args) => api::run(&session, args),
         Command::Template(operation) => template::run(&session, operation),
         Command::Schema(operation) => {

@@ -5,11 +5,13 @@
 pub mod changes;
 pub mod curl;
 pub mod escape;
+pub mod jq;
 pub mod outcome;
 pub mod profile;
 pub mod traffic;
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -17,9 +19,10 @@ use crate::cli::{Color, OutputFormat};
 use crate::context::Context;
 use crate::failure::{Applied, Failure};
 use escape::escaped;
+use jq::Filter;
 
 /// How this run speaks: format, loudness, colour.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Report {
     /// Form of results.
     pub format: OutputFormat,
@@ -33,6 +36,8 @@ pub struct Report {
     pub color_stdout: bool,
     /// Colour on standard error.
     pub color_stderr: bool,
+    /// What is made of each result under `-o json`.
+    pub filter: Option<Arc<Filter>>,
 }
 
 impl Report {
@@ -56,6 +61,7 @@ impl Report {
             width: context.stdout_width,
             color_stdout: forced.unwrap_or(context.stdout_is_terminal),
             color_stderr: forced.unwrap_or(context.stderr_is_terminal),
+            filter: None,
         }
     }
 
@@ -67,21 +73,25 @@ impl Report {
     /// Writes the end of an operation.
     ///
     /// # Errors
-    /// As [`Self::json`].
+    /// As [`Self::json`]; it says whether the write took effect, which nobody could read.
     pub fn outcome(&self, outcome: &outcome::Outcome) -> Result<(), Failure> {
-        if self.is_json() {
+        let printed = if self.is_json() {
             self.json(&outcome.to_json(None))
         } else {
             self.data(&outcome.to_text(self.width))
-        }
+        };
+        printed.map_err(|failure| outcome.unprinted(failure))
     }
 
-    /// Writes one JSON value as one line of standard output.
+    /// Writes one JSON value as one line of standard output, or what `--jq` makes of it.
     ///
     /// # Errors
-    /// `internal` when standard output cannot be written; a reader that went away is no error.
+    /// `internal` when the filter fails, telling whether the result it failed on was applied, or when standard output cannot be written; a reader that went away is no error.
     pub fn json(&self, value: &Value) -> Result<(), Failure> {
-        self.data(&format!("{value}\n"))
+        match &self.filter {
+            Some(filter) => self.data(&filter.apply(value)?),
+            None => self.data(&format!("{value}\n")),
+        }
     }
 
     /// Writes text to standard output as it is: the caller escapes what is foreign.
