@@ -69,8 +69,10 @@ pub fn online(
     on_runtime(async {
         let service = Service::open(session).await?;
         tokio::select! {
-            result = task(&service) => result,
+            // In this order, so that Ctrl-C is listened to before the task asks its first question.
+            biased;
             _ = tokio::signal::ctrl_c() => Err(interrupted(service.stage.get())),
+            result = task(&service) => result,
         }
     })
 }

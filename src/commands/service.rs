@@ -61,7 +61,6 @@ impl<'a> Service<'a> {
             let running = start_sandbox(session).await?;
             (sandbox_settings(session, &running)?, Some(running))
         } else {
-            no_faults(session)?;
             (Settings::resolve(session.context, session.global)?, None)
         };
         let client = Client::new(&link(&settings), tracer)?;
@@ -89,7 +88,8 @@ impl<'a> Service<'a> {
     /// # Errors
     /// As [`Client::send`], and `auth` when there is no token.
     pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
-        self.client.send(request, self.token(request.bearer)?).await
+        let call = self.client.send(request, self.token(request.bearer)?);
+        self.session.report.while_waiting("waiting for the service", call).await
     }
 
     /// Sends a write, after one line that says where to (not for the sandbox).
@@ -100,7 +100,8 @@ impl<'a> Service<'a> {
         let token = self.token(request.bearer)?;
         self.announce(operation);
         self.stage.set(Stage::Sent);
-        let answer = self.client.send(request, token).await;
+        let call = self.client.send(request, token);
+        let answer = self.session.report.while_waiting(&format!("{operation}: sent, waiting"), call).await;
         match &answer {
             Ok(_) => self.stage.set(Stage::Taken),
             Err(failure) if failure.kind == Kind::Unknown => {}
@@ -145,15 +146,6 @@ impl<'a> Service<'a> {
         let token = source.token()?;
         Ok(cell.get_or_init(|| token))
     }
-}
-
-/// Whoever rehearses an outage must not do so on a real service that behaves.
-fn no_faults(session: &Session<'_>) -> Result<(), Failure> {
-    if session.global.fault.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::usage("--fault makes the sandbox misbehave, and this is not the sandbox; nothing was sent")
-        .hint("add --sandbox, or start one with `storefront sandbox serve --fault …`"))
 }
 
 fn link(settings: &Settings) -> Link {

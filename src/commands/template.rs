@@ -4,7 +4,7 @@ use super::Session;
 use crate::cli::OperationArgs;
 use crate::failure::Failure;
 use crate::plan::operation::Operation;
-use crate::report::changes::{plain_table, trimmed};
+use crate::report::table::{table_on, trimmed};
 use crate::template;
 
 /// Prints a template. JSON has no comments, so what would be one stands beside it.
@@ -19,7 +19,7 @@ pub fn run(session: &Session<'_>, words: &OperationArgs) -> Result<(), Failure> 
 }
 
 fn explain(session: &Session<'_>, operation: Operation) {
-    let mut table = plain_table(session.report.width);
+    let mut table = table_on(session.report.stderr());
     table.set_header(["MEMBER", "HOLDS", "MEANING"]);
     for (path, member) in operation.body().all_members() {
         table.add_row([path.as_str(), member.holds.expected(), member.doc]);

@@ -7,10 +7,13 @@ mod customer;
 pub mod document;
 mod shipping;
 
+pub use attribute_options::read as options_file;
+
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::nearest::nearest;
+use crate::plan::attribute_check;
 use crate::plan::check::{self, Warnings};
 use crate::plan::operation::Operation;
 
@@ -23,12 +26,22 @@ pub trait Overlay {
     fn lay_over(&self, inner: &mut Map<String, Value>) -> Result<(), Failure>;
 }
 
+/// No flags at all.
+#[derive(Debug, Clone, Copy)]
+pub struct NoFlags;
+
+impl Overlay for NoFlags {
+    fn lay_over(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
 /// A checked body, flags and all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Draft {
     /// The body, inside its wrapper where the operation has one.
     pub body: Map<String, Value>,
-    /// What the check mended.
+    /// What the check mended, and what is doubtful.
     pub warnings: Warnings,
 }
 
@@ -44,13 +57,16 @@ impl Draft {
         allow_unknown: bool,
     ) -> Result<Self, Failure> {
         let mut body = wrapped(operation, document)?;
-        let warnings = check::check(&mut body, operation.body(), allow_unknown)?;
+        let mut warnings = check::check(&mut body, operation.body(), allow_unknown)?;
         match operation.wrapper() {
             None => flags.lay_over(&mut body)?,
             Some(wrapper) => {
                 if let Value::Object(inner) = body.entry(wrapper).or_insert_with(|| Value::Object(Map::new()))
                 {
                     flags.lay_over(inner)?;
+                    if operation == Operation::AttributeCreate {
+                        warnings.extend(attribute_check::doubts(inner));
+                    }
                 }
             }
         }

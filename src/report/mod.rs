@@ -2,12 +2,16 @@
 //!
 //! Standard output is data only; notes, warnings and errors go to standard error.
 
+pub mod attribute;
 pub mod changes;
 pub mod curl;
 pub mod escape;
 pub mod jq;
 pub mod outcome;
 pub mod profile;
+pub mod screen;
+mod spinner;
+pub mod table;
 pub mod traffic;
 
 use std::io::{self, Write};
@@ -20,6 +24,7 @@ use crate::context::Context;
 use crate::failure::{Applied, Failure};
 use escape::escaped;
 use jq::Filter;
+use screen::{Ink, Screen};
 
 /// How this run speaks: format, loudness, colour.
 #[derive(Debug, Clone)]
@@ -32,12 +37,18 @@ pub struct Report {
     pub verbose: u8,
     /// Columns of the terminal, where standard output is one.
     pub width: Option<u16>,
+    /// Columns of the terminal, where standard error is one.
+    pub stderr_width: Option<u16>,
     /// Colour on standard output.
     pub color_stdout: bool,
     /// Colour on standard error.
     pub color_stderr: bool,
     /// What is made of each result under `-o json`.
     pub filter: Option<Arc<Filter>>,
+    /// Numbered questions and no moving parts, for screen readers (`STOREFRONT_ACCESSIBLE`).
+    pub accessible: bool,
+    /// Whether a call that takes long shows a sign of life.
+    shows_life: bool,
 }
 
 impl Report {
@@ -54,15 +65,29 @@ impl Report {
             Color::Never => Some(false),
             Color::Auto => color_from_environment(context),
         };
+        let accessible = is_set(context, "STOREFRONT_ACCESSIBLE");
         Self {
             format,
             quiet,
             verbose,
             width: context.stdout_width,
+            stderr_width: context.stderr_width,
             color_stdout: forced.unwrap_or(context.stdout_is_terminal),
             color_stderr: forced.unwrap_or(context.stderr_is_terminal),
             filter: None,
+            accessible,
+            shows_life: context.stderr_is_terminal && !quiet && verbose == 0 && !accessible,
         }
+    }
+
+    /// Standard output, for text a person reads.
+    pub fn stdout(&self) -> Screen {
+        Screen { width: self.width, color: self.color_stdout }
+    }
+
+    /// Standard error, for text a person reads.
+    pub fn stderr(&self) -> Screen {
+        Screen { width: self.stderr_width, color: self.color_stderr }
     }
 
     /// Whether results are JSON.
@@ -78,7 +103,7 @@ impl Report {
         let printed = if self.is_json() {
             self.json(&outcome.to_json(None))
         } else {
-            self.data(&outcome.to_text(self.width))
+            self.data(&outcome.to_text(self.stdout()))
         };
         printed.map_err(|failure| outcome.unprinted(failure))
     }
@@ -131,9 +156,15 @@ impl Report {
         }
     }
 
+    /// What belongs to a question, on standard error, also when quiet: who is asked has to see it. As
+    /// [`Self::data`], it is written as it is.
+    pub fn show(&self, text: &str) {
+        write_stderr(text);
+    }
+
     /// A warning on standard error, also when quiet: it tells of something that was changed or left out.
     pub fn warn(&self, text: &str) {
-        stderr_line(&format!("warning: {text}"));
+        self.labelled(Ink::Warning, "warning", text);
     }
 
     /// Prints a failure: text, or one JSON object under `-o json` (DESIGN 2.3).
@@ -142,7 +173,7 @@ impl Report {
             stderr_line(&failure_json(failure).to_string());
             return;
         }
-        stderr_line(&format!("error: {}", failure.message));
+        self.labelled(Ink::Error, "error", &failure.message);
         match failure.applied {
             // A message that says so itself is not repeated.
             Applied::No if failure.message.contains("nothing was") => {}
@@ -152,8 +183,12 @@ impl Report {
             Applied::Unknown => stderr_line("  it is not known whether it was written"),
         }
         if let Some(hint) = &failure.hint {
-            stderr_line(&format!("  hint: {hint}"));
+            self.labelled(Ink::Hint, "  hint", hint);
         }
+    }
+
+    fn labelled(&self, ink: Ink, label: &str, text: &str) {
+        write_stderr(&format!("{} {}", self.stderr().paint(ink, &format!("{label}:")), escaped(text)));
     }
 }
 
@@ -170,17 +205,24 @@ pub fn failure_json(failure: &Failure) -> Value {
 }
 
 fn color_from_environment(context: &Context) -> Option<bool> {
-    let set = |name| context.var(name).ok().flatten().is_some_and(|value| value != "0");
-    if set("CLICOLOR_FORCE") {
+    if is_set(context, "CLICOLOR_FORCE") {
         Some(true)
-    } else if set("NO_COLOR") {
+    } else if is_set(context, "NO_COLOR") {
         Some(false)
     } else {
         None
     }
 }
 
-/// Standard error may be closed or full: there is nobody left to tell.
+fn is_set(context: &Context, name: &str) -> bool {
+    context.var(name).ok().flatten().is_some_and(|value| value != "0")
+}
+
 fn stderr_line(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{}", escaped(text));
+    write_stderr(&escaped(text));
+}
+
+/// Standard error may be closed or full: there is nobody left to tell.
+fn write_stderr(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::changes;
 use super::escape::one_line;
+use super::screen::Screen;
 use crate::failure::{Applied, Failure};
 use crate::plan::diff::Change;
 use crate::plan::merge::Tally;
@@ -112,7 +113,7 @@ impl Outcome {
     }
 
     /// The result for a person, ending in a newline; a curl command stands alone, so that a shell can run it.
-    pub fn to_text(&self, width: Option<u16>) -> String {
+    pub fn to_text(&self, screen: Screen) -> String {
         if let Some(shown) = self.request.as_ref().filter(|shown| shown.curl) {
             return format!("{}\n", super::curl::command(&shown.request, &shown.url));
         }
@@ -124,7 +125,7 @@ impl Outcome {
         line(&self.headline());
         if let Some(profile) = &self.profile {
             if !profile.changes.is_empty() {
-                line(&changes::table(&profile.changes, width));
+                line(&changes::table(&profile.changes, screen));
             }
             line(&changes::summary(&profile.tally, &profile.new_ids));
             if let Some(snapshot) = &profile.snapshot {

@@ -140,8 +140,8 @@ fn put(service: &Service<'_>, edit: &dyn Edit, merged: &Merged) -> Result<Reques
 fn show(service: &Service<'_>, merged: &Merged, prompt: &Prompt) {
     if prompt.can_ask() {
         let report = service.session.report;
-        report.note(&changes::table(&merged.changes, report.width));
-        report.note(&changes::summary(&merged.tally, &[]));
+        report.show(&changes::table(&merged.changes, report.stderr()));
+        report.show(&changes::summary(&merged.tally, &[]));
     }
 }
 
