@@ -9,11 +9,15 @@ pub mod escape;
 pub mod jq;
 pub mod outcome;
 pub mod profile;
+pub mod progress;
+pub mod records;
 pub mod screen;
 mod spinner;
+pub mod summary;
 pub mod table;
 pub mod traffic;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -29,6 +33,8 @@ use screen::{Ink, Screen};
 /// How this run speaks: format, loudness, colour.
 #[derive(Debug, Clone)]
 pub struct Report {
+    /// The record of a run that notes and warnings are about.
+    pub record: Option<u64>,
     /// Form of results.
     pub format: OutputFormat,
     /// Results and errors only.
@@ -67,6 +73,7 @@ impl Report {
         };
         let accessible = is_set(context, "STOREFRONT_ACCESSIBLE");
         Self {
+            record: None,
             format,
             quiet,
             verbose,
@@ -88,6 +95,11 @@ impl Report {
     /// Standard error, for text a person reads.
     pub fn stderr(&self) -> Screen {
         Screen { width: self.stderr_width, color: self.color_stderr }
+    }
+
+    /// The same, about one record of a run.
+    pub fn of_record(&self, record: u64) -> Self {
+        Self { record: Some(record), ..*self }
     }
 
     /// Whether results are JSON.
@@ -152,7 +164,7 @@ impl Report {
     /// One line on standard error, unless quiet. Control characters are escaped.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            stderr_line(text);
+            stderr_line(&self.about(text));
         }
     }
 
@@ -164,7 +176,11 @@ impl Report {
 
     /// A warning on standard error, also when quiet: it tells of something that was changed or left out.
     pub fn warn(&self, text: &str) {
-        self.labelled(Ink::Warning, "warning", text);
+        self.labelled(Ink::Warning, "warning", &self.about(text));
+    }
+
+    fn about<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.record.map_or(Cow::Borrowed(text), |record| format!("record {record}: {text}").into())
     }
 
     /// Prints a failure: text, or one JSON object under `-o json` (DESIGN 2.3).
@@ -224,5 +240,7 @@ fn stderr_line(text: &str) {
 
 /// Standard error may be closed or full: there is nobody left to tell.
 fn write_stderr(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    progress::aside(|| {
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    });
 }
