@@ -4,6 +4,7 @@
 
 pub mod cli;
 pub mod commands;
+pub mod completion;
 pub mod config;
 pub mod context;
 pub mod failure;
@@ -15,6 +16,7 @@ pub mod plan;
 pub mod prompt;
 pub mod report;
 pub mod sandbox;
+pub mod template;
 pub mod token;
 pub mod wire;
 
@@ -30,9 +32,14 @@ use report::Report;
 /// Runs the program with this process's arguments and surroundings.
 pub fn run() -> ExitCode {
     let context = Context::capture();
+    match completion::answer(&context) {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(_) => return ExitCode::FAILURE,
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(answer) => return print_clap_answer(&answer),
+        Err(answer) => return print_clap_answer(&answer, &context),
     };
     let format = output_format(&cli, &context);
     let global = &cli.global;
@@ -53,9 +60,28 @@ pub fn run() -> ExitCode {
 }
 
 /// Help and versions go to standard output with 0, bad usage to standard error with 2.
-fn print_clap_answer(answer: &clap::Error) -> ExitCode {
-    let _ = answer.print();
+fn print_clap_answer(answer: &clap::Error, context: &Context) -> ExitCode {
+    if answer.use_stderr() && asks_for_json(context) {
+        let text = answer.render().to_string();
+        let (message, rest) = text.trim().split_once("\n\n").unwrap_or((text.trim(), "see --help"));
+        let failure = Failure::usage(message.trim_start_matches("error: ")).hint(rest.trim());
+        Report::new(context, OutputFormat::Json, None, false, 0).failure(&failure);
+    } else {
+        let _ = answer.print();
+    }
     ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2))
+}
+
+/// Whether arguments that cannot be parsed ask for JSON all the same.
+fn asks_for_json(context: &Context) -> bool {
+    let arguments: Vec<String> =
+        std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let asked = arguments.iter().enumerate().find_map(|(at, argument)| match argument.as_str() {
+        "-o" | "--output" => arguments.get(at + 1).map(String::as_str),
+        other => other.strip_prefix("--output=").or_else(|| other.strip_prefix("-o")),
+    });
+    let asked = asked.or_else(|| context.var("STOREFRONT_OUTPUT").ok().flatten());
+    asked.is_some_and(|format| format.trim_start_matches('=') == "json")
 }
 
 fn output_format(cli: &Cli, context: &Context) -> Result<OutputFormat, Failure> {

@@ -9,6 +9,8 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     let typed = plain(typed);
     known
         .into_iter()
+        // What is many times as long cannot be alike, and comparing takes time and room by both lengths.
+        .filter(|name| typed.len() <= 8 * name.len())
         .map(|name| (strsim::normalized_damerau_levenshtein(&typed, &plain(name)), name))
         .filter(|(alike, _)| *alike >= ALIKE)
         .max_by(|(one, _), (other, _)| one.total_cmp(other))

@@ -1,5 +1,6 @@
 //! The grammar of the command line, one file per noun. Arguments are not settings: `config` makes those.
 
+pub mod api;
 pub mod attribute;
 pub mod auth;
 pub mod config;
@@ -9,7 +10,7 @@ pub mod member_flags;
 pub mod quote;
 pub mod sandbox;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 
 pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
 
@@ -23,6 +24,14 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// Which operation, for what is printed about its input.
+#[derive(Debug, Args)]
+pub struct OperationArgs {
+    /// The operation, as one word or two: quote-ship, or quote ship
+    #[arg(id = "operation", value_name = "OPERATION", required = true, num_args = 1..=2)]
+    pub words: Vec<String>,
 }
 
 /// The nouns.
@@ -43,7 +52,26 @@ pub enum Command {
     /// Tokens, kept apart from the settings
     #[command(subcommand)]
     Auth(auth::AuthCommand),
+    /// Is the set-up sound? Each finding with its mend
+    Doctor,
     /// The built-in local service: everything can be tried with no account
     #[command(subcommand)]
     Sandbox(sandbox::SandboxCommand),
+    #[allow(missing_docs)]
+    Api(api::ApiArgs),
+    /// Print a filled-in input to edit; what its members mean goes to standard error
+    Template(OperationArgs),
+    /// Print the JSON Schema (2020-12) of an operation's input
+    Schema(OperationArgs),
+    /// Print the script that makes a shell complete commands, flags and values
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages, one a command; without a directory, print the first
+    Man {
+        /// Where the pages go; made where it is not there
+        #[arg(value_name = "DIR")]
+        directory: Option<std::path::PathBuf>,
+    },
 }

@@ -1,17 +1,24 @@
 //! One file per noun: args → plan → confirm → send → report.
 
+pub mod api;
 pub mod attribute;
 pub mod auth;
 pub mod config;
 pub mod customer;
+pub mod doctor;
+pub mod manual;
 pub mod operation;
 pub mod quote;
 pub mod sandbox;
 pub mod service;
+pub mod template;
 
 use crate::cli::{Cli, Command, GlobalArgs};
+use crate::completion;
 use crate::context::Context;
 use crate::failure::{Applied, Failure, Kind};
+use crate::plan::operation::Operation;
+use crate::plan::schema;
 use crate::report::Report;
 use service::{Service, Stage};
 
@@ -38,6 +45,15 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Quote(command) => quote::run(&session, command),
         Command::Customer(command) => customer::run(&session, command),
         Command::Attribute(command) => attribute::run(&session, command),
+        Command::Doctor => doctor::run(&session),
+        Command::Api(args) => api::run(&session, args),
+        Command::Template(operation) => template::run(&session, operation),
+        Command::Schema(operation) => {
+            let schema = schema::of(Operation::named(&operation.words)?);
+            session.report.data(&format!("{schema:#}\n"))
+        }
+        Command::Completions { shell } => session.report.data(&completion::script(*shell)?),
+        Command::Man { directory } => manual::run(&session, directory.as_deref()),
         Command::Sandbox(command) => sandbox::run(&session, command),
     }
 }

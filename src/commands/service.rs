@@ -5,7 +5,7 @@ use std::cell::{Cell, OnceCell};
 use super::Session;
 use crate::config::Settings;
 use crate::failure::{Failure, Kind};
-use crate::http::{Client, Link, Reply};
+use crate::http::{Client, Link, Reply, Tracer};
 use crate::plan::request::{Bearer, Request, StoreView};
 use crate::report::outcome::Shown;
 use crate::report::traffic;
@@ -46,6 +46,14 @@ impl<'a> Service<'a> {
     /// # Errors
     /// `usage` for settings that are missing or wrong, and when the sandbox cannot start.
     pub async fn open(session: &'a Session<'a>) -> Result<Self, Failure> {
+        Self::open_traced(session, traffic::tracer(session.report.verbose)).await
+    }
+
+    /// The same, with a listener of the caller's to what goes over the wire.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub async fn open_traced(session: &'a Session<'a>, tracer: Option<Tracer>) -> Result<Self, Failure> {
         if !session.global.sandbox && !session.global.fault.is_empty() {
             return Err(Failure::usage("--fault is for the sandbox").hint("add --sandbox"));
         }
@@ -53,9 +61,10 @@ impl<'a> Service<'a> {
             let running = start_sandbox(session).await?;
             (sandbox_settings(session, &running)?, Some(running))
         } else {
+            no_faults(session)?;
             (Settings::resolve(session.context, session.global)?, None)
         };
-        let client = Client::new(&link(&settings), traffic::tracer(session.report.verbose))?;
+        let client = Client::new(&link(&settings), tracer)?;
         Ok(Self {
             session,
             settings,
@@ -107,13 +116,9 @@ impl<'a> Service<'a> {
         Shown { url: self.client.url(&request), request, curl: self.session.global.curl }
     }
 
-    /// The service's name for files: profile and host, for the environment can lead one profile to another host.
+    /// The service's name for files.
     pub fn name(&self) -> String {
-        match &self.settings.profile {
-            Some(profile) => format!("{profile}@{}", host(&self.settings)),
-            None if self.settings.sandbox => "sandbox".to_owned(),
-            None => host(&self.settings),
-        }
+        self.settings.service_name()
     }
 
     fn announce(&self, operation: &str) {
@@ -128,7 +133,7 @@ impl<'a> Service<'a> {
             .as_ref()
             .map(|view| format!(", store view {}", view.code()))
             .unwrap_or_default();
-        self.session.report.note(&format!("{operation}: {profile}host {}{view}", host(&self.settings)));
+        self.session.report.note(&format!("{operation}: {profile}host {}{view}", self.settings.host()));
     }
 
     fn token(&self, bearer: Bearer) -> Result<&Token, Failure> {
@@ -144,9 +149,13 @@ impl<'a> Service<'a> {
     }
 }
 
-fn host(settings: &Settings) -> String {
-    let host = settings.base_url.host_str().unwrap_or_default();
-    settings.base_url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+/// Whoever rehearses an outage must not do so on a real service that behaves.
+fn no_faults(session: &Session<'_>) -> Result<(), Failure> {
+    if session.global.fault.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::usage("--fault makes the sandbox misbehave, and this is not the sandbox; nothing was sent")
+        .hint("add --sandbox, or start one with `storefront sandbox serve --fault …`"))
 }
 
 fn link(settings: &Settings) -> Link {

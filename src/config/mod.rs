@@ -26,7 +26,7 @@ pub use edit::{KeyPath, token_keys};
 pub use file::ConfigFile;
 pub use keys::{CONFIG, Key, Kind, PROFILE, READ};
 pub use profile::Profile;
-pub use settings::{ReadSettings, Settings, ShipLayout};
+pub use settings::{ReadSettings, SANDBOX, Settings, ShipLayout};
 pub use shown::{flattened, shown};
 pub use token_source::{TokenSource, run_token_command};
 pub use tokens::token_variable;

@@ -17,6 +17,8 @@ use crate::failure::Failure;
 use crate::plan::request::{Bearer, StoreView};
 use crate::token::Token;
 
+/// What the built-in service is called in files.
+pub const SANDBOX: &str = "sandbox";
 /// Environment variables of the same meaning as a profile's keys.
 pub const BASE_URL: &str = "STOREFRONT_BASE_URL";
 const STORE_VIEW: &str = "STOREFRONT_STORE_VIEW";
@@ -216,6 +218,21 @@ impl Settings {
             };
             Failure::usage("no store view is set").hint(format!("--store-view CODE once, or {keep} for good"))
         })
+    }
+
+    /// The service's name for files: profile and host, for the environment can lead one profile to another host.
+    pub fn service_name(&self) -> String {
+        match &self.profile {
+            Some(profile) => format!("{profile}@{}", self.host()),
+            None if self.sandbox => SANDBOX.to_owned(),
+            None => self.host(),
+        }
+    }
+
+    /// Host and port of the service, the port only where it is not the scheme's own.
+    pub fn host(&self) -> String {
+        let host = self.base_url.host_str().unwrap_or_default();
+        self.base_url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
     /// The source of the token a call carries.

@@ -1,12 +1,14 @@
-//! What the state directory remembers of each customer: snapshots taken before a replacement, and the lock that
-//! keeps two replacements of one customer apart.
+//! What the state directory remembers of each customer: snapshots taken before a replacement, the lock that keeps
+//! two replacements of one customer apart, and the address ids seen last, for completion.
 
+mod addresses;
 mod lock;
 mod snapshot;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+pub use addresses::{Remembered, recall, remember};
 pub use lock::Lock;
 pub use snapshot::{Snapshot, Taken};
 

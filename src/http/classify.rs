@@ -54,7 +54,7 @@ fn judge_answer(request: &Request, url: &Url, answer: Answer) -> Verdict {
             let repeat = answer.retry_after.map_or(Repeat::Never, Repeat::After);
             Verdict::busy(busy(&answer), repeat)
         }
-        _ if reads(request) => Verdict {
+        _ if request.method.is_read() => Verdict {
             result: Err(answered(Kind::Unavailable, &answer).hint("type the command again in a while")),
             repeat: Repeat::WithBackoff,
             throttled: false,
@@ -66,7 +66,7 @@ fn judge_answer(request: &Request, url: &Url, answer: Answer) -> Verdict {
 const CHECK_FIRST: &str = "look whether it took effect before you type the command again";
 
 fn judge_silence(request: &Request, lost: Lost) -> Verdict {
-    let harmless = !lost.sent || reads(request);
+    let harmless = !lost.sent || request.method.is_read();
     let kind = if harmless { Kind::Unavailable } else { Kind::Unknown };
     let mut failure = Failure::new(kind, lost.message);
     failure.hint = if harmless { lost.hint } else { Some(CHECK_FIRST.to_owned()) };
@@ -75,11 +75,6 @@ fn judge_silence(request: &Request, lost: Lost) -> Verdict {
         repeat: if harmless && !lost.lasting { Repeat::WithBackoff } else { Repeat::Never },
         throttled: false,
     }
-}
-
-/// Whether the service cannot act on it, however often it comes.
-fn reads(request: &Request) -> bool {
-    matches!(request.method.as_str(), "GET" | "HEAD")
 }
 
 fn success(answer: Answer) -> Reply {

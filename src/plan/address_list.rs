@@ -83,19 +83,16 @@ impl AddressList {
     fn replace(&mut self, stored: &[Value], roster: &Roster, drafts: Vec<Placed>) {
         let mut staying = HashSet::new();
         for (position, draft) in drafts {
-            let draft = Value::Object(draft);
             let Some(position) = position else {
-                self.add(draft);
+                self.add(Value::Object(draft));
                 continue;
             };
             let id = roster.ids()[position];
             staying.insert(id);
-            if self.compare(id, &stored[position], &draft) {
-                &mut self.tally.changed
-            } else {
-                &mut self.tally.kept
-            }
-            .push(id);
+            let before = named_in(&draft, &stored[position]);
+            let draft = Value::Object(draft);
+            if self.compare(id, &before, &draft) { &mut self.tally.changed } else { &mut self.tally.kept }
+                .push(id);
             self.addresses.push(draft);
         }
         for (id, address) in roster.ids().iter().zip(stored).filter(|(id, _)| !staying.contains(id)) {
@@ -120,6 +117,13 @@ impl AddressList {
         self.changes.push(Change { path: Path::address(id), before: Some(address), after: None });
         self.tally.removed.push(id);
     }
+}
+
+/// The members of a stored address that a draft names. The others are updated by nobody (interface 4.2, rule 3):
+/// whether they stay is not shown, so they are no change of ours.
+fn named_in(draft: &Map<String, Value>, stored: &Value) -> Value {
+    let members = stored.as_object().into_iter().flatten().filter(|(name, _)| draft.contains_key(*name));
+    members.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// Finds for each draft the stored address it names.

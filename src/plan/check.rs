@@ -44,7 +44,7 @@ impl Checker {
             self.warnings.push(format!("{path}.note: dropped; it explains the sample and is no field"));
         }
         for (name, value) in object {
-            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            let path = below(path, name);
             match shape.member(name) {
                 Some(member) => self.value(&path, value, member.holds),
                 None if self.allow_unknown => {}
@@ -62,7 +62,7 @@ impl Checker {
         }
         for (name, value) in std::mem::take(object) {
             let trimmed = name.trim();
-            let path = if path.is_empty() { trimmed.to_owned() } else { format!("{path}.{trimmed}") };
+            let path = below(path, trimmed);
             if object.contains_key(trimmed) {
                 self.problems.push(format!("{path}: named twice"));
             }
@@ -119,6 +119,15 @@ impl Checker {
 /// Whether a JSON number's text is a whole number.
 pub fn is_whole(text: &str) -> bool {
     text.strip_prefix('-').unwrap_or(text).bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The path of a member, its name cut where nobody would read on.
+fn below(path: &str, name: &str) -> String {
+    const LONGEST: usize = 60;
+    let end = name.char_indices().nth(LONGEST).map_or(name.len(), |(end, _)| end);
+    let cut = if end < name.len() { "…" } else { "" };
+    let dot = if path.is_empty() { "" } else { "." };
+    format!("{path}{dot}{}{cut}", &name[..end])
 }
 
 /// The message for a member no shape lists, with the nearest one that is.

@@ -3,6 +3,7 @@
 //! A profile update goes [`profile`] → [`merge`] (with [`region`] and [`roster`]) → [`diff`] → [`guard`] → [`request`],
 //! and [`verify`] holds the read-back against what was sent.
 
+pub mod address_check;
 pub mod address_list;
 pub mod attribute_check;
 pub mod attribute_code;
@@ -19,7 +20,9 @@ pub mod path;
 pub mod profile;
 pub mod quote_address;
 pub mod region;
+pub mod relative_path;
 pub mod request;
 pub mod restoration;
 pub mod roster;
+pub mod schema;
 pub mod verify;

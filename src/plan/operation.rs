@@ -1,5 +1,7 @@
 //! The four operations of the service, as data.
 
+use crate::failure::Failure;
+use crate::nearest::nearest;
 use crate::wire::{ATTRIBUTE_BODY, CART_ITEM_BODY, CUSTOMER_BODY, SHIPPING_INFORMATION, Shape};
 
 /// One of the four documented operations (interface section 4).
@@ -30,6 +32,27 @@ impl Operation {
         }
     }
 
+    /// The operation as one word, such as `customer-update`.
+    pub fn word(self) -> String {
+        self.name().replace(' ', "-")
+    }
+
+    /// The operation named by one word or two: `quote-ship`, `"quote ship"`, or `quote` and `ship`.
+    ///
+    /// # Errors
+    /// `usage`, with the nearest name.
+    pub fn named(words: &[String]) -> Result<Self, Failure> {
+        let typed = words.join("-").replace(' ', "-");
+        Self::ALL.into_iter().find(|operation| operation.word() == typed).ok_or_else(|| {
+            let words = Self::ALL.map(Self::word);
+            let hint = match nearest(&typed, words.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("the operations are {}", words.join(", ")),
+            };
+            Failure::usage(format!("{typed:?} is no operation")).hint(hint)
+        })
+    }
+
     /// Shape of the request body, wrapper included.
     pub const fn body(self) -> &'static Shape {
         match self {
@@ -37,6 +60,14 @@ impl Operation {
             Self::QuoteAddItem => &CART_ITEM_BODY,
             Self::CustomerUpdate => &CUSTOMER_BODY,
             Self::AttributeCreate => &ATTRIBUTE_BODY,
+        }
+    }
+
+    /// The one member of the body that the interface calls required (2.4 to 2.6); of the others that is not shown.
+    pub const fn required(self) -> &'static str {
+        match self.wrapper() {
+            Some(wrapper) => wrapper,
+            None => "paymentMethod",
         }
     }
 

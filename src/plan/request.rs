@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+pub use super::relative_path::RelativePath;
 use crate::failure::Failure;
 use crate::wire::SHIPPING_SAVED_STATUS;
 
@@ -21,6 +22,24 @@ pub enum Method {
 }
 
 impl Method {
+    /// A method as the user wrote it, in any case; `None` for what is none.
+    pub fn new(typed: &str) -> Option<Self> {
+        if typed.is_empty() || !typed.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+            return None;
+        }
+        Some(match typed.to_ascii_uppercase() {
+            name if name == "GET" => Self::Get,
+            name if name == "POST" => Self::Post,
+            name if name == "PUT" => Self::Put,
+            name => Self::Other(name),
+        })
+    }
+
+    /// Whether the service cannot act on it, however often it comes.
+    pub fn is_read(&self) -> bool {
+        matches!(self.as_str(), "GET" | "HEAD")
+    }
+
     /// The method as it stands in the request line.
     pub fn as_str(&self) -> &str {
         match self {
@@ -122,6 +141,12 @@ impl Request {
             bearer: Bearer::Admin,
             also_success: None,
         }
+    }
+
+    /// Any other call. Saving shipping information may come this way too, so that its 320 counts for writes.
+    pub fn any(method: Method, path: &RelativePath, body: Option<Cow<'static, str>>, bearer: Bearer) -> Self {
+        let also_success = (!method.is_read()).then_some(SHIPPING_SAVED_STATUS);
+        Self { method, path: path.as_str().to_owned(), body, bearer, also_success }
     }
 
     /// Replaces the customer's profile (4.2).

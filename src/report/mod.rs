@@ -92,13 +92,14 @@ impl Report {
     /// Writes the end of an operation.
     ///
     /// # Errors
-    /// As [`Self::json`].
+    /// As [`Self::json`]; it says whether the write took effect, which nobody could read.
     pub fn outcome(&self, outcome: &outcome::Outcome) -> Result<(), Failure> {
-        if self.is_json() {
-            self.json(&outcome.to_json(None))
+        let text = if self.is_json() {
+            format!("{}\n", outcome.to_json(None))
         } else {
-            self.data(&outcome.to_text(self.stdout()))
-        }
+            outcome.to_text(self.stdout())
+        };
+        self.data(&text).map_err(|failure| outcome.unprinted(failure))
     }
 
     /// Writes one JSON value as one line of standard output.
@@ -114,8 +115,24 @@ impl Report {
     /// # Errors
     /// As [`Self::json`].
     pub fn data(&self, text: &str) -> Result<(), Failure> {
+        self.bytes(text.as_bytes())
+    }
+
+    /// Writes foreign text and a newline to standard output, made harmless for a terminal.
+    ///
+    /// # Errors
+    /// As [`Self::json`].
+    pub fn foreign(&self, text: &str) -> Result<(), Failure> {
+        self.data(&format!("{}\n", escaped(text)))
+    }
+
+    /// Writes bytes to standard output as they are.
+    ///
+    /// # Errors
+    /// As [`Self::json`].
+    pub fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();
-        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 Err(Failure::internal(format!("standard output cannot be written: {error}")))
             }
@@ -152,6 +169,7 @@ impl Report {
             // A message that says so itself is not repeated.
             Applied::No if failure.message.contains("nothing was") => {}
             Applied::No => stderr_line("  nothing was written"),
+            Applied::Yes if failure.message.contains("was written") => {}
             Applied::Yes => stderr_line("  it was written"),
             Applied::Unknown => stderr_line("  it is not known whether it was written"),
         }

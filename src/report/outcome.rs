@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::changes;
 use super::escape::one_line;
 use super::screen::Screen;
-use crate::failure::Applied;
+use crate::failure::{Applied, Failure};
 use crate::plan::diff::Change;
 use crate::plan::merge::Tally;
 use crate::plan::operation::Operation;
@@ -112,8 +112,11 @@ impl Outcome {
         Value::Object(object)
     }
 
-    /// The result for a person, ending in a newline.
+    /// The result for a person, ending in a newline; a curl command stands alone, so that a shell can run it.
     pub fn to_text(&self, screen: Screen) -> String {
+        if let Some(shown) = self.request.as_ref().filter(|shown| shown.curl) {
+            return format!("{}\n", super::curl::command(&shown.request, &shown.url));
+        }
         let mut text = String::new();
         let mut line = |content: &str| {
             text.push_str(content);
@@ -145,6 +148,19 @@ impl Outcome {
         text
     }
 
+    /// The failure to print this.
+    pub fn unprinted(&self, failure: Failure) -> Failure {
+        match self.applied {
+            Applied::Yes => Failure {
+                message: format!("{} is done, but {}", self.operation, failure.message),
+                hint: Some("do not repeat it for the sake of the output".to_owned()),
+                applied: Applied::Yes,
+                ..failure
+            },
+            _ => failure,
+        }
+    }
+
     fn headline(&self) -> String {
         match (self.applied, self.reason) {
             _ if self.request.is_some() => format!("{}: dry run, nothing was sent", self.operation),
@@ -173,9 +189,6 @@ impl Shown {
     }
 
     fn to_text(&self) -> String {
-        if self.curl {
-            return super::curl::command(&self.request, &self.url);
-        }
         let body = self.request.body.as_deref().map(|body| match serde_json::from_str::<Value>(body) {
             Ok(value) => format!("\n{value:#}"),
             Err(_) => format!("\n{body}"),

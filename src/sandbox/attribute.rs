@@ -13,7 +13,7 @@ use crate::wire;
 const LONGEST_CODE: usize = 60;
 
 /// Input kinds of Magento. The interface shows `select` only; anything else than these is refused (ours).
-const FRONTEND_INPUTS: &[&str] = &[
+pub const FRONTEND_INPUTS: &[&str] = &[
     "boolean",
     "date",
     "datetime",

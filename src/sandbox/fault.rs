@@ -6,6 +6,8 @@ use std::str::FromStr;
 use anyhow::{Context as _, bail};
 use axum::http::Method;
 
+use crate::nearest::nearest;
+
 /// A way in which the sandbox misbehaves on purpose, and how often.
 ///
 /// `PUT:503=2@50x3` answers half of the PUT requests with 503 and `Retry-After: 2`, at most three times.
@@ -181,16 +183,11 @@ fn find(name: &str) -> anyhow::Result<(Kind, Takes)> {
     if let Some((_, kind, takes)) = KINDS.iter().find(|(known, ..)| *known == name) {
         return Ok((*kind, *takes));
     }
-    let nearest = KINDS.iter().map(|(known, ..)| (strsim::damerau_levenshtein(known, name), *known)).min();
-    match nearest {
-        Some((distance, known)) if distance <= known.len() / 2 => {
-            bail!("{name}: no such fault; did you mean {known}?")
-        }
-        _ => {
-            let names: Vec<&str> = KINDS.iter().map(|(known, ..)| *known).collect();
-            bail!("{name}: no such fault; there are {}", names.join(", "))
-        }
+    if let Some(known) = nearest(name, KINDS.iter().map(|(known, ..)| *known)) {
+        bail!("{name}: no such fault; did you mean {known}?");
     }
+    let names: Vec<&str> = KINDS.iter().map(|(known, ..)| *known).collect();
+    bail!("{name}: no such fault; there are {}", names.join(", "))
 }
 
 impl fmt::Display for Fault {

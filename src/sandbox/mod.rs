@@ -35,7 +35,9 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+pub use attribute::FRONTEND_INPUTS;
 pub use fault::{Fault, Kind as FaultKind, Setting as FaultSetting};
+pub use seed::store_views as seeded_store_views;
 pub use store::IssuedToken;
 
 use line::{Lines, Scissors};

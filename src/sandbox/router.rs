@@ -1,5 +1,7 @@
 //! The routes of the service (interface 4) and what every call goes through: token, store view, body, transaction.
 
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use axum::Router;
@@ -119,11 +121,22 @@ pub async fn receive(body: Body) -> Result<Bytes, Refusal> {
         Refusal::new(413, "The request body is larger than %limit bytes, or was cut off.")
             .with(serde_json::json!({"limit": LARGEST_BODY}))
     };
-    // An announced length is believed, so that nothing is read in vain.
     if body.size_hint().lower() > LARGEST_BODY as u64 {
+        discard(body).await;
         return Err(too_large());
     }
     to_bytes(body, LARGEST_BODY).await.map_err(|_| too_large())
+}
+
+/// Reads on and keeps nothing: a connection closed under somebody who still sends is reset, and the answer lost.
+async fn discard(mut body: Body) {
+    let mut left = 4 * LARGEST_BODY;
+    while let Some(Ok(frame)) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+        if left == 0 {
+            return;
+        }
+    }
 }
 
 fn check_store_view(records: &Records<'_>, store_view: StoreView) -> Result<(), Refusal> {

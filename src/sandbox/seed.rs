@@ -21,6 +21,13 @@ struct Seed {
     quotes: Vec<Document>,
 }
 
+/// Codes of the store views a new sandbox has.
+pub fn store_views() -> Vec<String> {
+    let seed: Value = serde_json::from_str(include_str!("seed.json")).unwrap_or_default();
+    let views = seed["store_views"].as_array().into_iter().flatten();
+    views.filter_map(|view| view["code"].as_str().map(str::to_owned)).collect()
+}
+
 /// Fills the empty tables.
 pub fn plant(records: &Records<'_>) -> Stored<()> {
     let seed: Seed = serde_json::from_str(include_str!("seed.json"))?;

@@ -10,6 +10,7 @@ mod cart_item;
 mod customer;
 #[cfg(test)]
 mod golden;
+pub mod schema;
 mod shipping;
 
 pub use address::{CUSTOM_ATTRIBUTE, PROFILE_ADDRESS, QUOTE_ADDRESS, REGION};
@@ -66,6 +67,18 @@ pub enum Holds {
 }
 
 impl Shape {
+    /// Every member, those further in by their path: `addresses[].city`. An object stands before its members.
+    pub fn all_members(&'static self) -> Vec<(String, &'static Member)> {
+        let below = |member: &'static Member| {
+            let list = if matches!(member.holds, Holds::List(_)) { "[]" } else { "" };
+            let inside = member.holds.shape().map(Self::all_members).unwrap_or_default();
+            let inside =
+                inside.into_iter().map(move |(path, inner)| (format!("{}{list}.{path}", member.name), inner));
+            std::iter::once((member.name.to_owned(), member)).chain(inside)
+        };
+        self.members.iter().flat_map(below).collect()
+    }
+
     /// The member called `name`, if the interface lists one.
     pub fn member(&self, name: &str) -> Option<&'static Member> {
         self.members.iter().find(|member| member.name == name)
@@ -73,6 +86,14 @@ impl Shape {
 }
 
 impl Holds {
+    /// The documented shape inside, of an object or of the elements of a list.
+    pub const fn shape(self) -> Option<&'static Shape> {
+        match self {
+            Self::Object(shape) | Self::List(shape) => Some(shape),
+            _ => None,
+        }
+    }
+
     /// The type in words, as in "expected a whole number".
     pub const fn expected(self) -> &'static str {
         match self {

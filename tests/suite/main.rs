@@ -3,11 +3,21 @@
 // Most of this is no #[test] function, and so not covered by what clippy.toml allows in tests.
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
+mod api;
+mod attribute;
 mod auth;
+mod bad_input;
+mod completion;
 mod config;
+mod customer_base;
+mod customer_reads;
+mod customer_update;
+mod faults;
 mod http_proxy;
 mod http_send;
 mod http_tls;
+mod quote;
+mod readme;
 mod sandbox_attribute;
 mod sandbox_door;
 mod sandbox_fault;
@@ -15,4 +25,8 @@ mod sandbox_profile;
 mod sandbox_quote;
 mod sandbox_serve;
 mod sandbox_store;
+mod schema;
+mod secrets;
+mod steps;
 mod support;
+mod template;

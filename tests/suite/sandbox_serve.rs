@@ -19,38 +19,46 @@ fn run(home: &Path, arguments: &[&str]) -> Output {
     storefront(home, arguments).stdin(Stdio::null()).output().unwrap()
 }
 
+/// A child that does not outlive a test that fails.
+struct Serving(Child);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A running `sandbox serve` and the line it printed.
-fn serve(home: &Path, arguments: &[&str]) -> (Child, Value) {
+fn serve(home: &Path, arguments: &[&str]) -> (Serving, Value) {
     let mut command = storefront(home, &[&["sandbox", "serve"], arguments].concat());
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut serving = Serving(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
     let mut line = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    BufReader::new(serving.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     let line = serde_json::from_str(&line).unwrap_or_else(|error| {
         let mut stderr = String::new();
-        child.stderr.as_mut().unwrap().read_to_string(&mut stderr).unwrap();
+        serving.0.stderr.as_mut().unwrap().read_to_string(&mut stderr).unwrap();
         panic!("{error}: {line:?} {stderr}")
     });
-    (child, line)
+    (serving, line)
 }
 
 /// Sends the signal and returns exit code, the rest of standard output, and standard error.
-fn stop(mut child: Child, signal: &str) -> (Option<i32>, String, String) {
+fn stop(mut serving: Serving, signal: &str) -> (Option<i32>, String, String) {
+    let child = &mut serving.0;
     let id = child.id().to_string();
     assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
     let deadline = Instant::now() + Duration::from_secs(5);
     let status = loop {
         match child.try_wait().unwrap() {
             Some(status) => break status,
-            None if Instant::now() > deadline => {
-                child.kill().unwrap();
-                panic!("did not stop on {signal}");
-            }
+            None if Instant::now() > deadline => panic!("did not stop on {signal}"),
             None => std::thread::sleep(Duration::from_millis(5)),
         }
     };
     let (mut stdout, mut stderr) = (String::new(), String::new());
-    child.stdout.unwrap().read_to_string(&mut stdout).unwrap();
-    child.stderr.unwrap().read_to_string(&mut stderr).unwrap();
+    child.stdout.as_mut().unwrap().read_to_string(&mut stdout).unwrap();
+    child.stderr.as_mut().unwrap().read_to_string(&mut stderr).unwrap();
     (status.code(), stdout, stderr)
 }
 
@@ -124,6 +132,8 @@ fn what_cannot_be_used_is_said_with_exit_code_2() {
         (&["sandbox", "reset", "--data", "notes.txt/sandbox.db"], "cannot use notes.txt/sandbox.db"),
         (&["sandbox", "serve", "--listen", "0.0.0.0:0"], "--allow-remote"),
         (&["sandbox", "serve", "--listen", "localhost"], "invalid"),
+        (&["customer", "show", "--fault", "html"], "--fault is for the sandbox"),
+        (&["customer", "show", "--sandbox", "--fault", "hmtl"], "did you mean html?"),
     ] {
         let output = run(home.path(), arguments);
         let stderr = String::from_utf8_lossy(&output.stderr);

@@ -11,6 +11,7 @@ use super::verdict::{self, Verdict};
 use crate::commands::service::Service;
 use crate::failure::{Applied, Failure};
 use crate::history::{Archive, Taken};
+use crate::plan::check::Warnings;
 use crate::plan::diff::Change;
 use crate::plan::merge::Merged;
 use crate::plan::profile::Profile;
@@ -36,6 +37,14 @@ pub trait Edit {
     /// `guard`, naming the addresses.
     fn allow(&self, merged: &Merged, prompt: &Prompt) -> Result<(), Failure>;
 
+    /// Told of the profile as it was found.
+    fn saw(&self, _: &Service<'_>, _: &Profile) {}
+
+    /// What is worth a second look, and no more than that.
+    fn doubts(&self, _: &Merged) -> Warnings {
+        Vec::new()
+    }
+
     /// The body's members beside the customer.
     fn beside(&self) -> Map<String, Value> {
         Map::new()
@@ -54,21 +63,24 @@ pub trait Edit {
 pub async fn replace(service: &Service<'_>, edit: &dyn Edit) -> Result<Outcome, Failure> {
     let report = service.session.report;
     let (stored, readable) = first_reading(service, edit).await?;
-    let merged = edit.merge(stored.customer())?;
-    for note in &merged.notes {
-        report.warn(note);
-    }
+    edit.saw(service, &stored);
+    let mut merged = edit.merge(stored.customer())?;
+    let doubts = edit.doubts(&merged);
+    merged.notes.extend(doubts);
     if merged.changes.is_empty() {
+        merged.notes.iter().for_each(|note| report.warn(note));
         return Ok(Outcome { reason: Some("unchanged"), ..outcome(edit, &merged, None) });
     }
     let prompt = Prompt::new(service.session.context, service.session.global, report);
     let request = put(service, edit, &merged)?;
     if service.session.global.dry_run {
         edit.allow(&merged, &Prompt::silent())?;
+        merged.notes.iter().for_each(|note| report.warn(note));
         return Ok(Outcome { request: Some(service.shown(request)), ..outcome(edit, &merged, None) });
     }
     show(service, &merged, &prompt);
     edit.allow(&merged, &prompt)?;
+    merged.notes.iter().for_each(|note| report.warn(note));
     confirm(&prompt)?;
     let archive = Archive::of(service.session.context, &service.name(), &stored.customer_key())?;
     let lock = archive

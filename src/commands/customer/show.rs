@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::reading;
 use crate::commands::service::Service;
 use crate::failure::Failure;
+use crate::history;
 use crate::report::profile;
 
 /// Prints the stored customer: as it came, unwrapped, under `-o json`; else as tables.
@@ -13,6 +14,7 @@ use crate::report::profile;
 /// As [`reading::read_profile`].
 pub async fn show(service: &Service<'_>) -> Result<(), Failure> {
     let stored = reading::read_profile(service).await?;
+    history::remember(service.session.context, &service.name(), &stored);
     let report = service.session.report;
     if report.is_json() {
         return report.json(&Value::Object(stored.into_customer()));

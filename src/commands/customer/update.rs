@@ -5,8 +5,12 @@ use serde_json::{Map, Value};
 use super::reading;
 use super::replace::{self, Edit};
 use crate::cli::customer::UpdateArgs;
+use crate::commands::service::Service;
 use crate::commands::{Session, online, operation};
 use crate::failure::Failure;
+use crate::history;
+use crate::plan::address_check;
+use crate::plan::check::Warnings;
 use crate::plan::guard;
 use crate::plan::merge::{Merged, Wish, merge};
 use crate::plan::operation::Operation;
@@ -70,6 +74,14 @@ impl Edit for Update {
             }
             verdict => verdict,
         }
+    }
+
+    fn saw(&self, service: &Service<'_>, found: &Profile) {
+        history::remember(service.session.context, &service.name(), found);
+    }
+
+    fn doubts(&self, merged: &Merged) -> Warnings {
+        address_check::of_profile(merged)
     }
 
     fn beside(&self) -> Map<String, Value> {

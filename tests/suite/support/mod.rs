@@ -1,7 +1,10 @@
 //! What the tests share.
 
 pub mod call;
+pub mod gate;
+pub mod json_schema;
 pub mod raw_http;
 pub mod scripted;
+pub mod shop;
 pub mod storefront;
 pub mod tls;

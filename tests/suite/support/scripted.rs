@@ -213,7 +213,7 @@ fn say(stream: &mut impl Write, bytes: &[u8]) -> Option<()> {
 }
 
 /// Head and body of the next request; `None` when the other side is gone.
-fn read_request(stream: &mut impl Read) -> Option<Vec<u8>> {
+pub fn read_request(stream: &mut impl Read) -> Option<Vec<u8>> {
     let mut request = Vec::new();
     let mut byte = [0];
     while !request.ends_with(b"\r\n\r\n") {

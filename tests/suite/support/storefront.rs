@@ -65,10 +65,16 @@ impl Home {
 
     /// The program with these arguments and nothing in its environment but this home.
     pub fn storefront(&self, arguments: &[&str]) -> Storefront {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_storefront"));
+        let mut command = self.command(env!("CARGO_BIN_EXE_storefront"));
+        command.args(arguments);
+        Storefront { command, stdin: Vec::new() }
+    }
+
+    /// Any program, with nothing in its environment but this home.
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
         let below = |name: &str| self.dir.path().join(name);
         command
-            .args(arguments)
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.dir.path())
@@ -76,7 +82,7 @@ impl Home {
             .env("XDG_DATA_HOME", below("data"))
             .env("XDG_STATE_HOME", below("state"))
             .current_dir(self.dir.path());
-        Storefront { command, stdin: Vec::new() }
+        command
     }
 
     /// Runs the program with these arguments.
@@ -101,6 +107,24 @@ impl Home {
     }
 }
 
+impl Outcome {
+    /// The result object of a run that ended well and said nothing on standard error.
+    #[track_caller]
+    pub fn done(&self) -> serde_json::Value {
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{self:?}");
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The error object, which is the last line of standard error.
+    #[track_caller]
+    pub fn error(&self) -> serde_json::Value {
+        let line = self.stderr.lines().last().unwrap_or_default();
+        let object: serde_json::Value =
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {self:?}"));
+        object["error"].clone()
+    }
+}
+
 impl Storefront {
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
@@ -110,6 +134,29 @@ impl Storefront {
     pub fn stdin(mut self, text: impl AsRef<[u8]>) -> Self {
         self.stdin = text.as_ref().to_vec();
         self
+    }
+
+    /// Leaves a variable out.
+    pub fn without(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
+    /// Starts the program with pipes at both ends, for whoever wants to signal it.
+    pub fn spawn(mut self) -> std::process::Child {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// Runs a shell script in the program's surroundings; `"$@"` is the program with its arguments.
+    pub fn shell(mut self, script: &str) -> Outcome {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", script, "sh"]).arg(self.command.get_program()).args(self.command.get_args());
+        shell.env_clear().current_dir(self.command.get_current_dir().unwrap());
+        for (name, value) in self.command.get_envs() {
+            shell.env(name, value.unwrap_or_default());
+        }
+        self.command = shell;
+        self.run()
     }
 
     pub fn run(mut self) -> Outcome {

@@ -1,0 +1,23 @@
+//! `api`: any other call of the service.
+
+use clap::Args;
+
+use crate::plan::request::{Method, RelativePath};
+
+/// Send any other call of the service, with the profile's base URL and token
+#[derive(Debug, Clone, Args)]
+pub struct ApiArgs {
+    /// HTTP method; GET and HEAD are reads and may be repeated, nothing else is sent twice
+    #[arg(value_parser = method)]
+    pub method: Method,
+    /// Path below the base URL, query and all, such as /V1/store/storeViews
+    #[arg(value_parser = RelativePath::new)]
+    pub path: RelativePath,
+    /// Send the administrator's token
+    #[arg(long)]
+    pub admin: bool,
+}
+
+fn method(text: &str) -> Result<Method, String> {
+    Method::new(text).ok_or_else(|| "expected an HTTP method, such as GET, POST, PUT or DELETE".to_owned())
+}

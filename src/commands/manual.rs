@@ -1,0 +1,27 @@
+//! `storefront man`: the manual pages, made from the grammar.
+
+use std::path::Path;
+
+use clap::CommandFactory as _;
+use clap_mangen::Man;
+
+use super::Session;
+use crate::cli::Cli;
+use crate::failure::Failure;
+
+/// Writes one page a command to `directory`, or prints the first page.
+///
+/// # Errors
+/// `internal` when the directory cannot be written.
+pub fn run(session: &Session<'_>, directory: Option<&Path>) -> Result<(), Failure> {
+    let Some(directory) = directory else {
+        let mut page = Vec::new();
+        Man::new(Cli::command())
+            .render(&mut page)
+            .map_err(|error| Failure::internal(format!("the page cannot be made: {error}")))?;
+        return session.report.data(&String::from_utf8_lossy(&page));
+    };
+    std::fs::create_dir_all(directory)
+        .and_then(|()| clap_mangen::generate_to(Cli::command(), directory))
+        .map_err(|error| Failure::internal(format!("{} cannot be written: {error}", directory.display())))
+}

@@ -1,0 +1,32 @@
+//! `storefront template`: an input to edit on standard output, the meaning of its members on standard error.
+
+use super::Session;
+use crate::cli::OperationArgs;
+use crate::failure::Failure;
+use crate::plan::operation::Operation;
+use crate::report::table::{heads, table_on, trimmed};
+use crate::template;
+
+/// Prints a template. JSON has no comments, so what would be one stands beside it.
+///
+/// # Errors
+/// `usage` for an operation there is none of.
+pub fn run(session: &Session<'_>, words: &OperationArgs) -> Result<(), Failure> {
+    let operation = Operation::named(&words.words)?;
+    session.report.data(template::json(operation))?;
+    explain(session, operation);
+    Ok(())
+}
+
+fn explain(session: &Session<'_>, operation: Operation) {
+    let mut table = table_on(session.report.stdout());
+    table.set_header(heads(&["MEMBER", "HOLDS", "MEANING"]));
+    for (path, member) in operation.body().all_members() {
+        table.add_row([path.as_str(), member.holds.expected(), member.doc]);
+    }
+    session.report.note(&trimmed(&table));
+    session.report.note(&format!(
+        "The interface requires {}; of the other members it shows no such thing: leave out what you do not need.",
+        operation.required()
+    ));
+}

@@ -1,0 +1,46 @@
+//! Shell completion. The scripts only register this program: at each Tab the shell asks it, by
+//! [`VARIABLE`], and it answers from its own grammar and files. It never asks the network or the sandbox.
+
+mod values;
+
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+use clap_complete::env::{CompleteEnv, Shells};
+
+use crate::cli::Cli;
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// Names the shell that asks. A name of our own, for nobody's environment should turn a command into a question.
+pub const VARIABLE: &str = "STOREFRONT_COMPLETE";
+
+/// The script that registers this program with a shell.
+///
+/// # Errors
+/// `internal` where the shell has no engine.
+pub fn script(shell: Shell) -> Result<String, Failure> {
+    let mut script = Vec::new();
+    let engines = Shells::builtins();
+    let engine = engines
+        .completer(&shell.to_string())
+        .ok_or_else(|| Failure::internal(format!("there is no completion for {shell}")))?;
+    let name = env!("CARGO_PKG_NAME");
+    engine
+        .write_registration(VARIABLE, name, name, name, &mut script)
+        .map_err(|error| Failure::internal(format!("the script cannot be made: {error}")))?;
+    Ok(String::from_utf8_lossy(&script).trim().to_owned() + "\n")
+}
+
+/// Answers a shell that asks for completions on standard output; `false` when this run is no such question.
+///
+/// # Errors
+/// What the engine says of a shell it does not know.
+pub fn answer(context: &Context) -> Result<bool, clap::Error> {
+    let asked = context.var(VARIABLE).is_ok_and(|shell| shell.is_some());
+    // Every script puts the words typed after two dashes.
+    if !asked || std::env::args_os().nth(1).is_none_or(|argument| argument != "--") {
+        return Ok(false);
+    }
+    let grammar = || values::equipped(Cli::command());
+    CompleteEnv::with_factory(grammar).var(VARIABLE).try_complete(std::env::args_os(), None)
+}

@@ -1,0 +1,122 @@
+//! Which values an argument can take, as far as this machine knows.
+
+use std::ffi::OsStr;
+
+use clap::{Arg, Command};
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+
+use crate::cli::GlobalArgs;
+use crate::config::{ConfigFile, SANDBOX, Settings};
+use crate::context::Context;
+use crate::history;
+use crate::plan::operation::Operation;
+use crate::report::escape::one_line;
+use crate::sandbox;
+
+/// The words typed so far, and what they were typed in.
+struct Asked {
+    context: Context,
+    global: GlobalArgs,
+}
+
+/// Finds the values of an argument.
+type Finder = fn(&Asked) -> Vec<CompletionCandidate>;
+
+/// Arguments, by their ids in the grammar, whose values are known.
+const KNOWN: &[(&str, Finder)] = &[
+    ("profile", profiles),
+    ("name", profiles),
+    ("store_view", store_views),
+    ("operation", operations),
+    ("type", input_kinds),
+    ("address", addresses),
+    ("remove_addresses", addresses),
+    ("ship_to_address", addresses),
+    ("bill_to_address", addresses),
+];
+
+/// The grammar, its arguments told where to look for values.
+pub fn equipped(command: Command) -> Command {
+    command.mut_args(equipped_argument).mut_subcommands(equipped)
+}
+
+fn equipped_argument(argument: Arg) -> Arg {
+    match KNOWN.iter().find(|(id, _)| argument.get_id() == id) {
+        Some((_, finder)) => {
+            argument.add(ArgValueCompleter::new(|begun: &OsStr| begun_with(begun, finder(&Asked::now()))))
+        }
+        None => argument,
+    }
+}
+
+fn begun_with(begun: &OsStr, mut candidates: Vec<CompletionCandidate>) -> Vec<CompletionCandidate> {
+    let begun = begun.to_string_lossy();
+    candidates.retain(|candidate| candidate.get_value().to_string_lossy().starts_with(&*begun));
+    candidates
+}
+
+impl Asked {
+    fn now() -> Self {
+        let words = std::env::args_os().skip_while(|word| word != "--").skip(2);
+        Self { context: Context::capture(), global: chosen(words.filter_map(|word| word.into_string().ok())) }
+    }
+
+    /// The name under which the service meant is remembered.
+    fn service(&self) -> Option<String> {
+        if self.global.sandbox {
+            return Some(SANDBOX.to_owned());
+        }
+        Settings::resolve(&self.context, &self.global).ok().map(|settings| settings.service_name())
+    }
+}
+
+/// The flags that choose a service; the rest of an unfinished command line need not make sense.
+fn chosen(words: impl Iterator<Item = String>) -> GlobalArgs {
+    let mut global = GlobalArgs::default();
+    let mut words = words.peekable();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--sandbox" => global.sandbox = true,
+            "-p" | "--profile" => global.profile = words.peek().cloned(),
+            _ => {
+                if let Some(name) = word.strip_prefix("--profile=") {
+                    global.profile = Some(name.to_owned());
+                }
+            }
+        }
+    }
+    global
+}
+
+fn profiles(asked: &Asked) -> Vec<CompletionCandidate> {
+    let Ok(file) = ConfigFile::load(&asked.context) else { return Vec::new() };
+    file.names().into_iter().map(CompletionCandidate::new).collect()
+}
+
+/// Those of the sandbox's seed, or those that profiles name.
+fn store_views(asked: &Asked) -> Vec<CompletionCandidate> {
+    if asked.global.sandbox {
+        return sandbox::seeded_store_views().into_iter().map(CompletionCandidate::new).collect();
+    }
+    let profiles = ConfigFile::load(&asked.context).and_then(|file| file.profiles()).unwrap_or_default();
+    let mut codes: Vec<&str> = profiles.iter().filter_map(|profile| profile.text("store-view")).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    codes.into_iter().map(CompletionCandidate::new).collect()
+}
+
+fn operations(_: &Asked) -> Vec<CompletionCandidate> {
+    Operation::ALL.into_iter().map(Operation::word).map(CompletionCandidate::new).collect()
+}
+
+fn input_kinds(_: &Asked) -> Vec<CompletionCandidate> {
+    sandbox::FRONTEND_INPUTS.iter().map(CompletionCandidate::new).collect()
+}
+
+fn addresses(asked: &Asked) -> Vec<CompletionCandidate> {
+    let remembered = asked.service().map(|service| history::recall(&asked.context, &service));
+    let candidate = |address: history::Remembered| {
+        CompletionCandidate::new(address.id.to_string()).help(Some(one_line(&address.label).into()))
+    };
+    remembered.into_iter().flatten().map(candidate).collect()
+}

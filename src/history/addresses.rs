@@ -1,0 +1,68 @@
+//! The addresses of the profile seen last, one file a service: ids and a few words each, for completion only.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::{file_name, private_directory};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::plan::profile::Profile;
+use crate::plan::roster::id_of;
+
+/// Longest label, in characters.
+const LONGEST_LABEL: usize = 40;
+
+/// An address by its id, and words to know it by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remembered {
+    /// Id of the stored address.
+    pub id: i64,
+    /// First street line and city.
+    pub label: String,
+}
+
+/// Keeps the ids of a profile's addresses in place of those seen before at this service
+/// ([`crate::config::Settings::service_name`]). Only completion needs them: what cannot be kept is forgotten.
+pub fn remember(context: &Context, service: &str, profile: &Profile) {
+    let addresses = profile.addresses().iter().filter_map(Value::as_object);
+    let labels: Map<String, Value> = addresses
+        .filter_map(|address| Some((id_of(address.get("id")?)?.to_string(), label(address).into())))
+        .collect();
+    if let Ok(path) = file(context, service) {
+        let _ = write(&path, &Value::Object(labels).to_string());
+    }
+}
+
+/// The addresses seen last at this service, none where nothing is kept.
+pub fn recall(context: &Context, service: &str) -> Vec<Remembered> {
+    let text = file(context, service).ok().and_then(|path| std::fs::read(path).ok());
+    let labels: Map<String, Value> =
+        text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
+    let remembered = |(id, label): (String, Value)| {
+        Some(Remembered { id: id.parse().ok()?, label: label.as_str()?.to_owned() })
+    };
+    labels.into_iter().filter_map(remembered).collect()
+}
+
+fn file(context: &Context, service: &str) -> Result<PathBuf, Failure> {
+    Ok(context.directories()?.state.join("addresses").join(format!("{}.json", file_name(service))))
+}
+
+/// A file of its own that takes the old one's name: 0600 from the start, and never half written.
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    private_directory(directory)?;
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn label(address: &Map<String, Value>) -> String {
+    let street = address.get("street").and_then(|street| street.get(0)).and_then(Value::as_str);
+    let city = address.get("city").and_then(Value::as_str);
+    let words: Vec<&str> = street.into_iter().chain(city).collect();
+    words.join(", ").chars().take(LONGEST_LABEL).collect()
+}

@@ -1,0 +1,59 @@
+//! JSON Schema (2020-12) of an operation's input, from the tables that check the input itself.
+
+use serde_json::{Value, json};
+
+use super::operation::Operation;
+use crate::wire::schema::Writer;
+use crate::wire::{ADDRESS_INFORMATION, Member};
+
+const WRITER: Writer = Writer { definitions: "#/$defs/", closed: true };
+
+/// The schema: one document, with or without its wrapper, or an array of records.
+///
+/// Two things only the check itself can say: it mends names with stray spaces, and takes `1.0` for no whole number.
+pub fn of(operation: Operation) -> Value {
+    let bodies = forms(operation);
+    let mut definitions = WRITER.definitions(operation.body().members);
+    let records: Vec<Value> = bodies.iter().map(|body| record(operation, body)).collect();
+    definitions.insert("Record".to_owned(), json!({"anyOf": records}));
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": format!("Input of storefront {}", operation.name()),
+        "anyOf": [
+            WRITER.object(bodies[0].iter().copied()),
+            WRITER.object(bodies[1].iter().copied()),
+            {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/Record"}},
+        ],
+        "$defs": definitions,
+    })
+}
+
+/// The members of each form a body may have.
+fn forms(operation: Operation) -> [Vec<&'static Member>; 2] {
+    let body = operation.body().members;
+    let inner = match operation.wrapper().and_then(|wrapper| operation.body().member(wrapper)?.holds.shape())
+    {
+        Some(inner) => inner.members.iter().collect(),
+        None => flat_shipping(body),
+    };
+    [body.iter().collect(), inner]
+}
+
+/// Shipping information without `addressInformation`, the members of which then stand at the top (2.4).
+fn flat_shipping(body: &'static [Member]) -> Vec<&'static Member> {
+    let is_nested = |member: &&Member| {
+        member.holds.shape().is_some_and(|shape| std::ptr::eq(shape, &raw const ADDRESS_INFORMATION))
+    };
+    ADDRESS_INFORMATION.members.iter().chain(body.iter().filter(|member| !is_nested(member))).collect()
+}
+
+/// A body among others: what a run wrote beside it is no mistake.
+fn record(operation: Operation, body: &[&'static Member]) -> Value {
+    let mut schema = WRITER.object(body.iter().copied());
+    schema["properties"]["reason"] = json!({"description": "Why it failed the last time; ignored"});
+    if operation == Operation::CustomerUpdate {
+        schema["properties"]["token"] =
+            json!({"type": "string", "description": "The customer's token; never echoed"});
+    }
+    schema
+}

@@ -1,0 +1,58 @@
+//! Filled-in inputs of the operations. Their values suit the sandbox, so that each runs there as it is.
+
+use crate::plan::operation::Operation;
+
+/// A JSON document that names every member the interface lists for an operation.
+pub const fn json(operation: Operation) -> &'static str {
+    match operation {
+        Operation::QuoteShip => include_str!("template/quote_ship.json"),
+        Operation::QuoteAddItem => include_str!("template/quote_add_item.json"),
+        Operation::CustomerUpdate => include_str!("template/customer_update.json"),
+        Operation::AttributeCreate => include_str!("template/attribute_create.json"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::json;
+    use crate::plan::check::check;
+    use crate::plan::operation::Operation;
+    use crate::wire::{Holds, Shape};
+
+    fn names(value: &Value, path: &str, shape: &'static Shape, found: &mut BTreeSet<String>) {
+        for (name, value) in value.as_object().unwrap() {
+            let path = format!("{path}{name}");
+            let below = match shape.member(name).unwrap().holds {
+                Holds::Object(shape) => Some((std::slice::from_ref(value), format!("{path}."), shape)),
+                Holds::List(shape) => {
+                    Some((value.as_array().unwrap().as_slice(), format!("{path}[]."), shape))
+                }
+                _ => None,
+            };
+            if let Some((elements, path, shape)) = below {
+                for element in elements {
+                    names(element, &path, shape, found);
+                }
+            }
+            found.insert(path);
+        }
+    }
+
+    #[test]
+    fn a_template_names_every_documented_member_and_passes_the_check() {
+        for operation in Operation::ALL {
+            let value: Value = serde_json::from_str(json(operation)).unwrap();
+            let mut named = BTreeSet::new();
+            names(&value, "", operation.body(), &mut named);
+            let documented: BTreeSet<String> =
+                operation.body().all_members().into_iter().map(|(path, _)| path).collect();
+            assert_eq!(named, documented, "{}", operation.name());
+            let warnings = check(&mut value.as_object().unwrap().clone(), operation.body(), false);
+            assert_eq!(warnings.unwrap(), Vec::<String>::new());
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The tables as JSON Schema (2020-12), for editors and for OpenAPI.
+
+use serde_json::{Map, Value, json};
+
+use super::{CONFIGURABLE_ITEM_OPTION, Holds, Member, Shape};
+
+/// How schemas are to be written.
+#[derive(Debug, Clone, Copy)]
+pub struct Writer {
+    /// Where the named schemas stand, such as `#/$defs/`.
+    pub definitions: &'static str,
+    /// Whether a member that is not listed is refused.
+    pub closed: bool,
+}
+
+impl Writer {
+    /// A schema of an object with these members; shapes further in are referred to.
+    pub fn object(self, members: impl IntoIterator<Item = &'static Member>) -> Value {
+        let properties: Map<String, Value> =
+            members.into_iter().map(|member| (member.name.to_owned(), self.member(member))).collect();
+        let mut schema = json!({"type": "object", "properties": properties});
+        if self.closed {
+            schema["additionalProperties"] = false.into();
+        }
+        schema
+    }
+
+    /// The named schemas of every shape these members lead to, by [`name`].
+    pub fn definitions(self, members: impl IntoIterator<Item = &'static Member>) -> Map<String, Value> {
+        let mut found = Map::new();
+        for member in members {
+            if let Some(shape) = member.holds.shape() {
+                found.extend(self.definitions(shape.members));
+                found.insert(name(shape), self.shape(shape));
+            }
+        }
+        found
+    }
+
+    fn shape(self, shape: &'static Shape) -> Value {
+        let mut schema = self.object(shape.members);
+        schema["description"] = format!("Section {} of the interface: {}", shape.section, shape.name).into();
+        if self.closed && std::ptr::eq(shape, &raw const CONFIGURABLE_ITEM_OPTION) {
+            schema["properties"]["note"] =
+                json!({"description": "Explains the sample of the interface; dropped with a warning"});
+        }
+        schema
+    }
+
+    fn member(self, member: &Member) -> Value {
+        let mut schema = self.holds(member.holds);
+        schema["description"] = member.doc.into();
+        schema
+    }
+
+    fn holds(self, holds: Holds) -> Value {
+        match holds {
+            Holds::Text => json!({"type": "string"}),
+            Holds::TextOrNull => json!({"type": ["string", "null"]}),
+            Holds::Integer => json!({"type": "integer"}),
+            Holds::Number => json!({"type": "number"}),
+            Holds::Boolean => json!({"type": "boolean"}),
+            Holds::TextList => json!({"type": "array", "items": {"type": "string"}}),
+            Holds::Object(shape) => json!({"$ref": self.reference(shape)}),
+            Holds::List(shape) => json!({"type": "array", "items": {"$ref": self.reference(shape)}}),
+            Holds::AnyObject => json!({"type": "object"}),
+        }
+    }
+
+    fn reference(self, shape: &Shape) -> String {
+        format!("{}{}", self.definitions, name(shape))
+    }
+}
+
+/// A shape's name in schemas: `profile address` is `ProfileAddress`.
+pub fn name(shape: &Shape) -> String {
+    let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
+    shape.name.split(' ').map(capital).collect()
+}

@@ -1,0 +1,113 @@
+//! `api`: any other call, under the guards all calls have.
+
+use serde_json::{Value, json};
+
+use crate::support::scripted::{Scripted, Step, answer};
+use crate::support::storefront::{Home, Outcome};
+
+const PROFILE: &str = "/V1/storeview/default/customer/profile";
+const ATTRIBUTE: &str = r#"{"attribute": {"attribute_code": "cut", "frontend_input": "text"}}"#;
+
+/// Runs `api` against a service that answers by a script, at a base URL with a path.
+fn api(service: &Scripted, arguments: &[&str]) -> Outcome {
+    let home = Home::new();
+    let words: Vec<&str> = ["api"].iter().chain(arguments).copied().collect();
+    home.storefront(&words)
+        .env("STOREFRONT_BASE_URL", &service.url("/rest"))
+        .env("STOREFRONT_TOKEN", "hunter2")
+        .env("STOREFRONT_ADMIN_TOKEN", "hunter3")
+        .stdin(r#"{"a": 1.50}"#)
+        .run()
+}
+
+#[test]
+fn a_read_prints_the_reply_as_it_came() {
+    let body = "{\"b\":  12345678901234567890.10,\r\n \"a\": 1}";
+    let service = Scripted::start(vec![answer("200 OK", "", body)]);
+    let read = api(&service, &["get", "V1/store/storeViews?active=1"]);
+    assert_eq!((read.code, &*read.stdout, &*read.stderr), (0, body, ""));
+    let request = &service.requests()[0];
+    assert!(request.starts_with("GET /rest/V1/store/storeViews?active=1 HTTP/1.1\r\n"), "{request}");
+    assert!(request.to_lowercase().contains("authorization: bearer hunter2"), "{request}");
+}
+
+#[test]
+fn a_write_carries_the_input_and_the_token_asked_for() {
+    let service = Scripted::start(vec![answer("320 Saved", "", "true")]);
+    let written = api(&service, &["DELETE", "/V1/x", "-i", "-", "--admin"]);
+    assert_eq!((written.code, &*written.stdout), (0, "true"), "{written:?}");
+    assert!(written.stderr.starts_with("api: host 127.0.0.1:"), "{written:?}");
+    let request = &service.requests()[0];
+    assert!(request.starts_with("DELETE /rest/V1/x ") && request.ends_with(r#"{"a": 1.50}"#), "{request}");
+    assert!(request.to_lowercase().contains("authorization: bearer hunter3"), "{request}");
+}
+
+#[test]
+fn reads_are_repeated_and_writes_are_not() {
+    let service = Scripted::start(vec![answer("502 Bad", "", ""), answer("200 OK", "", "1")]);
+    assert_eq!(api(&service, &["GET", "/x", "-o", "json"]).code, 0);
+    assert_eq!(service.requests().len(), 2);
+    for method in ["PUT", "PATCH", "DELETE", "POST"] {
+        let service = Scripted::start(vec![answer("502 Bad", "", ""), answer("200 OK", "", "1")]);
+        assert_eq!(api(&service, &[method, "/x"]).code, 8);
+        assert_eq!(service.requests().len(), 1);
+    }
+}
+
+#[test]
+fn json_output_is_one_result_object() {
+    let service = Scripted::start(vec![answer("200 OK", "", "[1]"), answer("200 OK", "", "plain")]);
+    let result = |outcome: Outcome| serde_json::from_str::<Value>(&outcome.stdout).unwrap();
+    assert_eq!(
+        result(api(&service, &["GET", "/x", "-o", "json"])),
+        json!({"operation": "api", "applied": "no", "reason": "read", "status": 200, "response": [1]})
+    );
+    assert_eq!(
+        result(api(&service, &["POST", "/x", "-o", "json"])),
+        json!({"operation": "api", "applied": "yes", "status": 200, "response": "plain"})
+    );
+}
+
+#[test]
+fn a_dry_run_sends_nothing_and_curl_hides_the_token() {
+    let service = Scripted::start(Vec::<Step>::new());
+    let shown = api(&service, &["PATCH", "/V1/x?y=1", "-i", "-", "-n", "--curl"]);
+    assert!(
+        shown.stdout.contains("curl --request PATCH") && shown.stdout.contains("$STOREFRONT_TOKEN"),
+        "{shown:?}"
+    );
+    assert!(!shown.stdout.contains("hunter"), "{shown:?}");
+    assert!(service.requests().is_empty());
+}
+
+#[test]
+fn what_leads_elsewhere_is_refused_before_anything_is_sent() {
+    let service = Scripted::start(Vec::<Step>::new());
+    for path in ["https://evil.example/x", "//evil.example/x", "/V1/../x", "/V1/%2e%2e/x", "/x y", "/x#y"] {
+        assert_eq!(api(&service, &["GET", path]).code, 2, "{path}");
+    }
+    assert_eq!(api(&service, &["G T", "/x"]).code, 2);
+    assert!(service.requests().is_empty());
+    let redirected = Scripted::start(vec![answer("302 Found", "Location: http://evil.example/\r\n", "")]);
+    assert_eq!(api(&redirected, &["GET", "/x"]).code, 4);
+}
+
+#[test]
+fn the_sandbox_takes_calls_too() {
+    let home = Home::new();
+    let read: Value = serde_json::from_str(&home.ok(&format!("api GET {PROFILE} --sandbox"))).unwrap();
+    assert_eq!(read["customer"]["id"], 1);
+    let create = |admin: &[&str]| {
+        let words = ["api", "POST", "/V1/admin/product/attribute/", "--sandbox", "-i", "-"];
+        let words: Vec<&str> = words.iter().chain(admin).copied().collect();
+        home.storefront(&words).stdin(ATTRIBUTE).run().code
+    };
+    assert_eq!((create(&[]), create(&["--admin"])), (6, 0));
+    assert!(
+        home.storefront(&["api", "POST", "/x", "--sandbox", "-i", "-"])
+            .stdin("{")
+            .run()
+            .stderr
+            .contains("not JSON")
+    );
+}

@@ -1,0 +1,135 @@
+//! `attribute create`: flags, files, and the administrator's token.
+
+use serde_json::{Value, json};
+
+use crate::support::raw_http::CUSTOMER;
+use crate::support::shop::{Shop, words};
+
+/// What is inside the wrapper a command line would send.
+#[track_caller]
+fn attribute(shop: &Shop, line: &str) -> Value {
+    let result = shop.done(&format!("attribute create {line} --dry-run"));
+    assert_eq!(shop.heard(), [""; 0], "{line}");
+    assert!(result["request"]["url"].as_str().unwrap().ends_with("/V1/admin/product/attribute/"));
+    result["request"]["body"]["attribute"].clone()
+}
+
+#[test]
+fn every_flag_sets_its_member() {
+    let shop = Shop::new();
+    let line = "--code fabric --label Fabric --type select --required --filterable=false --searchable \
+                --store-label 2=Tissu 3=Stoff --option Linen Wool --default-option Wool";
+    let expected = json!({
+        "attribute_code": "fabric", "default_frontend_label": "Fabric", "frontend_input": "select", "is_required": true,
+        "is_filterable": false, "is_searchable": "1",
+        "frontend_labels": [{"store_id": 2, "label": "Tissu"}, {"store_id": 3, "label": "Stoff"}],
+        "options": [{"label": "Linen", "sort_order": 1, "is_default": false}, {"label": "Wool", "sort_order": 2, "is_default": true}],
+        "entity_type_id": "4",
+    });
+    assert_eq!(attribute(&shop, line), expected);
+    assert_eq!(attribute(&shop, "--code a --searchable=false")["is_searchable"], "0");
+    let result = shop.done(&format!("attribute create {line}"));
+    assert_eq!(
+        (&result["operation"], &result["applied"], &result["status"]),
+        (&json!("attribute create"), &json!("yes"), &json!(200))
+    );
+    assert_eq!(shop.heard(), ["POST 200"]);
+}
+
+#[test]
+fn options_come_from_a_table() {
+    let shop = Shop::new();
+    let csv = "\u{feff}label;sort_order;is_default;label:2;label:3\nLinen;10;;Lin;Leinen\n\"Wool; fine\";;yes;Laine;\n02138;;0;;\n";
+    shop.file("options.csv", csv);
+    assert_eq!(
+        attribute(&shop, "--code fabric --options options.csv")["options"],
+        json!([
+            {"label": "Linen", "sort_order": 10, "is_default": false,
+                "store_labels": [{"store_id": 2, "label": "Lin"}, {"store_id": 3, "label": "Leinen"}]},
+            {"label": "Wool; fine", "sort_order": 2, "is_default": true, "store_labels": [{"store_id": 2, "label": "Laine"}]},
+            {"label": "02138", "sort_order": 3, "is_default": false},
+        ])
+    );
+    let moved = attribute(&shop, "--code fabric --options options.csv --option Silk --default-option Linen");
+    assert_eq!(
+        (&moved["options"][3]["sort_order"], &moved["options"][1]["is_default"]),
+        (&json!(4), &json!(false))
+    );
+    for (csv, says) in [
+        ("name\nA\n", "the column \"name\" is unknown"),
+        ("sort_order\n1\n", "it has no column label"),
+        ("label,label:fr\nA,B\n", "names no store id"),
+        ("label,sort_order\nA,first\n", "line 2: sort_order \"first\" is no whole number"),
+        ("label,is_default\nA,1\nB,maybe\n", "line 3: is_default \"maybe\""),
+        ("label\n\"\"\n", "the label is empty"),
+        ("label,sort_order\nA\n", "options.csv"),
+    ] {
+        shop.file("options.csv", csv);
+        let error = shop.fails(2, "attribute create --code fabric --options options.csv");
+        assert!(error["message"].as_str().unwrap().contains(says), "{csv:?}: {error}");
+    }
+    assert_eq!(shop.heard(), [""; 0]);
+}
+
+#[test]
+fn input_is_held_to_the_interface_and_flags_win() {
+    let shop = Shop::new();
+    shop.file(
+        "in.json",
+        r#"{"attribute": {"attribute_code": "fabric", "is_searchable": "0", "frontend_labels": []}}"#,
+    );
+    let sent = attribute(&shop, "-i in.json --code cloth --searchable");
+    assert_eq!(
+        (&sent["attribute_code"], &sent["is_searchable"], &sent["frontend_labels"]),
+        (&json!("cloth"), &json!("1"), &json!([]))
+    );
+    for (input, says) in [
+        (
+            r#"{"attribute": {"attribut_code": "a"}}"#,
+            "attribute.attribut_code: unknown; did you mean attribute_code?",
+        ),
+        (r#"{"is_searchable": true}"#, "attribute.is_searchable: expected a string, found true"),
+        (r#"{"is_required": "yes"}"#, "attribute.is_required: expected true or false"),
+        (r#"{"options": [{"label": 1}]}"#, "attribute.options[0].label: expected a string"),
+        (
+            r#"{"options": [{"store_labels": [{"store": 1}]}]}"#,
+            "attribute.options[0].store_labels[0].store: unknown",
+        ),
+    ] {
+        shop.file("bad.json", input);
+        let error = shop.fails(2, "attribute create -i bad.json");
+        assert!(error["message"].as_str().unwrap().contains(says), "{input}: {error}");
+    }
+    assert!(
+        shop.fails(2, "attribute create")["message"].as_str().unwrap().contains("no attribute to create")
+    );
+    let error = shop.fails(2, "attribute create --code a --option A --default-option B");
+    assert!(error["message"].as_str().unwrap().contains("is none of the options"), "{error}");
+    assert_eq!(shop.heard(), [""; 0]);
+}
+
+#[test]
+fn the_service_decides_about_codes_and_tokens() {
+    let shop = Shop::new();
+    let create = "attribute create --code fabric --label Fabric --type select";
+    shop.done(create);
+    let error = shop.fails(4, create);
+    assert!(
+        error["message"].as_str().unwrap().contains("Attribute with the same code already exists"),
+        "{error}"
+    );
+    let error = shop.fails(4, "attribute create --code Fabric-2 --type text");
+    assert!(error["message"].as_str().unwrap().contains("Attribute code \"Fabric-2\" is invalid"), "{error}");
+    shop.heard();
+    let as_customer = shop.storefront(&words("attribute create --code other --type text -o json -q"));
+    let outcome = as_customer.env("STOREFRONT_ADMIN_TOKEN", CUSTOMER).run();
+    assert_eq!((outcome.code, &outcome.error()["status"]), (6, &json!(403)));
+    let fallback = shop.storefront(&words("attribute create --code other --type text -o json -q"));
+    let outcome = fallback.without("STOREFRONT_ADMIN_TOKEN").run();
+    assert_eq!(
+        (outcome.code, &outcome.error()["status"]),
+        (6, &json!(403)),
+        "the profile's token is the fallback"
+    );
+    assert_eq!(shop.heard(), ["POST 403", "POST 403"]);
+}

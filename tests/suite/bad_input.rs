@@ -1,0 +1,317 @@
+//! Bad input, bad files and bad ends of pipes: a clear message, the right exit code, no panic, nothing sent.
+
+use serde_json::json;
+
+use crate::support::scripted::{Scripted, answer};
+use crate::support::shop::{Shop, serve, snapshots, words};
+use crate::support::storefront::{Home, Outcome};
+
+const ITEM: &str = "quote add-item --sku mug-blue --qty 1 --quote-id 1";
+
+/// The exit code is this one, standard error says so much, and nobody panicked.
+#[track_caller]
+fn ends(outcome: &Outcome, code: i32, says: &str) {
+    assert_eq!(outcome.code, code, "{outcome:?}");
+    assert!(outcome.stderr.contains(says), "{says}: {outcome:?}");
+    assert!(
+        !outcome.stderr.contains("panicked") && !outcome.stderr.contains("RUST_BACKTRACE"),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn files_that_are_no_input() {
+    let shop = Shop::new();
+    std::fs::create_dir(shop.home.dir.path().join("directory")).unwrap();
+    for (name, content) in [
+        ("empty.json", &b""[..]),
+        ("half.json", b"{\"sku\": \"a"),
+        ("latin.json", b"{\"sku\": \"Gr\xfcn\"}"),
+        ("two.json", b"{} {}"),
+        ("deep.json", &[b'['; 9000]),
+    ] {
+        shop.file(name, content);
+    }
+    for (file, says) in [
+        ("nowhere.json", "there is no file nowhere.json; nothing was sent"),
+        ("directory", "directory is a directory, not a file; nothing was sent"),
+        ("empty.json", "empty.json is empty; nothing was sent"),
+        ("half.json", "half.json is not JSON: "),
+        ("latin.json", "latin.json is not UTF-8: byte 12 is invalid"),
+        ("two.json", "two.json is not JSON: trailing characters at line 1 column 4"),
+        ("deep.json", "recursion limit"),
+    ] {
+        for command in ["customer update", "quote ship", "quote add-item", "attribute create"] {
+            let outcome = shop.run(&format!("{command} -i {file}"));
+            ends(&outcome, 2, says);
+            assert_eq!(outcome.stdout, "");
+        }
+    }
+    let outcome = shop.storefront(&words("quote add-item -i -")).stdin([0xff, 0xfe]).run();
+    ends(&outcome, 2, "standard input is not UTF-8");
+    ends(&shop.run("attribute create --code a --options directory"), 2, "is a directory");
+    ends(&shop.run("customer update --email a@example.com --base directory"), 2, "is a directory");
+    assert_eq!(shop.heard(), [""; 0]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_that_may_not_be_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let shop = Shop::new();
+    let path = shop.file("secret.json", "{}");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap();
+    if std::fs::read(&path).is_ok() {
+        return; // root may read everything
+    }
+    ends(&shop.run("quote add-item -i secret.json"), 2, "secret.json cannot be read: Permission denied");
+}
+
+#[test]
+fn fifty_megabytes() {
+    let shop = Shop::new();
+    let text = "x".repeat(50 << 20);
+    shop.file("name.json", format!("{{\"sku\": \"{text}\", \"qty\": 1}}"));
+    let outcome = shop.run("quote add-item -i name.json");
+    ends(&outcome, 4, "413");
+    assert!(outcome.stderr.len() < 2000, "the message stays short");
+    shop.file("member.json", format!("{{\"{text}\": 1}}"));
+    let outcome = shop.run("quote add-item -i member.json");
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.stderr.len() < 2000, "{} bytes of message", outcome.stderr.len());
+}
+
+#[test]
+fn store_views_stand_in_one_path_segment_or_are_refused() {
+    let server = Scripted::start(vec![answer("200 OK", "", "{}")]);
+    let home = Home::new();
+    for (code, segment) in [
+        ("fr/ca", "fr%2Fca"),
+        ("a b", "a%20b"),
+        ("..%2f", "..%252f"),
+        ("é?#", "%C3%A9%3F%23"),
+        ("a\\b", "a%5Cb"),
+    ] {
+        let outcome =
+            serve(home.storefront(&words(ITEM)), &server.url("")).env("STOREFRONT_STORE_VIEW", code).run();
+        ends(&outcome, 0, &format!("store view {code}"));
+        let request = server.requests().pop().unwrap();
+        assert!(
+            request.starts_with(&format!("POST /V1/storeview/{segment}/user/quote/item HTTP/1.1")),
+            "{request}"
+        );
+    }
+    let arrived = server.requests().len();
+    for code in ["", ".", ".."] {
+        let outcome =
+            serve(home.storefront(&[&words(ITEM)[..], &["--store-view", code]].concat()), &server.url(""))
+                .run();
+        ends(&outcome, 2, "cannot stand in a path");
+    }
+    let none = serve(home.storefront(&words(ITEM)), &server.url("")).without("STOREFRONT_STORE_VIEW").run();
+    ends(&none, 2, "no store view is set");
+    assert_eq!(server.requests().len(), arrived);
+    let shop = Shop::new();
+    assert_eq!(shop.fails(4, &format!("{ITEM} --store-view 'no such view'"))["status"], 404);
+}
+
+#[test]
+fn nobody_falls_back_to_the_sandbox() {
+    let home = Home::new();
+    for command in ["customer show", ITEM] {
+        let outcome = home.run(&words(command));
+        ends(&outcome, 2, "--sandbox");
+        assert!(outcome.stderr.contains("storefront config init"), "{outcome:?}");
+    }
+    assert!(!home.dir.path().join("data").exists());
+    let faulty = Shop::new();
+    ends(&faulty.run(&format!("{ITEM} --fault 500")), 2, "this is not the sandbox");
+    assert_eq!(faulty.heard(), [""; 0]);
+}
+
+#[test]
+fn the_sandbox_needs_nothing_and_takes_nothing_from_outside() {
+    let (home, server) = (Home::new(), Scripted::start(vec![answer("200 OK", "", "{}")]));
+    let outcome = serve(home.storefront(&words("customer show --sandbox -o json")), &server.url(""))
+        .env("STOREFRONT_STORE_VIEW", "nowhere")
+        .env("STOREFRONT_PROFILE", "nobody")
+        .env("HTTP_PROXY", &server.url(""))
+        .env("http_proxy", &server.url(""))
+        .run();
+    assert_eq!(outcome.done()["id"], 1);
+    ends(&home.run(&words("customer show --sandbox -p shop")), 2, "cannot be used with");
+    ends(&home.run(&words("customer show --sandbox --store-view nowhere")), 3, "could not be read");
+    assert_eq!(server.connections(), 0);
+}
+
+#[test]
+fn configurations_that_are_foreign_or_half_written() {
+    let shop = Shop::new();
+    for (content, says) in [
+        (&b"[profiles.shop"[..], "config.toml"),
+        (b"\xff\xfe[", "config.toml"),
+        (b"{\"profiles\": {}}", "config.toml"),
+        (b"[profiles.shop]\nbase_url = \"https://x.example\"\n", "did you mean base-url?"),
+        (b"[profiles.shop]\nbase-url = 7\n", "base-url"),
+        (b"", "no profile"),
+    ] {
+        shop.home.write("config.toml", content, 0o600);
+        let outcome = shop.run(&format!("{ITEM} -p shop"));
+        ends(&outcome, 2, "");
+        assert!(outcome.stderr.to_lowercase().contains(says), "{says}: {outcome:?}");
+    }
+    std::fs::remove_file(shop.home.path("config.toml")).unwrap();
+    std::fs::create_dir(shop.home.path("config.toml")).unwrap();
+    ends(&shop.run(ITEM), 2, "config.toml");
+    assert_eq!(shop.heard(), [""; 0]);
+}
+
+#[test]
+fn bad_usage_is_an_object_where_json_is_asked_for() {
+    let home = Home::new();
+    for line in [
+        "customer updat -o json",
+        "customer show --ouput x -ojson",
+        "quote add-item --qty two --output=json",
+        "--output json",
+    ] {
+        let outcome = home.run(&words(line));
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str(), &outcome.error()["kind"]),
+            (2, "", &json!("usage")),
+            "{line}"
+        );
+        assert_eq!(outcome.stderr.lines().count(), 1, "{outcome:?}");
+    }
+    let outcome = home.storefront(&["customer", "updat"]).env("STOREFRONT_OUTPUT", "json").run();
+    assert!(outcome.error()["hint"].as_str().unwrap().contains("update"), "{outcome:?}");
+    ends(&home.run(&words("customer updat")), 2, "error: unrecognized subcommand 'updat'");
+    ends(&home.storefront(&["config", "path"]).env("STOREFRONT_OUTPUT", "xml").run(), 2, "table or json");
+    for line in [
+        "customer show --timeout 0",
+        "customer show --timeout soon",
+        "customer show --retry -1",
+        "customer show --curl",
+        "customer show -q -v",
+    ] {
+        ends(&home.run(&words(line)), 2, "error: ");
+    }
+}
+
+#[cfg(unix)]
+mod ends_of_pipes {
+    use super::*;
+
+    /// A sandbox of many customers' addresses, so that the output outgrows a pipe.
+    fn long_profile() -> Scripted {
+        let address = |id| format!(r#"{{"id": {id}, "street": ["{}"], "city": "Lyon"}}"#, "long ".repeat(20));
+        let list: Vec<String> = (1..3000).map(address).collect();
+        Scripted::start(vec![answer(
+            "200 OK",
+            "",
+            &format!(r#"{{"id": 7, "addresses": [{}]}}"#, list.join(",")),
+        )])
+    }
+
+    #[test]
+    fn a_reader_that_goes_away_is_no_error() {
+        let (home, server) = (Home::new(), long_profile());
+        for format in ["table", "json"] {
+            let line = format!("customer show -o {format}");
+            let program = serve(home.storefront(&words(&line)), &server.url(""));
+            let outcome = program.shell(r#"{ "$@"; echo "code $?" >&2; } | head -c 1 > /dev/null"#);
+            ends(&outcome, 0, "code 0\n");
+            assert_eq!(outcome.stderr, "code 0\n");
+        }
+    }
+
+    #[test]
+    fn closed_ends_are_no_panic() {
+        let shop = Shop::new();
+        for (script, code) in [
+            (r#"exec "$@" >&-"#, 0),
+            (r#"exec "$@" 2>&-"#, 0),
+            (r#"exec "$@" <&-"#, 0),
+            (r#"exec "$@" <&- >&- 2>&-"#, 0),
+        ] {
+            let outcome = shop.storefront(&words("customer show")).shell(script);
+            ends(&outcome, code, "");
+        }
+        ends(
+            &shop.storefront(&words("quote add-item -i -")).shell(r#"exec "$@" <&-"#),
+            2,
+            "standard input is empty",
+        );
+        let outcome = shop.storefront(&words("quote add-item")).shell(r#"exec "$@" 2>/dev/full"#);
+        assert_eq!(outcome.code, 2, "{outcome:?}");
+    }
+
+    #[test]
+    fn a_full_standard_output_never_hides_what_was_done() {
+        let shop = Shop::new();
+        let full = r#"exec "$@" > /dev/full"#;
+        ends(
+            &shop.storefront(&words("customer show")).shell(full),
+            1,
+            "standard output cannot be written: No space left",
+        );
+        for (line, operation) in
+            [(ITEM, "quote add-item"), ("customer update --address 2 --city Troy", "customer update")]
+        {
+            let outcome = shop.storefront(&words(&format!("{line} -o json -q"))).shell(full);
+            ends(&outcome, 1, "");
+            let error = outcome.error();
+            assert_eq!((&error["kind"], &error["applied"]), (&json!("internal"), &json!("yes")), "{error}");
+            assert!(
+                error["message"].as_str().unwrap().starts_with(&format!("{operation} is done, but")),
+                "{error}"
+            );
+        }
+        let outcome = shop.storefront(&words("customer update --address 2 --city Rome -n")).shell(full);
+        ends(&outcome, 1, "nothing was written");
+    }
+
+    #[test]
+    fn a_full_disk_under_the_snapshot_stops_everything() {
+        let shop = Shop::new();
+        let update = words("customer update --address 2 --city Troy -q -o json");
+        let outcome = shop.storefront(&update).shell(r#"trap '' XFSZ; ulimit -f 0; exec "$@""#);
+        ends(&outcome, 1, "the snapshot cannot be written to ");
+        assert_eq!(outcome.error()["applied"], "no");
+        let outcome = shop.storefront(&update).env("XDG_STATE_HOME", "/dev/null").run();
+        ends(&outcome, 1, "/dev/null/storefront/locks");
+        assert!(!shop.heard().iter().any(|heard| heard.starts_with("PUT")));
+        assert!(snapshots(&shop.home).is_empty());
+    }
+
+    #[test]
+    fn a_full_disk_under_the_sandbox_is_said() {
+        let home = Home::new();
+        let small = r#"trap '' XFSZ; ulimit -f 16; exec "$@""#;
+        let outcome = home.storefront(&words("customer show --sandbox")).shell(small);
+        assert!(matches!(outcome.code, 1 | 2), "{outcome:?}");
+        ends(&outcome, outcome.code, "sandbox");
+        let home = Home::new();
+        home.ok("customer show --sandbox -o json");
+        let long =
+            format!(r#"{{"attribute_code": "fabric", "default_frontend_label": "{}"}}"#, "x".repeat(300_000));
+        let program = home.storefront(&words("attribute create --sandbox -i - -o json -q")).stdin(long);
+        let outcome = program.shell(r#"trap '' XFSZ; ulimit -f 200; exec "$@""#);
+        ends(&outcome, 8, "The sandbox could not use its database: disk I/O error");
+        home.ok("attribute create --sandbox --code fabric --label Fabric --type text");
+    }
+
+    #[test]
+    fn a_database_that_is_none() {
+        let home = Home::new();
+        let data = home.dir.path().join("data/storefront/sandbox.db");
+        std::fs::create_dir_all(data.parent().unwrap()).unwrap();
+        std::fs::write(&data, "no database ".repeat(500)).unwrap();
+        let outcome = home.run(&words("customer show --sandbox"));
+        assert!(matches!(outcome.code, 1 | 2), "{outcome:?}");
+        ends(&outcome, outcome.code, "sandbox.db");
+        std::fs::remove_file(&data).unwrap();
+        std::fs::create_dir(&data).unwrap();
+        ends(&home.run(&words("customer show --sandbox")), outcome.code, "sandbox.db");
+    }
+}

@@ -1,0 +1,152 @@
+//! Completion, asked by real shells; and the generated scripts.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::support::storefront::Home;
+
+const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
+
+fn generated(shell: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("completions").join(format!("storefront.{shell}"))
+}
+
+fn is_here(shell: &str) -> bool {
+    let here = Command::new(shell).arg("--version").output().is_ok();
+    if !here {
+        println!("skipped: there is no {shell} on this machine");
+    }
+    here
+}
+
+/// What a shell says in this home, with the program first on its path.
+fn shell(home: &Home, shell: &str, arguments: &[&str]) -> String {
+    let binaries = Path::new(env!("CARGO_BIN_EXE_storefront")).parent().unwrap();
+    let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap());
+    let output = home.command(shell).args(arguments).env("PATH", path).output().unwrap();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The words bash offers for a command line that ends at its last word.
+fn bash(home: &Home, line: &str) -> Vec<String> {
+    let script = generated("bash");
+    let ask = format!(
+        "source '{}'; COMP_WORDS=({line}); [[ '{line}' == *' ' ]] && COMP_WORDS+=(''); \
+         COMP_CWORD=$((${{#COMP_WORDS[@]}}-1)); COMP_TYPE=9; \
+         _clap_complete_storefront storefront \"${{COMP_WORDS[COMP_CWORD]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        script.display()
+    );
+    shell(home, "bash", &["--norc", "-c", &ask]).lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+#[test]
+fn the_generated_scripts_are_current() {
+    let home = Home::new();
+    for shell in SHELLS {
+        let script = home.ok(&format!("completions {shell}"));
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::create_dir_all(generated(shell).parent().unwrap()).unwrap();
+            std::fs::write(generated(shell), &script).unwrap();
+        }
+        let kept = std::fs::read_to_string(generated(shell)).unwrap_or_default();
+        assert!(kept == script, "completions/ is stale: UPDATE=1 cargo test completion");
+    }
+}
+
+#[test]
+fn bash_completes_commands_flags_and_values() {
+    let home = Home::with_config(
+        "[profiles.shop]\nbase-url = \"https://shop.example\"\nstore-view = \"ch\"\n[profiles.shed]\n",
+    );
+    assert_eq!(bash(&home, "storefront customer u"), ["update"]);
+    assert_eq!(bash(&home, "storefront customer update --remove-a"), ["--remove-address"]);
+    assert_eq!(bash(&home, "storefront -p sh"), ["shop", "shed"]);
+    assert_eq!(bash(&home, "storefront config use sho"), ["shop"]);
+    assert_eq!(bash(&home, "storefront --store-view "), ["ch"]);
+    assert_eq!(bash(&home, "storefront --sandbox --store-view "), ["default", "fr", "de"]);
+    assert_eq!(bash(&home, "storefront attribute create --type mult"), ["multiline", "multiselect"]);
+}
+
+#[test]
+fn address_ids_are_those_of_the_profile_seen_last_at_that_service() {
+    let home = Home::with_config("[profiles.shop]\nbase-url = \"https://shop.example\"\n");
+    let update = "storefront --sandbox customer update --address ";
+    assert_eq!(bash(&home, update), [""]);
+    home.ok("--sandbox customer show");
+    assert_eq!(bash(&home, update), ["1", "2", "3", "4"]);
+    assert_eq!(bash(&home, "storefront -p shop customer update --address "), [""]);
+    home.ok("--sandbox customer update --remove-address 2");
+    home.ok("--sandbox customer update --firstname Amy");
+    assert_eq!(bash(&home, update), ["1", "3", "4"]);
+    assert_eq!(bash(&home, "storefront --sandbox quote ship --ship-to-address "), ["1", "3", "4"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_remembered_is_private_and_no_more_than_ids_and_labels() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    home.ok("--sandbox customer show");
+    let file = home.dir.path().join("state/storefront/addresses/sandbox.json");
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    assert_eq!(kept.as_object().unwrap().keys().collect::<Vec<_>>(), ["1", "2", "3", "4"]);
+    assert_eq!(kept["2"], "350 Fifth Avenue, New York");
+}
+
+#[test]
+fn fish_shows_what_an_address_id_stands_for() {
+    if !is_here("fish") {
+        return;
+    }
+    let home = Home::new();
+    home.ok("--sandbox customer show");
+    let ask = format!(
+        "source '{}'; complete -C 'storefront --sandbox customer update --remove-address '",
+        generated("fish").display()
+    );
+    let offered = shell(&home, "fish", &["--no-config", "-c", &ask]);
+    assert!(offered.lines().any(|line| line == "2\t350 Fifth Avenue, New York"), "{offered}");
+}
+
+/// A shell asks at every Tab, and a person waits.
+#[test]
+fn a_completion_is_instant_and_touches_no_database() {
+    let home = Home::new();
+    let ask = || {
+        let asked = Instant::now();
+        let words = ["--", "storefront", "--sandbox", "customer", "update", "--address", ""];
+        let answer =
+            home.storefront(&words).env("STOREFRONT_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", "5").run();
+        assert_eq!(answer.code, 0, "{answer:?}");
+        asked.elapsed()
+    };
+    let quickest = (0..5).map(|_| ask()).min().unwrap();
+    // 10 ms in a release build; this one is not optimised and has neighbours.
+    let limit = if cfg!(debug_assertions) { 100 } else { 10 };
+    assert!(quickest < Duration::from_millis(limit), "{quickest:?}");
+    assert!(!home.dir.path().join("data").exists());
+}
+
+#[test]
+fn the_variable_alone_turns_no_command_into_a_question() {
+    let home = Home::new();
+    let shown = home.storefront(&["config", "path"]).env("STOREFRONT_COMPLETE", "bash").run();
+    assert!(shown.code == 0 && shown.stdout.ends_with("config.toml\n"), "{shown:?}");
+}
+
+#[test]
+fn a_manual_page_for_each_command() {
+    let home = Home::new();
+    let page = home.ok("man");
+    assert!(page.contains(".TH storefront 1"), "{page}");
+    home.ok("man pages/man1");
+    let pages = std::fs::read_dir(home.dir.path().join("pages/man1")).unwrap();
+    let mut names: Vec<_> = pages.map(|page| page.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    for page in ["storefront.1", "storefront-customer-update.1", "storefront-quote-add-item.1"] {
+        assert!(names.iter().any(|name| name == page), "{names:?}");
+    }
+}

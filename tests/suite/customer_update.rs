@@ -1,0 +1,378 @@
+//! `customer update`: what is named changes, everything else stays.
+
+use serde_json::{Value, json};
+
+use crate::support::shop::Shop;
+
+/// The stored profile without what the service itself keeps up.
+fn settled(mut profile: Value) -> Value {
+    profile.as_object_mut().unwrap().shift_remove("updated_at");
+    profile
+}
+
+/// The addresses of a stored profile.
+fn list(profile: &mut Value) -> &mut Vec<Value> {
+    profile["addresses"].as_array_mut().unwrap()
+}
+
+fn ids(profile: &Value) -> Vec<i64> {
+    crate::support::raw_http::ids(profile)
+}
+
+#[test]
+fn every_flag_sets_its_member_and_nothing_else_changes() {
+    let shop = Shop::new();
+    let mut expected = settled(shop.profile());
+    shop.done(
+        "customer update --firstname Ann --lastname Lee --email ann@example.com --gender 1 --group-id 4 --store-id 2 \
+         --website-id 3 --disable-auto-group-change 1 --address 2 --address-firstname Bo --address-lastname Li \
+         --street '1 Main St' 'Floor 2' --city Cambridge --postcode 02138 --country CA --region Quebec \
+         --region-code QC --region-id 76 --telephone '+1 617' --custom-attribute door=7 gate=a=b",
+    );
+    for (name, value) in json!({
+        "firstname": "Ann", "lastname": "Lee", "email": "ann@example.com", "gender": 1, "group_id": 4, "store_id": 2,
+        "website_id": 3, "disable_auto_group_change": 1,
+    })
+    .as_object()
+    .unwrap()
+    {
+        expected[name] = value.clone();
+    }
+    for (name, value) in json!({
+        "firstname": "Bo", "lastname": "Li", "street": ["1 Main St", "Floor 2"], "city": "Cambridge",
+        "postcode": "02138", "country_id": "CA", "region_id": 76, "telephone": "+1 617",
+        "region": {"region_code": "QC", "region": "Quebec", "region_id": 76},
+        "custom_attributes": [{"attribute_code": "door", "value": "7"}, {"attribute_code": "gate", "value": "a=b"}],
+    })
+    .as_object()
+    .unwrap()
+    {
+        list(&mut expected)[1][name] = value.clone();
+    }
+    assert_eq!(settled(shop.profile()), expected);
+}
+
+#[test]
+fn the_put_carries_every_stored_member_in_its_exact_text() {
+    let shop = Shop::new();
+    let before = shop.profile();
+    let result = shop.done("customer update --address 4 --city Potsdam --dry-run");
+    let body = &result["request"]["body"]["customer"];
+    let mut expected = before.clone();
+    list(&mut expected)[3]["city"] = "Potsdam".into();
+    assert_eq!(body.to_string(), expected.to_string());
+    for exact in ["12345678901234567890", "40.748400", "-73.985700"] {
+        assert!(body.to_string().contains(exact), "{exact}: {body}");
+    }
+    assert_eq!(shop.heard(), ["GET 200"]);
+}
+
+#[test]
+fn a_change_is_reported_as_documented() {
+    let shop = Shop::new();
+    let outcome = shop.run("customer update -o json -q --address 2 --postcode 10119");
+    let mut result = outcome.done();
+    let snapshot = result["snapshot"].take();
+    let response = result["response"].take();
+    assert_eq!(
+        outcome.stdout.lines().next().unwrap().split("\"response\"").next().unwrap(),
+        "{\"operation\":\"customer update\",\"applied\":\"yes\",\"status\":200,\
+         \"changes\":[{\"path\":\"addresses[id=2].postcode\",\"before\":\"10118\",\"after\":\"10119\"}],\
+         \"addresses\":{\"kept\":[1,3,4],\"changed\":[2],\"added\":0,\"removed\":[]},"
+    );
+    let members: Vec<&String> = result.as_object().unwrap().keys().collect();
+    assert_eq!(members, ["operation", "applied", "status", "changes", "addresses", "response", "snapshot"]);
+    assert_eq!(response, shop.profile());
+    assert_eq!(snapshot, shop.snapshots()[0].display().to_string());
+    assert_eq!(shop.heard(), ["GET 200", "GET 200", "PUT 200", "GET 200"]);
+}
+
+#[test]
+fn input_comes_with_or_without_its_wrapper_and_flags_win() {
+    let shop = Shop::new();
+    let bare = r#"{"email": "in@example.com", "addresses": [{"id": 2, "city": "Albany", "postcode": "12207"},
+        {"city": "Nice", "country_id": "FR"}]}"#;
+    let line = [
+        "customer",
+        "update",
+        "-i",
+        "-",
+        "--email",
+        "flag@example.com",
+        "--address",
+        "2",
+        "--city",
+        "Troy",
+        "-q",
+    ];
+    let outcome = shop.storefront(&[&line[..], &["-o", "json"]].concat()).stdin(bare).run().done();
+    assert_eq!(outcome["addresses"], json!({"kept": [1, 3, 4], "changed": [2], "added": 1, "removed": []}));
+    let profile = shop.profile();
+    assert_eq!(profile["email"], "flag@example.com");
+    assert_eq!(
+        (&profile["addresses"][1]["city"], &profile["addresses"][1]["postcode"]),
+        (&json!("Troy"), &json!("12207"))
+    );
+    assert_eq!(profile["addresses"][4]["city"], "Nice");
+    shop.file("wrapped.json", format!("\u{feff}{{\"customer\": {{\"gender\": 3}}}}"));
+    shop.done("customer update -i wrapped.json");
+    assert_eq!(shop.profile()["gender"], 3);
+}
+
+#[test]
+fn what_the_service_would_ignore_is_refused_before_anything_is_sent() {
+    let shop = Shop::new();
+    for (input, says) in [
+        (
+            r#"{"customer": {"addresses": [{"id": 1}, {"id": 2, "postcod": "1"}]}}"#,
+            "customer.addresses[1].postcod: unknown; did you mean postcode?",
+        ),
+        (r#"{"emial": "a"}"#, "customer.emial: unknown; did you mean email?"),
+        (r#"{"customer": {"email": 1}}"#, "customer.email: expected a string, found the number 1"),
+        (
+            r#"{"customer": {"gender": "1"}}"#,
+            "customer.gender: expected a whole number, found the string \"1\"",
+        ),
+        (r#"{"addresses": {"id": 1}}"#, "customer.addresses: expected "),
+        (r#"{"addresses": [{"id": 1, "street": "1 Main St"}]}"#, "customer.addresses[0].street: expected "),
+        (
+            r#"{"addresses": [{"id": 1, "street": [null]}]}"#,
+            "customer.addresses[0].street[0]: expected a string",
+        ),
+        (
+            r#"{"addresses": [{"id": 1, "region": "Berlin"}]}"#,
+            "customer.addresses[0].region: expected an object",
+        ),
+        (
+            r#"{"addresses": [{"id": 1, "custom_attributes": [{"code": "a"}]}]}"#,
+            "custom_attributes[0].code: unknown",
+        ),
+        (r#"{"addresses": null}"#, "customer.addresses: expected "),
+        (r#"{"customer": []}"#, "customer: expected an object"),
+        ("[", "not JSON"),
+        (" ", "is empty"),
+    ] {
+        shop.file("in.json", input);
+        let error = shop.fails(2, "customer update -i in.json");
+        assert!(error["message"].as_str().unwrap().contains(says), "{input}: {error}");
+        assert_eq!(
+            (&error["kind"], &error["applied"], &error["status"]),
+            (&json!("usage"), &json!("no"), &Value::Null)
+        );
+    }
+    assert_eq!(shop.heard(), [""; 0]);
+}
+
+#[test]
+fn unknown_members_go_out_as_they_are_when_allowed() {
+    let shop = Shop::new();
+    shop.file("in.json", r#"{"x_price": 1.10, "addresses": [{"id": 2, "x_seen": 1.5e+3, "company": null}]}"#);
+    shop.done("customer update -i in.json --allow-unknown");
+    let profile = shop.profile();
+    assert_eq!(profile["x_price"].to_string(), "1.10");
+    assert_eq!(
+        (profile["addresses"][1]["x_seen"].to_string(), &profile["addresses"][1]["company"]),
+        ("1.5e+3".into(), &Value::Null)
+    );
+}
+
+#[test]
+fn spaces_around_names_are_trimmed_with_a_warning() {
+    let shop = Shop::new();
+    shop.file("in.json", r#"{"customer ": {" email": "trim@example.com"}}"#);
+    let outcome = shop.run("customer update -q -i in.json");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(
+        outcome.stderr,
+        "warning: customer: spaces around its name were trimmed\nwarning: customer.email: spaces around its name were trimmed\n"
+    );
+    assert_eq!(shop.profile()["email"], "trim@example.com");
+}
+
+#[test]
+fn an_added_address_comes_last() {
+    let shop = Shop::new();
+    let result =
+        shop.done("customer update --add-address --city Lyon --country FR --region-id 257 --no-input");
+    assert_eq!(result["addresses"], json!({"kept": [1, 2, 3, 4], "changed": [], "added": 1, "removed": []}));
+    assert_eq!(result["changes"][0]["path"], "addresses[new]");
+    let profile = shop.profile();
+    assert_eq!(ids(&profile)[..4], [1, 2, 3, 4]);
+    let added = &profile["addresses"][4];
+    assert_eq!(
+        (&added["city"], &added["region_id"], &added["region"]["region_id"]),
+        (&json!("Lyon"), &json!(257), &json!(257))
+    );
+}
+
+#[test]
+fn custom_attributes_merge_by_their_code() {
+    let shop = Shop::new();
+    shop.done("customer update --address 1 --custom-attribute floor=3");
+    shop.done("customer update --address 1 --custom-attribute door_code=C1 --custom-attribute bell=");
+    assert_eq!(
+        shop.address(1)["custom_attributes"],
+        json!([{"attribute_code": "door_code", "value": "C1"}, {"attribute_code": "floor", "value": "3"},
+            {"attribute_code": "bell", "value": ""}])
+    );
+}
+
+#[test]
+fn a_removal_is_by_name_and_takes_its_default_along() {
+    let shop = Shop::new();
+    let outcome = shop.run("customer update --remove-address 1 3 -q -o json");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(
+        outcome.stderr,
+        "warning: default_billing named address 1, which is removed: it is left out\n"
+    );
+    let result: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(result["addresses"], json!({"kept": [2, 4], "changed": [], "added": 0, "removed": [1, 3]}));
+    let profile = shop.profile();
+    assert_eq!(
+        (ids(&profile), &profile["default_billing"], &profile["default_shipping"]),
+        (vec![2, 4], &Value::Null, &json!("2"))
+    );
+}
+
+#[test]
+fn replacing_the_list_deletes_only_the_number_that_was_allowed() {
+    let shop = Shop::new();
+    shop.file("list.json", r#"{"addresses": [{"id": 2, "city": "Troy"}, {"city": "Nice"}]}"#);
+    for (flags, says) in [
+        ("", "this would delete 3 addresses: 1, 3 and 4; nothing was written"),
+        ("--yes", "this would delete 3 addresses"),
+        ("--allow-delete 2", "but --allow-delete says 2"),
+        ("--allow-delete 4 -y", "but --allow-delete says 4"),
+        ("--dry-run", "this would delete 3 addresses"),
+    ] {
+        let error = shop.fails(3, &format!("customer update -i list.json --replace-addresses {flags}"));
+        assert!(error["message"].as_str().unwrap().contains(says), "{flags}: {error}");
+        assert_eq!(error["hint"], "if that is meant, add --allow-delete 3");
+    }
+    assert!(shop.heard().iter().all(|heard| heard == "GET 200"));
+    assert!(shop.snapshots().is_empty());
+    let outcome = shop.run("customer update -i list.json --replace-addresses --allow-delete 3 -q -o json");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let result: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let changed = result["changes"].as_array().unwrap().iter().map(|change| change["path"].as_str().unwrap());
+    assert_eq!(
+        changed.collect::<Vec<_>>(),
+        [
+            "addresses[id=2].city",
+            "addresses[new]",
+            "addresses[id=1]",
+            "addresses[id=3]",
+            "addresses[id=4]",
+            "default_billing"
+        ]
+    );
+    let profile = shop.profile();
+    assert_eq!(
+        (profile["addresses"].as_array().unwrap().len(), &profile["addresses"][1]["city"]),
+        (2, &json!("Nice"))
+    );
+    assert_eq!(profile["default_billing"], Value::Null);
+    let error = shop.fails(2, "customer update --replace-addresses --email a@example.com");
+    assert!(error["message"].as_str().unwrap().contains("but no addresses"), "{error}");
+}
+
+#[test]
+fn ids_that_are_not_there_and_ids_named_twice_are_refused() {
+    let shop = Shop::new();
+    for (code, line, says) in [
+        (3, "--address 99 --city X", "there is no address 99: the profile has 1, 2, 3 and 4"),
+        (3, "--remove-address 5", "there is no address 5"),
+        (2, "--remove-address 2 --address 2 --city X", "address 2 is named twice"),
+        (2, "--city X", "not which address"),
+        (2, "--address 2", "no member of the address is named"),
+        (2, "--add-address", "no member of the address is named"),
+        (2, "", "no change is named"),
+        (2, "--yes", "no change is named"),
+    ] {
+        let error = shop.fails(code, &format!("customer update {line}"));
+        assert!(error["message"].as_str().unwrap().contains(says), "{line}: {error}");
+    }
+    for line in [
+        "--address 2 --add-address --city X",
+        "--address 2 --no-region --region X",
+        "--remove-address 1 --replace-addresses",
+        "--address two --city X",
+        "--gender male",
+    ] {
+        assert_eq!(shop.run(&format!("customer update {line}")).code, 2, "{line}");
+    }
+    assert!(shop.heard().iter().all(|heard| heard == "GET 200"), "nothing was written");
+}
+
+#[test]
+fn nothing_asked_sends_nothing_and_nothing_changed_writes_nothing() {
+    let shop = Shop::new();
+    shop.file("empty.json", r#"{"customer": {"addresses": []}}"#);
+    shop.fails(2, "customer update -i empty.json");
+    assert_eq!(shop.heard(), [""; 0]);
+    let result = shop.done("customer update --address 2 --city 'New York' --email amina.haddad@example.com");
+    assert_eq!(
+        (&result["applied"], &result["reason"], &result["status"]),
+        (&json!("no"), &json!("unchanged"), &Value::Null)
+    );
+    assert_eq!(
+        (&result["changes"], &result["snapshot"], &result["response"]),
+        (&json!([]), &Value::Null, &Value::Null)
+    );
+    assert_eq!(shop.heard(), ["GET 200"]);
+    let said = shop.run("customer update --address 2 --city 'New York' -q");
+    assert!(said.stdout.starts_with("customer update: nothing to change, nothing was sent\n"), "{said:?}");
+    assert!(shop.snapshots().is_empty());
+}
+
+#[test]
+fn the_region_of_an_address_never_contradicts_itself() {
+    let none = json!({"region_code": null, "region": null, "region_id": 0});
+    for (line, region) in [
+        ("--address 2 --region-id 12", json!({"region_code": null, "region": null, "region_id": 12})),
+        (
+            "--address 2 --region-code CA --region-id 12",
+            json!({"region_code": "CA", "region": null, "region_id": 12}),
+        ),
+        ("--address 2 --no-region", none.clone()),
+        ("--address 2 --country FR --no-region", none.clone()),
+        (
+            "--address 2 --country CA --region-id 76",
+            json!({"region_code": null, "region": null, "region_id": 76}),
+        ),
+        ("--address 1 --country BE", none),
+        ("--address 3 --region Beirut", json!({"region_code": null, "region": "Beirut", "region_id": 0})),
+        ("--address 3 --region-code BA", json!({"region_code": "BA", "region": null, "region_id": 0})),
+    ] {
+        let shop = Shop::new();
+        let result = shop.done(&format!("customer update {line} --dry-run"));
+        let sent = result["request"]["body"]["customer"]["addresses"].as_array().unwrap();
+        let id = line.as_bytes()[10] - b'0';
+        let address = &sent[usize::from(id) - 1];
+        assert_eq!((&address["region"], &address["region_id"]), (&region, &region["region_id"]), "{line}");
+    }
+}
+
+#[test]
+fn a_region_in_doubt_is_refused() {
+    let shop = Shop::new();
+    for (line, hint) in [
+        ("--address 2 --region Texas", "add --region-id, or --no-region for none"),
+        ("--address 4 --region-code BY", "add --region-id, or --no-region for none"),
+        ("--address 2 --country FR --region Paris", "add --region-id, or --no-region for none"),
+        (
+            "--address 2 --country FR",
+            "name the new region with --region-id (and --region, --region-code), or --no-region",
+        ),
+        (
+            "--address 3 --country SY",
+            "name the new region with --region-id (and --region, --region-code), or --no-region",
+        ),
+    ] {
+        assert_eq!(shop.fails(2, &format!("customer update {line}"))["hint"], hint, "{line}");
+    }
+    shop.file("in.json", r#"{"addresses": [{"id": 2, "region_id": 12, "region": {"region_id": 13}}]}"#);
+    assert!(shop.fails(2, "customer update -i in.json")["message"].as_str().unwrap().contains("differ"));
+    assert!(shop.heard().iter().all(|heard| heard == "GET 200"), "nothing was written");
+}

@@ -1,0 +1,273 @@
+//! Fault by operation: the exit code, what reached the service, and what is said of the write.
+
+use serde_json::{Value, json};
+
+use crate::support::scripted::{Scripted, Step, answer};
+use crate::support::shop::{Shop, serve, words};
+use crate::support::storefront::Home;
+
+const UPDATE: &str = "customer update --address 2 --city Troy";
+const SHIP: &str =
+    "quote ship --ship-to-address 2 --carrier flatrate --method flatrate --payment-method checkmo";
+const ITEM: &str = "quote add-item --sku mug-blue --qty 1 --quote-id 1";
+const CREATE: &str = "attribute create --code fabric --type text";
+const SHOW: &str = "customer show";
+
+/// A fault, the exit code, `applied`, and the requests that reached the service: method and status.
+type Row = (&'static str, i32, &'static str, &'static [&'static str]);
+
+/// Runs a command against each fault, with one repeat and little patience.
+#[track_caller]
+fn each(line: &str, rows: &[Row]) {
+    for (fault, code, applied, heard) in rows {
+        let faults: Vec<&str> = fault.split(' ').collect();
+        let shop = Shop::with_faults(&faults);
+        let outcome = shop.run(&format!("{line} -o json -q --retry 1 --timeout 0.5"));
+        assert_eq!(outcome.code, *code, "{line}, {fault}: {outcome:?}");
+        let said = match code {
+            0 => serde_json::from_str(&outcome.stdout).unwrap(),
+            _ => outcome.error(),
+        };
+        if line != SHOW {
+            assert_eq!(said["applied"], *applied, "{line}, {fault}: {outcome:?}");
+        }
+        // A request that is cut off or times out may be told a moment later.
+        let mut all = Vec::new();
+        for _ in 0..200 {
+            all.extend(shop.heard());
+            if all.len() >= heard.len() {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        assert_eq!(all, *heard, "{line}, {fault}: {outcome:?}");
+    }
+}
+
+#[test]
+fn what_adds_is_sent_once_unless_it_cannot_have_acted() {
+    each(
+        ITEM,
+        &[
+            ("429", 5, "no", &["POST 429", "POST 429"]),
+            ("429=0", 5, "no", &["POST 429", "POST 429"]),
+            ("503=0", 5, "no", &["POST 503", "POST 503"]),
+            ("429=0x1", 0, "yes", &["POST 429", "POST 200"]),
+            ("503=0x1", 0, "yes", &["POST 503", "POST 200"]),
+            ("500", 8, "unknown", &["POST 500"]),
+            ("502", 8, "unknown", &["POST 502"]),
+            ("503", 8, "unknown", &["POST 503"]),
+            ("500-after-commit", 8, "unknown", &["POST 500"]),
+            ("502-after-commit", 8, "unknown", &["POST 502"]),
+            ("503-after-commit", 8, "unknown", &["POST 503"]),
+            ("reset-before-commit", 8, "unknown", &["POST 200"]),
+            ("reset-after-commit", 8, "unknown", &["POST 200"]),
+            ("latency=900", 8, "unknown", &[]),
+            ("latency-after-commit=900", 8, "unknown", &[]),
+            ("html", 0, "yes", &["POST 200"]),
+            ("empty", 0, "yes", &["POST 200"]),
+        ],
+    );
+}
+
+#[test]
+fn the_other_posts_follow_the_same_rule() {
+    each(
+        SHIP,
+        &[
+            ("POST:429=0", 5, "no", &["GET 200", "POST 429", "POST 429"]),
+            ("POST:503", 8, "unknown", &["GET 200", "POST 503"]),
+            ("reset-after-commit", 8, "unknown", &["GET 200", "POST 320"]),
+            ("POST:html", 0, "yes", &["GET 200", "POST 320"]),
+            ("no-get", 3, "no", &["GET 404"]),
+            ("GET:500x1 POST:empty", 0, "yes", &["GET 500", "GET 200", "POST 320"]),
+        ],
+    );
+    each(
+        CREATE,
+        &[
+            ("503=0x1", 0, "yes", &["POST 503", "POST 200"]),
+            ("500", 8, "unknown", &["POST 500"]),
+            ("reset-before-commit", 8, "unknown", &["POST 200"]),
+            ("silent-update", 0, "yes", &["POST 200"]),
+        ],
+    );
+}
+
+#[test]
+fn a_read_is_repeated_and_never_taken_for_empty() {
+    each(
+        SHOW,
+        &[
+            ("500", 5, "no", &["GET 500", "GET 500"]),
+            ("502", 5, "no", &["GET 502", "GET 502"]),
+            ("503", 5, "no", &["GET 503", "GET 503"]),
+            ("429=0", 5, "no", &["GET 429", "GET 429"]),
+            ("500x1", 0, "", &["GET 500", "GET 200"]),
+            ("no-get", 3, "no", &["GET 404"]),
+            ("html", 3, "no", &["GET 200"]),
+            ("empty", 3, "no", &["GET 200"]),
+            ("truncated", 3, "no", &["GET 200"]),
+            ("envelope", 3, "no", &["GET 200"]),
+            ("envelope=data", 3, "no", &["GET 200"]),
+            ("envelope=bare", 0, "", &["GET 200"]),
+        ],
+    );
+}
+
+#[test]
+fn a_replacement_is_decided_by_reading_back() {
+    each(
+        UPDATE,
+        &[
+            ("PUT:429=0", 5, "no", &["GET 200", "GET 200", "PUT 429", "PUT 429"]),
+            ("PUT:503=0x1", 0, "yes", &["GET 200", "GET 200", "PUT 503", "PUT 200", "GET 200"]),
+            ("PUT:503", 5, "no", &["GET 200", "GET 200", "PUT 503", "GET 200", "PUT 503", "GET 200"]),
+            ("PUT:500x1", 0, "yes", &["GET 200", "GET 200", "PUT 500", "GET 200", "PUT 200", "GET 200"]),
+            ("500-after-commit", 0, "yes", &["GET 200", "GET 200", "PUT 500", "GET 200"]),
+            ("reset-after-commit", 0, "yes", &["GET 200", "GET 200", "PUT 200", "GET 200"]),
+            (
+                "reset-before-commit",
+                5,
+                "no",
+                &["GET 200", "GET 200", "PUT 200", "GET 200", "PUT 200", "GET 200"],
+            ),
+            ("PUT:latency-after-commit=5000", 0, "yes", &["GET 200", "GET 200", "GET 200"]),
+            ("PUT:html", 0, "yes", &["GET 200", "GET 200", "PUT 200", "GET 200"]),
+            ("PUT:empty", 0, "yes", &["GET 200", "GET 200", "PUT 200", "GET 200"]),
+            ("PUT:truncated", 0, "yes", &["GET 200", "GET 200", "PUT 200", "GET 200"]),
+            ("drop-address", 9, "yes", &["GET 200", "GET 200", "PUT 200", "GET 200"]),
+            ("GET:500", 5, "no", &["GET 500", "GET 500"]),
+            ("no-get", 3, "no", &["GET 404"]),
+            ("html", 3, "no", &["GET 200"]),
+        ],
+    );
+}
+
+#[test]
+fn half_a_reply_is_success_with_a_warning() {
+    for line in [ITEM, CREATE] {
+        let shop = Shop::with_faults(&["truncated"]);
+        let outcome = shop.run(&format!("{line} -q -o json"));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        assert!(outcome.stderr.starts_with("warning: the reply's body"), "{outcome:?}");
+        assert_eq!(shop.heard().len(), 1);
+    }
+}
+
+#[test]
+fn no_repeats_at_all_where_retry_is_0() {
+    for (line, fault) in [(ITEM, "429=0"), (ITEM, "503=0"), (SHOW, "500"), (UPDATE, "GET:429=0")] {
+        let shop = Shop::with_faults(&[fault]);
+        assert_eq!(shop.fails(5, &format!("{line} --retry 0"))["kind"], "unavailable", "{line}");
+        assert_eq!(shop.heard().len(), 1, "{line}, {fault}");
+    }
+    let shop = Shop::with_faults(&["PUT:500"]);
+    shop.fails(5, &format!("{UPDATE} --retry 0"));
+    assert_eq!(shop.heard(), ["GET 200", "GET 200", "PUT 500", "GET 200"]);
+}
+
+/// Runs the update against two good reads and what follows: exit code, output, number of requests.
+fn after_two_reads(then: &[Step]) -> (i32, Value, usize) {
+    let good = answer(
+        "200 OK",
+        "",
+        r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}, {"id": 2, "city": "Rome"}]}"#,
+    );
+    let script = [&[good.clone(), good], then].concat();
+    let (home, server) = (Home::new(), Scripted::start(script));
+    let line = format!("{UPDATE} -q -o json --retry 0 --timeout 5");
+    let outcome = serve(home.storefront(&words(&line)), &server.url("")).run();
+    let said =
+        if outcome.code == 0 { serde_json::from_str(&outcome.stdout).unwrap() } else { outcome.error() };
+    (outcome.code, said, server.requests().len())
+}
+
+#[test]
+fn every_verdict_of_the_put_has_its_code() {
+    let troy = answer(
+        "200 OK",
+        "",
+        r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}, {"id": 2, "city": "Troy"}]}"#,
+    );
+    let half = answer(
+        "200 OK",
+        "",
+        r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 2, "city": "Troy"}]}"#,
+    );
+    let old = answer(
+        "200 OK",
+        "",
+        r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}, {"id": 2, "city": "Rome"}]}"#,
+    );
+    let third = answer(
+        "200 OK",
+        "",
+        r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}, {"id": 2, "city": "TROY"}]}"#,
+    );
+    let taken = answer("200 OK", "", "{}");
+    let error = answer("500 Internal Server Error", "", "");
+    for (name, then, code, applied, requests) in [
+        ("taken and there", vec![taken.clone(), troy.clone()], 0, "yes", 4),
+        ("taken and an address is gone", vec![taken.clone(), half.clone()], 9, "yes", 4),
+        ("taken and the change is not there", vec![taken.clone(), old.clone()], 9, "yes", 4),
+        ("taken and changed by the service", vec![taken.clone(), third], 0, "yes", 4),
+        ("taken and unreadable", vec![taken.clone(), error.clone()], 0, "yes", 4),
+        ("silence and there", vec![Step::Close, troy.clone()], 0, "yes", 4),
+        ("silence and nothing changed", vec![Step::Close, old], 5, "no", 4),
+        ("silence and an address is gone", vec![Step::Close, half], 9, "yes", 4),
+        ("silence and unreadable", vec![Step::Close, error.clone()], 8, "unknown", 4),
+        (
+            "silence and a page for signing in",
+            vec![Step::Close, answer("200 OK", "", "<html>")],
+            8,
+            "unknown",
+            4,
+        ),
+        ("broken and there", vec![error.clone(), troy.clone()], 0, "yes", 4),
+        ("broken and unreadable", vec![error.clone(), error], 8, "unknown", 4),
+        ("refused", vec![answer("400 Bad Request", "", ""), troy.clone()], 4, "no", 3),
+        ("not allowed", vec![answer("403 Forbidden", "", ""), troy.clone()], 6, "no", 3),
+        (
+            "redirected",
+            vec![answer("307 Temporary Redirect", "Location: /x\r\n", ""), troy.clone()],
+            4,
+            "no",
+            3,
+        ),
+        ("320 is for shipping", vec![answer("320 Saved", "", ""), troy], 4, "no", 3),
+    ] {
+        let (got, said, sent) = after_two_reads(&then);
+        assert_eq!((got, &said["applied"], sent), (code, &json!(applied), requests), "{name}: {said}");
+        if matches!(code, 8 | 9) {
+            assert!(
+                said["hint"].as_str().unwrap().contains("`storefront customer restore 2"),
+                "{name}: {said}"
+            );
+            assert!(said["message"].as_str().unwrap().contains("/snapshots/"), "{name}: {said}");
+        }
+    }
+}
+
+#[test]
+fn redirects_are_named_and_not_followed() {
+    let elsewhere = Scripted::start(vec![answer("200 OK", "", "{}")]);
+    for status in [
+        "301 Moved",
+        "302 Found",
+        "303 See Other",
+        "307 Temporary Redirect",
+        "308 Permanent Redirect",
+        "320 Saved",
+    ] {
+        let target = elsewhere.url("/taken");
+        let server = Scripted::start(vec![answer(status, &format!("Location: {target}\r\n"), "")]);
+        let line = format!("{ITEM} -q -o json");
+        let outcome = serve(Home::new().storefront(&words(&line)), &server.url("")).run();
+        let error = outcome.error();
+        assert_eq!((outcome.code, &error["kind"]), (4, &json!("refused")), "{status}: {outcome:?}");
+        assert!(error["message"].as_str().unwrap().contains(&target), "{status}: {error}");
+        assert_eq!(server.requests().len(), 1);
+    }
+    assert_eq!(elsewhere.connections(), 0, "the token goes to no other host");
+}

@@ -1,0 +1,99 @@
+//! `schema`: it accepts and refuses what the input check accepts and refuses.
+
+use serde_json::{Map, Value, json};
+use storefront::plan::check::check;
+use storefront::plan::operation::Operation;
+use storefront::plan::schema;
+
+use crate::support::json_schema::accepts;
+use crate::support::storefront::Home;
+
+fn template(operation: Operation) -> Value {
+    serde_json::from_str(storefront::template::json(operation)).unwrap()
+}
+
+/// The document, and what it becomes when each value in it is replaced, and each object given an odd member.
+fn variations(value: &Value) -> Vec<Value> {
+    let odd =
+        [json!("x"), json!(1), json!(1.5), json!(true), json!(null), json!([]), json!(["x"]), json!({})];
+    let mut all: Vec<Value> = odd.to_vec();
+    all.push(value.clone());
+    let within: Vec<(String, &Value)> = match value {
+        Value::Object(object) => object.iter().map(|(name, inner)| (name.clone(), inner)).collect(),
+        Value::Array(list) => {
+            list.iter().enumerate().map(|(index, inner)| (index.to_string(), inner)).collect()
+        }
+        _ => Vec::new(),
+    };
+    for (step, inner) in within {
+        for variation in variations(inner) {
+            let mut whole = value.clone();
+            *whole.pointer_mut(&format!("/{step}")).unwrap() = variation;
+            all.push(whole);
+        }
+    }
+    if let Value::Object(object) = value {
+        for name in ["odd", "note"] {
+            let mut whole = object.clone();
+            whole.insert(name.to_owned(), json!("x"));
+            all.push(whole.into());
+        }
+    }
+    all
+}
+
+/// The check's own verdict on a body in its wrapper.
+fn passes(operation: Operation, document: &Value) -> bool {
+    let Value::Object(mut body) = document.clone() else { return false };
+    check(&mut body, operation.body(), false).is_ok()
+}
+
+#[test]
+fn schema_and_check_agree_about_every_variation_of_every_template() {
+    for operation in Operation::ALL {
+        let schema = schema::of(operation);
+        let mut verdicts = [0, 0];
+        // A body without its wrapper is another form, and a list is a run: those have tests of their own.
+        let is_wrapped = |body: &Value| {
+            body.get(template(operation).as_object().unwrap().keys().next().unwrap()).is_some()
+        };
+        for document in variations(&template(operation)).into_iter().filter(is_wrapped) {
+            let passes = passes(operation, &document);
+            assert_eq!(accepts(&schema, &schema, &document), passes, "{}: {document}", operation.name());
+            verdicts[usize::from(passes)] += 1;
+        }
+        assert!(verdicts.iter().all(|count| *count > 10), "{verdicts:?}");
+    }
+}
+
+#[test]
+fn a_body_without_its_wrapper_and_an_array_of_records_are_inputs_too() {
+    for operation in Operation::ALL {
+        let schema = schema::of(operation);
+        let accepts = |document: &Value| accepts(&schema, &schema, document);
+        let wrapped = template(operation);
+        let mut bare: Map<String, Value> = wrapped.as_object().unwrap().clone();
+        let outer = bare.keys().next().unwrap().clone();
+        if let Some(Value::Object(inner)) = bare.shift_remove(&outer) {
+            bare.extend(inner);
+        }
+        let mut bare = Value::Object(bare);
+        assert!(accepts(&bare), "{bare}");
+        assert!(accepts(&json!([wrapped, bare])));
+        assert!(!accepts(&json!([])) && !accepts(&json!([1])));
+        bare["reason"] = "the service said no".into();
+        assert!(!accepts(&bare) && accepts(&json!([bare])));
+        bare["odd"] = 1.into();
+        assert!(!accepts(&json!([bare])));
+    }
+}
+
+#[test]
+fn the_binary_prints_it_with_the_meaning_of_every_member() {
+    let home = Home::new();
+    let printed: Value = serde_json::from_str(&home.ok("schema customer update")).unwrap();
+    assert_eq!(printed, schema::of(Operation::CustomerUpdate));
+    assert_eq!(printed["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    let postcode = &printed["$defs"]["ProfileAddress"]["properties"]["postcode"];
+    assert_eq!(*postcode, json!({"type": ["string", "null"], "description": "Postcode"}));
+}

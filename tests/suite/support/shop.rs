@@ -1,0 +1,142 @@
+//! The program, a home of its own, and a sandbox that tells what reached it.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use serde_json::Value;
+use storefront::sandbox::{self, Observer};
+
+use super::raw_http::{ADMIN, CUSTOMER, Sandbox};
+use super::storefront::{Home, Outcome, Storefront};
+
+/// A home and a sandbox that is reached as any other service is.
+pub struct Shop {
+    pub home: Home,
+    pub sandbox: Sandbox,
+    heard: Arc<Mutex<Vec<String>>>,
+}
+
+impl Shop {
+    pub fn new() -> Self {
+        Self::with_faults(&[])
+    }
+
+    pub fn with_faults(faults: &[&str]) -> Self {
+        let home = Home::new();
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let ours = heard.clone();
+        let observer: Observer =
+            Arc::new(move |method, _, status| ours.lock().unwrap().push(format!("{method} {status}")));
+        let data = home.dir.path().join("service.db");
+        std::fs::write(&data, seeded()).unwrap();
+        let sandbox = Sandbox::observed(&data, faults, Some(observer));
+        Self { home, sandbox, heard }
+    }
+
+    /// The base URL of the sandbox.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.sandbox.address())
+    }
+
+    /// The program, with the sandbox as its service.
+    pub fn storefront(&self, arguments: &[&str]) -> Storefront {
+        serve(self.home.storefront(arguments), &self.url())
+    }
+
+    /// Runs a command line, quoted as in a shell.
+    pub fn run(&self, line: &str) -> Outcome {
+        self.storefront(&words(line)).run()
+    }
+
+    /// Runs a command line that must end well and say nothing on standard error; gives its result object.
+    #[track_caller]
+    pub fn done(&self, line: &str) -> Value {
+        self.run(&format!("{line} -q -o json")).done()
+    }
+
+    /// Runs a command line that must fail with this code; gives its error object.
+    #[track_caller]
+    pub fn fails(&self, code: i32, line: &str) -> Value {
+        let outcome = self.run(&format!("{line} -q -o json"));
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (code, ""), "{line}: {outcome:?}");
+        outcome.error()
+    }
+
+    /// What reached the service since the last time this was asked: `GET 200`, `PUT 503`…
+    pub fn heard(&self) -> Vec<String> {
+        std::mem::take(&mut *self.heard.lock().unwrap())
+    }
+
+    /// The stored profile of the seed's first customer.
+    pub fn profile(&self) -> Value {
+        let profile = self.sandbox.profile(CUSTOMER);
+        self.heard.lock().unwrap().pop();
+        profile
+    }
+
+    /// A stored address of the seed's first customer.
+    pub fn address(&self, id: i64) -> Value {
+        let profile = self.profile();
+        let addresses = profile["addresses"].as_array().unwrap();
+        addresses.iter().find(|address| address["id"] == id).cloned().unwrap_or_default()
+    }
+
+    /// Writes a file into the home; its path.
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.home.dir.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// The snapshots in the state directory, oldest first.
+    pub fn snapshots(&self) -> Vec<PathBuf> {
+        snapshots(&self.home)
+    }
+}
+
+/// A database with the seed: made once, for planting it takes a while.
+fn seeded() -> &'static [u8] {
+    static SEEDED: OnceLock<Vec<u8>> = OnceLock::new();
+    SEEDED.get_or_init(|| {
+        let directory = tempfile::tempdir().unwrap();
+        let data = directory.path().join("sandbox.db");
+        sandbox::reset(&data).unwrap();
+        std::fs::read(data).unwrap()
+    })
+}
+
+/// Points the program to a service: everything by the environment.
+pub fn serve(program: Storefront, url: &str) -> Storefront {
+    program
+        .env("STOREFRONT_BASE_URL", url)
+        .env("STOREFRONT_TOKEN", CUSTOMER)
+        .env("STOREFRONT_ADMIN_TOKEN", ADMIN)
+        .env("STOREFRONT_STORE_VIEW", "default")
+}
+
+/// The words of a command line, quoted as in a shell.
+pub fn words(line: &str) -> Vec<&str> {
+    // Tests leak a few bytes so that their lines stay readable.
+    shell_words::split(line).unwrap().into_iter().map(|word| &*word.leak()).collect()
+}
+
+/// The snapshots in a home's state directory, oldest first.
+pub fn snapshots(home: &Home) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = files_below(&home.dir.path().join("state/storefront/snapshots"))
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .collect();
+    found.sort();
+    found
+}
+
+/// Every file below a directory; none where there is no directory.
+pub fn files_below(directory: &std::path::Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
+    entries
+        .flat_map(|entry| {
+            let path = entry.unwrap().path();
+            if path.is_dir() { files_below(&path) } else { vec![path] }
+        })
+        .collect()
+}
