@@ -13,8 +13,8 @@ use crate::config::{Settings, TokenSource};
 use crate::failure::{Failure, Kind};
 use crate::http::{Tracer, Traffic};
 use crate::report::escape::one_line;
-use crate::report::screen::Screen;
-use crate::report::table::{heads, table_on, trimmed};
+use crate::report::screen::{Ink, Screen};
+use crate::report::table::{cell, heads, table_on, trimmed};
 
 /// Seconds by which the clocks may differ before it is worth a word.
 const CLOCK_TOLERANCE: i64 = 60;
@@ -210,12 +210,14 @@ fn table(findings: &[Finding], screen: Screen) -> String {
     let mut table = table_on(screen);
     table.set_header(heads(&["CHECK", "STATE", "FINDING"]));
     for finding in findings {
+        let ink = match finding.state {
+            State::Sound => Ink::After,
+            State::Doubtful => Ink::Warning,
+            State::Broken(_) => Ink::Error,
+        };
         let mend = finding.mend.as_ref().map(|mend| format!("\n→ {}", one_line(mend))).unwrap_or_default();
-        table.add_row([
-            finding.check.to_owned(),
-            finding.state_name().to_owned(),
-            format!("{}{mend}", one_line(&finding.message)),
-        ]);
+        let text = format!("{}{mend}", one_line(&finding.message));
+        table.add_row([finding.check.into(), cell(ink, finding.state_name()), text.into()]);
     }
     format!("{}\n", trimmed(&table))
 }

@@ -61,7 +61,6 @@ impl<'a> Service<'a> {
             let running = start_sandbox(session).await?;
             (sandbox_settings(session, &running)?, Some(running))
         } else {
-            no_faults(session)?;
             (Settings::resolve(session.context, session.global)?, None)
         };
         let client = Client::new(&link(&settings), tracer)?;
@@ -147,15 +146,6 @@ impl<'a> Service<'a> {
         let token = source.token()?;
         Ok(cell.get_or_init(|| token))
     }
-}
-
-/// Whoever rehearses an outage must not do so on a real service that behaves.
-fn no_faults(session: &Session<'_>) -> Result<(), Failure> {
-    if session.global.fault.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::usage("--fault makes the sandbox misbehave, and this is not the sandbox; nothing was sent")
-        .hint("add --sandbox, or start one with `storefront sandbox serve --fault …`"))
 }
 
 fn link(settings: &Settings) -> Link {

@@ -19,7 +19,7 @@ pub fn run(session: &Session<'_>, words: &OperationArgs) -> Result<(), Failure> 
 }
 
 fn explain(session: &Session<'_>, operation: Operation) {
-    let mut table = table_on(session.report.stdout());
+    let mut table = table_on(session.report.stderr());
     table.set_header(heads(&["MEMBER", "HOLDS", "MEANING"]));
     for (path, member) in operation.body().all_members() {
         table.add_row([path.as_str(), member.holds.expected(), member.doc]);

@@ -60,7 +60,7 @@ fn a_file_that_may_not_be_read() {
     use std::os::unix::fs::PermissionsExt as _;
     let shop = Shop::new();
     let path = shop.file("secret.json", "{}");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&path).is_ok() {
         return; // root may read everything
     }
@@ -70,15 +70,14 @@ fn a_file_that_may_not_be_read() {
 #[test]
 fn fifty_megabytes() {
     let shop = Shop::new();
-    let text = "x".repeat(50 << 20);
-    shop.file("name.json", format!("{{\"sku\": \"{text}\", \"qty\": 1}}"));
-    let outcome = shop.run("quote add-item -i name.json");
+    let program = || shop.storefront(&words("quote add-item -i -"));
+    let outcome = program().stdin(format!("{{\"sku\": \"{}\", \"qty\": 1}}", "x".repeat(50 << 20))).run();
     ends(&outcome, 4, "413");
-    assert!(outcome.stderr.len() < 2000, "the message stays short");
-    shop.file("member.json", format!("{{\"{text}\": 1}}"));
-    let outcome = shop.run("quote add-item -i member.json");
+    assert!(outcome.stderr.len() < 2000, "{} bytes of message", outcome.stderr.len());
+    let outcome = program().stdin(format!("{{\"{}\": 1}}", "x".repeat(4 << 20))).run();
     assert_eq!(outcome.code, 2);
     assert!(outcome.stderr.len() < 2000, "{} bytes of message", outcome.stderr.len());
+    assert_eq!(shop.heard(), ["POST 413"]);
 }
 
 #[test]
@@ -125,7 +124,7 @@ fn nobody_falls_back_to_the_sandbox() {
     }
     assert!(!home.dir.path().join("data").exists());
     let faulty = Shop::new();
-    ends(&faulty.run(&format!("{ITEM} --fault 500")), 2, "this is not the sandbox");
+    ends(&faulty.run(&format!("{ITEM} --fault 500")), 2, "--fault is for the sandbox");
     assert_eq!(faulty.heard(), [""; 0]);
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::edit::{self, Start};
 use super::reading;
 use super::replace::{self, Edit};
 use crate::cli::customer::UpdateArgs;
@@ -15,6 +16,7 @@ use crate::plan::guard;
 use crate::plan::merge::{Merged, Wish, merge};
 use crate::plan::operation::Operation;
 use crate::plan::profile::Profile;
+use crate::plan::roster::Roster;
 use crate::prompt::Prompt;
 
 /// Reads the input, then replaces the profile.
@@ -22,11 +24,44 @@ use crate::prompt::Prompt;
 /// # Errors
 /// Whatever went wrong.
 pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
-    let update = Update::new(session, args)?;
+    let prompt = Prompt::new(session.context, session.global, session.report);
+    let asks = prompt.can_ask() && session.global.input.is_none();
+    let (args, start) = if asks { to_be_asked(args) } else { (args.clone(), None) };
+    let mut update = Update::new(session, &args, asks)?;
     online(session, async |service| {
+        if update.wish.is_empty() {
+            let profile = match &update.base {
+                Some(base) => base.clone(),
+                None => reading::read_profile(service).await?,
+            };
+            let start = start.unwrap_or(Start::List);
+            if let Start::Address(id) = start {
+                Roster::of(profile.addresses())?.find(id)?;
+            }
+            update.wish.draft = edit::ask(&prompt, session.report, &profile, start)?;
+        }
         let outcome = replace::replace(service, &update).await?;
         session.report.outcome(&outcome)
     })
+}
+
+/// An address that is named without a word about what it shall be is where the questions begin.
+fn to_be_asked(args: &UpdateArgs) -> (UpdateArgs, Option<Start>) {
+    let mut left = args.clone();
+    let says_more = !args.members.named.is_empty()
+        || !args.custom_attributes.is_empty()
+        || !args.profile.named.is_empty()
+        || !args.remove_addresses.is_empty()
+        || args.replace_addresses;
+    if says_more {
+        return (left, None);
+    }
+    let start = match (left.address.take(), std::mem::take(&mut left.add_address)) {
+        (Some(id), _) => Some(Start::Address(id)),
+        (None, true) => Some(Start::NewAddress),
+        (None, false) => None,
+    };
+    (left, start)
 }
 
 /// What the flags and the input ask for.
@@ -38,14 +73,14 @@ struct Update {
 }
 
 impl Update {
-    fn new(session: &Session<'_>, args: &UpdateArgs) -> Result<Self, Failure> {
+    fn new(session: &Session<'_>, args: &UpdateArgs, can_ask: bool) -> Result<Self, Failure> {
         let mut draft = operation::draft(session, Operation::CustomerUpdate, args)?;
         let wish = Wish {
             draft: draft.take_inner(Operation::CustomerUpdate),
             remove: args.remove_addresses.clone(),
             replace: args.replace_addresses,
         };
-        if wish.is_empty() {
+        if wish.is_empty() && !can_ask {
             return Err(nothing_asked());
         }
         if wish.replace && !wish.draft.contains_key("addresses") {
