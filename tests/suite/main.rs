@@ -18,6 +18,10 @@ mod faults;
 mod http_proxy;
 mod http_send;
 mod http_tls;
+#[cfg(unix)]
+mod people;
+#[cfg(unix)]
+mod pictures;
 mod quote;
 mod readme;
 mod sandbox_attribute;

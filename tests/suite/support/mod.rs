@@ -7,4 +7,6 @@ pub mod raw_http;
 pub mod scripted;
 pub mod shop;
 pub mod storefront;
+#[cfg(unix)]
+pub mod terminal;
 pub mod tls;
