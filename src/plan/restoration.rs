@@ -1,5 +1,7 @@
 //! Putting a snapshot back: a merge of the snapshot over what is stored now.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::diff::{self, Change};
@@ -13,12 +15,13 @@ use crate::failure::Failure;
 /// back already, equal but for its id, is not made again.
 ///
 /// # Errors
-/// `guard` when either list has addresses without a usable id of their own.
+/// `guard` for a snapshot of another customer, and when either list has addresses without a usable id of their own.
 pub fn restore(
     stored: &Map<String, Value>,
     snapshot: &Map<String, Value>,
     delete_newer: bool,
 ) -> Result<Merged, Failure> {
+    same_customer(stored, snapshot)?;
     let (now, then) = (addresses(stored), addresses(snapshot));
     let (roster, old) = (Roster::of(now)?, Roster::of(then)?);
     let mut restored =
@@ -55,6 +58,30 @@ pub fn restore(
     customer.insert("addresses".to_owned(), Value::Array(result));
     restored.mend_defaults(&mut customer, stored);
     Ok(Merged { customer, changes: restored.changes, tally: restored.tally, notes: restored.notes })
+}
+
+/// Whether a snapshot is plainly of this customer: the same id; or, where there are none, the same e-mail address or an
+/// address in common, whose ids no two customers share.
+pub fn is_of(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> bool {
+    let both = |name: &str| Some((stored.get(name)?, snapshot.get(name)?));
+    let ids = |customer| {
+        addresses(customer).iter().filter_map(|address| id_of(address.get("id")?)).collect::<HashSet<_>>()
+    };
+    both("id").is_some_and(|(now, then)| id_of(now).is_some() && id_of(now) == id_of(then))
+        || both("email").is_some_and(|(now, then)| now.is_string() && now == then)
+        || !ids(stored).is_disjoint(&ids(snapshot))
+}
+
+/// Ids that contradict each other are never overlooked.
+fn same_customer(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> Result<(), Failure> {
+    let id = |customer: &Map<String, Value>| customer.get("id").and_then(id_of);
+    match (id(stored), id(snapshot)) {
+        (Some(own), Some(other)) if own != other => Err(Failure::guard(format!(
+            "the snapshot is of customer {other}, but the token belongs to customer {own}; nothing was written"
+        ))
+        .hint("use the token of that customer; `storefront customer history` lists this one's snapshots")),
+        _ => Ok(()),
+    }
 }
 
 struct Restored {
