@@ -80,7 +80,7 @@ impl<'de> Visitor<'de> for &mut Walk {
         let mut more = true;
         for index in 0_usize.. {
             self.inside(
-                |path| *path += &format!("[{index}]"),
+                |path| path.extend(["[", &index.to_string(), "]"]),
                 |walk| elements.next_element_seed(walk).map(|element| more = element.is_some()),
             )?;
             if !more {

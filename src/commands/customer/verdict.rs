@@ -52,8 +52,9 @@ impl Sent<'_> {
     pub async fn put(&self, service: &Service<'_>, readable: bool) -> Result<Verdict, Failure> {
         let mut repeats = service.settings.retry;
         loop {
-            let still =
-                async || if readable { reading::unchanged_since(service, self.stored).await } else { Ok(()) };
+            let still = async || {
+                if readable { Box::pin(reading::unchanged_since(service, self.stored)).await } else { Ok(()) }
+            };
             match service.write_while(self.edit.operation(), self.request, still).await {
                 Ok(reply) => return self.taken(service, reply, readable).await,
                 Err(lost) if lost.kind != Kind::Unknown => return Err(lost),
