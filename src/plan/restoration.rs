@@ -15,14 +15,15 @@ use crate::failure::Failure;
 /// back already, equal but for its id, is not made again.
 ///
 /// # Errors
-/// `guard` for a snapshot of another customer, and when either list has addresses without a usable id of their own.
+/// `guard` for a snapshot of another customer, and when either list is not there or has addresses without a usable id of
+/// their own.
 pub fn restore(
     stored: &Map<String, Value>,
     snapshot: &Map<String, Value>,
     delete_newer: bool,
 ) -> Result<Merged, Failure> {
     same_customer(stored, snapshot)?;
-    let (now, then) = (addresses(stored), addresses(snapshot));
+    let (now, then) = (whole_list(stored)?, whole_list(snapshot)?);
     let (roster, old) = (Roster::of(now)?, Roster::of(then)?);
     let mut restored =
         Restored { tally: Tally::default(), changes: members(stored, snapshot), notes: Vec::new() };
@@ -151,6 +152,14 @@ fn defaults(snapshot: &Map<String, Value>, id: i64) -> String {
     }
 }
 
+/// A list that is not there is not the same as one without addresses.
+fn whole_list(customer: &Map<String, Value>) -> Result<&[Value], Failure> {
+    match customer.get("addresses") {
+        Some(Value::Array(addresses)) => Ok(addresses),
+        _ => Err(Failure::guard("a profile without an address list cannot be put back; nothing was written")),
+    }
+}
+
 fn addresses(customer: &Map<String, Value>) -> &[Value] {
     customer.get("addresses").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
@@ -185,7 +194,7 @@ fn same_but_for_id(one: &Value, other: &Value) -> bool {
 mod tests {
     use serde_json::{Map, Value, json};
 
-    use super::restore;
+    use super::{is_of, restore};
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()
@@ -219,5 +228,21 @@ mod tests {
         let again = restore(&back, &then, true).unwrap();
         assert!(again.changes.is_empty(), "{:?}", again.changes);
         assert_eq!(again.tally.kept, [1, 7]);
+    }
+
+    #[test]
+    fn a_list_that_is_not_there_is_no_empty_list() {
+        let (lost, empty) = (object(json!({"id": 1})), object(json!({"id": 1, "addresses": []})));
+        assert!(restore(&lost, &empty, false).is_err() && restore(&empty, &lost, true).is_err());
+    }
+
+    #[test]
+    fn a_snapshot_of_another_customer_is_refused() {
+        let profile = |id: i64, address: i64| object(json!({"id": id, "addresses": [{"id": address}]}));
+        assert!(restore(&profile(1, 5), &profile(2, 5), false).is_err());
+        assert!(restore(&profile(1, 5), &profile(1, 6), false).is_ok());
+        let nameless = |address: i64| object(json!({"addresses": [{"id": address}]}));
+        assert!(is_of(&nameless(5), &nameless(5)) && !is_of(&nameless(5), &nameless(6)));
+        assert!(is_of(&profile(1, 5), &profile(1, 6)) && is_of(&profile(1, 5), &nameless(5)));
     }
 }

@@ -72,6 +72,17 @@ fn an_input_that_names_a_member_twice_is_refused_before_anything_is_sent() {
 }
 
 #[test]
+fn a_record_that_names_a_member_twice_is_refused_before_anything_is_sent() {
+    let shop = Shop::new();
+    let records = r#"{"sku": "mug-blue", "qty": 1, "quote_id": "1"}
+        {"sku": "mug-blue", "qty": 1, "quote_id": "1", "qty": 2}"#;
+    shop.file("in.ndjson", records);
+    let outcome = shop.run("quote add-item -i in.ndjson -o json");
+    assert!(outcome.code == 2 && outcome.stderr.contains("line 2: qty is named twice"), "{outcome:?}");
+    assert_eq!(shop.heard(), [""; 0]);
+}
+
+#[test]
 fn a_profile_that_names_a_member_twice_is_not_replaced() {
     for reply in [
         r#"{"id": 1, "addresses": [{"id": 1}, {"id": 2}], "addresses": [{"id": 1}]}"#,
