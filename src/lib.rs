@@ -12,6 +12,7 @@ pub mod failure;
 pub mod history;
 pub mod http;
 pub mod input;
+pub mod json;
 pub mod nearest;
 pub mod plan;
 pub mod prompt;

@@ -66,12 +66,20 @@ impl ConfigFile {
         let Some(file) = files::read(&path)? else {
             return Ok(Self { path, exists: false, document: DocumentMut::new() });
         };
-        let document = files::parse(&path, &file.text)?;
-        let file_config = Self { path, exists: true, document };
+        let file_config = Self::parse(path, &file.text)?;
         if file.open_to_others && file_config.holds_token() {
             return Err(files::too_open(&file_config.path));
         }
         Ok(file_config)
+    }
+
+    /// The file as a text has it. What it says is not checked yet.
+    ///
+    /// # Errors
+    /// `usage`, with line and column, when the text is no TOML.
+    pub fn parse(path: PathBuf, text: &str) -> Result<Self, Failure> {
+        let document = files::parse(&path, text)?;
+        Ok(Self { path, exists: true, document })
     }
 
     /// Whether a token stands in the file itself.

@@ -223,10 +223,17 @@ impl Settings {
     /// The service's name for files: profile and host, for the environment can lead one profile to another host.
     pub fn service_name(&self) -> String {
         match &self.profile {
-            Some(profile) => format!("{profile}@{}", self.host()),
-            None if self.sandbox => SANDBOX.to_owned(),
-            None => self.host(),
+            Some(profile) => format!("{profile}@{}", self.place()),
+            None => self.place(),
         }
+    }
+
+    /// The service itself, whatever profile leads to it: host, port and path, for one host may serve several shops.
+    pub fn place(&self) -> String {
+        if self.sandbox {
+            return SANDBOX.to_owned();
+        }
+        format!("{}{}", self.host(), self.base_url.path().trim_end_matches('/'))
     }
 
     /// Host and port of the service, the port only where it is not the scheme's own.

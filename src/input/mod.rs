@@ -1,7 +1,7 @@
 //! Files and flags become drafts: the documented body, checked, with the flags laid over it.
 
 mod attribute;
-mod attribute_options;
+pub mod attribute_options;
 mod cart_item;
 mod cell;
 mod customer;
