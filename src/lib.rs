@@ -2,6 +2,7 @@
 //!
 //! Data flows one way: args ([`cli`]) → input → [`plan`] → send → [`report`].
 
+pub mod batch;
 pub mod cli;
 pub mod commands;
 pub mod completion;
@@ -28,6 +29,7 @@ use cli::{Cli, OutputFormat};
 use context::Context;
 use failure::Failure;
 use report::Report;
+use report::jq::Filter;
 
 /// Runs the program with this process's arguments and surroundings.
 pub fn run() -> ExitCode {
@@ -43,20 +45,27 @@ pub fn run() -> ExitCode {
     };
     let format = output_format(&cli, &context);
     let global = &cli.global;
-    let report = Report::new(
+    let filter = global.jq.as_deref().map(Filter::compile).transpose();
+    let mut report = Report::new(
         &context,
         *format.as_ref().unwrap_or(&OutputFormat::Table),
         global.color,
         global.quiet,
         global.verbose,
     );
-    match format.and_then(|_| commands::run(&cli, &context, &report)) {
+    let filter = format.and(filter).map(|filter| report.filter = filter.map(kept));
+    match filter.and_then(|()| commands::run(&cli, &context, &report)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             report.failure(&failure);
             ExitCode::from(failure.kind.exit_code())
         }
     }
+}
+
+/// There is one filter, and it lasts as long as the program.
+fn kept(filter: Filter) -> &'static Filter {
+    Box::leak(Box::new(filter))
 }
 
 /// Help and versions go to standard output with 0, bad usage to standard error with 2.
@@ -85,8 +94,15 @@ fn asks_for_json(context: &Context) -> bool {
 }
 
 fn output_format(cli: &Cli, context: &Context) -> Result<OutputFormat, Failure> {
-    if let Some(format) = cli.global.output {
-        return Ok(format);
+    match (cli.global.output, &cli.global.jq) {
+        (Some(OutputFormat::Table), Some(_)) => {
+            return Err(Failure::usage(
+                "--jq works on JSON, and -o table asks for a table; nothing was sent",
+            ));
+        }
+        (_, Some(_)) => return Ok(OutputFormat::Json),
+        (Some(format), None) => return Ok(format),
+        (None, None) => {}
     }
     match context.var("STOREFRONT_OUTPUT")? {
         None | Some("table") => Ok(OutputFormat::Table),

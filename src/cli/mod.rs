@@ -8,6 +8,7 @@ pub mod customer;
 pub mod global;
 pub mod member_flags;
 pub mod quote;
+pub mod run;
 pub mod sandbox;
 
 use clap::{Args, Parser, Subcommand};

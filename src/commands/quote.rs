@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::customer::reading;
+use super::many::{self, Work};
 use super::service::Service;
 use super::{Session, online, operation};
 use crate::cli::quote::{QuoteCommand, ShipArgs};
@@ -18,17 +19,23 @@ use crate::prompt::Prompt;
 pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
     match command {
         QuoteCommand::Ship(args) => ship(session, args),
-        QuoteCommand::AddItem(args) => operation::run(session, Operation::QuoteAddItem, args),
+        QuoteCommand::AddItem(args) => operation::run(session, Operation::QuoteAddItem, args, &args.run),
     }
 }
 
 fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
+    let takes_stored = args.ship_to_address.is_some() || args.bill_to_address.is_some();
+    if let Some(source) = many::source(session, &args.run)? {
+        let work =
+            if takes_stored { Work::ShipToStored(args) } else { Work::AtOnce(Operation::QuoteShip, args) };
+        return many::run(session, &source, &args.run, work);
+    }
     let document = operation::document(session)?;
     let prompt = Prompt::new(session.context, session.global, session.report);
     let asks = prompt.can_ask() && args.lack_payment(document.as_ref());
     let draft =
         |args: &ShipArgs| operation::draft_from(session, Operation::QuoteShip, document.clone(), args);
-    if !asks && args.ship_to_address.is_none() && args.bill_to_address.is_none() {
+    if !asks && !takes_stored {
         let draft = draft(args)?;
         return online(session, async |service| {
             operation::perform_and_report(service, Operation::QuoteShip, draft).await
@@ -66,7 +73,10 @@ fn ask_payment(session: &Session<'_>, prompt: &Prompt, args: &mut ShipArgs) -> R
 }
 
 /// Addresses of the stored profile become flags, under those that were given.
-async fn with_stored_addresses(service: &Service<'_>, args: &ShipArgs) -> Result<ShipArgs, Failure> {
+///
+/// # Errors
+/// As [`reading::read_profile`], and `usage` for an address the profile does not have.
+pub async fn with_stored_addresses(service: &Service<'_>, args: &ShipArgs) -> Result<ShipArgs, Failure> {
     let mut args = args.clone();
     if args.ship_to_address.is_none() && args.bill_to_address.is_none() {
         return Ok(args);

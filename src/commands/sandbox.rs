@@ -22,6 +22,7 @@ pub fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), Failur
         SandboxCommand::Serve(args) => serve(session, args),
         SandboxCommand::Reset(args) => reset(session, &data_file(session.context, args.data.as_ref())?),
         SandboxCommand::Show(args) => show(session, args),
+        SandboxCommand::Openapi => session.report.data(&format!("{:#}\n", sandbox::openapi::description())),
         SandboxCommand::Tokens(args) => tokens(session, args),
     }
 }

@@ -6,13 +6,18 @@ pub mod attribute;
 pub mod changes;
 pub mod curl;
 pub mod escape;
+pub mod jq;
 pub mod outcome;
 pub mod profile;
+pub mod progress;
+pub mod records;
 pub mod screen;
 mod spinner;
+pub mod summary;
 pub mod table;
 pub mod traffic;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
@@ -21,11 +26,14 @@ use crate::cli::{Color, OutputFormat};
 use crate::context::Context;
 use crate::failure::{Applied, Failure};
 use escape::escaped;
+use jq::Filter;
 use screen::{Ink, Screen};
 
 /// How this run speaks: format, loudness, colour.
 #[derive(Debug, Clone, Copy)]
 pub struct Report {
+    /// The record of a run that notes and warnings are about.
+    pub record: Option<u64>,
     /// Form of results.
     pub format: OutputFormat,
     /// Results and errors only.
@@ -40,6 +48,8 @@ pub struct Report {
     pub color_stdout: bool,
     /// Colour on standard error.
     pub color_stderr: bool,
+    /// What is made of each result under `-o json`.
+    pub filter: Option<&'static Filter>,
     /// Numbered questions and no moving parts, for screen readers (`STOREFRONT_ACCESSIBLE`).
     pub accessible: bool,
     /// Whether a call that takes long shows a sign of life.
@@ -62,6 +72,7 @@ impl Report {
         };
         let accessible = is_set(context, "STOREFRONT_ACCESSIBLE");
         Self {
+            record: None,
             format,
             quiet,
             verbose,
@@ -69,6 +80,7 @@ impl Report {
             stderr_width: context.stderr_width,
             color_stdout: forced.unwrap_or(context.stdout_is_terminal),
             color_stderr: forced.unwrap_or(context.stderr_is_terminal),
+            filter: None,
             accessible,
             shows_life: context.stderr_is_terminal && !quiet && verbose == 0 && !accessible,
         }
@@ -84,6 +96,11 @@ impl Report {
         Screen { width: self.stderr_width, color: self.color_stderr }
     }
 
+    /// The same, about one record of a run.
+    pub fn of_record(&self, record: u64) -> Self {
+        Self { record: Some(record), ..*self }
+    }
+
     /// Whether results are JSON.
     pub fn is_json(&self) -> bool {
         self.format == OutputFormat::Json
@@ -94,20 +111,24 @@ impl Report {
     /// # Errors
     /// As [`Self::json`]; it says whether the write took effect, which nobody could read.
     pub fn outcome(&self, outcome: &outcome::Outcome) -> Result<(), Failure> {
-        let text = if self.is_json() {
-            format!("{}\n", outcome.to_json(None))
+        let printed = if self.is_json() {
+            self.json(&outcome.to_json(None))
         } else {
-            outcome.to_text(self.stdout())
+            self.data(&outcome.to_text(self.stdout()))
         };
-        self.data(&text).map_err(|failure| outcome.unprinted(failure))
+        printed.map_err(|failure| outcome.unprinted(failure))
     }
 
-    /// Writes one JSON value as one line of standard output.
+    /// Writes one JSON value as one line of standard output, or what `--jq` makes of it.
     ///
     /// # Errors
-    /// `internal` when standard output cannot be written; a reader that went away is no error.
+    /// `internal` when the filter fails, telling whether what the result is about was applied, or when standard
+    /// output cannot be written; a reader that went away is no error.
     pub fn json(&self, value: &Value) -> Result<(), Failure> {
-        self.data(&format!("{value}\n"))
+        match &self.filter {
+            Some(filter) => self.data(&filter.apply(value)?),
+            None => self.data(&format!("{value}\n")),
+        }
     }
 
     /// Writes text to standard output as it is: the caller escapes what is foreign.
@@ -143,7 +164,7 @@ impl Report {
     /// One line on standard error, unless quiet. Control characters are escaped.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            stderr_line(text);
+            stderr_line(&self.about(text));
         }
     }
 
@@ -155,7 +176,11 @@ impl Report {
 
     /// A warning on standard error, also when quiet: it tells of something that was changed or left out.
     pub fn warn(&self, text: &str) {
-        self.labelled(Ink::Warning, "warning", text);
+        self.labelled(Ink::Warning, "warning", &self.about(text));
+    }
+
+    fn about<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.record.map_or(Cow::Borrowed(text), |record| format!("record {record}: {text}").into())
     }
 
     /// Prints a failure: text, or one JSON object under `-o json` (DESIGN 2.3).
@@ -218,5 +243,7 @@ fn stderr_line(text: &str) {
 
 /// Standard error may be closed or full: there is nobody left to tell.
 fn write_stderr(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    progress::aside(|| {
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    });
 }

@@ -14,7 +14,7 @@ use crate::plan::roster::id_of;
 /// Below this many columns six columns of a table are no longer read with ease.
 const TABLE_COLUMNS: u16 = 76;
 
-const HEADS: [&str; 8] = ["ADDRESS", "NAME", "STREET", "POSTCODE", "CITY", "REGION", "COUNTRY", "TELEPHONE"];
+const HEADS: [&str; 6] = ["ADDRESS", "NAME", "STREET", "CITY", "COUNTRY", "TELEPHONE"];
 
 /// The profile as text, ending in a newline.
 pub fn text(profile: &Profile, screen: Screen) -> String {

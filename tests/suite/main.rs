@@ -18,6 +18,7 @@ mod faults;
 mod http_proxy;
 mod http_send;
 mod http_tls;
+mod jq;
 #[cfg(unix)]
 mod people;
 #[cfg(unix)]
@@ -27,6 +28,7 @@ mod readme;
 mod sandbox_attribute;
 mod sandbox_door;
 mod sandbox_fault;
+mod sandbox_openapi;
 mod sandbox_profile;
 mod sandbox_quote;
 mod sandbox_serve;

@@ -4,12 +4,14 @@ use serde_json::{Map, Value};
 
 use super::edit::{self, Start};
 use super::reading;
-use super::replace::{self, Edit};
+use super::replace::{self, Edit, Replaced};
 use crate::cli::customer::UpdateArgs;
+use crate::commands::many::{self, Work};
 use crate::commands::service::Service;
 use crate::commands::{Session, online, operation};
 use crate::failure::Failure;
 use crate::history;
+use crate::input::Draft;
 use crate::plan::address_check;
 use crate::plan::check::Warnings;
 use crate::plan::guard;
@@ -19,15 +21,19 @@ use crate::plan::profile::Profile;
 use crate::plan::roster::Roster;
 use crate::prompt::Prompt;
 
-/// Reads the input, then replaces the profile.
+/// Reads the input, then replaces the profile; of many records, one after another.
 ///
 /// # Errors
 /// Whatever went wrong.
 pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
+    if let Some(source) = many::source(session, &args.run)? {
+        return many::run(session, &source, &args.run, Work::Update(args));
+    }
     let prompt = Prompt::new(session.context, session.global, session.report);
     let asks = prompt.can_ask() && session.global.input.is_none();
     let (args, start) = if asks { to_be_asked(args) } else { (args.clone(), None) };
-    let mut update = Update::new(session, &args, asks)?;
+    let draft = operation::draft(session, Operation::CustomerUpdate, &args)?;
+    let mut update = if asks { Update::to_be_filled(draft, &args)? } else { Update::new(draft, &args)? };
     online(session, async |service| {
         if update.wish.is_empty() {
             let profile = match &update.base {
@@ -65,7 +71,7 @@ fn to_be_asked(args: &UpdateArgs) -> (UpdateArgs, Option<Start>) {
 }
 
 /// What the flags and the input ask for.
-struct Update {
+pub struct Update {
     wish: Wish,
     beside: Map<String, Value>,
     allow_delete: Option<usize>,
@@ -73,22 +79,36 @@ struct Update {
 }
 
 impl Update {
-    fn new(session: &Session<'_>, args: &UpdateArgs, can_ask: bool) -> Result<Self, Failure> {
-        let mut draft = operation::draft(session, Operation::CustomerUpdate, args)?;
+    /// Takes a draft, with the flags that say what becomes of addresses.
+    ///
+    /// # Errors
+    /// `usage` when nothing is asked, or the flags contradict the draft.
+    pub fn new(draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
+        let update = Self::to_be_filled(draft, args)?;
+        if update.wish.is_empty() { Err(nothing_asked()) } else { Ok(update) }
+    }
+
+    /// The same, where nothing may be asked yet.
+    fn to_be_filled(mut draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
         let wish = Wish {
             draft: draft.take_inner(Operation::CustomerUpdate),
             remove: args.remove_addresses.clone(),
             replace: args.replace_addresses,
         };
-        if wish.is_empty() && !can_ask {
-            return Err(nothing_asked());
-        }
         if wish.replace && !wish.draft.contains_key("addresses") {
             return Err(Failure::usage("--replace-addresses is given, but no addresses; nothing was sent")
                 .hint("give the whole list with --input, or leave --replace-addresses out"));
         }
         let base = args.base.as_deref().map(reading::read_base).transpose()?;
         Ok(Self { wish, beside: draft.body, allow_delete: args.allow_delete, base })
+    }
+
+    /// Replaces the profile; `known` is how somebody has just read it.
+    ///
+    /// # Errors
+    /// As [`replace::replace`].
+    pub async fn replace(&self, service: &Service<'_>, known: Option<Profile>) -> Result<Replaced, Failure> {
+        replace::replace_known(service, self, known).await
     }
 }
 
@@ -112,7 +132,10 @@ impl Edit for Update {
     }
 
     fn saw(&self, service: &Service<'_>, found: &Profile) {
-        history::remember(service.session.context, &service.name(), found);
+        // Completion serves whoever types about one customer; a run sees many.
+        if service.session.report.record.is_none() {
+            history::remember(service.session.context, &service.name(), found);
+        }
     }
 
     fn doubts(&self, merged: &Merged) -> Warnings {
