@@ -204,7 +204,10 @@ impl Report {
     }
 
     fn labelled(&self, ink: Ink, label: &str, text: &str) {
-        write_stderr(&format!("{} {}", self.stderr().paint(ink, &format!("{label}:")), escaped(text)));
+        let label = format!("{label}:");
+        let text = format!("{label} {}", escaped(text));
+        let text = if ink == Ink::Hint { text } else { self.stderr().wrapped(&text) };
+        write_stderr(&format!("{}{}", self.stderr().paint(ink, &label), &text[label.len()..]));
     }
 }
 

@@ -5,6 +5,9 @@
 
 #[cfg(unix)]
 #[cfg(unix)]
+#[cfg(unix)]
+#[cfg(unix)]
+
 mod api;
 mod attribute;
 mod auth;
@@ -22,9 +25,9 @@ mod http_proxy;
 mod http_send;
 mod http_tls;
 mod jq;
+mod never_lost;
 mod people;
 mod pictures;
-mod never_lost;
 mod quote;
 mod readme;
 mod sandbox_attribute;
