@@ -5,13 +5,14 @@ pub mod attribute;
 pub mod auth;
 pub mod config;
 pub mod customer;
+mod examples;
 pub mod global;
 pub mod member_flags;
 pub mod quote;
 pub mod run;
 pub mod sandbox;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
 
@@ -25,6 +26,23 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// The whole grammar, examples and all.
+pub fn grammar() -> clap::Command {
+    examples::added_to(Cli::command())
+}
+
+impl Cli {
+    /// Reads the command line of this process.
+    ///
+    /// # Errors
+    /// What clap has to say: help, the version, or what is wrong.
+    pub fn read() -> Result<Self, clap::Error> {
+        let mut grammar = grammar();
+        let matches = grammar.try_get_matches_from_mut(std::env::args_os())?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
+    }
 }
 
 /// Which operation, for what is printed about its input.
@@ -64,6 +82,12 @@ pub enum Command {
     Template(OperationArgs),
     /// Print the JSON Schema (2020-12) of an operation's input
     Schema(OperationArgs),
+    /// Explain a topic (exit-codes, environment, input) or a command
+    Help {
+        /// The topic, or the command's words
+        #[arg(value_name = "TOPIC|COMMAND")]
+        words: Vec<String>,
+    },
     /// Print the script that makes a shell complete commands, flags and values
     Completions {
         /// The shell

@@ -15,6 +15,7 @@ mod customer_region;
 mod customer_update;
 mod dry_run;
 mod faults;
+mod help;
 mod http_proxy;
 mod http_send;
 mod http_tls;
