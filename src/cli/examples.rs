@@ -194,7 +194,7 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         [
             "storefront template quote ship",
             "storefront template customer-update -q > change.json",
-            "storefront template attribute create",
+            "storefront template attribute create --format csv",
         ],
     ),
     (

@@ -12,7 +12,7 @@ pub mod quote;
 pub mod run;
 pub mod sandbox;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
 
@@ -53,6 +53,15 @@ pub struct OperationArgs {
     pub words: Vec<String>,
 }
 
+/// Form of a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TemplateFormat {
+    /// One document.
+    Json,
+    /// A header and one row.
+    Csv,
+}
+
 /// The nouns.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -79,7 +88,14 @@ pub enum Command {
     #[allow(missing_docs)]
     Api(api::ApiArgs),
     /// Print a filled-in input to edit; what its members mean goes to standard error
-    Template(OperationArgs),
+    Template {
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        operation: OperationArgs,
+        /// Form of the input
+        #[arg(long, value_name = "FORMAT", default_value = "json")]
+        format: TemplateFormat,
+    },
     /// Print the JSON Schema (2020-12) of an operation's input
     Schema(OperationArgs),
     /// Explain a topic (exit-codes, environment, input) or a command

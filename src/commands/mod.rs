@@ -49,7 +49,7 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Attribute(command) => attribute::run(&session, command),
         Command::Doctor => doctor::run(&session),
         Command::Api(args) => api::run(&session, args),
-        Command::Template(operation) => template::run(&session, operation),
+        Command::Template { operation, format } => template::run(&session, operation, *format),
         Command::Schema(operation) => {
             let schema = schema::of(Operation::named(&operation.words)?);
             session.report.data(&format!("{schema:#}\n"))
