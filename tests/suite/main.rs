@@ -21,6 +21,7 @@ mod customer_update;
 mod doctor;
 mod dry_run;
 mod faults;
+mod help;
 mod http_proxy;
 mod http_send;
 mod http_tls;
