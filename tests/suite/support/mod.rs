@@ -1,5 +1,6 @@
 //! What the tests share.
 
+pub mod batch;
 pub mod call;
 pub mod gate;
 pub mod json_schema;
