@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 
+pub mod batch;
 pub mod call;
 pub mod gate;
 pub mod json_schema;
