@@ -98,6 +98,7 @@ impl Report {
     }
 
     /// The same, about one record of a run.
+    #[must_use]
     pub fn of_record(&self, record: u64) -> Self {
         Self { record: Some(record), ..*self }
     }

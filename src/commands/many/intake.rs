@@ -63,6 +63,13 @@ impl<'a> Intake<'a> {
         if let Some(broken) = &record.broken {
             return Err(Failure::usage(broken.clone()));
         }
+        // A token command has to be filled from the record's members.
+        if let (Content::Json(text), None) = (&record.content, &self.command)
+            && let Some((ready, key)) = self.work.as_it_stands(text)
+        {
+            let own = Own::Run;
+            return Ok(Prepared { ready, key: key.unwrap_or_else(|| own.key()), own });
+        }
         let (document, mut beside) = match (&record.content, columns) {
             (Content::Row(row), Some(columns)) => columns.document(row).map_err(Failure::usage)?,
             (Content::Json(text), _) => (parse(text, record.line)?, Map::new()),

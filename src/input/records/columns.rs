@@ -110,7 +110,8 @@ impl Columns {
                 Meaning::Reason => {}
                 Meaning::Beside => drop(beside.insert(title.to_owned(), cell.into())),
                 member => {
-                    member.lay(cell, &mut document).map_err(|what| format!("column {title}: {what}"))?
+                    let laid = member.lay(cell, &mut document);
+                    laid.map_err(|what| format!("column {title}: {what}"))?;
                 }
             }
         }
