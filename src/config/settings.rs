@@ -13,15 +13,13 @@ use super::token_source::TokenSource;
 use super::tokens::{Tokens, token_variable};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
+use crate::environment::{BASE_URL, STORE_VIEW};
 use crate::failure::Failure;
 use crate::plan::request::{Bearer, StoreView};
 use crate::token::Token;
 
 /// What the built-in service is called in files.
 pub const SANDBOX: &str = "sandbox";
-/// Environment variables of the same meaning as a profile's keys.
-pub const BASE_URL: &str = "STOREFRONT_BASE_URL";
-const STORE_VIEW: &str = "STOREFRONT_STORE_VIEW";
 
 /// What a command has to know of the outside.
 #[derive(Debug, Clone)]
