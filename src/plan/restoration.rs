@@ -120,22 +120,28 @@ impl Restored {
         self.notes.push(format!("address {old} came back already, as {new}; it is not made again"));
     }
 
-    /// A default of the snapshot whose address is gone cannot be put back: the present one stays.
+    /// A default whose address is gone cannot be put back: the present one stays, unless its address goes now.
     fn mend_defaults(&mut self, customer: &mut Map<String, Value>, stored: &Map<String, Value>) {
         let there: Vec<i64> =
             [&self.tally.kept, &self.tally.changed].into_iter().flatten().copied().collect();
-        let alive = |value: &&Value| id_of(value).is_some_and(|id| there.contains(&id));
         for name in ["default_billing", "default_shipping"] {
-            let Some(dead) = customer.get(name).filter(|value| id_of(value).is_some() && !alive(value))
-            else {
-                continue;
-            };
-            self.notes.push(format!("{name} cannot be put back: address {dead} is not there"));
+            let dead = |value: &&Value| id_of(value).is_some_and(|id| !there.contains(&id));
+            let Some(gone) = customer.get(name).filter(dead) else { continue };
+            self.notes.push(format!("{name} cannot be put back: address {gone} is not there"));
             let path = Path::default().member(name);
             self.changes.retain(|change| change.path != path);
-            match stored.get(name).filter(alive) {
-                Some(present) => drop(customer.insert(name.to_owned(), present.clone())),
-                None => drop(customer.shift_remove(name)),
+            let goes = |value: &Value| id_of(value).is_some_and(|id| self.tally.removed.contains(&id));
+            match stored.get(name) {
+                Some(present) if !goes(present) => drop(customer.insert(name.to_owned(), present.clone())),
+                before => {
+                    customer.shift_remove(name);
+                    let before = before.cloned();
+                    self.changes.extend(before.map(|before| Change {
+                        path,
+                        before: Some(before),
+                        after: None,
+                    }));
+                }
             }
         }
     }
@@ -244,5 +250,17 @@ mod tests {
         let nameless = |address: i64| object(json!({"addresses": [{"id": address}]}));
         assert!(is_of(&nameless(5), &nameless(5)) && !is_of(&nameless(5), &nameless(6)));
         assert!(is_of(&profile(1, 5), &profile(1, 6)) && is_of(&profile(1, 5), &nameless(5)));
+    }
+
+    #[test]
+    fn a_default_whose_address_is_gone_stays_as_it_is_or_goes_and_is_told() {
+        let then = object(json!({"default_billing": 7, "addresses": [{"id": 1}]}));
+        let dead = object(json!({"default_billing": 5, "addresses": [{"id": 1}]}));
+        let merged = restore(&dead, &then, false).unwrap();
+        assert_eq!((&merged.customer["default_billing"], merged.changes.len()), (&json!(5), 0));
+        let newer = object(json!({"default_billing": 9, "addresses": [{"id": 1}, {"id": 9}]}));
+        let merged = restore(&newer, &then, true).unwrap();
+        assert!(!merged.customer.contains_key("default_billing"));
+        assert!(merged.changes.iter().any(|change| change.path.to_string() == "default_billing"));
     }
 }
