@@ -23,6 +23,8 @@ pub struct Context {
     pub stderr_is_terminal: bool,
     /// Columns of the terminal standard output is, if it is one.
     pub stdout_width: Option<u16>,
+    /// Columns of the terminal standard error is, if it is one.
+    pub stderr_width: Option<u16>,
     /// Where this program keeps its files.
     pub directories: Option<Directories>,
 }
@@ -47,7 +49,8 @@ impl Context {
             stdin_is_terminal: std::io::stdin().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
-            stdout_width: stdout_width(),
+            stdout_width: terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0),
+            stderr_width: terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| width.0),
             directories: Directories::of_platform(),
         }
     }
@@ -94,6 +97,7 @@ impl Context {
             stdout_is_terminal: false,
             stderr_is_terminal: false,
             stdout_width: None,
+            stderr_width: None,
             directories: Some(Directories {
                 config: home.join("config"),
                 data: home.join("data"),
@@ -101,13 +105,6 @@ impl Context {
             }),
         }
     }
-}
-
-fn stdout_width() -> Option<u16> {
-    if !std::io::stdout().is_terminal() {
-        return None;
-    }
-    terminal_size::terminal_size().map(|(width, _)| width.0)
 }
 
 impl Directories {

@@ -8,10 +8,12 @@ pub mod commands;
 pub mod completion;
 pub mod config;
 pub mod context;
+pub mod environment;
 pub mod failure;
 pub mod history;
 pub mod http;
 pub mod input;
+pub mod json;
 pub mod nearest;
 pub mod plan;
 pub mod prompt;
@@ -23,12 +25,11 @@ pub mod wire;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use cli::{Cli, OutputFormat};
 use context::Context;
 use failure::Failure;
 use report::Report;
+use report::jq::Filter;
 
 /// Runs the program with this process's arguments and surroundings.
 pub fn run() -> ExitCode {
@@ -38,26 +39,33 @@ pub fn run() -> ExitCode {
         Ok(true) => return ExitCode::SUCCESS,
         Err(_) => return ExitCode::FAILURE,
     }
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::read() {
         Ok(cli) => cli,
         Err(answer) => return print_clap_answer(&answer, &context),
     };
     let format = output_format(&cli, &context);
     let global = &cli.global;
-    let report = Report::new(
+    let filter = global.jq.as_deref().map(Filter::compile).transpose();
+    let mut report = Report::new(
         &context,
         *format.as_ref().unwrap_or(&OutputFormat::Table),
         global.color,
         global.quiet,
         global.verbose,
     );
-    match format.and_then(|_| commands::run(&cli, &context, &report)) {
+    let filter = format.and(filter).map(|filter| report.filter = filter.map(kept));
+    match filter.and_then(|()| commands::run(&cli, &context, &report)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             report.failure(&failure);
             ExitCode::from(failure.kind.exit_code())
         }
     }
+}
+
+/// There is one filter, and it lasts as long as the program.
+fn kept(filter: Filter) -> &'static Filter {
+    Box::leak(Box::new(filter))
 }
 
 /// Help and versions go to standard output with 0, bad usage to standard error with 2.
@@ -81,15 +89,22 @@ fn asks_for_json(context: &Context) -> bool {
         "-o" | "--output" => arguments.get(at + 1).map(String::as_str),
         other => other.strip_prefix("--output=").or_else(|| other.strip_prefix("-o")),
     });
-    let asked = asked.or_else(|| context.var("STOREFRONT_OUTPUT").ok().flatten());
+    let asked = asked.or_else(|| context.var(environment::OUTPUT).ok().flatten());
     asked.is_some_and(|format| format.trim_start_matches('=') == "json")
 }
 
 fn output_format(cli: &Cli, context: &Context) -> Result<OutputFormat, Failure> {
-    if let Some(format) = cli.global.output {
-        return Ok(format);
+    match (cli.global.output, &cli.global.jq) {
+        (Some(OutputFormat::Table), Some(_)) => {
+            return Err(Failure::usage(
+                "--jq works on JSON, and -o table asks for a table; nothing was sent",
+            ));
+        }
+        (_, Some(_)) => return Ok(OutputFormat::Json),
+        (Some(format), None) => return Ok(format),
+        (None, None) => {}
     }
-    match context.var("STOREFRONT_OUTPUT")? {
+    match context.var(environment::OUTPUT)? {
         None | Some("table") => Ok(OutputFormat::Table),
         Some("json") => Ok(OutputFormat::Json),
         Some(other) => {

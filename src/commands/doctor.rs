@@ -12,11 +12,15 @@ use super::{Session, on_runtime};
 use crate::config::{Settings, TokenSource};
 use crate::failure::{Failure, Kind};
 use crate::http::{Tracer, Traffic};
-use crate::report::changes::{plain_table, trimmed};
 use crate::report::escape::one_line;
+use crate::report::screen::{Ink, Screen};
+use crate::report::table::{cell, heads, table_on, trimmed};
 
 /// Seconds by which the clocks may differ before it is worth a word.
 const CLOCK_TOLERANCE: i64 = 60;
+
+/// Reading a profile takes the customer's token only.
+const ADMIN_TOKEN: &str = "admin token";
 
 /// One thing looked at.
 struct Finding {
@@ -48,7 +52,7 @@ pub fn run(session: &Session<'_>) -> Result<(), Failure> {
         let checks: Value = findings.iter().map(Finding::to_json).collect();
         report.json(&json!({"sound": broken.is_empty(), "checks": checks}))?;
     } else {
-        report.data(&table(&findings, report.width))?;
+        report.data(&table(&findings, report.stdout()))?;
     }
     match broken.first() {
         None => Ok(()),
@@ -77,8 +81,9 @@ async fn examine(session: &Session<'_>) -> Vec<Finding> {
         Err(failure) => Finding::broken_by("store view", &failure),
     });
     findings.push(token("customer token", &settings.token));
-    findings.push(token("admin token", &settings.admin_token));
-    if findings.iter().take(4).all(|finding| finding.broken().is_none()) {
+    findings.push(token(ADMIN_TOKEN, &settings.admin_token));
+    let needed = |finding: &&Finding| finding.check != ADMIN_TOKEN;
+    if findings.iter().filter(needed).all(|finding| finding.broken().is_none()) {
         findings.extend(read_profile(&service).await);
     }
     findings.extend(date.lock().ok().and_then(|date| clock(date.as_deref()?)));
@@ -181,7 +186,14 @@ impl Finding {
             check,
             state: State::Broken(failure.kind),
             message: failure.message.clone(),
-            mend: failure.hint.clone(),
+            mend: Some(failure.hint.clone().filter(|hint| !hint.contains("doctor")).unwrap_or_else(|| {
+                match check {
+                    "configuration" | "store view" => "mend it there, or with `storefront config set`",
+                    "customer token" | ADMIN_TOKEN => "set it, or store one with `storefront auth login`",
+                    _ => "check the host and the port of the base URL, and the network between",
+                }
+                .to_owned()
+            })),
         }
     }
 
@@ -205,16 +217,18 @@ impl Finding {
     }
 }
 
-fn table(findings: &[Finding], width: Option<u16>) -> String {
-    let mut table = plain_table(width);
-    table.set_header(["CHECK", "STATE", "FINDING"]);
+fn table(findings: &[Finding], screen: Screen) -> String {
+    let mut table = table_on(screen);
+    table.set_header(heads(&["CHECK", "STATE", "FINDING"]));
     for finding in findings {
+        let ink = match finding.state {
+            State::Sound => Ink::After,
+            State::Doubtful => Ink::Warning,
+            State::Broken(_) => Ink::Error,
+        };
         let mend = finding.mend.as_ref().map(|mend| format!("\n→ {}", one_line(mend))).unwrap_or_default();
-        table.add_row([
-            finding.check.to_owned(),
-            finding.state_name().to_owned(),
-            format!("{}{mend}", one_line(&finding.message)),
-        ]);
+        let text = format!("{}{mend}", one_line(&finding.message));
+        table.add_row([finding.check.into(), cell(ink, finding.state_name()), text.into()]);
     }
     format!("{}\n", trimmed(&table))
 }

@@ -18,12 +18,37 @@ use crate::report::outcome::Outcome;
 /// # Errors
 /// `usage` for input that cannot be read or is refused.
 pub fn draft(session: &Session<'_>, operation: Operation, flags: &dyn Overlay) -> Result<Draft, Failure> {
-    let document = session.global.input.as_deref().map(document::read_json).transpose()?;
+    draft_from(session, operation, document(session)?, flags)
+}
+
+/// Reads the input, if there is any.
+///
+/// # Errors
+/// `usage` for input that cannot be read.
+pub fn document(session: &Session<'_>) -> Result<Option<Value>, Failure> {
+    session.global.input.as_deref().map(document::read_json).transpose()
+}
+
+/// Lays the flags over a document. What the check mended is warned of.
+///
+/// # Errors
+/// `usage` for input that is refused.
+pub fn draft_from(
+    session: &Session<'_>,
+    operation: Operation,
+    document: Option<Value>,
+    flags: &dyn Overlay,
+) -> Result<Draft, Failure> {
     let draft = Draft::new(operation, document, flags, session.global.allow_unknown)?;
+    warn(session, &draft);
+    Ok(draft)
+}
+
+/// Says what the check mended, and what is doubtful.
+pub fn warn(session: &Session<'_>, draft: &Draft) {
     for warning in &draft.warnings {
         session.report.warn(warning);
     }
-    Ok(draft)
 }
 
 /// Runs an operation that acts at once, over one document or over many records: the input is checked before the

@@ -9,8 +9,8 @@ use super::{Session, on_runtime};
 use crate::cli::sandbox::{DataArgs, SandboxCommand, ServeArgs};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::report::changes::{plain_table, trimmed};
 use crate::report::escape::one_line;
+use crate::report::table::{heads, table_on, trimmed};
 use crate::sandbox::{self, Observer, Options};
 
 /// Runs `sandbox`.
@@ -22,6 +22,7 @@ pub fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), Failur
         SandboxCommand::Serve(args) => serve(session, args),
         SandboxCommand::Reset(args) => reset(session, &data_file(session.context, args.data.as_ref())?),
         SandboxCommand::Show(args) => show(session, args),
+        SandboxCommand::Openapi => session.report.data(&format!("{:#}\n", sandbox::openapi::description())),
         SandboxCommand::Tokens(args) => tokens(session, args),
     }
 }
@@ -186,8 +187,8 @@ fn table(
     headings: &[&str],
     rows: impl Iterator<Item = Vec<String>>,
 ) -> Result<(), Failure> {
-    let mut table = plain_table(session.report.width);
-    table.set_header(headings);
+    let mut table = table_on(session.report.stdout());
+    table.set_header(heads(headings));
     for row in rows {
         table.add_row(row.iter().map(|text| one_line(text)));
     }

@@ -66,7 +66,6 @@ impl<'a> Service<'a> {
             let running = start_sandbox(session).await?;
             (sandbox_settings(session, &running)?, Some(running))
         } else {
-            no_faults(session)?;
             (Settings::resolve(session.context, session.global)?, None)
         };
         let client = Client::new(&link(&settings), tracer)?;
@@ -123,7 +122,8 @@ impl<'a> Service<'a> {
     /// # Errors
     /// As [`Client::send`], and `auth` when there is no token.
     pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
-        self.client.send(request, self.token(request.bearer)?).await
+        let call = self.client.send(request, self.token(request.bearer)?);
+        self.session.report.while_waiting("waiting for the service", call).await
     }
 
     /// Sends a write, after one line that says where to (not for the sandbox).
@@ -131,13 +131,27 @@ impl<'a> Service<'a> {
     /// # Errors
     /// As [`Self::read`].
     pub async fn write(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
+        self.write_while(operation, request, async || Ok(())).await
+    }
+
+    /// The same; before each repeat `still` is asked whether the write is still to be sent.
+    ///
+    /// # Errors
+    /// As [`Self::read`], and what `still` says.
+    pub async fn write_while(
+        &self,
+        operation: &str,
+        request: &Request,
+        still: impl AsyncFn() -> Result<(), Failure>,
+    ) -> Result<Reply, Failure> {
         let token = self.token(request.bearer)?;
         if let Some(gate) = &self.gate {
             gate.pass().await?;
         }
         self.announce(operation);
         self.stage.set(Stage::Sent);
-        let answer = self.client.send(request, token).await;
+        let call = self.client.send_while(request, token, still);
+        let answer = self.session.report.while_waiting(&format!("{operation}: sent, waiting"), call).await;
         match &answer {
             Ok(_) => self.stage.set(Stage::Taken),
             Err(failure) if failure.kind == Kind::Unknown => {}
@@ -200,15 +214,6 @@ impl<'a> Service<'a> {
         let token = source.token()?;
         Ok(cell.get_or_init(|| token))
     }
-}
-
-/// Whoever rehearses an outage must not do so on a real service that behaves.
-fn no_faults(session: &Session<'_>) -> Result<(), Failure> {
-    if session.global.fault.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::usage("--fault makes the sandbox misbehave, and this is not the sandbox; nothing was sent")
-        .hint("add --sandbox, or start one with `storefront sandbox serve --fault …`"))
 }
 
 fn link(settings: &Settings) -> Link {

@@ -1,26 +1,29 @@
 //! `storefront template`: an input to edit on standard output, the meaning of its members on standard error.
 
 use super::Session;
-use crate::cli::OperationArgs;
+use crate::cli::{OperationArgs, TemplateFormat};
 use crate::failure::Failure;
 use crate::plan::operation::Operation;
-use crate::report::changes::{plain_table, trimmed};
+use crate::report::table::{heads, table_on, trimmed};
 use crate::template;
 
 /// Prints a template. JSON has no comments, so what would be one stands beside it.
 ///
 /// # Errors
 /// `usage` for an operation there is none of.
-pub fn run(session: &Session<'_>, words: &OperationArgs) -> Result<(), Failure> {
+pub fn run(session: &Session<'_>, words: &OperationArgs, format: TemplateFormat) -> Result<(), Failure> {
     let operation = Operation::named(&words.words)?;
-    session.report.data(template::json(operation))?;
+    match format {
+        TemplateFormat::Json => session.report.data(template::json(operation))?,
+        TemplateFormat::Csv => session.report.data(&template::csv(operation)?)?,
+    }
     explain(session, operation);
     Ok(())
 }
 
 fn explain(session: &Session<'_>, operation: Operation) {
-    let mut table = plain_table(session.report.width);
-    table.set_header(["MEMBER", "HOLDS", "MEANING"]);
+    let mut table = table_on(session.report.stderr());
+    table.set_header(heads(&["MEMBER", "HOLDS", "MEANING"]));
     for (path, member) in operation.body().all_members() {
         table.add_row([path.as_str(), member.holds.expected(), member.doc]);
     }

@@ -17,9 +17,7 @@ pub(super) fn masked<'a>(text: &'a str, secret: &str) -> Cow<'a, str> {
 
 /// The same for a body.
 pub(super) fn mask_body(body: &mut Vec<u8>, secret: &str) {
-    if let Ok(text) = std::str::from_utf8(body)
-        && let Cow::Owned(masked) = masked(text, secret)
-    {
+    if let Cow::Owned(masked) = masked(&String::from_utf8_lossy(body), secret) {
         *body = masked.into_bytes();
     }
 }
@@ -35,5 +33,8 @@ mod tests {
         let mut body = b"{\"t\":\"secret-12\"}".to_vec();
         mask_body(&mut body, "secret-12");
         assert_eq!(body, "{\"t\":\"•••\"}".as_bytes());
+        let mut odd = b"\xff secret-12".to_vec();
+        mask_body(&mut odd, "secret-12");
+        assert_eq!(odd, "\u{fffd} •••".as_bytes());
     }
 }

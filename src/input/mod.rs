@@ -1,7 +1,7 @@
 //! Files and flags become drafts: the documented body, checked, with the flags laid over it.
 
 mod attribute;
-mod attribute_options;
+pub mod attribute_options;
 mod cart_item;
 mod cell;
 mod customer;
@@ -9,12 +9,15 @@ pub mod document;
 pub mod records;
 mod shipping;
 
+pub use attribute_options::read as options_file;
+
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::nearest::nearest;
 use crate::plan::check::{self, Warnings};
 use crate::plan::operation::Operation;
+use crate::plan::{address_check, attribute_check};
 
 /// Flags that can be laid over a body.
 pub trait Overlay {
@@ -30,12 +33,22 @@ pub trait Overlay {
     }
 }
 
+/// No flags at all.
+#[derive(Debug, Clone, Copy)]
+pub struct NoFlags;
+
+impl Overlay for NoFlags {
+    fn lay_over(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
 /// A checked body, flags and all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Draft {
     /// The body, inside its wrapper where the operation has one.
     pub body: Map<String, Value>,
-    /// What the check mended.
+    /// What the check mended, and what is doubtful.
     pub warnings: Warnings,
 }
 
@@ -51,13 +64,19 @@ impl Draft {
         allow_unknown: bool,
     ) -> Result<Self, Failure> {
         let mut body = wrapped(operation, document)?;
-        let warnings = check::check(&mut body, operation.body(), allow_unknown)?;
+        let mut warnings = check::check(&mut body, operation.body(), allow_unknown)?;
         match operation.wrapper() {
-            None => flags.lay_over(&mut body)?,
+            None => {
+                flags.lay_over(&mut body)?;
+                warnings.extend(address_check::of_quote(&body));
+            }
             Some(wrapper) => {
                 if let Value::Object(inner) = body.entry(wrapper).or_insert_with(|| Value::Object(Map::new()))
                 {
                     flags.lay_over(inner)?;
+                    if operation == Operation::AttributeCreate {
+                        warnings.extend(attribute_check::doubts(inner));
+                    }
                 }
             }
         }

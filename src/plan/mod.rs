@@ -3,10 +3,14 @@
 //! A profile update goes [`profile`] → [`merge`] (with [`region`] and [`roster`]) → [`diff`] → [`guard`] → [`request`],
 //! and [`verify`] holds the read-back against what was sent.
 
+pub mod address_check;
 pub mod address_list;
+pub mod attribute_check;
+pub mod attribute_code;
 pub mod check;
 pub mod diff;
 pub mod guard;
+pub mod input_kind;
 #[cfg(test)]
 mod laws;
 pub mod member;

@@ -1,44 +1,88 @@
 //! Changes of a profile for a person: readable at a glance, and without colour.
 
-use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::Value;
 
 use super::escape::one_line;
+use super::screen::{Ink, Screen};
+use super::table::{cell, heads, table_on, trimmed};
 use crate::plan::diff::Change;
 use crate::plan::merge::Tally;
 use crate::plan::roster::listed;
 
-/// A table of changes, member by member. `width` is the terminal's, `None` where there is none.
-pub fn table(changes: &[Change], width: Option<u16>) -> String {
-    let mut table = plain_table(width);
-    table.set_header(["ADDRESS", "MEMBER", "BEFORE", "AFTER"]);
-    for change in changes {
-        if change.path.is_new_address() {
-            whole(&mut table, "new", change.after.as_ref(), |member, value| [member, String::new(), value]);
-        } else if change.after.is_none() && change.path.inside().is_empty() {
-            let id = change.path.address_id().map(|id| format!("{id} removed")).unwrap_or_default();
-            whole(&mut table, &id, change.before.as_ref(), |member, value| [member, value, String::new()]);
-        } else {
-            let owner = change.path.address_id().map_or_else(|| "profile".to_owned(), |id| id.to_string());
-            let [before, after] = [&change.before, &change.after].map(|value| shown(value.as_ref()));
-            table.add_row([owner, one_line(&change.path.inside()), before, after]);
-        }
+/// Below this many columns a table of four columns is no longer read with ease.
+const TABLE_COLUMNS: u16 = 64;
+
+/// One member that changes: whose, which, and its values. Empty text where there is none.
+struct Row {
+    owner: String,
+    member: String,
+    before: String,
+    after: String,
+}
+
+/// The changes, member by member: a table, or one below the other where the terminal is narrow.
+pub fn table(changes: &[Change], screen: Screen) -> String {
+    let rows: Vec<Row> = changes.iter().flat_map(rows).collect();
+    if screen.is_narrower_than(TABLE_COLUMNS) {
+        return stacked(&rows, screen);
+    }
+    let mut table = table_on(screen);
+    table.set_header(heads(&["ADDRESS", "MEMBER", "BEFORE", "AFTER"]));
+    let mut owner = String::new();
+    for row in rows {
+        let again = row.owner == owner;
+        table.add_row([
+            (if again { "" } else { row.owner.as_str() }).into(),
+            row.member.into(),
+            cell(Ink::Before, row.before),
+            cell(Ink::After, row.after),
+        ]);
+        owner = row.owner;
     }
     trimmed(&table)
 }
 
-/// One row for each member of an address that appears or goes as a whole.
-fn whole(
-    table: &mut Table,
-    owner: &str,
-    address: Option<&Value>,
-    row: impl Fn(String, String) -> [String; 3],
-) {
-    let Some(Value::Object(members)) = address else { return };
-    for (index, (member, value)) in members.iter().filter(|(_, value)| is_telling(value)).enumerate() {
-        let [member, before, after] = row(one_line(member), shown(Some(value)));
-        table.add_row([if index == 0 { owner.to_owned() } else { String::new() }, member, before, after]);
+fn stacked(rows: &[Row], screen: Screen) -> String {
+    let mut lines = Vec::new();
+    let mut owner = "";
+    for row in rows {
+        if row.owner != owner {
+            owner = &row.owner;
+            let address = owner.starts_with(|first: char| first.is_ascii_digit());
+            let head = if address { format!("address {owner}") } else { owner.to_owned() };
+            lines.push(screen.paint(Ink::Head, &head));
+        }
+        lines.push(format!("  {}", row.member));
+        for (mark, ink, value) in [('-', Ink::Before, &row.before), ('+', Ink::After, &row.after)] {
+            if !value.is_empty() {
+                lines.push(screen.paint(ink, &format!("    {mark} {value}")));
+            }
+        }
     }
+    lines.join("\n")
+}
+
+fn rows(change: &Change) -> Vec<Row> {
+    if change.path.is_new_address() {
+        let row =
+            |member, value| Row { owner: "new".to_owned(), member, before: String::new(), after: value };
+        return whole(change.after.as_ref(), row);
+    }
+    if change.after.is_none() && change.path.inside().is_empty() {
+        let owner = change.path.address_id().map(|id| format!("{id} removed")).unwrap_or_default();
+        let row = |member, value| Row { owner: owner.clone(), member, before: value, after: String::new() };
+        return whole(change.before.as_ref(), row);
+    }
+    let [before, after] = [&change.before, &change.after].map(|value| shown(value.as_ref()));
+    let owner = change.path.address_id().map_or_else(|| "profile".to_owned(), |id| id.to_string());
+    vec![Row { owner, member: one_line(&change.path.inside()), before, after }]
+}
+
+/// One row for each member of an address that appears or goes as a whole.
+fn whole(address: Option<&Value>, row: impl Fn(String, String) -> Row) -> Vec<Row> {
+    let Some(Value::Object(members)) = address else { return Vec::new() };
+    let telling = members.iter().filter(|(_, value)| is_telling(value));
+    telling.map(|(member, value)| row(one_line(member), shown(Some(value)))).collect()
 }
 
 /// What becomes of the addresses, in one line.
@@ -57,24 +101,6 @@ pub fn summary(tally: &Tally, new_ids: &[i64]) -> String {
         parts.push(format!("added {}{ids}", tally.added));
     }
     if parts.is_empty() { "Addresses: none".to_owned() } else { format!("Addresses: {}", parts.join("; ")) }
-}
-
-/// A table without lines, fit for the terminal.
-pub fn plain_table(width: Option<u16>) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    if let Some(width) = width {
-        table.set_width(width);
-    }
-    table
-}
-
-/// The table's text without the blanks at its edges.
-pub fn trimmed(table: &Table) -> String {
-    let text = table.to_string();
-    let indent = text.lines().map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
-    let lines: Vec<&str> = text.lines().map(|line| line[indent..].trim_end()).collect();
-    lines.join("\n")
 }
 
 /// A value as a person reads it: text without quotes, street lines joined, nothing as `–`.
@@ -98,5 +124,48 @@ fn is_telling(value: &Value) -> bool {
         Value::Array(elements) => !elements.is_empty(),
         Value::Object(members) => members.values().any(is_telling),
         _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::table;
+    use crate::plan::diff;
+    use crate::report::screen::Screen;
+
+    fn shown_on(width: u16) -> String {
+        let before = json!({"email": "a@b", "addresses": [
+            {"id": 1, "city": "Paris", "postcode": "75001"}, {"id": 2, "city": "Oslo"}]});
+        let after = json!({"email": "c@d", "addresses": [
+            {"id": 1, "city": "Lyon", "postcode": "69001"}, {"city": "بيروت"}]});
+        let changes = diff::customers(before.as_object().unwrap(), after.as_object().unwrap());
+        table(&changes, Screen { width: Some(width), color: false })
+    }
+
+    #[test]
+    fn a_wide_terminal_gets_a_table_that_names_an_address_once() {
+        assert_eq!(
+            shown_on(80),
+            "ADDRESS    MEMBER    BEFORE  AFTER\n\
+             profile    email     a@b     c@d\n\
+             1          city      Paris   Lyon\n\
+             \x20          postcode  75001   69001\n\
+             new        city              بيروت\u{200e}\n\
+             2 removed  id        2\n\
+             \x20          city      Oslo"
+        );
+    }
+
+    #[test]
+    fn a_narrow_one_gets_what_goes_and_what_comes_below_each_other() {
+        assert_eq!(
+            shown_on(40),
+            "profile\n  email\n    - a@b\n    + c@d\n\
+             address 1\n  city\n    - Paris\n    + Lyon\n  postcode\n    - 75001\n    + 69001\n\
+             new\n  city\n    + بيروت\n\
+             address 2 removed\n  id\n    - 2\n  city\n    - Oslo"
+        );
     }
 }

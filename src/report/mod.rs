@@ -2,14 +2,19 @@
 //!
 //! Standard output is data only; notes, warnings and errors go to standard error.
 
+pub mod attribute;
 pub mod changes;
 pub mod curl;
 pub mod escape;
+pub mod jq;
 pub mod outcome;
 pub mod profile;
 pub mod progress;
 pub mod records;
+pub mod screen;
+mod spinner;
 pub mod summary;
+pub mod table;
 pub mod traffic;
 
 use std::borrow::Cow;
@@ -19,8 +24,11 @@ use serde_json::{Value, json};
 
 use crate::cli::{Color, OutputFormat};
 use crate::context::Context;
+use crate::environment;
 use crate::failure::{Applied, Failure};
 use escape::escaped;
+use jq::Filter;
+use screen::{Ink, Screen};
 
 /// How this run speaks: format, loudness, colour.
 #[derive(Debug, Clone, Copy)]
@@ -35,10 +43,18 @@ pub struct Report {
     pub verbose: u8,
     /// Columns of the terminal, where standard output is one.
     pub width: Option<u16>,
+    /// Columns of the terminal, where standard error is one.
+    pub stderr_width: Option<u16>,
     /// Colour on standard output.
     pub color_stdout: bool,
     /// Colour on standard error.
     pub color_stderr: bool,
+    /// What is made of each result under `-o json`.
+    pub filter: Option<&'static Filter>,
+    /// Numbered questions and no moving parts, for screen readers (`STOREFRONT_ACCESSIBLE`).
+    pub accessible: bool,
+    /// Whether a call that takes long shows a sign of life.
+    shows_life: bool,
 }
 
 impl Report {
@@ -55,15 +71,30 @@ impl Report {
             Color::Never => Some(false),
             Color::Auto => color_from_environment(context),
         };
+        let accessible = is_set(context, environment::ACCESSIBLE);
         Self {
             record: None,
             format,
             quiet,
             verbose,
             width: context.stdout_width,
+            stderr_width: context.stderr_width,
             color_stdout: forced.unwrap_or(context.stdout_is_terminal),
             color_stderr: forced.unwrap_or(context.stderr_is_terminal),
+            filter: None,
+            accessible,
+            shows_life: context.stderr_is_terminal && !quiet && verbose == 0 && !accessible,
         }
+    }
+
+    /// Standard output, for text a person reads.
+    pub fn stdout(&self) -> Screen {
+        Screen { width: self.width, color: self.color_stdout }
+    }
+
+    /// Standard error, for text a person reads.
+    pub fn stderr(&self) -> Screen {
+        Screen { width: self.stderr_width, color: self.color_stderr }
     }
 
     /// The same, about one record of a run.
@@ -82,17 +113,24 @@ impl Report {
     /// # Errors
     /// As [`Self::json`]; it says whether the write took effect, which nobody could read.
     pub fn outcome(&self, outcome: &outcome::Outcome) -> Result<(), Failure> {
-        let text =
-            if self.is_json() { format!("{}\n", outcome.to_json(None)) } else { outcome.to_text(self.width) };
-        self.data(&text).map_err(|failure| outcome.unprinted(failure))
+        let printed = if self.is_json() {
+            self.json(&outcome.to_json(None))
+        } else {
+            self.data(&outcome.to_text(self.stdout()))
+        };
+        printed.map_err(|failure| outcome.unprinted(failure))
     }
 
-    /// Writes one JSON value as one line of standard output.
+    /// Writes one JSON value as one line of standard output, or what `--jq` makes of it.
     ///
     /// # Errors
-    /// `internal` when standard output cannot be written; a reader that went away is no error.
+    /// `internal` when the filter fails, telling whether what the result is about was applied, or when standard
+    /// output cannot be written; a reader that went away is no error.
     pub fn json(&self, value: &Value) -> Result<(), Failure> {
-        self.data(&format!("{value}\n"))
+        match &self.filter {
+            Some(filter) => self.data(&filter.apply(value)?),
+            None => self.data(&format!("{value}\n")),
+        }
     }
 
     /// Writes text to standard output as it is: the caller escapes what is foreign.
@@ -132,9 +170,15 @@ impl Report {
         }
     }
 
+    /// What belongs to a question, on standard error, also when quiet: who is asked has to see it. As
+    /// [`Self::data`], it is written as it is.
+    pub fn show(&self, text: &str) {
+        write_stderr(text);
+    }
+
     /// A warning on standard error, also when quiet: it tells of something that was changed or left out.
     pub fn warn(&self, text: &str) {
-        stderr_line(&format!("warning: {}", self.about(text)));
+        self.labelled(Ink::Warning, "warning", &self.about(text));
     }
 
     fn about<'a>(&self, text: &'a str) -> Cow<'a, str> {
@@ -147,7 +191,7 @@ impl Report {
             stderr_line(&failure_json(failure).to_string());
             return;
         }
-        stderr_line(&format!("error: {}", failure.message));
+        self.labelled(Ink::Error, "error", &failure.message);
         match failure.applied {
             // A message that says so itself is not repeated.
             Applied::No if failure.message.contains("nothing was") => {}
@@ -157,8 +201,15 @@ impl Report {
             Applied::Unknown => stderr_line("  it is not known whether it was written"),
         }
         if let Some(hint) = &failure.hint {
-            stderr_line(&format!("  hint: {hint}"));
+            self.labelled(Ink::Hint, "  hint", hint);
         }
+    }
+
+    fn labelled(&self, ink: Ink, label: &str, text: &str) {
+        let label = format!("{label}:");
+        let text = format!("{label} {}", escaped(text));
+        let text = if ink == Ink::Hint { text } else { self.stderr().wrapped(&text) };
+        write_stderr(&format!("{}{}", self.stderr().paint(ink, &label), &text[label.len()..]));
     }
 }
 
@@ -175,19 +226,26 @@ pub fn failure_json(failure: &Failure) -> Value {
 }
 
 fn color_from_environment(context: &Context) -> Option<bool> {
-    let set = |name| context.var(name).ok().flatten().is_some_and(|value| value != "0");
-    if set("CLICOLOR_FORCE") {
+    if is_set(context, environment::CLICOLOR_FORCE) {
         Some(true)
-    } else if set("NO_COLOR") {
+    } else if is_set(context, environment::NO_COLOR) {
         Some(false)
     } else {
         None
     }
 }
 
-/// Standard error may be closed or full: there is nobody left to tell.
+fn is_set(context: &Context, name: &str) -> bool {
+    context.var(name).ok().flatten().is_some_and(|value| value != "0")
+}
+
 fn stderr_line(text: &str) {
+    write_stderr(&escaped(text));
+}
+
+/// Standard error may be closed or full: there is nobody left to tell.
+fn write_stderr(text: &str) {
     progress::aside(|| {
-        let _ = writeln!(io::stderr().lock(), "{}", escaped(text));
+        let _ = writeln!(io::stderr().lock(), "{text}");
     });
 }

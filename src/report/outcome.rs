@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::changes;
 use super::escape::one_line;
+use super::screen::Screen;
 use crate::failure::{Applied, Failure};
 use crate::plan::diff::Change;
 use crate::plan::merge::Tally;
@@ -112,7 +113,7 @@ impl Outcome {
     }
 
     /// The result for a person, ending in a newline; a curl command stands alone, so that a shell can run it.
-    pub fn to_text(&self, width: Option<u16>) -> String {
+    pub fn to_text(&self, screen: Screen) -> String {
         if let Some(shown) = self.request.as_ref().filter(|shown| shown.curl) {
             return format!("{}\n", super::curl::command(&shown.request, &shown.url));
         }
@@ -124,7 +125,7 @@ impl Outcome {
         line(&self.headline());
         if let Some(profile) = &self.profile {
             if !profile.changes.is_empty() {
-                line(&changes::table(&profile.changes, width));
+                line(&changes::table(&profile.changes, screen));
             }
             line(&changes::summary(&profile.tally, &profile.new_ids));
             if let Some(snapshot) = &profile.snapshot {
@@ -152,7 +153,10 @@ impl Outcome {
         match self.applied {
             Applied::Yes => Failure {
                 message: format!("{} is done, but {}", self.operation, failure.message),
-                hint: Some("do not repeat it for the sake of the output".to_owned()),
+                hint: Some(match &failure.hint {
+                    Some(hint) => format!("do not repeat it for the sake of the output; {hint}"),
+                    None => "do not repeat it for the sake of the output".to_owned(),
+                }),
                 applied: Applied::Yes,
                 ..failure
             },

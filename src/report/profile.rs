@@ -4,30 +4,53 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-use super::changes::{plain_table, shown, trimmed};
+use super::changes::shown;
 use super::escape::one_line;
+use super::screen::{Ink, Screen};
+use super::table::{heads, table_on, trimmed};
 use crate::plan::profile::Profile;
 use crate::plan::roster::id_of;
 
-/// The profile as text, ending in a newline. `width` is the terminal's.
-pub fn text(profile: &Profile, width: Option<u16>) -> String {
+/// Below this many columns six columns of a table are no longer read with ease.
+const TABLE_COLUMNS: u16 = 76;
+
+const HEADS: [&str; 6] = ["ADDRESS", "NAME", "STREET", "CITY", "COUNTRY", "TELEPHONE"];
+
+/// The profile as text, ending in a newline.
+pub fn text(profile: &Profile, screen: Screen) -> String {
     let customer = profile.customer();
-    let mut table = plain_table(width);
-    table.set_header(["ADDRESS", "NAME", "STREET", "POSTCODE", "CITY", "REGION", "COUNTRY", "TELEPHONE"]);
-    for address in profile.addresses().iter().filter_map(Value::as_object) {
-        table.add_row([
-            format!("{}{}", member(address, "id"), defaults(customer, address)),
-            format!("{} {}", member(address, "firstname"), member(address, "lastname")).trim().to_owned(),
-            member(address, "street"),
-            member(address, "postcode"),
-            member(address, "city"),
-            region(address),
-            member(address, "country_id"),
-            member(address, "telephone"),
-        ]);
-    }
-    let addresses = if profile.addresses().is_empty() { "No addresses".to_owned() } else { trimmed(&table) };
-    format!("{}\n\n{addresses}\n", heading(customer))
+    let rows = profile.addresses().iter().filter_map(Value::as_object).map(|address| row(customer, address));
+    let addresses = if profile.addresses().is_empty() {
+        "No addresses".to_owned()
+    } else if screen.is_narrower_than(TABLE_COLUMNS) {
+        rows.map(|row| stacked(&row, screen)).collect::<Vec<_>>().join("\n\n")
+    } else {
+        let mut table = table_on(screen);
+        table.set_header(heads(&HEADS)).add_rows(rows);
+        trimmed(&table)
+    };
+    format!("{}\n\n{addresses}\n", screen.paint(Ink::Head, &heading(customer)))
+}
+
+fn row(customer: &Map<String, Value>, address: &Map<String, Value>) -> [String; 6] {
+    [
+        format!("{}{}", member(address, "id"), defaults(customer, address)),
+        joined([member(address, "firstname"), member(address, "lastname")], " "),
+        member(address, "street"),
+        joined([member(address, "postcode"), member(address, "city")], " "),
+        joined([region(address), member(address, "country_id")], ", "),
+        member(address, "telephone"),
+    ]
+}
+
+/// An address with its members below each other; what it has not is left out.
+fn stacked(row: &[String; 6], screen: Screen) -> String {
+    let head = format!("address {}", row[0].replace('\n', ", "));
+    let mut table = table_on(screen);
+    let members = HEADS.iter().zip(row).skip(1).filter(|(_, value)| !value.is_empty());
+    table.add_rows(members.map(|(head, value)| [head.to_lowercase(), value.clone()]));
+    let members = trimmed(&table).replace('\n', "\n  ");
+    format!("{}\n  {members}", screen.paint(Ink::Head, &head))
 }
 
 fn heading(customer: &Map<String, Value>) -> String {
@@ -45,6 +68,11 @@ fn heading(customer: &Map<String, Value>) -> String {
 
 fn member(object: &Map<String, Value>, name: &str) -> String {
     object.get(name).filter(|value| !value.is_null()).map(|value| shown(Some(value))).unwrap_or_default()
+}
+
+fn joined(parts: [String; 2], by: &str) -> String {
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join(by)
 }
 
 fn region(address: &Map<String, Value>) -> String {

@@ -27,8 +27,7 @@ pub struct Place {
 #[derive(Debug)]
 pub struct Results {
     out: BufWriter<Stdout>,
-    json: bool,
-    width: Option<u16>,
+    report: Report,
     /// Results that came before their turn.
     held: BTreeMap<u64, String>,
     bytes: usize,
@@ -42,8 +41,7 @@ impl Results {
     pub fn new(report: &Report) -> Self {
         Self {
             out: BufWriter::with_capacity(32 * 1024, io::stdout()),
-            json: report.is_json(),
-            width: report.width,
+            report: *report,
             held: BTreeMap::new(),
             bytes: 0,
             turns: 0,
@@ -64,10 +62,15 @@ impl Results {
 
     /// The text of a record that went through. For people that is nothing, unless it is to be shown `whole`.
     pub fn outcome(&self, place: Place, outcome: &Outcome, whole: bool) -> String {
-        if self.json {
-            format!("{}\n", outcome.to_json(Some(place.record)))
+        if self.report.is_json() {
+            self.line(&outcome.to_json(Some(place.record)))
         } else if whole {
-            format!("record {} (line {}): {}", place.record, place.line, outcome.to_text(self.width))
+            format!(
+                "record {} (line {}): {}",
+                place.record,
+                place.line,
+                outcome.to_text(self.report.stdout())
+            )
         } else {
             String::new()
         }
@@ -75,7 +78,7 @@ impl Results {
 
     /// The text of a record that did not go through.
     pub fn failure(&self, place: Place, operation: &str, failure: &Failure) -> String {
-        if !self.json {
+        if !self.report.is_json() {
             let what = match failure.applied {
                 crate::failure::Applied::Unknown => "unknown",
                 _ => "failed",
@@ -93,7 +96,16 @@ impl Results {
         if let Value::Object(error) = failure_json(failure) {
             line.extend(error);
         }
-        format!("{}\n", Value::Object(line))
+        self.line(&Value::Object(line))
+    }
+
+    /// A result, or what `--jq` makes of it. Where that fails the whole result is printed: it may tell of a write.
+    fn line(&self, result: &Value) -> String {
+        let filtered = self.report.filter.map(|filter| filter.apply(result));
+        if let Some(Err(failure)) = &filtered {
+            self.report.warn(&failure.message);
+        }
+        filtered.and_then(Result::ok).unwrap_or_else(|| format!("{result}\n"))
     }
 
     /// Takes the text of a turn, and prints what has its turn now.

@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
@@ -12,6 +13,7 @@ use axum::http::{HeaderMap, Method, header, request::Parts};
 use axum::response::IntoResponse as _;
 use axum::routing::{get, post};
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::auth::{self, Access};
 use super::misbehave::Struck;
@@ -128,10 +130,14 @@ pub async fn receive(body: Body) -> Result<Bytes, Refusal> {
     to_bytes(body, LARGEST_BODY).await.map_err(|_| too_large())
 }
 
-/// Reads on and keeps nothing: a connection closed under somebody who still sends is reset, and the answer lost.
+/// Reads on while there is something, and keeps nothing: a connection closed under somebody who still sends is
+/// reset, and the answer lost.
 async fn discard(mut body: Body) {
+    const PAUSE: Duration = Duration::from_millis(300);
     let mut left = 4 * LARGEST_BODY;
-    while let Some(Ok(frame)) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+    while let Ok(Some(Ok(frame))) =
+        timeout(PAUSE, poll_fn(|context| Pin::new(&mut body).poll_frame(context))).await
+    {
         left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
         if left == 0 {
             return;

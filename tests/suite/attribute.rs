@@ -39,7 +39,7 @@ fn every_flag_sets_its_member() {
 #[test]
 fn options_come_from_a_table() {
     let shop = Shop::new();
-    let csv = "\u{feff}label;sort_order;is_default;label:2;label:3\nLinen;10;;Lin;Leinen\n\"Wool; fine\";;yes;Laine;\n02138;;0;;\n";
+    let csv = "\u{feff}label;sort_order;is_default;label:2;label:3\nLinen;10;;Lin;Leinen\n\"Wool; fine\";;yes;Laine;\n02138 d;;0;;\n";
     shop.file("options.csv", csv);
     assert_eq!(
         attribute(&shop, "--code fabric --options options.csv")["options"],
@@ -47,7 +47,7 @@ fn options_come_from_a_table() {
             {"label": "Linen", "sort_order": 10, "is_default": false,
                 "store_labels": [{"store_id": 2, "label": "Lin"}, {"store_id": 3, "label": "Leinen"}]},
             {"label": "Wool; fine", "sort_order": 2, "is_default": true, "store_labels": [{"store_id": 2, "label": "Laine"}]},
-            {"label": "02138", "sort_order": 3, "is_default": false},
+            {"label": "02138 d", "sort_order": 3, "is_default": false},
         ])
     );
     let moved = attribute(&shop, "--code fabric --options options.csv --option Silk --default-option Linen");
@@ -111,7 +111,7 @@ fn input_is_held_to_the_interface_and_flags_win() {
 #[test]
 fn the_service_decides_about_codes_and_tokens() {
     let shop = Shop::new();
-    let create = "attribute create --code fabric --label Fabric --type select";
+    let create = "attribute create --code fabric --label Fabric --type select --option Linen";
     shop.done(create);
     let error = shop.fails(4, create);
     assert!(

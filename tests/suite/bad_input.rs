@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::support::raw_http::{CUSTOMER, ITEM as RAW_ITEM};
 use crate::support::scripted::{Scripted, answer};
 use crate::support::shop::{Shop, serve, snapshots, words};
 use crate::support::storefront::{Home, Outcome};
@@ -60,7 +61,7 @@ fn a_file_that_may_not_be_read() {
     use std::os::unix::fs::PermissionsExt as _;
     let shop = Shop::new();
     let path = shop.file("secret.json", "{}");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&path).is_ok() {
         return; // root may read everything
     }
@@ -70,15 +71,16 @@ fn a_file_that_may_not_be_read() {
 #[test]
 fn fifty_megabytes() {
     let shop = Shop::new();
-    let text = "x".repeat(50 << 20);
-    shop.file("name.json", format!("{{\"sku\": \"{text}\", \"qty\": 1}}"));
-    let outcome = shop.run("quote add-item -i name.json");
+    let program = || shop.storefront(&words("quote add-item -i -"));
+    let outcome = program().stdin(format!("{{\"sku\": \"{}\", \"qty\": 1}}", "x".repeat(50 << 20))).run();
     ends(&outcome, 4, "413");
-    assert!(outcome.stderr.len() < 2000, "the message stays short");
-    shop.file("member.json", format!("{{\"{text}\": 1}}"));
-    let outcome = shop.run("quote add-item -i member.json");
+    assert!(outcome.stderr.len() < 2000, "{} bytes of message", outcome.stderr.len());
+    let outcome = program().stdin(format!("{{\"{}\": 1}}", "x".repeat(4 << 20))).run();
     assert_eq!(outcome.code, 2);
     assert!(outcome.stderr.len() < 2000, "{} bytes of message", outcome.stderr.len());
+    let raw = shop.sandbox.call(CUSTOMER, "POST", RAW_ITEM, &"x".repeat(50 << 20));
+    assert_eq!(raw.status, 413, "whoever sends too much hears the answer");
+    assert_eq!(shop.heard(), ["POST 413", "POST 413"]);
 }
 
 #[test]
@@ -125,7 +127,7 @@ fn nobody_falls_back_to_the_sandbox() {
     }
     assert!(!home.dir.path().join("data").exists());
     let faulty = Shop::new();
-    ends(&faulty.run(&format!("{ITEM} --fault 500")), 2, "this is not the sandbox");
+    ends(&faulty.run(&format!("{ITEM} --fault 500")), 2, "--fault is for the sandbox");
     assert_eq!(faulty.heard(), [""; 0]);
 }
 

@@ -3,6 +3,11 @@
 // Most of this is no #[test] function, and so not covered by what clippy.toml allows in tests.
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
+#[cfg(unix)]
+#[cfg(unix)]
+#[cfg(unix)]
+#[cfg(unix)]
+
 mod api;
 mod attribute;
 mod auth;
@@ -16,16 +21,25 @@ mod completion;
 mod config;
 mod customer_base;
 mod customer_reads;
+mod customer_region;
 mod customer_update;
+mod doctor;
+mod dry_run;
 mod faults;
+mod help;
 mod http_proxy;
 mod http_send;
 mod http_tls;
+mod jq;
+mod never_lost;
+mod people;
+mod pictures;
 mod quote;
 mod readme;
 mod sandbox_attribute;
 mod sandbox_door;
 mod sandbox_fault;
+mod sandbox_openapi;
 mod sandbox_profile;
 mod sandbox_quote;
 mod sandbox_serve;

@@ -207,6 +207,7 @@ fn add_item_takes_the_samples_of_the_interface() {
         shop.sandbox.show()["quotes"][0]["items"][0]["options"],
         json!([{"option_id": "93", "option_value": 52}])
     );
+    assert_eq!(shop.heard(), ["POST 200"]);
     shop.file("bare.json", r#"{"sku": "mug-blue", "qty": 1, "quote_id": "1"}"#);
     assert_eq!(
         body(&shop, "quote add-item -i bare.json --qty 3"),

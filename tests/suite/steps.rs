@@ -58,7 +58,8 @@ fn content(mut profile: Value) -> Value {
 fn nothing_is_lost(shop: &Shop, gate: &Gate, before: &Value) -> bool {
     for snapshot in shop.snapshots() {
         let text = std::fs::read_to_string(&snapshot).unwrap();
-        serde_json::from_str::<Value>(&text).unwrap_or_else(|error| panic!("{error}: {snapshot:?}"));
+        serde_json::from_str::<Value>(&text)
+            .unwrap_or_else(|error| panic!("{error}: {}", snapshot.display()));
     }
     let replaced = content(shop.profile()) != content(before.clone());
     let again = if replaced { "customer restore -o json" } else { UPDATE };
@@ -79,12 +80,12 @@ fn ended(child: Child) -> Outcome {
     }
 }
 
-/// Starts the update, waits for the step, stops the program by `stop`, lets the exchange go on.
-fn stopped_at(shop: &Shop, step: (usize, Half), stop: impl Fn(Child) -> Outcome) -> (Gate, Outcome) {
+/// Starts the update, waits for the step, ends the program by `end`, lets the exchange go on.
+fn stopped_at(shop: &Shop, step: (usize, Half), end: impl Fn(Child) -> Outcome) -> (Gate, Outcome) {
     let (gate, reached, release) = holding(shop, step);
     let child = serve(shop.home.storefront(&words(UPDATE)), &gate.url()).spawn();
     reached.recv_timeout(Duration::from_secs(20)).unwrap();
-    let outcome = stop(child);
+    let outcome = end(child);
     drop(release);
     gate.wait_until_quiet();
     (gate, outcome)

@@ -6,7 +6,8 @@ use super::reading;
 use crate::commands::service::Service;
 use crate::failure::Failure;
 use crate::history::{Archive, Snapshot};
-use crate::report::changes;
+use crate::report::screen::Screen;
+use crate::report::table::{heads, table_on, trimmed};
 
 /// Lists this customer's snapshots, newest first, with what each replacement changed.
 ///
@@ -14,7 +15,7 @@ use crate::report::changes;
 /// As [`reading::read_profile`]: which customer it is, only the service can say.
 pub async fn list(service: &Service<'_>) -> Result<(), Failure> {
     let customer = reading::read_profile(service).await?.customer_key();
-    let archive = Archive::of(service.session.context, &service.name(), &customer)?;
+    let archive = Archive::of(service.session.context, &service.settings, &customer)?;
     let snapshots = archive.snapshots()?;
     let report = service.session.report;
     if report.is_json() {
@@ -26,7 +27,7 @@ pub async fn list(service: &Service<'_>) -> Result<(), Failure> {
         );
         return Ok(());
     }
-    report.data(&table(&snapshots, report.width))
+    report.data(&table(&snapshots, report.stdout()))
 }
 
 fn as_json(snapshot: &Snapshot) -> Value {
@@ -39,13 +40,13 @@ fn as_json(snapshot: &Snapshot) -> Value {
     })
 }
 
-fn table(snapshots: &[Snapshot], width: Option<u16>) -> String {
-    let mut table = changes::plain_table(width);
-    table.set_header(["SNAPSHOT", "BEFORE", "CHANGED"]);
+fn table(snapshots: &[Snapshot], screen: Screen) -> String {
+    let mut table = table_on(screen);
+    table.set_header(heads(&["SNAPSHOT", "BEFORE", "CHANGED"]));
     for snapshot in snapshots {
         let paths = snapshot.changes.iter().filter_map(|change| change["path"].as_str());
         let changed = paths.map(crate::report::escape::one_line).collect::<Vec<_>>().join("\n");
         table.add_row([snapshot.name().to_owned(), snapshot.operation.clone(), changed]);
     }
-    format!("{}\n", changes::trimmed(&table))
+    format!("{}\n", trimmed(&table))
 }

@@ -7,6 +7,7 @@ use super::work::{Ready, Work};
 use crate::batch::fingerprint::Fingerprint;
 use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Record, Source};
+use crate::json;
 use crate::plan::operation::Operation;
 
 /// A member or column that says why a record failed last time.
@@ -155,7 +156,10 @@ pub fn size(content: &Content) -> usize {
 
 fn parse(text: &str, line: u64) -> Result<Map<String, Value>, Failure> {
     match serde_json::from_str(text) {
-        Ok(Value::Object(document)) => Ok(document),
+        Ok(Value::Object(document)) => match json::named_twice(text.as_bytes()) {
+            None => Ok(document),
+            Some(path) => Err(Failure::usage(format!("{path} is named twice"))),
+        },
         Ok(_) => Err(Failure::usage("a record must be a JSON object")),
         Err(error) => {
             let what = error.to_string();

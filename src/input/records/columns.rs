@@ -157,6 +157,11 @@ pub fn titles(operation: Operation) -> Vec<String> {
     known(operation).into_iter().map(|known| known.title).collect()
 }
 
+/// The same titles, each with the path of its member inside the wrapper; an address stands for the list of them.
+pub fn paths(operation: Operation) -> impl Iterator<Item = (String, Vec<String>)> {
+    known(operation).into_iter().map(|known| (known.title, known.path))
+}
+
 fn known(operation: Operation) -> Vec<Known> {
     let mut known = Vec::new();
     match operation {

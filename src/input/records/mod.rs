@@ -6,7 +6,7 @@ mod lines;
 mod rows;
 mod source;
 
-pub use columns::{Columns, titles};
+pub use columns::{Columns, paths, titles};
 pub use source::{Format, Origin, Source, detect};
 
 use std::io::BufRead;

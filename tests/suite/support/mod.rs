@@ -1,5 +1,7 @@
 //! What the tests share.
 
+#[cfg(unix)]
+
 pub mod batch;
 pub mod call;
 pub mod gate;
@@ -8,4 +10,5 @@ pub mod raw_http;
 pub mod scripted;
 pub mod shop;
 pub mod storefront;
+pub mod terminal;
 pub mod tls;

@@ -1,0 +1,281 @@
+"""The tasks: what storefront does, the same by each installed peer, and how the server tells that it was done."""
+
+import itertools
+import json
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from measure import Side, WorkNotDone, in_turn, once, output, peak
+from world import ITEM, ROOT
+
+QUOTE_ITEM = "/V1/storeview/default/user/quote/item"
+PROFILE = "/V1/storeview/default/customer/profile"
+BEARER = "Authorization: Bearer token-of-zoe"
+JSON = "Content-Type: application/json"
+SYSTEM_BUNDLES = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"]
+
+
+@dataclass
+class Row:
+    """A line of the table; what was not measured is None."""
+
+    name: str
+    wall_ms: float = None
+    cpu_ms: float = None
+    cpu_us_each: float = None
+    peak: float = None
+    rate: float = None
+    ratio: float = None
+
+
+def rows(sides):
+    """The first side is ours; each other's ratio is our time over its own."""
+    own = sides[0]
+    for side in sides:
+        yield Row(
+            side.name, side.wall * 1e3, side.cpu * 1e3, peak=side.peak, ratio=None if side is own else own.ratio(side)
+        )
+
+
+def installed(sides):
+    return [side for side in sides if shutil.which(side.argv(0)[0])]
+
+
+def fixed(*argv):
+    return lambda _run: list(map(str, argv))
+
+
+# one request ---------------------------------------------------------------------------------------------------
+
+
+def one_request(world, rounds):
+    """`quote add-item` with a config file, beside one POST."""
+    posted = lambda: world.count("POST")
+    add = fixed(world.storefront, "quote", "add-item", "--input", world.item)
+    curl = ["curl", "-sS", "--fail", "-H", BEARER, "-H", JSON, "--data-binary", f"@{world.item}"]
+    url = world.http + QUOTE_ITEM
+    sides = [
+        Side("storefront", add, world.home("http", world.http)),
+        Side("curl", fixed(*curl, url)),
+        Side("xh", fixed("xh", "--ignore-stdin", "POST", url, BEARER.replace(": ", ":"), f"@{world.item}")),
+        Side("httpie", fixed("http", "--ignore-stdin", "POST", url, BEARER.replace(": ", ":"), f"@{world.item}")),
+    ]
+    yield "One request, HTTP", rows(in_turn(installed(sides), rounds, posted))
+    url = world.https + QUOTE_ITEM
+    sides = [
+        Side("storefront", add, world.home("tls", world.https, world.authority)),
+        Side("curl", fixed(*curl, "--cacert", world.authority, url)),
+    ]
+    yield "One request, TLS, a CA file", rows(in_turn(installed(sides), rounds, posted))
+    system = next((Path(path) for path in SYSTEM_BUNDLES if Path(path).is_file()), None)
+    if not system:
+        return
+    bundle = world.file("bundle.pem", system.read_text() + world.authority.read_text())
+    sides = [
+        Side("storefront", add, {**world.home("bundle", world.https), "SSL_CERT_FILE": str(bundle)}),
+        Side("curl", fixed(*curl, "--cacert", bundle, url)),
+    ]
+    yield "One request, TLS, the system's bundle", rows(in_turn(installed(sides), rounds, posted))
+
+
+# update --------------------------------------------------------------------------------------------------------
+
+
+def update(world, rounds):
+    """`customer update`: two reads, snapshot, PUT, read-back; curl does the four calls on one connection."""
+    url = world.http + PROFILE
+    read = ["-sS", "--fail", "-H", BEARER, url]
+    write = ["-sS", "--fail", "-X", "PUT", "-H", BEARER, "-H", JSON, "--data-binary", f"@{world.directory}/profile.json", url]
+    curl = ["curl", *read, "--next", *read, "--next", *write, "--next", *read]
+    change = lambda run: [world.storefront, "customer", "update", "--address", "1", "--city", f"Town {run} {time.time_ns()}"]
+    disks = [("disk, synced", str(world.directory))] + [("memory, nothing to sync", "/dev/shm")] * Path("/dev/shm").is_dir()
+    for place, directory in disks:
+        with tempfile.TemporaryDirectory(dir=directory, prefix="storefront-state-") as state:
+            home = {**world.home("update", world.http), "XDG_STATE_HOME": state}
+            sides = [Side("storefront", change, home, work=4), Side("curl, four calls", fixed(*curl), work=4)]
+            yield f"Update of a profile, snapshots on {place}", rows(in_turn(installed(sides), rounds, world.count))
+
+
+# start and completion ------------------------------------------------------------------------------------------
+
+
+def start(world, rounds):
+    """What every call pays, and what a Tab costs."""
+    source = world.file("empty.rs", "fn main() {}")
+    empty = world.directory / "empty"
+    output(["rustc", "-O", "-o", str(empty), str(source)])
+    home = world.home("start", world.http)
+    sides = [Side("storefront --version", fixed(world.storefront, "--version"), home), Side("an empty Rust program", fixed(empty))]
+    yield "Start", rows(in_turn(sides, rounds))
+    words = ["--", "storefront", "quote", "add-item", "--profile", ""]
+    asked = {**home, "STOREFRONT_COMPLETE": "bash", "_CLAP_COMPLETE_INDEX": str(len(words) - 2), "_CLAP_IFS": "\n"}
+    tab = [world.storefront, *words]
+    if "shop" not in output(tab, env=asked).split():
+        raise WorkNotDone("the profile was not offered")
+    yield "Completion of a profile's name", rows(in_turn([Side("storefront", fixed(*tab), asked)], rounds))
+
+
+def sandbox(world, rounds):
+    """`--sandbox`: the first run makes and seeds the database, later ones open it."""
+    add = ["quote", "add-item", "--sku", "mug-blue", "--qty", "1", "--quote-id", "1"]
+    later = world.home("sandbox")
+    running = world.serve([world.storefront, "sandbox", "serve", "--data", str(world.directory / "served.db")])
+    beside = {
+        **world.home("beside"),
+        "STOREFRONT_BASE_URL": running["url"],
+        "STOREFRONT_TOKEN": running["customer_token"],
+        "STOREFRONT_STORE_VIEW": "default",
+    }
+    first = world.home("first")
+    sides = [
+        Side("--sandbox, later runs", fixed(world.storefront, "--sandbox", *add), later),
+        Side("--sandbox, first run", fixed(world.storefront, "--sandbox", *add), first,
+             before=lambda _: shutil.rmtree(world.directory / "first" / "data", ignore_errors=True)),
+        Side("a sandbox that runs already", fixed(world.storefront, *add), beside),
+    ]
+    in_turn(sides, rounds)
+    for home, runs in ((later, 1), (first, 0)):
+        held = quantity(world, Path(home["XDG_DATA_HOME"]) / "storefront" / "sandbox.db")
+        if held < 1 or (runs and held < rounds):
+            raise WorkNotDone(f"the quote holds {held} after {rounds} runs")
+    yield "The sandbox", rows(sides)
+
+
+def quantity(world, database):
+    """How many blue mugs lie in quote 1 of a sandbox."""
+    everything = json.loads(output([world.storefront, "sandbox", "show", "--data", str(database), "-o", "json"]))
+    quote = next(quote for quote in everything["quotes"] if quote["id"] == 1)
+    return sum(int(item["qty"]) for item in quote["items"] if item["sku"] == "mug-blue")
+
+
+# many records --------------------------------------------------------------------------------------------------
+
+RECORDS = 20_000
+CURLS = 400
+
+
+def many(world, rounds):
+    """A run over many records, its journal kept, beside tools that send the same body again and again."""
+    records = world.directory / "records.ndjson"
+    write_records(records, RECORDS)
+    for jobs in (8, 32):
+        sides = [ours(world, records, RECORDS, jobs), *loaders(world.http + QUOTE_ITEM, BEARER, world.item, RECORDS, jobs)]
+        yield f"{RECORDS:,} records, {jobs} at a time", loaded(sides, max(3, rounds // 12), lambda: world.count("POST"))
+
+
+def million(world, rounds):
+    """Memory is flat in the number of records."""
+    for count in (10_000, 1_000_000):
+        records = world.directory / f"{count}.ndjson"
+        write_records(records, count)
+        yield f"{count:,} records", loaded([ours(world, records, count, 8)], 1, lambda: world.count("POST"))
+
+
+def write_records(path, count):
+    """Each record has a quote of its own: nothing has to wait for another."""
+    head, tail = json.dumps(ITEM).split('"quote_id": "1"')
+    with path.open("w") as out:
+        out.writelines(f'{head}"quote_id": "{number}"{tail}\n' for number in range(count))
+
+
+def ours(world, records, count, jobs):
+    argv = fixed(world.storefront, "quote", "add-item", "--input", records, "--jobs", jobs, "--restart", "-o", "json")
+    return Side("storefront", argv, world.home("many", world.http), work=count)
+
+
+def loaders(url, bearer, body, count, jobs):
+    """Load generators that post a body `count` times; `xargs` fewer times, for it takes its time."""
+    script = Path(body).with_name("post.lua")
+    script.write_text(
+        f'wrk.method = "POST"\nwrk.body = io.open("{body}"):read("*a")\n'
+        'wrk.headers["Content-Type"] = "application/json"\n'
+        f'wrk.headers["Authorization"] = "{bearer.split(": ")[1]}"\n'
+    )
+    curl = f"seq {CURLS} | xargs -P {jobs} -I{{}} curl -sS --fail -o /dev/null -H '{bearer}' -H '{JSON}' --data-binary @{body} {url}"
+    sides = [
+        Side("oha", fixed("oha", "--no-tui", "-n", count, "-c", jobs, "-m", "POST", "-H", bearer, "-H", JSON, "-D", body, url), work=count),
+        Side("wrk, 1 thread, 1 s", fixed("wrk", "-t1", f"-c{jobs}", "-d1s", "-s", script, url), work=None),
+        Side("ab -k", fixed("ab", "-q", "-k", "-n", count, "-c", jobs, "-p", body, "-T", "application/json", "-H", bearer, url), work=count),
+    ]
+    xargs = [Side(f"xargs -P {jobs} curl", fixed("sh", "-c", curl), work=CURLS)]
+    return installed(sides) + xargs * bool(shutil.which("curl"))
+
+
+def loaded(sides, rounds, done):
+    """Runs the sides in turn; rate and CPU by the requests the server counted."""
+    rates, cpus = ({side.name: [] for side in sides} for _ in range(2))
+    for run, side in itertools.product(range(-1, rounds), sides):
+        before = done()
+        wall, cpu = once(side, run)
+        # A tool that goes by the clock may leave a request on its way.
+        work = settled(done) - before
+        if work != side.work and (side.work or work < 1):
+            raise WorkNotDone(f"{side.name}: {side.work} expected, the server counts {work}")
+        if run >= 0:
+            rates[side.name].append(work / wall)
+            cpus[side.name].append(cpu * 1e6 / work)
+    own = rates[sides[0].name]
+    for side in sides:
+        pairs = [ours / theirs for ours, theirs in zip(own, rates[side.name])]
+        yield Row(
+            side.name,
+            rate=statistics.median(rates[side.name]),
+            cpu_us_each=statistics.median(cpus[side.name]),
+            peak=peak(side, rounds),
+            ratio=None if side is sides[0] else statistics.median(pairs),
+        )
+
+
+def settled(done):
+    """A count that has stopped growing."""
+    count = done()
+    while True:
+        time.sleep(0.05)
+        before, count = count, done()
+        if count == before:
+            return count
+
+
+# the sandbox's writes, and what the build costs --------------------------------------------------------------------
+
+
+def durable(world, rounds):
+    """Writes a second of a sandbox whose database is on a disk."""
+    database = world.directory / "durable.db"
+    running = world.serve([world.storefront, "sandbox", "serve", "--data", str(database)])
+    body = world.file("mug.json", json.dumps({"cartItem": {"sku": "mug-blue", "qty": 1, "quote_id": "1"}}))
+    sides = loaders(running["url"] + QUOTE_ITEM, f"Authorization: Bearer {running['customer_token']}", body, RECORDS, 32)
+    figures = loaded(sides, max(3, rounds // 12), lambda: quantity(world, database))
+    yield "Durable writes to the sandbox, 32 at a time, by", figures
+
+
+def size(world, _rounds):
+    """The release binary."""
+    yield f"The release binary: {Path(world.storefront).stat().st_size / 1e6:.2f} MB", []
+
+
+def build(_world, _rounds):
+    """Clean builds, as after a clone; the crates are already here."""
+    for profile in ([], ["--release"]):
+        with tempfile.TemporaryDirectory(dir=ROOT / "target") as target:
+            begin = time.perf_counter()
+            subprocess.run(["cargo", "build", "--quiet", "--target-dir", target, *profile], cwd=ROOT, check=True)
+            yield f"A clean `cargo build{''.join(f' {flag}' for flag in profile)}`: {time.perf_counter() - begin:.0f} s", []
+
+
+ALL = {
+    "one-request": one_request,
+    "update": update,
+    "start": start,
+    "sandbox": sandbox,
+    "many": many,
+    "million": million,
+    "durable": durable,
+    "size": size,
+    "build": build,
+}

@@ -1,0 +1,58 @@
+//! `storefront attribute …`
+
+mod command_line;
+mod steps;
+mod wizard;
+
+use serde_json::Value;
+
+use super::many::{self, Work};
+use super::{Session, online, operation};
+use crate::cli::attribute::{AttributeCommand, CreateArgs};
+use crate::failure::Failure;
+use crate::input::{Draft, NoFlags};
+use crate::plan::operation::Operation;
+use crate::prompt::Prompt;
+use steps::Answers;
+use wizard::Wizard;
+
+/// Runs an attribute command.
+///
+/// # Errors
+/// Whatever went wrong.
+pub fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<(), Failure> {
+    match command {
+        AttributeCommand::Create(args) => create(session, args),
+    }
+}
+
+/// On a terminal, what is missing is asked for first (DESIGN 2.2).
+fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
+    if let Some(source) = many::source(session, &args.run)? {
+        return many::run(session, &source, &args.run, Work::AtOnce(Operation::AttributeCreate, args));
+    }
+    let document = operation::document(session)?;
+    let prompt = Prompt::new(session.context, session.global, session.report);
+    if prompt.can_ask() {
+        let answers = answers(session, args, document.clone())?;
+        if answers.lack_something() {
+            return online(session, async |service| {
+                let mut wizard = Wizard::new(session, &prompt, answers);
+                let draft = wizard.run(document)?;
+                let sent = operation::perform_and_report(service, Operation::AttributeCreate, draft).await;
+                wizard.tell_command_line();
+                sent
+            });
+        }
+    }
+    let draft = operation::draft_from(session, Operation::AttributeCreate, document, args)?;
+    online(session, async |service| {
+        operation::perform_and_report(service, Operation::AttributeCreate, draft).await
+    })
+}
+
+fn answers(session: &Session<'_>, args: &CreateArgs, document: Option<Value>) -> Result<Answers, Failure> {
+    let operation = Operation::AttributeCreate;
+    let mut input = Draft::new(operation, document, &NoFlags, session.global.allow_unknown)?;
+    Ok(Answers::new(args.clone(), &input.take_inner(operation)))
+}

@@ -1,0 +1,168 @@
+//! Doubts about an attribute before it is sent. They only warn: the interface shows no limits (8), and what it does
+//! show is refused by [`super::check`] already.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::attribute_code;
+use super::check::Warnings;
+use super::input_kind::InputKind;
+
+/// How many labels one warning names.
+const NAMED: usize = 5;
+
+/// Everything doubtful about an attribute (2.5), one warning a line.
+pub fn doubts(attribute: &Map<String, Value>) -> Warnings {
+    let text = |name: &str| attribute.get(name).and_then(Value::as_str);
+    let options = attribute.get("options").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let kind = text("frontend_input");
+    let doubts = [
+        text("attribute_code").and_then(code),
+        kind.and_then(|kind| known_kind(kind, !options.is_empty())),
+        doubled(options),
+        numbers(options),
+        defaults(options, kind),
+        doubled_views("attribute.frontend_labels", attribute.get("frontend_labels")),
+    ];
+    doubts.into_iter().flatten().collect()
+}
+
+fn code(code: &str) -> Option<String> {
+    (!attribute_code::is_usual(code)).then(|| {
+        format!(
+            "attribute_code {code:?}: services after Magento take a letter and then up to 59 of a-z, 0-9 and _"
+        )
+    })
+}
+
+fn known_kind(name: &str, has_options: bool) -> Option<String> {
+    match InputKind::find(name) {
+        None => {
+            let meant = InputKind::nearest(name).map(|kind| format!("; did you mean {}?", kind.name));
+            Some(format!("frontend_input {name:?} is no kind of Magento's{}", meant.unwrap_or_default()))
+        }
+        Some(kind) if kind.takes_options && !has_options => {
+            Some(format!("frontend_input {name} offers options, and there are none: nothing could be chosen"))
+        }
+        Some(kind) if !kind.takes_options && has_options => {
+            Some(format!("frontend_input {name} takes no options: the service may refuse or ignore them"))
+        }
+        Some(_) => None,
+    }
+}
+
+fn doubled(options: &[Value]) -> Option<String> {
+    let mut times: HashMap<String, usize> = HashMap::new();
+    let mut twice = Vec::new();
+    for label in options.iter().filter_map(label) {
+        let count = times.entry(label.trim().to_lowercase()).or_default();
+        *count += 1;
+        if *count == 2 {
+            twice.push(label.trim());
+        }
+    }
+    named(&twice).map(|labels| format!("options: {labels} more than once: shoppers cannot tell them apart"))
+}
+
+/// A number as a label: Magento looks an option up by its id or its label in the same place.
+fn numbers(options: &[Value]) -> Option<String> {
+    let is_number =
+        |label: &&str| !label.trim().is_empty() && label.trim().bytes().all(|it| it.is_ascii_digit());
+    let numbers: Vec<&str> = options.iter().filter_map(label).filter(is_number).collect();
+    named(&numbers).map(|labels| {
+        format!("options: {labels} as a label is a number, which a service may take for the id of an option")
+    })
+}
+
+fn defaults(options: &[Value], kind: Option<&str>) -> Option<String> {
+    let defaults: Vec<&str> =
+        options.iter().filter(|option| option["is_default"] == true).filter_map(label).collect();
+    if defaults.len() < 2 || kind == Some("multiselect") {
+        return None;
+    }
+    let which = named(&defaults)?;
+    Some(format!("options: {which} are {} defaults, and only one can be chosen", defaults.len()))
+}
+
+fn doubled_views(path: &str, labels: Option<&Value>) -> Option<String> {
+    let mut seen = HashSet::new();
+    let ids = labels?.as_array()?.iter().map(|label| label["store_id"].to_string());
+    let twice: Vec<String> = ids.filter(|id| !seen.insert(id.clone())).collect();
+    (!twice.is_empty()).then(|| format!("{path}: store view {} is named more than once", twice.join(", ")))
+}
+
+fn label(option: &Value) -> Option<&str> {
+    option.get("label").and_then(Value::as_str)
+}
+
+/// The first few labels in quotes; `None` for none.
+fn named(labels: &[&str]) -> Option<String> {
+    let mut quoted: Vec<String> = labels.iter().take(NAMED).map(|label| format!("{label:?}")).collect();
+    if labels.len() > NAMED {
+        quoted.push(format!("{} more", labels.len() - NAMED));
+    }
+    (!quoted.is_empty()).then(|| quoted.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::doubts;
+
+    fn doubt(members: Value) -> String {
+        doubts(members.as_object().unwrap()).join("\n")
+    }
+
+    fn options(labels: &[&str]) -> Value {
+        labels.iter().map(|label| json!({"label": label, "is_default": false})).collect()
+    }
+
+    #[test]
+    fn a_sound_attribute_raises_none() {
+        let sound = json!({"attribute_code": "colour", "frontend_input": "select",
+            "frontend_labels": [{"store_id": 1, "label": "a"}, {"store_id": 2, "label": "a"}],
+            "options": [{"label": "Red", "is_default": true}, {"label": "38 EU", "is_default": false}]});
+        assert_eq!(doubt(sound), "");
+        assert_eq!(doubt(json!({})), "");
+    }
+
+    #[test]
+    fn each_doubt_says_what_it_is_about() {
+        let select = |options: Value| json!({"frontend_input": "select", "options": options});
+        for (attribute, told) in [
+            (json!({"attribute_code": "Größe"}), "attribute_code \"Größe\""),
+            (json!({"frontend_input": "selct"}), "did you mean select?"),
+            (json!({"frontend_input": "select"}), "there are none"),
+            (json!({"frontend_input": "text", "options": options(&["a"])}), "text takes no options"),
+            (select(options(&["Red", " red", "Blue"])), "options: \"red\" more than once"),
+            (select(options(&["38", "M"])), "options: \"38\" as a label is a number"),
+            (
+                select(json!([{"label": "a", "is_default": true}, {"label": "b", "is_default": true}])),
+                "\"a\", \"b\" are 2 defaults",
+            ),
+            (
+                json!({"frontend_labels": [{"store_id": 2, "label": "a"}, {"store_id": 2, "label": "b"}]}),
+                "store view 2 is named more than once",
+            ),
+        ] {
+            let doubt = doubt(attribute);
+            assert!(doubt.contains(told) && doubt.lines().count() == 1, "{told}: {doubt}");
+        }
+    }
+
+    #[test]
+    fn any_number_of_defaults_suits_a_multiselect() {
+        let both = json!([{"label": "a", "is_default": true}, {"label": "b", "is_default": true}]);
+        assert_eq!(doubt(json!({"frontend_input": "multiselect", "options": both})), "");
+    }
+
+    #[test]
+    fn of_many_labels_the_first_are_named() {
+        let labels: Vec<String> = (30..50).map(|size| size.to_string()).collect();
+        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+        let doubt = doubt(json!({"frontend_input": "select", "options": options(&labels)}));
+        assert!(doubt.contains("\"34\", 15 more as a label") && !doubt.contains("\"35\""), "{doubt}");
+    }
+}

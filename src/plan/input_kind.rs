@@ -1,0 +1,51 @@
+//! The kinds of input an attribute can have. The interface shows `select` only (2.5); the others are Magento's.
+
+use crate::nearest::nearest;
+
+/// One kind of input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InputKind {
+    /// As `frontend_input` has it.
+    pub name: &'static str,
+    /// What a merchandiser gets, in one line.
+    pub meaning: &'static str,
+    /// Whether it offers options to choose from.
+    pub takes_options: bool,
+}
+
+/// Every kind, the common ones first.
+pub static INPUT_KINDS: [InputKind; 13] = [
+    choice("select", "One of several options, such as a colour"),
+    choice("multiselect", "Any number of options, such as features"),
+    kind("text", "One line of text"),
+    kind("textarea", "Several lines of text"),
+    kind("texteditor", "Text with formatting"),
+    kind("boolean", "Yes or no"),
+    kind("price", "An amount of money"),
+    kind("date", "A day"),
+    kind("datetime", "A day and a time"),
+    choice("swatch_visual", "One of several options, shown as colour or image"),
+    choice("swatch_text", "One of several options, shown as short text"),
+    kind("media_image", "An image of the product"),
+    kind("weee", "A fixed product tax"),
+];
+
+const fn kind(name: &'static str, meaning: &'static str) -> InputKind {
+    InputKind { name, meaning, takes_options: false }
+}
+
+const fn choice(name: &'static str, meaning: &'static str) -> InputKind {
+    InputKind { name, meaning, takes_options: true }
+}
+
+impl InputKind {
+    /// The kind called `name`.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        INPUT_KINDS.iter().find(|kind| kind.name == name)
+    }
+
+    /// The kind that was probably meant by `name`.
+    pub fn nearest(name: &str) -> Option<&'static Self> {
+        nearest(name, INPUT_KINDS.iter().map(|kind| kind.name)).and_then(Self::find)
+    }
+}

@@ -1,0 +1,120 @@
+//! An attribute about to be created, for a person.
+
+use serde_json::{Map, Value};
+
+use super::changes::shown;
+use super::escape::one_line;
+use super::screen::{Ink, Screen};
+use super::table::{cell, heads, table_on, trimmed};
+
+/// How many options are shown; the others are counted.
+const SHOWN_OPTIONS: usize = 12;
+
+/// The whole attribute (interface 2.5): its members, then its options.
+pub fn text(attribute: &Map<String, Value>, screen: Screen) -> String {
+    let mut table = table_on(screen);
+    for (name, title) in [
+        ("default_frontend_label", "Label"),
+        ("attribute_code", "Code"),
+        ("frontend_input", "Input kind"),
+        ("is_required", "Required"),
+        ("is_filterable", "Filterable"),
+        ("is_searchable", "Searchable"),
+    ] {
+        if let Some(value) = attribute.get(name) {
+            table.add_row([cell(Ink::Head, title), yes_or_no(value).into()]);
+        }
+    }
+    for label in list(attribute, "frontend_labels") {
+        let title = format!("Label in store view {}", shown(label.get("store_id")));
+        table.add_row([cell(Ink::Head, title), shown(label.get("label")).into()]);
+    }
+    let members = trimmed(&table);
+    let options = list(attribute, "options");
+    if options.is_empty() { members } else { format!("{members}\n\n{}", options_text(options, screen)) }
+}
+
+fn options_text(options: &[Value], screen: Screen) -> String {
+    let mut table = table_on(screen);
+    let views = store_views(options);
+    let mut titles = vec!["ORDER".to_owned(), "OPTION".to_owned()];
+    titles.extend(views.iter().map(|view| format!("STORE VIEW {view}")));
+    table.set_header(heads(&titles.iter().map(String::as_str).collect::<Vec<_>>()));
+    for option in options.iter().take(SHOWN_OPTIONS) {
+        let default = if option["is_default"] == true { " (default)" } else { "" };
+        let mut row =
+            vec![shown(option.get("sort_order")), format!("{}{default}", shown(option.get("label")))];
+        row.extend(views.iter().map(|view| label_in(option, view)));
+        table.add_row(row);
+    }
+    let rest = options.len().saturating_sub(SHOWN_OPTIONS);
+    let more = if rest == 0 { String::new() } else { format!("\nand {rest} more, {} in all", options.len()) };
+    format!("{}{more}", trimmed(&table))
+}
+
+/// The store views that any option has a label for, in the order they come up.
+fn store_views(options: &[Value]) -> Vec<String> {
+    let mut views = Vec::new();
+    for label in options.iter().filter_map(Value::as_object).flat_map(|option| list(option, "store_labels")) {
+        let view = shown(label.get("store_id"));
+        if !views.contains(&view) {
+            views.push(view);
+        }
+    }
+    views
+}
+
+fn label_in(option: &Value, view: &str) -> String {
+    let labels = option.as_object().map_or(&[][..], |option| list(option, "store_labels"));
+    let label = labels.iter().find(|label| shown(label.get("store_id")) == view);
+    label.map(|label| shown(label.get("label"))).unwrap_or_default()
+}
+
+fn list<'a>(object: &'a Map<String, Value>, name: &str) -> &'a [Value] {
+    object.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn yes_or_no(value: &Value) -> String {
+    match value {
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::String(flag) if flag == "1" => "yes".to_owned(),
+        Value::String(flag) if flag == "0" => "no".to_owned(),
+        Value::String(text) => one_line(text),
+        other => shown(Some(other)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::text;
+    use crate::report::screen::Screen;
+
+    #[test]
+    fn members_come_first_and_of_many_options_the_first() {
+        let mut options: Vec<Value> =
+            (1..=14).map(|order| json!({"label": format!("No {order}"), "sort_order": order})).collect();
+        options[0] = json!({"label": "Red", "sort_order": 1, "is_default": true,
+            "store_labels": [{"store_id": 2, "label": "Rouge"}]});
+        let attribute = json!({"default_frontend_label": "Colour", "is_searchable": "1", "is_required": false,
+            "frontend_labels": [{"store_id": 2, "label": "Couleur"}], "options": options});
+        let text = text(attribute.as_object().unwrap(), Screen::default());
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[..8],
+            [
+                "Label                  Colour",
+                "Required               no",
+                "Searchable             yes",
+                "Label in store view 2  Couleur",
+                "",
+                "ORDER  OPTION         STORE VIEW 2",
+                "1      Red (default)  Rouge",
+                "2      No 2",
+            ]
+        );
+        assert_eq!(lines.last().unwrap(), &"and 2 more, 14 in all");
+    }
+}

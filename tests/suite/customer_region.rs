@@ -1,0 +1,56 @@
+//! The region of a profile address: three members in two places.
+
+use serde_json::json;
+
+use crate::support::shop::Shop;
+
+#[test]
+fn the_region_of_an_address_never_contradicts_itself() {
+    let none = json!({"region_code": null, "region": null, "region_id": 0});
+    for (line, region) in [
+        ("--address 2 --region-id 12", json!({"region_code": null, "region": null, "region_id": 12})),
+        (
+            "--address 2 --region-code CA --region-id 12",
+            json!({"region_code": "CA", "region": null, "region_id": 12}),
+        ),
+        ("--address 2 --no-region", none.clone()),
+        ("--address 2 --country FR --no-region", none.clone()),
+        (
+            "--address 2 --country CA --region-id 76",
+            json!({"region_code": null, "region": null, "region_id": 76}),
+        ),
+        ("--address 1 --country BE", none),
+        ("--address 3 --region Beirut", json!({"region_code": null, "region": "Beirut", "region_id": 0})),
+        ("--address 3 --region-code BA", json!({"region_code": "BA", "region": null, "region_id": 0})),
+    ] {
+        let shop = Shop::new();
+        let result = shop.done(&format!("customer update {line} --dry-run"));
+        let sent = result["request"]["body"]["customer"]["addresses"].as_array().unwrap();
+        let id = line.as_bytes()[10] - b'0';
+        let address = &sent[usize::from(id) - 1];
+        assert_eq!((&address["region"], &address["region_id"]), (&region, &region["region_id"]), "{line}");
+    }
+}
+
+#[test]
+fn a_region_in_doubt_is_refused() {
+    let shop = Shop::new();
+    for (line, hint) in [
+        ("--address 2 --region Texas", "add --region-id, or --no-region for none"),
+        ("--address 4 --region-code BY", "add --region-id, or --no-region for none"),
+        ("--address 2 --country FR --region Paris", "add --region-id, or --no-region for none"),
+        (
+            "--address 2 --country FR",
+            "name the new region with --region-id (and --region, --region-code), or --no-region",
+        ),
+        (
+            "--address 3 --country SY",
+            "name the new region with --region-id (and --region, --region-code), or --no-region",
+        ),
+    ] {
+        assert_eq!(shop.fails(2, &format!("customer update {line}"))["hint"], hint, "{line}");
+    }
+    shop.file("in.json", r#"{"addresses": [{"id": 2, "region_id": 12, "region": {"region_id": 13}}]}"#);
+    assert!(shop.fails(2, "customer update -i in.json")["message"].as_str().unwrap().contains("differ"));
+    assert!(shop.heard().iter().all(|heard| heard == "GET 200"), "nothing was written");
+}
