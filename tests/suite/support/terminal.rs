@@ -1,5 +1,6 @@
 //! The program in a terminal of its own, and what is on its screen.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
@@ -82,7 +83,7 @@ impl Terminal {
                 }
                 let now = if cell.has_contents() { style_of(cell) } else { String::new() };
                 if now != style {
-                    line.push_str(&format!("\u{1b}[0m{now}"));
+                    let _ = write!(line, "\u{1b}[0m{now}");
                     style = now;
                 }
                 line.push_str(if cell.has_contents() { cell.contents() } else { " " });
@@ -174,12 +175,12 @@ fn style_of(cell: &vt100::Cell) -> String {
     let mut style = String::new();
     for (on, code) in [(cell.bold(), 1), (cell.dim(), 2), (cell.underline(), 4)] {
         if on {
-            style.push_str(&format!("\u{1b}[{code}m"));
+            let _ = write!(style, "\u{1b}[{code}m");
         }
     }
     match cell.fgcolor() {
-        vt100::Color::Idx(color @ 0..8) => style.push_str(&format!("\u{1b}[{}m", 30 + u16::from(color))),
-        vt100::Color::Idx(color @ 8..16) => style.push_str(&format!("\u{1b}[{}m", 82 + u16::from(color))),
+        vt100::Color::Idx(color @ 0..8) => drop(write!(style, "\u{1b}[{}m", 30 + u16::from(color))),
+        vt100::Color::Idx(color @ 8..16) => drop(write!(style, "\u{1b}[{}m", 82 + u16::from(color))),
         _ => {}
     }
     style
