@@ -5,13 +5,14 @@ pub mod attribute;
 pub mod auth;
 pub mod config;
 pub mod customer;
+mod examples;
 pub mod global;
 pub mod member_flags;
 pub mod quote;
 pub mod run;
 pub mod sandbox;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
 
@@ -27,12 +28,38 @@ pub struct Cli {
     pub command: Command,
 }
 
+/// The whole grammar, examples and all.
+pub fn grammar() -> clap::Command {
+    examples::added_to(Cli::command())
+}
+
+impl Cli {
+    /// Reads the command line of this process.
+    ///
+    /// # Errors
+    /// What clap has to say: help, the version, or what is wrong.
+    pub fn read() -> Result<Self, clap::Error> {
+        let mut grammar = grammar();
+        let matches = grammar.try_get_matches_from_mut(std::env::args_os())?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
+    }
+}
+
 /// Which operation, for what is printed about its input.
 #[derive(Debug, Args)]
 pub struct OperationArgs {
     /// The operation, as one word or two: quote-ship, or quote ship
     #[arg(id = "operation", value_name = "OPERATION", required = true, num_args = 1..=2)]
     pub words: Vec<String>,
+}
+
+/// Form of a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TemplateFormat {
+    /// One document.
+    Json,
+    /// A header and one row.
+    Csv,
 }
 
 /// The nouns.
@@ -61,9 +88,22 @@ pub enum Command {
     #[allow(missing_docs)]
     Api(api::ApiArgs),
     /// Print a filled-in input to edit; what its members mean goes to standard error
-    Template(OperationArgs),
+    Template {
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        operation: OperationArgs,
+        /// Form of the input
+        #[arg(long, value_name = "FORMAT", default_value = "json")]
+        format: TemplateFormat,
+    },
     /// Print the JSON Schema (2020-12) of an operation's input
     Schema(OperationArgs),
+    /// Explain a topic (exit-codes, environment, input) or a command
+    Help {
+        /// The topic, or the command's words
+        #[arg(value_name = "TOPIC|COMMAND")]
+        words: Vec<String>,
+    },
     /// Print the script that makes a shell complete commands, flags and values
     Completions {
         /// The shell

@@ -6,6 +6,7 @@ pub mod auth;
 pub mod config;
 pub mod customer;
 pub mod doctor;
+pub mod help;
 pub mod manual;
 pub mod many;
 pub mod operation;
@@ -48,11 +49,12 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Attribute(command) => attribute::run(&session, command),
         Command::Doctor => doctor::run(&session),
         Command::Api(args) => api::run(&session, args),
-        Command::Template(operation) => template::run(&session, operation),
+        Command::Template { operation, format } => template::run(&session, operation, *format),
         Command::Schema(operation) => {
             let schema = schema::of(Operation::named(&operation.words)?);
             session.report.data(&format!("{schema:#}\n"))
         }
+        Command::Help { words } => help::run(&session, words),
         Command::Completions { shell } => session.report.data(&completion::script(*shell)?),
         Command::Man { directory } => manual::run(&session, directory.as_deref()),
         Command::Sandbox(command) => sandbox::run(&session, command),

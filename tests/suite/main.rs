@@ -3,25 +3,36 @@
 // Most of this is no #[test] function, and so not covered by what clippy.toml allows in tests.
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
+#[cfg(unix)]
+#[cfg(unix)]
+#[cfg(unix)]
+#[cfg(unix)]
+
 mod api;
 mod attribute;
 mod auth;
 mod bad_input;
+mod batch_journal;
+mod batch_kill;
+mod batch_order;
+mod batch_run;
+mod batch_tokens;
 mod completion;
 mod config;
 mod customer_base;
 mod customer_reads;
 mod customer_region;
 mod customer_update;
+mod doctor;
 mod dry_run;
 mod faults;
+mod help;
 mod http_proxy;
 mod http_send;
 mod http_tls;
 mod jq;
-#[cfg(unix)]
+mod never_lost;
 mod people;
-#[cfg(unix)]
 mod pictures;
 mod quote;
 mod readme;

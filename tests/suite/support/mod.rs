@@ -1,5 +1,8 @@
 //! What the tests share.
 
+#[cfg(unix)]
+
+pub mod batch;
 pub mod call;
 pub mod gate;
 pub mod json_schema;
@@ -7,6 +10,5 @@ pub mod raw_http;
 pub mod scripted;
 pub mod shop;
 pub mod storefront;
-#[cfg(unix)]
 pub mod terminal;
 pub mod tls;
