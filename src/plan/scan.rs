@@ -30,11 +30,11 @@ pub fn scan(operation: Operation, text: &str, wanted: &str, required: Option<&st
     let wrapper = operation.wrapper()?;
     let Holds::Object(inner) = operation.body().member(wrapper)?.holds else { return None };
     let outer: Outer<'_> = object(text, Outer { wrapper, inside: None, beside: false })?;
-    let (wrapped, text) = outer.inside.map_or((false, text), |inside| (true, inside));
-    let scanned =
+    let (is_wrapped, text) = outer.inside.map_or((false, text), |inside| (true, inside));
+    let found =
         object(text, Scan { shape: inner, wanted, required, found: None, has_required: false, members: 0 })?;
     let complete = found.members > 0 && (required.is_none() || found.has_required);
-    complete.then_some(Plain { wrapped, found: found.found })
+    complete.then_some(Plain { wrapped: is_wrapped, found: found.found })
 }
 
 fn object<'de, T: Members<'de>>(text: &'de str, seed: T) -> Option<T> {
@@ -102,7 +102,7 @@ fn fits(value: &str, holds: Holds) -> bool {
         Holds::Integer => matches!(first, Some(b'-' | b'0'..=b'9')) && is_whole(value),
         Holds::AnyObject => first == Some(b'{'),
         Holds::Object(shape) => {
-            let inside =
+            let inner =
                 Scan { shape, wanted: "", required: None, found: None, has_required: false, members: 0 };
             object(value, inner).is_some()
         }

@@ -31,10 +31,9 @@ fn left_behind(shop: &Shop, records: usize, lines: &[&str]) {
     let mut left = format!("{header}\n");
     for line in lines {
         let (record, state) = line.split_once(' ').unwrap();
-        left.push_str(&format!(
-            "{}\n",
-            json!({"record": record.parse::<u64>().unwrap(), "state": state, "hash": hash(record)})
-        ));
+        let record: u64 = record.parse().unwrap();
+        let line = json!({"record": record, "state": state, "hash": hash(&record.to_string())});
+        left.extend([line.to_string(), "\n".to_owned()]);
     }
     std::fs::write(journal(shop), left).unwrap();
     shop.sandbox_forgets();

@@ -1,5 +1,7 @@
 //! A run over many records: its inputs, its results, its exit codes.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 
 use crate::support::batch::{attributes, created, lines, numbers};
@@ -231,8 +233,8 @@ fn a_rate_holds_the_run_back() {
 fn an_attribute_of_800_options_in_six_languages_comes_from_one_csv() {
     let shop = Shop::new();
     let mut csv = "label,label:1,label:2,label:3,label:4,label:5,label:6\n".to_owned();
-    for option in 1..=800 {
-        csv.push_str(&format!("o{option},Couleur {option},Farbe {option},色 {option},לון {option},Цвет {option},Χρώμα {option}\n"));
+    for n in 1..=800 {
+        writeln!(csv, "o{n},Couleur {n},Farbe {n},色 {n},לון {n},Цвет {n},Χρώμα {n}").unwrap();
     }
     shop.file("options.csv", csv);
     shop.done("attribute create --code code_1 --label Colour --type select --options options.csv --default-option o7");

@@ -7,7 +7,6 @@
 #[cfg(unix)]
 #[cfg(unix)]
 #[cfg(unix)]
-
 mod api;
 mod attribute;
 mod auth;

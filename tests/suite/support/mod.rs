@@ -1,7 +1,6 @@
 //! What the tests share.
 
 #[cfg(unix)]
-
 pub mod batch;
 pub mod call;
 pub mod gate;
