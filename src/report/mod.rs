@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use crate::cli::{Color, OutputFormat};
 use crate::context::Context;
 use crate::environment;
-use crate::failure::{Applied, Failure};
+use crate::failure::{Applied, Failure, Kind};
 use escape::escaped;
 use jq::Filter;
 use screen::{Ink, Screen};
@@ -196,7 +196,7 @@ impl Report {
             // A message that says so itself is not repeated.
             Applied::No if failure.message.contains("nothing was") => {}
             Applied::No => stderr_line("  nothing was written"),
-            Applied::Yes if failure.message.contains("was written") => {}
+            Applied::Yes if failure.kind == Kind::Partial || failure.message.contains("was written") => {}
             Applied::Yes => stderr_line("  it was written"),
             Applied::Unknown => stderr_line("  it is not known whether it was written"),
         }
