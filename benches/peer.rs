@@ -30,7 +30,8 @@ struct Peer {
 
 fn main() -> anyhow::Result<()> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
-    let directory = arguments.next().ok_or_else(|| anyhow::anyhow!("usage: peer DIRECTORY [PROFILE.json]"))?;
+    let directory =
+        arguments.next().ok_or_else(|| anyhow::anyhow!("usage: peer DIRECTORY [PROFILE.json]"))?;
     let profile = arguments.next().map_or_else(|| Ok(b"{}".to_vec()), std::fs::read)?;
     let peer = Arc::new(Peer { profile: Mutex::new(Arc::new(profile)), ..Peer::default() });
     let (authority, tls) = certificates()?;
