@@ -6,6 +6,7 @@ pub mod auth;
 pub mod config;
 pub mod customer;
 pub mod global;
+pub mod lazy;
 pub mod member_flags;
 pub mod quote;
 pub mod sandbox;
@@ -13,6 +14,7 @@ pub mod sandbox;
 use clap::{Args, Parser, Subcommand};
 
 pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
+pub use lazy::Lazy;
 
 /// Storefront operations that never lose an address and never act twice.
 #[derive(Debug, Parser)]
@@ -39,24 +41,24 @@ pub struct OperationArgs {
 pub enum Command {
     /// Quotes: shipping, billing, payment and items
     #[command(subcommand)]
-    Quote(quote::QuoteCommand),
+    Quote(Lazy<quote::QuoteCommand>),
     /// Customers: the profile and its addresses
     #[command(subcommand)]
-    Customer(customer::CustomerCommand),
+    Customer(Lazy<customer::CustomerCommand>),
     /// Product attributes
     #[command(subcommand)]
-    Attribute(attribute::AttributeCommand),
+    Attribute(Lazy<attribute::AttributeCommand>),
     /// Profiles and their settings
     #[command(subcommand)]
-    Config(config::ConfigCommand),
+    Config(Lazy<config::ConfigCommand>),
     /// Tokens, kept apart from the settings
     #[command(subcommand)]
-    Auth(auth::AuthCommand),
+    Auth(Lazy<auth::AuthCommand>),
     /// Is the set-up sound? Each finding with its mend
     Doctor,
     /// The built-in local service: everything can be tried with no account
     #[command(subcommand)]
-    Sandbox(sandbox::SandboxCommand),
+    Sandbox(Lazy<sandbox::SandboxCommand>),
     #[allow(missing_docs)]
     Api(api::ApiArgs),
     /// Print a filled-in input to edit; what its members mean goes to standard error

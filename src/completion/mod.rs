@@ -41,6 +41,10 @@ pub fn answer(context: &Context) -> Result<bool, clap::Error> {
     if !asked || std::env::args_os().nth(1).is_none_or(|argument| argument != "--") {
         return Ok(false);
     }
-    let grammar = || values::equipped(Cli::command());
+    let grammar = || {
+        let mut whole = Cli::command();
+        whole.build();
+        values::equipped(whole)
+    };
     CompleteEnv::with_factory(grammar).var(VARIABLE).try_complete(std::env::args_os(), None)
 }
