@@ -12,6 +12,8 @@ use crate::failure::Failure;
 /// What one run of the program sees of its surroundings.
 #[derive(Debug, Clone)]
 pub struct Context {
+    /// The command line, program first; not UTF-8 where it was not.
+    pub arguments: Vec<OsString>,
     environment: HashMap<OsString, OsString>,
     /// Whether standard input is a terminal.
     pub stdin_is_terminal: bool,
@@ -42,6 +44,7 @@ impl Context {
     /// Captures the surroundings of this process.
     pub fn capture() -> Self {
         Self {
+            arguments: std::env::args_os().collect(),
             environment: std::env::vars_os().collect(),
             stdin_is_terminal: std::io::stdin().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
@@ -88,6 +91,7 @@ impl Context {
     /// Surroundings made up for a test: these variables, everything below `home`, no terminals.
     pub fn made_up(variables: &[(&str, &str)], home: &std::path::Path) -> Self {
         Self {
+            arguments: Vec::new(),
             environment: variables.iter().map(|(name, value)| (name.into(), value.into())).collect(),
             stdin_is_terminal: false,
             stdout_is_terminal: false,

@@ -28,6 +28,20 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All of them, by exit code.
+    pub const ALL: [Self; 10] = [
+        Self::Internal,
+        Self::Usage,
+        Self::Guard,
+        Self::Refused,
+        Self::Unavailable,
+        Self::Auth,
+        Self::Partial,
+        Self::Unknown,
+        Self::Mismatch,
+        Self::Interrupted,
+    ];
+
     /// Process exit code.
     pub const fn exit_code(self) -> u8 {
         match self {
@@ -42,6 +56,11 @@ impl Kind {
             Self::Mismatch => 9,
             Self::Interrupted => 130,
         }
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// Name in error objects.

@@ -2,6 +2,7 @@
 //!
 //! Data flows one way: args ([`cli`]) → input → [`plan`] → send → [`report`].
 
+pub mod batch;
 pub mod cli;
 pub mod commands;
 pub mod completion;

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::Number;
 
 use super::member_flags::{MemberFlag, MemberFlags, Members, numbered_text};
+use super::run::RunArgs;
 use crate::wire::ATTRIBUTE;
 
 /// Product attributes.
@@ -36,6 +37,9 @@ pub struct CreateArgs {
     /// CSV of options: label,sort_order,is_default,label:STORE_ID…
     #[arg(long = "options", value_name = "FILE.csv", help_heading = "Options")]
     pub options_file: Option<PathBuf>,
+    /// Many records.
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 /// Flags that set members of the attribute.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::member_flags::{MemberFlag, MemberFlags, Members, pair};
+use super::run::RunArgs;
 use crate::plan::region;
 use crate::wire::{CUSTOMER, PROFILE_ADDRESS, REGION};
 
@@ -51,6 +52,9 @@ pub struct UpdateArgs {
     /// The existing profile, where the service cannot be read
     #[arg(long, value_name = "FILE", help_heading = "Reading")]
     pub base: Option<PathBuf>,
+    /// Many records.
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 /// Flags of `customer restore`.

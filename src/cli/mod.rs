@@ -9,6 +9,7 @@ pub mod global;
 pub mod lazy;
 pub mod member_flags;
 pub mod quote;
+pub mod run;
 pub mod sandbox;
 
 use clap::{Args, Parser, Subcommand};

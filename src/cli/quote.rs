@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Number, Value};
 
 use super::member_flags::{MemberFlag, MemberFlags, Members, text_numbered};
+use super::run::RunArgs;
 use crate::wire::{ADDRESS_INFORMATION, CART_ITEM, QUOTE_ADDRESS};
 
 /// Quotes: shipping, billing, payment and items.
@@ -45,6 +46,9 @@ pub struct ShipArgs {
     /// Send no payment
     #[arg(long, help_heading = "Payment", group = "payment_choice")]
     pub no_payment: bool,
+    /// Many records.
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 /// Flags of `quote add-item`.
@@ -56,6 +60,9 @@ pub struct AddItemArgs {
     /// Chosen option of a configurable product: attribute id and value
     #[arg(long = "option", value_name = "OPTION_ID=OPTION_VALUE", num_args = 1.., help_heading = Item::HEADING, value_parser = text_numbered)]
     pub options: Vec<(String, Number)>,
+    /// Many records.
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 /// `--ship-…`

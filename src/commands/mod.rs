@@ -7,6 +7,7 @@ pub mod config;
 pub mod customer;
 pub mod doctor;
 pub mod manual;
+pub mod many;
 pub mod operation;
 pub mod quote;
 pub mod sandbox;

@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value};
 
+use super::many::{self, Work};
 use super::service::Service;
 use super::{Session, online};
+use crate::cli::run::RunArgs;
 use crate::config::ShipLayout;
 use crate::failure::Failure;
 use crate::input::{Draft, Overlay, document};
@@ -49,11 +51,20 @@ pub fn warn(session: &Session<'_>, draft: &Draft) {
     }
 }
 
-/// Runs an operation that acts at once: the input is checked before the service is opened.
+/// Runs an operation that acts at once, over one document or over many records: the input is checked before the
+/// service is opened.
 ///
 /// # Errors
 /// Whatever went wrong.
-pub fn run(session: &Session<'_>, operation: Operation, flags: &dyn Overlay) -> Result<(), Failure> {
+pub fn run(
+    session: &Session<'_>,
+    operation: Operation,
+    flags: &dyn Overlay,
+    run: &RunArgs,
+) -> Result<(), Failure> {
+    if let Some(source) = many::source(session, run)? {
+        return many::run(session, &source, run, Work::AtOnce(operation, flags));
+    }
     let draft = draft(session, operation, flags)?;
     online(session, async |service| perform_and_report(service, operation, draft).await)
 }
@@ -80,20 +91,20 @@ pub fn request(
     operation: Operation,
     body: Map<String, Value>,
 ) -> Result<Request, Failure> {
-    let text = |body| Value::Object(body).to_string().into();
+    let body = match (operation, service.settings.ship_layout) {
+        (Operation::QuoteShip, ShipLayout::Flat) => flattened(body),
+        _ => body,
+    };
+    request_with(service, operation, Value::Object(body).to_string())
+}
+
+/// The request that carries this text.
+fn request_with(service: &Service<'_>, operation: Operation, body: String) -> Result<Request, Failure> {
     Ok(match operation {
-        Operation::QuoteShip => {
-            let body = match service.settings.ship_layout {
-                ShipLayout::Wrapped => body,
-                ShipLayout::Flat => flattened(body),
-            };
-            Request::ship_quote(service.store_view()?, text(body))
-        }
-        Operation::QuoteAddItem => Request::add_item(service.store_view()?, text(body)),
-        Operation::AttributeCreate => Request::create_attribute(text(body)),
-        Operation::CustomerUpdate => {
-            Request::replace_profile(service.store_view()?, Value::Object(body).to_string())
-        }
+        Operation::QuoteShip => Request::ship_quote(service.store_view()?, body.into()),
+        Operation::QuoteAddItem => Request::add_item(service.store_view()?, body.into()),
+        Operation::AttributeCreate => Request::create_attribute(body.into()),
+        Operation::CustomerUpdate => Request::replace_profile(service.store_view()?, body),
     })
 }
 
@@ -102,7 +113,26 @@ pub fn request(
 /// # Errors
 /// As [`Service::write`].
 pub async fn perform(service: &Service<'_>, operation: Operation, draft: Draft) -> Result<Outcome, Failure> {
-    let request = request(service, operation, draft.body)?;
+    perform_request(service, operation, request(service, operation, draft.body)?).await
+}
+
+/// Sends a body whose text was checked, as it stands, or shows what would be sent.
+///
+/// # Errors
+/// As [`Service::write`].
+pub async fn perform_raw(
+    service: &Service<'_>,
+    operation: Operation,
+    body: String,
+) -> Result<Outcome, Failure> {
+    perform_request(service, operation, request_with(service, operation, body)?).await
+}
+
+async fn perform_request(
+    service: &Service<'_>,
+    operation: Operation,
+    request: Request,
+) -> Result<Outcome, Failure> {
     if service.session.global.dry_run {
         return Ok(Outcome::dry_run(operation.name(), service.shown(request)));
     }

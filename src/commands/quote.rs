@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::customer::reading;
+use super::many::{self, Work};
 use super::service::Service;
 use super::{Session, online, operation};
 use crate::cli::quote::{QuoteCommand, ShipArgs};
@@ -17,19 +18,25 @@ use crate::plan::quote_address::from_profile;
 pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
     match command {
         QuoteCommand::Ship(args) if args.ship_to_address.is_some() || args.bill_to_address.is_some() => {
+            if let Some(source) = many::source(session, &args.run)? {
+                return many::run(session, &source, &args.run, Work::ShipToStored(args));
+            }
             online(session, async |service| {
                 let args = with_stored_addresses(service, args).await?;
                 let draft = operation::draft(session, Operation::QuoteShip, &args)?;
                 operation::perform_and_report(service, Operation::QuoteShip, draft).await
             })
         }
-        QuoteCommand::Ship(args) => operation::run(session, Operation::QuoteShip, args.as_ref()),
-        QuoteCommand::AddItem(args) => operation::run(session, Operation::QuoteAddItem, args),
+        QuoteCommand::Ship(args) => operation::run(session, Operation::QuoteShip, args.as_ref(), &args.run),
+        QuoteCommand::AddItem(args) => operation::run(session, Operation::QuoteAddItem, args, &args.run),
     }
 }
 
 /// Addresses of the stored profile become flags, under those that were given.
-async fn with_stored_addresses(service: &Service<'_>, args: &ShipArgs) -> Result<ShipArgs, Failure> {
+///
+/// # Errors
+/// As [`reading::read_profile`], and `usage` for an address the profile does not have.
+pub async fn with_stored_addresses(service: &Service<'_>, args: &ShipArgs) -> Result<ShipArgs, Failure> {
     let mut args = args.clone();
     let profile = reading::read_profile(service).await?;
     for (id, named) in

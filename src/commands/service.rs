@@ -1,8 +1,10 @@
 //! The service an operation talks to: settings, client, tokens, and the sandbox where that is asked for.
 
 use std::cell::{Cell, OnceCell};
+use std::rc::Rc;
 
 use super::Session;
+use crate::batch::journal::Gate;
 use crate::config::Settings;
 use crate::failure::{Failure, Kind};
 use crate::http::{Client, Link, Reply, Tracer};
@@ -18,12 +20,15 @@ pub struct Service<'a> {
     /// What the user runs.
     pub session: &'a Session<'a>,
     /// Where and how.
-    pub settings: Settings,
+    pub settings: Rc<Settings>,
     /// Where a write stands, for whoever interrupts it.
     pub stage: Cell<Stage>,
-    client: Client,
-    customer_token: OnceCell<Token>,
-    admin_token: OnceCell<Token>,
+    client: Rc<Client>,
+    customer_token: Rc<OnceCell<Token>>,
+    admin_token: Rc<OnceCell<Token>>,
+    announced: Rc<Cell<bool>>,
+    /// What a write has to pass before it leaves: the journal of a run.
+    gate: Option<Gate<'a>>,
     _sandbox: Option<sandbox::Running>,
 }
 
@@ -66,13 +71,42 @@ impl<'a> Service<'a> {
         let client = Client::new(&link(&settings), tracer)?;
         Ok(Self {
             session,
-            settings,
+            settings: Rc::new(settings),
             stage: Cell::default(),
-            client,
-            customer_token: OnceCell::new(),
-            admin_token: OnceCell::new(),
+            client: Rc::new(client),
+            customer_token: Rc::default(),
+            admin_token: Rc::default(),
+            announced: Rc::default(),
+            gate: None,
             _sandbox: sandbox,
         })
+    }
+
+    /// The same service for one record of a run: with its own way to speak, its own token, if it has one, and a gate
+    /// before its write.
+    pub fn for_record<'b>(
+        &self,
+        session: &'b Session<'b>,
+        own_token: Option<Token>,
+        gate: Option<Gate<'b>>,
+    ) -> Service<'b> {
+        let own = own_token.map(|token| Rc::new(OnceCell::from(token)));
+        Service {
+            session,
+            settings: self.settings.clone(),
+            stage: Cell::default(),
+            client: self.client.clone(),
+            customer_token: own.clone().unwrap_or_else(|| self.customer_token.clone()),
+            admin_token: own.unwrap_or_else(|| self.admin_token.clone()),
+            announced: self.announced.clone(),
+            gate,
+            _sandbox: None,
+        }
+    }
+
+    /// How often the service has asked for fewer requests so far.
+    pub fn complaints(&self) -> u64 {
+        self.client.throttled()
     }
 
     /// The store view in the path of a customer's calls.
@@ -98,6 +132,9 @@ impl<'a> Service<'a> {
     /// As [`Self::read`].
     pub async fn write(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
         let token = self.token(request.bearer)?;
+        if let Some(gate) = &self.gate {
+            gate.pass().await?;
+        }
         self.announce(operation);
         self.stage.set(Stage::Sent);
         let call = self.client.send(request, token);
@@ -120,8 +157,22 @@ impl<'a> Service<'a> {
         self.settings.service_name()
     }
 
+    /// Which service it is, for a journal: host and store view. A port of this machine is not part of it: a local
+    /// service takes another each time it starts.
+    pub fn identity(&self) -> String {
+        let url = &self.settings.base_url;
+        let local = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
+        let host = match (self.settings.sandbox, local) {
+            (true, _) => "sandbox".to_owned(),
+            (_, true) => "this machine".to_owned(),
+            _ => self.settings.host(),
+        };
+        let view = self.settings.store_view.as_ref().map(|view| format!(", store view {}", view.code()));
+        host + &view.unwrap_or_default()
+    }
+
     fn announce(&self, operation: &str) {
-        if self.settings.sandbox {
+        if self.settings.sandbox || self.announced.replace(true) {
             return;
         }
         let profile =
@@ -135,7 +186,11 @@ impl<'a> Service<'a> {
         self.session.report.note(&format!("{operation}: {profile}host {}{view}", self.settings.host()));
     }
 
-    fn token(&self, bearer: Bearer) -> Result<&Token, Failure> {
+    /// The token of calls without one of their own. It is read or made once.
+    ///
+    /// # Errors
+    /// `auth` when there is none.
+    pub fn token(&self, bearer: Bearer) -> Result<&Token, Failure> {
         let (cell, source) = match bearer {
             Bearer::Customer => (&self.customer_token, &self.settings.token),
             Bearer::Admin => (&self.admin_token, &self.settings.admin_token),

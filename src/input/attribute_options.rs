@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Number, Value, json};
 
+use super::cell::{delimiter, flag};
 use super::document;
 use crate::failure::Failure;
 use crate::nearest::nearest;
@@ -41,12 +42,6 @@ pub fn read(path: &Path) -> Result<Vec<Value>, Failure> {
     Ok(options)
 }
 
-/// `;` where the header has it and no comma, as spreadsheets write in half of Europe.
-fn delimiter(text: &str) -> u8 {
-    let header = text.lines().next().unwrap_or_default();
-    if header.contains(';') && !header.contains(',') { b';' } else { b',' }
-}
-
 fn column(file: &str, title: &str) -> Result<Column, Failure> {
     match title.trim() {
         "label" => Ok(Column::Label),
@@ -82,7 +77,10 @@ fn option(columns: &[Column], row: &csv::StringRecord, position: usize) -> Resul
                     cell.trim().parse().map_err(|_| format!("sort_order {cell:?} is no whole number"))?;
                 option.insert("sort_order".to_owned(), order.into());
             }
-            Column::IsDefault => drop(option.insert("is_default".to_owned(), flag(cell)?.into())),
+            Column::IsDefault => drop(option.insert(
+                "is_default".to_owned(),
+                flag(cell).ok_or_else(|| format!("is_default {cell:?} is neither true nor false"))?.into(),
+            )),
             Column::StoreLabel(id) => store_labels.push(json!({"store_id": id, "label": cell})),
         }
     }
@@ -90,14 +88,6 @@ fn option(columns: &[Column], row: &csv::StringRecord, position: usize) -> Resul
         option.insert("store_labels".to_owned(), Value::Array(store_labels));
     }
     Ok(Value::Object(option))
-}
-
-fn flag(cell: &str) -> Result<bool, String> {
-    match cell.trim().to_ascii_lowercase().as_str() {
-        "1" | "true" | "yes" => Ok(true),
-        "0" | "false" | "no" => Ok(false),
-        _ => Err(format!("is_default {cell:?} is neither true nor false")),
-    }
 }
 
 fn bad(file: &str, what: &str) -> Failure {

@@ -3,8 +3,10 @@
 mod attribute;
 mod attribute_options;
 mod cart_item;
+mod cell;
 mod customer;
 pub mod document;
+pub mod records;
 mod shipping;
 
 pub use attribute_options::read as options_file;

@@ -8,11 +8,15 @@ pub mod curl;
 pub mod escape;
 pub mod outcome;
 pub mod profile;
+pub mod progress;
+pub mod records;
 pub mod screen;
 mod spinner;
+pub mod summary;
 pub mod table;
 pub mod traffic;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
@@ -26,6 +30,8 @@ use screen::{Ink, Screen};
 /// How this run speaks: format, loudness, colour.
 #[derive(Debug, Clone, Copy)]
 pub struct Report {
+    /// The record of a run that notes and warnings are about.
+    pub record: Option<u64>,
     /// Form of results.
     pub format: OutputFormat,
     /// Results and errors only.
@@ -62,6 +68,7 @@ impl Report {
         };
         let accessible = is_set(context, "STOREFRONT_ACCESSIBLE");
         Self {
+            record: None,
             format,
             quiet,
             verbose,
@@ -82,6 +89,11 @@ impl Report {
     /// Standard error, for text a person reads.
     pub fn stderr(&self) -> Screen {
         Screen { width: self.stderr_width, color: self.color_stderr }
+    }
+
+    /// The same, about one record of a run.
+    pub fn of_record(&self, record: u64) -> Self {
+        Self { record: Some(record), ..*self }
     }
 
     /// Whether results are JSON.
@@ -143,7 +155,7 @@ impl Report {
     /// One line on standard error, unless quiet. Control characters are escaped.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            stderr_line(text);
+            stderr_line(&self.about(text));
         }
     }
 
@@ -155,7 +167,11 @@ impl Report {
 
     /// A warning on standard error, also when quiet: it tells of something that was changed or left out.
     pub fn warn(&self, text: &str) {
-        self.labelled(Ink::Warning, "warning", text);
+        self.labelled(Ink::Warning, "warning", &self.about(text));
+    }
+
+    fn about<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.record.map_or(Cow::Borrowed(text), |record| format!("record {record}: {text}").into())
     }
 
     /// Prints a failure: text, or one JSON object under `-o json` (DESIGN 2.3).
@@ -215,5 +231,7 @@ fn stderr_line(text: &str) {
 
 /// Standard error may be closed or full: there is nobody left to tell.
 fn write_stderr(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    progress::aside(|| {
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    });
 }

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::support::raw_http::{CUSTOMER, ITEM as RAW_ITEM};
 use crate::support::scripted::{Scripted, answer};
 use crate::support::shop::{Shop, serve, snapshots, words};
 use crate::support::storefront::{Home, Outcome};
@@ -77,7 +78,9 @@ fn fifty_megabytes() {
     let outcome = program().stdin(format!("{{\"{}\": 1}}", "x".repeat(4 << 20))).run();
     assert_eq!(outcome.code, 2);
     assert!(outcome.stderr.len() < 2000, "{} bytes of message", outcome.stderr.len());
-    assert_eq!(shop.heard(), ["POST 413"]);
+    let raw = shop.sandbox.call(CUSTOMER, "POST", RAW_ITEM, &"x".repeat(50 << 20));
+    assert_eq!(raw.status, 413, "whoever sends too much hears the answer");
+    assert_eq!(shop.heard(), ["POST 413", "POST 413"]);
 }
 
 #[test]

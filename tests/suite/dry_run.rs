@@ -56,6 +56,8 @@ fn a_shell_runs_the_curl_command_to_the_same_end() {
     for line in WRITES {
         let (ours, theirs) = (Shop::new(), Shop::new());
         assert_eq!(ours.run(line).code, 0);
+        let object = theirs.done(&format!("{line} --dry-run --curl"));
+        assert!(object["request"]["curl"].as_str().unwrap().starts_with("curl --request "), "{object}");
         let shown = theirs.run(&format!("{line} -n --curl -q"));
         assert_eq!((shown.code, shown.stdout.lines().count()), (0, 1), "{shown:?}");
         assert!(!shown.stdout.contains(CUSTOMER) && !shown.stdout.contains(ADMIN), "{shown:?}");
@@ -63,8 +65,6 @@ fn a_shell_runs_the_curl_command_to_the_same_end() {
         let ran = theirs.storefront(&[]).shell(&script);
         assert!(ran.code == 0 || line.starts_with("quote ship"), "320 is no success to curl: {ran:?}");
         assert_eq!(what(&ours), what(&theirs), "{line}");
-        let object = theirs.done(&format!("{line} --dry-run --curl"));
-        assert!(object["request"]["curl"].as_str().unwrap().starts_with("curl --request "), "{object}");
     }
 }
 

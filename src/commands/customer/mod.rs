@@ -5,8 +5,10 @@ pub mod reading;
 mod replace;
 mod restore;
 mod show;
-mod update;
+pub mod update;
 mod verdict;
+
+pub use replace::Replaced;
 
 use super::{Session, online};
 use crate::cli::customer::CustomerCommand;

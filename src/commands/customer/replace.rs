@@ -51,25 +51,51 @@ pub trait Edit {
     }
 }
 
+/// A replacement that came to its end.
+#[derive(Debug)]
+pub struct Replaced {
+    /// What it did.
+    pub outcome: Outcome,
+    /// The profile as it was read last.
+    pub now: Option<Profile>,
+}
+
 /// Runs all the steps.
 ///
 /// # Errors
 /// What each step refuses: see DESIGN 5.
 pub async fn replace(service: &Service<'_>, edit: &dyn Edit) -> Result<Outcome, Failure> {
+    Ok(replace_known(service, edit, None).await?.outcome)
+}
+
+/// Runs all the steps; `known` is the customer's profile as somebody has just read it, and saves the first reading.
+///
+/// # Errors
+/// As [`replace`].
+pub async fn replace_known(
+    service: &Service<'_>,
+    edit: &dyn Edit,
+    known: Option<Profile>,
+) -> Result<Replaced, Failure> {
     let report = service.session.report;
-    let (stored, readable) = first_reading(service, edit).await?;
+    let (stored, readable) = match known {
+        Some(known) => (known, true),
+        None => first_reading(service, edit).await?,
+    };
     edit.saw(service, &stored);
     let merged = edit.merge(stored.customer())?;
     if merged.changes.is_empty() {
         merged.notes.iter().for_each(|note| report.warn(note));
-        return Ok(Outcome { reason: Some("unchanged"), ..outcome(edit, &merged, None) });
+        let outcome = Outcome { reason: Some("unchanged"), ..outcome(edit, &merged, None) };
+        return Ok(Replaced { outcome, now: readable.then_some(stored) });
     }
     let prompt = Prompt::new(service.session.context, service.session.global, report);
     let request = put(service, edit, &merged)?;
     if service.session.global.dry_run {
         edit.allow(&merged, &Prompt::silent())?;
         merged.notes.iter().for_each(|note| report.warn(note));
-        return Ok(Outcome { request: Some(service.shown(request)), ..outcome(edit, &merged, None) });
+        let outcome = Outcome { request: Some(service.shown(request)), ..outcome(edit, &merged, None) };
+        return Ok(Replaced { outcome, now: None });
     }
     show(service, &merged, &prompt);
     edit.allow(&merged, &prompt)?;
@@ -87,9 +113,10 @@ pub async fn replace(service: &Service<'_>, edit: &dyn Edit) -> Result<Outcome, 
     let snapshot = archive.take(&taken, service.settings.retention_days)?;
     let sent =
         verdict::Sent { edit, request: &request, merged: &merged, stored: &stored, snapshot: &snapshot };
-    let verdict = sent.put(service, readable).await?;
+    let mut verdict = sent.put(service, readable).await?;
     drop(lock);
-    Ok(applied(edit, &merged, snapshot, verdict))
+    let now = verdict.now.take();
+    Ok(Replaced { outcome: applied(edit, &merged, snapshot, verdict), now })
 }
 
 /// The profile to merge with, and whether the service itself can be read.

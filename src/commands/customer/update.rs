@@ -3,24 +3,30 @@
 use serde_json::{Map, Value};
 
 use super::reading;
-use super::replace::{self, Edit};
+use super::replace::{self, Edit, Replaced};
 use crate::cli::customer::UpdateArgs;
+use crate::commands::many::{self, Work};
 use crate::commands::service::Service;
 use crate::commands::{Session, online, operation};
 use crate::failure::Failure;
 use crate::history;
+use crate::input::Draft;
 use crate::plan::guard;
 use crate::plan::merge::{Merged, Wish, merge};
 use crate::plan::operation::Operation;
 use crate::plan::profile::Profile;
 use crate::prompt::Prompt;
 
-/// Reads the input, then replaces the profile.
+/// Reads the input, then replaces the profile; of many records, one after another.
 ///
 /// # Errors
 /// Whatever went wrong.
 pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
-    let update = Update::new(session, args)?;
+    if let Some(source) = many::source(session, &args.run)? {
+        return many::run(session, &source, &args.run, Work::Update(args));
+    }
+    let draft = operation::draft(session, Operation::CustomerUpdate, args)?;
+    let update = Update::new(draft, args)?;
     online(session, async |service| {
         let outcome = replace::replace(service, &update).await?;
         session.report.outcome(&outcome)
@@ -28,7 +34,7 @@ pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
 }
 
 /// What the flags and the input ask for.
-struct Update {
+pub struct Update {
     wish: Wish,
     beside: Map<String, Value>,
     allow_delete: Option<usize>,
@@ -36,8 +42,11 @@ struct Update {
 }
 
 impl Update {
-    fn new(session: &Session<'_>, args: &UpdateArgs) -> Result<Self, Failure> {
-        let mut draft = operation::draft(session, Operation::CustomerUpdate, args)?;
+    /// Takes a draft, with the flags that say what becomes of addresses.
+    ///
+    /// # Errors
+    /// `usage` when nothing is asked, or the flags contradict the draft.
+    pub fn new(mut draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
         let wish = Wish {
             draft: draft.take_inner(Operation::CustomerUpdate),
             remove: args.remove_addresses.clone(),
@@ -52,6 +61,14 @@ impl Update {
         }
         let base = args.base.as_deref().map(reading::read_base).transpose()?;
         Ok(Self { wish, beside: draft.body, allow_delete: args.allow_delete, base })
+    }
+
+    /// Replaces the profile; `known` is how somebody has just read it.
+    ///
+    /// # Errors
+    /// As [`replace::replace`].
+    pub async fn replace(&self, service: &Service<'_>, known: Option<Profile>) -> Result<Replaced, Failure> {
+        replace::replace_known(service, self, known).await
     }
 }
 
@@ -75,7 +92,10 @@ impl Edit for Update {
     }
 
     fn saw(&self, service: &Service<'_>, found: &Profile) {
-        history::remember(service.session.context, &service.name(), found);
+        // Completion serves whoever types about one customer; a run sees many.
+        if service.session.report.record.is_none() {
+            history::remember(service.session.context, &service.name(), found);
+        }
     }
 
     fn beside(&self) -> Map<String, Value> {

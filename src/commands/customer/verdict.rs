@@ -39,6 +39,8 @@ pub struct Verdict {
     pub response: Option<Value>,
     /// Ids of new addresses.
     pub new_ids: Vec<i64>,
+    /// The profile as it was read back.
+    pub now: Option<Profile>,
 }
 
 impl Sent<'_> {
@@ -76,12 +78,15 @@ impl Sent<'_> {
             service.session.report.warn(warning);
         }
         let mut verdict =
-            Verdict { status: Some(reply.status), response: Some(reply.value()), new_ids: Vec::new() };
+            Verdict { status: Some(reply.status), response: Some(reply.value()), ..Verdict::default() };
         if !readable {
             return Ok(verdict);
         }
         match reading::read_profile(service).await {
-            Ok(now) => verdict.new_ids = self.verified(service, &now, verdict.status)?.new_ids,
+            Ok(now) => {
+                verdict.new_ids = self.verified(service, &now, verdict.status)?.new_ids;
+                verdict.now = Some(now);
+            }
             Err(failure) => service.session.report.warn(&format!(
                 "the service took the profile, but it could not be read back to check it: {}",
                 failure.message
@@ -100,7 +105,12 @@ impl Sent<'_> {
         }
         let found = self.verified(service, &now, lost.status)?;
         service.session.report.warn(&format!("{}; reading back shows that it was applied", lost.message));
-        Ok(Some(Verdict { status: lost.status, response: lost.service, new_ids: found.new_ids }))
+        Ok(Some(Verdict {
+            status: lost.status,
+            response: lost.service,
+            new_ids: found.new_ids,
+            now: Some(now),
+        }))
     }
 
     fn verified(

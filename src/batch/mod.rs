@@ -1,0 +1,12 @@
+//! The machinery of a run over many records: what has become of each, in which order they may go, and how fast.
+//!
+//! Nothing here knows what a record is or how it is sent.
+
+pub mod failed;
+pub mod fingerprint;
+pub mod journal;
+pub mod ledger;
+pub mod pace;
+pub mod past;
+pub mod queue;
+pub mod verdict;

@@ -1,0 +1,125 @@
+//! The order of records that touch the same thing: they never run at the same time, and go in the input's order.
+
+use std::collections::{HashMap, VecDeque};
+
+/// How many records wait at most; reading stops until there is room.
+const MOST_WAITING: usize = 1024;
+/// How many bytes of records wait at most.
+const MOST_BYTES: usize = 4 << 20;
+
+/// Records that were taken from the input and have not begun.
+#[derive(Debug)]
+pub struct Queue<T> {
+    ready: VecDeque<Waiting<T>>,
+    /// A key is here as long as a record of it is ready or under way; the others of that key wait behind it.
+    busy: HashMap<u64, VecDeque<Waiting<T>>>,
+    waiting: usize,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Waiting<T> {
+    key: u64,
+    size: usize,
+    value: T,
+}
+
+impl<T> Default for Queue<T> {
+    fn default() -> Self {
+        Self { ready: VecDeque::new(), busy: HashMap::new(), waiting: 0, bytes: 0 }
+    }
+}
+
+impl<T> Queue<T> {
+    /// Takes a record of `size` bytes in.
+    pub fn push(&mut self, key: u64, size: usize, value: T) {
+        self.waiting += 1;
+        self.bytes += size;
+        let record = Waiting { key, size, value };
+        match self.busy.get_mut(&key) {
+            Some(behind) => behind.push_back(record),
+            None => {
+                self.busy.insert(key, VecDeque::new());
+                self.ready.push_back(record);
+            }
+        }
+    }
+
+    /// The next record that may begin, and its key, which is busy until [`Self::finished`].
+    pub fn pop(&mut self) -> Option<(u64, T)> {
+        let Waiting { key, size, value } = self.ready.pop_front()?;
+        self.waiting -= 1;
+        self.bytes -= size;
+        Some((key, value))
+    }
+
+    /// A record of this key has ended. The next one of the same key, if there is one, may begin; it can be given
+    /// something on its way.
+    pub fn finished(&mut self, key: u64) -> Option<&mut T> {
+        match self.busy.get_mut(&key).and_then(VecDeque::pop_front) {
+            Some(next) => {
+                self.ready.push_back(next);
+                self.ready.back_mut().map(|next| &mut next.value)
+            }
+            None => {
+                self.busy.remove(&key);
+                None
+            }
+        }
+    }
+
+    /// Whether a record may begin.
+    pub fn has_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
+    /// Whether no more may be taken in for now.
+    pub fn is_full(&self) -> bool {
+        self.waiting >= MOST_WAITING || self.bytes >= MOST_BYTES
+    }
+
+    /// Forgets what has not begun.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_WAITING, Queue};
+
+    #[test]
+    fn records_of_one_key_go_one_after_another_in_order() {
+        let mut queue = Queue::default();
+        for (key, value) in [(1, "a"), (1, "b"), (2, "c"), (1, "d")] {
+            queue.push(key, 1, value);
+        }
+        assert_eq!((queue.pop(), queue.pop(), queue.pop()), (Some((1, "a")), Some((2, "c")), None));
+        assert_eq!(queue.finished(1), Some(&mut "b"));
+        assert_eq!((queue.pop(), queue.pop()), (Some((1, "b")), None));
+        queue.push(1, 1, "e");
+        assert_eq!(queue.finished(2), None);
+        assert_eq!(queue.finished(1), Some(&mut "d"));
+        assert_eq!((queue.pop(), queue.pop()), (Some((1, "d")), None));
+        assert_eq!(queue.finished(1), Some(&mut "e"));
+        assert_eq!(queue.pop(), Some((1, "e")));
+        assert_eq!(queue.finished(1), None);
+        queue.push(1, 1, "f");
+        assert_eq!(queue.pop(), Some((1, "f")));
+    }
+
+    #[test]
+    fn what_waits_is_bounded_by_number_and_by_size() {
+        let mut queue = Queue::default();
+        for value in 0..MOST_WAITING {
+            assert!(!queue.is_full());
+            queue.push(1, 1, value);
+        }
+        assert!(queue.is_full());
+        let mut large = Queue::default();
+        large.push(1, 5 << 20, ());
+        assert!(large.is_full());
+        large.pop();
+        assert!(!large.is_full());
+    }
+}

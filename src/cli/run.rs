@@ -1,0 +1,142 @@
+//! Flags of a run over many records.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+
+const HEADING: &str = "Many records";
+
+/// Flags of a run over many records; without such an input they are refused.
+#[derive(Debug, Clone, Default, Args)]
+pub struct RunArgs {
+    /// Records under way at a time [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = HEADING)]
+    pub jobs: Option<u16>,
+    /// No more records than this in a second (N or N/s), a minute (N/m) or an hour (N/h)
+    #[arg(long, value_name = "N/s", help_heading = HEADING)]
+    pub rate: Option<Rate>,
+    /// Where the run is written down [default: INPUT.journal]
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    pub journal: Option<PathBuf>,
+    /// Go on with what the journal does not show as done; begin it where there is none
+    #[arg(long, help_heading = HEADING)]
+    pub resume: bool,
+    /// Throw the journal away and run every record, also those that are done
+    #[arg(long, conflicts_with = "resume", help_heading = HEADING)]
+    pub restart: bool,
+    /// With --resume: send records again of which nobody knows whether they were applied
+    #[arg(long, requires = "resume", help_heading = HEADING)]
+    pub retry_unknown: bool,
+    /// Write the records that did not go through, each with its reason, in the input's own format
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    pub failed: Option<PathBuf>,
+    /// Take no more records after the first that fails
+    #[arg(long, help_heading = HEADING)]
+    pub stop_on_error: bool,
+    /// Let records that cannot be sent fail, instead of refusing the whole input
+    #[arg(long, help_heading = HEADING)]
+    pub skip_invalid: bool,
+    /// Take only the I-th of N parts, from 0: records that belong together stay together
+    #[arg(long, value_name = "I/N", help_heading = HEADING)]
+    pub shard: Option<Shard>,
+}
+
+impl RunArgs {
+    /// The first of these flags that was given.
+    pub fn first_given(&self) -> Option<&'static str> {
+        [
+            (self.jobs.is_some(), "--jobs"),
+            (self.rate.is_some(), "--rate"),
+            (self.journal.is_some(), "--journal"),
+            (self.resume, "--resume"),
+            (self.restart, "--restart"),
+            (self.failed.is_some(), "--failed"),
+            (self.stop_on_error, "--stop-on-error"),
+            (self.skip_invalid, "--skip-invalid"),
+            (self.shard.is_some(), "--shard"),
+        ]
+        .into_iter()
+        .find_map(|(given, name)| given.then_some(name))
+    }
+}
+
+/// A limit on how many records are begun in a time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rate {
+    /// Records a second, above 0.
+    pub per_second: f64,
+}
+
+impl FromStr for Rate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (number, unit) = text.split_once('/').unwrap_or((text, "s"));
+        let seconds = match unit {
+            "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3600.0,
+            _ => return Err("expected N, N/s, N/m or N/h".to_owned()),
+        };
+        let number: Option<f64> = number.parse().ok();
+        number
+            .filter(|number| number.is_finite() && *number > 0.0)
+            .map(|number| Self { per_second: number / seconds })
+            .ok_or_else(|| "expected a number above 0, such as 20/s".to_owned())
+    }
+}
+
+/// One of several parts of an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// Which part, from 0.
+    pub index: u32,
+    /// How many parts there are.
+    pub of: u32,
+}
+
+impl std::fmt::Display for Shard {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}/{}", self.index, self.of)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parsed =
+            text.split_once('/').and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
+        match parsed {
+            Some((index, of)) if index < of => Ok(Self { index, of }),
+            Some(_) => Err("the parts are numbered from 0: the last of 4 is 3/4".to_owned()),
+            None => Err("expected I/N, such as 0/4".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Rate, Shard};
+
+    #[test]
+    fn rates_have_a_unit_of_time() {
+        let rate = |text: &str| text.parse::<Rate>().map(|rate| rate.per_second);
+        assert_eq!(
+            (rate("20"), rate("20/s"), rate("30/m"), rate("36/h")),
+            (Ok(20.0), Ok(20.0), Ok(0.5), Ok(0.01))
+        );
+        for bad in ["", "0", "-1", "x", "5/d", "inf", "NaN"] {
+            assert!(rate(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn shards_count_from_zero() {
+        assert_eq!("3/4".parse(), Ok(Shard { index: 3, of: 4 }));
+        for bad in ["4/4", "0/0", "-1/2", "1", "a/b", ""] {
+            assert!(bad.parse::<Shard>().is_err(), "{bad:?}");
+        }
+    }
+}

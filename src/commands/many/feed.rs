@@ -1,0 +1,62 @@
+//! Where a run takes its records from: a file, read when a record is wanted; or a pipe, read by a thread of its own so
+//! that a writer who takes its time holds nothing up.
+
+use tokio::sync::mpsc;
+
+use super::intake::Intake;
+use crate::failure::Failure;
+use crate::input::records::{Columns, Record, Records, Source};
+
+/// How many records a pipe may be ahead of the run.
+const AHEAD: usize = 64;
+
+/// A supply of records.
+pub enum Feed {
+    /// Read in place.
+    File(Records),
+    /// Read beside.
+    Pipe(mpsc::Receiver<Result<Record, Failure>>, Option<Columns>),
+}
+
+impl Feed {
+    /// Opens a source.
+    ///
+    /// # Errors
+    /// `usage` when it cannot be read, or its header is not understood.
+    pub fn open(source: &Source, intake: &Intake<'_>) -> Result<Self, Failure> {
+        let mut records = Records::open(source, |header| intake.columns(header))?;
+        if !source.is_stream() {
+            return Ok(Self::File(records));
+        }
+        let columns = records.columns().cloned();
+        let (sender, receiver) = mpsc::channel(AHEAD);
+        std::thread::spawn(move || {
+            while let Some(record) = records.read().transpose() {
+                let failed = record.is_err();
+                if sender.blocking_send(record).is_err() || failed {
+                    return;
+                }
+            }
+        });
+        Ok(Self::Pipe(receiver, columns))
+    }
+
+    /// The next record; `None` at the end. Can be dropped while it waits.
+    ///
+    /// # Errors
+    /// As [`Records::read`].
+    pub async fn next(&mut self) -> Result<Option<Record>, Failure> {
+        match self {
+            Self::File(records) => records.read(),
+            Self::Pipe(receiver, _) => receiver.recv().await.transpose(),
+        }
+    }
+
+    /// Columns of a CSV.
+    pub fn columns(&self) -> Option<&Columns> {
+        match self {
+            Self::File(records) => records.columns(),
+            Self::Pipe(_, columns) => columns.as_ref(),
+        }
+    }
+}

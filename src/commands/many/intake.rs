@@ -1,0 +1,174 @@
+//! From a record as it stands in the input to one that can be run: parsed, checked, with its key and its token.
+
+use serde_json::{Map, Value};
+
+use super::tokens::{self, Own, TOKEN, TokenCommand};
+use super::work::{Ready, Work};
+use crate::batch::fingerprint::Fingerprint;
+use crate::failure::Failure;
+use crate::input::records::{Columns, Content, Record, Source};
+use crate::plan::operation::Operation;
+
+/// A member or column that says why a record failed last time.
+const REASON: &str = "reason";
+
+/// How records are taken in.
+pub struct Intake<'a> {
+    /// What is done with them.
+    pub work: Work<'a>,
+    /// Name of the input, for messages.
+    pub name: String,
+    /// Whether members the interface does not list are sent as they are.
+    pub allow_unknown: bool,
+    /// What prints the token of each record, where there is such a command.
+    pub command: Option<TokenCommand>,
+}
+
+/// A record ready to be run.
+#[derive(Debug)]
+pub struct Prepared {
+    /// What is sent.
+    pub ready: Ready,
+    /// Records of one key keep their order; shards are cut by it.
+    pub key: String,
+    /// Whose token it carries.
+    pub own: Own,
+}
+
+impl<'a> Intake<'a> {
+    /// An intake for one input.
+    pub fn new(work: Work<'a>, source: &Source, allow_unknown: bool, argv: Option<&[String]>) -> Self {
+        let command = argv.and_then(TokenCommand::new);
+        Self { work, name: source.name(), allow_unknown, command }
+    }
+
+    /// Understands the header of a CSV.
+    ///
+    /// # Errors
+    /// As [`Columns::understand`].
+    pub fn columns(&self, header: &csv::StringRecord) -> Result<Columns, Failure> {
+        Columns::understand(&self.name, self.work.operation(), header, &self.beside())
+    }
+
+    /// Parses and checks a record.
+    ///
+    /// # Errors
+    /// `usage`, by line and column, for what cannot be sent.
+    pub fn prepare(&self, record: &Record, columns: Option<&Columns>) -> Result<Prepared, Failure> {
+        self.prepared(record, columns).map_err(|failure| self.located(record, failure))
+    }
+
+    fn prepared(&self, record: &Record, columns: Option<&Columns>) -> Result<Prepared, Failure> {
+        if let Some(broken) = &record.broken {
+            return Err(Failure::usage(broken.clone()));
+        }
+        let (document, mut beside) = match (&record.content, columns) {
+            (Content::Row(row), Some(columns)) => columns.document(row).map_err(Failure::usage)?,
+            (Content::Json(text), _) => (parse(text, record.line)?, Map::new()),
+            (Content::Row(_), None) => return Err(Failure::internal("the header was not read")),
+        };
+        let document = self.parted(document, &mut beside);
+        let own = self.own(&document, &beside)?;
+        let ready = self.work.ready(document, self.allow_unknown)?;
+        let key = key(self.work.operation(), &ready, &own);
+        Ok(Prepared { ready, key, own })
+    }
+
+    /// What of a document is input of the operation; the rest goes `beside`.
+    fn parted(
+        &self,
+        mut document: Map<String, Value>,
+        beside: &mut Map<String, Value>,
+    ) -> Map<String, Value> {
+        document.shift_remove(REASON);
+        for name in self.beside() {
+            if let Some(value) = document.shift_remove(&name) {
+                beside.insert(name, value);
+            }
+        }
+        document
+    }
+
+    /// Names of what stands beside the input of the operation: the token, and fields only the token command knows.
+    fn beside(&self) -> Vec<String> {
+        let operation = self.work.operation();
+        let inner = operation.wrapper().and_then(|wrapper| match operation.body().member(wrapper)?.holds {
+            crate::wire::Holds::Object(shape) => Some(shape),
+            _ => None,
+        });
+        let is_input = |name: &&String| {
+            inner.unwrap_or(operation.body()).member(name).is_some() || operation.wrapper() == Some(name)
+        };
+        let fields = self.command.iter().flat_map(|command| &command.fields);
+        fields.filter(|name| !is_input(name)).cloned().chain([TOKEN.to_owned()]).collect()
+    }
+
+    fn own(&self, document: &Map<String, Value>, beside: &Map<String, Value>) -> Result<Own, Failure> {
+        if let Some(token) = beside.get(TOKEN) {
+            return tokens::given(token);
+        }
+        let Some(command) = &self.command else { return Ok(Own::Run) };
+        let wrapper = self.work.operation().wrapper();
+        command
+            .fill(|name| tokens::field(beside, None, name).or_else(|| tokens::field(document, wrapper, name)))
+    }
+
+    fn located(&self, record: &Record, failure: Failure) -> Failure {
+        // Where the JSON itself is broken, the place is known to the column.
+        let place = match failure.message.strip_prefix("line ") {
+            Some(_) => String::new(),
+            None => format!(
+                "line {}{}",
+                record.line,
+                if failure.message.starts_with("column ") { ", " } else { ": " }
+            ),
+        };
+        Failure { message: format!("{}: {place}{}", self.name, failure.message), ..failure }
+    }
+}
+
+/// Hash of a record as it stands in the input.
+pub fn hash(content: &Content) -> u64 {
+    match content {
+        Content::Json(text) => Fingerprint::new().with(text.as_bytes()),
+        Content::Row(row) => {
+            row.iter().fold(Fingerprint::new(), |hash, cell| hash.with(cell.as_bytes()).with(&[0]))
+        }
+    }
+    .finish()
+}
+
+/// How large a record is, in bytes.
+pub fn size(content: &Content) -> usize {
+    match content {
+        Content::Json(text) => text.len(),
+        Content::Row(row) => row.as_slice().len(),
+    }
+}
+
+fn parse(text: &str, line: u64) -> Result<Map<String, Value>, Failure> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(document)) => Ok(document),
+        Ok(_) => Err(Failure::usage("a record must be a JSON object")),
+        Err(error) => {
+            let what = error.to_string();
+            let what = what.rsplit_once(" at line ").map_or(what.as_str(), |(what, _)| what);
+            let line = line + error.line().saturating_sub(1) as u64;
+            Err(Failure::usage(format!("line {line}, column {}: this is not JSON: {what}", error.column())))
+        }
+    }
+}
+
+/// What a record touches: the quote, the attribute, or whatever belongs to the token.
+fn key(operation: Operation, ready: &Ready, own: &Own) -> String {
+    let member = |wrapper: &str, name: &str| match ready {
+        Ready::Draft(draft) => draft.body.get(wrapper)?.get(name)?.as_str().map(str::to_owned),
+        _ => None,
+    };
+    let touched = match operation {
+        Operation::QuoteShip | Operation::CustomerUpdate => None,
+        Operation::QuoteAddItem => member("cartItem", "quote_id"),
+        Operation::AttributeCreate => member("attribute", "attribute_code"),
+    };
+    touched.unwrap_or_else(|| own.key())
+}

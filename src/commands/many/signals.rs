@@ -1,0 +1,44 @@
+//! Ctrl-C, as often as it comes; and SIGTERM, by which a cluster asks a pod to leave.
+
+use crate::failure::Failure;
+
+/// Listens for signals.
+pub struct Signals {
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    /// Begins to listen: from now on a signal does not end the process by itself.
+    ///
+    /// # Errors
+    /// `internal` when signals cannot be received.
+    pub fn listen() -> Result<Self, Failure> {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            let failed = |error| Failure::internal(format!("signals cannot be received: {error}"));
+            Ok(Self {
+                interrupt: signal(SignalKind::interrupt()).map_err(failed)?,
+                terminate: signal(SignalKind::terminate()).map_err(failed)?,
+            })
+        }
+        #[cfg(not(unix))]
+        Ok(Self {})
+    }
+
+    /// Resolves on the next signal.
+    pub async fn next(&mut self) {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+        #[cfg(not(unix))]
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

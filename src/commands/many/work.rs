@@ -1,0 +1,98 @@
+//! What a run does with each record: the same as the command would with one.
+
+use serde_json::{Map, Value};
+
+use crate::cli::customer::UpdateArgs;
+use crate::cli::quote::ShipArgs;
+use crate::commands::customer::{Replaced, update};
+use crate::commands::service::Service;
+use crate::commands::{operation, quote};
+use crate::failure::Failure;
+use crate::input::{Draft, Overlay};
+use crate::plan::operation::Operation;
+use crate::plan::profile::Profile;
+
+/// An operation over many records, with the flags laid over each.
+#[derive(Clone, Copy)]
+pub enum Work<'a> {
+    /// Acts at once.
+    AtOnce(Operation, &'a dyn Overlay),
+    /// Saves shipping with addresses of the stored profile.
+    ShipToStored(&'a ShipArgs),
+    /// Replaces a profile, step by step.
+    Update(&'a UpdateArgs),
+}
+
+/// A record that is ready to be run.
+#[derive(Debug)]
+pub enum Ready {
+    /// Checked, and sent as it stands.
+    Raw(String),
+    /// Checked, with the flags laid over it.
+    Draft(Draft),
+    /// Checked as far as it goes without the stored profile.
+    Document(Map<String, Value>),
+}
+
+impl Work<'_> {
+    /// The operation.
+    pub fn operation(&self) -> Operation {
+        match self {
+            Self::AtOnce(operation, _) => *operation,
+            Self::ShipToStored(_) => Operation::QuoteShip,
+            Self::Update(_) => Operation::CustomerUpdate,
+        }
+    }
+
+    /// Checks a document and makes it ready.
+    ///
+    /// # Errors
+    /// `usage` for what is refused.
+    pub fn ready(&self, document: Map<String, Value>, allow_unknown: bool) -> Result<Ready, Failure> {
+        match self {
+            Self::AtOnce(operation, flags) => {
+                Draft::new(*operation, Some(Value::Object(document)), *flags, allow_unknown).map(Ready::Draft)
+            }
+            Self::Update(args) => {
+                let draft =
+                    Draft::new(self.operation(), Some(Value::Object(document)), *args, allow_unknown)?;
+                update::Update::new(draft.clone(), args)?;
+                Ok(Ready::Draft(draft))
+            }
+            Self::ShipToStored(args) => {
+                let without = ShipArgs { bill_same_as_ship: false, ..(*args).clone() };
+                Draft::new(self.operation(), Some(Value::Object(document.clone())), &without, allow_unknown)?;
+                Ok(Ready::Document(document))
+            }
+        }
+    }
+
+    /// Runs a record. `known` is the customer's profile as the record before has just read it.
+    ///
+    /// # Errors
+    /// As the command's.
+    pub async fn perform(
+        &self,
+        service: &Service<'_>,
+        ready: &Ready,
+        known: Option<Profile>,
+    ) -> Result<Replaced, Failure> {
+        let outcome = match (self, ready) {
+            (Self::Update(args), Ready::Draft(draft)) => {
+                let update = update::Update::new(draft.clone(), args)?;
+                return update.replace(service, known).await;
+            }
+            (Self::ShipToStored(args), Ready::Document(document)) => {
+                let args = quote::with_stored_addresses(service, args).await?;
+                let allow_unknown = service.session.global.allow_unknown;
+                let document = Some(Value::Object(document.clone()));
+                let draft = Draft::new(Operation::QuoteShip, document, &args, allow_unknown)?;
+                operation::perform(service, Operation::QuoteShip, draft).await?
+            }
+            (_, Ready::Draft(draft)) => operation::perform(service, self.operation(), draft.clone()).await?,
+            (_, Ready::Raw(body)) => operation::perform_raw(service, self.operation(), body.clone()).await?,
+            (_, Ready::Document(_)) => return Err(Failure::internal("a record was not made ready")),
+        };
+        Ok(Replaced { outcome, now: None })
+    }
+}

@@ -1,0 +1,90 @@
+//! Cells of a CSV: text, until the documented type of their member says otherwise.
+
+use serde_json::{Map, Number, Value};
+
+use crate::plan::check::is_whole;
+use crate::wire::Holds;
+
+/// `;` where the header has it and no comma, as spreadsheets write in half of Europe.
+pub fn delimiter(text: &str) -> u8 {
+    let header = text.lines().next().unwrap_or_default();
+    if header.contains(';') && !header.contains(',') { b';' } else { b',' }
+}
+
+/// A cell as what its member holds. Text stays exactly as it is; lines of a street are parted by `|` or line breaks.
+///
+/// # Errors
+/// What was expected and what was found.
+pub fn typed(cell: &str, holds: Holds) -> Result<Value, String> {
+    let expected = || format!("expected {}, found {cell:?}", holds.expected());
+    match holds {
+        Holds::Text | Holds::TextOrNull => Ok(cell.into()),
+        Holds::TextList => {
+            Ok(cell.split(['|', '\n']).map(str::trim).filter(|line| !line.is_empty()).collect())
+        }
+        Holds::Boolean => flag(cell).map(Value::Bool).ok_or_else(expected),
+        Holds::Number => number(cell).map(Value::Number).ok_or_else(expected),
+        Holds::Integer => {
+            number(cell).filter(|_| is_whole(cell.trim())).map(Value::Number).ok_or_else(expected)
+        }
+        Holds::Object(_) | Holds::AnyObject => {
+            let object: Option<Map<String, Value>> = serde_json::from_str(cell).ok();
+            object.map(Value::Object).ok_or_else(|| format!("expected a JSON object, found {cell:?}"))
+        }
+        Holds::List(_) => {
+            let list: Option<Vec<Value>> = serde_json::from_str(cell).ok();
+            list.map(Value::Array).ok_or_else(|| format!("expected a JSON array, found {cell:?}"))
+        }
+    }
+}
+
+/// Yes or no, in the ways spreadsheets say it.
+pub fn flag(cell: &str) -> Option<bool> {
+    match cell.trim().to_ascii_lowercase().as_str() {
+        "1" | "true" | "yes" => Some(true),
+        "0" | "false" | "no" => Some(false),
+        _ => None,
+    }
+}
+
+/// A number with its exact text.
+fn number(cell: &str) -> Option<Number> {
+    serde_json::from_str(cell.trim()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{delimiter, typed};
+    use crate::wire::Holds;
+
+    #[test]
+    fn text_stays_as_it_is() {
+        assert_eq!(typed("02138", Holds::Text), Ok(json!("02138")));
+        assert_eq!(typed(" 1e3", Holds::TextOrNull), Ok(json!(" 1e3")));
+    }
+
+    #[test]
+    fn numbers_keep_their_text_and_street_lines_part() {
+        assert_eq!(typed("1.50", Holds::Number).unwrap().to_string(), "1.50");
+        assert_eq!(typed("12", Holds::Integer).unwrap().to_string(), "12");
+        assert_eq!(
+            typed("1 Rue de Rivoli|2e étage", Holds::TextList),
+            Ok(json!(["1 Rue de Rivoli", "2e étage"]))
+        );
+        assert_eq!(typed("yes", Holds::Boolean), Ok(json!(true)));
+    }
+
+    #[test]
+    fn what_does_not_fit_says_what_was_expected() {
+        assert_eq!(typed("1.5", Holds::Integer), Err("expected a whole number, found \"1.5\"".to_owned()));
+        assert_eq!(typed("1,5", Holds::Number), Err("expected a number, found \"1,5\"".to_owned()));
+        assert!(typed("maybe", Holds::Boolean).is_err());
+    }
+
+    #[test]
+    fn semicolons_part_cells_where_there_is_no_comma() {
+        assert_eq!((delimiter("sku;qty\n1,5"), delimiter("sku,a;b"), delimiter("sku")), (b';', b',', b','));
+    }
+}

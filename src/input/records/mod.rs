@@ -1,0 +1,115 @@
+//! Inputs of many records: NDJSON, JSON arrays and CSV, read one record at a time.
+
+mod array;
+mod columns;
+mod lines;
+mod rows;
+mod source;
+
+pub use columns::{Columns, titles};
+pub use source::{Format, Origin, Source, detect};
+
+use std::io::BufRead;
+
+use crate::failure::Failure;
+
+/// One record as it stands in the input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Its number, from 1.
+    pub number: u64,
+    /// The line on which it begins, from 1.
+    pub line: u64,
+    /// What stands there.
+    pub content: Content,
+    /// Why it is no text, where it is none; `content` has as much of it as is.
+    pub broken: Option<String>,
+}
+
+/// What a record is written in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// The text of one JSON value.
+    Json(String),
+    /// The cells of a CSV row.
+    Row(csv::StringRecord),
+}
+
+/// Reads an input record by record; no more than one is held.
+pub struct Records {
+    reader: Reader,
+    number: u64,
+}
+
+enum Reader {
+    Lines(lines::Lines),
+    Array(array::Elements),
+    Rows(rows::Rows),
+}
+
+/// Where records are read from.
+pub type Input = Box<dyn BufRead + Send>;
+
+impl Records {
+    /// Opens a source; of a CSV the header is read and understood.
+    ///
+    /// # Errors
+    /// `usage` when it cannot be read, and for a header that is not understood.
+    pub fn open(
+        source: &Source,
+        columns: impl FnOnce(&csv::StringRecord) -> Result<Columns, Failure>,
+    ) -> Result<Self, Failure> {
+        let input = source.open()?;
+        let name = source.name();
+        let reader = match source.format {
+            source::Format::Ndjson => Reader::Lines(lines::Lines::new(input, name)),
+            source::Format::Array => Reader::Array(array::Elements::new(input, name)),
+            source::Format::Csv => Reader::Rows(rows::Rows::new(input, name, columns)?),
+        };
+        Ok(Self { reader, number: 0 })
+    }
+
+    /// The next record; `None` at the end.
+    ///
+    /// # Errors
+    /// `usage` when the input cannot be read on, or is no JSON array after all.
+    pub fn read(&mut self) -> Result<Option<Record>, Failure> {
+        let next = match &mut self.reader {
+            Reader::Lines(lines) => lines.read()?,
+            Reader::Array(elements) => elements.read()?,
+            Reader::Rows(rows) => rows.read()?,
+        };
+        Ok(next.map(|(line, content, broken)| {
+            self.number += 1;
+            Record { number: self.number, line, content, broken }
+        }))
+    }
+
+    /// Titles and meaning of a CSV's columns.
+    pub fn columns(&self) -> Option<&Columns> {
+        match &self.reader {
+            Reader::Rows(rows) => Some(rows.columns()),
+            _ => None,
+        }
+    }
+}
+
+/// A record's first line, its content, and why that is no text.
+type Next = Result<Option<(u64, Content, Option<String>)>, Failure>;
+
+fn text(line: u64, bytes: Vec<u8>) -> Next {
+    Ok(Some(match String::from_utf8(bytes) {
+        Ok(text) => (line, Content::Json(text), None),
+        Err(error) => {
+            let why = format!("column {}: this is not UTF-8", error.utf8_error().valid_up_to() + 1);
+            (line, Content::Json(String::from_utf8_lossy(error.as_bytes()).into_owned()), Some(why))
+        }
+    }))
+}
+
+fn unreadable(name: &str, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("{name} cannot be read on: {error}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! How far a run is: a bar on a terminal, a line now and then elsewhere.
+
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::Report;
+
+/// How often a run that has no terminal says how far it is.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+thread_local! {
+    /// The terminal is one, and so is the bar on it: whoever writes to it while a run goes on has to know of the bar.
+    static BAR: RefCell<Option<ProgressBar>> = const { RefCell::new(None) };
+}
+
+/// How many records came to which end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Applied, or nothing was to be changed.
+    pub done: u64,
+    /// Not applied.
+    pub failed: u64,
+    /// Nobody knows.
+    pub unknown: u64,
+    /// Done by an earlier run, and left alone.
+    pub earlier: u64,
+    /// Not taken any more.
+    pub untaken: u64,
+}
+
+impl Count {
+    /// All of them.
+    pub fn total(self) -> u64 {
+        self.done + self.failed + self.unknown + self.earlier + self.untaken
+    }
+}
+
+/// Progress of one run.
+#[derive(Debug)]
+pub struct Progress {
+    report: Report,
+    total: Option<u64>,
+    begun: Instant,
+    told: Instant,
+}
+
+impl Progress {
+    /// Progress towards `total` records, where that is known.
+    pub fn new(report: &Report, terminal: bool, total: Option<u64>) -> Self {
+        if terminal && !report.quiet {
+            let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
+            let template = if total.is_some() { "{bar:30} {pos} of {len}, {msg}" } else { "{pos}, {msg}" };
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            BAR.with(|cell| *cell.borrow_mut() = Some(bar));
+        }
+        let now = Instant::now();
+        Self { report: *report, total, begun: now, told: now }
+    }
+
+    /// Shows how far the run is. Costs next to nothing when it was shown a moment ago.
+    pub fn show(&mut self, count: Count) {
+        let on_terminal = BAR.with(|bar| {
+            bar.borrow().as_ref().map(|bar| {
+                bar.set_position(count.total());
+                bar.set_message(self.words(count));
+            })
+        });
+        if on_terminal.is_none() && self.told.elapsed() >= LINE_EVERY {
+            self.told = Instant::now();
+            let of = self.total.map(|total| format!(" of {total}")).unwrap_or_default();
+            self.report.note(&format!("{}{of} records, {}", count.total(), self.words(count)));
+        }
+    }
+
+    /// Time since the run began.
+    pub fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    fn words(&self, count: Count) -> String {
+        let seconds = self.begun.elapsed().as_secs_f64();
+        #[expect(clippy::cast_precision_loss, reason = "shown with no more than three digits")]
+        let per_second = (count.total() - count.earlier) as f64 / seconds.max(0.001);
+        let mut words = format!("{} failed, {} unknown, {per_second:.0}/s", count.failed, count.unknown);
+        if let Some(total) = self.total.filter(|_| per_second > 0.0) {
+            #[expect(clippy::cast_precision_loss, reason = "a guess")]
+            let left = total.saturating_sub(count.total()) as f64 / per_second;
+            words.push_str(&format!(", {} left", time(Duration::from_secs_f64(left.min(1e9)))));
+        }
+        words
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = BAR.with(|bar| bar.borrow_mut().take()) {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Writes to the terminal while the bar stands aside.
+pub(super) fn aside<T>(write: impl FnOnce() -> T) -> T {
+    let bar = BAR.with(|bar| bar.borrow().clone());
+    match bar {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
+
+/// A time as people say it.
+pub fn time(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..10 => format!("{:.1} s", time.as_secs_f64()),
+        10..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}

@@ -1,0 +1,157 @@
+//! Results of a run on standard output, in the input's order whatever order they come in.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufWriter, Stdout, Write};
+
+use serde_json::{Map, Value};
+
+use super::outcome::Outcome;
+use super::{Report, escape, failure_json, progress};
+use crate::failure::Failure;
+
+/// How many results may wait for an earlier one.
+const MOST_HELD: u64 = 1024;
+/// How many bytes of results may wait for an earlier one.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Where a record stands in the input.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    /// Its number, from 1.
+    pub record: u64,
+    /// Its line, from 1.
+    pub line: u64,
+}
+
+/// Standard output of a run.
+#[derive(Debug)]
+pub struct Results {
+    out: BufWriter<Stdout>,
+    json: bool,
+    width: Option<u16>,
+    /// Results that came before their turn.
+    held: BTreeMap<u64, String>,
+    bytes: usize,
+    /// Turns taken, and the turn to be printed next.
+    turns: u64,
+    next: u64,
+}
+
+impl Results {
+    /// Results in the form this program was told to use.
+    pub fn new(report: &Report) -> Self {
+        Self {
+            out: BufWriter::with_capacity(32 * 1024, io::stdout()),
+            json: report.is_json(),
+            width: report.width,
+            held: BTreeMap::new(),
+            bytes: 0,
+            turns: 0,
+            next: 0,
+        }
+    }
+
+    /// The turn of the next record of the input.
+    pub fn turn(&mut self) -> u64 {
+        self.turns += 1;
+        self.turns - 1
+    }
+
+    /// Whether so much waits for an early record that no later one should begin.
+    pub fn is_full(&self) -> bool {
+        self.turns - self.next >= MOST_HELD || self.bytes >= MOST_BYTES
+    }
+
+    /// The text of a record that went through. For people that is nothing, unless it is to be shown `whole`.
+    pub fn outcome(&self, place: Place, outcome: &Outcome, whole: bool) -> String {
+        if self.json {
+            format!("{}\n", outcome.to_json(Some(place.record)))
+        } else if whole {
+            format!("record {} (line {}): {}", place.record, place.line, outcome.to_text(self.stdout()))
+        } else {
+            String::new()
+        }
+    }
+
+    /// The text of a record that did not go through.
+    pub fn failure(&self, place: Place, operation: &str, failure: &Failure) -> String {
+        if !self.json {
+            let what = match failure.applied {
+                crate::failure::Applied::Unknown => "unknown",
+                _ => "failed",
+            };
+            let message = escape::one_line(&failure.message);
+            return format!("record {} (line {}): {what}: {message}\n", place.record, place.line);
+        }
+        let mut line = Map::new();
+        let mut set = |name: &str, value: Value| drop(line.insert(name.to_owned(), value));
+        set("operation", operation.into());
+        set("record", place.record.into());
+        set("applied", failure.applied.name().into());
+        set("status", failure.status.into());
+        set("response", Value::Null);
+        if let Value::Object(error) = failure_json(failure) {
+            line.extend(error);
+        }
+        format!("{}\n", Value::Object(line))
+    }
+
+    /// Takes the text of a turn, and prints what has its turn now.
+    ///
+    /// # Errors
+    /// `internal` when standard output cannot be written; a reader that went away is no error.
+    pub fn put(&mut self, turn: u64, text: String) -> Result<(), Failure> {
+        if turn != self.next {
+            self.bytes += text.len();
+            self.held.insert(turn, text);
+            return Ok(());
+        }
+        self.print(&text)?;
+        self.next += 1;
+        while let Some(text) = self.held.remove(&self.next) {
+            self.bytes -= text.len();
+            self.print(&text)?;
+            self.next += 1;
+        }
+        Ok(())
+    }
+
+    /// Hands on what is printed.
+    ///
+    /// # Errors
+    /// As [`Self::put`].
+    pub fn flush(&mut self) -> Result<(), Failure> {
+        if self.out.buffer().is_empty() {
+            return Ok(());
+        }
+        let flushed = progress::aside(|| self.out.flush());
+        forgiving(flushed)
+    }
+
+    /// Prints what is held, though earlier ones are missing: the run was broken off.
+    ///
+    /// # Errors
+    /// As [`Self::put`].
+    pub fn close(&mut self) -> Result<(), Failure> {
+        for text in std::mem::take(&mut self.held).into_values() {
+            self.print(&text)?;
+        }
+        self.flush()
+    }
+
+    fn print(&mut self, text: &str) -> Result<(), Failure> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        forgiving(self.out.write_all(text.as_bytes()))
+    }
+}
+
+fn forgiving(written: io::Result<()>) -> Result<(), Failure> {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::internal(format!("standard output cannot be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
