@@ -22,6 +22,7 @@ pub mod token;
 pub mod wire;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
 
@@ -29,6 +30,7 @@ use cli::{Cli, OutputFormat};
 use context::Context;
 use failure::Failure;
 use report::Report;
+use report::jq::Filter;
 
 /// Runs the program with this process's arguments and surroundings.
 pub fn run() -> ExitCode {
@@ -44,14 +46,16 @@ pub fn run() -> ExitCode {
     };
     let format = output_format(&cli, &context);
     let global = &cli.global;
-    let report = Report::new(
+    let filter = global.jq.as_deref().map(Filter::compile).transpose();
+    let mut report = Report::new(
         &context,
         *format.as_ref().unwrap_or(&OutputFormat::Table),
         global.color,
         global.quiet,
         global.verbose,
     );
-    match format.and_then(|_| commands::run(&cli, &context, &report)) {
+    let filter = format.and(filter).map(|filter| report.filter = filter.map(Arc::new));
+    match filter.and_then(|()| commands::run(&cli, &context, &report)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             report.failure(&failure);
@@ -86,8 +90,15 @@ fn asks_for_json(context: &Context) -> bool {
 }
 
 fn output_format(cli: &Cli, context: &Context) -> Result<OutputFormat, Failure> {
-    if let Some(format) = cli.global.output {
-        return Ok(format);
+    match (cli.global.output, &cli.global.jq) {
+        (Some(OutputFormat::Table), Some(_)) => {
+            return Err(Failure::usage(
+                "--jq works on JSON, and -o table asks for a table; nothing was sent",
+            ));
+        }
+        (_, Some(_)) => return Ok(OutputFormat::Json),
+        (Some(format), None) => return Ok(format),
+        (None, None) => {}
     }
     match context.var("STOREFRONT_OUTPUT")? {
         None | Some("table") => Ok(OutputFormat::Table),

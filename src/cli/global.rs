@@ -34,6 +34,9 @@ pub struct GlobalArgs {
     /// Form of the result on standard output [env: STOREFRONT_OUTPUT]
     #[arg(short, long, global = true, value_name = "FORMAT")]
     pub output: Option<OutputFormat>,
+    /// Print what this jq expression makes of each result; implies -o json
+    #[arg(long, global = true, value_name = "EXPRESSION")]
+    pub jq: Option<String>,
     /// Show exactly what would be sent; send no write
     #[arg(short = 'n', long, global = true)]
     pub dry_run: bool,

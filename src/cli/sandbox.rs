@@ -14,6 +14,8 @@ pub enum SandboxCommand {
     Reset(DataArgs),
     /// Print everything the sandbox holds
     Show(DataArgs),
+    /// Print the OpenAPI 3.1 description of what the sandbox serves
+    Openapi,
     /// Print the tokens the sandbox accepts
     Tokens(DataArgs),
 }

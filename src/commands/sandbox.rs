@@ -22,6 +22,7 @@ pub fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), Failur
         SandboxCommand::Serve(args) => serve(session, args),
         SandboxCommand::Reset(args) => reset(session, &data_file(session.context, args.data.as_ref())?),
         SandboxCommand::Show(args) => show(session, args),
+        SandboxCommand::Openapi => session.report.data(&format!("{:#}\n", sandbox::openapi::description())),
         SandboxCommand::Tokens(args) => tokens(session, args),
     }
 }
@@ -61,7 +62,7 @@ fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
 
 /// With `-v`, a line on standard error for each request.
 fn observer(session: &Session<'_>) -> Option<Observer> {
-    let report = *session.report;
+    let report = session.report.clone();
     (report.verbose > 0).then(|| -> Observer {
         Arc::new(move |method, path, status| report.note(&format!("{method} {path} {status}")))
     })

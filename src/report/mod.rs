@@ -6,6 +6,7 @@ pub mod attribute;
 pub mod changes;
 pub mod curl;
 pub mod escape;
+pub mod jq;
 pub mod outcome;
 pub mod profile;
 pub mod progress;
@@ -18,6 +19,7 @@ pub mod traffic;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -25,10 +27,11 @@ use crate::cli::{Color, OutputFormat};
 use crate::context::Context;
 use crate::failure::{Applied, Failure};
 use escape::escaped;
+use jq::Filter;
 use screen::{Ink, Screen};
 
 /// How this run speaks: format, loudness, colour.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Report {
     /// The record of a run that notes and warnings are about.
     pub record: Option<u64>,
@@ -50,6 +53,8 @@ pub struct Report {
     pub accessible: bool,
     /// Whether a call that takes long shows a sign of life.
     shows_life: bool,
+    /// What is made of each result under `-o json`.
+    pub filter: Option<Arc<Filter>>,
 }
 
 impl Report {
@@ -78,6 +83,7 @@ impl Report {
             color_stderr: forced.unwrap_or(context.stderr_is_terminal),
             accessible,
             shows_life: context.stderr_is_terminal && !quiet && verbose == 0 && !accessible,
+            filter: None,
         }
     }
 
@@ -93,7 +99,7 @@ impl Report {
 
     /// The same, about one record of a run.
     pub fn of_record(&self, record: u64) -> Self {
-        Self { record: Some(record), ..*self }
+        Self { record: Some(record), ..self.clone() }
     }
 
     /// Whether results are JSON.
@@ -106,20 +112,23 @@ impl Report {
     /// # Errors
     /// As [`Self::json`]; it says whether the write took effect, which nobody could read.
     pub fn outcome(&self, outcome: &outcome::Outcome) -> Result<(), Failure> {
-        let text = if self.is_json() {
-            format!("{}\n", outcome.to_json(None))
+        let printed = if self.is_json() {
+            self.json(&outcome.to_json(None))
         } else {
-            outcome.to_text(self.stdout())
+            self.data(&outcome.to_text(self.stdout()))
         };
-        self.data(&text).map_err(|failure| outcome.unprinted(failure))
+        printed.map_err(|failure| outcome.unprinted(failure))
     }
 
-    /// Writes one JSON value as one line of standard output.
+    /// Writes one JSON value as one line of standard output, or what `--jq` makes of it.
     ///
     /// # Errors
-    /// `internal` when standard output cannot be written; a reader that went away is no error.
+    /// `internal` when the filter fails, telling whether the result it failed on was applied, or when standard output cannot be written; a reader that went away is no error.
     pub fn json(&self, value: &Value) -> Result<(), Failure> {
-        self.data(&format!("{value}\n"))
+        match &self.filter {
+            Some(filter) => self.data(&filter.apply(value)?),
+            None => self.data(&format!("{value}\n")),
+        }
     }
 
     /// Writes text to standard output as it is: the caller escapes what is foreign.

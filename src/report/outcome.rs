@@ -153,7 +153,10 @@ impl Outcome {
         match self.applied {
             Applied::Yes => Failure {
                 message: format!("{} is done, but {}", self.operation, failure.message),
-                hint: Some("do not repeat it for the sake of the output".to_owned()),
+                hint: Some(match &failure.hint {
+                    Some(hint) => format!("do not repeat it for the sake of the output; {hint}"),
+                    None => "do not repeat it for the sake of the output".to_owned(),
+                }),
                 applied: Applied::Yes,
                 ..failure
             },

@@ -58,7 +58,7 @@ impl Progress {
             BAR.with(|cell| *cell.borrow_mut() = Some(bar));
         }
         let now = Instant::now();
-        Self { report: *report, total, begun: now, told: now }
+        Self { report: report.clone(), total, begun: now, told: now }
     }
 
     /// Shows how far the run is. Costs next to nothing when it was shown a moment ago.

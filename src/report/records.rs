@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Stdout, Write};
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::jq::Filter;
 use super::outcome::Outcome;
+use super::screen::Screen;
 use super::{Report, escape, failure_json, progress};
 use crate::failure::Failure;
 
@@ -28,7 +31,8 @@ pub struct Place {
 pub struct Results {
     out: BufWriter<Stdout>,
     json: bool,
-    width: Option<u16>,
+    screen: Screen,
+    filter: Option<Arc<Filter>>,
     /// Results that came before their turn.
     held: BTreeMap<u64, String>,
     bytes: usize,
@@ -43,7 +47,8 @@ impl Results {
         Self {
             out: BufWriter::with_capacity(32 * 1024, io::stdout()),
             json: report.is_json(),
-            width: report.width,
+            screen: report.stdout(),
+            filter: report.filter.clone(),
             held: BTreeMap::new(),
             bytes: 0,
             turns: 0,
@@ -65,9 +70,9 @@ impl Results {
     /// The text of a record that went through. For people that is nothing, unless it is to be shown `whole`.
     pub fn outcome(&self, place: Place, outcome: &Outcome, whole: bool) -> String {
         if self.json {
-            format!("{}\n", outcome.to_json(Some(place.record)))
+            self.line(&outcome.to_json(Some(place.record)))
         } else if whole {
-            format!("record {} (line {}): {}", place.record, place.line, outcome.to_text(self.stdout()))
+            format!("record {} (line {}): {}", place.record, place.line, outcome.to_text(self.screen))
         } else {
             String::new()
         }
@@ -93,7 +98,17 @@ impl Results {
         if let Value::Object(error) = failure_json(failure) {
             line.extend(error);
         }
-        format!("{}\n", Value::Object(line))
+        self.line(&Value::Object(line))
+    }
+
+    /// A result as one line, or what `--jq` makes of it; where that fails, the failure in its place.
+    fn line(&self, result: &Value) -> String {
+        match &self.filter {
+            None => format!("{result}\n"),
+            Some(filter) => {
+                filter.apply(result).unwrap_or_else(|failure| format!("{}\n", failure_json(&failure)))
+            }
+        }
     }
 
     /// Takes the text of a turn, and prints what has its turn now.

@@ -11,6 +11,7 @@ mod default_address;
 mod fault;
 mod line;
 mod misbehave;
+pub mod openapi;
 mod profile;
 mod quantity;
 mod quote_item;

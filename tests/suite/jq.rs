@@ -1,0 +1,39 @@
+//! `--jq`: an expression over each result.
+
+use serde_json::Value;
+
+use crate::support::storefront::Home;
+
+#[test]
+fn an_expression_picks_from_the_result_and_implies_json() {
+    let home = Home::new();
+    assert_eq!(home.ok("--sandbox customer show --jq .email"), "amina.haddad@example.com\n");
+    assert_eq!(
+        home.ok("--sandbox customer show --jq .extension_attributes.loyalty_points"),
+        "12345678901234567890\n"
+    );
+    let update = "--sandbox customer update --address 2 --city Albany";
+    assert_eq!(home.ok(&format!("{update} --jq .applied,.changes[].after")), "yes\nAlbany\n");
+    assert_eq!(home.ok(&format!("{update} --jq .reason -o json")), "unchanged\n");
+}
+
+#[test]
+fn a_wrong_expression_stops_the_command_before_anything_is_sent() {
+    let home = Home::new();
+    let update = "--sandbox customer update --address 2 --city Albany";
+    let refused: Value = serde_json::from_str(&home.fails(2, &format!("{update} --jq .[ -o json"))).unwrap();
+    assert_eq!(refused["error"]["kind"], "usage");
+    home.fails(2, &format!("{update} --jq no_such_filter"));
+    home.fails(2, &format!("{update} --jq . -o table"));
+    assert_eq!(home.ok("--sandbox customer show --jq .addresses[1].city"), "New York\n");
+}
+
+#[test]
+fn a_failing_expression_tells_that_the_write_was_applied() {
+    let home = Home::new();
+    let update = "--sandbox customer update --address 2 --city Albany --jq .status.code";
+    let failed: Value = serde_json::from_str(&home.fails(1, update)).unwrap();
+    assert_eq!(failed["error"]["applied"], "yes");
+    assert!(failed["error"]["hint"].as_str().unwrap().contains("Albany"));
+    assert_eq!(home.ok("--sandbox customer show --jq .addresses[1].city"), "Albany\n");
+}
