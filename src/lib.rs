@@ -22,7 +22,6 @@ pub mod token;
 pub mod wire;
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::Parser;
 
@@ -54,7 +53,7 @@ pub fn run() -> ExitCode {
         global.quiet,
         global.verbose,
     );
-    let filter = format.and(filter).map(|filter| report.filter = filter.map(Arc::new));
+    let filter = format.and(filter).map(|filter| report.filter = filter.map(kept));
     match filter.and_then(|()| commands::run(&cli, &context, &report)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -62,6 +61,11 @@ pub fn run() -> ExitCode {
             ExitCode::from(failure.kind.exit_code())
         }
     }
+}
+
+/// There is one filter, and it lasts as long as the program.
+fn kept(filter: Filter) -> &'static Filter {
+    Box::leak(Box::new(filter))
 }
 
 /// Help and versions go to standard output with 0, bad usage to standard error with 2.

@@ -155,13 +155,19 @@ impl Prompt {
         }
         let columns = usize::from(Term::stderr().size().1);
         let fitted = choices.iter().map(|choice| fitted(choice, columns));
-        Select::with_theme(&*self.theme)
+        let picked = Select::with_theme(&*self.theme)
             .with_prompt(question)
             .items(fitted)
             .default(present)
             .report(false)
             .interact_opt()
-            .map_err(stopped)
+            .map_err(stopped)?;
+        if let Some(choice) = picked.and_then(|position| choices.get(position)) {
+            // What stands after two blanks explains the choice.
+            let choice = choice.split("  ").next().unwrap_or_default();
+            self.say(|theme, out| theme.format_select_prompt_selection(out, question, choice));
+        }
+        Ok(picked)
     }
 
     fn pick_by_number(&self, question: &str, choices: &[String]) -> Result<Option<usize>, Failure> {
@@ -194,13 +200,16 @@ impl Prompt {
             let typed = self.line(&format!("{question} (yes or no)"), "", check)?;
             return Ok(typed.and_then(|text| answer(&text)));
         }
-        Confirm::with_theme(&*self.theme)
+        let answer = Confirm::with_theme(&*self.theme)
             .with_prompt(question)
             .default(present)
             .report(false)
             .interact_opt()
-            .map_err(stopped)
-            .inspect(|answer| self.say(question, *answer))
+            .map_err(stopped)?;
+        if answer.is_some() {
+            self.say(|theme, out| theme.format_confirm_prompt_selection(out, question, answer));
+        }
+        Ok(answer)
     }
 
     /// Yes or no. `--yes` answers it, and so does the absence of a terminal: a script has said what it wants.
@@ -216,13 +225,13 @@ impl Prompt {
         Ok(self.agree(question, false)?.unwrap_or(false))
     }
 
-    /// What was answered, where the question stood; after Esc nothing.
-    fn say(&self, question: &str, answer: Option<bool>) {
-        let Some(answer) = answer else { return };
+    /// What was answered, where the question stood.
+    fn say(&self, answered: impl FnOnce(&dyn Theme, &mut String) -> std::fmt::Result) {
         let mut text = String::new();
-        let _ = self.theme.format_confirm_prompt_selection(&mut text, question, Some(answer));
-        // The terminal may be gone; the next question finds that out.
-        let _ = Term::stderr().write_line(&text);
+        if answered(&*self.theme, &mut text).is_ok() {
+            // The terminal may be gone; the next question finds that out.
+            let _ = Term::stderr().write_line(&text);
+        }
     }
 
     fn require(&self, question: &str, hint: &str) -> Result<(), Failure> {

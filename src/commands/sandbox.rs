@@ -62,7 +62,7 @@ fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
 
 /// With `-v`, a line on standard error for each request.
 fn observer(session: &Session<'_>) -> Option<Observer> {
-    let report = session.report.clone();
+    let report = *session.report;
     (report.verbose > 0).then(|| -> Observer {
         Arc::new(move |method, path, status| report.note(&format!("{method} {path} {status}")))
     })

@@ -4,7 +4,7 @@ use super::Session;
 use crate::cli::OperationArgs;
 use crate::failure::Failure;
 use crate::plan::operation::Operation;
-use crate::report::table::{table_on, trimmed};
+use crate::report::table::{heads, table_on, trimmed};
 use crate::template;
 
 /// Prints a template. JSON has no comments, so what would be one stands beside it.
@@ -20,7 +20,7 @@ pub fn run(session: &Session<'_>, words: &OperationArgs) -> Result<(), Failure> 
 
 fn explain(session: &Session<'_>, operation: Operation) {
     let mut table = table_on(session.report.stderr());
-    table.set_header(["MEMBER", "HOLDS", "MEANING"]);
+    table.set_header(heads(&["MEMBER", "HOLDS", "MEANING"]));
     for (path, member) in operation.body().all_members() {
         table.add_row([path.as_str(), member.holds.expected(), member.doc]);
     }

@@ -15,9 +15,9 @@ use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::nearest::nearest;
-use crate::plan::attribute_check;
 use crate::plan::check::{self, Warnings};
 use crate::plan::operation::Operation;
+use crate::plan::{address_check, attribute_check};
 
 /// Flags that can be laid over a body.
 pub trait Overlay {
@@ -61,7 +61,10 @@ impl Draft {
         let mut body = wrapped(operation, document)?;
         let mut warnings = check::check(&mut body, operation.body(), allow_unknown)?;
         match operation.wrapper() {
-            None => flags.lay_over(&mut body)?,
+            None => {
+                flags.lay_over(&mut body)?;
+                warnings.extend(address_check::of_quote(&body));
+            }
             Some(wrapper) => {
                 if let Value::Object(inner) = body.entry(wrapper).or_insert_with(|| Value::Object(Map::new()))
                 {

@@ -45,6 +45,18 @@ impl Overlay for ShipArgs {
 }
 
 impl ShipArgs {
+    /// Whether something is to be saved, but neither these flags nor the document say how it is paid.
+    pub fn lack_payment(&self, document: Option<&Value>) -> bool {
+        let chosen = self.payment_method.is_some() || self.payment.is_some() || self.no_payment;
+        let in_document = |name: &str| document.is_some_and(|document| document.get(name).is_some());
+        let something = document.is_some()
+            || self.ship_to_address.or(self.bill_to_address).is_some()
+            || [&self.ship.named, &self.bill.named, &self.shipping.named]
+                .iter()
+                .any(|named| !named.is_empty());
+        something && !chosen && !in_document("paymentMethod")
+    }
+
     fn payment(&self) -> Result<Option<Value>, Failure> {
         if let Some(code) = &self.payment_method {
             return Ok(Some(json!({"method": code})));

@@ -3,6 +3,7 @@
 //! A profile update goes [`profile`] → [`merge`] (with [`region`] and [`roster`]) → [`diff`] → [`guard`] → [`request`],
 //! and [`verify`] holds the read-back against what was sent.
 
+pub mod address_check;
 pub mod address_list;
 pub mod attribute_check;
 pub mod attribute_code;

@@ -32,7 +32,10 @@ pub fn ask(
             Pressed::Done => match check(&line.text()) {
                 Ok(()) => {
                     let text = line.text();
-                    let end = rendered(|out| theme.format_input_prompt_selection(out, question, &text));
+                    let end = match text.as_str() {
+                        "" => String::new(),
+                        text => rendered(|out| theme.format_input_prompt_selection(out, question, text)),
+                    };
                     field.close(&end)?;
                     return Ok(Typed::Text(text));
                 }

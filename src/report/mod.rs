@@ -19,7 +19,6 @@ pub mod traffic;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -31,7 +30,7 @@ use jq::Filter;
 use screen::{Ink, Screen};
 
 /// How this run speaks: format, loudness, colour.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Report {
     /// The record of a run that notes and warnings are about.
     pub record: Option<u64>,
@@ -49,12 +48,12 @@ pub struct Report {
     pub color_stdout: bool,
     /// Colour on standard error.
     pub color_stderr: bool,
+    /// What is made of each result under `-o json`.
+    pub filter: Option<&'static Filter>,
     /// Numbered questions and no moving parts, for screen readers (`STOREFRONT_ACCESSIBLE`).
     pub accessible: bool,
     /// Whether a call that takes long shows a sign of life.
     shows_life: bool,
-    /// What is made of each result under `-o json`.
-    pub filter: Option<Arc<Filter>>,
 }
 
 impl Report {
@@ -81,9 +80,9 @@ impl Report {
             stderr_width: context.stderr_width,
             color_stdout: forced.unwrap_or(context.stdout_is_terminal),
             color_stderr: forced.unwrap_or(context.stderr_is_terminal),
+            filter: None,
             accessible,
             shows_life: context.stderr_is_terminal && !quiet && verbose == 0 && !accessible,
-            filter: None,
         }
     }
 
@@ -99,7 +98,7 @@ impl Report {
 
     /// The same, about one record of a run.
     pub fn of_record(&self, record: u64) -> Self {
-        Self { record: Some(record), ..self.clone() }
+        Self { record: Some(record), ..*self }
     }
 
     /// Whether results are JSON.
@@ -123,7 +122,8 @@ impl Report {
     /// Writes one JSON value as one line of standard output, or what `--jq` makes of it.
     ///
     /// # Errors
-    /// `internal` when the filter fails, telling whether the result it failed on was applied, or when standard output cannot be written; a reader that went away is no error.
+    /// `internal` when the filter fails, telling whether what the result is about was applied, or when standard
+    /// output cannot be written; a reader that went away is no error.
     pub fn json(&self, value: &Value) -> Result<(), Failure> {
         match &self.filter {
             Some(filter) => self.data(&filter.apply(value)?),

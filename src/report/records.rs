@@ -2,13 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Stdout, Write};
-use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::jq::Filter;
 use super::outcome::Outcome;
-use super::screen::Screen;
 use super::{Report, escape, failure_json, progress};
 use crate::failure::Failure;
 
@@ -30,9 +27,7 @@ pub struct Place {
 #[derive(Debug)]
 pub struct Results {
     out: BufWriter<Stdout>,
-    json: bool,
-    screen: Screen,
-    filter: Option<Arc<Filter>>,
+    report: Report,
     /// Results that came before their turn.
     held: BTreeMap<u64, String>,
     bytes: usize,
@@ -46,9 +41,7 @@ impl Results {
     pub fn new(report: &Report) -> Self {
         Self {
             out: BufWriter::with_capacity(32 * 1024, io::stdout()),
-            json: report.is_json(),
-            screen: report.stdout(),
-            filter: report.filter.clone(),
+            report: *report,
             held: BTreeMap::new(),
             bytes: 0,
             turns: 0,
@@ -69,10 +62,15 @@ impl Results {
 
     /// The text of a record that went through. For people that is nothing, unless it is to be shown `whole`.
     pub fn outcome(&self, place: Place, outcome: &Outcome, whole: bool) -> String {
-        if self.json {
+        if self.report.is_json() {
             self.line(&outcome.to_json(Some(place.record)))
         } else if whole {
-            format!("record {} (line {}): {}", place.record, place.line, outcome.to_text(self.screen))
+            format!(
+                "record {} (line {}): {}",
+                place.record,
+                place.line,
+                outcome.to_text(self.report.stdout())
+            )
         } else {
             String::new()
         }
@@ -80,7 +78,7 @@ impl Results {
 
     /// The text of a record that did not go through.
     pub fn failure(&self, place: Place, operation: &str, failure: &Failure) -> String {
-        if !self.json {
+        if !self.report.is_json() {
             let what = match failure.applied {
                 crate::failure::Applied::Unknown => "unknown",
                 _ => "failed",
@@ -101,14 +99,13 @@ impl Results {
         self.line(&Value::Object(line))
     }
 
-    /// A result as one line, or what `--jq` makes of it; where that fails, the failure in its place.
+    /// A result, or what `--jq` makes of it. Where that fails the whole result is printed: it may tell of a write.
     fn line(&self, result: &Value) -> String {
-        match &self.filter {
-            None => format!("{result}\n"),
-            Some(filter) => {
-                filter.apply(result).unwrap_or_else(|failure| format!("{}\n", failure_json(&failure)))
-            }
+        let filtered = self.report.filter.map(|filter| filter.apply(result));
+        if let Some(Err(failure)) = &filtered {
+            self.report.warn(&failure.message);
         }
+        filtered.and_then(Result::ok).unwrap_or_else(|| format!("{result}\n"))
     }
 
     /// Takes the text of a turn, and prints what has its turn now.

@@ -37,3 +37,19 @@ fn a_failing_expression_tells_that_the_write_was_applied() {
     assert!(failed["error"]["hint"].as_str().unwrap().contains("Albany"));
     assert_eq!(home.ok("--sandbox customer show --jq .addresses[1].city"), "Albany\n");
 }
+
+#[test]
+fn every_record_of_a_run_goes_through_the_expression_and_a_failing_one_hides_no_write() {
+    let home = Home::new();
+    let item = |sku: &str| format!(r#"{{"sku": "{sku}", "qty": 1, "quote_id": "1"}}"#);
+    let records = format!("[{}, {}]", item("mug-blue"), item("nothing"));
+    std::fs::write(home.dir.path().join("items.json"), records).unwrap();
+    let run = |expression: &str| {
+        home.run(&["quote", "add-item", "--sandbox", "-i", "items.json", "--restart", "--jq", expression])
+    };
+    let picked = run("[.record, .applied, .error.status]");
+    assert_eq!((picked.code, &*picked.stdout), (7, "[1,\"yes\",null]\n[2,\"no\",404]\n"), "{picked:?}");
+    let failed = run(".record.x");
+    assert_eq!(failed.stdout.matches("\"applied\":\"yes\"").count(), 1, "{failed:?}");
+    assert!(failed.stderr.contains("--jq failed"), "{failed:?}");
+}

@@ -3,6 +3,8 @@
 // Most of this is no #[test] function, and so not covered by what clippy.toml allows in tests.
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
+#[cfg(unix)]
+#[cfg(unix)]
 mod api;
 mod attribute;
 mod auth;
@@ -19,6 +21,8 @@ mod http_proxy;
 mod http_send;
 mod http_tls;
 mod jq;
+mod people;
+mod pictures;
 mod quote;
 mod readme;
 mod sandbox_attribute;

@@ -14,12 +14,12 @@ pub fn words(flags: &CreateArgs, global: &GlobalArgs) -> Vec<String> {
     for member in AttributeFlags::FLAGS {
         match flags.attribute.named.get(member.member) {
             Some(Value::String(text)) => flag(member.long, text),
-            Some(Value::Bool(yes)) => flag(&format!("{}={yes}", member.long), ""),
+            Some(Value::Bool(yes)) => flag(&switch(member.long, *yes), ""),
             _ => {}
         }
     }
     if let Some(yes) = flags.searchable {
-        flag(&format!("searchable={yes}"), "");
+        flag(&switch("searchable", yes), "");
     }
     for (id, label) in &flags.store_labels {
         flag("store-label", &format!("{id}={label}"));
@@ -66,6 +66,11 @@ fn for_global(global: &GlobalArgs, flag: &mut impl FnMut(&str, &str)) {
     }
 }
 
+/// A flag that is yes by itself.
+fn switch(name: &str, yes: bool) -> String {
+    if yes { name.to_owned() } else { format!("{name}=false") }
+}
+
 /// A flag and its value: one word where the value could be taken for a flag itself.
 fn given(name: &str, value: &str) -> Vec<String> {
     match value {
@@ -106,7 +111,7 @@ pub mod tests {
     #[test]
     fn a_command_line_reads_as_one_would_type_it() {
         let line = "storefront attribute create --sandbox --code colour --label 'Couleur d'\\''été' --type select \
-            --required=true --searchable=false --store-label 2=Couleur --option Red --option='-5 °C' \
+            --required --searchable=false --store-label 2=Couleur --option Red --option='-5 °C' \
             --default-option Red";
         let (flags, global) = parsed(shell_words::split(line).unwrap());
         assert_eq!(quoted(&words(&flags, &global)), line);

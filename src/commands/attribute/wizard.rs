@@ -36,9 +36,7 @@ impl<'a> Wizard<'a> {
     /// # Errors
     /// `interrupted` when the person leaves, `guard` when they say no at the end, `usage` for input that is refused.
     pub fn run(&mut self, document: Option<Value>) -> Result<Draft, Failure> {
-        self.session.report.show(
-            "A new attribute. Esc goes back one step, Ctrl-C leaves; nothing is sent before \"Create it?\".",
-        );
+        self.session.report.show("Esc goes back one step, Ctrl-C leaves. Nothing is sent before you say so.");
         loop {
             if let Some(step) = self.answers.next(&self.asked) {
                 match self.ask(step)? {
@@ -162,7 +160,8 @@ impl<'a> Wizard<'a> {
     }
 
     fn typed_options(&mut self) -> Answered {
-        let question = |number: usize| format!("Option {number} (empty: no more)");
+        self.session.report.show("One option a line, typed or pasted; an empty line ends the list.");
+        let question = |number: usize| format!("Option {number}");
         let Some(labels) = self.prompt.lines(question, &[], one_cell)? else { return Ok(None) };
         self.set_options(labels.iter().map(|label| label.trim().to_owned()).collect());
         Ok(Some(()))
@@ -203,7 +202,8 @@ impl<'a> Wizard<'a> {
     fn store_labels(&mut self) -> Answered {
         let present: Vec<String> =
             self.answers.flags.store_labels.iter().map(|(id, label)| format!("{id}={label}")).collect();
-        let question = |_| "Label in a store view, such as 2=Couleur (empty: no more)".to_owned();
+        self.session.report.show("Labels per store view, such as 2=Couleur; an empty line ends the list.");
+        let question = |_| "STORE_ID=LABEL".to_owned();
         let Some(lines) = self.prompt.lines(question, &present, |line| numbered_text(line).map(drop))? else {
             return Ok(None);
         };

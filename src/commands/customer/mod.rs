@@ -1,5 +1,6 @@
 //! `storefront customer …`
 
+mod edit;
 mod history;
 pub mod reading;
 mod replace;

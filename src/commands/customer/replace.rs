@@ -12,6 +12,7 @@ use super::verdict::{self, Verdict};
 use crate::commands::service::Service;
 use crate::failure::{Applied, Failure};
 use crate::history::{Archive, Taken};
+use crate::plan::check::Warnings;
 use crate::plan::diff::Change;
 use crate::plan::merge::Merged;
 use crate::plan::profile::Profile;
@@ -39,6 +40,11 @@ pub trait Edit {
 
     /// Told of the profile as it was found.
     fn saw(&self, _: &Service<'_>, _: &Profile) {}
+
+    /// What is worth a second look, and no more than that.
+    fn doubts(&self, _: &Merged) -> Warnings {
+        Vec::new()
+    }
 
     /// The body's members beside the customer.
     fn beside(&self) -> Map<String, Value> {
@@ -83,7 +89,9 @@ pub async fn replace_known(
         None => first_reading(service, edit).await?,
     };
     edit.saw(service, &stored);
-    let merged = edit.merge(stored.customer())?;
+    let mut merged = edit.merge(stored.customer())?;
+    let doubts = edit.doubts(&merged);
+    merged.notes.extend(doubts);
     if merged.changes.is_empty() {
         merged.notes.iter().for_each(|note| report.warn(note));
         let outcome = Outcome { reason: Some("unchanged"), ..outcome(edit, &merged, None) };

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::edit::{self, Start};
 use super::reading;
 use super::replace::{self, Edit, Replaced};
 use crate::cli::customer::UpdateArgs;
@@ -11,10 +12,13 @@ use crate::commands::{Session, online, operation};
 use crate::failure::Failure;
 use crate::history;
 use crate::input::Draft;
+use crate::plan::address_check;
+use crate::plan::check::Warnings;
 use crate::plan::guard;
 use crate::plan::merge::{Merged, Wish, merge};
 use crate::plan::operation::Operation;
 use crate::plan::profile::Profile;
+use crate::plan::roster::Roster;
 use crate::prompt::Prompt;
 
 /// Reads the input, then replaces the profile; of many records, one after another.
@@ -25,12 +29,45 @@ pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
     if let Some(source) = many::source(session, &args.run)? {
         return many::run(session, &source, &args.run, Work::Update(args));
     }
-    let draft = operation::draft(session, Operation::CustomerUpdate, args)?;
-    let update = Update::new(draft, args)?;
+    let prompt = Prompt::new(session.context, session.global, session.report);
+    let asks = prompt.can_ask() && session.global.input.is_none();
+    let (args, start) = if asks { to_be_asked(args) } else { (args.clone(), None) };
+    let draft = operation::draft(session, Operation::CustomerUpdate, &args)?;
+    let mut update = Update::new(draft, &args, asks)?;
     online(session, async |service| {
+        if update.wish.is_empty() {
+            let profile = match &update.base {
+                Some(base) => base.clone(),
+                None => reading::read_profile(service).await?,
+            };
+            let start = start.unwrap_or(Start::List);
+            if let Start::Address(id) = start {
+                Roster::of(profile.addresses())?.find(id)?;
+            }
+            update.wish.draft = edit::ask(&prompt, session.report, &profile, start)?;
+        }
         let outcome = replace::replace(service, &update).await?;
         session.report.outcome(&outcome)
     })
+}
+
+/// An address that is named without a word about what it shall be is where the questions begin.
+fn to_be_asked(args: &UpdateArgs) -> (UpdateArgs, Option<Start>) {
+    let mut left = args.clone();
+    let says_more = !args.members.named.is_empty()
+        || !args.custom_attributes.is_empty()
+        || !args.profile.named.is_empty()
+        || !args.remove_addresses.is_empty()
+        || args.replace_addresses;
+    if says_more {
+        return (left, None);
+    }
+    let start = match (left.address.take(), std::mem::take(&mut left.add_address)) {
+        (Some(id), _) => Some(Start::Address(id)),
+        (None, true) => Some(Start::NewAddress),
+        (None, false) => None,
+    };
+    (left, start)
 }
 
 /// What the flags and the input ask for.
@@ -42,17 +79,18 @@ pub struct Update {
 }
 
 impl Update {
-    /// Takes a draft, with the flags that say what becomes of addresses.
+    /// Takes a draft, with the flags that say what becomes of addresses. It may ask for nothing where a person
+    /// `can_be_asked`.
     ///
     /// # Errors
     /// `usage` when nothing is asked, or the flags contradict the draft.
-    pub fn new(mut draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
+    pub fn new(mut draft: Draft, args: &UpdateArgs, can_be_asked: bool) -> Result<Self, Failure> {
         let wish = Wish {
             draft: draft.take_inner(Operation::CustomerUpdate),
             remove: args.remove_addresses.clone(),
             replace: args.replace_addresses,
         };
-        if wish.is_empty() {
+        if wish.is_empty() && !can_be_asked {
             return Err(nothing_asked());
         }
         if wish.replace && !wish.draft.contains_key("addresses") {
@@ -96,6 +134,10 @@ impl Edit for Update {
         if service.session.report.record.is_none() {
             history::remember(service.session.context, &service.name(), found);
         }
+    }
+
+    fn doubts(&self, merged: &Merged) -> Warnings {
+        address_check::of_profile(merged)
     }
 
     fn beside(&self) -> Map<String, Value> {

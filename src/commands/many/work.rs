@@ -56,7 +56,7 @@ impl Work<'_> {
             Self::Update(args) => {
                 let draft =
                     Draft::new(self.operation(), Some(Value::Object(document)), *args, allow_unknown)?;
-                update::Update::new(draft.clone(), args)?;
+                update::Update::new(draft.clone(), args, false)?;
                 Ok(Ready::Draft(draft))
             }
             Self::ShipToStored(args) => {
@@ -79,7 +79,7 @@ impl Work<'_> {
     ) -> Result<Replaced, Failure> {
         let outcome = match (self, ready) {
             (Self::Update(args), Ready::Draft(draft)) => {
-                let update = update::Update::new(draft.clone(), args)?;
+                let update = update::Update::new(draft.clone(), args, false)?;
                 return update.replace(service, known).await;
             }
             (Self::ShipToStored(args), Ready::Document(document)) => {

@@ -1,5 +1,6 @@
 //! What the tests share.
 
+#[cfg(unix)]
 pub mod call;
 pub mod gate;
 pub mod json_schema;
@@ -7,4 +8,5 @@ pub mod raw_http;
 pub mod scripted;
 pub mod shop;
 pub mod storefront;
+pub mod terminal;
 pub mod tls;

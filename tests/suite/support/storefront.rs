@@ -159,6 +159,12 @@ impl Storefront {
         self.run()
     }
 
+    /// The command itself, to be run some other way.
+    #[cfg(unix)]
+    pub fn into_command(self) -> Command {
+        self.command
+    }
+
     pub fn run(mut self) -> Outcome {
         let mut child =
             self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -1,0 +1,162 @@
+//! Doubts about an address before it is sent. They only warn: the interface names no form of any of these (2.2).
+
+use std::collections::BTreeMap;
+
+use keshvar::{Alpha2, Country};
+use regex_lite::Regex;
+use serde_json::{Map, Value};
+
+use super::check::Warnings;
+use super::merge::Merged;
+use super::roster::id_of;
+
+/// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.
+const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
+
+/// What is doubtful in the addresses a profile update adds or changes. A member that stays as it is stored is nobody's
+/// business here.
+pub fn of_profile(merged: &Merged) -> Warnings {
+    let mut changed: BTreeMap<i64, Vec<String>> = BTreeMap::new();
+    let mut warnings = Vec::new();
+    for change in &merged.changes {
+        match (change.path.address_id(), &change.after) {
+            (None, Some(Value::Object(new))) if change.path.is_new_address() => {
+                warnings.extend(doubts("the new address", new, |_| true));
+            }
+            (Some(id), Some(_)) => changed.entry(id).or_default().push(change.path.inside()),
+            _ => {}
+        }
+    }
+    let addresses = merged.customer.get("addresses").and_then(Value::as_array);
+    for address in addresses.into_iter().flatten().filter_map(Value::as_object) {
+        let Some((id, named)) = address.get("id").and_then(id_of).and_then(|id| changed.get_key_value(&id))
+        else {
+            continue;
+        };
+        warnings
+            .extend(doubts(&format!("address {id}"), address, |member| named.iter().any(|it| it == member)));
+    }
+    warnings
+}
+
+/// What is doubtful in the addresses of a quote (2.4).
+pub fn of_quote(body: &Map<String, Value>) -> Warnings {
+    let information = body.get("addressInformation").and_then(Value::as_object);
+    let sides =
+        ["shipping_address", "billing_address"].map(|side| (side, information.and_then(|it| it.get(side))));
+    let beside = ("billingAddress", body.get("billingAddress"));
+    let addresses = sides.into_iter().chain([beside]);
+    let addresses = addresses.filter_map(|(side, address)| Some((side, address?.as_object()?)));
+    addresses.flat_map(|(side, address)| doubts(side, address, |_| true)).collect()
+}
+
+fn doubts(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bool) -> Warnings {
+    let text =
+        |name: &str| address.get(name).and_then(Value::as_str).map(str::trim).filter(|it| !it.is_empty());
+    let code = text("country_id");
+    let country = code.and_then(|code| Alpha2::try_from(code).ok()).map(|code| code.to_country());
+    let mut found = Vec::new();
+    if let Some(code) = code.filter(|_| is_named("country_id") && country.is_none()) {
+        found.push(unknown_country(code));
+    }
+    if let (Some(country), Some(postcode)) = (&country, text("postcode"))
+        && (is_named("postcode") || is_named("country_id"))
+    {
+        found.extend(odd_postcode(country, postcode));
+    }
+    if let Some(telephone) = text("telephone").filter(|_| is_named("telephone")) {
+        found.extend(odd_telephone(telephone));
+    }
+    found.into_iter().map(|doubt| format!("{label}: {doubt}")).collect()
+}
+
+fn unknown_country(code: &str) -> String {
+    let meant = Alpha2::try_from(code.to_uppercase().as_str()).ok();
+    let meant = meant.map(|_| format!("; did you mean {}?", code.to_uppercase())).unwrap_or_default();
+    format!("{code:?} is no country code of ISO 3166{meant}")
+}
+
+fn odd_postcode(country: &Country, postcode: &str) -> Option<String> {
+    let form = Regex::new(&format!("(?i)^(?:{})$", country.postal_code_format()?)).ok()?;
+    if form.is_match(postcode) {
+        return None;
+    }
+    // A spreadsheet takes 02138 for a number.
+    let padded = format!("{postcode:0>5}");
+    let lost = postcode.len() < padded.len()
+        && postcode.bytes().all(|it| it.is_ascii_digit())
+        && form.is_match(&padded);
+    let meant = if lost { format!("; did it lose a zero: {padded}?") } else { String::new() };
+    Some(format!("postcode {postcode:?} has not the form of {}{meant}", country.iso_short_name()))
+}
+
+fn odd_telephone(telephone: &str) -> Option<String> {
+    let digits = telephone.chars().filter(|it| it.is_numeric()).count();
+    let usual = |it: char| it.is_numeric() || it.is_whitespace() || "+-./()#*,;".contains(it);
+    let number = telephone.split(['x', 'e']).next().unwrap_or_default();
+    (!DIGITS.contains(&digits) || !number.chars().all(usual))
+        .then(|| format!("telephone {telephone:?} does not look like a number one can call"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{of_profile, of_quote};
+    use crate::plan::merge::{Wish, merge};
+
+    fn doubt(address: Value) -> String {
+        let body = json!({"addressInformation": {"shipping_address": address}});
+        of_quote(body.as_object().unwrap()).join("\n")
+    }
+
+    #[test]
+    fn addresses_of_many_countries_raise_no_doubt() {
+        for (country, postcode, telephone) in [
+            ("FR", "75002", "+33 1 42 68 53 00"),
+            ("US", "02138", "(617) 495-1000 ext. 12"),
+            ("US", "02138-1234", "+1 617 495 1000"),
+            ("GB", "sw1a 1aa", "020 7946 0000"),
+            ("JP", "130-0015", "03-3623-1111"),
+            ("LB", "", "+961 1 345 678"),
+            ("CA", "K1A 0B1", "+1 613 992 4211"),
+            ("EG", "11511", "٠٢ ٢٧٩٥ ٦٠٠٠"),
+        ] {
+            let address = json!({"country_id": country, "postcode": postcode, "telephone": telephone});
+            assert_eq!(doubt(address), "", "{country}");
+        }
+        assert_eq!(doubt(json!({"country_id": "IE", "postcode": null})), "");
+    }
+
+    #[test]
+    fn each_doubt_says_what_it_is_about() {
+        for (address, told) in [
+            (json!({"country_id": "UK"}), "\"UK\" is no country code"),
+            (json!({"country_id": "fr"}), "did you mean FR?"),
+            (json!({"country_id": "US", "postcode": "2138"}), "did it lose a zero: 02138?"),
+            (json!({"country_id": "FR", "postcode": "7500"}), "has not the form of France"),
+            (json!({"country_id": "GB", "postcode": "12345"}), "postcode \"12345\""),
+            (json!({"telephone": "see note"}), "telephone \"see note\""),
+            (json!({"telephone": "+33 1 42 68 53 00 00 00 00"}), "telephone"),
+            (json!({"telephone": "12"}), "telephone"),
+        ] {
+            let doubt = doubt(address);
+            assert!(doubt.starts_with("shipping_address: ") && doubt.contains(told), "{told}: {doubt}");
+        }
+    }
+
+    #[test]
+    fn only_what_an_update_changes_is_doubted() {
+        let stored =
+            json!({"addresses": [{"id": 1, "country_id": "FR", "postcode": "old", "telephone": "none"}]});
+        let doubts = |draft: Value| {
+            let wish =
+                Wish { draft: json!({"addresses": [draft]}).as_object().unwrap().clone(), ..Wish::default() };
+            of_profile(&merge(stored.as_object().unwrap().clone(), &wish).unwrap()).join("\n")
+        };
+        assert_eq!(doubts(json!({"id": 1, "city": "Lyon"})), "");
+        assert!(doubts(json!({"id": 1, "postcode": "6900"})).starts_with("address 1: postcode \"6900\""));
+        assert!(doubts(json!({"id": 1, "country_id": "DE"})).contains("\"old\" has not the form of Germany"));
+        assert!(doubts(json!({"country_id": "XX"})).starts_with("the new address: \"XX\""));
+    }
+}

@@ -1,0 +1,186 @@
+//! The program in a terminal of its own, and what is on its screen.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::process::{Child, Command};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use super::storefront::Home;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+const ROWS: u16 = 60;
+
+pub const ESC: &str = "\u{1b}";
+pub const ENTER: &str = "\r";
+pub const DOWN: &str = "\u{1b}[B";
+pub const UP: &str = "\u{1b}[A";
+pub const CTRL_C: &str = "\u{3}";
+/// Empties the line.
+pub const CTRL_U: &str = "\u{15}";
+
+/// A running program, its keyboard and its screen.
+pub struct Terminal {
+    child: Child,
+    keyboard: File,
+    screen: Arc<Mutex<vt100::Parser>>,
+    reader: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Terminal {
+    /// Runs the program with these variables in a terminal of so many columns.
+    pub fn run(home: &Home, columns: u16, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap();
+        let size = Winsize { ws_row: ROWS, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&master, size).unwrap();
+        let slave =
+            || -> OwnedFd { rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap() };
+        let mut command: Command = home.storefront(arguments).into_command();
+        command.env("TERM", "xterm-256color").envs(variables.iter().copied());
+        let child = command.stdin(slave()).stdout(slave()).stderr(slave()).spawn().unwrap();
+        drop(command);
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(some(ROWS), some(columns), 0)));
+        let keyboard = File::from(master);
+        let reader = std::thread::spawn({
+            let (mut output, screen) = (keyboard.try_clone().unwrap(), screen.clone());
+            move || {
+                let mut bytes = [0; 4096];
+                // The end of the other side is an error on Linux.
+                while let Ok(read @ 1..) = output.read(&mut bytes) {
+                    screen.lock().unwrap().process(&bytes[..read]);
+                }
+            }
+        });
+        Self { child, keyboard, screen, reader: Some(reader) }
+    }
+
+    /// What the screen shows.
+    pub fn screen(&self) -> String {
+        let text = self.screen.lock().unwrap().screen().contents();
+        text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim_end().to_owned()
+    }
+
+    /// What the screen shows, colour and all, as text with escape sequences.
+    pub fn picture(&self) -> String {
+        let parser = self.screen.lock().unwrap();
+        let screen = parser.screen();
+        let (rows, columns) = screen.size();
+        let lines = (0..rows.get()).map(|row| {
+            let mut line = String::new();
+            let mut style = String::new();
+            for cell in (0..columns.get()).filter_map(|column| screen.cell(row, column)) {
+                if cell.is_wide_continuation() {
+                    continue;
+                }
+                let now = if cell.has_contents() { style_of(cell) } else { String::new() };
+                if now != style {
+                    line.push_str(&format!("\u{1b}[0m{now}"));
+                    style = now;
+                }
+                line.push_str(if cell.has_contents() { cell.contents() } else { " " });
+            }
+            let line = if style.is_empty() { line } else { format!("{line}\u{1b}[0m") };
+            line.trim_end().to_owned()
+        });
+        let text = lines.collect::<Vec<_>>().join("\n");
+        format!("{}\n", text.trim_end())
+    }
+
+    /// Waits until the screen shows this.
+    #[track_caller]
+    pub fn sees(&mut self, text: &str) -> &mut Self {
+        self.waits(text, true);
+        self
+    }
+
+    #[track_caller]
+    fn waits(&self, text: &str, there: bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.screen().contains(text) != there {
+            assert!(Instant::now() < deadline, "waited for {text:?} ({there}) in\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Waits until the screen no longer shows this.
+    #[track_caller]
+    pub fn sees_no_more(&mut self, text: &str) -> &mut Self {
+        self.waits(text, false);
+        self
+    }
+
+    /// Types this. Keys that come at once are taken for a paste.
+    pub fn types(&mut self, keys: &str) -> &mut Self {
+        self.keyboard.write_all(keys.as_bytes()).unwrap();
+        // A person is never faster, and Esc must not run into the key after it.
+        std::thread::sleep(Duration::from_millis(60));
+        self
+    }
+
+    /// Waits for the end; gives the exit code and the last screen.
+    #[track_caller]
+    pub fn ends(self) -> (i32, String) {
+        let (code, screen, _) = self.ends_with_cursor();
+        (code, screen)
+    }
+
+    /// The same, and whether the cursor is shown.
+    #[track_caller]
+    pub fn ends_with_cursor(mut self) -> (i32, String, bool) {
+        let code = self.waits_for_end();
+        let hidden = self.screen.lock().unwrap().screen().hide_cursor();
+        (code, self.screen(), !hidden)
+    }
+
+    /// Waits for the end; gives the exit code.
+    #[track_caller]
+    pub fn waits_for_end(&mut self) -> i32 {
+        let deadline = Instant::now() + PATIENCE;
+        let status = loop {
+            match self.child.try_wait().unwrap() {
+                Some(status) => break status,
+                None if Instant::now() > deadline => panic!("still running:\n{}", self.screen()),
+                None => std::thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
+        }
+        status.code().unwrap_or(-1)
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn some(count: u16) -> std::num::NonZero<u16> {
+    std::num::NonZero::new(count).unwrap()
+}
+
+/// The escape sequence that makes text look like this cell.
+fn style_of(cell: &vt100::Cell) -> String {
+    let mut style = String::new();
+    for (on, code) in [(cell.bold(), 1), (cell.dim(), 2), (cell.underline(), 4)] {
+        if on {
+            style.push_str(&format!("\u{1b}[{code}m"));
+        }
+    }
+    match cell.fgcolor() {
+        vt100::Color::Idx(color @ 0..8) => style.push_str(&format!("\u{1b}[{}m", 30 + u16::from(color))),
+        vt100::Color::Idx(color @ 8..16) => style.push_str(&format!("\u{1b}[{}m", 82 + u16::from(color))),
+        _ => {}
+    }
+    style
+}
