@@ -45,7 +45,11 @@ pub(super) fn prepare(
     let state = identify(connection, path)?;
     if state == State::Empty || existing == Existing::Drop {
         // In an empty file there is nothing to lose, and waiting for the disk is most of what a new sandbox takes.
-        connection.pragma_update(None, "synchronous", if state == State::Empty { "OFF" } else { "NORMAL" })?;
+        connection.pragma_update(
+            None,
+            "synchronous",
+            if state == State::Empty { "OFF" } else { "NORMAL" },
+        )?;
         use_write_ahead_log(connection)?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         create(connection, path, existing, seed)
