@@ -42,6 +42,24 @@ impl Kind {
         Self::Interrupted,
     ];
 
+    /// What it tells, in one line.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Internal => "unexpected",
+            Self::Usage => "bad flags, input or config; nothing was sent",
+            Self::Guard => "refused to protect data; nothing was written",
+            Self::Refused => "the service said no (4xx), or redirected",
+            Self::Unavailable => {
+                "not reached, still busy after the retries, or a read failed; nothing was applied"
+            }
+            Self::Auth => "no token, 401 or 403",
+            Self::Partial => "a run: some records failed or are unknown",
+            Self::Unknown => "the request went out and no verdict came back: it may have been applied",
+            Self::Mismatch => "written, but the read-back lacks an address or a change",
+            Self::Interrupted => "stopped by the user",
+        }
+    }
+
     /// Process exit code.
     pub const fn exit_code(self) -> u8 {
         match self {

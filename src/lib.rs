@@ -8,10 +8,12 @@ pub mod commands;
 pub mod completion;
 pub mod config;
 pub mod context;
+pub mod environment;
 pub mod failure;
 pub mod history;
 pub mod http;
 pub mod input;
+pub mod json;
 pub mod nearest;
 pub mod plan;
 pub mod prompt;
@@ -22,8 +24,6 @@ pub mod token;
 pub mod wire;
 
 use std::process::ExitCode;
-
-use clap::Parser;
 
 use cli::{Cli, OutputFormat};
 use context::Context;
@@ -39,7 +39,7 @@ pub fn run() -> ExitCode {
         Ok(true) => return ExitCode::SUCCESS,
         Err(_) => return ExitCode::FAILURE,
     }
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::read() {
         Ok(cli) => cli,
         Err(answer) => return print_clap_answer(&answer, &context),
     };
@@ -89,7 +89,7 @@ fn asks_for_json(context: &Context) -> bool {
         "-o" | "--output" => arguments.get(at + 1).map(String::as_str),
         other => other.strip_prefix("--output=").or_else(|| other.strip_prefix("-o")),
     });
-    let asked = asked.or_else(|| context.var("STOREFRONT_OUTPUT").ok().flatten());
+    let asked = asked.or_else(|| context.var(environment::OUTPUT).ok().flatten());
     asked.is_some_and(|format| format.trim_start_matches('=') == "json")
 }
 
@@ -104,7 +104,7 @@ fn output_format(cli: &Cli, context: &Context) -> Result<OutputFormat, Failure> 
         (Some(format), None) => return Ok(format),
         (None, None) => {}
     }
-    match context.var("STOREFRONT_OUTPUT")? {
+    match context.var(environment::OUTPUT)? {
         None | Some("table") => Ok(OutputFormat::Table),
         Some("json") => Ok(OutputFormat::Json),
         Some(other) => {

@@ -1,6 +1,27 @@
 //! Filled-in inputs of the operations. Their values suit the sandbox, so that each runs there as it is.
 
+mod row;
+
+use crate::failure::Failure;
 use crate::plan::operation::Operation;
+
+/// The same as a CSV: a header and one row.
+///
+/// # Errors
+/// `internal` where it cannot be made.
+pub fn csv(operation: Operation) -> Result<String, Failure> {
+    let unforeseen =
+        |error: &dyn std::fmt::Display| Failure::internal(format!("no CSV can be made: {error}"));
+    let document = serde_json::from_str(json(operation)).map_err(|error| unforeseen(&error))?;
+    let (titles, cells): (Vec<String>, Vec<String>) = row::of(operation, &document).into_iter().unzip();
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer
+        .write_record(titles)
+        .and_then(|()| writer.write_record(cells))
+        .map_err(|error| unforeseen(&error))?;
+    let bytes = writer.into_inner().map_err(|error| unforeseen(&error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
 
 /// A JSON document that names every member the interface lists for an operation.
 pub const fn json(operation: Operation) -> &'static str {

@@ -36,12 +36,11 @@ impl<T> Queue<T> {
         self.waiting += 1;
         self.bytes += size;
         let record = Waiting { key, size, value };
-        match self.busy.get_mut(&key) {
-            Some(behind) => behind.push_back(record),
-            None => {
-                self.busy.insert(key, VecDeque::new());
-                self.ready.push_back(record);
-            }
+        if let Some(behind) = self.busy.get_mut(&key) {
+            behind.push_back(record);
+        } else {
+            self.busy.insert(key, VecDeque::new());
+            self.ready.push_back(record);
         }
     }
 
@@ -56,16 +55,12 @@ impl<T> Queue<T> {
     /// A record of this key has ended. The next one of the same key, if there is one, may begin; it can be given
     /// something on its way.
     pub fn finished(&mut self, key: u64) -> Option<&mut T> {
-        match self.busy.get_mut(&key).and_then(VecDeque::pop_front) {
-            Some(next) => {
-                self.ready.push_back(next);
-                self.ready.back_mut().map(|next| &mut next.value)
-            }
-            None => {
-                self.busy.remove(&key);
-                None
-            }
-        }
+        let Some(next) = self.busy.get_mut(&key).and_then(VecDeque::pop_front) else {
+            self.busy.remove(&key);
+            return None;
+        };
+        self.ready.push_back(next);
+        self.ready.back_mut().map(|next| &mut next.value)
     }
 
     /// Whether a record may begin.
@@ -76,11 +71,6 @@ impl<T> Queue<T> {
     /// Whether no more may be taken in for now.
     pub fn is_full(&self) -> bool {
         self.waiting >= MOST_WAITING || self.bytes >= MOST_BYTES
-    }
-
-    /// Forgets what has not begun.
-    pub fn clear(&mut self) {
-        *self = Self::default();
     }
 }
 

@@ -5,17 +5,16 @@ pub mod attribute;
 pub mod auth;
 pub mod config;
 pub mod customer;
+mod examples;
 pub mod global;
-pub mod lazy;
 pub mod member_flags;
 pub mod quote;
 pub mod run;
 pub mod sandbox;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
-pub use lazy::Lazy;
 
 /// Storefront operations that never lose an address and never act twice.
 #[derive(Debug, Parser)]
@@ -29,6 +28,23 @@ pub struct Cli {
     pub command: Command,
 }
 
+/// The whole grammar, examples and all.
+pub fn grammar() -> clap::Command {
+    examples::added_to(Cli::command())
+}
+
+impl Cli {
+    /// Reads the command line of this process.
+    ///
+    /// # Errors
+    /// What clap has to say: help, the version, or what is wrong.
+    pub fn read() -> Result<Self, clap::Error> {
+        let mut grammar = grammar();
+        let matches = grammar.try_get_matches_from_mut(std::env::args_os())?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
+    }
+}
+
 /// Which operation, for what is printed about its input.
 #[derive(Debug, Args)]
 pub struct OperationArgs {
@@ -37,35 +53,57 @@ pub struct OperationArgs {
     pub words: Vec<String>,
 }
 
+/// Form of a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TemplateFormat {
+    /// One document.
+    Json,
+    /// A header and one row.
+    Csv,
+}
+
 /// The nouns.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Quotes: shipping, billing, payment and items
     #[command(subcommand)]
-    Quote(Lazy<quote::QuoteCommand>),
+    Quote(quote::QuoteCommand),
     /// Customers: the profile and its addresses
     #[command(subcommand)]
-    Customer(Lazy<customer::CustomerCommand>),
+    Customer(customer::CustomerCommand),
     /// Product attributes
     #[command(subcommand)]
-    Attribute(Lazy<attribute::AttributeCommand>),
+    Attribute(attribute::AttributeCommand),
     /// Profiles and their settings
     #[command(subcommand)]
-    Config(Lazy<config::ConfigCommand>),
+    Config(config::ConfigCommand),
     /// Tokens, kept apart from the settings
     #[command(subcommand)]
-    Auth(Lazy<auth::AuthCommand>),
+    Auth(auth::AuthCommand),
     /// Is the set-up sound? Each finding with its mend
     Doctor,
     /// The built-in local service: everything can be tried with no account
     #[command(subcommand)]
-    Sandbox(Lazy<sandbox::SandboxCommand>),
+    Sandbox(sandbox::SandboxCommand),
     #[allow(missing_docs)]
     Api(api::ApiArgs),
     /// Print a filled-in input to edit; what its members mean goes to standard error
-    Template(OperationArgs),
+    Template {
+        #[command(flatten)]
+        #[allow(missing_docs)]
+        operation: OperationArgs,
+        /// Form of the input
+        #[arg(long, value_name = "FORMAT", default_value = "json")]
+        format: TemplateFormat,
+    },
     /// Print the JSON Schema (2020-12) of an operation's input
     Schema(OperationArgs),
+    /// Explain a topic (exit-codes, environment, input) or a command
+    Help {
+        /// The topic, or the command's words
+        #[arg(value_name = "TOPIC|COMMAND")]
+        words: Vec<String>,
+    },
     /// Print the script that makes a shell complete commands, flags and values
     Completions {
         /// The shell

@@ -19,6 +19,9 @@ use crate::report::table::{cell, heads, table_on, trimmed};
 /// Seconds by which the clocks may differ before it is worth a word.
 const CLOCK_TOLERANCE: i64 = 60;
 
+/// Reading a profile takes the customer's token only.
+const ADMIN_TOKEN: &str = "admin token";
+
 /// One thing looked at.
 struct Finding {
     check: &'static str,
@@ -78,8 +81,9 @@ async fn examine(session: &Session<'_>) -> Vec<Finding> {
         Err(failure) => Finding::broken_by("store view", &failure),
     });
     findings.push(token("customer token", &settings.token));
-    findings.push(token("admin token", &settings.admin_token));
-    if findings.iter().take(4).all(|finding| finding.broken().is_none()) {
+    findings.push(token(ADMIN_TOKEN, &settings.admin_token));
+    let needed = |finding: &&Finding| finding.check != ADMIN_TOKEN;
+    if findings.iter().filter(needed).all(|finding| finding.broken().is_none()) {
         findings.extend(read_profile(&service).await);
     }
     findings.extend(date.lock().ok().and_then(|date| clock(date.as_deref()?)));
@@ -182,7 +186,14 @@ impl Finding {
             check,
             state: State::Broken(failure.kind),
             message: failure.message.clone(),
-            mend: failure.hint.clone(),
+            mend: Some(failure.hint.clone().filter(|hint| !hint.contains("doctor")).unwrap_or_else(|| {
+                match check {
+                    "configuration" | "store view" => "mend it there, or with `storefront config set`",
+                    "customer token" | ADMIN_TOKEN => "set it, or store one with `storefront auth login`",
+                    _ => "check the host and the port of the base URL, and the network between",
+                }
+                .to_owned()
+            })),
         }
     }
 

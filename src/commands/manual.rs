@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use clap::CommandFactory as _;
 use clap_mangen::Man;
 
 use super::Session;
-use crate::cli::Cli;
+use crate::cli;
 use crate::failure::Failure;
 
 /// Writes one page a command to `directory`, or prints the first page.
@@ -16,12 +15,12 @@ use crate::failure::Failure;
 pub fn run(session: &Session<'_>, directory: Option<&Path>) -> Result<(), Failure> {
     let Some(directory) = directory else {
         let mut page = Vec::new();
-        Man::new(Cli::command())
+        Man::new(cli::grammar())
             .render(&mut page)
             .map_err(|error| Failure::internal(format!("the page cannot be made: {error}")))?;
         return session.report.data(&String::from_utf8_lossy(&page));
     };
     std::fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(Cli::command(), directory))
+        .and_then(|()| clap_mangen::generate_to(cli::grammar(), directory))
         .map_err(|error| Failure::internal(format!("{} cannot be written: {error}", directory.display())))
 }

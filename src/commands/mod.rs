@@ -6,6 +6,7 @@ pub mod auth;
 pub mod config;
 pub mod customer;
 pub mod doctor;
+pub mod help;
 pub mod manual;
 pub mod many;
 pub mod operation;
@@ -14,7 +15,7 @@ pub mod sandbox;
 pub mod service;
 pub mod template;
 
-use crate::cli::{Cli, Command, GlobalArgs, Lazy};
+use crate::cli::{Cli, Command, GlobalArgs};
 use crate::completion;
 use crate::context::Context;
 use crate::failure::{Applied, Failure, Kind};
@@ -41,21 +42,22 @@ pub struct Session<'a> {
 pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure> {
     let session = Session { context, global: &cli.global, report };
     match &cli.command {
-        Command::Config(Lazy(command)) => config::run(&session, command),
-        Command::Auth(Lazy(command)) => auth::run(&session, command),
-        Command::Quote(Lazy(command)) => quote::run(&session, command),
-        Command::Customer(Lazy(command)) => customer::run(&session, command),
-        Command::Attribute(Lazy(command)) => attribute::run(&session, command),
+        Command::Config(command) => config::run(&session, command),
+        Command::Auth(command) => auth::run(&session, command),
+        Command::Quote(command) => quote::run(&session, command),
+        Command::Customer(command) => customer::run(&session, command),
+        Command::Attribute(command) => attribute::run(&session, command),
         Command::Doctor => doctor::run(&session),
         Command::Api(args) => api::run(&session, args),
-        Command::Template(operation) => template::run(&session, operation),
+        Command::Template { operation, format } => template::run(&session, operation, *format),
         Command::Schema(operation) => {
             let schema = schema::of(Operation::named(&operation.words)?);
             session.report.data(&format!("{schema:#}\n"))
         }
+        Command::Help { words } => help::run(&session, words),
         Command::Completions { shell } => session.report.data(&completion::script(*shell)?),
         Command::Man { directory } => manual::run(&session, directory.as_deref()),
-        Command::Sandbox(Lazy(command)) => sandbox::run(&session, command),
+        Command::Sandbox(command) => sandbox::run(&session, command),
     }
 }
 

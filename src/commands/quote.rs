@@ -24,10 +24,10 @@ pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure>
 }
 
 fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
-    let from_stored = args.ship_to_address.is_some() || args.bill_to_address.is_some();
+    let takes_stored = args.ship_to_address.is_some() || args.bill_to_address.is_some();
     if let Some(source) = many::source(session, &args.run)? {
         let work =
-            if from_stored { Work::ShipToStored(args) } else { Work::AtOnce(Operation::QuoteShip, args) };
+            if takes_stored { Work::ShipToStored(args) } else { Work::AtOnce(Operation::QuoteShip, args) };
         return many::run(session, &source, &args.run, work);
     }
     let document = operation::document(session)?;
@@ -35,7 +35,7 @@ fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
     let asks = prompt.can_ask() && args.lack_payment(document.as_ref());
     let draft =
         |args: &ShipArgs| operation::draft_from(session, Operation::QuoteShip, document.clone(), args);
-    if !asks && !from_stored {
+    if !asks && !takes_stored {
         let draft = draft(args)?;
         return online(session, async |service| {
             operation::perform_and_report(service, Operation::QuoteShip, draft).await

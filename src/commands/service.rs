@@ -131,13 +131,26 @@ impl<'a> Service<'a> {
     /// # Errors
     /// As [`Self::read`].
     pub async fn write(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
+        self.write_while(operation, request, async || Ok(())).await
+    }
+
+    /// The same; before each repeat `still` is asked whether the write is still to be sent.
+    ///
+    /// # Errors
+    /// As [`Self::read`], and what `still` says.
+    pub async fn write_while(
+        &self,
+        operation: &str,
+        request: &Request,
+        still: impl AsyncFn() -> Result<(), Failure>,
+    ) -> Result<Reply, Failure> {
         let token = self.token(request.bearer)?;
         if let Some(gate) = &self.gate {
             gate.pass().await?;
         }
         self.announce(operation);
         self.stage.set(Stage::Sent);
-        let call = self.client.send(request, token);
+        let call = self.client.send_while(request, token, still);
         let answer = self.session.report.while_waiting(&format!("{operation}: sent, waiting"), call).await;
         match &answer {
             Ok(_) => self.stage.set(Stage::Taken),

@@ -1,7 +1,7 @@
 //! `storefront template`: an input to edit on standard output, the meaning of its members on standard error.
 
 use super::Session;
-use crate::cli::OperationArgs;
+use crate::cli::{OperationArgs, TemplateFormat};
 use crate::failure::Failure;
 use crate::plan::operation::Operation;
 use crate::report::table::{heads, table_on, trimmed};
@@ -11,9 +11,12 @@ use crate::template;
 ///
 /// # Errors
 /// `usage` for an operation there is none of.
-pub fn run(session: &Session<'_>, words: &OperationArgs) -> Result<(), Failure> {
+pub fn run(session: &Session<'_>, words: &OperationArgs, format: TemplateFormat) -> Result<(), Failure> {
     let operation = Operation::named(&words.words)?;
-    session.report.data(template::json(operation))?;
+    match format {
+        TemplateFormat::Json => session.report.data(template::json(operation))?,
+        TemplateFormat::Csv => session.report.data(&template::csv(operation)?)?,
+    }
     explain(session, operation);
     Ok(())
 }

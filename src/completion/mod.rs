@@ -3,16 +3,15 @@
 
 mod values;
 
-use clap::CommandFactory as _;
 use clap_complete::Shell;
 use clap_complete::env::{CompleteEnv, Shells};
 
-use crate::cli::Cli;
+use crate::cli;
 use crate::context::Context;
 use crate::failure::Failure;
 
 /// Names the shell that asks. A name of our own, for nobody's environment should turn a command into a question.
-pub const VARIABLE: &str = "STOREFRONT_COMPLETE";
+pub const VARIABLE: &str = crate::environment::COMPLETE;
 
 /// The script that registers this program with a shell.
 ///
@@ -41,10 +40,6 @@ pub fn answer(context: &Context) -> Result<bool, clap::Error> {
     if !asked || std::env::args_os().nth(1).is_none_or(|argument| argument != "--") {
         return Ok(false);
     }
-    let grammar = || {
-        let mut whole = Cli::command();
-        whole.build();
-        values::equipped(whole)
-    };
+    let grammar = || values::equipped(cli::grammar());
     CompleteEnv::with_factory(grammar).var(VARIABLE).try_complete(std::env::args_os(), None)
 }

@@ -9,6 +9,7 @@ use super::profile::Profile;
 use super::{check, files};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
+use crate::environment;
 use crate::failure::Failure;
 use crate::nearest::nearest;
 
@@ -27,7 +28,7 @@ pub struct ConfigFile {
 impl ConfigFile {
     /// Where the file is: `STOREFRONT_CONFIG`, or `config.toml` in the program's own directory.
     pub fn locate(context: &Context) -> Result<PathBuf, Failure> {
-        match context.var("STOREFRONT_CONFIG")? {
+        match context.var(environment::CONFIG)? {
             Some(path) => Ok(PathBuf::from(path)),
             None => Ok(context.directories()?.config.join(FILE)),
         }
@@ -44,7 +45,7 @@ impl ConfigFile {
     /// As [`Self::load`]; a file that `STOREFRONT_CONFIG` names is expected to be there.
     pub fn load_named(context: &Context) -> Result<Self, Failure> {
         let file = Self::load(context)?;
-        if file.exists || context.var("STOREFRONT_CONFIG")?.is_none() {
+        if file.exists || context.var(environment::CONFIG)?.is_none() {
             return Ok(file);
         }
         let message = format!("{}, which STOREFRONT_CONFIG names, is not there", file.path.display());
@@ -54,7 +55,7 @@ impl ConfigFile {
     /// As [`Self::load`], where the environment gives all that is needed: a file nobody named, in a home that is
     /// not known or not ours, is none.
     pub fn load_if_reachable(context: &Context) -> Result<Self, Failure> {
-        let named = context.var("STOREFRONT_CONFIG")?.is_some();
+        let named = context.var(environment::CONFIG)?.is_some();
         match &context.directories {
             _ if named => Self::load(context),
             Some(directories) if !files::is_closed(&directories.config.join(FILE)) => Self::load(context),
@@ -66,12 +67,20 @@ impl ConfigFile {
         let Some(file) = files::read(&path)? else {
             return Ok(Self { path, exists: false, document: DocumentMut::new() });
         };
-        let document = files::parse(&path, &file.text)?;
-        let file_config = Self { path, exists: true, document };
+        let file_config = Self::parse(path, &file.text)?;
         if file.open_to_others && file_config.holds_token() {
             return Err(files::too_open(&file_config.path));
         }
         Ok(file_config)
+    }
+
+    /// The file as a text has it. What it says is not checked yet.
+    ///
+    /// # Errors
+    /// `usage`, with line and column, when the text is no TOML.
+    pub fn parse(path: PathBuf, text: &str) -> Result<Self, Failure> {
+        let document = files::parse(&path, text)?;
+        Ok(Self { path, exists: true, document })
     }
 
     /// Whether a token stands in the file itself.
@@ -129,8 +138,8 @@ impl ConfigFile {
         if let Some(name) = &global.profile {
             return Ok(Some((name.clone(), "--profile")));
         }
-        if let Some(name) = context.var("STOREFRONT_PROFILE")? {
-            return Ok(Some((name.to_owned(), "STOREFRONT_PROFILE")));
+        if let Some(name) = context.var(environment::PROFILE)? {
+            return Ok(Some((name.to_owned(), environment::PROFILE)));
         }
         let default = self.document.get("default-profile").and_then(Item::as_str);
         Ok(default.map(|name| (name.to_owned(), "default-profile")))

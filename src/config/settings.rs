@@ -13,15 +13,13 @@ use super::token_source::TokenSource;
 use super::tokens::{Tokens, token_variable};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
+use crate::environment::{BASE_URL, STORE_VIEW};
 use crate::failure::Failure;
 use crate::plan::request::{Bearer, StoreView};
 use crate::token::Token;
 
 /// What the built-in service is called in files.
 pub const SANDBOX: &str = "sandbox";
-/// Environment variables of the same meaning as a profile's keys.
-pub const BASE_URL: &str = "STOREFRONT_BASE_URL";
-const STORE_VIEW: &str = "STOREFRONT_STORE_VIEW";
 
 /// What a command has to know of the outside.
 #[derive(Debug, Clone)]
@@ -223,10 +221,17 @@ impl Settings {
     /// The service's name for files: profile and host, for the environment can lead one profile to another host.
     pub fn service_name(&self) -> String {
         match &self.profile {
-            Some(profile) => format!("{profile}@{}", self.host()),
-            None if self.sandbox => SANDBOX.to_owned(),
-            None => self.host(),
+            Some(profile) => format!("{profile}@{}", self.place()),
+            None => self.place(),
         }
+    }
+
+    /// The service itself, whatever profile leads to it: host, port and path, for one host may serve several shops.
+    pub fn place(&self) -> String {
+        if self.sandbox {
+            return SANDBOX.to_owned();
+        }
+        format!("{}{}", self.host(), self.base_url.path().trim_end_matches('/'))
     }
 
     /// Host and port of the service, the port only where it is not the scheme's own.

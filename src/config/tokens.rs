@@ -8,8 +8,9 @@ use url::Url;
 use super::credentials::Credentials;
 use super::profile::{NamedToken, Profile, token_key};
 use super::token_source::TokenSource;
-use super::{base_url, files, settings};
+use super::{base_url, files};
 use crate::context::Context;
+use crate::environment;
 use crate::failure::{Failure, Kind};
 use crate::plan::request::Bearer;
 use crate::token::Token;
@@ -31,8 +32,8 @@ pub struct Tokens<'a> {
 /// The environment variable that holds a token.
 pub fn token_variable(bearer: Bearer) -> &'static str {
     match bearer {
-        Bearer::Customer => "STOREFRONT_TOKEN",
-        Bearer::Admin => "STOREFRONT_ADMIN_TOKEN",
+        Bearer::Customer => environment::TOKEN,
+        Bearer::Admin => environment::ADMIN_TOKEN,
     }
 }
 
@@ -129,7 +130,7 @@ impl Tokens<'_> {
 
     /// The base URL is the environment's, at another host than the profile's.
     fn foreign(&self, profile: &Profile) -> (String, String) {
-        let (name, variable) = (&profile.name, settings::BASE_URL);
+        let (name, variable) = (&profile.name, environment::BASE_URL);
         let meant_for = profile.base_url().map_or_else(
             || "names no base URL".to_owned(),
             |url| format!("is for {}", base_url::origin(&url)),

@@ -97,7 +97,7 @@ impl Kind {
             (Self::Command, Value::List(words)) if words.first().is_none_or(String::is_empty) => {
                 Err(problem())
             }
-            (Self::Pointers, Value::List(pointers)) if !pointers.iter().all(|one| is_pointer(one)) => {
+            (Self::Pointers, Value::List(pointers)) if !pointers.iter().all(|one| may_be_ignored(one)) => {
                 Err(problem())
             }
             _ => Ok(()),
@@ -114,7 +114,9 @@ impl Kind {
             Self::Path => "the path of a file",
             Self::RequestPath => "a path of the service that begins with /",
             Self::Pointer => "a JSON pointer, empty or beginning with /",
-            Self::Pointers => "a list of JSON pointers, each beginning with /",
+            Self::Pointers => {
+                "a list of JSON pointers, each beginning with /, and none to an address or its id"
+            }
             Self::Command => "a list of texts: a program and its arguments",
             Self::Flag => "true or false",
             Self::Seconds => "a number of seconds above 0, 86400 at most",
@@ -141,6 +143,15 @@ fn read_texts(item: &Item) -> Option<Vec<String>> {
 
 fn is_pointer(text: &str) -> bool {
     text.is_empty() || text.starts_with('/')
+}
+
+/// A comparison that overlooked an address, or which one it is, would let it be lost.
+fn may_be_ignored(pointer: &str) -> bool {
+    let steps: Vec<&str> = pointer.split('/').collect();
+    match steps[..] {
+        ["", "addresses"] | ["", "addresses", _] | ["", "addresses", _, "id"] => false,
+        _ => pointer.starts_with('/'),
+    }
 }
 
 /// The type of what was found and, for what is never secret, the value.

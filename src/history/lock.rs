@@ -26,6 +26,7 @@ impl Archive {
                 "the lock {} cannot be made: {error}; nothing was written",
                 self.lock.display()
             ))
+            .hint("a profile is replaced only under its lock; make room or set XDG_STATE_HOME")
         })?;
         let mut waiting = Some(waiting);
         loop {

@@ -12,28 +12,31 @@ pub use addresses::{Remembered, recall, remember};
 pub use lock::Lock;
 pub use snapshot::{Snapshot, Taken};
 
+use crate::config::Settings;
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// The files of one customer of one profile.
+/// The files of one customer.
 #[derive(Debug, Clone)]
 pub struct Archive {
     snapshots: PathBuf,
     lock: PathBuf,
+    place: String,
 }
 
 impl Archive {
-    /// The archive of a customer. `profile` is the configuration profile, or the host where there is none;
-    /// `customer` is [`crate::plan::profile::Profile::customer_key`].
+    /// The archive of a customer; `customer` is [`crate::plan::profile::Profile::customer_key`]. Each profile has
+    /// snapshots of its own, but whoever writes to one customer of one service shares its lock.
     ///
     /// # Errors
     /// `usage` when no state directory is known.
-    pub fn of(context: &Context, profile: &str, customer: &str) -> Result<Self, Failure> {
+    pub fn of(context: &Context, settings: &Settings, customer: &str) -> Result<Self, Failure> {
         let state = &context.directories()?.state;
-        let (profile, customer) = (file_name(profile), file_name(customer));
+        let (place, customer) = (settings.place(), file_name(customer));
         Ok(Self {
-            snapshots: state.join("snapshots").join(&profile).join(&customer),
-            lock: state.join("locks").join(format!("{profile}.{customer}.lock")),
+            snapshots: state.join("snapshots").join(file_name(&settings.service_name())).join(&customer),
+            lock: state.join("locks").join(format!("{}.{customer}.lock", file_name(&place))),
+            place,
         })
     }
 

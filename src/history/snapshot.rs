@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{Archive, private_directory};
 use crate::failure::Failure;
+use crate::json;
 
 /// What is written down about a replacement before it is sent.
 #[derive(Debug, Serialize)]
@@ -25,6 +26,7 @@ pub struct Taken<'a> {
 #[derive(Serialize)]
 struct Content<'a> {
     taken: String,
+    service: &'a str,
     #[serde(flatten)]
     what: &'a Taken<'a>,
 }
@@ -34,6 +36,8 @@ struct Content<'a> {
 pub struct Snapshot {
     /// Its file.
     pub path: PathBuf,
+    /// The service it was taken from ([`crate::config::Settings::place`]).
+    pub service: Option<String>,
     /// When it was taken, RFC 3339, UTC.
     pub taken: String,
     /// Who was about to replace the profile.
@@ -58,14 +62,14 @@ impl Archive {
             ))
             .hint("a profile is replaced only after a snapshot; make room or set XDG_STATE_HOME")
         })?;
-        self.forget_older(retention_days);
+        self.forget_older(retention_days, &written);
         Ok(written)
     }
 
     fn write(&self, taken: &Taken<'_>) -> std::io::Result<PathBuf> {
         private_directory(self.directory())?;
         let now = Timestamp::now();
-        let content = Content { taken: now.to_string(), what: taken };
+        let content = Content { taken: now.to_string(), service: &self.place, what: taken };
         let mut file = tempfile::NamedTempFile::new_in(self.directory())?;
         file.write_all(&serde_json::to_vec(&content)?)?;
         file.as_file().sync_all()?;
@@ -114,13 +118,14 @@ impl Archive {
         Ok(paths.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect())
     }
 
-    /// Retention is housekeeping: what cannot be removed now is tried again next time.
-    fn forget_older(&self, days: u32) {
+    /// Retention is housekeeping: what cannot be removed now is tried again next time. The latest snapshot always
+    /// stays, for its replacement is yet to be sent.
+    fn forget_older(&self, days: u32, latest: &Path) {
         let limit = Timestamp::now().checked_sub((i64::from(days) * 24).hours());
         let Ok(limit) = limit.map(|limit| limit.strftime("%Y%m%dT%H%M%S").to_string()) else { return };
         for path in self.files().unwrap_or_default() {
             let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-            if looks_dated(name) && *name < *limit {
+            if path != latest && looks_dated(name) && *name < *limit {
                 let _ = std::fs::remove_file(path);
             }
         }
@@ -140,17 +145,32 @@ impl Snapshot {
         let text = std::fs::read_to_string(path).map_err(|error| {
             Failure::usage(format!("the snapshot {} cannot be read: {error}", path.display()))
         })?;
-        let mut content: Map<String, Value> = serde_json::from_str(&text).map_err(|_| no_snapshot(path))?;
-        let text = |content: &Map<String, Value>, name: &str| content.get(name)?.as_str().map(str::to_owned);
-        let (Some(taken), Some(operation)) = (text(&content, "taken"), text(&content, "operation")) else {
+        Self::parse(&text, path)
+    }
+
+    /// As [`Self::read`], of a text that stands at `path`.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn parse(text: &str, path: &Path) -> Result<Self, Failure> {
+        let mut content: Map<String, Value> = serde_json::from_str(text).map_err(|_| no_snapshot(path))?;
+        if let Some(twice) = json::named_twice(text.as_bytes()) {
+            return Err(Failure::usage(format!("{}: {twice} is named twice", path.display())));
+        }
+        let text = |name: &str| content.get(name)?.as_str().map(str::to_owned);
+        let (Some(taken), Some(operation)) = (text("taken"), text("operation")) else {
             return Err(no_snapshot(path));
         };
+        let service = text("service");
         let Some(Value::Object(customer)) = content.remove("customer") else { return Err(no_snapshot(path)) };
+        if !customer.get("addresses").is_some_and(Value::is_array) {
+            return Err(no_snapshot(path));
+        }
         let changes = match content.remove("changes") {
             Some(Value::Array(changes)) => changes,
             _ => Vec::new(),
         };
-        Ok(Self { path: path.to_owned(), taken, operation, customer, changes })
+        Ok(Self { path: path.to_owned(), service, taken, operation, customer, changes })
     }
 
     /// The name by which `customer restore` takes it.
@@ -162,4 +182,27 @@ impl Snapshot {
 fn no_snapshot(path: &Path) -> Failure {
     Failure::usage(format!("{} is no snapshot", path.display()))
         .hint("`storefront customer history` lists the snapshots")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Archive;
+
+    #[test]
+    fn the_latest_snapshot_outlives_any_retention() {
+        let directory = tempfile::tempdir().unwrap();
+        let archive = Archive {
+            snapshots: directory.path().to_owned(),
+            lock: directory.path().join("lock"),
+            place: "shop.example".to_owned(),
+        };
+        let path = |name: &str| directory.path().join(name);
+        for name in ["20200101T000000.000000Z.json", "20200101T000000.000000Z-2.json", "mine.json"] {
+            std::fs::write(path(name), "{}").unwrap();
+        }
+        archive.forget_older(0, &path("20200101T000000.000000Z-2.json"));
+        let left = |name: &str| path(name).exists();
+        assert!(left("20200101T000000.000000Z-2.json") && left("mine.json"));
+        assert!(!left("20200101T000000.000000Z.json"));
+    }
 }

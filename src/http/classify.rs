@@ -48,7 +48,11 @@ fn judge_answer(request: &Request, url: &Url, answer: Answer) -> Verdict {
             let repeat = answer.retry_after.map_or(Repeat::WithBackoff, Repeat::After);
             Verdict::busy(busy(&answer), repeat)
         }
-        400..=499 => Verdict::last(Err(answered(Kind::Refused, &answer))),
+        400..=499 => {
+            let mut failure = answered(Kind::Refused, &answer);
+            failure.hint = web_server_hint(&answer.body).map(str::to_owned);
+            Verdict::last(Err(failure))
+        }
         // Without Retry-After it may come from a cache in front that gave up while the service went on.
         503 if answer.retry_after.is_some() => {
             let repeat = answer.retry_after.map_or(Repeat::Never, Repeat::After);
@@ -107,6 +111,18 @@ fn redirected(answer: &Answer, url: &Url) -> Failure {
     failure.message =
         format!("the service answered {status} and points to {target}; redirects are never followed");
     failure.hint("if the service has moved there, set `base-url` in the profile")
+}
+
+/// What to do about the refusals of nginx in front of a service, which it gives as pages without a further word.
+fn web_server_hint(body: &[u8]) -> Option<&'static str> {
+    let says = |words: &str| body.windows(words.len()).any(|part| part == words.as_bytes());
+    if says("No required SSL certificate was sent") || says("The SSL certificate error") {
+        Some("set `client-certificate` in the profile to one that the service accepts")
+    } else if says("The plain HTTP request was sent to HTTPS port") {
+        Some("write https:// in the base URL")
+    } else {
+        None
+    }
 }
 
 fn auth_hint(status: u16) -> &'static str {

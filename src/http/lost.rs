@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::io;
 
-use rustls::AlertDescription as Alert;
 use url::Url;
 
 use super::tls_words;
@@ -72,22 +71,8 @@ fn never_started(error: &reqwest::Error) -> bool {
     in_chain::<hyper::Error>(error).is_some_and(hyper::Error::is_canceled)
 }
 
-/// With TLS 1.3 the service's verdict on our certificate comes after our first bytes, which it never reads then.
 fn refuses_our_certificate(error: &rustls::Error) -> bool {
-    matches!(
-        error,
-        rustls::Error::AlertReceived(
-            Alert::CertificateRequired
-                | Alert::BadCertificate
-                | Alert::UnsupportedCertificate
-                | Alert::CertificateRevoked
-                | Alert::CertificateExpired
-                | Alert::CertificateUnknown
-                | Alert::UnknownCA
-                | Alert::DecryptError
-                | Alert::AccessDenied
-        )
-    )
+    matches!(error, rustls::Error::AlertReceived(alert) if tls_words::refuses_our_certificate(*alert))
 }
 
 fn is_lasting(error: &rustls::Error) -> bool {

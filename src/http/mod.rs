@@ -20,7 +20,9 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT};
+use reqwest::header::{
+    ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT,
+};
 use url::Url;
 
 pub use link::Link;
@@ -32,6 +34,7 @@ use crate::plan::request::Request;
 use crate::token::Token;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const FRESH: HeaderValue = HeaderValue::from_static("no-cache");
 const OURSELVES: HeaderValue = HeaderValue::from_static(concat!("storefront/", env!("CARGO_PKG_VERSION")));
 /// Shorter than servers keep an idle connection, so that they seldom close it just as a request leaves.
 const LONGEST_IDLE: Duration = Duration::from_secs(4);
@@ -117,6 +120,19 @@ impl Client {
     /// `auth` for 401 and 403; `refused` for other 4xx and for redirects; `unavailable` when nothing can have been
     /// applied (not reached, still busy, a read that failed); `unknown` when the request may have been applied.
     pub async fn send(&self, request: &Request, token: &Token) -> Result<Reply, Failure> {
+        self.send_while(request, token, async || Ok(())).await
+    }
+
+    /// The same; before each repeat `still` is asked, after the wait, whether the request is still to be sent.
+    ///
+    /// # Errors
+    /// As [`Self::send`], and what `still` says.
+    pub async fn send_while(
+        &self,
+        request: &Request,
+        token: &Token,
+        still: impl AsyncFn() -> Result<(), Failure>,
+    ) -> Result<Reply, Failure> {
         let url = parse(&self.url_text(request))?;
         let headers = headers(request, token)?;
         let mut repeat = 0;
@@ -136,6 +152,7 @@ impl Client {
             repeat += 1;
             self.trace(|| Traffic::Repeating { repeat, of: self.retry, wait, because: &failure.message });
             tokio::time::sleep(wait).await;
+            still().await?;
         }
     }
 
@@ -175,6 +192,9 @@ fn headers(request: &Request, token: &Token) -> Result<HeaderMap, Failure> {
     headers.insert(AUTHORIZATION, bearer);
     if request.body.is_some() {
         headers.insert(CONTENT_TYPE, JSON);
+    } else {
+        // What a cache remembers of a profile may lack its newest address.
+        headers.insert(CACHE_CONTROL, FRESH);
     }
     Ok(headers)
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use rustls::pki_types::UnixTime;
-use rustls::{CertificateError as Certificate, Error};
+use rustls::{AlertDescription, CertificateError as Certificate, Error};
 use url::Url;
 
 use super::lost::authority;
@@ -10,6 +10,8 @@ use super::lost::authority;
 const ASK_OPERATOR: &str = "the service's operator has to renew its certificate";
 const NAME_AUTHORITY: &str = "set `ca-file` in the profile to the PEM file of the authority that signed it";
 
+const TOO_OLD: &str = "it speaks neither TLS 1.2 nor 1.3: its operator has to bring it up to date";
+const CLIENT_CERTIFICATE: &str = "set `client-certificate` in the profile to one that the service accepts";
 const WANTED: &str = "it may want a client certificate: set `client-certificate` in the profile; \
     or it speaks neither TLS 1.2 nor 1.3";
 
@@ -19,7 +21,7 @@ pub(super) fn describe(error: &Error, url: &Url) -> (String, Option<String>) {
     match error {
         Error::InvalidCertificate(problem) => about_certificate(problem, &host),
         Error::AlertReceived(alert) => {
-            (format!("{host} broke off the TLS connection: {alert:?}"), Some(WANTED.to_owned()))
+            (format!("{host} broke off the TLS connection: {alert:?}"), Some(about_alert(*alert).to_owned()))
         }
         Error::InvalidMessage(_) => (
             format!("{host} does not speak TLS on this port: {error}"),
@@ -29,12 +31,35 @@ pub(super) fn describe(error: &Error, url: &Url) -> (String, Option<String>) {
     }
 }
 
+fn about_alert(alert: AlertDescription) -> &'static str {
+    match alert {
+        AlertDescription::ProtocolVersion => TOO_OLD,
+        alert if refuses_our_certificate(alert) => CLIENT_CERTIFICATE,
+        _ => WANTED,
+    }
+}
+
+/// With TLS 1.3 the service's verdict on our certificate comes after our first bytes, which it never reads then.
+pub(super) fn refuses_our_certificate(alert: AlertDescription) -> bool {
+    matches!(
+        alert,
+        AlertDescription::CertificateRequired
+            | AlertDescription::BadCertificate
+            | AlertDescription::UnsupportedCertificate
+            | AlertDescription::CertificateRevoked
+            | AlertDescription::CertificateExpired
+            | AlertDescription::CertificateUnknown
+            | AlertDescription::UnknownCA
+            | AlertDescription::DecryptError
+            | AlertDescription::AccessDenied
+    )
+}
+
 fn about_certificate(problem: &Certificate, host: &str) -> (String, Option<String>) {
     let (what, hint) = match problem {
-        Certificate::UnknownIssuer => (
-            "is signed by an authority that is not trusted here".to_owned(),
-            NAME_AUTHORITY.to_owned(),
-        ),
+        Certificate::UnknownIssuer => {
+            ("is signed by an authority that is not trusted here".to_owned(), NAME_AUTHORITY.to_owned())
+        }
         Certificate::BadSignature => (
             "is not signed by the authority trusted here under that name".to_owned(),
             NAME_AUTHORITY.to_owned(),
@@ -44,26 +69,37 @@ fn about_certificate(problem: &Certificate, host: &str) -> (String, Option<Strin
             format!("expired on {}", day(*not_after)),
             format!("{ASK_OPERATOR}; check this machine's clock too"),
         ),
-        Certificate::NotValidYet | Certificate::NotValidYetContext { .. } => (
-            "is not valid yet".to_owned(),
-            "check this machine's clock".to_owned(),
-        ),
-        Certificate::NotValidForName => (
-            "is not made out to that name".to_owned(),
-            "check the host of the base URL".to_owned(),
-        ),
+        Certificate::NotValidYet | Certificate::NotValidYetContext { .. } => {
+            ("is not valid yet".to_owned(), "check this machine's clock".to_owned())
+        }
+        Certificate::NotValidForName => {
+            ("is not made out to that name".to_owned(), "check the host of the base URL".to_owned())
+        }
         Certificate::NotValidForNameContext { presented, .. } => (
             format!("is made out to {} instead", names(presented)),
             "check the host of the base URL".to_owned(),
         ),
         Certificate::Revoked => ("was revoked".to_owned(), ASK_OPERATOR.to_owned()),
-        other => (
-            format!("is not valid: {other}"),
-            "if it signed itself, ask for one that a separate authority signed, and set `ca-file` to that authority"
-                .to_owned(),
-        ),
+        Certificate::Other(other) => about_other(&other.0.to_string()),
+        other => (format!("is not valid: {other}"), ASK_OPERATOR.to_owned()),
     };
     (format!("the certificate of {host} {what}"), Some(hint))
+}
+
+/// What has no name of its own in rustls, by the name it has one level below.
+fn about_other(problem: &str) -> (String, String) {
+    match problem {
+        "CaUsedAsEndEntity" => (
+            "signed itself: it is an authority's, not a server's".to_owned(),
+            "have the server show one that an authority signed, and set `ca-file` to that authority"
+                .to_owned(),
+        ),
+        "UnsupportedCertVersion" => (
+            "is of the first version of X.509, which names no hosts".to_owned(),
+            format!("{ASK_OPERATOR}, by one of version 3 with a subjectAltName"),
+        ),
+        other => (format!("is not valid: {other}"), ASK_OPERATOR.to_owned()),
+    }
 }
 
 fn day(time: UnixTime) -> String {
@@ -77,4 +113,26 @@ fn day(time: UnixTime) -> String {
 fn names(presented: &[String]) -> String {
     let names: Vec<_> = presented.iter().map(|name| name.split('"').nth(1).unwrap_or(name)).collect();
     if names.is_empty() { "no name at all".to_owned() } else { names.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::{AlertDescription, Error};
+
+    use super::describe;
+
+    #[test]
+    fn an_alert_is_told_with_what_to_do_about_it() {
+        let url = "https://shop.example".parse().unwrap();
+        for (alert, says) in [
+            (AlertDescription::ProtocolVersion, "neither TLS 1.2 nor 1.3"),
+            (AlertDescription::CertificateRequired, "`client-certificate`"),
+            (AlertDescription::UnknownCA, "`client-certificate`"),
+            (AlertDescription::HandshakeFailure, "may want"),
+        ] {
+            let (message, hint) = describe(&Error::AlertReceived(alert), &url);
+            assert!(message.starts_with("shop.example broke off"), "{message}");
+            assert!(hint.as_ref().is_some_and(|hint| hint.contains(says)), "{alert:?}: {hint:?}");
+        }
+    }
 }

@@ -22,21 +22,27 @@ enum Column {
 /// # Errors
 /// `usage`, with line and column, for a header or a cell that is not understood.
 pub fn read(path: &Path) -> Result<Vec<Value>, Failure> {
-    let text = document::read_text(path)?;
-    let name = document::name(path);
-    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter(&text)).from_reader(text.as_bytes());
-    let header = reader.headers().map_err(|error| bad(&name, &error.to_string()))?;
-    let columns = header.iter().map(|title| column(&name, title)).collect::<Result<Vec<_>, _>>()?;
+    parse(&document::read_text(path)?, &document::name(path))
+}
+
+/// As [`read`], of a text; `name` says where it came from.
+///
+/// # Errors
+/// As [`read`].
+pub fn parse(text: &str, name: &str) -> Result<Vec<Value>, Failure> {
+    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter(text)).from_reader(text.as_bytes());
+    let header = reader.headers().map_err(|error| bad(name, &error.to_string()))?;
+    let columns = header.iter().map(|title| column(name, title)).collect::<Result<Vec<_>, _>>()?;
     if !columns.iter().any(|column| matches!(column, Column::Label)) {
-        return Err(bad(&name, "it has no column label"));
+        return Err(bad(name, "it has no column label"));
     }
     let mut options = Vec::new();
     for row in reader.records() {
-        let row = row.map_err(|error| bad(&name, &error.to_string()))?;
+        let row = row.map_err(|error| bad(name, &error.to_string()))?;
         let line = row.position().map_or(0, csv::Position::line);
         options.push(
             option(&columns, &row, options.len() + 1)
-                .map_err(|what| bad(&name, &format!("line {line}: {what}")))?,
+                .map_err(|what| bad(name, &format!("line {line}: {what}")))?,
         );
     }
     Ok(options)

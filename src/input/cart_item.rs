@@ -24,4 +24,8 @@ impl Overlay for AddItemArgs {
         }
         Ok(())
     }
+
+    fn is_empty(&self) -> bool {
+        self.item.named.is_empty() && self.options.is_empty()
+    }
 }

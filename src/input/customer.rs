@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::Overlay;
 use crate::cli::customer::UpdateArgs;
 use crate::failure::Failure;
+use crate::plan::member::set_member;
 use crate::plan::roster::id_of;
 
 impl Overlay for UpdateArgs {
@@ -25,7 +26,7 @@ impl Overlay for UpdateArgs {
             Some(id) => {
                 let own = addresses.iter_mut().find(|address| address.get("id").and_then(id_of) == Some(id));
                 match own.and_then(Value::as_object_mut) {
-                    Some(address) => address.extend(named),
+                    Some(address) => named.iter().for_each(|(name, value)| set_member(address, name, value)),
                     None => addresses.push(with_id(id, named)),
                 }
             }

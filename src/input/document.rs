@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::json;
 
 /// Reads a file, or standard input for `-`, as text. A UTF-8 byte order mark is dropped.
 ///
@@ -41,13 +42,18 @@ pub fn read_json(path: &Path) -> Result<Value, Failure> {
 /// Parses one JSON document; `name` says where it came from.
 ///
 /// # Errors
-/// `usage`, with line and column where the text is not JSON.
+/// `usage`, with line and column where the text is not JSON, and with the path of a member that is named twice.
 pub fn parse_json(text: &str, name: &str) -> Result<Value, Failure> {
     if text.trim().is_empty() {
         return Err(Failure::usage(format!("{name} is empty; nothing was sent")));
     }
-    serde_json::from_str(text)
-        .map_err(|error| Failure::usage(format!("{name} is not JSON: {error}; nothing was sent")))
+    let document = serde_json::from_str(text)
+        .map_err(|error| Failure::usage(format!("{name} is not JSON: {error}; nothing was sent")))?;
+    match json::named_twice(text.as_bytes()) {
+        None => Ok(document),
+        Some(path) => Err(Failure::usage(format!("{name}: {path} is named twice; nothing was sent"))
+            .hint("only one of the two would count: leave out the other")),
+    }
 }
 
 /// A file's name in messages.

@@ -1,7 +1,7 @@
 //! Files and flags become drafts: the documented body, checked, with the flags laid over it.
 
 mod attribute;
-mod attribute_options;
+pub mod attribute_options;
 mod cart_item;
 mod cell;
 mod customer;
@@ -26,6 +26,11 @@ pub trait Overlay {
     /// # Errors
     /// `usage` for flags that contradict each other or name what is not there.
     fn lay_over(&self, inner: &mut Map<String, Value>) -> Result<(), Failure>;
+
+    /// Whether no flag is given that would be laid over a body.
+    fn is_empty(&self) -> bool {
+        false
+    }
 }
 
 /// No flags at all.

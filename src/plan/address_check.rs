@@ -56,7 +56,8 @@ fn doubts(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> 
     let code = text("country_id");
     let country = code.and_then(|code| Alpha2::try_from(code).ok()).map(|code| code.to_country());
     let mut found = Vec::new();
-    if let Some(code) = code.filter(|_| is_named("country_id") && country.is_none()) {
+    let is_unknown = |code: &&str| country.is_none() || code.chars().any(char::is_lowercase);
+    if let Some(code) = code.filter(is_unknown).filter(|_| is_named("country_id")) {
         found.push(unknown_country(code));
     }
     if let (Some(country), Some(postcode)) = (&country, text("postcode"))

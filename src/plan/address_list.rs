@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::diff::{self, Change};
-use super::member::set_member;
+use super::member::{attributes_have_codes, set_member};
 use super::merge::{Tally, Wish};
 use super::path::Path;
 use super::region;
@@ -140,6 +140,7 @@ fn place(wish: &Wish, roster: &Roster) -> Result<Vec<Placed>, Failure> {
         let Value::Object(draft) = draft else {
             return Err(Failure::usage("addresses: every element must be an object; nothing was sent"));
         };
+        attributes_have_codes(draft, "addresses: ")?;
         let Some(id) = draft.get("id") else {
             return Ok((None, draft.clone()));
         };

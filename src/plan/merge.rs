@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::address_list::AddressList;
 use super::diff::{self, Change};
-use super::member::set_member;
+use super::member::{attributes_have_codes, set_member};
 use super::path::Path;
 use super::roster::id_of;
 use crate::failure::Failure;
@@ -66,6 +66,7 @@ pub struct Merged {
 /// id the profile does not have; `usage` for a draft that contradicts itself or leaves the region in doubt.
 pub fn merge(stored: Map<String, Value>, wish: &Wish) -> Result<Merged, Failure> {
     same_customer(&stored, wish)?;
+    attributes_have_codes(&wish.draft, "")?;
     let mut customer = stored;
     let Some(Value::Array(stored)) = customer.get_mut("addresses").map(Value::take) else {
         return Err(Failure::guard("the stored profile has no address list; nothing was written"));

@@ -24,5 +24,6 @@ pub mod relative_path;
 pub mod request;
 pub mod restoration;
 pub mod roster;
+pub mod scan;
 pub mod schema;
 pub mod verify;

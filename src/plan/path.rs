@@ -60,6 +60,16 @@ impl Path {
         }
     }
 
+    /// Whether this is an address as a whole.
+    pub fn is_address(&self) -> bool {
+        matches!(self.0[..], [_, Step::Address(_) | Step::New])
+    }
+
+    /// Whether one of the two places is, or is inside, the other.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.0.starts_with(&other.0) || other.0.starts_with(&self.0)
+    }
+
     /// Whether this is an address that has no id yet.
     pub fn is_new_address(&self) -> bool {
         self.0.get(1) == Some(&Step::New)

@@ -76,6 +76,10 @@ fn customer_of(reply: Value, pointer: Option<&str>) -> Result<Map<String, Value>
     let Value::Object(mut object) = found else {
         return Err(unreadable(&format!("it is {}", kind_of(&found))));
     };
+    let inner = object.get("customer").and_then(|customer| customer.get("addresses"));
+    if pointer.is_none() && inner.is_some() && object.contains_key("addresses") {
+        return Err(unreadable("it has two address lists"));
+    }
     if pointer.is_none() && !object.contains_key("addresses") {
         return match object.remove("customer") {
             Some(Value::Object(customer)) => Ok(customer),
@@ -90,7 +94,8 @@ fn missing(pointer: &str) -> Failure {
     unreadable(&format!("it has nothing at {pointer}"))
 }
 
-fn unreadable(what: &str) -> Failure {
+/// The refusal of a reply in which the complete address list is not plain to see.
+pub fn unreadable(what: &str) -> Failure {
     Failure::guard(format!(
         "the stored addresses could not be read from the service's reply: {what}. \
          Replacing a list that was not read would delete addresses, so nothing was written"

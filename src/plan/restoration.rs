@@ -1,5 +1,7 @@
 //! Putting a snapshot back: a merge of the snapshot over what is stored now.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::diff::{self, Change};
@@ -13,13 +15,15 @@ use crate::failure::Failure;
 /// back already, equal but for its id, is not made again.
 ///
 /// # Errors
-/// `guard` when either list has addresses without a usable id of their own.
+/// `guard` for a snapshot of another customer, and when either list is not there or has addresses without a usable id of
+/// their own.
 pub fn restore(
     stored: &Map<String, Value>,
     snapshot: &Map<String, Value>,
     delete_newer: bool,
 ) -> Result<Merged, Failure> {
-    let (now, then) = (addresses(stored), addresses(snapshot));
+    same_customer(stored, snapshot)?;
+    let (now, then) = (whole_list(stored)?, whole_list(snapshot)?);
     let (roster, old) = (Roster::of(now)?, Roster::of(then)?);
     let mut restored =
         Restored { tally: Tally::default(), changes: members(stored, snapshot), notes: Vec::new() };
@@ -57,6 +61,30 @@ pub fn restore(
     Ok(Merged { customer, changes: restored.changes, tally: restored.tally, notes: restored.notes })
 }
 
+/// Whether a snapshot is plainly of this customer: the same id; or, where there are none, the same e-mail address or an
+/// address in common, whose ids no two customers share.
+pub fn is_of(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> bool {
+    let both = |name: &str| Some((stored.get(name)?, snapshot.get(name)?));
+    let ids = |customer| {
+        addresses(customer).iter().filter_map(|address| id_of(address.get("id")?)).collect::<HashSet<_>>()
+    };
+    both("id").is_some_and(|(now, then)| id_of(now).is_some() && id_of(now) == id_of(then))
+        || both("email").is_some_and(|(now, then)| now.is_string() && now == then)
+        || !ids(stored).is_disjoint(&ids(snapshot))
+}
+
+/// Ids that contradict each other are never overlooked.
+fn same_customer(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> Result<(), Failure> {
+    let id = |customer: &Map<String, Value>| customer.get("id").and_then(id_of);
+    match (id(stored), id(snapshot)) {
+        (Some(own), Some(other)) if own != other => Err(Failure::guard(format!(
+            "the snapshot is of customer {other}, but the token belongs to customer {own}; nothing was written"
+        ))
+        .hint("use the token of that customer; `storefront customer history` lists this one's snapshots")),
+        _ => Ok(()),
+    }
+}
+
 struct Restored {
     tally: Tally,
     changes: Vec<Change>,
@@ -92,22 +120,28 @@ impl Restored {
         self.notes.push(format!("address {old} came back already, as {new}; it is not made again"));
     }
 
-    /// A default of the snapshot whose address is gone cannot be put back: the present one stays.
+    /// A default whose address is gone cannot be put back: the present one stays, unless its address goes now.
     fn mend_defaults(&mut self, customer: &mut Map<String, Value>, stored: &Map<String, Value>) {
         let there: Vec<i64> =
             [&self.tally.kept, &self.tally.changed].into_iter().flatten().copied().collect();
-        let alive = |value: &&Value| id_of(value).is_some_and(|id| there.contains(&id));
         for name in ["default_billing", "default_shipping"] {
-            let Some(dead) = customer.get(name).filter(|value| id_of(value).is_some() && !alive(value))
-            else {
-                continue;
-            };
-            self.notes.push(format!("{name} cannot be put back: address {dead} is not there"));
+            let dead = |value: &&Value| id_of(value).is_some_and(|id| !there.contains(&id));
+            let Some(gone) = customer.get(name).filter(dead) else { continue };
+            self.notes.push(format!("{name} cannot be put back: address {gone} is not there"));
             let path = Path::default().member(name);
             self.changes.retain(|change| change.path != path);
-            match stored.get(name).filter(alive) {
-                Some(present) => drop(customer.insert(name.to_owned(), present.clone())),
-                None => drop(customer.shift_remove(name)),
+            let goes = |value: &Value| id_of(value).is_some_and(|id| self.tally.removed.contains(&id));
+            match stored.get(name) {
+                Some(present) if !goes(present) => drop(customer.insert(name.to_owned(), present.clone())),
+                before => {
+                    customer.shift_remove(name);
+                    let before = before.cloned();
+                    self.changes.extend(before.map(|before| Change {
+                        path,
+                        before: Some(before),
+                        after: None,
+                    }));
+                }
             }
         }
     }
@@ -121,6 +155,14 @@ fn defaults(snapshot: &Map<String, Value>, id: i64) -> String {
         (true, false) => "; it was the default billing address".to_owned(),
         (false, true) => "; it was the default shipping address".to_owned(),
         (false, false) => String::new(),
+    }
+}
+
+/// A list that is not there is not the same as one without addresses.
+fn whole_list(customer: &Map<String, Value>) -> Result<&[Value], Failure> {
+    match customer.get("addresses") {
+        Some(Value::Array(addresses)) => Ok(addresses),
+        _ => Err(Failure::guard("a profile without an address list cannot be put back; nothing was written")),
     }
 }
 
@@ -158,7 +200,7 @@ fn same_but_for_id(one: &Value, other: &Value) -> bool {
 mod tests {
     use serde_json::{Map, Value, json};
 
-    use super::restore;
+    use super::{is_of, restore};
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()
@@ -192,5 +234,33 @@ mod tests {
         let again = restore(&back, &then, true).unwrap();
         assert!(again.changes.is_empty(), "{:?}", again.changes);
         assert_eq!(again.tally.kept, [1, 7]);
+    }
+
+    #[test]
+    fn a_list_that_is_not_there_is_no_empty_list() {
+        let (lost, empty) = (object(json!({"id": 1})), object(json!({"id": 1, "addresses": []})));
+        assert!(restore(&lost, &empty, false).is_err() && restore(&empty, &lost, true).is_err());
+    }
+
+    #[test]
+    fn a_snapshot_of_another_customer_is_refused() {
+        let profile = |id: i64, address: i64| object(json!({"id": id, "addresses": [{"id": address}]}));
+        assert!(restore(&profile(1, 5), &profile(2, 5), false).is_err());
+        assert!(restore(&profile(1, 5), &profile(1, 6), false).is_ok());
+        let nameless = |address: i64| object(json!({"addresses": [{"id": address}]}));
+        assert!(is_of(&nameless(5), &nameless(5)) && !is_of(&nameless(5), &nameless(6)));
+        assert!(is_of(&profile(1, 5), &profile(1, 6)) && is_of(&profile(1, 5), &nameless(5)));
+    }
+
+    #[test]
+    fn a_default_whose_address_is_gone_stays_as_it_is_or_goes_and_is_told() {
+        let then = object(json!({"default_billing": 7, "addresses": [{"id": 1}]}));
+        let dead = object(json!({"default_billing": 5, "addresses": [{"id": 1}]}));
+        let merged = restore(&dead, &then, false).unwrap();
+        assert_eq!((&merged.customer["default_billing"], merged.changes.len()), (&json!(5), 0));
+        let newer = object(json!({"default_billing": 9, "addresses": [{"id": 1}, {"id": 9}]}));
+        let merged = restore(&newer, &then, true).unwrap();
+        assert!(!merged.customer.contains_key("default_billing"));
+        assert!(merged.changes.iter().any(|change| change.path.to_string() == "default_billing"));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::diff::Change;
+use super::diff::{self, Change};
 use super::merge::Merged;
 use super::profile::Profile;
 use super::roster::Roster;
@@ -19,6 +19,8 @@ pub struct ReadBack {
     pub undone: Vec<Change>,
     /// Changes that arrived otherwise than sent (the service trimmed or completed them): `after` is what is there now.
     pub altered: Vec<Change>,
+    /// What changed or went beside the changes that were sent: the service's doing, or somebody else's.
+    pub beside: Vec<Change>,
     /// How many changes arrived as they were sent.
     pub arrived: usize,
     /// Ids given to new addresses, in stored order.
@@ -33,7 +35,7 @@ impl ReadBack {
 
     /// Whether the profile shows nothing of what was sent.
     pub fn is_untouched(&self) -> bool {
-        self.missing.is_empty() && self.altered.is_empty() && self.arrived == 0
+        self.altered.is_empty() && self.arrived == 0
     }
 }
 
@@ -50,6 +52,7 @@ pub fn read_back(sent: &Merged, now: &Profile, ignore: &[String]) -> Result<Read
     let mut found = ReadBack {
         missing: staying.filter(|id| !roster.has(*id)).collect(),
         new_ids: roster.ids().iter().copied().filter(|id| !known.contains(id)).collect(),
+        beside: beside(sent, now, ignore),
         ..ReadBack::default()
     };
     let mut unclaimed: Vec<&Value> =
@@ -70,6 +73,18 @@ pub fn read_back(sent: &Merged, now: &Profile, ignore: &[String]) -> Result<Read
         found.claim_any(change, &mut unclaimed);
     }
     Ok(found)
+}
+
+/// Differences in what was sent back unchanged. What the service adds is no loss.
+fn beside(sent: &Merged, now: &Profile, ignore: &[String]) -> Vec<Change> {
+    let mut expected = diff::without(&sent.customer, ignore);
+    if let Some(Value::Array(addresses)) = expected.get_mut("addresses") {
+        addresses.retain(|address| address.get("id").is_some());
+    }
+    let mut changes = diff::customers(&expected, &diff::without(now.customer(), ignore));
+    let asked = |change: &Change| sent.changes.iter().any(|asked| asked.path.overlaps(&change.path));
+    changes.retain(|change| change.before.is_some() && !change.path.is_address() && !asked(change));
+    changes
 }
 
 impl ReadBack {

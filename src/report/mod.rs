@@ -24,6 +24,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{Color, OutputFormat};
 use crate::context::Context;
+use crate::environment;
 use crate::failure::{Applied, Failure};
 use escape::escaped;
 use jq::Filter;
@@ -70,7 +71,7 @@ impl Report {
             Color::Never => Some(false),
             Color::Auto => color_from_environment(context),
         };
-        let accessible = is_set(context, "STOREFRONT_ACCESSIBLE");
+        let accessible = is_set(context, environment::ACCESSIBLE);
         Self {
             record: None,
             format,
@@ -97,6 +98,7 @@ impl Report {
     }
 
     /// The same, about one record of a run.
+    #[must_use]
     pub fn of_record(&self, record: u64) -> Self {
         Self { record: Some(record), ..*self }
     }
@@ -204,7 +206,10 @@ impl Report {
     }
 
     fn labelled(&self, ink: Ink, label: &str, text: &str) {
-        write_stderr(&format!("{} {}", self.stderr().paint(ink, &format!("{label}:")), escaped(text)));
+        let label = format!("{label}:");
+        let text = format!("{label} {}", escaped(text));
+        let text = if ink == Ink::Hint { text } else { self.stderr().wrapped(&text) };
+        write_stderr(&format!("{}{}", self.stderr().paint(ink, &label), &text[label.len()..]));
     }
 }
 
@@ -221,9 +226,9 @@ pub fn failure_json(failure: &Failure) -> Value {
 }
 
 fn color_from_environment(context: &Context) -> Option<bool> {
-    if is_set(context, "CLICOLOR_FORCE") {
+    if is_set(context, environment::CLICOLOR_FORCE) {
         Some(true)
-    } else if is_set(context, "NO_COLOR") {
+    } else if is_set(context, environment::NO_COLOR) {
         Some(false)
     } else {
         None

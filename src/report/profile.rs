@@ -11,10 +11,10 @@ use super::table::{heads, table_on, trimmed};
 use crate::plan::profile::Profile;
 use crate::plan::roster::id_of;
 
-/// Below this many columns eight columns of a table are no longer read with ease.
+/// Below this many columns six columns of a table are no longer read with ease.
 const TABLE_COLUMNS: u16 = 76;
 
-const HEADS: [&str; 8] = ["ADDRESS", "NAME", "STREET", "POSTCODE", "CITY", "REGION", "COUNTRY", "TELEPHONE"];
+const HEADS: [&str; 6] = ["ADDRESS", "NAME", "STREET", "CITY", "COUNTRY", "TELEPHONE"];
 
 /// The profile as text, ending in a newline.
 pub fn text(profile: &Profile, screen: Screen) -> String {
@@ -32,21 +32,19 @@ pub fn text(profile: &Profile, screen: Screen) -> String {
     format!("{}\n\n{addresses}\n", screen.paint(Ink::Head, &heading(customer)))
 }
 
-fn row(customer: &Map<String, Value>, address: &Map<String, Value>) -> [String; 8] {
+fn row(customer: &Map<String, Value>, address: &Map<String, Value>) -> [String; 6] {
     [
         format!("{}{}", member(address, "id"), defaults(customer, address)),
-        format!("{} {}", member(address, "firstname"), member(address, "lastname")).trim().to_owned(),
+        joined([member(address, "firstname"), member(address, "lastname")], " "),
         member(address, "street"),
-        member(address, "postcode"),
-        member(address, "city"),
-        region(address),
-        member(address, "country_id"),
+        joined([member(address, "postcode"), member(address, "city")], " "),
+        joined([region(address), member(address, "country_id")], ", "),
         member(address, "telephone"),
     ]
 }
 
 /// An address with its members below each other; what it has not is left out.
-fn stacked(row: &[String; 8], screen: Screen) -> String {
+fn stacked(row: &[String; 6], screen: Screen) -> String {
     let head = format!("address {}", row[0].replace('\n', ", "));
     let mut table = table_on(screen);
     let members = HEADS.iter().zip(row).skip(1).filter(|(_, value)| !value.is_empty());
@@ -70,6 +68,11 @@ fn heading(customer: &Map<String, Value>) -> String {
 
 fn member(object: &Map<String, Value>, name: &str) -> String {
     object.get(name).filter(|value| !value.is_null()).map(|value| shown(Some(value))).unwrap_or_default()
+}
+
+fn joined(parts: [String; 2], by: &str) -> String {
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join(by)
 }
 
 fn region(address: &Map<String, Value>) -> String {

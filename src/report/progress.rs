@@ -1,6 +1,7 @@
 //! How far a run is: a bar on a terminal, a line now and then elsewhere.
 
 use std::cell::RefCell;
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -58,7 +59,7 @@ impl Progress {
             BAR.with(|cell| *cell.borrow_mut() = Some(bar));
         }
         let now = Instant::now();
-        Self { report: report.clone(), total, begun: now, told: now }
+        Self { report: *report, total, begun: now, told: now }
     }
 
     /// Shows how far the run is. Costs next to nothing when it was shown a moment ago.
@@ -89,7 +90,7 @@ impl Progress {
         if let Some(total) = self.total.filter(|_| per_second > 0.0) {
             #[expect(clippy::cast_precision_loss, reason = "a guess")]
             let left = total.saturating_sub(count.total()) as f64 / per_second;
-            words.push_str(&format!(", {} left", time(Duration::from_secs_f64(left.min(1e9)))));
+            let _ = write!(words, ", {} left", time(Duration::from_secs_f64(left.min(1e9))));
         }
         words
     }

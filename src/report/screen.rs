@@ -1,6 +1,7 @@
 //! Where text for a person goes: how wide it is there, and whether it has colour.
 
 use anstyle::{AnsiColor, Style};
+use unicode_width::UnicodeWidthStr;
 
 /// One of the two outputs, as far as the look of text depends on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -52,6 +53,31 @@ impl Screen {
         format!("{style}{text}{style:#}")
     }
 
+    /// The text broken between words where the terminal is too narrow for it; what follows is indented. Not for
+    /// commands, which have to stay whole to be copied.
+    pub fn wrapped(self, text: &str) -> String {
+        let columns = self.width.map_or(usize::MAX, |width| usize::from(width).max(20));
+        let mut wrapped = String::new();
+        for line in text.split('\n') {
+            let mut used = 0;
+            for (index, word) in line.split(' ').enumerate() {
+                let width = word.width();
+                if index > 0 && used + 1 + width > columns {
+                    wrapped.push_str("\n  ");
+                    used = 2;
+                } else if index > 0 {
+                    wrapped.push(' ');
+                    used += 1;
+                }
+                wrapped.push_str(word);
+                used += width;
+            }
+            wrapped.push('\n');
+        }
+        wrapped.pop();
+        wrapped
+    }
+
     /// Whether the terminal has fewer columns than that.
     pub fn is_narrower_than(self, columns: u16) -> bool {
         self.width.is_some_and(|width| width < columns)
@@ -61,6 +87,14 @@ impl Screen {
 #[cfg(test)]
 mod tests {
     use super::{Ink, Screen};
+
+    #[test]
+    fn lines_break_between_words_and_only_where_there_is_a_terminal() {
+        let screen = Screen { width: Some(20), color: true };
+        assert_eq!(screen.wrapped("warning: 両国 is no code\nat all"), "warning: 両国 is no\n  code\nat all");
+        assert_eq!(Screen::default().wrapped("a  b"), "a  b");
+        assert_eq!(screen.wrapped(&"x".repeat(30)), "x".repeat(30));
+    }
 
     #[test]
     fn colour_surrounds_the_text_and_only_where_it_is_wanted() {

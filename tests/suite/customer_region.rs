@@ -16,10 +16,10 @@ fn the_region_of_an_address_never_contradicts_itself() {
         ("--address 2 --no-region", none.clone()),
         ("--address 2 --country FR --no-region", none.clone()),
         (
-            "--address 2 --country CA --region-id 76",
+            "--address 2 --country CA --postcode K1A0B1 --region-id 76",
             json!({"region_code": null, "region": null, "region_id": 76}),
         ),
-        ("--address 1 --country BE", none),
+        ("--address 1 --country BE --postcode 1000", none),
         ("--address 3 --region Beirut", json!({"region_code": null, "region": "Beirut", "region_id": 0})),
         ("--address 3 --region-code BA", json!({"region_code": "BA", "region": null, "region_id": 0})),
     ] {

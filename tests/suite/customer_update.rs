@@ -26,8 +26,8 @@ fn every_flag_sets_its_member_and_nothing_else_changes() {
     shop.done(
         "customer update --firstname Ann --lastname Lee --email ann@example.com --gender 1 --group-id 4 --store-id 2 \
          --website-id 3 --disable-auto-group-change 1 --address 2 --address-firstname Bo --address-lastname Li \
-         --street '1 Main St' 'Floor 2' --city Cambridge --postcode 02138 --country CA --region Quebec \
-         --region-code QC --region-id 76 --telephone '+1 617' --custom-attribute door=7 gate=a=b",
+         --street '1 Main St' 'Floor 2' --city Cambridge --postcode K1A0B1 --country CA --region Quebec \
+         --region-code QC --region-id 76 --telephone '+1 617 495 1000' --custom-attribute door=7 gate=a=b",
     );
     for (name, value) in json!({
         "firstname": "Ann", "lastname": "Lee", "email": "ann@example.com", "gender": 1, "group_id": 4, "store_id": 2,
@@ -40,7 +40,7 @@ fn every_flag_sets_its_member_and_nothing_else_changes() {
     }
     for (name, value) in json!({
         "firstname": "Bo", "lastname": "Li", "street": ["1 Main St", "Floor 2"], "city": "Cambridge",
-        "postcode": "02138", "country_id": "CA", "region_id": 76, "telephone": "+1 617",
+        "postcode": "K1A0B1", "country_id": "CA", "region_id": 76, "telephone": "+1 617 495 1000",
         "region": {"region_code": "QC", "region": "Quebec", "region_id": 76},
         "custom_attributes": [{"attribute_code": "door", "value": "7"}, {"attribute_code": "gate", "value": "a=b"}],
     })
@@ -149,7 +149,7 @@ fn what_the_service_would_ignore_is_refused_before_anything_is_sent() {
         ),
         (r#"{"addresses": null}"#, "customer.addresses: expected "),
         (r#"{"customer": []}"#, "customer: expected an object"),
-        ("[", "not JSON"),
+        ("[", "not a JSON array"),
         (" ", "is empty"),
     ] {
         shop.file("in.json", input);

@@ -120,8 +120,8 @@ fn a_replacement_is_decided_by_reading_back() {
     each(
         UPDATE,
         &[
-            ("PUT:429=0", 5, "no", &["GET 200", "GET 200", "PUT 429", "PUT 429"]),
-            ("PUT:503=0x1", 0, "yes", &["GET 200", "GET 200", "PUT 503", "PUT 200", "GET 200"]),
+            ("PUT:429=0", 5, "no", &["GET 200", "GET 200", "PUT 429", "GET 200", "PUT 429"]),
+            ("PUT:503=0x1", 0, "yes", &["GET 200", "GET 200", "PUT 503", "GET 200", "PUT 200", "GET 200"]),
             ("PUT:503", 5, "no", &["GET 200", "GET 200", "PUT 503", "GET 200", "PUT 503", "GET 200"]),
             ("PUT:500x1", 0, "yes", &["GET 200", "GET 200", "PUT 500", "GET 200", "PUT 200", "GET 200"]),
             ("500-after-commit", 0, "yes", &["GET 200", "GET 200", "PUT 500", "GET 200"]),

@@ -57,6 +57,15 @@ fn an_unknown_issuer_is_refused_and_the_setting_named() {
 }
 
 #[test]
+fn a_certificate_that_signed_itself_is_refused_in_words() {
+    let authority = Authority::new("Itself");
+    let server = serving(&authority, Odd::Itself, None);
+    let failure = failing(&server, &trusting(&server, &authority));
+    assert!(failure.message.ends_with("signed itself: it is an authority's, not a server's"), "{failure}");
+    assert!(failure.hint.unwrap().contains("`ca-file`"));
+}
+
+#[test]
 fn an_expired_certificate_is_refused_with_its_date() {
     let authority = Authority::new("Ours");
     let server = serving(&authority, Odd::Expired, None);

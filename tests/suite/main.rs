@@ -5,22 +5,32 @@
 
 #[cfg(unix)]
 #[cfg(unix)]
+#[cfg(unix)]
+#[cfg(unix)]
 mod api;
 mod attribute;
 mod auth;
 mod bad_input;
+mod batch_journal;
+mod batch_kill;
+mod batch_order;
+mod batch_run;
+mod batch_tokens;
 mod completion;
 mod config;
 mod customer_base;
 mod customer_reads;
 mod customer_region;
 mod customer_update;
+mod doctor;
 mod dry_run;
 mod faults;
+mod help;
 mod http_proxy;
 mod http_send;
 mod http_tls;
 mod jq;
+mod never_lost;
 mod people;
 mod pictures;
 mod quote;

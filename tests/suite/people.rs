@@ -201,7 +201,12 @@ fn forty_columns_are_enough() {
     let home = Home::new();
     let (code, screen) = terminal(&home, 40, "--sandbox customer show").ends();
     assert_eq!(code, 0);
-    assert!(screen.contains("address 1, billing") && screen.contains("postcode   75002"), "{screen}");
+    assert!(
+        screen.contains("address 1, billing")
+            && screen.contains("city      ")
+            && screen.contains("75002 Paris"),
+        "{screen}"
+    );
     let mut terminal = terminal(&home, 40, "--sandbox customer update --address 1 --city Lyon");
     let screen = terminal.sees("Send it?").screen();
     assert!(screen.contains("    - Paris\n    + Lyon"), "{screen}");

@@ -40,7 +40,10 @@ fn a_stored_customer() {
 #[test]
 fn errors_say_what_to_type_next() {
     let home = Home::new();
-    run_shows("error-setup", &home, "customer show", 2);
+    let mut terminal = Terminal::run(&home, 300, &["customer", "show"], &[]);
+    assert_eq!(terminal.waits_for_end(), 2);
+    let picture = terminal.picture().replace(home.dir.path().to_str().unwrap(), "/home/you");
+    shows("error-setup", "customer show", &picture);
     let typo = r#"{"addresses": [{"id": 1, "postcod": "75001"}]}"#;
     std::fs::write(home.dir.path().join("typo.json"), typo).unwrap();
     run_shows("error-typo", &home, "--sandbox customer update -i typo.json", 2);

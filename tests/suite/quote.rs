@@ -24,13 +24,13 @@ fn refused(shop: &Shop, line: &str, says: &str) {
 }
 
 const ADDRESS: &str = "--ship-firstname Ann --ship-lastname Lee --ship-email ann@example.com --ship-street '1 Main St' \
-    'Floor 2' --ship-city Boston --ship-postcode 02138 --ship-country US --ship-region-id 32 --ship-telephone '+1 617' \
+    'Floor 2' --ship-city Boston --ship-postcode 02138 --ship-country US --ship-region-id 32 --ship-telephone '+1 617 495 1000' \
     --ship-customer-id 1";
 const WAY: &str = "--carrier flatrate --method flatrate --payment-method checkmo";
 
 fn address() -> Value {
     json!({"firstname": "Ann", "lastname": "Lee", "email": "ann@example.com", "street": ["1 Main St", "Floor 2"],
-        "city": "Boston", "postcode": "02138", "country_id": "US", "region_id": 32, "telephone": "+1 617", "customer_id": 1})
+        "city": "Boston", "postcode": "02138", "country_id": "US", "region_id": 32, "telephone": "+1 617 495 1000", "customer_id": 1})
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::cli::config::InitArgs;
 use crate::commands::Session;
 use crate::config::{ConfigFile, KeyPath, Kind, check_profile_name};
+use crate::environment;
 use crate::failure::Failure;
 use crate::prompt::Prompt;
 
@@ -42,7 +43,7 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
 fn profile_name(session: &Session<'_>, prompt: &Prompt) -> Result<String, Failure> {
     let given = match &session.global.profile {
         Some(name) => Some(name.as_str()),
-        None => session.context.var("STOREFRONT_PROFILE")?,
+        None => session.context.var(environment::PROFILE)?,
     };
     let name = match given {
         Some(name) => name.to_owned(),

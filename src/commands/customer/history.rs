@@ -15,7 +15,7 @@ use crate::report::table::{heads, table_on, trimmed};
 /// As [`reading::read_profile`]: which customer it is, only the service can say.
 pub async fn list(service: &Service<'_>) -> Result<(), Failure> {
     let customer = reading::read_profile(service).await?.customer_key();
-    let archive = Archive::of(service.session.context, &service.name(), &customer)?;
+    let archive = Archive::of(service.session.context, &service.settings, &customer)?;
     let snapshots = archive.snapshots()?;
     let report = service.session.report;
     if report.is_json() {

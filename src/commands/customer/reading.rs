@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 use crate::commands::service::Service;
 use crate::failure::{Failure, Kind};
 use crate::input::document;
+use crate::json;
 use crate::plan::diff::{self, Change};
-use crate::plan::profile::{Pointers, Profile};
+use crate::plan::profile::{self, Pointers, Profile};
 use crate::plan::request::Request;
 
 /// Reads the stored profile from the service.
@@ -26,6 +27,9 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
         ))
         .hint("run the command again; -vv shows the reply"));
     }
+    if let Some(path) = json::named_twice(&reply.body) {
+        return Err(profile::unreadable(&format!("{path} is named twice in it")));
+    }
     let pointers = Pointers { customer: read.customer.clone(), addresses: read.addresses.clone() };
     Profile::find(reply.value(), &pointers)
 }
@@ -36,6 +40,34 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
 /// `usage` for a file that cannot be read, `guard` for one without a complete address list.
 pub fn read_base(path: &Path) -> Result<Profile, Failure> {
     Profile::find(document::read_json(path)?, &Pointers::default())
+}
+
+/// Reads the profile again, and refuses if it is not what was read before.
+///
+/// # Errors
+/// As [`read_profile`], and `guard`, naming what changed.
+pub async fn unchanged_since(service: &Service<'_>, stored: &Profile) -> Result<(), Failure> {
+    let now = read_profile(service).await?;
+    let differences = differences(stored.customer(), now.customer(), &service.settings.read.ignore);
+    if differences.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::guard(format!(
+        "somebody changed the profile since it was read: {}; nothing was written",
+        named(&differences)
+    ))
+    .hint("run the command again: it will start from the profile as it is now"))
+}
+
+/// The first few differences, by their paths.
+pub fn named(differences: &[Change]) -> String {
+    const SHOWN: usize = 4;
+    let mut paths: Vec<String> =
+        differences.iter().take(SHOWN).map(|change| change.path.to_string()).collect();
+    if differences.len() > SHOWN {
+        paths.push(format!("{} more", differences.len() - SHOWN));
+    }
+    format!("{} differ{}", paths.join(", "), if differences.len() == 1 { "s" } else { "" })
 }
 
 /// How two readings of one profile differ, beside what `read.ignore` leaves out.
@@ -59,10 +91,10 @@ fn unreadable(failure: Failure) -> Failure {
     Failure {
         kind: Kind::Guard,
         message: format!("the stored addresses could not be read, so nothing was written: {}", failure.message),
-        hint: Some(
+        hint: failure.hint.or_else(|| Some(
             "set read.path of the profile to where the service gives the profile, or give it by hand with --base FILE"
                 .to_owned(),
-        ),
+        )),
         ..failure
     }
 }

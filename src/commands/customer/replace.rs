@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::reading;
 use super::verdict::{self, Verdict};
 use crate::commands::service::Service;
-use crate::failure::{Applied, Failure};
+use crate::failure::{Applied, Failure, Kind};
 use crate::history::{Archive, Taken};
 use crate::plan::check::Warnings;
 use crate::plan::diff::Change;
@@ -109,12 +109,12 @@ pub async fn replace_known(
     edit.allow(&merged, &prompt)?;
     merged.notes.iter().for_each(|note| report.warn(note));
     confirm(&prompt)?;
-    let archive = Archive::of(service.session.context, &service.name(), &stored.customer_key())?;
+    let archive = Archive::of(service.session.context, &service.settings, &stored.customer_key())?;
     let lock = archive
         .lock(|| report.note("another storefront command is writing to this customer; waiting for it"));
     let lock = lock.await?;
     if readable {
-        unchanged_since(service, &stored).await?;
+        reading::unchanged_since(service, &stored).await?;
     }
     let changes = merged.changes.iter().map(Change::to_json).collect();
     let taken = Taken { operation: edit.operation(), customer: stored.customer(), changes };
@@ -131,6 +131,13 @@ pub async fn replace_known(
 async fn first_reading(service: &Service<'_>, edit: &dyn Edit) -> Result<(Profile, bool), Failure> {
     let Some(base) = edit.base() else { return Ok((reading::read_profile(service).await?, true)) };
     match reading::read_profile(service).await {
+        Err(failure) if is_down(&failure) => Err(Failure {
+            message: format!(
+                "{}; whether the base is stale cannot be told, so nothing was written",
+                failure.message
+            ),
+            ..failure
+        }),
         Err(failure) => {
             service.session.report.warn(&format!(
                 "the profile cannot be read ({}): the base is taken as it is, and nothing will be checked afterwards",
@@ -146,24 +153,16 @@ async fn first_reading(service: &Service<'_>, edit: &dyn Edit) -> Result<(Profil
             }
             Err(Failure::guard(format!(
                 "the base is stale: {}; replacing by it would delete what is newer, so nothing was written",
-                named(&differences)
+                reading::named(&differences)
             ))
             .hint("leave --base out: the profile can be read; or save it anew with `storefront customer show -o json`"))
         }
     }
 }
 
-async fn unchanged_since(service: &Service<'_>, stored: &Profile) -> Result<(), Failure> {
-    let now = reading::read_profile(service).await?;
-    let differences = reading::differences(stored.customer(), now.customer(), &service.settings.read.ignore);
-    if differences.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::guard(format!(
-        "somebody changed the profile since it was read: {}; nothing was written",
-        named(&differences)
-    ))
-    .hint("run the command again: it will start from the profile as it is now"))
+/// A service that is down may give the profile again in a minute; one that gives none says so, if need be by 501.
+fn is_down(failure: &Failure) -> bool {
+    failure.kind == Kind::Unavailable && failure.status != Some(501)
 }
 
 fn put(service: &Service<'_>, edit: &dyn Edit, merged: &Merged) -> Result<Request, Failure> {
@@ -216,15 +215,4 @@ fn outcome(edit: &dyn Edit, merged: &Merged, snapshot: Option<PathBuf>) -> Outco
         new_ids: Vec::new(),
     };
     Outcome { profile: Some(profile), ..Outcome::nothing_sent(edit.operation()) }
-}
-
-/// The first few differences, by their paths.
-pub fn named(differences: &[Change]) -> String {
-    const SHOWN: usize = 4;
-    let mut paths: Vec<String> =
-        differences.iter().take(SHOWN).map(|change| change.path.to_string()).collect();
-    if differences.len() > SHOWN {
-        paths.push(format!("{} more", differences.len() - SHOWN));
-    }
-    format!("{} differ{}", paths.join(", "), if differences.len() == 1 { "s" } else { "" })
 }

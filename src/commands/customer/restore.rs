@@ -23,6 +23,7 @@ const OPERATION: &str = "customer restore";
 /// `usage` when there is no such snapshot, and as [`replace::replace`].
 pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<(), Failure> {
     let snapshot = find(service, args.snapshot.as_deref()).await?;
+    of_this_service(service, &snapshot)?;
     let report = service.session.report;
     report.note(&format!("{OPERATION}: the profile as it was on {}", snapshot.taken));
     let outcome = replace::replace(service, &Restore { snapshot, allow_delete: args.allow_delete }).await?;
@@ -54,15 +55,40 @@ async fn find(service: &Service<'_>, named: Option<&str>) -> Result<Snapshot, Fa
     if let Some(file) = named.map(Path::new).filter(|file| file.is_file()) {
         return Snapshot::read(file);
     }
-    let customer = reading::read_profile(service).await?.customer_key();
-    let snapshots = Archive::of(service.session.context, &service.name(), &customer)?.snapshots()?;
+    let stored = reading::read_profile(service).await?;
+    let archive = Archive::of(service.session.context, &service.settings, &stored.customer_key())?;
     let wanted = |snapshot: &Snapshot| match named {
         Some(name) => snapshot.name() == name,
         None => snapshot.operation != OPERATION,
     };
-    snapshots.into_iter().find(wanted).ok_or_else(|| {
+    let found = archive.snapshots()?.into_iter().find(wanted).ok_or_else(|| {
         let which = named.map_or_else(|| "a snapshot".to_owned(), |name| format!("a snapshot {name}"));
         Failure::usage(format!("this customer has not {which} on this machine; nothing was sent"))
             .hint("`storefront customer history` lists the snapshots")
-    })
+    })?;
+    if named.is_none() && !restoration::is_of(stored.customer(), &found.customer) {
+        return Err(doubtful(&found));
+    }
+    Ok(found)
+}
+
+/// Where the service tells neither id nor e-mail address, customers share one archive.
+fn doubtful(found: &Snapshot) -> Failure {
+    let (name, file) = (found.name(), found.path.display());
+    Failure::guard(format!(
+        "whether the snapshot {name} is of this customer cannot be told; nothing was written"
+    ))
+    .hint(format!("look into {file}; if it is, `storefront customer restore {name}` puts it back"))
+}
+
+/// Customers of two services may have the same id.
+fn of_this_service(service: &Service<'_>, snapshot: &Snapshot) -> Result<(), Failure> {
+    let here = service.settings.place();
+    match &snapshot.service {
+        Some(there) if *there != here => Err(Failure::guard(format!(
+            "the snapshot was taken from {there}, and this is {here}; nothing was written"
+        ))
+        .hint("use the profile that leads there; if the service only moved, put its new place into the file's `service`")),
+        _ => Ok(()),
+    }
 }

@@ -33,7 +33,7 @@ pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
     let asks = prompt.can_ask() && session.global.input.is_none();
     let (args, start) = if asks { to_be_asked(args) } else { (args.clone(), None) };
     let draft = operation::draft(session, Operation::CustomerUpdate, &args)?;
-    let mut update = Update::new(draft, &args, asks)?;
+    let mut update = if asks { Update::to_be_filled(draft, &args)? } else { Update::new(draft, &args)? };
     online(session, async |service| {
         if update.wish.is_empty() {
             let profile = match &update.base {
@@ -79,20 +79,22 @@ pub struct Update {
 }
 
 impl Update {
-    /// Takes a draft, with the flags that say what becomes of addresses. It may ask for nothing where a person
-    /// `can_be_asked`.
+    /// Takes a draft, with the flags that say what becomes of addresses.
     ///
     /// # Errors
     /// `usage` when nothing is asked, or the flags contradict the draft.
-    pub fn new(mut draft: Draft, args: &UpdateArgs, can_be_asked: bool) -> Result<Self, Failure> {
+    pub fn new(draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
+        let update = Self::to_be_filled(draft, args)?;
+        if update.wish.is_empty() { Err(nothing_asked()) } else { Ok(update) }
+    }
+
+    /// The same, where nothing may be asked yet.
+    fn to_be_filled(mut draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
         let wish = Wish {
             draft: draft.take_inner(Operation::CustomerUpdate),
             remove: args.remove_addresses.clone(),
             replace: args.replace_addresses,
         };
-        if wish.is_empty() && !can_be_asked {
-            return Err(nothing_asked());
-        }
         if wish.replace && !wish.draft.contains_key("addresses") {
             return Err(Failure::usage("--replace-addresses is given, but no addresses; nothing was sent")
                 .hint("give the whole list with --input, or leave --replace-addresses out"));

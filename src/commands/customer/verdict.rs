@@ -5,10 +5,12 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::reading;
-use super::replace::{Edit, named};
+use super::reading::named;
+use super::replace::Edit;
 use crate::commands::service::{Service, Stage};
 use crate::failure::{Applied, Failure, Kind};
 use crate::http::Reply;
+use crate::plan::diff::Change;
 use crate::plan::merge::Merged;
 use crate::plan::profile::Profile;
 use crate::plan::request::Request;
@@ -52,7 +54,10 @@ impl Sent<'_> {
     pub async fn put(&self, service: &Service<'_>, readable: bool) -> Result<Verdict, Failure> {
         let mut repeats = service.settings.retry;
         loop {
-            match service.write(self.edit.operation(), self.request).await {
+            let still = async || {
+                if readable { Box::pin(reading::unchanged_since(service, self.stored)).await } else { Ok(()) }
+            };
+            match service.write_while(self.edit.operation(), self.request, still).await {
                 Ok(reply) => return self.taken(service, reply, readable).await,
                 Err(lost) if lost.kind != Kind::Unknown => return Err(lost),
                 Err(lost) if !readable => return Err(self.unknown(lost)),
@@ -99,9 +104,13 @@ impl Sent<'_> {
     async fn without_answer(&self, service: &Service<'_>, lost: Failure) -> Result<Option<Verdict>, Failure> {
         let Ok(now) = reading::read_profile(service).await else { return Err(self.unknown(lost)) };
         let ignore = &service.settings.read.ignore;
-        if reading::differences(self.stored.customer(), now.customer(), ignore).is_empty() {
+        let differences = reading::differences(self.stored.customer(), now.customer(), ignore);
+        if differences.is_empty() {
             service.stage.set(Stage::NothingSent);
             return Ok(None);
+        }
+        if read_back(self.merged, &now, ignore).is_ok_and(|found| found.is_untouched()) {
+            return Err(foreign(lost, &differences));
         }
         let found = self.verified(service, &now, lost.status)?;
         service.session.report.warn(&format!("{}; reading back shows that it was applied", lost.message));
@@ -123,6 +132,14 @@ impl Sent<'_> {
             .map_err(|failure| self.mismatch(&failure.message, status))?;
         if !found.is_sound() {
             return Err(self.mismatch(&lacking(&found), status));
+        }
+        for change in &found.beside {
+            service.session.report.warn(&format!(
+                "{}: changed from {} to {}, which was not asked for: by the service, or by somebody else",
+                change.path,
+                shown(change.before.as_ref()),
+                shown(change.after.as_ref())
+            ));
         }
         for change in &found.altered {
             service.session.report.warn(&format!(
@@ -167,6 +184,22 @@ impl Sent<'_> {
     fn restore_command(&self) -> String {
         let name = self.snapshot.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         format!("`storefront customer restore {name}` puts the profile back as it was")
+    }
+}
+
+/// The profile changed, but not by us: ours may still be on its way, or have been overwritten.
+fn foreign(lost: Failure, differences: &[Change]) -> Failure {
+    Failure {
+        message: format!(
+            "{}; the profile read back has nothing of what was sent, yet it changed: {}",
+            lost.message,
+            named(differences)
+        ),
+        hint: Some(
+            "somebody else changed it: look with `storefront customer show` before you run the command again"
+                .to_owned(),
+        ),
+        ..lost
     }
 }
 

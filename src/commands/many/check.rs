@@ -80,9 +80,10 @@ pub fn is_first(shard: Option<Shard>) -> bool {
 }
 
 fn refused(failure: Failure) -> Failure {
-    let message = match failure.message.contains("nothing was sent") {
-        true => failure.message,
-        false => format!("{}; nothing was sent", failure.message),
+    let message = if failure.message.contains("nothing was sent") {
+        failure.message
+    } else {
+        format!("{}; nothing was sent", failure.message)
     };
     Failure { message, ..failure }
         .hint("mend the record and run the command again; --skip-invalid sends the others")

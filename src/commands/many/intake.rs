@@ -7,6 +7,7 @@ use super::work::{Ready, Work};
 use crate::batch::fingerprint::Fingerprint;
 use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Record, Source};
+use crate::json;
 use crate::plan::operation::Operation;
 
 /// A member or column that says why a record failed last time.
@@ -61,6 +62,13 @@ impl<'a> Intake<'a> {
     fn prepared(&self, record: &Record, columns: Option<&Columns>) -> Result<Prepared, Failure> {
         if let Some(broken) = &record.broken {
             return Err(Failure::usage(broken.clone()));
+        }
+        // A token command has to be filled from the record's members.
+        if let (Content::Json(text), None) = (&record.content, &self.command)
+            && let Some((ready, key)) = self.work.as_it_stands(text)
+        {
+            let own = Own::Run;
+            return Ok(Prepared { ready, key: key.unwrap_or_else(|| own.key()), own });
         }
         let (document, mut beside) = match (&record.content, columns) {
             (Content::Row(row), Some(columns)) => columns.document(row).map_err(Failure::usage)?,
@@ -148,7 +156,10 @@ pub fn size(content: &Content) -> usize {
 
 fn parse(text: &str, line: u64) -> Result<Map<String, Value>, Failure> {
     match serde_json::from_str(text) {
-        Ok(Value::Object(document)) => Ok(document),
+        Ok(Value::Object(document)) => match json::named_twice(text.as_bytes()) {
+            None => Ok(document),
+            Some(path) => Err(Failure::usage(format!("{path} is named twice"))),
+        },
         Ok(_) => Err(Failure::usage("a record must be a JSON object")),
         Err(error) => {
             let what = error.to_string();

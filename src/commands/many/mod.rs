@@ -58,8 +58,8 @@ pub fn run(session: &Session<'_>, source: &Source, args: &RunArgs, work: Work<'_
     on_runtime(async {
         let service = Service::open(session).await?;
         let bearer = bearer(work.operation());
-        let argv = service.settings.token_for(bearer).argv();
-        let intake = Intake::new(work, source, session.global.allow_unknown, argv);
+        let command = service.settings.token_for(bearer).argv();
+        let intake = Intake::new(work, source, session.global.allow_unknown, command);
         // Nobody can be asked about each of many records.
         let global = GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
         let shared = Shared { service: &service, global: &global, journal: None, work };
@@ -173,7 +173,7 @@ fn resume_command(session: &Session<'_>, source: &Source) -> String {
     let mut words: Vec<String> =
         session.context.arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     if let Some(program) = words.first_mut() {
-        *program = "storefront".to_owned();
+        "storefront".clone_into(program);
     }
     words.retain(|word| word != "--restart");
     if !words.iter().any(|word| word == "--resume") {

@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::input::{Draft, Overlay};
 use crate::plan::operation::Operation;
 use crate::plan::profile::Profile;
+use crate::plan::scan::scan;
 
 /// An operation over many records, with the flags laid over each.
 #[derive(Clone, Copy)]
@@ -44,6 +45,25 @@ impl Work<'_> {
         }
     }
 
+    /// A record that can be sent as it stands, and the key it has then. `None` for one that has to be looked at closer.
+    pub fn as_it_stands(&self, text: &str) -> Option<(Ready, Option<String>)> {
+        let Self::AtOnce(operation, flags) = self else { return None };
+        let (key, required) = match operation {
+            Operation::QuoteAddItem => ("quote_id", None),
+            Operation::AttributeCreate => ("attribute_code", Some("entity_type_id")),
+            Operation::QuoteShip | Operation::CustomerUpdate => return None,
+        };
+        if !flags.is_empty() {
+            return None;
+        }
+        let plain = scan(*operation, text, key, required)?;
+        let body = match operation.wrapper().filter(|_| !plain.wrapped) {
+            Some(wrapper) => format!("{{\"{wrapper}\":{text}}}"),
+            None => text.to_owned(),
+        };
+        Some((Ready::Raw(body), plain.found))
+    }
+
     /// Checks a document and makes it ready.
     ///
     /// # Errors
@@ -56,7 +76,7 @@ impl Work<'_> {
             Self::Update(args) => {
                 let draft =
                     Draft::new(self.operation(), Some(Value::Object(document)), *args, allow_unknown)?;
-                update::Update::new(draft.clone(), args, false)?;
+                update::Update::new(draft.clone(), args)?;
                 Ok(Ready::Draft(draft))
             }
             Self::ShipToStored(args) => {
@@ -79,7 +99,7 @@ impl Work<'_> {
     ) -> Result<Replaced, Failure> {
         let outcome = match (self, ready) {
             (Self::Update(args), Ready::Draft(draft)) => {
-                let update = update::Update::new(draft.clone(), args, false)?;
+                let update = update::Update::new(draft.clone(), args)?;
                 return update.replace(service, known).await;
             }
             (Self::ShipToStored(args), Ready::Document(document)) => {

@@ -54,7 +54,7 @@ impl Elements {
             Some(_) => {
                 let line = self.line;
                 let bytes = self.take()?;
-                text(line, bytes)
+                Ok(Some(text(line, bytes)))
             }
         }
     }

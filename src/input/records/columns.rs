@@ -110,7 +110,8 @@ impl Columns {
                 Meaning::Reason => {}
                 Meaning::Beside => drop(beside.insert(title.to_owned(), cell.into())),
                 member => {
-                    member.lay(cell, &mut document).map_err(|what| format!("column {title}: {what}"))?
+                    let laid = member.lay(cell, &mut document);
+                    laid.map_err(|what| format!("column {title}: {what}"))?;
                 }
             }
         }
@@ -154,6 +155,11 @@ impl Meaning {
 /// The titles a CSV of this operation may have, beside those with a name of the user's in them.
 pub fn titles(operation: Operation) -> Vec<String> {
     known(operation).into_iter().map(|known| known.title).collect()
+}
+
+/// The same titles, each with the path of its member inside the wrapper; an address stands for the list of them.
+pub fn paths(operation: Operation) -> impl Iterator<Item = (String, Vec<String>)> {
+    known(operation).into_iter().map(|known| (known.title, known.path))
 }
 
 fn known(operation: Operation) -> Vec<Known> {

@@ -28,7 +28,7 @@ impl Lines {
                 bytes.pop();
             }
             if !bytes.iter().all(u8::is_ascii_whitespace) {
-                return text(self.line, bytes);
+                return Ok(Some(text(self.line, bytes)));
             }
         }
     }

@@ -6,7 +6,7 @@ mod lines;
 mod rows;
 mod source;
 
-pub use columns::{Columns, titles};
+pub use columns::{Columns, paths, titles};
 pub use source::{Format, Origin, Source, detect};
 
 use std::io::BufRead;
@@ -95,16 +95,17 @@ impl Records {
 }
 
 /// A record's first line, its content, and why that is no text.
-type Next = Result<Option<(u64, Content, Option<String>)>, Failure>;
+type Found = (u64, Content, Option<String>);
+type Next = Result<Option<Found>, Failure>;
 
-fn text(line: u64, bytes: Vec<u8>) -> Next {
-    Ok(Some(match String::from_utf8(bytes) {
+fn text(line: u64, bytes: Vec<u8>) -> Found {
+    match String::from_utf8(bytes) {
         Ok(text) => (line, Content::Json(text), None),
         Err(error) => {
             let why = format!("column {}: this is not UTF-8", error.utf8_error().valid_up_to() + 1);
             (line, Content::Json(String::from_utf8_lossy(error.as_bytes()).into_owned()), Some(why))
         }
-    }))
+    }
 }
 
 fn unreadable(name: &str, error: &std::io::Error) -> Failure {

@@ -1,6 +1,7 @@
 //! What the tests share.
 
 #[cfg(unix)]
+pub mod batch;
 pub mod call;
 pub mod gate;
 pub mod json_schema;

@@ -81,6 +81,11 @@ impl Shop {
         addresses.iter().find(|address| address["id"] == id).cloned().unwrap_or_default()
     }
 
+    /// Everything in the sandbox is as it was in the beginning.
+    pub fn sandbox_forgets(&self) {
+        sandbox::reset(self.sandbox.data()).unwrap();
+    }
+
     /// Writes a file into the home; its path.
     pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.home.dir.path().join(name);

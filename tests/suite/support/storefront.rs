@@ -147,6 +147,11 @@ impl Storefront {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
+    /// Starts the program without a word from or to it, for whoever wants to kill it.
+    pub fn spawn_silent(mut self) -> std::process::Child {
+        self.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
     /// Runs a shell script in the program's surroundings; `"$@"` is the program with its arguments.
     pub fn shell(mut self, script: &str) -> Outcome {
         let mut shell = Command::new("sh");

@@ -82,7 +82,7 @@ impl Terminal {
                 }
                 let now = if cell.has_contents() { style_of(cell) } else { String::new() };
                 if now != style {
-                    line.push_str(&format!("\u{1b}[0m{now}"));
+                    line.extend(["\u{1b}[0m", &now]);
                     style = now;
                 }
                 line.push_str(if cell.has_contents() { cell.contents() } else { " " });
@@ -171,16 +171,11 @@ fn some(count: u16) -> std::num::NonZero<u16> {
 
 /// The escape sequence that makes text look like this cell.
 fn style_of(cell: &vt100::Cell) -> String {
-    let mut style = String::new();
-    for (on, code) in [(cell.bold(), 1), (cell.dim(), 2), (cell.underline(), 4)] {
-        if on {
-            style.push_str(&format!("\u{1b}[{code}m"));
-        }
-    }
-    match cell.fgcolor() {
-        vt100::Color::Idx(color @ 0..8) => style.push_str(&format!("\u{1b}[{}m", 30 + u16::from(color))),
-        vt100::Color::Idx(color @ 8..16) => style.push_str(&format!("\u{1b}[{}m", 82 + u16::from(color))),
-        _ => {}
-    }
-    style
+    let color = match cell.fgcolor() {
+        vt100::Color::Idx(color @ 0..8) => Some(30 + color),
+        vt100::Color::Idx(color @ 8..16) => Some(82 + color),
+        _ => None,
+    };
+    let codes = [cell.bold().then_some(1), cell.dim().then_some(2), cell.underline().then_some(4), color];
+    codes.into_iter().flatten().map(|code| format!("\u{1b}[{code}m")).collect::<Vec<_>>().concat()
 }

@@ -26,6 +26,8 @@ pub enum Odd {
     Nothing,
     Name,
     Expired,
+    /// It is the authority's own.
+    Itself,
 }
 
 impl Authority {
@@ -73,7 +75,10 @@ impl Authority {
             params.not_before = date_time_ymd(2019, 1, 1);
             params.not_after = date_time_ymd(2020, 2, 3);
         }
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        let (certificate, key) = match odd {
+            Odd::Itself => (self.der.clone(), self.issuer.key().serialize_der()),
+            _ => (params.signed_by(&key, &self.issuer).unwrap().der().clone(), key.serialize_der()),
+        };
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ServerConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()
@@ -87,8 +92,8 @@ impl Authority {
                 builder.with_client_cert_verifier(verifier.build().unwrap())
             }
         };
-        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
-        let config = builder.with_single_cert(vec![certificate.der().clone()], key);
+        let key = PrivateKeyDer::try_from(key).unwrap();
+        let config = builder.with_single_cert(vec![certificate], key);
         Arc::new(config.unwrap())
     }
 }

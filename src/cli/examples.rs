@@ -1,0 +1,236 @@
+//! Three examples for each command, at the end of its help. Every line runs as it is, those on settings where there is
+//! a profile `shop` with a base URL and a number of repeats.
+
+use clap::Command;
+
+/// A command by its words, and its examples.
+const EXAMPLES: &[(&str, [&str; 3])] = &[
+    (
+        "quote ship",
+        [
+            "storefront quote ship --sandbox --ship-to-address 2 --payment-method checkmo",
+            "storefront quote ship --sandbox --ship-to-address 2 --bill-to-address 1 --no-payment",
+            "storefront template quote-ship | storefront quote ship --sandbox -i - --dry-run",
+        ],
+    ),
+    (
+        "quote add-item",
+        [
+            "storefront quote add-item --sandbox --sku mug-blue --qty 2 --quote-id 1",
+            "storefront quote add-item --sandbox --sku cap --qty 1 --quote-id 1 --option 93=50",
+            "storefront template quote-add-item | storefront quote add-item --sandbox -i - --qty 5",
+        ],
+    ),
+    (
+        "customer update",
+        [
+            "storefront customer update --sandbox --address 2 --street '350 Fifth Avenue' 'Floor 34'",
+            "storefront customer update --sandbox --remove-address 3 --dry-run",
+            "storefront customer update --sandbox --address 2 --city Albany --jq '.changes[].after'",
+        ],
+    ),
+    (
+        "customer show",
+        [
+            "storefront customer show --sandbox",
+            "storefront customer show --sandbox -o json > before.json",
+            "storefront customer show --sandbox --jq '.addresses[] | [.id, .city]'",
+        ],
+    ),
+    (
+        "customer history",
+        [
+            "storefront customer history --sandbox",
+            "storefront customer history --sandbox -o json",
+            "storefront customer update --sandbox --firstname Amy && storefront customer history --sandbox",
+        ],
+    ),
+    (
+        "customer restore",
+        [
+            "storefront customer update --sandbox --remove-address 2 && storefront customer restore --sandbox",
+            "storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox -n",
+            "storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox -o json",
+        ],
+    ),
+    (
+        "attribute create",
+        [
+            "storefront attribute create --sandbox --code fit --label Fit --type select --option Slim Wide",
+            "storefront attribute create --sandbox --code note --label Note --type text --dry-run",
+            "storefront template attribute-create | storefront attribute create --sandbox -i -",
+        ],
+    ),
+    (
+        "config init",
+        [
+            "storefront config init -p test --base-url https://test.example/rest",
+            "storefront config init -p test --base-url https://test.example --store-view fr",
+            "storefront config init -p shop --base-url https://shop.example --replace",
+        ],
+    ),
+    (
+        "config path",
+        [
+            "storefront config path",
+            "storefront config path -o json",
+            "ls -d \"$(storefront config path)\" || true",
+        ],
+    ),
+    (
+        "config list",
+        ["storefront config list", "storefront config list -o json", "storefront config list --jq .exists"],
+    ),
+    (
+        "config get",
+        [
+            "storefront config get -p shop retry",
+            "storefront config get profiles.shop",
+            "storefront config get profiles.shop.retry -o json",
+        ],
+    ),
+    (
+        "config set",
+        [
+            "storefront config set -p shop base-url https://shop.example/rest",
+            "storefront config set -p shop token-command pass show shop",
+            "storefront config set profiles.shop.store-view fr",
+        ],
+    ),
+    (
+        "config unset",
+        [
+            "storefront config unset -p shop retry",
+            "storefront config unset profiles.shop.retry",
+            "storefront config unset profiles.shop",
+        ],
+    ),
+    (
+        "config use",
+        [
+            "storefront config use shop",
+            "storefront config use shop && storefront config get retry",
+            "storefront config use shop -q",
+        ],
+    ),
+    (
+        "auth login",
+        [
+            "echo t0ken | storefront auth login --with-token",
+            "echo t0ken | storefront auth login --with-token --admin",
+            "echo t0ken | storefront auth login --with-token -p shop -o json",
+        ],
+    ),
+    (
+        "auth status",
+        [
+            "echo t0ken | storefront auth login --with-token && storefront auth status",
+            "STOREFRONT_TOKEN=t0ken storefront auth status -o json",
+            "STOREFRONT_TOKEN=t0ken storefront auth status -p shop",
+        ],
+    ),
+    (
+        "auth logout",
+        ["storefront auth logout", "storefront auth logout --admin", "storefront auth logout -p shop"],
+    ),
+    (
+        "doctor",
+        [
+            "storefront doctor --sandbox",
+            "storefront doctor --sandbox -o json",
+            "storefront doctor --sandbox -v",
+        ],
+    ),
+    (
+        "sandbox serve",
+        [
+            "timeout 1 storefront sandbox serve --listen 127.0.0.1:0 || true",
+            "timeout 1 storefront sandbox serve --data shop.db || true",
+            "timeout 1 storefront sandbox serve --fault 503@10 -v || true",
+        ],
+    ),
+    (
+        "sandbox reset",
+        [
+            "storefront sandbox reset",
+            "storefront sandbox reset --data shop.db",
+            "storefront sandbox reset -o json",
+        ],
+    ),
+    (
+        "sandbox show",
+        [
+            "storefront sandbox show",
+            "storefront sandbox show --jq '.quotes[].items'",
+            "storefront sandbox show --data shop.db -o json",
+        ],
+    ),
+    (
+        "sandbox openapi",
+        [
+            "storefront sandbox openapi",
+            "storefront sandbox openapi > openapi.json",
+            "storefront sandbox openapi | head -3",
+        ],
+    ),
+    (
+        "sandbox tokens",
+        [
+            "storefront sandbox tokens",
+            "storefront sandbox tokens -o json",
+            "storefront sandbox tokens --jq '.[0].token'",
+        ],
+    ),
+    (
+        "api",
+        [
+            "storefront api GET /V1/storeview/default/customer/profile --sandbox",
+            "storefront template attribute-create > a.json && storefront api POST /V1/x --sandbox -i a.json -n",
+            "storefront api GET /V1/storeview/fr/customer/profile --sandbox -n --curl",
+        ],
+    ),
+    (
+        "template",
+        [
+            "storefront template quote ship",
+            "storefront template customer-update -q > change.json",
+            "storefront template attribute create --format csv",
+        ],
+    ),
+    (
+        "schema",
+        [
+            "storefront schema quote ship",
+            "storefront schema customer-update > customer.schema.json",
+            "storefront schema attribute create",
+        ],
+    ),
+    (
+        "help",
+        ["storefront help exit-codes", "storefront help environment", "storefront help customer update"],
+    ),
+    (
+        "completions",
+        [
+            "storefront completions bash > storefront.bash",
+            "storefront completions zsh > _storefront",
+            "storefront completions fish > storefront.fish",
+        ],
+    ),
+    ("man", ["storefront man", "storefront man man1", "storefront man man1 && ls man1"]),
+];
+
+/// The grammar, each command's help ending with its examples.
+pub fn added_to(grammar: Command) -> Command {
+    EXAMPLES.iter().fold(grammar, |grammar, (words, lines)| {
+        let words: Vec<&str> = words.split(' ').collect();
+        add(grammar, &words, &format!("Examples:\n  {}", lines.join("\n  ")))
+    })
+}
+
+fn add(command: Command, words: &[&str], examples: &str) -> Command {
+    match words {
+        [] => command.after_help(examples.to_owned()),
+        [word, rest @ ..] => command.mut_subcommand(word, |inner| add(inner, rest, examples)),
+    }
+}

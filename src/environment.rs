@@ -1,0 +1,66 @@
+//! The environment variables the program reads: one table, which `help environment` prints.
+
+/// A variable.
+#[derive(Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: &'static str,
+    /// One line of meaning.
+    pub doc: &'static str,
+}
+
+macro_rules! variables {
+    ($($constant:ident = $name:literal: $doc:literal;)*) => {
+        $(#[doc = $doc] pub const $constant: &str = $name;)*
+        /// All of them, the most used first.
+        pub const ALL: &[Variable] = &[$(Variable { name: $name, doc: $doc }),*];
+    };
+}
+
+variables! {
+    PROFILE = "STOREFRONT_PROFILE": "Profile to use; --profile goes before it";
+    BASE_URL = "STOREFRONT_BASE_URL": "Where the service is; goes before the profile's base-url";
+    TOKEN = "STOREFRONT_TOKEN": "The customer's token; with the base URL, no configuration is needed";
+    ADMIN_TOKEN = "STOREFRONT_ADMIN_TOKEN": "The administrator's token; the customer's where none is set";
+    STORE_VIEW = "STOREFRONT_STORE_VIEW": "Store view code in the path; --store-view goes before it";
+    CONFIG = "STOREFRONT_CONFIG": "The configuration file, instead of config.toml in its directory";
+    OUTPUT = "STOREFRONT_OUTPUT": "Form of results, table or json; --output goes before it";
+    ACCESSIBLE = "STOREFRONT_ACCESSIBLE": "1 for numbered questions and no moving parts";
+    COMPLETE = "STOREFRONT_COMPLETE": "Names the shell that asks for completions; set by the scripts themselves";
+    NO_COLOR = "NO_COLOR": "1 for no colour; --color goes before it";
+    CLICOLOR_FORCE = "CLICOLOR_FORCE": "1 for colour where there is no terminal";
+    HTTPS_PROXY = "HTTPS_PROXY": "Proxy for https:// services, as are HTTP_PROXY, ALL_PROXY and NO_PROXY";
+    XDG_CONFIG_HOME = "XDG_CONFIG_HOME": "Where the directory of config.toml and credentials.toml is";
+    XDG_DATA_HOME = "XDG_DATA_HOME": "Where the directory of the sandbox's database is";
+    XDG_STATE_HOME = "XDG_STATE_HOME": "Where the directory of snapshots and locks is";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+
+    fn sources(directory: &std::path::Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                sources(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(std::fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn every_variable_the_code_names_is_in_the_table_and_only_there() {
+        let mut texts = Vec::new();
+        sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut texts);
+        for text in texts {
+            for (start, _) in text.match_indices("STOREFRONT_") {
+                let end = text[start..].find(|one: char| !one.is_ascii_uppercase() && one != '_');
+                let name = &text[start..end.map_or(text.len(), |end| start + end)];
+                let known = name == "STOREFRONT_" || ALL.iter().any(|variable| variable.name == name);
+                assert!(known, "{name} is in no table");
+            }
+        }
+    }
+}

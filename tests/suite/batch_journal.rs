@@ -1,0 +1,265 @@
+//! The journal: what a run remembers, and what it refuses to go on with.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::batch::{attributes, created, lines, most_standing, numbers, states};
+use crate::support::scripted::{Scripted, Step, answer};
+use crate::support::shop::{Shop, serve};
+
+fn journal(shop: &Shop) -> PathBuf {
+    shop.home.dir.path().join("a.csv.journal")
+}
+
+fn text(shop: &Shop) -> String {
+    std::fs::read_to_string(journal(shop)).unwrap()
+}
+
+/// A journal as a crash would leave it: with these lines after its header.
+fn left_behind(shop: &Shop, records: usize, lines: &[&str]) {
+    shop.file("a.csv", attributes(records));
+    assert_eq!(shop.run("attribute create -i a.csv").code, 0);
+    let whole = text(shop);
+    let header = whole.lines().next().unwrap();
+    let hash = |record: &str| {
+        let line = whole.lines().find(|line| line.contains(&format!("\"record\":{record},"))).unwrap();
+        serde_json::from_str::<Value>(line).unwrap()["hash"].as_str().unwrap().to_owned()
+    };
+    let mut left = format!("{header}\n");
+    for line in lines {
+        let (record, state) = line.split_once(' ').unwrap();
+        let record: u64 = record.parse().unwrap();
+        let line = json!({"record": record, "state": state, "hash": hash(&record.to_string())});
+        left.extend([line.to_string(), "\n".to_owned()]);
+    }
+    std::fs::write(journal(shop), left).unwrap();
+    shop.sandbox_forgets();
+    shop.heard();
+}
+
+#[test]
+fn a_run_is_written_down_record_by_record() {
+    let shop = Shop::new();
+    shop.file("a.csv", attributes(40));
+    assert_eq!(shop.run("attribute create -i a.csv --jobs 4").code, 0);
+    let text = text(&shop);
+    let header: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert_eq!((&header["operation"], &header["input"]), (&json!("attribute create"), &json!("a.csv")));
+    assert_eq!(states(&text), [("done".to_owned(), 40)].into());
+    assert!((2..=4).contains(&most_standing(&text)), "{}", most_standing(&text));
+    assert!(!text.contains("sandbox-admin"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(std::fs::metadata(journal(&shop)).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn a_journal_that_is_there_needs_a_word_about_it() {
+    let shop = Shop::new();
+    shop.file("a.csv", attributes(2));
+    assert_eq!(shop.run("attribute create -i a.csv --resume").code, 0, "--resume with no journal begins one");
+    shop.heard();
+    let refused = shop.run("attribute create -i a.csv -o json");
+    let error = refused.error();
+    assert_eq!((refused.code, &error["kind"]), (3, &json!("guard")));
+    let hint = error["hint"].as_str().unwrap();
+    assert!(hint.contains("--resume") && hint.contains("--restart"), "{hint}");
+    assert_eq!(shop.heard(), Vec::<String>::new());
+    let resumed = shop.run("attribute create -i a.csv --resume -o json");
+    assert_eq!((resumed.code, numbers(&resumed), shop.heard()), (0, vec![1, 2], Vec::new()));
+    assert_eq!(
+        (&lines(&resumed)[0]["applied"], &lines(&resumed)[0]["reason"]),
+        (&json!("yes"), &json!("already done"))
+    );
+    let restarted = shop.run("attribute create -i a.csv --restart");
+    assert_eq!((restarted.code, shop.heard()), (7, vec!["POST 400".to_owned(); 2]), "{restarted:?}");
+}
+
+#[test]
+fn what_may_have_been_applied_is_left_alone_until_it_is_asked_for() {
+    let shop = Shop::new();
+    left_behind(
+        &shop,
+        5,
+        &["1 sending", "1 done", "2 sending", "3 sending", "3 unknown", "4 sending", "4 failed"],
+    );
+    let resumed = shop.run("attribute create -i a.csv --resume -o json");
+    let found = lines(&resumed);
+    let applied: Vec<&str> = found.iter().map(|line| line["applied"].as_str().unwrap()).collect();
+    assert_eq!((resumed.code, applied), (7, vec!["yes", "unknown", "unknown", "no", "yes"]), "{resumed:?}");
+    assert_eq!(found[1]["error"]["kind"], "unknown");
+    assert_eq!(created(&shop), [5]);
+    let again = shop.run("attribute create -i a.csv --resume");
+    assert_eq!((again.code, created(&shop)), (7, vec![5]), "as long as any are left");
+    let retried = shop.run("attribute create -i a.csv --resume --retry-unknown");
+    let mut found = created(&shop);
+    found.sort_unstable();
+    assert_eq!((retried.code, found), (7, vec![2, 3, 5]), "record 4 failed for good: {retried:?}");
+}
+
+#[test]
+fn a_passing_reason_is_tried_again_and_a_lasting_one_when_it_was_mended() {
+    let shop = Shop::new();
+    shop.file("a.csv", attributes(3).replace("code_2,", "Bad,"));
+    let unreachable = serve(
+        shop.home.storefront(&["attribute", "create", "-i", "a.csv", "--retry", "0"]),
+        "http://127.0.0.1:1",
+    )
+    .run();
+    assert_eq!(
+        (unreachable.code, states(&text(&shop))),
+        (7, [("failed".to_owned(), 3)].into()),
+        "{unreachable:?}"
+    );
+    let resumed = shop.run("attribute create -i a.csv --resume");
+    assert_eq!((resumed.code, created(&shop).len()), (7, 2), "{resumed:?}");
+    shop.heard();
+    assert_eq!(shop.run("attribute create -i a.csv --resume").code, 7);
+    assert_eq!(shop.heard(), Vec::<String>::new(), "it would only be refused again");
+    shop.file("a.csv", attributes(3));
+    let mended = shop.run("attribute create -i a.csv --resume");
+    assert_eq!((mended.code, created(&shop).len()), (0, 3), "{mended:?}");
+}
+
+#[test]
+fn a_journal_that_does_not_fit_is_refused_each_with_its_own_message() {
+    let shop = Shop::new();
+    shop.file("a.csv", attributes(4));
+    assert_eq!(shop.run("attribute create -i a.csv").code, 0);
+    let (whole, input) = (text(&shop), attributes(4));
+    shop.heard();
+    let refused = |says: &str, line: &str| {
+        let outcome = shop.run(line);
+        assert!(outcome.code == 3 && outcome.stderr.contains(says), "{says}: {outcome:?}");
+        assert_eq!(shop.heard(), Vec::<String>::new(), "{says}");
+    };
+    let resume = "attribute create -i a.csv --resume";
+    shop.file("a.csv", input.replace("Label 3", "Label 4"));
+    refused("line 4 (record 3) was changed after it had been sent", resume);
+    shop.file("a.csv", input.lines().take(3).collect::<Vec<_>>().join("\n"));
+    refused("ends after record 2, and the journal knows record 4", resume);
+    shop.file("b.csv", input.replace("code_", "other_"));
+    refused("is of another input", "attribute create -i b.csv --journal a.csv.journal --resume");
+    shop.file("a.csv", &input);
+    shop.file("items.csv", "sku\nx\n");
+    refused(
+        "is of another operation: attribute create",
+        "quote add-item -i items.csv --journal a.csv.journal --resume",
+    );
+    refused("is of another service", "attribute create -i a.csv --resume --store-view fr");
+    std::fs::write(journal(&shop), whole.replacen("\"record\":2", "\"rec\":", 1)).unwrap();
+    refused("is damaged: line ", resume);
+    std::fs::write(journal(&shop), "hello\n").unwrap();
+    refused("is no journal of a run", resume);
+}
+
+#[test]
+fn a_last_line_that_was_cut_off_is_noticed_and_left_out() {
+    let shop = Shop::new();
+    left_behind(&shop, 3, &["1 sending", "1 done", "2 sending", "2 done"]);
+    let mut cut = text(&shop);
+    cut.truncate(cut.len() - 9);
+    std::fs::write(journal(&shop), cut).unwrap();
+    let resumed = shop.run("attribute create -i a.csv --resume");
+    assert!(
+        resumed.code == 7 && resumed.stderr.contains("cut off in the middle of its last line"),
+        "{resumed:?}"
+    );
+    assert_eq!(created(&shop), [3], "record 2 may have been applied");
+    let again = shop.run("attribute create -i a.csv --resume");
+    assert!(again.code == 7 && !again.stderr.contains("cut off"), "{again:?}");
+}
+
+#[test]
+fn a_full_disk_ends_the_run_and_nothing_is_sent_unwritten() {
+    let shop = Shop::new();
+    shop.file("a.csv", attributes(400));
+    let full = shop.run("attribute create -i a.csv --journal /dev/full -o json");
+    let message = full.error()["message"].as_str().unwrap().to_owned();
+    assert!(full.code == 1 && message.contains("/dev/full cannot be written: No space left"), "{full:?}");
+    assert_eq!(shop.heard(), Vec::<String>::new());
+    // The disk fills up on the way: a limit of 16 blocks of 512 bytes.
+    let filled = shop
+        .storefront(&["attribute", "create", "-i", "a.csv", "-o", "json"])
+        .shell("trap '' XFSZ; ulimit -f 16; exec \"$@\" > /dev/null");
+    assert!(
+        filled.code == 1 && filled.error()["message"].as_str().unwrap().contains("cannot be written"),
+        "{filled:?}"
+    );
+    let sent = shop.heard().len();
+    assert!(sent > 10 && sent < 399, "{sent}");
+    let resumed = shop.run("attribute create -i a.csv --resume --retry-unknown --jobs 4");
+    let mut found = created(&shop);
+    found.sort_unstable();
+    assert_eq!(found, (1..=400).collect::<Vec<_>>(), "{resumed:?}");
+}
+
+#[test]
+fn two_runs_cannot_write_one_journal() {
+    let shop = Shop::new();
+    let slow = Scripted::start(vec![Step::Stall(Duration::from_secs(5), Vec::new())]);
+    shop.file("a.csv", attributes(2));
+    let mut first =
+        serve(shop.home.storefront(&["attribute", "create", "-i", "a.csv"]), &slow.url("")).spawn();
+    while slow.requests().is_empty() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    for word in ["--resume", "--restart", ""] {
+        let second = shop.run(&format!("attribute create -i a.csv {word}"));
+        assert!(
+            second.code == 3 && second.stderr.contains("another run is writing the journal"),
+            "{second:?}"
+        );
+    }
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(shop.heard(), Vec::<String>::new());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_waits_for_what_is_under_way_and_a_second_one_does_not() {
+    for (second, code_line) in [(false, "done"), (true, "sending")] {
+        let shop = Shop::new();
+        let reply = crate::support::scripted::reply("200 OK", "", "{}");
+        let slow =
+            Scripted::start(vec![answer("200 OK", "", "{}"), Step::Stall(Duration::from_millis(600), reply)]);
+        shop.file("a.csv", attributes(20));
+        let arguments = ["attribute", "create", "-i", "a.csv", "--jobs", "2"];
+        let mut child = serve(shop.home.storefront(&arguments), &slow.url("")).spawn();
+        while slow.requests().len() < 3 {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let interrupt = |child: &std::process::Child| {
+            let status =
+                std::process::Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status();
+            assert!(status.unwrap().success());
+        };
+        interrupt(&child);
+        let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let stopping = stderr.find(|line| line.contains("stopping")).unwrap();
+        assert!(stopping.contains("2 records under way"), "{stopping}");
+        if second {
+            interrupt(&child);
+        }
+        let rest: Vec<String> = stderr.collect();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
+        assert!(
+            rest.iter().any(|line| line.contains("storefront attribute create -i a.csv --jobs 2 --resume")),
+            "{rest:?}"
+        );
+        assert_eq!(slow.requests().len(), 3, "no more were taken");
+        let states = states(&text(&shop));
+        let expected = if second {
+            [("done".to_owned(), 1), (code_line.to_owned(), 2)].into()
+        } else {
+            [(code_line.to_owned(), 3)].into()
+        };
+        assert_eq!(states, expected);
+    }
+}

@@ -1,0 +1,94 @@
+//! Many customers: a token for each record, and every step of a replacement for each.
+
+use serde_json::json;
+
+use crate::support::batch::lines;
+use crate::support::shop::{Shop, files_below};
+
+#[test]
+fn each_record_goes_to_the_customer_of_its_token_and_the_token_is_told_nowhere() {
+    let shop = Shop::new();
+    shop.file(
+        "c.csv",
+        "token,firstname\nsandbox-customer-1,Ada\nsandbox-customer-2,Bob\nsandbox-customer-1,Eve\nsandbox-customer-9,Nobody\n",
+    );
+    let outcome = shop.run("customer update -i c.csv -o json");
+    assert_eq!(outcome.code, 7, "{outcome:?}");
+    let found = lines(&outcome);
+    assert_eq!(found[2]["changes"][0], json!({"path": "firstname", "before": "Ada", "after": "Eve"}));
+    assert_eq!(found[3]["error"]["kind"], "auth");
+    assert_eq!(shop.sandbox.profile("sandbox-customer-1")["firstname"], "Eve");
+    assert_eq!(shop.sandbox.profile("sandbox-customer-2")["firstname"], "Bob");
+    assert_eq!(shop.snapshots().len(), 3);
+    assert!(!format!("{outcome:?}").contains("sandbox-customer"), "{outcome:?}");
+    for file in files_below(shop.home.dir.path()) {
+        let name = file.file_name().unwrap().to_str().unwrap();
+        if name != "c.csv" && !name.starts_with("service.db") {
+            let bytes = std::fs::read(&file).unwrap();
+            assert!(!String::from_utf8_lossy(&bytes).contains("sandbox-customer"), "{}", file.display());
+        }
+    }
+}
+
+#[test]
+fn a_read_back_serves_the_next_record_of_the_same_customer() {
+    let shop = Shop::new();
+    shop.file("c.ndjson", "{\"firstname\":\"Ada\"}\n{\"firstname\":\"Eve\"}\n{\"firstname\":\"Eve\"}\n");
+    let outcome = shop.run("customer update -i c.ndjson -o json");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(shop.heard(), ["GET 200", "GET 200", "PUT 200", "GET 200", "GET 200", "PUT 200", "GET 200"]);
+    assert_eq!(lines(&outcome)[2]["reason"], "unchanged");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_token_command_is_filled_from_the_record() {
+    let shop = Shop::new();
+    let config = format!(
+        "[profiles.p]\nbase-url = {:?}\nstore-view = \"default\"\ntoken-command = [\"sh\", \"-c\", \"printf sandbox-customer-%s \\\"$1\\\"\", \"sh\", \"{{record.login}}\"]\n",
+        shop.url()
+    );
+    shop.home.write("config.toml", config, 0o600);
+    shop.file("c.csv", "login,firstname\n2,Bob\n3,Cid\n");
+    let outcome = shop.home.run(&["customer", "update", "-i", "c.csv", "-p", "p"]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(shop.sandbox.profile("sandbox-customer-2")["firstname"], "Bob");
+    assert_eq!(shop.sandbox.profile("sandbox-customer-3")["firstname"], "Cid");
+    shop.file("d.csv", "login,firstname\n,Bob\n");
+    let lacking = shop.home.run(&["customer", "update", "-i", "d.csv", "-p", "p"]);
+    assert!(
+        lacking.code == 2 && lacking.stderr.contains("line 2: the token command needs \"login\""),
+        "{lacking:?}"
+    );
+}
+
+#[test]
+fn addresses_are_changed_and_added_by_rows_and_all_others_stay() {
+    let shop = Shop::new();
+    let before = shop.profile();
+    let ids: Vec<i64> =
+        before["addresses"].as_array().unwrap().iter().map(|one| one["id"].as_i64().unwrap()).collect();
+    shop.file(
+        "c.csv",
+        format!("address_id,city,street,postcode,country_id,address_firstname,address_lastname,telephone\n{},Oslo,,,,,,\n,Bergen,1 Vei,5003,NO,Ida,Lie,1\n", ids[0]),
+    );
+    let outcome = shop.run("customer update -i c.csv -o json");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let after = shop.profile();
+    let addresses = after["addresses"].as_array().unwrap();
+    assert_eq!(addresses.len(), ids.len() + 1);
+    assert_eq!(addresses[0]["city"], "Oslo");
+    assert_eq!(addresses[1..ids.len()], before["addresses"].as_array().unwrap()[1..]);
+    assert_eq!(addresses[ids.len()]["postcode"], "5003");
+}
+
+#[test]
+fn one_base_is_not_the_profile_of_many() {
+    let shop = Shop::new();
+    shop.file("c.csv", "firstname\nAda\n");
+    let outcome = shop.run("customer update -i c.csv --base x.json");
+    assert!(
+        outcome.code == 2 && outcome.stderr.contains("--base is the profile of one customer"),
+        "{outcome:?}"
+    );
+}

@@ -1,0 +1,70 @@
+//! `help` and `--help`: topics, and examples that run.
+
+use std::path::Path;
+
+use storefront::failure::Kind;
+
+use crate::support::storefront::Home;
+
+/// The words of every command that does something by itself.
+fn commands(command: &clap::Command, above: &str, found: &mut Vec<String>) {
+    for inner in command.get_subcommands() {
+        let words = format!("{above} {}", inner.get_name()).trim().to_owned();
+        if inner.has_subcommands() {
+            commands(inner, &words, found);
+        } else {
+            found.push(words);
+        }
+    }
+}
+
+#[test]
+fn the_help_of_each_command_ends_with_three_examples_and_each_runs() {
+    let mut all = Vec::new();
+    commands(&storefront::cli::grammar(), "", &mut all);
+    assert!(all.len() > 20, "{all:?}");
+    let binaries = Path::new(env!("CARGO_BIN_EXE_storefront")).parent().unwrap();
+    let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap());
+    let mut failed = Vec::new();
+    for words in all {
+        let help = Home::new().ok(&format!("{words} --help"));
+        let examples = help.split("Examples:\n").nth(1).unwrap_or_else(|| panic!("{words} has no examples"));
+        let examples: Vec<&str> = examples.lines().map(str::trim).collect();
+        assert_eq!(examples.len(), 3, "{words}: {examples:?}");
+        for example in examples {
+            assert!(example.contains(&format!("storefront {words}")), "{words}: {example}");
+            let home = Home::with_config(
+                "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"https://shop.example\"\nretry = 5\n",
+            );
+            let ran = home.command("sh").args(["-c", example]).env("PATH", &path).output().unwrap();
+            if !ran.status.success() {
+                failed.push(format!("{example}: {ran:?}"));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[test]
+fn topics_come_from_the_tables_the_program_uses() {
+    let home = Home::new();
+    let codes = home.ok("help exit-codes");
+    for kind in Kind::ALL {
+        let row = format!("{:>3}  {}", kind.exit_code(), kind.name());
+        assert!(codes.contains(&row), "{row}: {codes}");
+    }
+    for variable in storefront::environment::ALL {
+        assert!(home.ok("help environment").contains(variable.name));
+    }
+    let input = home.ok("help input");
+    assert!(input.contains("customer.addresses[].postcode") && input.contains("quote add-item"), "{input}");
+}
+
+#[test]
+fn the_help_of_a_command_is_what_its_own_flag_prints() {
+    let home = Home::new();
+    assert_eq!(home.ok("help customer update"), home.ok("customer update --help"));
+    assert!(home.ok("help").contains("exit-codes"));
+    assert!(home.fails(2, "help exit-code").contains("did you mean exit-codes?"));
+    assert!(home.fails(2, "help customer updat").contains("did you mean update?"));
+}

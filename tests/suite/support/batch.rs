@@ -1,0 +1,71 @@
+//! Many records: inputs made up, results taken apart.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::shop::Shop;
+use super::storefront::Outcome;
+
+/// A CSV of attributes `code_1`, `code_2`…: each record can be told from any other in the sandbox.
+pub fn attributes(records: usize) -> String {
+    let mut csv = "attribute_code,default_frontend_label,frontend_input\n".to_owned();
+    for number in 1..=records {
+        writeln!(csv, "code_{number},Label {number},text").unwrap();
+    }
+    csv
+}
+
+/// Which of these attributes the sandbox has, by their numbers, in the order in which they came.
+pub fn created(shop: &Shop) -> Vec<usize> {
+    let shown = shop.sandbox.show();
+    let codes = shown["attributes"].as_array().unwrap().iter();
+    codes
+        .filter_map(|attribute| attribute["attribute_code"].as_str()?.strip_prefix("code_")?.parse().ok())
+        .collect()
+}
+
+/// The result lines of a run.
+pub fn lines(outcome: &Outcome) -> Vec<Value> {
+    outcome.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The numbers of the records, in the order of their lines.
+pub fn numbers(outcome: &Outcome) -> Vec<u64> {
+    lines(outcome).iter().map(|line| line["record"].as_u64().unwrap()).collect()
+}
+
+/// How many records stand at each state in a journal; what was appended last counts.
+pub fn states(journal: &str) -> BTreeMap<String, usize> {
+    let mut last = BTreeMap::new();
+    for line in journal.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        if let Some(record) = line["record"].as_u64() {
+            last.insert(record, line["state"].as_str().unwrap().to_owned());
+        }
+    }
+    let mut counted = BTreeMap::new();
+    for state in last.into_values() {
+        *counted.entry(state).or_default() += 1;
+    }
+    counted
+}
+
+/// The most records that stood at `sending` at any point of a journal.
+pub fn most_standing(journal: &str) -> usize {
+    let (mut standing, mut most) = (std::collections::BTreeSet::new(), 0);
+    for line in journal.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        let Some(record) = line["record"].as_u64() else {
+            // A new run: what stood then stands for ever, and is not under way.
+            standing.clear();
+            continue;
+        };
+        if line["state"] == "sending" {
+            standing.insert(record);
+        } else {
+            standing.remove(&record);
+        }
+        most = most.max(standing.len());
+    }
+    most
+}
