@@ -35,9 +35,10 @@ class Side:
     def cpu(self):
         return statistics.median(self.cpus)
 
-    def ratio(self, other):
-        """The median of our time over theirs, pair by pair."""
-        return statistics.median(own / others for own, others in zip(self.walls, other.walls))
+    def ratios(self, other):
+        """The medians of our wall and CPU time over theirs, pair by pair."""
+        pairs = (zip(self.walls, other.walls), zip(self.cpus, other.cpus))
+        return [statistics.median(own / others for own, others in times) for times in pairs]
 
 
 class WorkNotDone(Exception):

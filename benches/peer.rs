@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
@@ -51,6 +51,8 @@ fn main() -> anyhow::Result<()> {
 /// An authority of an hour's worth, as PEM text, and the server's side of a certificate it gave to 127.0.0.1.
 fn certificates() -> anyhow::Result<(String, Arc<ServerConfig>)> {
     let mut root = CertificateParams::default();
+    // A name of its own, or the certificate would look like one that vouches for itself.
+    root.distinguished_name.push(DnType::CommonName, "storefront benches");
     root.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let root_key = KeyPair::generate()?;
     let authority = root.self_signed(&root_key)?;

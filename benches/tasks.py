@@ -31,15 +31,15 @@ class Row:
     peak: float = None
     rate: float = None
     ratio: float = None
+    cpu_ratio: float = None
 
 
 def rows(sides):
     """The first side is ours; each other's ratio is our time over its own."""
     own = sides[0]
     for side in sides:
-        yield Row(
-            side.name, side.wall * 1e3, side.cpu * 1e3, peak=side.peak, ratio=None if side is own else own.ratio(side)
-        )
+        wall, cpu = (None, None) if side is own else own.ratios(side)
+        yield Row(side.name, side.wall * 1e3, side.cpu * 1e3, peak=side.peak, ratio=wall, cpu_ratio=cpu)
 
 
 def installed(sides):

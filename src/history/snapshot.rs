@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use jiff::{Timestamp, ToSpan};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Archive, private_directory};
@@ -11,7 +12,7 @@ use crate::failure::Failure;
 use crate::json;
 
 /// What is written down about a replacement before it is sent.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Taken<'a> {
     /// Who replaces: `customer update` or `customer restore`.
     pub operation: &'a str,
@@ -19,6 +20,15 @@ pub struct Taken<'a> {
     pub customer: &'a Map<String, Value>,
     /// What the replacement changes, as results show it.
     pub changes: Value,
+}
+
+/// What stands in the file.
+#[derive(Serialize)]
+struct Content<'a> {
+    taken: String,
+    service: &'a str,
+    #[serde(flatten)]
+    what: &'a Taken<'a>,
 }
 
 /// A snapshot on disk.
@@ -59,15 +69,9 @@ impl Archive {
     fn write(&self, taken: &Taken<'_>) -> std::io::Result<PathBuf> {
         private_directory(self.directory())?;
         let now = Timestamp::now();
-        let content = serde_json::json!({
-            "taken": now.to_string(),
-            "service": self.place,
-            "operation": taken.operation,
-            "changes": taken.changes,
-            "customer": taken.customer,
-        });
+        let content = Content { taken: now.to_string(), service: &self.place, what: taken };
         let mut file = tempfile::NamedTempFile::new_in(self.directory())?;
-        file.write_all(content.to_string().as_bytes())?;
+        file.write_all(&serde_json::to_vec(&content)?)?;
         file.as_file().sync_all()?;
         let path = self.keep(file, &now.strftime("%Y%m%dT%H%M%S.%6fZ").to_string())?;
         std::fs::File::open(self.directory())?.sync_all()?;

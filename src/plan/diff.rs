@@ -28,16 +28,16 @@ impl Change {
 pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<Change> {
     let mut changes = Vec::new();
     objects_except(&Path::default(), before, after, Some("addresses"), &mut changes);
-    let list = |customer: &Map<String, Value>| match customer.get("addresses") {
-        Some(Value::Array(addresses)) => addresses.clone(),
-        _ => Vec::new(),
-    };
-    address_lists(&list(before), &list(after), &mut changes);
+    address_lists(list(before), list(after), &mut changes);
     changes
 }
 
+fn list(customer: &Map<String, Value>) -> &[Value] {
+    customer.get("addresses").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
 fn address_lists(before: &[Value], after: &[Value], changes: &mut Vec<Change>) {
-    let (Ok(stored), Ok(now)) = (Roster::of(before), Roster::of(&identified(after))) else {
+    let (Ok(stored), Ok(now)) = (Roster::of(before), Roster::of(identified(after))) else {
         value(&Path::default().member("addresses"), Some(&before.into()), Some(&after.into()), changes);
         return;
     };
@@ -57,8 +57,8 @@ fn address_lists(before: &[Value], after: &[Value], changes: &mut Vec<Change>) {
     }
 }
 
-fn identified(addresses: &[Value]) -> Vec<Value> {
-    addresses.iter().filter(|address| address.get("id").is_some()).cloned().collect()
+fn identified(addresses: &[Value]) -> impl Iterator<Item = &Value> {
+    addresses.iter().filter(|address| address.get("id").is_some())
 }
 
 /// An address that is new.

@@ -19,9 +19,9 @@ impl Roster {
     /// # Errors
     /// `guard` when an address has no id, one that is no integer (or integer text), or one that another has too:
     /// replacing such a list would lose ids.
-    pub fn of(addresses: &[Value]) -> Result<Self, Failure> {
+    pub fn of<'a>(addresses: impl IntoIterator<Item = &'a Value>) -> Result<Self, Failure> {
         let mut roster = Self::default();
-        for (index, address) in addresses.iter().enumerate() {
+        for (index, address) in addresses.into_iter().enumerate() {
             let id = address.get("id").unwrap_or(&Value::Null);
             let Some(id) = id_of(id) else {
                 return Err(unsafe_list(&format!(

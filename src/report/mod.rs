@@ -243,9 +243,10 @@ fn stderr_line(text: &str) {
     write_stderr(&escaped(text));
 }
 
-/// Standard error may be closed or full: there is nobody left to tell.
+/// One write a line, so that programs that share standard error do not break each other's. It may be closed or full:
+/// there is nobody left to tell.
 fn write_stderr(text: &str) {
     progress::aside(|| {
-        let _ = writeln!(io::stderr().lock(), "{text}");
+        let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
     });
 }

@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::reading;
@@ -153,9 +154,17 @@ async fn first_reading(service: &Service<'_>, edit: &dyn Edit) -> Result<(Profil
 }
 
 fn put(service: &Service<'_>, edit: &dyn Edit, merged: &Merged) -> Result<Request, Failure> {
-    let mut body = Map::from_iter([("customer".to_owned(), Value::Object(merged.customer.clone()))]);
-    body.extend(edit.beside());
-    Ok(Request::replace_profile(service.store_view()?, Value::Object(body).to_string()))
+    let body = Body { customer: &merged.customer, beside: edit.beside() };
+    let body = serde_json::to_string(&body).map_err(|error| Failure::internal(error.to_string()))?;
+    Ok(Request::replace_profile(service.store_view()?, body))
+}
+
+/// The body of the PUT; a customer of ten thousand addresses is not copied for it.
+#[derive(Serialize)]
+struct Body<'a> {
+    customer: &'a Map<String, Value>,
+    #[serde(flatten)]
+    beside: Map<String, Value>,
 }
 
 /// What a person has to see before saying yes.

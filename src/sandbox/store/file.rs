@@ -42,8 +42,16 @@ pub(super) fn prepare(
     existing: Existing,
     seed: impl FnOnce(&Records<'_>) -> Stored<()>,
 ) -> anyhow::Result<()> {
-    if identify(connection, path)? == State::Empty || existing == Existing::Drop {
+    let state = identify(connection, path)?;
+    if state == State::Empty || existing == Existing::Drop {
+        // In an empty file there is nothing to lose, and waiting for the disk is most of what a new sandbox takes.
+        connection.pragma_update(
+            None,
+            "synchronous",
+            if state == State::Empty { "OFF" } else { "NORMAL" },
+        )?;
         use_write_ahead_log(connection)?;
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
         create(connection, path, existing, seed)
             .with_context(|| format!("cannot set up {}", path.display()))?;
     }
