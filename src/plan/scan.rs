@@ -32,8 +32,8 @@ pub fn scan(operation: Operation, text: &str, wanted: &str, required: Option<&st
     let outer: Outer<'_> = object(text, Outer { wrapper, inside: None, beside: false })?;
     let (is_wrapped, text) = outer.inside.map_or((false, text), |inside| (true, inside));
     let found =
-        object(text, Scan { shape: inner, wanted, required, found: None, has_required: false, members: 0 })?;
-    let complete = found.members > 0 && (required.is_none() || found.has_required);
+        object(text, Scan { shape: inner, wanted, required, found: None, has_required: false, seen: 0 })?;
+    let complete = found.seen > 0 && (required.is_none() || found.has_required);
     complete.then_some(Plain { wrapped: is_wrapped, found: found.found })
 }
 
@@ -74,20 +74,26 @@ struct Scan<'a> {
     required: Option<&'a str>,
     found: Option<String>,
     has_required: bool,
-    members: usize,
+    /// One bit for each member of the shape that was there.
+    seen: u64,
 }
 
 impl<'de> Members<'de> for Scan<'_> {
     fn member(&mut self, name: &str, value: &'de str) -> bool {
-        let Some(member) = self.shape.member(name) else { return false };
-        self.members += 1;
+        let Some(position) = self.shape.members.iter().position(|member| member.name == name) else {
+            return false;
+        };
+        let bit = 1 << position;
+        // Named twice: which of the two counts is not ours to say.
+        if std::mem::replace(&mut self.seen, self.seen | bit) & bit > 0 {
+            return false;
+        }
         self.has_required |= self.required == Some(name);
         if self.wanted == name {
-            // Named twice: which of the two counts is not ours to say.
-            let text: Option<String> = serde_json::from_str(value).ok();
-            return text.is_some() && self.found.replace(text.unwrap_or_default()).is_none();
+            self.found = serde_json::from_str(value).ok();
+            return self.found.is_some();
         }
-        fits(value, member.holds)
+        fits(value, self.shape.members[position].holds)
     }
 }
 
@@ -102,8 +108,7 @@ fn fits(value: &str, holds: Holds) -> bool {
         Holds::Integer => matches!(first, Some(b'-' | b'0'..=b'9')) && is_whole(value),
         Holds::AnyObject => first == Some(b'{'),
         Holds::Object(shape) => {
-            let inner =
-                Scan { shape, wanted: "", required: None, found: None, has_required: false, members: 0 };
+            let inner = Scan { shape, wanted: "", required: None, found: None, has_required: false, seen: 0 };
             object(value, inner).is_some()
         }
         Holds::List(shape) => elements(value, Holds::Object(shape)),

@@ -149,7 +149,7 @@ fn what_the_service_would_ignore_is_refused_before_anything_is_sent() {
         ),
         (r#"{"addresses": null}"#, "customer.addresses: expected "),
         (r#"{"customer": []}"#, "customer: expected an object"),
-        ("[", "not JSON"),
+        ("[", "not a JSON array"),
         (" ", "is empty"),
     ] {
         shop.file("in.json", input);
