@@ -85,9 +85,10 @@ impl<'de> Members<'de> for Scan<'_> {
         };
         let bit = 1 << position;
         // Named twice: which of the two counts is not ours to say.
-        if std::mem::replace(&mut self.seen, self.seen | bit) & bit > 0 {
+        if self.seen & bit > 0 {
             return false;
         }
+        self.seen |= bit;
         self.has_required |= self.required == Some(name);
         if self.wanted == name {
             self.found = serde_json::from_str(value).ok();

@@ -155,19 +155,6 @@ fn what_changed_beside_what_was_sent_is_told() {
 }
 
 #[test]
-fn a_base_goes_out_only_where_the_service_gives_no_profile_not_where_it_is_down() {
-    let shop = Shop::new();
-    let base = shop.profile().to_string();
-    for fault in ["GET:500", "GET:503", "GET:429"] {
-        let shop = Shop::with_faults(&[fault]);
-        shop.file("base.json", &base);
-        let error = shop.fails(5, &format!("{UPDATE} --base base.json --retry 0"));
-        assert!(error["message"].as_str().unwrap().contains("base"), "{error}");
-        assert!(shop.heard().iter().all(|request| request.starts_with("GET")), "{fault}");
-    }
-}
-
-#[test]
 fn a_snapshot_of_another_customer_is_not_put_back() {
     let shop = Shop::new();
     shop.done(UPDATE);

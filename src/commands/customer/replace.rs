@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::reading;
 use super::verdict::{self, Verdict};
 use crate::commands::service::Service;
-use crate::failure::{Applied, Failure, Kind};
+use crate::failure::{Applied, Failure};
 use crate::history::{Archive, Taken};
 use crate::plan::check::Warnings;
 use crate::plan::diff::Change;
@@ -130,13 +130,6 @@ pub async fn replace_known(
 async fn first_reading(service: &Service<'_>, edit: &dyn Edit) -> Result<(Profile, bool), Failure> {
     let Some(base) = edit.base() else { return Ok((reading::read_profile(service).await?, true)) };
     match reading::read_profile(service).await {
-        Err(failure) if is_down(&failure) => Err(Failure {
-            message: format!(
-                "{}; whether the base is stale cannot be told, so nothing was written",
-                failure.message
-            ),
-            ..failure
-        }),
         Err(failure) => {
             service.session.report.warn(&format!(
                 "the profile cannot be read ({}): the base is taken as it is, and nothing will be checked afterwards",
@@ -157,11 +150,6 @@ async fn first_reading(service: &Service<'_>, edit: &dyn Edit) -> Result<(Profil
             .hint("leave --base out: the profile can be read; or save it anew with `storefront customer show -o json`"))
         }
     }
-}
-
-/// A service that is down may give the profile again in a minute; one that gives none says so, if need be by 501.
-fn is_down(failure: &Failure) -> bool {
-    failure.kind == Kind::Unavailable && failure.status != Some(501)
 }
 
 fn put(service: &Service<'_>, edit: &dyn Edit, merged: &Merged) -> Result<Request, Failure> {
