@@ -194,6 +194,12 @@ fn a_run_can_stop_at_the_first_failure() {
     assert_eq!((outcome.code, created(&shop)), (7, vec![1, 2]), "{outcome:?}");
     assert_eq!(numbers(&outcome), (1..=50).collect::<Vec<u64>>());
     assert_eq!(lines(&outcome)[49]["reason"], "not sent");
+    let resumed = shop.run("attribute create -i a.csv --stop-on-error --resume");
+    assert_eq!(
+        (resumed.code, created(&shop).len()),
+        (7, 49),
+        "what failed earlier stops nothing now: {resumed:?}"
+    );
 }
 
 #[test]

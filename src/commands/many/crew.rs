@@ -253,7 +253,7 @@ impl<'a> Crew<'a> {
     ) -> Result<(), Failure> {
         self.journal.failed(place.record, hash, State::FailedLasting, failure);
         self.tell_failure(place, Some(content), failure)?;
-        if !self.args.skip_invalid {
+        if !self.args.skip_invalid || self.args.stop_on_error {
             self.stop(Stop::OnError);
         }
         Ok(())
@@ -276,6 +276,9 @@ impl<'a> Crew<'a> {
             Err(failure) => {
                 self.queue.finished(key);
                 self.journal.failed(place.record, hash, state_of(&failure), &failure);
+                if self.args.stop_on_error {
+                    self.stop(Stop::OnError);
+                }
                 self.fail(turn, place, content.as_ref(), &failure)
             }
         };
@@ -300,9 +303,6 @@ impl<'a> Crew<'a> {
             if let (Some(file), Some(content), Applied::No) = (&mut self.failed, content, failure.applied) {
                 file.add(content, &failure.message)?;
             }
-        }
-        if self.args.stop_on_error {
-            self.stop(Stop::OnError);
         }
         let text = self.results.failure(place, self.intake.work.operation().name(), failure);
         self.results.put(turn, text)
