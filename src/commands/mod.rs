@@ -41,6 +41,7 @@ pub struct Session<'a> {
 /// Whatever went wrong, complete with its exit code.
 pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure> {
     let session = Session { context, global: &cli.global, report };
+    no_flags_in_vain(&cli.command, &cli.global)?;
     match &cli.command {
         Command::Config(command) => config::run(&session, command),
         Command::Auth(command) => auth::run(&session, command),
@@ -58,6 +59,22 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Completions { shell } => session.report.data(&completion::script(*shell)?),
         Command::Man { directory } => manual::run(&session, directory.as_deref()),
         Command::Sandbox(command) => sandbox::run(&session, command),
+    }
+}
+
+/// Refuses flags of the operations where they would be passed over in silence: who asks for a dry run must not get
+/// a write.
+fn no_flags_in_vain(command: &Command, global: &GlobalArgs) -> Result<(), Failure> {
+    if matches!(command, Command::Quote(_) | Command::Customer(_) | Command::Attribute(_) | Command::Api(_)) {
+        return Ok(());
+    }
+    let given = [("--dry-run", global.dry_run), ("--input", global.input.is_some())];
+    match given.iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((flag, _)) => {
+            Err(Failure::usage(format!("{flag} is for operations on the service; nothing was done"))
+                .hint(format!("leave {flag} out")))
+        }
     }
 }
 
