@@ -65,6 +65,20 @@ fn the_changes_before_they_are_sent() {
 }
 
 #[test]
+fn the_summary_of_a_run() {
+    let home = Home::new();
+    std::fs::write(home.dir.path().join("items.csv"), include_str!("../readme/items.csv")).unwrap();
+    let line = "--sandbox quote add-item -i items.csv";
+    let mut terminal = Terminal::run(&home, 120, &line.split(' ').collect::<Vec<_>>(), &[]);
+    assert_eq!(terminal.waits_for_end(), 7);
+    // How long it took is no part of the picture.
+    let picture = terminal.picture();
+    let (before, rest) = picture.split_once(" failed (").unwrap();
+    let (_, after) = rest.split_once(')').unwrap();
+    shows("run-summary", line, &format!("{before} failed (0.0 s){after}"));
+}
+
+#[test]
 fn the_form_of_an_address() {
     let mut terminal = Terminal::run(&Home::new(), COLUMNS, &["--sandbox", "customer", "update"], &[]);
     let list = terminal.sees("The profile itself").picture();
