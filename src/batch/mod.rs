@@ -4,6 +4,7 @@
 
 pub mod failed;
 pub mod fingerprint;
+pub mod gate;
 pub mod journal;
 pub mod ledger;
 pub mod pace;

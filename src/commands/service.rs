@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 use super::Session;
-use crate::batch::journal::Gate;
+use crate::batch::gate::Gate;
 use crate::config::Settings;
 use crate::failure::{Failure, Kind};
 use crate::http::{Client, Link, Reply, Tracer};

@@ -1,27 +1,28 @@
 //! The run itself: takes records in, keeps as many under way as the pace allows, and writes down what becomes of each.
 
+mod ending;
+mod taking;
+
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 
-use super::check::{self, Doubles};
+use super::check::Doubles;
 use super::feed::Feed;
-use super::intake::{self, Intake};
+use super::intake::Intake;
 use super::signals::Signals;
 use super::task::{Ended, Shared, Task};
 use crate::batch::failed::FailedFile;
-use crate::batch::fingerprint::Fingerprint;
 use crate::batch::journal::Journal;
-use crate::batch::ledger::{Slot, Slots};
+use crate::batch::ledger::Slots;
 use crate::batch::pace::Pace;
 use crate::batch::past::Past;
 use crate::batch::queue::Queue;
-use crate::batch::verdict::{State, state_of};
+use crate::batch::verdict::state_of;
 use crate::cli::run::RunArgs;
-use crate::failure::{Applied, Failure, Kind};
+use crate::failure::{Applied, Failure};
 use crate::input::records::{Content, Record, Source};
-use crate::report::outcome::Outcome;
 use crate::report::progress::{Count, Progress};
 use crate::report::records::{Place, Results};
 use crate::report::summary::{self, Reasons};
@@ -200,65 +201,6 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Takes a record in: to be run, or told of as it is.
-    fn take(&mut self, record: Record) -> Result<(), Failure> {
-        let slot = self.slots.read().map_err(|error| {
-            Failure::internal(format!("the table of the journal's records cannot be read: {error}"))
-        })?;
-        let hash = intake::hash(&record.content);
-        let place = Place { record: record.number, line: record.line };
-        if slot.hash != hash && matches!(slot.state, State::Done | State::Sending | State::Unknown) {
-            return Err(check::changed(&self.source.name(), place.record, place.line, ""));
-        }
-        if slot.state == State::Done && self.args.shard.is_none() {
-            return self.tell_done(place, slot);
-        }
-        let prepared = match self.intake.prepare(&record, self.feed.columns()) {
-            Ok(prepared) if check::is_ours(self.args.shard, &prepared) => prepared,
-            Ok(_) => return Ok(()),
-            Err(_) if !check::is_first(self.args.shard) => return Ok(()),
-            Err(failure) => return self.invalid(place, hash, &record.content, &failure),
-        };
-        match slot.state {
-            State::Done => return self.tell_done(place, slot),
-            State::Sending | State::Unknown if !self.args.retry_unknown => {
-                return self.tell_failure(place, None, &self.past.failure(slot));
-            }
-            State::FailedLasting if slot.hash == hash => {
-                return self.tell_failure(place, Some(&record.content), &self.past.failure(slot));
-            }
-            _ => {}
-        }
-        if matches!(self.stop, Some(Stop::OnError)) {
-            return self.tell_untaken(place);
-        }
-        if let Some(warning) = self.doubles.find(&prepared.key) {
-            self.shared.service.session.report.of_record(place.record).warn(&warning);
-        }
-        let key = Fingerprint::new().with(prepared.key.as_bytes()).finish();
-        let size = intake::size(&record.content);
-        let content = self.failed.is_some().then_some(record.content);
-        let task = Task { turn: self.results.turn(), place, hash, prepared, content, known: None };
-        self.queue.push(key, size, task);
-        Ok(())
-    }
-
-    /// A record that cannot be sent. Where the input could not be checked before, it ends the run.
-    fn invalid(
-        &mut self,
-        place: Place,
-        hash: u64,
-        content: &Content,
-        failure: &Failure,
-    ) -> Result<(), Failure> {
-        self.journal.failed(place.record, hash, State::FailedLasting, failure);
-        self.tell_failure(place, Some(content), failure)?;
-        if !self.args.skip_invalid || self.args.stop_on_error {
-            self.stop(Stop::OnError);
-        }
-        Ok(())
-    }
-
     /// Writes down what became of a record.
     fn settle(&mut self, ended: Ended) {
         let Ended { key, turn, place, hash, content, result } = ended;
@@ -308,39 +250,6 @@ impl<'a> Crew<'a> {
         self.results.put(turn, text)
     }
 
-    fn tell_failure(
-        &mut self,
-        place: Place,
-        content: Option<&Content>,
-        failure: &Failure,
-    ) -> Result<(), Failure> {
-        let turn = self.results.turn();
-        self.fail(turn, place, content, failure)
-    }
-
-    fn tell_done(&mut self, place: Place, slot: Slot) -> Result<(), Failure> {
-        self.count.earlier += 1;
-        let outcome = Outcome {
-            applied: Applied::Yes,
-            reason: Some("already done"),
-            status: self.past.status(slot),
-            ..Outcome::nothing_sent(self.intake.work.operation().name())
-        };
-        self.tell(place, &outcome)
-    }
-
-    fn tell_untaken(&mut self, place: Place) -> Result<(), Failure> {
-        self.count.untaken += 1;
-        let operation = self.intake.work.operation().name();
-        self.tell(place, &Outcome { reason: Some("not sent"), ..Outcome::nothing_sent(operation) })
-    }
-
-    fn tell(&mut self, place: Place, outcome: &Outcome) -> Result<(), Failure> {
-        let turn = self.results.turn();
-        let text = self.results.outcome(place, outcome, false);
-        self.results.put(turn, text)
-    }
-
     /// Takes no more records. What broke the run weighs more than the wish to stop.
     fn stop(&mut self, stop: Stop) {
         if !matches!(self.stop, Some(Stop::Broken(_))) {
@@ -362,67 +271,4 @@ impl<'a> Crew<'a> {
             self.stop(Stop::Broken(failure));
         }
     }
-
-    /// Closes the files, tells what became of the records and how to go on.
-    async fn end(mut self, left: usize) -> Result<(), Failure> {
-        if matches!(self.stop, Some(Stop::OnError)) {
-            self.tell_the_rest().await?;
-        }
-        let closed = self.journal.close();
-        self.results.close()?;
-        if let Some(failed) = self.failed.take() {
-            failed.close()?;
-        }
-        let took = self.progress.elapsed();
-        drop(self.progress);
-        let report = self.shared.service.session.report;
-        let operation = self.intake.work.operation().name();
-        report.note(&summary::sentence(operation, self.count, took));
-        for line in self.reasons.lines() {
-            report.note(&line);
-        }
-        let resume = super::resume_command(self.shared.service.session, self.source);
-        match self.stop {
-            Some(Stop::Broken(failure)) => Err(failure),
-            Some(Stop::Interrupted) => Err(interrupted(self.count, left, &resume)),
-            _ => closed.and_then(|()| summary::partial(self.count, &resume).map_or(Ok(()), Err)),
-        }
-    }
-
-    /// After `--stop-on-error` the rest of the input is told of, and not sent.
-    async fn tell_the_rest(&mut self) -> Result<(), Failure> {
-        while let Some((key, task)) = self.queue.pop() {
-            self.queue.finished(key);
-            self.count.untaken += 1;
-            let operation = self.intake.work.operation().name();
-            let outcome = Outcome { reason: Some("not sent"), ..Outcome::nothing_sent(operation) };
-            let text = self.results.outcome(task.place, &outcome, false);
-            self.results.put(task.turn, text)?;
-        }
-        while !self.source.is_stream()
-            && let Some(record) = self.feed.next().await?
-        {
-            self.take(record)?;
-        }
-        Ok(())
-    }
-}
-
-fn interrupted(count: Count, left: usize, resume: &str) -> Failure {
-    let applied = match (left as u64 + count.unknown, count.done) {
-        (1.., _) => Applied::Unknown,
-        (_, 1..) => Applied::Yes,
-        _ => Applied::No,
-    };
-    let abandoned = if left > 0 {
-        format!("; {} under way may have been applied", summary::records(left as u64))
-    } else {
-        String::new()
-    };
-    Failure::new(
-        Kind::Interrupted,
-        format!("interrupted after {}{abandoned}", summary::records(count.total())),
-    )
-    .applied(applied)
-    .hint(resume)
 }

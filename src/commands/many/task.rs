@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::intake::Prepared;
 use super::work::Work;
-use crate::batch::journal::{Gate, Journal};
+use crate::batch::gate::Gate;
+use crate::batch::journal::Journal;
 use crate::cli::GlobalArgs;
 use crate::commands::Session;
 use crate::commands::customer::Replaced;
