@@ -3,10 +3,6 @@
 // Most of this is no #[test] function, and so not covered by what clippy.toml allows in tests.
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
-#[cfg(unix)]
-#[cfg(unix)]
-#[cfg(unix)]
-#[cfg(unix)]
 mod api;
 mod attribute;
 mod auth;
@@ -16,6 +12,7 @@ mod batch_kill;
 mod batch_order;
 mod batch_run;
 mod batch_tokens;
+#[cfg(unix)]
 mod completion;
 mod config;
 mod customer_base;
@@ -31,7 +28,9 @@ mod http_send;
 mod http_tls;
 mod jq;
 mod never_lost;
+#[cfg(unix)]
 mod people;
+#[cfg(unix)]
 mod pictures;
 mod quote;
 mod readme;
@@ -45,6 +44,7 @@ mod sandbox_serve;
 mod sandbox_store;
 mod schema;
 mod secrets;
+#[cfg(unix)]
 mod steps;
 mod support;
 mod template;
