@@ -40,7 +40,9 @@ fn draft(operation: Operation, text: &str) {
                 let again = Draft::new(operation, Some(draft.body.clone().into()), &NoFlags, allow_unknown);
                 let again = again.expect("what was taken is taken again");
                 assert_eq!(again.body, draft.body, "checked twice is checked once");
-                assert!(again.warnings.is_empty(), "{:?}", again.warnings);
+                // What is doubtful stays doubtful; what was mended is not mended again.
+                let mended = |warning: &String| warning.contains("trimmed") || warning.contains("dropped");
+                assert!(!again.warnings.iter().any(mended), "{:?}", again.warnings);
             }
         }
     }

@@ -44,8 +44,9 @@ pub fn hold(data: &[u8]) {
     if !wish.replace {
         unnamed_stays(&stored, &wish, &merged);
         once_is_twice(&wish, &merged);
+        // A list sent exactly as given tells only of the members it names.
+        told(&stored, &merged);
     }
-    told(&stored, &merged);
     verified(&stored, &merged);
 }
 
@@ -165,7 +166,11 @@ pub fn told(stored: &Map<String, Value>, merged: &Merged) {
 /// The profile as a service would keep it passes; one that lacks an address, or every change, does not.
 pub fn verified(stored: &Map<String, Value>, merged: &Merged) {
     let mut kept = merged.customer.clone();
-    let mut next = 1 + ids(stored).into_iter().chain(ids(&kept)).max().unwrap_or(0);
+    let mut next = ids(stored).into_iter().chain(ids(&kept)).max().unwrap_or(0).max(0);
+    if next > i64::MAX / 2 {
+        return; // No service gives such ids, and there is no room above them for new ones.
+    }
+    next += 1;
     for address in kept.get_mut("addresses").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(address) = address.as_object_mut().filter(|address| !address.contains_key("id")) {
             address.insert("id".to_owned(), json!(next));

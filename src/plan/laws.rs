@@ -301,3 +301,13 @@ fn a_draft_made_for_another_customer_is_refused() {
         assert!(merge(stored.clone(), &named(own)).is_ok());
     }
 }
+
+#[test]
+fn a_dead_default_that_was_never_stored_is_no_change() {
+    let stored = json!({"addresses": [{"id": 1}, {"id": 2}]}).as_object().unwrap().clone();
+    let draft = json!({"default_billing": 2}).as_object().unwrap().clone();
+    let merged = merged(&stored, &Wish { draft, remove: vec![2], ..Wish::default() });
+    let paths: Vec<String> = merged.changes.iter().map(|change| change.path.to_string()).collect();
+    assert_eq!(paths, ["addresses[id=2]"]);
+    assert!(!merged.customer.contains_key("default_billing") && merged.notes.len() == 1);
+}

@@ -121,11 +121,15 @@ fn drop_dead_defaults(
         let Some(id) = customer.get(name).and_then(id_of).filter(|id| removed.contains(id)) else {
             continue;
         };
-        let before = customer.shift_remove(name);
+        let sent = customer.shift_remove(name);
         notes.push(format!("{name} named address {id}, which is removed: it is left out"));
         let path = Path::default().member(name);
-        changes.retain(|change| change.path != path);
-        changes.push(Change { path, before, after: None });
+        let drafted = changes.iter().position(|change| change.path == path).map(|told| changes.remove(told));
+        // What a draft named here was never stored.
+        let before = drafted.map_or(sent, |change| change.before);
+        if before.is_some() {
+            changes.push(Change { path, before, after: None });
+        }
     }
     notes
 }
