@@ -28,11 +28,12 @@ impl Change {
 pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<Change> {
     let mut changes = Vec::new();
     objects_except(&Path::default(), before, after, Some("addresses"), &mut changes);
-    address_lists(list(before), list(after), &mut changes);
+    address_lists(address_list(before), address_list(after), &mut changes);
     changes
 }
 
-fn list(customer: &Map<String, Value>) -> &[Value] {
+/// The addresses of a customer object; none where the member is no list.
+pub fn address_list(customer: &Map<String, Value>) -> &[Value] {
     customer.get("addresses").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 

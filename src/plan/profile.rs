@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::diff;
 use crate::failure::Failure;
 
 /// Where the customer and the addresses stand in the reply to a profile read: JSON pointers.
@@ -47,7 +48,7 @@ impl Profile {
 
     /// The stored addresses, in stored order.
     pub fn addresses(&self) -> &[Value] {
-        self.0.get("addresses").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+        diff::address_list(&self.0)
     }
 
     /// The customer object itself.

@@ -66,7 +66,10 @@ pub fn restore(
 pub fn is_of(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> bool {
     let both = |name: &str| Some((stored.get(name)?, snapshot.get(name)?));
     let ids = |customer| {
-        addresses(customer).iter().filter_map(|address| id_of(address.get("id")?)).collect::<HashSet<_>>()
+        diff::address_list(customer)
+            .iter()
+            .filter_map(|address| id_of(address.get("id")?))
+            .collect::<HashSet<_>>()
     };
     both("id").is_some_and(|(now, then)| id_of(now).is_some() && id_of(now) == id_of(then))
         || both("email").is_some_and(|(now, then)| now.is_string() && now == then)
@@ -164,10 +167,6 @@ fn whole_list(customer: &Map<String, Value>) -> Result<&[Value], Failure> {
         Some(Value::Array(addresses)) => Ok(addresses),
         _ => Err(Failure::guard("a profile without an address list cannot be put back; nothing was written")),
     }
-}
-
-fn addresses(customer: &Map<String, Value>) -> &[Value] {
-    customer.get("addresses").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 fn members(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> Vec<Change> {
