@@ -57,11 +57,11 @@ def profile(addresses=3):
     }
 
 
-def build(*arguments):
-    """Builds with Cargo; returns the program of the named target."""
-    lines = output(["cargo", "build", "--release", "--message-format=json", *arguments], cwd=ROOT).splitlines()
+def build(kind, name):
+    """Builds a target with Cargo; returns its program. A bench brings the project's own program along."""
+    lines = output(["cargo", "build", "--release", "--message-format=json", f"--{kind}", name], cwd=ROOT).splitlines()
     built = [json.loads(line) for line in lines if '"compiler-artifact"' in line]
-    return [artifact["executable"] for artifact in built if artifact.get("executable")][-1]
+    return next(artifact["executable"] for artifact in built if artifact["executable"] and artifact["target"]["name"] == name)
 
 
 class World:
@@ -69,13 +69,13 @@ class World:
 
     def __init__(self, directory):
         self.directory = directory
-        self.storefront = build("--bin", "storefront")
+        self.storefront = build("bin", "storefront")
         self.servers = []
 
     def __enter__(self):
         stored = self.file("profile.json", json.dumps(profile(), ensure_ascii=False))
         self.item = self.file("item.json", json.dumps(ITEM))
-        peer = self.serve([build("--bench", "peer"), str(self.directory), str(stored)])
+        peer = self.serve([build("bench", "peer"), str(self.directory), str(stored)])
         self.http, self.https = peer["http"], peer["https"]
         self.authority = self.directory / "ca.pem"
         return self

@@ -220,17 +220,10 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
     ("man", ["storefront man", "storefront man man1", "storefront man man1 && ls man1"]),
 ];
 
-/// The grammar, each command's help ending with its examples.
-pub fn added_to(grammar: Command) -> Command {
-    EXAMPLES.iter().fold(grammar, |grammar, (words, lines)| {
-        let words: Vec<&str> = words.split(' ').collect();
-        add(grammar, &words, &format!("Examples:\n  {}", lines.join("\n  ")))
-    })
-}
-
-fn add(command: Command, words: &[&str], examples: &str) -> Command {
-    match words {
-        [] => command.after_help(examples.to_owned()),
-        [word, rest @ ..] => command.mut_subcommand(word, |inner| add(inner, rest, examples)),
+/// A command, its help ending with the examples of these words, if there are any.
+pub fn added_to(command: Command, words: &str) -> Command {
+    match EXAMPLES.iter().find(|(known, _)| *known == words) {
+        Some((_, lines)) => command.after_help(format!("Examples:\n  {}", lines.join("\n  "))),
+        None => command,
     }
 }

@@ -8,6 +8,7 @@ pub mod customer;
 mod examples;
 pub mod global;
 pub mod member_flags;
+pub mod noun;
 pub mod quote;
 pub mod run;
 pub mod sandbox;
@@ -15,6 +16,7 @@ pub mod sandbox;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
+pub use noun::Noun;
 
 /// Storefront operations that never lose an address and never act twice.
 #[derive(Debug, Parser)]
@@ -28,9 +30,19 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The whole grammar, examples and all.
+/// The whole grammar, verbs, examples and all.
 pub fn grammar() -> clap::Command {
-    examples::added_to(Cli::command())
+    let mut grammar = nouns();
+    grammar.build();
+    grammar
+}
+
+/// The grammar, each noun's verbs made when they are needed.
+fn nouns() -> clap::Command {
+    Cli::command().mut_subcommands(|command| {
+        let word = command.get_name().to_owned();
+        examples::added_to(command, &word)
+    })
 }
 
 impl Cli {
@@ -39,9 +51,12 @@ impl Cli {
     /// # Errors
     /// What clap has to say: help, the version, or what is wrong.
     pub fn read() -> Result<Self, clap::Error> {
-        let mut grammar = grammar();
+        let mut grammar = nouns();
         let matches = grammar.try_get_matches_from_mut(std::env::args_os())?;
-        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
+        let read = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar));
+        // Taking it apart again takes half as long as making it, and this process ends soon.
+        std::mem::forget((grammar, matches));
+        read
     }
 }
 
@@ -67,24 +82,24 @@ pub enum TemplateFormat {
 pub enum Command {
     /// Quotes: shipping, billing, payment and items
     #[command(subcommand)]
-    Quote(quote::QuoteCommand),
+    Quote(Noun<quote::QuoteCommand>),
     /// Customers: the profile and its addresses
     #[command(subcommand)]
-    Customer(customer::CustomerCommand),
+    Customer(Noun<customer::CustomerCommand>),
     /// Product attributes
     #[command(subcommand)]
-    Attribute(attribute::AttributeCommand),
+    Attribute(Noun<attribute::AttributeCommand>),
     /// Profiles and their settings
     #[command(subcommand)]
-    Config(config::ConfigCommand),
+    Config(Noun<config::ConfigCommand>),
     /// Tokens, kept apart from the settings
     #[command(subcommand)]
-    Auth(auth::AuthCommand),
+    Auth(Noun<auth::AuthCommand>),
     /// Is the set-up sound? Each finding with its mend
     Doctor,
     /// The built-in local service: everything can be tried with no account
     #[command(subcommand)]
-    Sandbox(sandbox::SandboxCommand),
+    Sandbox(Noun<sandbox::SandboxCommand>),
     #[allow(missing_docs)]
     Api(api::ApiArgs),
     /// Print a filled-in input to edit; what its members mean goes to standard error

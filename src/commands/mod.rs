@@ -15,7 +15,7 @@ pub mod sandbox;
 pub mod service;
 pub mod template;
 
-use crate::cli::{Cli, Command, GlobalArgs};
+use crate::cli::{Cli, Command, GlobalArgs, Noun};
 use crate::completion;
 use crate::context::Context;
 use crate::failure::{Applied, Failure, Kind};
@@ -43,11 +43,11 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
     let session = Session { context, global: &cli.global, report };
     no_flags_in_vain(&cli.command, &cli.global)?;
     match &cli.command {
-        Command::Config(command) => config::run(&session, command),
-        Command::Auth(command) => auth::run(&session, command),
-        Command::Quote(command) => quote::run(&session, command),
-        Command::Customer(command) => customer::run(&session, command),
-        Command::Attribute(command) => attribute::run(&session, command),
+        Command::Config(Noun(command)) => config::run(&session, command),
+        Command::Auth(Noun(command)) => auth::run(&session, command),
+        Command::Quote(Noun(command)) => quote::run(&session, command),
+        Command::Customer(Noun(command)) => customer::run(&session, command),
+        Command::Attribute(Noun(command)) => attribute::run(&session, command),
         Command::Doctor => doctor::run(&session),
         Command::Api(args) => api::run(&session, args),
         Command::Template { operation, format } => template::run(&session, operation, *format),
@@ -58,7 +58,7 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Help { words } => help::run(&session, words),
         Command::Completions { shell } => session.report.data(&completion::script(*shell)?),
         Command::Man { directory } => manual::run(&session, directory.as_deref()),
-        Command::Sandbox(command) => sandbox::run(&session, command),
+        Command::Sandbox(Noun(command)) => sandbox::run(&session, command),
     }
 }
 

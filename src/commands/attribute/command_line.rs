@@ -87,7 +87,7 @@ pub mod tests {
 
     use super::{quoted, words};
     use crate::cli::attribute::{AttributeCommand, CreateArgs};
-    use crate::cli::{Cli, Command, GlobalArgs};
+    use crate::cli::{Cli, Command, GlobalArgs, Noun};
     use crate::input::Draft;
     use crate::plan::operation::Operation;
 
@@ -98,7 +98,7 @@ pub mod tests {
 
     fn parsed(words: impl IntoIterator<Item = String>) -> (CreateArgs, GlobalArgs) {
         let cli = Cli::try_parse_from(words).unwrap();
-        let Command::Attribute(AttributeCommand::Create(flags)) = cli.command else {
+        let Command::Attribute(Noun(AttributeCommand::Create(flags))) = cli.command else {
             panic!("another command")
         };
         (flags, cli.global)

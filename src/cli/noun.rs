@@ -1,0 +1,43 @@
+//! A noun whose verbs are made only once it is typed: a process runs one command, and has no use for the others.
+
+use clap::{ArgMatches, Command, Error, FromArgMatches, Subcommand};
+
+use super::examples;
+
+/// The verb of a noun.
+#[derive(Debug)]
+pub struct Noun<T>(pub T);
+
+impl<T: Subcommand> Subcommand for Noun<T> {
+    fn augment_subcommands(noun: Command) -> Command {
+        noun.defer(with_verbs::<T>)
+    }
+
+    fn augment_subcommands_for_update(noun: Command) -> Command {
+        Self::augment_subcommands(noun)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        T::has_subcommand(name)
+    }
+}
+
+impl<T: FromArgMatches> FromArgMatches for Noun<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        T::from_arg_matches(matches).map(Self)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        self.0.update_from_arg_matches(matches)
+    }
+}
+
+fn with_verbs<T: Subcommand>(noun: Command) -> Command {
+    // What the list of nouns says of it, not what the verbs' own type does.
+    let about = noun.get_about().cloned().unwrap_or_default();
+    let name = noun.get_name().to_owned();
+    T::augment_subcommands(noun).about(about).mut_subcommands(|verb| {
+        let words = format!("{name} {}", verb.get_name());
+        examples::added_to(verb, &words)
+    })
+}
