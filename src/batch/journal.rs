@@ -8,11 +8,13 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 use tokio::sync::Notify;
 
+use super::entry::Entry;
 use super::past::Past;
-use super::verdict::{State, failure_members};
+use super::verdict::State;
 use crate::cli::run::Shard;
 use crate::failure::{Applied, Failure};
 
@@ -144,7 +146,7 @@ impl Journal {
     /// # Errors
     /// `internal` when it cannot be written: the request must not leave then.
     pub async fn sending(&self, record: u64, hash: u64) -> Result<(), Failure> {
-        self.append(&json!({"record": record, "state": State::Sending.name(), "hash": hex(hash)}));
+        self.append(&Entry::sending(record, hash));
         let ticket = self.appended.get() + 1;
         self.appended.set(ticket);
         loop {
@@ -161,17 +163,12 @@ impl Journal {
 
     /// Notes that a record was applied, or that nothing was to be changed.
     pub fn done(&self, record: u64, hash: u64, status: Option<u16>) {
-        let state = State::Done.name();
-        self.append(&json!({"record": record, "state": state, "hash": hex(hash), "status": status}));
+        self.append(&Entry::done(record, hash, status));
     }
 
     /// Notes that a record failed, or that nobody knows.
     pub fn failed(&self, record: u64, hash: u64, state: State, failure: &Failure) {
-        let mut line =
-            Map::from_iter([("record".to_owned(), record.into()), ("state".to_owned(), state.name().into())]);
-        line.insert("hash".to_owned(), hex(hash).into());
-        line.extend(failure_members(failure).map(|(name, value)| (name.to_owned(), value)));
-        self.append(&Value::Object(line));
+        self.append(&Entry::failed(record, hash, state, failure));
     }
 
     /// Keeps the file up with what is appended, as long as it is polled: verdicts are written when there is nothing
@@ -208,10 +205,11 @@ impl Journal {
         self.write(true)
     }
 
-    fn append(&self, line: &Value) {
+    fn append(&self, line: &impl Serialize) {
         let mut buffer = self.buffer.borrow_mut();
         // Writing to memory does not fail.
-        let _ = writeln!(buffer, "{line}");
+        let _ = serde_json::to_writer(&mut *buffer, line);
+        buffer.push(b'\n');
         self.pending.notify_one();
     }
 
@@ -244,11 +242,6 @@ impl Header {
             "begun": jiff::Timestamp::now().to_string(),
         })
     }
-}
-
-/// A record's hash in the journal.
-pub fn hex(hash: u64) -> String {
-    format!("{hash:016x}")
 }
 
 fn open_private(path: &Path, create: bool) -> io::Result<File> {

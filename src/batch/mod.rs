@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows what a record is or how it is sent.
 
+pub mod entry;
 pub mod failed;
 pub mod fingerprint;
 pub mod gate;

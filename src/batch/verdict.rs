@@ -1,7 +1,5 @@
 //! What became of a record, as the journal keeps it.
 
-use serde_json::Value;
-
 use crate::failure::{Applied, Failure, Kind};
 
 /// The last word on a record.
@@ -57,22 +55,6 @@ pub fn state_of(failure: &Failure) -> State {
         }
         _ => State::FailedLasting,
     }
-}
-
-/// A failure as the journal keeps it.
-pub fn failure_members(failure: &Failure) -> [(&'static str, Value); 5] {
-    [
-        ("passing", (state_of(failure) == State::FailedPassing).into()),
-        ("kind", failure.kind.name().into()),
-        ("status", failure.status.into()),
-        ("applied", failure.applied.name().into()),
-        ("reason", shortened(&failure.message).into()),
-    ]
-}
-
-fn shortened(message: &str) -> &str {
-    const LONGEST: usize = 500;
-    message.char_indices().nth(LONGEST).map_or(message, |(end, _)| &message[..end])
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::check::is_whole;
@@ -29,41 +30,37 @@ pub struct Plain {
 pub fn scan(operation: Operation, text: &str, wanted: &str, required: Option<&str>) -> Option<Plain> {
     let wrapper = operation.wrapper()?;
     let Holds::Object(inner) = operation.body().member(wrapper)?.holds else { return None };
-    let outer: Outer<'_> = object(text, Outer { wrapper, inside: None, beside: false })?;
-    let (is_wrapped, text) = outer.inside.map_or((false, text), |inside| (true, inside));
-    let found =
-        object(text, Scan { shape: inner, wanted, required, found: None, has_required: false, seen: 0 })?;
-    let complete = found.seen > 0 && (required.is_none() || found.has_required);
-    complete.then_some(Plain { wrapped: is_wrapped, found: found.found })
-}
-
-fn object<'de, T: Members<'de>>(text: &'de str, seed: T) -> Option<T> {
+    let mut body = Body { wrapper, wrapped: false, inside: Scan { wanted, required, ..Scan::of(inner) } };
     let mut reader = serde_json::Deserializer::from_str(text);
-    let scanned = Object(seed).deserialize(&mut reader).ok()?;
+    Object(&mut body).deserialize(&mut reader).ok()?;
     reader.end().ok()?;
-    Some(scanned)
+    let Body { wrapped, inside, .. } = body;
+    let complete = inside.seen > 0 && (required.is_none() || inside.has_required);
+    complete.then_some(Plain { wrapped, found: inside.found })
 }
 
-/// Somebody who looks at members one by one.
-trait Members<'de>: Sized {
-    /// Whether the member is plainly right.
-    fn member(&mut self, name: &str, value: &'de str) -> bool;
+/// Somebody who takes members one by one, and fails at the first that is not plainly right.
+trait Members<'de> {
+    fn take<M: MapAccess<'de>>(&mut self, name: &str, members: &mut M) -> Result<(), M::Error>;
 }
 
-/// Finds the wrapper; a body has nothing beside it.
-struct Outer<'de> {
+/// A body: its wrapper with nothing beside it, or what stands inside without one.
+struct Body<'a> {
     wrapper: &'static str,
-    inside: Option<&'de str>,
-    beside: bool,
+    wrapped: bool,
+    inside: Scan<'a>,
 }
 
-impl<'de> Members<'de> for Outer<'de> {
-    fn member(&mut self, name: &str, value: &'de str) -> bool {
-        if name == self.wrapper {
-            return !self.beside && self.inside.replace(value).is_none();
+impl<'de> Members<'de> for Body<'_> {
+    fn take<M: MapAccess<'de>>(&mut self, name: &str, members: &mut M) -> Result<(), M::Error> {
+        if self.wrapped {
+            return Err(not_plain());
         }
-        self.beside = true;
-        self.inside.is_none()
+        if name != self.wrapper || self.inside.seen > 0 {
+            return self.inside.take(name, members);
+        }
+        self.wrapped = true;
+        members.next_value_seed(Object(&mut self.inside))
     }
 }
 
@@ -78,28 +75,57 @@ struct Scan<'a> {
     seen: u64,
 }
 
+impl Scan<'_> {
+    fn of(shape: &'static Shape) -> Self {
+        Self { shape, wanted: "", required: None, found: None, has_required: false, seen: 0 }
+    }
+}
+
 impl<'de> Members<'de> for Scan<'_> {
-    fn member(&mut self, name: &str, value: &'de str) -> bool {
-        let Some(position) = self.shape.members.iter().position(|member| member.name == name) else {
-            return false;
-        };
+    fn take<M: MapAccess<'de>>(&mut self, name: &str, members: &mut M) -> Result<(), M::Error> {
+        let position = self.shape.members.iter().position(|member| member.name == name);
+        let position = position.ok_or_else(not_plain)?;
         let bit = 1 << position;
         // Named twice: which of the two counts is not ours to say.
         if self.seen & bit > 0 {
-            return false;
+            return Err(not_plain());
         }
         self.seen |= bit;
         self.has_required |= self.required == Some(name);
         if self.wanted == name {
-            self.found = serde_json::from_str(value).ok();
-            return self.found.is_some();
+            self.found = Some(members.next_value()?);
+            return Ok(());
         }
-        fits(value, self.shape.members[position].holds)
+        members.next_value_seed(Fitting(self.shape.members[position].holds))
     }
 }
 
-/// Whether the text of a value is plainly what a member holds.
-fn fits(value: &str, holds: Holds) -> bool {
+fn not_plain<E: Error>() -> E {
+    E::custom("not plain")
+}
+
+/// A value that is plainly what a member holds.
+struct Fitting(Holds);
+
+impl<'de> DeserializeSeed<'de> for Fitting {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        match self.0 {
+            Holds::Object(shape) => Object(&mut Scan::of(shape)).deserialize(deserializer),
+            Holds::List(shape) => deserializer.deserialize_seq(Elements(Holds::Object(shape))),
+            Holds::TextList => deserializer.deserialize_seq(Elements(Holds::Text)),
+            holds => {
+                let value = <&'de RawValue>::deserialize(deserializer)?;
+                if begins_like(value.get(), holds) { Ok(()) } else { Err(not_plain()) }
+            }
+        }
+    }
+}
+
+/// Whether the text of a JSON value is that of a kind: what is not shown by its first byte was checked when it was
+/// parsed.
+fn begins_like(value: &str, holds: Holds) -> bool {
     let first = value.bytes().next();
     match holds {
         Holds::Text => first == Some(b'"'),
@@ -107,69 +133,54 @@ fn fits(value: &str, holds: Holds) -> bool {
         Holds::Boolean => matches!(first, Some(b't' | b'f')),
         Holds::Number => matches!(first, Some(b'-' | b'0'..=b'9')),
         Holds::Integer => matches!(first, Some(b'-' | b'0'..=b'9')) && is_whole(value),
-        Holds::AnyObject => first == Some(b'{'),
-        Holds::Object(shape) => {
-            let inner = Scan { shape, wanted: "", required: None, found: None, has_required: false, seen: 0 };
-            object(value, inner).is_some()
-        }
-        Holds::List(shape) => elements(value, Holds::Object(shape)),
-        Holds::TextList => elements(value, Holds::Text),
+        Holds::AnyObject | Holds::Object(_) => first == Some(b'{'),
+        Holds::List(_) | Holds::TextList => first == Some(b'['),
     }
 }
 
-fn elements(text: &str, holds: Holds) -> bool {
-    serde_json::Deserializer::from_str(text).deserialize_seq(Elements(holds)).is_ok()
-}
+/// An object whose members are taken one by one.
+struct Object<'a, T>(&'a mut T);
 
-/// An object whose members are looked at one by one.
-struct Object<T>(T);
+impl<'de, T: Members<'de>> DeserializeSeed<'de> for Object<'_, T> {
+    type Value = ();
 
-impl<'de, T: Members<'de>> DeserializeSeed<'de> for Object<T> {
-    type Value = T;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
-impl<'de, T: Members<'de>> Visitor<'de> for Object<T> {
-    type Value = T;
+impl<'de, T: Members<'de>> Visitor<'de> for Object<'_, T> {
+    type Value = ();
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("an object")
     }
 
-    fn visit_map<M: MapAccess<'de>>(mut self, mut members: M) -> Result<T, M::Error> {
+    fn visit_map<M: MapAccess<'de>>(self, mut members: M) -> Result<(), M::Error> {
         while let Some(name) = members.next_key::<Name<'de>>()? {
-            let value: &'de RawValue = members.next_value()?;
-            if !self.0.member(&name.0, value.get()) {
-                return Err(serde::de::Error::custom("not plain"));
-            }
+            self.0.take(&name.0, &mut members)?;
         }
-        Ok(self.0)
+        Ok(())
     }
 }
 
 /// A member's name, borrowed where it needs no unescaping.
-#[derive(serde::Deserialize)]
+#[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
+/// A list of values of one kind.
 struct Elements(Holds);
 
 impl<'de> Visitor<'de> for Elements {
-    type Value = IgnoredAny;
+    type Value = ();
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("an array")
     }
 
-    fn visit_seq<S: SeqAccess<'de>>(self, mut elements: S) -> Result<IgnoredAny, S::Error> {
-        while let Some(element) = elements.next_element::<&'de RawValue>()? {
-            if !fits(element.get(), self.0) {
-                return Err(serde::de::Error::custom("not plain"));
-            }
-        }
-        Ok(IgnoredAny)
+    fn visit_seq<S: SeqAccess<'de>>(self, mut elements: S) -> Result<(), S::Error> {
+        while elements.next_element_seed(Fitting(self.0))?.is_some() {}
+        Ok(())
     }
 }
 

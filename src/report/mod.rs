@@ -20,6 +20,7 @@ pub mod traffic;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::{Color, OutputFormat};
@@ -114,7 +115,7 @@ impl Report {
     /// As [`Self::json`]; it says whether the write took effect, which nobody could read.
     pub fn outcome(&self, outcome: &outcome::Outcome) -> Result<(), Failure> {
         let printed = if self.is_json() {
-            self.json(&outcome.to_json(None))
+            self.json(&outcome.result(None))
         } else {
             self.data(&outcome.to_text(self.stdout()))
         };
@@ -126,10 +127,17 @@ impl Report {
     /// # Errors
     /// `internal` when the filter fails, telling whether what the result is about was applied, or when standard
     /// output cannot be written; a reader that went away is no error.
-    pub fn json(&self, value: &Value) -> Result<(), Failure> {
+    pub fn json(&self, value: &impl Serialize) -> Result<(), Failure> {
+        self.data(&self.line(value)?)
+    }
+
+    /// A value as one line, or what `--jq` makes of it.
+    fn line(&self, value: &impl Serialize) -> Result<String, Failure> {
+        let unwritable =
+            |error: serde_json::Error| Failure::internal(format!("a result is no JSON: {error}"));
         match &self.filter {
-            Some(filter) => self.data(&filter.apply(value)?),
-            None => self.data(&format!("{value}\n")),
+            Some(filter) => filter.apply(&serde_json::to_value(value).map_err(unwritable)?),
+            None => serde_json::to_string(value).map(|line| line + "\n").map_err(unwritable),
         }
     }
 

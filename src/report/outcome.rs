@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::changes;
 use super::escape::one_line;
@@ -43,6 +44,28 @@ pub struct ProfileOutcome {
     pub snapshot: Option<PathBuf>,
     /// Ids the service gave to new addresses, where they could be read back.
     pub new_ids: Vec<i64>,
+}
+
+/// The result object of `-o json`, its members in their order (DESIGN 2.3).
+#[derive(Serialize)]
+struct OutcomeResult<'a> {
+    operation: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<u64>,
+    applied: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<Vec<Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    addresses: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request: Option<Value>,
+    response: Option<&'a Value>,
+    /// Of a profile; `null` where none was taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshot: Option<Value>,
 }
 
 /// A request that is shown instead of sent.
@@ -86,30 +109,21 @@ impl Outcome {
     }
 
     /// The result object. `record` is the record's number in a run.
-    pub fn to_json(&self, record: Option<u64>) -> Value {
-        let mut object = Map::new();
-        let mut set = |name: &str, value: Value| drop(object.insert(name.to_owned(), value));
-        set("operation", self.operation.into());
-        if let Some(record) = record {
-            set("record", record.into());
+    pub fn result(&self, record: Option<u64>) -> impl Serialize + '_ {
+        let profile = self.profile.as_ref();
+        OutcomeResult {
+            operation: self.operation,
+            record,
+            applied: self.applied.name(),
+            reason: self.reason,
+            status: self.status,
+            changes: profile.map(|profile| profile.changes.iter().map(Change::to_json).collect()),
+            addresses: profile.map(|profile| tally_json(&profile.tally)),
+            request: self.request.as_ref().map(Shown::to_json),
+            response: self.response.as_ref(),
+            snapshot: profile
+                .map(|profile| profile.snapshot.as_ref().map(|path| path.display().to_string()).into()),
         }
-        set("applied", self.applied.name().into());
-        if let Some(reason) = self.reason {
-            set("reason", reason.into());
-        }
-        set("status", self.status.into());
-        if let Some(profile) = &self.profile {
-            set("changes", profile.changes.iter().map(Change::to_json).collect());
-            set("addresses", tally_json(&profile.tally));
-        }
-        if let Some(shown) = &self.request {
-            set("request", shown.to_json());
-        }
-        set("response", self.response.clone().unwrap_or(Value::Null));
-        if let Some(profile) = &self.profile {
-            set("snapshot", profile.snapshot.as_ref().map(|path| path.display().to_string()).into());
-        }
-        Value::Object(object)
     }
 
     /// The result for a person, ending in a newline; a curl command stands alone, so that a shell can run it.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Stdout, Write};
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::outcome::Outcome;
@@ -63,7 +64,7 @@ impl Results {
     /// The text of a record that went through. For people that is nothing, unless it is to be shown `whole`.
     pub fn outcome(&self, place: Place, outcome: &Outcome, whole: bool) -> String {
         if self.report.is_json() {
-            self.line(&outcome.to_json(Some(place.record)))
+            self.line(&outcome.result(Some(place.record)))
         } else if whole {
             format!(
                 "record {} (line {}): {}",
@@ -100,12 +101,11 @@ impl Results {
     }
 
     /// A result, or what `--jq` makes of it. Where that fails the whole result is printed: it may tell of a write.
-    fn line(&self, result: &Value) -> String {
-        let filtered = self.report.filter.map(|filter| filter.apply(result));
-        if let Some(Err(failure)) = &filtered {
+    fn line(&self, result: &impl Serialize) -> String {
+        self.report.line(result).unwrap_or_else(|failure| {
             self.report.warn(&failure.message);
-        }
-        filtered.and_then(Result::ok).unwrap_or_else(|| format!("{result}\n"))
+            Report { filter: None, ..self.report }.line(result).unwrap_or_default()
+        })
     }
 
     /// Takes the text of a turn, and prints what has its turn now.

@@ -120,7 +120,7 @@ impl<'a> Crew<'a> {
         loop {
             while let Some((key, task)) = self.next_task(under_way.len()).await {
                 self.pace.begun(Instant::now());
-                under_way.push(self.shared.run(key, task));
+                under_way.push(Box::pin(self.shared.run(key, task)));
             }
             if under_way.is_empty() && self.is_over() {
                 break;
