@@ -119,9 +119,15 @@ impl Terminal {
 
     /// Types this. Keys that come at once are taken for a paste.
     pub fn types(&mut self, keys: &str) -> &mut Self {
+        let before = self.screen();
         self.keyboard.write_all(keys.as_bytes()).unwrap();
         // A person is never faster, and Esc must not run into the key after it.
         std::thread::sleep(Duration::from_millis(60));
+        // On a busy machine it may not have been read yet. Not every key shows.
+        let deadline = Instant::now() + Duration::from_millis(500);
+        while self.screen() == before && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         self
     }
 
