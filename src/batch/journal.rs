@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -46,7 +47,7 @@ pub enum Mode {
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    file: RefCell<File>,
+    file: Arc<File>,
     buffer: RefCell<Vec<u8>>,
     /// How many `sending` lines were appended, and how many of them are on disk.
     appended: Cell<u64>,
@@ -118,7 +119,7 @@ impl<'a> Opening<'a> {
         }
         let journal = Journal {
             path: path.to_owned(),
-            file: RefCell::new(file),
+            file: Arc::new(file),
             buffer: RefCell::default(),
             appended: Cell::default(),
             synced: Cell::default(),
@@ -127,8 +128,9 @@ impl<'a> Opening<'a> {
             on_disk: Notify::new(),
         };
         journal.append(&self.header.to_json());
-        journal.write(regular)?;
+        journal.write()?;
         if regular {
+            journal.unless_broken(journal.file.sync_data())?;
             sync_directory(path).map_err(failed)?;
         }
         Ok((journal, self.past))
@@ -179,21 +181,24 @@ impl Journal {
     pub async fn keep_up(&self) -> Failure {
         loop {
             self.pending.notified().await;
-            if let Err(failure) = self.flush() {
+            if let Err(failure) = self.flush().await {
                 return failure;
             }
         }
     }
 
     /// Writes what is appended, and syncs it if somebody waits for that.
-    ///
-    /// # Errors
-    /// As [`Self::keep_up`].
-    pub fn flush(&self) -> Result<(), Failure> {
+    async fn flush(&self) -> Result<(), Failure> {
         let waited_for = self.appended.get();
-        self.write(self.synced.get() < waited_for)?;
-        self.synced.set(waited_for);
-        self.on_disk.notify_waiters();
+        self.write()?;
+        if self.synced.get() < waited_for {
+            let file = self.file.clone();
+            // On a thread of its own, for what is under way goes on meanwhile.
+            let synced = tokio::task::spawn_blocking(move || file.sync_data()).await;
+            self.unless_broken(synced.unwrap_or_else(|error| Err(io::Error::other(error))))?;
+            self.synced.set(waited_for);
+            self.on_disk.notify_waiters();
+        }
         Ok(())
     }
 
@@ -202,7 +207,8 @@ impl Journal {
     /// # Errors
     /// As [`Self::keep_up`].
     pub fn close(&self) -> Result<(), Failure> {
-        self.write(true)
+        self.write()?;
+        self.unless_broken(self.file.sync_data())
     }
 
     fn append(&self, line: &impl Serialize) {
@@ -213,15 +219,19 @@ impl Journal {
         self.pending.notify_one();
     }
 
-    fn write(&self, sync: bool) -> Result<(), Failure> {
+    fn write(&self) -> Result<(), Failure> {
         if let Some(broken) = &*self.broken.borrow() {
             return Err(broken.clone());
         }
-        let mut buffer = self.buffer.borrow_mut();
-        let mut file = self.file.borrow_mut();
-        let written = file.write_all(&buffer).and_then(|()| if sync { file.sync_data() } else { Ok(()) });
-        buffer.clear();
-        written.map_err(|error| {
+        let mut lines = self.buffer.borrow_mut();
+        let written = (&*self.file).write_all(&lines);
+        lines.clear();
+        self.unless_broken(written)
+    }
+
+    /// After the first failure nothing is written any more.
+    fn unless_broken(&self, done: io::Result<()>) -> Result<(), Failure> {
+        done.map_err(|error| {
             let failure = unwritable(&self.path, &error);
             *self.broken.borrow_mut() = Some(failure.clone());
             self.on_disk.notify_waiters();

@@ -13,6 +13,8 @@ pub mod quote;
 pub mod run;
 pub mod sandbox;
 
+use std::mem::ManuallyDrop;
+
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
@@ -51,12 +53,10 @@ impl Cli {
     /// # Errors
     /// What clap has to say: help, the version, or what is wrong.
     pub fn read() -> Result<Self, clap::Error> {
-        let mut grammar = nouns();
-        let matches = grammar.try_get_matches_from_mut(std::env::args_os())?;
-        let read = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar));
-        // Taking it apart again takes half as long as making it, and this process ends soon.
-        std::mem::forget((grammar, matches));
-        read
+        // Taking them apart takes half as long as making them, and this process ends soon.
+        let mut grammar = ManuallyDrop::new(nouns());
+        let matches = ManuallyDrop::new(grammar.try_get_matches_from_mut(std::env::args_os())?);
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
     }
 }
 

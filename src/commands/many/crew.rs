@@ -3,10 +3,11 @@
 mod ending;
 mod taking;
 
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
-use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 
 use super::check::Doubles;
 use super::feed::Feed;
@@ -117,6 +118,7 @@ impl<'a> Crew<'a> {
         let mut under_way = FuturesUnordered::new();
         let mut signals = Signals::listen()?;
         let mut tick = tokio::time::interval(TICK);
+        let mut journal = pin!(self.journal.keep_up().fuse());
         loop {
             while let Some((key, task)) = self.next_task(under_way.len()).await {
                 self.pace.begun(Instant::now());
@@ -131,7 +133,7 @@ impl<'a> Crew<'a> {
                 biased;
                 Some(ended) = under_way.next() => self.settle(ended),
                 record = self.feed.next(), if wants_record => self.take_or_stop(record),
-                failure = self.journal.keep_up() => self.stop(Stop::Broken(failure)),
+                failure = &mut journal => self.stop(Stop::Broken(failure)),
                 () = signals.next() => {
                     if matches!(self.stop, Some(Stop::Interrupted)) {
                         break;
