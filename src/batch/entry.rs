@@ -5,54 +5,68 @@ use serde::{Serialize, Serializer};
 use super::verdict::{State, state_of};
 use crate::failure::Failure;
 
-/// What is written of one record.
+/// A record is about to be sent.
 #[derive(Debug, Serialize)]
-pub struct Entry<'a> {
+pub struct Sending {
     record: u64,
     state: &'static str,
     hash: Hexadecimal,
-    #[serde(flatten)]
-    verdict: Option<Verdict<'a>>,
 }
 
+/// A record was applied, or nothing was to be changed.
 #[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum Verdict<'a> {
-    Done { status: Option<u16> },
-    Failed { passing: bool, kind: &'static str, status: Option<u16>, applied: &'static str, reason: &'a str },
+pub struct Done {
+    record: u64,
+    state: &'static str,
+    hash: Hexadecimal,
+    status: Option<u16>,
 }
 
-#[derive(Debug)]
-struct Hexadecimal(u64);
+/// A record failed, or nobody knows.
+#[derive(Debug, Serialize)]
+pub struct Failed<'a> {
+    record: u64,
+    state: &'static str,
+    hash: Hexadecimal,
+    passing: bool,
+    kind: &'static str,
+    status: Option<u16>,
+    applied: &'static str,
+    reason: &'a str,
+}
 
-impl<'a> Entry<'a> {
-    /// The record is about to be sent.
-    pub fn sending(record: u64, hash: u64) -> Self {
-        Self { record, state: State::Sending.name(), hash: Hexadecimal(hash), verdict: None }
+impl Sending {
+    /// A line; `hash` is of the record as it stands in the input.
+    pub fn new(record: u64, hash: u64) -> Self {
+        Self { record, state: State::Sending.name(), hash: Hexadecimal(hash) }
     }
+}
 
-    /// It was applied, or nothing was to be changed.
-    pub fn done(record: u64, hash: u64, status: Option<u16>) -> Self {
+impl Done {
+    /// A line; `status` is that of the service's answer, if it was asked.
+    pub fn new(record: u64, hash: u64, status: Option<u16>) -> Self {
+        Self { record, state: State::Done.name(), hash: Hexadecimal(hash), status }
+    }
+}
+
+impl<'a> Failed<'a> {
+    /// A line; a long message is cut.
+    pub fn new(record: u64, hash: u64, state: State, failure: &'a Failure) -> Self {
         Self {
             record,
-            state: State::Done.name(),
+            state: state.name(),
             hash: Hexadecimal(hash),
-            verdict: Some(Verdict::Done { status }),
-        }
-    }
-
-    /// It failed, or nobody knows.
-    pub fn failed(record: u64, hash: u64, state: State, failure: &'a Failure) -> Self {
-        let verdict = Verdict::Failed {
             passing: state_of(failure) == State::FailedPassing,
             kind: failure.kind.name(),
             status: failure.status,
             applied: failure.applied.name(),
             reason: shortened(&failure.message),
-        };
-        Self { record, state: state.name(), hash: Hexadecimal(hash), verdict: Some(verdict) }
+        }
     }
 }
+
+#[derive(Debug)]
+struct Hexadecimal(u64);
 
 impl Serialize for Hexadecimal {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -67,24 +81,25 @@ fn shortened(message: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::Entry;
+    use serde_json::to_string;
+
+    use super::{Done, Failed, Sending};
     use crate::batch::verdict::State;
     use crate::failure::{Failure, Kind};
 
     #[test]
     fn each_line_has_its_members_in_order() {
-        let line = |entry: Entry<'_>| serde_json::to_string(&entry).unwrap();
         assert_eq!(
-            line(Entry::sending(1, 0xa0)),
+            to_string(&Sending::new(1, 0xa0)).unwrap(),
             r#"{"record":1,"state":"sending","hash":"00000000000000a0"}"#
         );
         assert_eq!(
-            line(Entry::done(2, u64::MAX, Some(320))),
+            to_string(&Done::new(2, u64::MAX, Some(320))).unwrap(),
             r#"{"record":2,"state":"done","hash":"ffffffffffffffff","status":320}"#
         );
         let failure = Failure::new(Kind::Refused, "no").status(404);
         assert_eq!(
-            line(Entry::failed(3, 0, State::FailedLasting, &failure)),
+            to_string(&Failed::new(3, 0, State::FailedLasting, &failure)).unwrap(),
             r#"{"record":3,"state":"failed","hash":"0000000000000000","passing":false,"kind":"refused","status":404,"applied":"no","reason":"no"}"#
         );
     }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use super::entry::Entry;
+use super::entry::{Done, Failed, Sending};
 use super::past::Past;
 use super::verdict::State;
 use crate::cli::run::Shard;
@@ -148,7 +148,7 @@ impl Journal {
     /// # Errors
     /// `internal` when it cannot be written: the request must not leave then.
     pub async fn sending(&self, record: u64, hash: u64) -> Result<(), Failure> {
-        self.append(&Entry::sending(record, hash));
+        self.append(&Sending::new(record, hash));
         let ticket = self.appended.get() + 1;
         self.appended.set(ticket);
         loop {
@@ -165,12 +165,12 @@ impl Journal {
 
     /// Notes that a record was applied, or that nothing was to be changed.
     pub fn done(&self, record: u64, hash: u64, status: Option<u16>) {
-        self.append(&Entry::done(record, hash, status));
+        self.append(&Done::new(record, hash, status));
     }
 
     /// Notes that a record failed, or that nobody knows.
     pub fn failed(&self, record: u64, hash: u64, state: State, failure: &Failure) {
-        self.append(&Entry::failed(record, hash, state, failure));
+        self.append(&Failed::new(record, hash, state, failure));
     }
 
     /// Keeps the file up with what is appended, as long as it is polled: verdicts are written when there is nothing

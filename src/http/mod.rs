@@ -17,6 +17,7 @@ pub mod trace;
 
 use std::borrow::Cow;
 use std::net::{Ipv4Addr, Ipv6Addr};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -49,6 +50,8 @@ pub struct Client {
     proxy: Option<&'static str>,
     throttled: AtomicU64,
     tracer: Option<Tracer>,
+    /// Where the first request went, as text and parsed: a run goes to one place again and again.
+    first: OnceLock<(String, Url)>,
 }
 
 impl std::fmt::Debug for Client {
@@ -94,6 +97,7 @@ impl Client {
             proxy: link.proxy_variable(),
             throttled: AtomicU64::new(0),
             tracer,
+            first: OnceLock::new(),
         })
     }
 
@@ -101,6 +105,19 @@ impl Client {
     pub fn url(&self, request: &Request) -> String {
         let text = self.url_text(request);
         Url::parse(&text).map_or(text, String::from)
+    }
+
+    fn target(&self, request: &Request) -> Result<Url, Failure> {
+        let text = self.url_text(request);
+        if let Some((known, url)) = self.first.get()
+            && *known == text
+        {
+            return Ok(url.clone());
+        }
+        let url = parse(&text)?;
+        // Only the first is kept.
+        let _ = self.first.set((text, url.clone()));
+        Ok(url)
     }
 
     /// The path cannot change the host: a slash always stands between the two.
@@ -133,11 +150,10 @@ impl Client {
         token: &Token,
         still: impl AsyncFn() -> Result<(), Failure>,
     ) -> Result<Reply, Failure> {
-        let url = parse(&self.url_text(request))?;
-        let headers = headers(request, token)?;
+        let url = self.target(request)?;
         let mut repeat = 0;
         loop {
-            let outgoing = outgoing(request, url.clone(), headers.clone())?;
+            let outgoing = outgoing(request, url.clone(), token)?;
             let attempt = self.attempt(request, outgoing, token.expose()).await;
             let verdict = classify::classify(request, &url, attempt);
             self.throttled.fetch_add(verdict.throttled.into(), Ordering::Relaxed);
@@ -199,12 +215,12 @@ fn headers(request: &Request, token: &Token) -> Result<HeaderMap, Failure> {
     Ok(headers)
 }
 
-fn outgoing(request: &Request, url: Url, headers: HeaderMap) -> Result<reqwest::Request, Failure> {
+fn outgoing(request: &Request, url: Url, token: &Token) -> Result<reqwest::Request, Failure> {
     let name = request.method.as_str();
     let method = reqwest::Method::from_bytes(name.as_bytes())
         .map_err(|_| Failure::usage(format!("{name:?} is no HTTP method")))?;
     let mut outgoing = reqwest::Request::new(method, url);
-    *outgoing.headers_mut() = headers;
+    *outgoing.headers_mut() = headers(request, token)?;
     *outgoing.body_mut() = request.body.clone().map(|body| match body {
         Cow::Borrowed(text) => text.into(),
         Cow::Owned(text) => text.into(),
