@@ -91,7 +91,7 @@ pub fn online(
         tokio::select! {
             // In this order, so that Ctrl-C is listened to before the task asks its first question.
             biased;
-            _ = tokio::signal::ctrl_c() => Err(interrupted(service.stage.get())),
+            _ = tokio::signal::ctrl_c() => Err(interrupted(&service)),
             result = task(&service) => result,
         }
     })
@@ -112,7 +112,8 @@ pub fn on_runtime<T>(future: impl Future<Output = Result<T, Failure>>) -> Result
     result
 }
 
-fn interrupted(stage: Stage) -> Failure {
+fn interrupted(service: &Service<'_>) -> Failure {
+    let stage = service.stage.get();
     let (applied, message) = match stage {
         Stage::NothingSent => (Applied::No, "interrupted before anything was written"),
         Stage::Sent => (Applied::Unknown, "interrupted after the request had left: it may have been applied"),
@@ -120,11 +121,12 @@ fn interrupted(stage: Stage) -> Failure {
             (Applied::Yes, "interrupted after the service had taken the write, before it was checked")
         }
     };
-    let failure = Failure::new(Kind::Interrupted, message).applied(applied);
-    match stage {
-        Stage::NothingSent => failure.hint("run the command again"),
-        _ => failure.hint(
-            "check before you repeat it: `storefront customer show` prints the profile, `storefront customer history` the snapshots",
-        ),
-    }
+    let hint = match stage {
+        Stage::NothingSent => "run the command again",
+        _ if service.replaces_profile.get() => {
+            "check before you repeat it: `storefront customer show` prints the profile, `storefront customer history` the snapshots"
+        }
+        _ => "look whether it took effect before you type the command again",
+    };
+    Failure::new(Kind::Interrupted, message).applied(applied).hint(hint)
 }

@@ -8,7 +8,7 @@ use crate::batch::gate::Gate;
 use crate::config::Settings;
 use crate::failure::{Failure, Kind};
 use crate::http::{Client, Link, Reply, Tracer};
-use crate::plan::request::{Bearer, Request, StoreView};
+use crate::plan::request::{Bearer, Method, Request, StoreView};
 use crate::report::outcome::Shown;
 use crate::report::traffic;
 use crate::sandbox;
@@ -23,6 +23,8 @@ pub struct Service<'a> {
     pub settings: Rc<Settings>,
     /// Where a write stands, for whoever interrupts it.
     pub stage: Cell<Stage>,
+    /// Whether the last write replaces a profile, which can be looked at.
+    pub replaces_profile: Cell<bool>,
     client: Rc<Client>,
     customer_token: Rc<OnceCell<Token>>,
     admin_token: Rc<OnceCell<Token>>,
@@ -73,6 +75,7 @@ impl<'a> Service<'a> {
             session,
             settings: Rc::new(settings),
             stage: Cell::default(),
+            replaces_profile: Cell::default(),
             client: Rc::new(client),
             customer_token: Rc::default(),
             admin_token: Rc::default(),
@@ -95,6 +98,7 @@ impl<'a> Service<'a> {
             session,
             settings: self.settings.clone(),
             stage: Cell::default(),
+            replaces_profile: Cell::default(),
             client: self.client.clone(),
             customer_token: own.clone().unwrap_or_else(|| self.customer_token.clone()),
             admin_token: own.unwrap_or_else(|| self.admin_token.clone()),
@@ -150,6 +154,7 @@ impl<'a> Service<'a> {
         }
         self.announce(operation);
         self.stage.set(Stage::Sent);
+        self.replaces_profile.set(request.method == Method::Put);
         let call = self.client.send_while(request, token, still);
         let answer = self.session.report.while_waiting(&format!("{operation}: sent, waiting"), call).await;
         match &answer {

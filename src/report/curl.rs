@@ -1,5 +1,6 @@
 //! A request as a curl command, the token as an environment variable.
 
+use super::escape;
 use crate::plan::request::{Bearer, Request};
 
 /// The command, on one line, fit for a POSIX shell.
@@ -15,7 +16,7 @@ pub fn command(request: &Request, url: &str) -> String {
     );
     if let Some(body) = &request.body {
         command.push_str(" --header 'Content-Type: application/json' --data-raw ");
-        command.push_str(&shell_words::quote(body));
+        command.push_str(&shell_words::quote(&escape::in_json(body)));
     }
     command
 }
@@ -24,6 +25,17 @@ pub fn command(request: &Request, url: &str) -> String {
 mod tests {
     use super::command;
     use crate::plan::request::{Request, StoreView};
+
+    #[test]
+    fn what_a_terminal_would_obey_is_written_as_json_escapes() {
+        let body = "{\"city\":\"a\u{9b}2J\u{202e}b\"}";
+        let request = Request::add_item(&StoreView::new("fr").unwrap(), body.into());
+        let words = shell_words::split(&command(&request, "https://shop.example/rest/V1/x")).unwrap();
+        let sent = words.last().unwrap();
+        assert_eq!(sent, r#"{"city":"a\u009b2J\u202eb"}"#);
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(sent), value(body));
+    }
 
     #[test]
     fn the_body_survives_the_shell() {

@@ -1,6 +1,7 @@
 //! Foreign text, made harmless for a terminal.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// The text with control characters, bidirectional overrides included, written as `\u{…}`; newlines stay.
 pub fn escaped(text: &str) -> Cow<'_, str> {
@@ -13,6 +14,25 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
             safe.extend(character.escape_unicode());
         } else {
             safe.push(character);
+        }
+    }
+    Cow::Owned(safe)
+}
+
+/// JSON that means the same, with such characters as `\uXXXX` in its strings; beside those it can only have carriage
+/// returns, which become spaces.
+pub fn in_json(json: &str) -> Cow<'_, str> {
+    if !json.chars().any(is_harmful) {
+        return Cow::Borrowed(json);
+    }
+    let mut safe = String::with_capacity(json.len() + 8);
+    for character in json.chars() {
+        match character {
+            '\r' => safe.push(' '),
+            harmful if is_harmful(harmful) => {
+                let _ = write!(safe, "\\u{:04x}", u32::from(harmful));
+            }
+            harmless => safe.push(harmless),
         }
     }
     Cow::Owned(safe)

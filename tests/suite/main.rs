@@ -7,6 +7,7 @@ mod api;
 mod attribute;
 mod auth;
 mod bad_input;
+mod batch_doubts;
 mod batch_journal;
 mod batch_kill;
 mod batch_order;

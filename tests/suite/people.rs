@@ -94,7 +94,7 @@ fn ctrl_c_at_a_line_and_at_a_list_leaves_with_130_and_a_cursor() {
     let home = Home::new();
     for (line, question) in [
         ("--sandbox attribute create", "Label, as shoppers"),
-        ("--sandbox attribute create --label C --code c", "Input kind"),
+        ("--sandbox attribute create --label C --code c", "weee"),
         ("--sandbox customer update --address 1 --city Lyon", "Send it?"),
     ] {
         let mut terminal = terminal(&home, 80, line);

@@ -129,17 +129,17 @@ fn killed_anywhere_between_second_read_and_put_nothing_is_lost() {
     }
 }
 
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+}
+
 #[test]
 #[cfg(unix)]
 fn interrupted_at_every_step_it_says_what_to_check() {
     let interrupt = |child: Child| {
-        assert!(
-            std::process::Command::new("kill")
-                .args(["-INT", &child.id().to_string()])
-                .status()
-                .unwrap()
-                .success()
-        );
+        interrupt(&child);
         ended(child)
     };
     for step in STEPS {
@@ -164,6 +164,27 @@ fn interrupted_at_every_step_it_says_what_to_check() {
 
 #[test]
 #[cfg(unix)]
+fn an_item_whose_request_has_left_is_to_be_looked_for_where_items_are() {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    let line =
+        "--sandbox --fault latency=20000 quote add-item --sku mug-blue --qty 1 --quote-id 1 -v -o json";
+    let mut child = Shop::new().home.storefront(&words(line)).spawn();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut told = String::new();
+    while !told.contains("POST ") {
+        assert!(stderr.read_line(&mut told).unwrap() > 0, "{told}");
+    }
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    stderr.read_to_string(&mut told).unwrap();
+    let error: serde_json::Value = serde_json::from_str(told.lines().last().unwrap()).unwrap();
+    assert_eq!(error["error"]["applied"], "unknown", "{told}");
+    let hint = error["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("look whether it took effect") && !hint.contains("customer"), "{hint}");
+}
+
+#[test]
+#[cfg(unix)]
 fn whoever_waits_for_the_lock_can_leave() {
     use std::io::{BufRead as _, BufReader, Read as _};
     let shop = Shop::new();
@@ -177,13 +198,7 @@ fn whoever_waits_for_the_lock_can_leave() {
     let mut line = String::new();
     stderr.read_line(&mut line).unwrap();
     assert_eq!(line, "another storefront command is writing to this customer; waiting for it\n");
-    assert!(
-        std::process::Command::new("kill")
-            .args(["-INT", &second.id().to_string()])
-            .status()
-            .unwrap()
-            .success()
-    );
+    interrupt(&second);
     assert_eq!(second.wait().unwrap().code(), Some(130));
     line.clear();
     stderr.read_to_string(&mut line).unwrap();

@@ -1,20 +1,15 @@
 //! The whole input is checked before the first request leaves, in one pass that holds one record at a time.
 
-use std::collections::HashSet;
-
+use super::doubts::Doubts;
 use super::intake::{self, Intake, Prepared};
 use super::tokens::Own;
-use crate::batch::fingerprint::{self, Fingerprint};
+use crate::batch::fingerprint;
 use crate::batch::past::Past;
 use crate::batch::verdict::State;
 use crate::cli::run::{RunArgs, Shard};
 use crate::commands::Session;
 use crate::failure::Failure;
 use crate::input::records::{Record, Records, Source};
-use crate::plan::operation::Operation;
-
-/// As many attribute codes are remembered to find doubled ones.
-const MOST_CODES: usize = 100_000;
 
 /// What the check found.
 #[derive(Debug, Default)]
@@ -40,7 +35,7 @@ pub fn check(
     let mut records = Records::open(source, |header| intake.columns(header))?;
     let mut checked = Checked::default();
     let mut comparison = Comparison::default();
-    let mut doubles = Doubles::new(Some(intake.work.operation()));
+    let mut doubts = Doubts::new(session.report, intake.work.operation());
     let mut slots = past.slots()?;
     let mut number = 0;
     while let Some(record) = records.read()? {
@@ -53,8 +48,8 @@ pub fn check(
             Ok(prepared) if is_ours(args.shard, &prepared) => {
                 checked.records += 1;
                 checked.needs_token |= prepared.own == Own::Run && slot.state != State::Done;
-                if let Some(warning) = doubles.find(&prepared.key) {
-                    session.report.of_record(record.number).warn(&warning);
+                if slot.state != State::Done {
+                    doubts.tell(record.number, &prepared);
                 }
             }
             Ok(_) => {}
@@ -66,6 +61,7 @@ pub fn check(
         return Err(Failure::usage(format!("{} holds no records; nothing was sent", source.name())));
     }
     comparison.verdict(source, past, number)?;
+    doubts.tell_rest();
     Ok(checked)
 }
 
@@ -87,29 +83,6 @@ fn refused(failure: Failure) -> Failure {
     };
     Failure { message, ..failure }
         .hint("mend the record and run the command again; --skip-invalid sends the others")
-}
-
-/// Finds attribute codes that are there twice: the second would be refused, or overwrite the first.
-pub struct Doubles {
-    seen: Option<HashSet<u64>>,
-}
-
-impl Doubles {
-    /// Looks for them where the operation creates attributes.
-    pub fn new(operation: Option<Operation>) -> Self {
-        Self { seen: (operation == Some(Operation::AttributeCreate)).then(HashSet::new) }
-    }
-
-    /// A warning, where this code was there before.
-    pub fn find(&mut self, code: &str) -> Option<String> {
-        let seen = self.seen.as_mut()?;
-        let hash = Fingerprint::new().with(code.as_bytes()).finish();
-        let known = seen.contains(&hash);
-        if !known && seen.len() < MOST_CODES {
-            seen.insert(hash);
-        }
-        known.then(|| format!("the attribute code {code:?} is in the input twice"))
-    }
 }
 
 /// The input held against the hashes of an earlier run.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 
-use super::check::Doubles;
+use super::doubts::Doubts;
 use super::feed::Feed;
 use super::intake::Intake;
 use super::signals::Signals;
@@ -45,7 +45,8 @@ pub struct Crew<'a> {
     feed: Feed,
     queue: Queue<Task>,
     pace: Pace,
-    doubles: Doubles,
+    /// Of an input that could not be looked through before.
+    doubts: Option<Doubts>,
     results: Results,
     failed: Option<FailedFile>,
     count: Count,
@@ -98,8 +99,7 @@ impl<'a> Crew<'a> {
             feed,
             queue: Queue::default(),
             pace: Pace::new(args.jobs.unwrap_or(JOBS), args.rate),
-            // A file was searched for them before.
-            doubles: Doubles::new(records.is_none().then(|| intake.work.operation())),
+            doubts: records.is_none().then(|| Doubts::new(session.report, intake.work.operation())),
             results: Results::new(session.report),
             failed,
             count: Count::default(),

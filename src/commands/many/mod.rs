@@ -2,6 +2,7 @@
 
 mod check;
 mod crew;
+mod doubts;
 mod dry;
 mod feed;
 mod intake;

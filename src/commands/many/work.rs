@@ -9,6 +9,8 @@ use crate::commands::service::Service;
 use crate::commands::{operation, quote};
 use crate::failure::Failure;
 use crate::input::{Draft, Overlay};
+use crate::plan::attribute_check;
+use crate::plan::check::Warnings;
 use crate::plan::operation::Operation;
 use crate::plan::profile::Profile;
 use crate::plan::scan::scan;
@@ -32,7 +34,23 @@ pub enum Ready {
     /// Checked, with the flags laid over it.
     Draft(Draft),
     /// Checked as far as it goes without the stored profile.
-    Document(Map<String, Value>),
+    Document(Map<String, Value>, Warnings),
+}
+
+impl Ready {
+    /// What the check mended, and what is doubtful.
+    pub fn doubts(&self, operation: Operation) -> Warnings {
+        match self {
+            Self::Draft(draft) => draft.warnings.clone(),
+            Self::Document(_, warnings) => warnings.clone(),
+            Self::Raw(body) if operation == Operation::AttributeCreate => {
+                let body: Option<Map<String, Value>> = serde_json::from_str(body).ok();
+                let attribute = body.as_ref().and_then(|body| body.get("attribute")?.as_object());
+                attribute.map(attribute_check::doubts).unwrap_or_default()
+            }
+            Self::Raw(_) => Warnings::new(),
+        }
+    }
 }
 
 impl Work<'_> {
@@ -81,8 +99,9 @@ impl Work<'_> {
             }
             Self::ShipToStored(args) => {
                 let without = ShipArgs { bill_same_as_ship: false, ..(*args).clone() };
-                Draft::new(self.operation(), Some(Value::Object(document.clone())), &without, allow_unknown)?;
-                Ok(Ready::Document(document))
+                let whole = Some(Value::Object(document.clone()));
+                let draft = Draft::new(self.operation(), whole, &without, allow_unknown)?;
+                Ok(Ready::Document(document, draft.warnings))
             }
         }
     }
@@ -102,7 +121,7 @@ impl Work<'_> {
                 let update = update::Update::new(draft.clone(), args)?;
                 return update.replace(service, known).await;
             }
-            (Self::ShipToStored(args), Ready::Document(document)) => {
+            (Self::ShipToStored(args), Ready::Document(document, _)) => {
                 let args = quote::with_stored_addresses(service, args).await?;
                 let allow_unknown = service.session.global.allow_unknown;
                 let document = Some(Value::Object(document.clone()));
@@ -111,7 +130,7 @@ impl Work<'_> {
             }
             (_, Ready::Draft(draft)) => operation::perform(service, self.operation(), draft.clone()).await?,
             (_, Ready::Raw(body)) => operation::perform_raw(service, self.operation(), body.clone()).await?,
-            (_, Ready::Document(_)) => return Err(Failure::internal("a record was not made ready")),
+            (_, Ready::Document(..)) => return Err(Failure::internal("a record was not made ready")),
         };
         Ok(Replaced { outcome, now: None })
     }

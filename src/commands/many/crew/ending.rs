@@ -20,6 +20,9 @@ impl Crew<'_> {
         let took = self.progress.elapsed();
         drop(self.progress);
         let report = self.shared.service.session.report;
+        if let Some(doubts) = &self.doubts {
+            doubts.tell_rest();
+        }
         let operation = self.intake.work.operation().name();
         report.note(&summary::sentence(operation, self.count, took));
         for line in self.reasons.lines() {

@@ -44,8 +44,8 @@ impl Crew<'_> {
         if matches!(self.stop, Some(Stop::OnError)) {
             return self.tell_untaken(place);
         }
-        if let Some(warning) = self.doubles.find(&prepared.key) {
-            self.shared.service.session.report.of_record(place.record).warn(&warning);
+        if let Some(doubts) = &mut self.doubts {
+            doubts.tell(place.record, &prepared);
         }
         let key = Fingerprint::new().with(prepared.key.as_bytes()).finish();
         let size = intake::size(&record.content);

@@ -1,0 +1,61 @@
+//! What is doubtful about the records of a run, and what was mended in them: told, and not held against them.
+
+use std::collections::HashSet;
+
+use super::intake::Prepared;
+use crate::batch::fingerprint::Fingerprint;
+use crate::plan::operation::Operation;
+use crate::report::Report;
+
+/// As many doubts are told one by one.
+const MOST_TOLD: u64 = 20;
+/// As many attribute codes are remembered to find doubled ones.
+const MOST_CODES: usize = 100_000;
+
+/// Looks at records as they come.
+pub struct Doubts {
+    report: Report,
+    operation: Operation,
+    codes: HashSet<u64>,
+    found: u64,
+}
+
+impl Doubts {
+    /// For records of one operation.
+    pub fn new(report: &Report, operation: Operation) -> Self {
+        Self { report: *report, operation, codes: HashSet::new(), found: 0 }
+    }
+
+    /// Tells what is doubtful about a record.
+    pub fn tell(&mut self, record: u64, prepared: &Prepared) {
+        let doubled = self.is_doubled(&prepared.key);
+        let doubled = doubled.then(|| format!("the attribute code {:?} is in the input twice", prepared.key));
+        for doubt in prepared.ready.doubts(self.operation).into_iter().chain(doubled) {
+            self.found += 1;
+            if self.found <= MOST_TOLD {
+                self.report.of_record(record).warn(&doubt);
+            }
+        }
+    }
+
+    /// Counts those that were not told.
+    pub fn tell_rest(&self) {
+        if self.found > MOST_TOLD {
+            self.report
+                .warn(&format!("{} more warnings about records of this input", self.found - MOST_TOLD));
+        }
+    }
+
+    /// The second attribute of a code would be refused, or overwrite the first.
+    fn is_doubled(&mut self, code: &str) -> bool {
+        if self.operation != Operation::AttributeCreate {
+            return false;
+        }
+        let hash = Fingerprint::new().with(code.as_bytes()).finish();
+        let known = self.codes.contains(&hash);
+        if !known && self.codes.len() < MOST_CODES {
+            self.codes.insert(hash);
+        }
+        known
+    }
+}

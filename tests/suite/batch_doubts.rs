@@ -1,0 +1,54 @@
+//! What is doubtful about the records of a run, and what was mended in them, is told.
+
+use crate::support::shop::Shop;
+
+/// Records, and what each is warned of: spaces, a note, a label twice in text that is sent as it stands.
+const RECORDS: [(&str, &str, &str); 3] = [
+    (
+        "quote add-item",
+        r#"{"sku ":"mug-blue","qty":1,"quote_id":"1"}"#,
+        "spaces around its name were trimmed",
+    ),
+    (
+        "quote add-item",
+        r#"{"sku":"shirt","qty":1,"quote_id":"1","product_option":{"extension_attributes":{"configurable_item_options":[
+            {"option_id":"93","option_value":50,"note":"size"},{"option_id":"144","option_value":168}]}}}"#,
+        "note: dropped",
+    ),
+    (
+        "attribute create",
+        r#"{"attribute_code":"fit","entity_type_id":"4","frontend_input":"select","options":[{"label":"Slim"},{"label":"Slim"}]}"#,
+        "more than once",
+    ),
+];
+
+#[test]
+fn a_run_warns_of_what_a_single_record_is_warned_of() {
+    for (operation, record, warning) in RECORDS {
+        let shop = Shop::new();
+        shop.file("records.json", format!("[{record}]"));
+        let outcome = shop.run(&format!("{operation} -i records.json"));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let told = outcome.stderr.lines().filter(|line| line.contains("warning: record 1: ")).count();
+        assert!(told == 1 && outcome.stderr.contains(warning), "{outcome:?}");
+        let mut again = shop.run(&format!("{operation} -i records.json --resume"));
+        assert!(!again.stderr.contains("warning"), "what is done is not warned of again: {again:?}");
+
+        let words: Vec<&str> = operation.split(' ').chain(["-i", "-", "--input-format", "ndjson"]).collect();
+        let piped = shop.storefront(&[&words[..], &["--journal", "j"]].concat());
+        again = piped.stdin(record.replace('\n', " ")).run();
+        assert!(again.stderr.contains(warning), "{again:?}");
+    }
+}
+
+#[test]
+fn many_warnings_are_counted() {
+    let shop = Shop::new();
+    let head = ["attribute_code,default_frontend_label,frontend_input".to_owned()];
+    let rows: Vec<String> =
+        head.into_iter().chain((1..=30).map(|number| format!("Code {number},One,text"))).collect();
+    shop.file("a.csv", rows.join("\n"));
+    let outcome = shop.run("attribute create -i a.csv");
+    let told = outcome.stderr.lines().filter(|line| line.starts_with("warning: record")).count();
+    assert!(told == 20 && outcome.stderr.contains("10 more warnings"), "{outcome:?}");
+}
