@@ -93,12 +93,19 @@ def update(world, rounds):
     write = ["-sS", "--fail", "-X", "PUT", "-H", BEARER, "-H", JSON, "--data-binary", f"@{world.directory}/profile.json", url]
     curl = ["curl", *read, "--next", *read, "--next", *write, "--next", *read]
     change = lambda run: [world.storefront, "customer", "update", "--address", "1", "--city", f"Town {run} {time.time_ns()}"]
-    disks = [("disk, synced", str(world.directory))] + [("memory, nothing to sync", "/dev/shm")] * Path("/dev/shm").is_dir()
-    for place, directory in disks:
-        with tempfile.TemporaryDirectory(dir=directory, prefix="storefront-state-") as state:
-            home = {**world.home("update", world.http), "XDG_STATE_HOME": state}
-            sides = [Side("storefront", change, home, work=4), Side("curl, four calls", fixed(*curl), work=4)]
-            yield f"Update of a profile, snapshots on {place}", rows(in_turn(installed(sides), rounds, world.count))
+    for place, state in disks(world):
+        home = {**world.home("update", world.http), "XDG_STATE_HOME": str(state)}
+        sides = [Side("storefront", change, home, work=4), Side("curl, four calls", fixed(*curl), work=4)]
+        yield f"Update of a profile, snapshots {place}", rows(in_turn(sides, rounds, world.count))
+
+
+def disks(world):
+    """Directories for what is synced: one on the disk and, where there is one, one in memory."""
+    places = [("on the disk", world.directory), ("in memory, nothing to sync", Path("/dev/shm"))]
+    for place, parent in places:
+        if parent.is_dir():
+            with tempfile.TemporaryDirectory(dir=parent, prefix="storefront-") as directory:
+                yield place, Path(directory)
 
 
 # start and completion ------------------------------------------------------------------------------------------
@@ -160,12 +167,14 @@ CURLS = 400
 
 
 def many(world, rounds):
-    """A run over many records, its journal kept, beside tools that send the same body again and again."""
-    records = world.directory / "records.ndjson"
-    write_records(records, RECORDS)
-    for jobs in (8, 32):
-        sides = [ours(world, records, RECORDS, jobs), *loaders(world.http + QUOTE_ITEM, BEARER, world.item, RECORDS, jobs)]
-        yield f"{RECORDS:,} records, {jobs} at a time", loaded(sides, max(3, rounds // 12), lambda: world.count("POST"))
+    """A run over many records, beside tools that send the same body again and again."""
+    for place, directory in disks(world):
+        records = directory / "records.ndjson"
+        write_records(records, RECORDS)
+        for jobs in (8, 32):
+            sides = [ours(world, records, RECORDS, jobs), *loaders(world.http + QUOTE_ITEM, BEARER, world.item, RECORDS, jobs)]
+            figures = loaded(sides, max(3, rounds // 12), lambda: world.count("POST"))
+            yield f"{RECORDS:,} records, {jobs} at a time, journal {place}", figures
 
 
 def million(world, rounds):

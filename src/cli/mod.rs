@@ -13,6 +13,7 @@ pub mod quote;
 pub mod run;
 pub mod sandbox;
 
+use std::ffi::OsString;
 use std::mem::ManuallyDrop;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -39,6 +40,17 @@ pub fn grammar() -> clap::Command {
     grammar
 }
 
+/// The grammar of the nouns that are among these words, if there are any: clap gives each noun a copy of every global
+/// flag. It takes nothing the whole would not take; what it does not take is for the whole to tell of.
+fn nouns_among(words: &[OsString]) -> Option<clap::Command> {
+    let all = nouns();
+    let is_named = |noun: &&clap::Command| words.iter().any(|word| word == noun.get_name());
+    let mut named = all.get_subcommands().filter(is_named).cloned().peekable();
+    named.peek()?;
+    let bare = clap::Command::new("storefront").disable_help_subcommand(true);
+    Some(GlobalArgs::augment_args(bare).subcommands(named))
+}
+
 /// The grammar, each noun's verbs made when they are needed.
 fn nouns() -> clap::Command {
     Cli::command().mut_subcommands(|command| {
@@ -53,9 +65,15 @@ impl Cli {
     /// # Errors
     /// What clap has to say: help, the version, or what is wrong.
     pub fn read() -> Result<Self, clap::Error> {
+        let words: Vec<OsString> = std::env::args_os().collect();
+        let read = nouns_among(&words).and_then(|grammar| Self::read_by(grammar, &words).ok());
+        read.map_or_else(|| Self::read_by(nouns(), &words), Ok)
+    }
+
+    fn read_by(grammar: clap::Command, words: &[OsString]) -> Result<Self, clap::Error> {
         // Taking them apart takes half as long as making them, and this process ends soon.
-        let mut grammar = ManuallyDrop::new(nouns());
-        let matches = ManuallyDrop::new(grammar.try_get_matches_from_mut(std::env::args_os())?);
+        let mut grammar = ManuallyDrop::new(grammar);
+        let matches = ManuallyDrop::new(grammar.try_get_matches_from_mut(words)?);
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
     }
 }

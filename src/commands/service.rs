@@ -1,6 +1,7 @@
 //! The service an operation talks to: settings, client, tokens, and the sandbox where that is asked for.
 
 use std::cell::{Cell, OnceCell};
+use std::pin::pin;
 use std::rc::Rc;
 
 use super::Session;
@@ -126,7 +127,7 @@ impl<'a> Service<'a> {
     /// # Errors
     /// As [`Client::send`], and `auth` when there is no token.
     pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
-        let call = self.client.send(request, self.token(request.bearer)?);
+        let call = pin!(self.client.send(request, self.token(request.bearer)?));
         self.session.report.while_waiting("waiting for the service", call).await
     }
 
@@ -155,7 +156,7 @@ impl<'a> Service<'a> {
         self.announce(operation);
         self.stage.set(Stage::Sent);
         self.replaces_profile.set(request.method == Method::Put);
-        let call = self.client.send_while(request, token, still);
+        let call = pin!(self.client.send_while(request, token, still));
         let answer = self.session.report.while_waiting(&format!("{operation}: sent, waiting"), call).await;
         match &answer {
             Ok(_) => self.stage.set(Stage::Taken),

@@ -1,5 +1,6 @@
 //! A sign of life on standard error while a call takes long; none where nobody looks.
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -13,12 +14,11 @@ const TURN: Duration = Duration::from_millis(100);
 impl Report {
     /// Does the work; a spinner says `what` is going on when it takes longer than half a second. There is none where
     /// standard error is no terminal, where moving parts are unwelcome, and beside `-v`, whose lines it would tear.
-    pub async fn while_waiting<T>(&self, what: &str, work: impl Future<Output = T>) -> T {
+    pub async fn while_waiting<T>(&self, what: &str, mut work: Pin<&mut impl Future<Output = T>>) -> T {
         if !self.shows_life {
             return work.await;
         }
-        let mut work = std::pin::pin!(work);
-        if let Ok(done) = tokio::time::timeout(PATIENCE, &mut work).await {
+        if let Ok(done) = tokio::time::timeout(PATIENCE, work.as_mut()).await {
             return done;
         }
         let spinner = Spinner::start(what);
