@@ -64,7 +64,6 @@ pub fn replace(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> 
     };
     default_address::settle(&mut profile, &mut sent, &flagged, &mut after);
     profile.extend(sent);
-    profile.insert("id".to_owned(), Value::from(customer));
     profile.insert("updated_at".to_owned(), Value::from(now()));
     records.put_customer(customer, &profile)?;
     put_list(records, &before, &after)?;

@@ -24,6 +24,7 @@ mod doctor;
 mod dry_run;
 mod faults;
 mod help;
+mod http_lost;
 mod http_proxy;
 mod http_send;
 mod http_tls;

@@ -135,9 +135,14 @@ fn what_cannot_be_used_is_said_with_exit_code_2() {
         (&["customer", "show", "--fault", "html"], "--fault is for the sandbox"),
         (&["customer", "show", "--sandbox", "--fault", "hmtl"], "did you mean html?"),
     ] {
-        let output = run(home.path(), arguments);
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]), "{output:?}");
+        let mut command = storefront(home.path(), arguments);
+        let mut child = Serving(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+        let mut line = String::new();
+        BufReader::new(child.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "", "{arguments:?}");
+        let mut stderr = String::new();
+        child.0.stderr.as_mut().unwrap().read_to_string(&mut stderr).unwrap();
+        assert_eq!(child.0.wait().unwrap().code(), Some(2), "{stderr}");
         assert!(stderr.contains(says), "{stderr}");
     }
 }

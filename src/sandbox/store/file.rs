@@ -117,6 +117,7 @@ fn create(
     Ok(())
 }
 
+/// Ids begin again where the seed ends: SQLite forgets its count of a table with the table.
 fn drop_tables(connection: &Connection) -> rusqlite::Result<()> {
     let tables: Vec<String> = connection
         .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")?
@@ -124,15 +125,6 @@ fn drop_tables(connection: &Connection) -> rusqlite::Result<()> {
         .collect::<Result<_, _>>()?;
     for table in tables {
         connection.execute_batch(&format!("DROP TABLE \"{table}\""))?;
-    }
-    // Ids begin again where the seed ends.
-    let counts: bool = connection.query_row(
-        "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence')",
-        [],
-        |row| row.get(0),
-    )?;
-    if counts {
-        connection.execute_batch("DELETE FROM sqlite_sequence")?;
     }
     Ok(())
 }

@@ -8,6 +8,8 @@ use storefront::http::{Client, Link, Reply, Traffic};
 use storefront::plan::request::{Bearer, Method, Request, StoreView};
 use storefront::token::Token;
 
+use super::scripted::{Scripted, Step};
+
 /// A token that must be found nowhere.
 pub const SECRET: &str = "planted-secret-token";
 
@@ -68,4 +70,16 @@ pub fn traced(link: &Link) -> (Client, Arc<Mutex<Vec<String>>>) {
     let ours = events.clone();
     let tracer = Arc::new(move |event: Traffic<'_>| ours.lock().unwrap().push(format!("{event:?}")));
     (Client::new(link, Some(tracer)).unwrap(), events)
+}
+
+/// A way to a scripted service, with the usual repeats.
+pub fn retrying(server: &Scripted) -> Link {
+    Link { retry: 2, ..link(&server.url("")) }
+}
+
+/// The failure of one call, and how many requests arrived.
+pub fn failing(script: Vec<Step>, request: &Request) -> (Failure, usize) {
+    let server = Scripted::start(script);
+    let failure = send(&retrying(&server), request).unwrap_err();
+    (failure, server.requests().len())
 }
