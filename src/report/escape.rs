@@ -1,41 +1,29 @@
 //! Foreign text, made harmless for a terminal.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 
 /// The text with control characters, bidirectional overrides included, written as `\u{…}`; newlines stay.
 pub fn escaped(text: &str) -> Cow<'_, str> {
+    without_harm(text, |harmful| harmful.escape_unicode().to_string())
+}
+
+/// JSON that means the same, such characters written as its strings escape them. Outside of strings only carriage
+/// returns can stand among them; they become spaces.
+pub fn in_json(json: &str) -> Cow<'_, str> {
+    without_harm(json, |harmful| match harmful {
+        '\r' => " ".to_owned(),
+        other => format!("\\u{:04x}", u32::from(other)),
+    })
+}
+
+fn without_harm(text: &str, written: impl Fn(char) -> String) -> Cow<'_, str> {
     if !text.chars().any(is_harmful) {
         return Cow::Borrowed(text);
     }
-    let mut safe = String::with_capacity(text.len() + 8);
-    for character in text.chars() {
-        if is_harmful(character) {
-            safe.extend(character.escape_unicode());
-        } else {
-            safe.push(character);
-        }
-    }
-    Cow::Owned(safe)
-}
-
-/// JSON that means the same, with such characters as `\uXXXX` in its strings; beside those it can only have carriage
-/// returns, which become spaces.
-pub fn in_json(json: &str) -> Cow<'_, str> {
-    if !json.chars().any(is_harmful) {
-        return Cow::Borrowed(json);
-    }
-    let mut safe = String::with_capacity(json.len() + 8);
-    for character in json.chars() {
-        match character {
-            '\r' => safe.push(' '),
-            harmful if is_harmful(harmful) => {
-                let _ = write!(safe, "\\u{:04x}", u32::from(harmful));
-            }
-            harmless => safe.push(harmless),
-        }
-    }
-    Cow::Owned(safe)
+    let safe = text
+        .chars()
+        .map(|character| if is_harmful(character) { written(character) } else { character.into() });
+    Cow::Owned(safe.collect())
 }
 
 /// The text on one line: newlines and tabs are escaped too.
