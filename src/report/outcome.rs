@@ -38,6 +38,8 @@ pub struct Outcome {
 pub struct ProfileOutcome {
     /// Every difference.
     pub changes: Vec<Change>,
+    /// Whether whoever looks at the result saw them when asked about them.
+    pub were_shown: bool,
     /// What became of the addresses.
     pub tally: Tally,
     /// The snapshot taken before.
@@ -138,7 +140,7 @@ impl Outcome {
         };
         line(&self.headline());
         if let Some(profile) = &self.profile {
-            if !profile.changes.is_empty() {
+            if !profile.changes.is_empty() && !profile.were_shown {
                 line(&changes::table(&profile.changes, screen));
             }
             line(&changes::summary(&profile.tally, &profile.new_ids));

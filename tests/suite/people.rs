@@ -120,6 +120,7 @@ fn support_picks_an_address_edits_one_field_and_sends_it() {
     terminal.types("y");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
+    assert_eq!(screen.matches("BEFORE").count(), 1, "what was shown is not shown again: {screen}");
     assert_eq!(address(&home, 1)["postcode"], "7500");
     assert_eq!(address(&home, 1)["company"], "Haddad & Filles");
 }
@@ -212,4 +213,17 @@ fn forty_columns_are_enough() {
     assert!(screen.contains("    - Paris\n    + Lyon"), "{screen}");
     terminal.types("n");
     assert_eq!(terminal.ends().0, 3);
+}
+
+#[test]
+fn a_run_shows_how_far_it_is_and_leaves_only_its_summary() {
+    let home = Home::new();
+    let rows = "1,mug-blue,1\n".repeat(40);
+    std::fs::write(home.dir.path().join("items.csv"), format!("quote_id,sku,qty\n{rows}")).unwrap();
+    let mut terminal = terminal(&home, 100, "--sandbox --fault latency=30 quote add-item -i items.csv");
+    let screen = terminal.sees(" of 40, 0 failed, 0 unknown, ").sees(" left").screen();
+    assert!(screen.contains("/s, "), "{screen}");
+    let (code, screen) = terminal.ends();
+    assert!(code == 0 && screen.contains("40 records: 40 done"), "{screen}");
+    assert!(!screen.contains(" of 40"), "the bar is gone: {screen}");
 }

@@ -124,7 +124,11 @@ pub async fn replace_known(
     let mut verdict = sent.put(service, readable).await?;
     drop(lock);
     let now = verdict.now.take();
-    Ok(Replaced { outcome: applied(edit, &merged, snapshot, verdict), now })
+    let mut outcome = applied(edit, &merged, snapshot, verdict);
+    if let Some(profile) = &mut outcome.profile {
+        profile.were_shown = prompt.can_ask() && service.session.context.stdout_is_terminal;
+    }
+    Ok(Replaced { outcome, now })
 }
 
 /// The profile to merge with, and whether the service itself can be read.
@@ -198,6 +202,7 @@ fn applied(edit: &dyn Edit, merged: &Merged, snapshot: PathBuf, verdict: Verdict
 fn outcome(edit: &dyn Edit, merged: &Merged, snapshot: Option<PathBuf>) -> Outcome {
     let profile = ProfileOutcome {
         changes: merged.changes.clone(),
+        were_shown: false,
         tally: merged.tally.clone(),
         snapshot,
         new_ids: Vec::new(),
