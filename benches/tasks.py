@@ -17,6 +17,7 @@ QUOTE_ITEM = "/V1/storeview/default/user/quote/item"
 PROFILE = "/V1/storeview/default/customer/profile"
 BEARER = "Authorization: Bearer token-of-zoe"
 JSON = "Content-Type: application/json"
+BARE = "its HTTP library alone"
 SYSTEM_BUNDLES = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"]
 
 
@@ -61,6 +62,7 @@ def one_request(world, rounds):
     url = world.http + QUOTE_ITEM
     sides = [
         Side("storefront", add, world.home("http", world.http)),
+        Side(BARE, fixed(world.bare, url, "token-of-zoe", world.item)),
         Side("curl", fixed(*curl, url)),
         Side("xh", fixed("xh", "--ignore-stdin", "POST", url, BEARER.replace(": ", ":"), f"@{world.item}")),
         Side("httpie", fixed("http", "--ignore-stdin", "POST", url, BEARER.replace(": ", ":"), f"@{world.item}")),
@@ -69,6 +71,7 @@ def one_request(world, rounds):
     url = world.https + QUOTE_ITEM
     sides = [
         Side("storefront", add, world.home("tls", world.https, world.authority)),
+        Side(BARE, fixed(world.bare, url, "token-of-zoe", world.item, "--ca-file", world.authority)),
         Side("curl", fixed(*curl, "--cacert", world.authority, url)),
     ]
     yield "One request, TLS, a CA file", rows(in_turn(installed(sides), rounds, posted))
@@ -172,7 +175,9 @@ def many(world, rounds):
         records = directory / "records.ndjson"
         write_records(records, RECORDS)
         for jobs in (8, 32):
-            sides = [ours(world, records, RECORDS, jobs), *loaders(world.http + QUOTE_ITEM, BEARER, world.item, RECORDS, jobs)]
+            bare = fixed(world.bare, world.http + QUOTE_ITEM, "token-of-zoe", records, "--jobs", jobs)
+            sides = [ours(world, records, RECORDS, jobs), Side(BARE, bare, work=RECORDS)]
+            sides += loaders(world.http + QUOTE_ITEM, BEARER, world.item, RECORDS, jobs)
             figures = loaded(sides, max(3, rounds // 12), lambda: world.count("POST"))
             yield f"{RECORDS:,} records, {jobs} at a time, journal {place}", figures
 

@@ -70,6 +70,7 @@ class World:
     def __init__(self, directory):
         self.directory = directory
         self.storefront = build("bin", "storefront")
+        self.bare = build("bench", "bare")
         self.servers = []
 
     def __enter__(self):
