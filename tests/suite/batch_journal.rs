@@ -263,3 +263,17 @@ fn ctrl_c_waits_for_what_is_under_way_and_a_second_one_does_not() {
         assert_eq!(states, expected);
     }
 }
+
+#[test]
+#[cfg(unix)]
+fn where_nothing_can_be_synced_nothing_is_sent() {
+    let shop = Shop::new();
+    shop.file("a.csv", attributes(3));
+    // A pipe takes what is written, and refuses to be synced.
+    let pipe = shop.home.dir.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let outcome = shop.run("attribute create -i a.csv --journal pipe -o json");
+    let message = outcome.error()["message"].as_str().unwrap().to_owned();
+    assert!(outcome.code == 1 && message.contains("pipe cannot be written"), "{outcome:?}");
+    assert_eq!(shop.heard(), Vec::<String>::new());
+}
