@@ -3,10 +3,21 @@
 //! The shared one asks the processor for its features as it is loaded; on a virtual machine each question is a trap, and
 //! together they are a tenth of a short command's time.
 
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    let target = |part: &str| std::env::var(format!("CARGO_CFG_TARGET_{part}")).unwrap_or_default();
-    if (target("OS"), target("ENV")) == ("linux".into(), "gnu".into()) {
+    let target = |part: &str| env::var(format!("CARGO_CFG_TARGET_{part}")).unwrap_or_default();
+    if (target("OS"), target("ENV")) == ("linux".into(), "gnu".into()) && linker_has("libgcc_eh.a") {
         println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
     }
+}
+
+/// Asks the linker; one that does not know the library, or the question, is left as it is.
+fn linker_has(library: &str) -> bool {
+    let linker = env::var("RUSTC_LINKER").unwrap_or_else(|_| "cc".to_owned());
+    let answer = Command::new(linker).arg(format!("-print-file-name={library}")).output();
+    answer.is_ok_and(|answer| Path::new(String::from_utf8_lossy(&answer.stdout).trim()).is_absolute())
 }
