@@ -42,6 +42,20 @@ fn a_run_warns_of_what_a_single_record_is_warned_of() {
 }
 
 #[test]
+fn a_code_that_is_done_already_is_still_there_twice() {
+    let shop = Shop::new();
+    shop.file("a.csv", "attribute_code,default_frontend_label,frontend_input\nfit,One,text\nfit,Two,text\n");
+    for again in ["", " --resume"] {
+        let outcome = shop.run(&format!("attribute create -i a.csv{again}"));
+        assert_eq!(outcome.code, 7, "{outcome:?}");
+        assert!(
+            outcome.stderr.contains("record 2: the attribute code \"fit\" is in the input twice"),
+            "{outcome:?}"
+        );
+    }
+}
+
+#[test]
 fn many_warnings_are_counted() {
     let shop = Shop::new();
     let head = ["attribute_code,default_frontend_label,frontend_input".to_owned()];

@@ -48,8 +48,9 @@ pub fn check(
             Ok(prepared) if is_ours(args.shard, &prepared) => {
                 checked.records += 1;
                 checked.needs_token |= prepared.own == Own::Run && slot.state != State::Done;
-                if slot.state != State::Done {
-                    doubts.tell(record.number, &prepared);
+                match slot.state {
+                    State::Done => doubts.pass_over(&prepared),
+                    _ => doubts.tell(record.number, &prepared),
                 }
             }
             Ok(_) => {}

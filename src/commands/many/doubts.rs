@@ -38,6 +38,11 @@ impl Doubts {
         }
     }
 
+    /// Takes note of a record that is done: a later one of its code is doubtful all the same.
+    pub fn pass_over(&mut self, prepared: &Prepared) {
+        self.is_doubled(&prepared.key);
+    }
+
     /// Counts those that were not told.
     pub fn tell_rest(&self) {
         if self.found > MOST_TOLD {
