@@ -99,7 +99,7 @@ def update(world, rounds):
     for place, state in disks(world):
         home = {**world.home("update", world.http), "XDG_STATE_HOME": str(state)}
         sides = [Side("storefront", change, home, work=4), Side("curl, four calls", fixed(*curl), work=4)]
-        yield f"Update of a profile, snapshots {place}", rows(in_turn(sides, rounds, world.count))
+        yield f"Update of a profile, snapshots {place}", rows(in_turn(installed(sides), rounds, world.count))
 
 
 def disks(world):

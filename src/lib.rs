@@ -39,7 +39,7 @@ pub fn run() -> ExitCode {
         Ok(true) => return ExitCode::SUCCESS,
         Err(_) => return ExitCode::FAILURE,
     }
-    let cli = match Cli::read() {
+    let cli = match Cli::read(&context.arguments) {
         Ok(cli) => cli,
         Err(answer) => return print_clap_answer(&answer, &context),
     };
@@ -84,7 +84,7 @@ fn print_clap_answer(answer: &clap::Error, context: &Context) -> ExitCode {
 /// Whether arguments that cannot be parsed ask for JSON all the same.
 fn asks_for_json(context: &Context) -> bool {
     let arguments: Vec<String> =
-        std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+        context.arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
     let asked = arguments.iter().enumerate().find_map(|(at, argument)| match argument.as_str() {
         "-o" | "--output" => arguments.get(at + 1).map(String::as_str),
         other => other.strip_prefix("--output=").or_else(|| other.strip_prefix("-o")),

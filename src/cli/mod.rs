@@ -60,14 +60,13 @@ fn nouns() -> clap::Command {
 }
 
 impl Cli {
-    /// Reads the command line of this process.
+    /// Reads a command line, the program first.
     ///
     /// # Errors
     /// What clap has to say: help, the version, or what is wrong.
-    pub fn read() -> Result<Self, clap::Error> {
-        let words: Vec<OsString> = std::env::args_os().collect();
-        let read = nouns_among(&words).and_then(|grammar| Self::read_by(grammar, &words).ok());
-        read.map_or_else(|| Self::read_by(nouns(), &words), Ok)
+    pub fn read(words: &[OsString]) -> Result<Self, clap::Error> {
+        let read = nouns_among(words).and_then(|grammar| Self::read_by(grammar, words).ok());
+        read.map_or_else(|| Self::read_by(nouns(), words), Ok)
     }
 
     fn read_by(grammar: clap::Command, words: &[OsString]) -> Result<Self, clap::Error> {

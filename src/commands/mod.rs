@@ -19,6 +19,7 @@ use crate::cli::{Cli, Command, GlobalArgs, Noun};
 use crate::completion;
 use crate::context::Context;
 use crate::failure::{Applied, Failure, Kind};
+use crate::http::CHECK_FIRST;
 use crate::plan::operation::Operation;
 use crate::plan::schema;
 use crate::report::Report;
@@ -126,7 +127,7 @@ fn interrupted(service: &Service<'_>) -> Failure {
         _ if service.replaces_profile.get() => {
             "check before you repeat it: `storefront customer show` prints the profile, `storefront customer history` the snapshots"
         }
-        _ => "look whether it took effect before you type the command again",
+        _ => CHECK_FIRST,
     };
     Failure::new(Kind::Interrupted, message).applied(applied).hint(hint)
 }

@@ -67,7 +67,8 @@ fn judge_answer(request: &Request, url: &Url, answer: Answer) -> Verdict {
     }
 }
 
-const CHECK_FIRST: &str = "look whether it took effect before you type the command again";
+/// What to do where nobody knows whether a write was applied.
+pub const CHECK_FIRST: &str = "look whether it took effect before you type the command again";
 
 fn judge_silence(request: &Request, lost: Lost) -> Verdict {
     let harmless = !lost.sent || request.method.is_read();

@@ -26,6 +26,7 @@ use reqwest::header::{
 };
 use url::Url;
 
+pub use classify::CHECK_FIRST;
 pub use link::Link;
 pub use reply::Reply;
 pub use trace::{Headers, Tracer, Traffic};

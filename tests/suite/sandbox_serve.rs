@@ -136,6 +136,7 @@ fn what_cannot_be_used_is_said_with_exit_code_2() {
         (&["customer", "show", "--sandbox", "--fault", "hmtl"], "did you mean html?"),
     ] {
         let mut command = storefront(home.path(), arguments);
+        command.stdin(Stdio::null());
         let mut child = Serving(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
         let mut line = String::new();
         BufReader::new(child.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();

@@ -105,7 +105,7 @@ pub async fn replace_known(
         let outcome = Outcome { request: Some(service.shown(request)), ..outcome(edit, &merged, None) };
         return Ok(Replaced { outcome, now: None });
     }
-    show(service, &merged, &prompt);
+    let were_shown = show(service, &merged, &prompt);
     edit.allow(&merged, &prompt)?;
     merged.notes.iter().for_each(|note| report.warn(note));
     confirm(&prompt)?;
@@ -124,11 +124,7 @@ pub async fn replace_known(
     let mut verdict = sent.put(service, readable).await?;
     drop(lock);
     let now = verdict.now.take();
-    let mut outcome = applied(edit, &merged, snapshot, verdict);
-    if let Some(profile) = &mut outcome.profile {
-        profile.were_shown = prompt.can_ask() && service.session.context.stdout_is_terminal;
-    }
-    Ok(Replaced { outcome, now })
+    Ok(Replaced { outcome: applied(edit, &merged, snapshot, verdict, were_shown), now })
 }
 
 /// The profile to merge with, and whether the service itself can be read.
@@ -171,13 +167,14 @@ struct Body<'a> {
     beside: Map<String, Value>,
 }
 
-/// What a person has to see before saying yes.
-fn show(service: &Service<'_>, merged: &Merged, prompt: &Prompt) {
+/// What a person has to see before saying yes; whether it stands where the result will stand.
+fn show(service: &Service<'_>, merged: &Merged, prompt: &Prompt) -> bool {
     if prompt.can_ask() {
         let report = service.session.report;
         report.show(&changes::table(&merged.changes, report.stderr()));
         report.show(&changes::summary(&merged.tally, &[]));
     }
+    prompt.can_ask() && service.session.context.stdout_is_terminal
 }
 
 fn confirm(prompt: &Prompt) -> Result<(), Failure> {
@@ -188,13 +185,20 @@ fn confirm(prompt: &Prompt) -> Result<(), Failure> {
         .hint("run the command again and answer yes, or add --yes"))
 }
 
-fn applied(edit: &dyn Edit, merged: &Merged, snapshot: PathBuf, verdict: Verdict) -> Outcome {
+fn applied(
+    edit: &dyn Edit,
+    merged: &Merged,
+    snapshot: PathBuf,
+    verdict: Verdict,
+    were_shown: bool,
+) -> Outcome {
     let mut outcome = outcome(edit, merged, Some(snapshot));
     outcome.applied = Applied::Yes;
     outcome.status = verdict.status;
     outcome.response = verdict.response;
     if let Some(profile) = &mut outcome.profile {
         profile.new_ids = verdict.new_ids;
+        profile.were_shown = were_shown;
     }
     outcome
 }
