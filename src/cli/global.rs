@@ -107,3 +107,12 @@ fn parse_seconds(text: &str) -> Result<std::time::Duration, String> {
         .map(std::time::Duration::from_secs_f64)
         .ok_or_else(|| "expected a number of seconds above 0, 86400 at most".to_owned())
 }
+
+/// A number of seconds to wait, whole or not, 0 included.
+pub(super) fn parse_wait(text: &str) -> Result<std::time::Duration, String> {
+    text.parse::<f64>()
+        .ok()
+        .filter(|seconds| (0.0..=86_400.0).contains(seconds))
+        .map(std::time::Duration::from_secs_f64)
+        .ok_or_else(|| "expected a number of seconds from 0 to 86400".to_owned())
+}

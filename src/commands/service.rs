@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::Session;
 use crate::config::Settings;
 use crate::failure::{Applied, Failure};
-use crate::http::{Attempt, Attempts, Client, Link, Observer, Reply, Tracer};
+use crate::http::{Attempt, Attempts, Client, Effect, Link, Observer, Reply, Tracer};
 use crate::plan::request::{Bearer, Method, Request, StoreView};
 use crate::report::outcome::Shown;
 use crate::report::traffic;
@@ -205,8 +205,13 @@ impl<'a> Service<'a> {
 
     /// How long to wait before a write that ended like this may be sent again, by the rules for what cannot act twice;
     /// `None` where it must not be.
-    pub fn delay(&self, before: &Attempts, attempt: &Attempt) -> Option<Duration> {
-        self.client.delay(before, attempt, false).filter(|_| !self.is_stopping())
+    pub fn delay(&self, before: &Attempts, attempt: &Attempt, effect: Effect) -> Option<Duration> {
+        self.client.delay(before, attempt, effect).filter(|_| !self.is_stopping())
+    }
+
+    /// A read has shown the last write.
+    pub fn verified(&self) {
+        self.stage.set(Stage::Taken);
     }
 
     fn begin_write(&self, operation: &str, request: &Request) {

@@ -6,7 +6,7 @@ mod doubts;
 mod dry;
 mod feed;
 mod intake;
-mod signals;
+pub mod signals;
 mod task;
 mod tokens;
 mod work;
