@@ -27,9 +27,7 @@ pub fn description() -> Value {
             schemas.extend(WRITER.definitions(body.members));
         }
     }
-    for shape in [&wire::CART_ITEM] {
-        require(&mut schemas[&schema::name(shape)], shape);
-    }
+    require(&mut schemas[&schema::name(&wire::CART_ITEM)], &wire::CART_ITEM);
     schemas.insert("Refusal".to_owned(), refusal());
     json!({
         "openapi": "3.1.0",

@@ -38,7 +38,8 @@ pub fn stored(records: &Records<'_>, customer: i64) -> Result<Value, Refusal> {
 /// Stores the fields sent and replaces the address list by the one sent, all or nothing.
 ///
 /// Fields of the profile that are not sent stay, and so does the whole list when `addresses` is not sent (ours).
-/// Fields that the interface does not list are stored as they came, the default addresses included (ours).
+/// Fields that the interface does not list are stored as they came, the default addresses included (ours); a stored
+/// default that is not sent goes with its address, as in Magento.
 pub fn replace(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
     let customer = call.customer()?;
     let mut sent = call.wrapped("customer")?;
@@ -56,11 +57,26 @@ pub fn replace(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> 
         let before = records.addresses(customer)?;
         let after = replace_list(records, customer, &before, &elements)?;
         put_list(records, &before, &after)?;
+        drop_lost_defaults(&mut profile, &before, &after);
     }
     profile.insert("updated_at".to_owned(), Value::from(now()));
     profile.extend(sent);
     records.put_customer(customer, &profile)?;
     stored(records, customer).map(Reply::ok)
+}
+
+/// Takes out of the stored profile the defaults that name an address which is deleted.
+fn drop_lost_defaults(profile: &mut Document, before: &[StoredAddress], after: &[StoredAddress]) {
+    let is_deleted = |value: &Value| {
+        let named = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let is_it = |address: &StoredAddress| address.id.to_string() == named;
+        before.iter().any(is_it) && !after.iter().any(is_it)
+    };
+    for name in ["default_billing", "default_shipping"] {
+        if profile.get(name).is_some_and(is_deleted) {
+            profile.shift_remove(name);
+        }
+    }
 }
 
 /// The elements of the list, each with an id of the customer's own or none, no id twice.

@@ -178,6 +178,16 @@ fn defaults_and_other_unlisted_fields_are_stored_as_they_came() {
 }
 
 #[test]
+fn a_default_that_is_not_sent_goes_with_its_address() {
+    let sandbox = Sandbox::new();
+    sandbox.put_profile(CUSTOMER, &json!({"addresses": [{"id": 2}]}));
+    let after = sandbox.profile(CUSTOMER);
+    assert_eq!((after.get("default_billing"), &after["default_shipping"]), (None, &json!("2")));
+    sandbox.put_profile(CUSTOMER, &json!({"addresses": [], "default_shipping": "2"}));
+    assert_eq!(sandbox.profile(CUSTOMER)["default_shipping"], "2", "what is sent is stored");
+}
+
+#[test]
 fn wrong_types_of_listed_members_are_refused() {
     let sandbox = Sandbox::new();
     sandbox.put_profile(CUSTOMER, &json!({"group_id": "staff"})).refuses(

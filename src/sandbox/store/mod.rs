@@ -95,13 +95,11 @@ impl Store {
     ) -> Result<T, E> {
         if intent == Intent::Read {
             let mut stale = self.stale.lock().unwrap_or_else(PoisonError::into_inner);
-            return match stale::take(&mut stale) {
-                Some(earlier) => work(&Records { transaction: &earlier }),
-                None => {
-                    drop(stale);
-                    self.transact(intent, work)
-                }
-            };
+            if let Some(earlier) = stale::take(&mut stale) {
+                return work(&Records { transaction: &earlier });
+            }
+            drop(stale);
+            return self.transact(intent, work);
         }
         let before = match stale_reads {
             0 => None,
