@@ -16,8 +16,8 @@ pub struct GlobalArgs {
     /// Use the built-in local service: no account, no configuration
     #[arg(long, global = true)]
     pub sandbox: bool,
-    /// Make the sandbox misbehave: [METHOD:]KIND[=VALUE][@PERCENT][xTIMES], repeatable
-    #[arg(long, global = true, value_name = "FAULT")]
+    /// Inject a fault into the sandbox
+    #[arg(long, global = true, value_name = "FAULT", help = fault_help())]
     pub fault: Vec<Fault>,
     /// Store view code in the path [env: STOREFRONT_STORE_VIEW]
     #[arg(long, global = true, value_name = "CODE")]
@@ -64,6 +64,13 @@ pub struct GlobalArgs {
     /// Repeats of what cannot act twice [default: 2]
     #[arg(long, global = true, value_name = "N")]
     pub retry: Option<u32>,
+}
+
+fn fault_help() -> String {
+    let kinds = crate::sandbox::fault_kinds();
+    format!(
+        "Inject a fault into the sandbox: [METHOD:]KIND[=VALUE][@PERCENT][xTIMES] (repeatable). Kinds: {kinds}"
+    )
 }
 
 /// Format of `--input`.

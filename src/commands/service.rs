@@ -289,12 +289,8 @@ fn link(settings: &Settings) -> Link {
 }
 
 async fn start_sandbox(session: &Session<'_>) -> Result<sandbox::Running, Failure> {
-    let options = sandbox::Options {
-        data: super::sandbox::data_file(session.context, None)?,
-        listen: ([127, 0, 0, 1], 0).into(),
-        faults: session.global.fault.clone(),
-        allow_remote: false,
-    };
+    let data = super::sandbox::data_file(session.context, None)?;
+    let options = sandbox::Options { faults: session.global.fault.clone(), ..sandbox::Options::new(data) };
     sandbox::start(options).await.map_err(super::sandbox::unusable)
 }
 
