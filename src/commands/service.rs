@@ -248,5 +248,8 @@ fn sandbox_settings(session: &Session<'_>, running: &sandbox::Running) -> Result
     let lost = |what: &str| Failure::internal(format!("the sandbox gave no usable {what}"));
     let url = running.url.parse().map_err(|_| lost("address"))?;
     let token = |text: &str| Token::new(text).ok_or_else(|| lost("token"));
-    Settings::sandbox(session.global, url, token(&running.customer_token)?, token(&running.admin_token)?)
+    let (customer, admin) = (token(&running.customer_token)?, token(&running.admin_token)?);
+    let mut settings = Settings::sandbox(session.global, url, customer, admin)?;
+    settings.sandbox_database = Some(super::sandbox::data_file(session.context, None)?);
+    Ok(settings)
 }
