@@ -59,12 +59,12 @@ fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), 
         ))
         .hint(format!("storefront config unset -p {} {key}", profile.name)));
     }
-    let mut credentials = Credentials::load(session.context)?;
+    let credentials = Credentials::load(session.context)?;
     let origin = origin(&base_url);
     let question = format!("{} of {} for {origin}", noun(bearer), profile.name);
     let token = read_token(session, &question, "--with-token reads it from standard input", with_token)?;
     let stored = Stored { token, origin };
-    credentials.store(&profile.name, bearer, &stored)?;
+    Credentials::store(session.context, &profile.name, bearer, &stored)?;
     session.report.note(&format!(
         "stored the {} of profile {} for {} in {}",
         noun(bearer),
@@ -107,16 +107,12 @@ fn status(session: &Session<'_>) -> Result<(), Failure> {
 
 fn logout(session: &Session<'_>, only_admin: bool) -> Result<(), Failure> {
     let profile = profile_to_forget(session)?;
-    let mut credentials = Credentials::load(session.context)?;
-    let mut forgotten = Vec::new();
-    for bearer in [Bearer::Customer, Bearer::Admin] {
-        if (bearer == Bearer::Admin || !only_admin) && credentials.forget(&profile, bearer)? {
-            forgotten.push(noun(bearer));
-        }
-    }
-    session.report.note(&match forgotten.as_slice() {
+    let bearers: &[Bearer] = if only_admin { &[Bearer::Admin] } else { &[Bearer::Customer, Bearer::Admin] };
+    let deleted = Credentials::delete(session.context, &profile, bearers)?;
+    let deleted: Vec<&str> = deleted.into_iter().map(noun).collect();
+    session.report.note(&match deleted.as_slice() {
         [] => format!("no token of profile {profile} is stored"),
-        forgotten => format!("forgot the {} of profile {profile}", forgotten.join(" and the ")),
+        deleted => format!("deleted the {} of profile {profile}", deleted.join(" and the ")),
     });
     Ok(())
 }

@@ -2,6 +2,7 @@
 //!
 //! One rule above all: a token goes to the host it was meant for and to no other.
 
+mod access;
 mod base_url;
 mod check;
 mod credentials;
@@ -13,8 +14,10 @@ mod profile;
 mod service_id;
 mod settings;
 mod shown;
+mod text_style;
 mod token_source;
 mod tokens;
+mod update;
 mod value;
 
 #[cfg(test)]

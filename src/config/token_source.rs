@@ -113,10 +113,7 @@ pub fn run_token_command(argv: &[String]) -> Result<Token, Failure> {
 }
 
 fn read_file(path: &std::path::Path, from: &str) -> Result<Token, Failure> {
-    let file = files::read(path)?.ok_or_else(|| auth(format!("{from} is not there")))?;
-    if file.open_to_others {
-        return Err(files::too_open(path));
-    }
+    let file = files::read_private(path)?.ok_or_else(|| auth(format!("{from} is not there")))?;
     let token = Token::new(&file.text).ok_or_else(|| auth(format!("{from} is empty")))?;
     fit_for_header(token, from)
 }

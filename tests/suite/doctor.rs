@@ -149,7 +149,7 @@ fn a_configuration_that_others_may_read_is_mended_by_the_command_that_is_told() 
 fn a_token_file_that_others_may_read_is_mended_by_the_command_that_is_told() {
     let server = script(answer("200 OK", "", PROFILE));
     let home = home(&server.url(""), "token-file = \"token with space\"");
-    home.write("token with space", SECRET, 0o640);
+    home.write("token with space", SECRET, 0o644);
     let found = examine(home.storefront(&QUICK));
     assert_eq!(found.check("customer token").0, "failed");
     assert_ne!(found.code, 0);

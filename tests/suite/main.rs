@@ -16,6 +16,8 @@ mod batch_tokens;
 #[cfg(unix)]
 mod completion;
 mod config;
+#[cfg(unix)]
+mod config_files;
 mod customer_base;
 mod customer_reads;
 mod customer_region;
