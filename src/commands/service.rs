@@ -127,7 +127,7 @@ impl<'a> Service<'a> {
     /// # Errors
     /// As [`Client::send`], and `auth` when there is no token.
     pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
-        let call = pin!(self.client.send(request, self.token(request.bearer)?));
+        let call = pin!(self.client.send(request, self.token(request.bearer).await?));
         self.session.report.while_waiting("waiting for the service", call).await
     }
 
@@ -149,7 +149,7 @@ impl<'a> Service<'a> {
         request: &Request,
         still: impl AsyncFn() -> Result<(), Failure>,
     ) -> Result<Reply, Failure> {
-        let token = self.token(request.bearer)?;
+        let token = self.token(request.bearer).await?;
         if let Some(gate) = &self.gate {
             gate.pass().await?;
         }
@@ -209,7 +209,7 @@ impl<'a> Service<'a> {
     ///
     /// # Errors
     /// `auth` when there is none.
-    pub fn token(&self, bearer: Bearer) -> Result<&Token, Failure> {
+    pub async fn token(&self, bearer: Bearer) -> Result<&Token, Failure> {
         let (cell, source) = match bearer {
             Bearer::Customer => (&self.customer_token, &self.settings.token),
             Bearer::Admin => (&self.admin_token, &self.settings.admin_token),
@@ -217,7 +217,7 @@ impl<'a> Service<'a> {
         if let Some(token) = cell.get() {
             return Ok(token);
         }
-        let token = source.token()?;
+        let token = source.token().await?;
         Ok(cell.get_or_init(|| token))
     }
 }
@@ -231,6 +231,8 @@ fn link(settings: &Settings) -> Link {
         timeout: settings.timeout,
         retry: settings.retry,
         use_proxy: settings.use_proxy,
+        proxy_variable: settings.proxy_variable,
+        certificate_file: settings.certificate_file.clone(),
     }
 }
 

@@ -122,6 +122,15 @@ impl ConfigFile {
         })
     }
 
+    /// The environment variables that hold tokens of any profile.
+    pub fn token_variables(&self) -> Vec<String> {
+        let keys = ["token-env", "admin-token-env"];
+        let named = |profile: &Item, key: &str| profile.get(key)?.as_str().map(str::to_owned);
+        self.tables()
+            .flat_map(|(_, profile)| keys.into_iter().filter_map(|key| named(profile, key)))
+            .collect()
+    }
+
     /// The names of the profiles, in the order of the file.
     pub fn names(&self) -> Vec<&str> {
         self.tables().map(|(name, _)| name).collect()

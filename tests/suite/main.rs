@@ -25,6 +25,7 @@ mod customer_update;
 mod doctor;
 mod dry_run;
 mod faults;
+mod global_flags;
 mod help;
 mod http_lost;
 mod http_proxy;
@@ -52,3 +53,5 @@ mod secrets;
 mod steps;
 mod support;
 mod template;
+#[cfg(unix)]
+mod token_command;
