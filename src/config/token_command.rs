@@ -24,8 +24,11 @@ const MAX_OUTPUT: usize = 64 * 1024;
 /// Of an error message as much as fits a screen, in bytes.
 const MAX_MESSAGE: usize = 1024;
 
-/// Shorter words are found in innocent messages.
+/// Shorter words that it printed are found in innocent messages.
 const MIN_SECRET: usize = 4;
+
+/// The same of its arguments, most of which are no secrets.
+const MIN_SECRET_ARGUMENT: usize = 8;
 
 /// A program, its arguments, and what it must not see.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +87,7 @@ impl TokenCommand {
     ///
     /// # Errors
     /// `auth` when it cannot be run, fails, prints no token or does not end in time. The message has its exit code and
-    /// what it wrote to standard error, without what it printed.
+    /// what it wrote to standard error, without what it printed and its arguments.
     pub async fn run(&self) -> Result<Token, Failure> {
         self.run_within(TIMEOUT).await
     }
@@ -103,14 +106,15 @@ impl TokenCommand {
                     .hint("run it by hand to see what it waits for"));
             }
         };
+        let message = || ended.message(self.argv.get(1..).unwrap_or_default());
         if !ended.status.success() {
-            let said = ended.message().map(|said| format!(": {said}")).unwrap_or_default();
+            let said = message().map(|said| format!(": {said}")).unwrap_or_default();
             return Err(fails(format!("failed ({}){said}", ended.status)).hint("run it by hand to see why"));
         }
         if ended.stdout.len() > MAX_OUTPUT {
             return Err(fails(format!("printed more than {} KiB", MAX_OUTPUT / 1024)));
         }
-        let said = || ended.message().map(|said| format!("; it wrote to stderr: {said}")).unwrap_or_default();
+        let said = || message().map(|said| format!("; it wrote to stderr: {said}")).unwrap_or_default();
         let printed =
             std::str::from_utf8(&ended.stdout).map_err(|_| fails("printed no UTF-8 text".to_owned()))?;
         let token = Token::new(printed).ok_or_else(|| fails(format!("printed nothing{}", said())))?;
@@ -136,16 +140,21 @@ impl TokenCommand {
 }
 
 impl Ended {
-    /// What it wrote to standard error, on one line and without words that it printed, which may be the token.
-    fn message(&self) -> Option<String> {
-        let printed = String::from_utf8_lossy(&self.stdout);
-        let mut secrets: Vec<&str> =
-            printed.split_whitespace().filter(|word| word.len() >= MIN_SECRET).collect();
+    /// What it wrote to standard error, on one line and without words of what it printed or of its arguments: any of
+    /// them may be the token.
+    fn message(&self, arguments: &[String]) -> Option<String> {
+        let words = |text: &str, length: usize| {
+            let words = text.split_whitespace().filter(|word| word.len() >= length);
+            words.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let mut secrets = words(&String::from_utf8_lossy(&self.stdout), MIN_SECRET);
+        secrets.extend(arguments.iter().flat_map(|argument| words(argument, MIN_SECRET_ARGUMENT)));
         // A word inside a longer one would leave the rest of that.
         secrets.sort_unstable_by_key(|word| std::cmp::Reverse(word.len()));
         secrets.dedup();
         let said = String::from_utf8_lossy(&self.stderr);
-        let masked = secrets.iter().fold(said.into_owned(), |said, secret| said.replace(secret, "•••"));
+        let masked =
+            secrets.iter().fold(said.into_owned(), |said, secret| said.replace(secret.as_str(), "•••"));
         let masked = masked.trim();
         if masked.is_empty() {
             return None;
@@ -228,6 +237,7 @@ mod tests {
         for (argv, problem) in [
             (&["sh", "-c", "echo hunter2; exit 3"][..], "failed (exit status: 3)"),
             (&["sh", "-c", "echo hunter2; echo not hunter2 >&2; exit 3"], ": not •••"),
+            (&["sh", "-c", "echo no $1 >&2; exit 3", "sh", "secret-hunter2"], ": no •••"),
             (&["sh", "-c", "printf 'no\\033[31m key\\n' >&2; exit 1"], r": no\u{1b}[31m key"),
             (&["sh", "-c", "echo locked >&2"], "printed nothing; it wrote to stderr: locked"),
             (&["sh", "-c", "head -c 70000 /dev/zero | tr '\\0' x"], "more than 64 KiB"),
