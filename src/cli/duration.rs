@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// The longest duration: a day.
-const MAX: Duration = Duration::from_hours(24);
+const MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What [`positive`] takes.
 pub const POSITIVE: &str = "a duration above 0, such as 30, 500ms or 1m, at most 24 hours";

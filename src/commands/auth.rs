@@ -104,7 +104,6 @@ fn verify(session: &Session<'_>, profile: &Profile, bearer: Bearer, token: &Toke
     });
     let unproven = match (asked, answer) {
         (Err(failure), _) if failure.kind == Kind::Interrupted => return Err(failure),
-        (Err(failure), _) | (Ok(()), Answer::Unproven(failure)) => failure,
         (Ok(()), Answer::Rejected(failure)) if failure.status == Some(UNAUTHORIZED) => {
             return Err(Failure {
                 message: format!("the token was not stored: {}", failure.message),
@@ -112,7 +111,7 @@ fn verify(session: &Session<'_>, profile: &Profile, bearer: Bearer, token: &Toke
             }
             .hint("get a new token, then run `storefront auth login` again"));
         }
-        (Ok(()), Answer::Rejected(failure)) => failure,
+        (Err(failure), _) | (Ok(()), Answer::Unproven(failure) | Answer::Rejected(failure)) => failure,
         (Ok(()), Answer::Accepted(_) | Answer::NoCall) => return Ok(()),
     };
     session.report.warn(&format!("the {} could not be verified: {}", noun(bearer), unproven.message));

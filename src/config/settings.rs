@@ -140,7 +140,7 @@ impl Settings {
             profile: profile.as_ref(),
             base_url: &base_url,
             own_host,
-            variables_with_tokens: file.token_variables(),
+            secret_variables: file.token_variables(),
         };
         let (token, admin_token) = tokens.resolve()?;
         let mut settings = Self::plain(global, base_url, token, admin_token);
@@ -192,7 +192,7 @@ impl Settings {
             timeout: global.timeout.unwrap_or(Duration::from_secs(30)),
             retry: global.retry.unwrap_or(2),
             settle: Duration::from_secs(10),
-            lock_timeout: Duration::from_mins(5),
+            lock_timeout: Duration::from_secs(300),
             retention_days: 30,
             use_proxy: true,
             proxy_variable: None,

@@ -159,7 +159,8 @@ impl Ended {
         if masked.is_empty() {
             return None;
         }
-        let end = masked.floor_char_boundary(MAX_MESSAGE.min(masked.len()));
+        let end =
+            (0..=MAX_MESSAGE.min(masked.len())).rev().find(|end| masked.is_char_boundary(*end)).unwrap_or(0);
         let cut = if end < masked.len() { " …" } else { "" };
         Some(one_line(&masked[..end]) + cut)
     }
@@ -212,7 +213,8 @@ async fn read_to(pipe: Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>) {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::time::{Duration, Instant};
 

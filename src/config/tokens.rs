@@ -29,7 +29,7 @@ pub struct Tokens<'a> {
     /// Whether that is the host the profile names.
     pub own_host: bool,
     /// The environment variables that hold tokens of any profile.
-    pub variables_with_tokens: Vec<String>,
+    pub secret_variables: Vec<String>,
 }
 
 /// The environment variable that holds a token.
@@ -77,7 +77,7 @@ impl Tokens<'_> {
             ),
             NamedToken::Command(argv) => {
                 let command = TokenCommand::new(argv)
-                    .hiding(self.variables_with_tokens.iter().cloned())
+                    .hiding(self.secret_variables.iter().cloned())
                     .in_own_group(!self.context.has_terminal());
                 TokenSource::command(command, name, &format!("{key}-command"))
             }
