@@ -10,6 +10,7 @@ use crate::failure::Failure;
 
 /// What other users can do with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(unix), allow(dead_code, reason = "nothing is checked there"))]
 pub enum Exposure {
     /// Another user owns it and can change it at any time.
     ForeignOwner {
