@@ -40,10 +40,10 @@ fn settings_changed_by_many_processes_at_once_are_all_kept() {
 
 #[test]
 fn tokens_stored_by_many_processes_at_once_are_all_kept() {
-    let profiles: String = (0..PROCESSES)
+    let profiles: Vec<String> = (0..PROCESSES)
         .map(|number| format!("[profiles.p{number}]\nbase-url = \"http://127.0.0.1:1\"\n"))
         .collect();
-    let home = Home::with_config(&profiles);
+    let home = Home::with_config(&profiles.concat());
     let login = |number: usize| {
         let script = format!("echo token-of-{number} | \"$@\"");
         let mut shell = home.command("sh");
