@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::tokens::{self, Own, TOKEN, TokenCommand};
 use super::work::{Ready, Work};
 use crate::batch::fingerprint::Fingerprint;
+use crate::config::TokenCommand as Program;
 use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Record, Source};
 use crate::json;
@@ -38,8 +39,8 @@ pub struct Prepared {
 
 impl<'a> Intake<'a> {
     /// An intake for one input.
-    pub fn new(work: Work<'a>, source: &Source, allow_unknown: bool, argv: Option<&[String]>) -> Self {
-        let command = argv.and_then(TokenCommand::new);
+    pub fn new(work: Work<'a>, source: &Source, allow_unknown: bool, program: Option<&Program>) -> Self {
+        let command = program.and_then(TokenCommand::new);
         Self { work, name: source.name(), allow_unknown, command }
     }
 
