@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Archive, private_directory};
+use crate::exact_json;
 use crate::failure::Failure;
-use crate::json;
 
 /// What is written down about a replacement before it is sent.
 #[derive(Debug, Serialize)]
@@ -153,10 +153,10 @@ impl Snapshot {
     /// # Errors
     /// As [`Self::read`].
     pub fn parse(text: &str, path: &Path) -> Result<Self, Failure> {
-        let mut content: Map<String, Value> = serde_json::from_str(text).map_err(|_| no_snapshot(path))?;
-        if let Some(twice) = json::named_twice(text.as_bytes()) {
-            return Err(Failure::usage(format!("{}: {twice} is named twice", path.display())));
-        }
+        let mut content = exact_json::parse_object(text.as_bytes()).map_err(|error| match error {
+            exact_json::Error::Syntax { .. } => no_snapshot(path),
+            error => Failure::usage(format!("{}: {error}", path.display())),
+        })?;
         let text = |name: &str| content.get(name)?.as_str().map(str::to_owned);
         let (Some(taken), Some(operation)) = (text("taken"), text("operation")) else {
             return Err(no_snapshot(path));

@@ -21,11 +21,12 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cli::{Color, OutputFormat};
 use crate::context::Context;
 use crate::environment;
+use crate::exact_json;
 use crate::failure::{Applied, Failure, Kind};
 use escape::escaped;
 use jq::Filter;
@@ -223,14 +224,15 @@ impl Report {
 
 /// The error object of `-o json`.
 pub fn failure_json(failure: &Failure) -> Value {
-    json!({"error": {
-        "kind": failure.kind.name(),
-        "message": failure.message,
-        "hint": failure.hint,
-        "status": failure.status,
-        "applied": failure.applied.name(),
-        "service": failure.service,
-    }})
+    let error = exact_json::object([
+        ("kind", failure.kind.name().into()),
+        ("message", failure.message.as_str().into()),
+        ("hint", failure.hint.as_deref().into()),
+        ("status", failure.status.into()),
+        ("applied", failure.applied.name().into()),
+        ("service", failure.service.clone().unwrap_or_default()),
+    ]);
+    exact_json::object([("error", error)])
 }
 
 fn color_from_environment(context: &Context) -> Option<bool> {

@@ -15,6 +15,8 @@ use axum::routing::{get, post};
 use serde_json::Value;
 use tokio::time::timeout;
 
+use crate::exact_json;
+
 use super::auth::{self, Access};
 use super::misbehave::Struck;
 use super::reply::{Refusal, Reply};
@@ -158,7 +160,7 @@ fn check_store_view(records: &Records<'_>, store_view: StoreView) -> Result<(), 
 /// The JSON object of a body that says it is JSON. Anything but an object has none of the members that are needed.
 fn read_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Document, Refusal> {
     check_content_type(headers)?;
-    match serde_json::from_slice(bytes) {
+    match exact_json::parse_with_repeats(bytes).map(|document| document.value) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Ok(Document::new()),
         Err(_) => Err(Refusal::new(400, "Decoding error.")),

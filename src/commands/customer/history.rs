@@ -1,9 +1,10 @@
 //! `storefront customer history`: the snapshots taken before each replacement.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::reading;
 use crate::commands::service::Service;
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::history::{Archive, Snapshot};
 use crate::report::screen::Screen;
@@ -31,13 +32,13 @@ pub async fn list(service: &Service<'_>) -> Result<(), Failure> {
 }
 
 fn as_json(snapshot: &Snapshot) -> Value {
-    json!({
-        "snapshot": snapshot.name(),
-        "taken": snapshot.taken,
-        "operation": snapshot.operation,
-        "changes": snapshot.changes,
-        "file": snapshot.path.display().to_string(),
-    })
+    exact_json::object([
+        ("snapshot", snapshot.name().into()),
+        ("taken", snapshot.taken.as_str().into()),
+        ("operation", snapshot.operation.as_str().into()),
+        ("changes", snapshot.changes.clone().into()),
+        ("file", snapshot.path.display().to_string().into()),
+    ])
 }
 
 fn table(snapshots: &[Snapshot], screen: Screen) -> String {

@@ -4,6 +4,7 @@ mod form;
 
 use serde_json::{Map, Value, json};
 
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::plan::profile::Profile;
 use crate::plan::region;
@@ -154,5 +155,5 @@ fn region(prompt: &Prompt, field: &Field) -> Result<Option<Value>, Failure> {
     let Some(id) = prompt.line(question, "0", number)? else { return Ok(None) };
     let text = |text: String| if text.trim().is_empty() { Value::Null } else { text.trim().into() };
     let id = whole_number(id.trim()).unwrap_or_default();
-    Ok(Some(json!({"region_code": text(code), "region": text(name), "region_id": id})))
+    Ok(Some(exact_json::object([("region_code", text(code)), ("region", text(name)), ("region_id", id)])))
 }
