@@ -8,6 +8,7 @@ use super::Session;
 use crate::batch::gate::Gate;
 use crate::config::Settings;
 use crate::failure::{Failure, Kind};
+use crate::http::redact::secrets;
 use crate::http::{Client, Link, Reply, Tracer};
 use crate::plan::request::{Bearer, Method, Request, StoreView};
 use crate::report::outcome::Shown;
@@ -218,6 +219,7 @@ impl<'a> Service<'a> {
             return Ok(token);
         }
         let token = source.token()?;
+        secrets().add(&token);
         Ok(cell.get_or_init(|| token))
     }
 }

@@ -8,6 +8,7 @@ mod lost;
 mod markup;
 mod mask;
 mod placeholders;
+pub mod redact;
 mod reply;
 mod retry;
 pub mod service_error;
