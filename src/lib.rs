@@ -17,6 +17,7 @@ pub mod input;
 pub mod nearest;
 pub mod plan;
 pub mod prompt;
+pub mod redact;
 pub mod report;
 pub mod sandbox;
 pub mod template;

@@ -1,6 +1,6 @@
 //! Foreign text, cut to what a person reads in one message.
 
-use super::redact::secrets;
+use crate::redact::secrets;
 
 /// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
 const LONGEST: usize = 600;

@@ -8,7 +8,6 @@ mod lost;
 mod markup;
 mod mask;
 mod placeholders;
-pub mod redact;
 mod reply;
 mod retry;
 pub mod service_error;

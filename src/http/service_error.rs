@@ -5,9 +5,9 @@ use reqwest::StatusCode;
 use serde_json::{Map, Value};
 
 use super::clip::Clipped;
-use super::redact::secrets;
 use super::reply::value_of;
 use super::{markup, placeholders};
+use crate::redact::secrets;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 

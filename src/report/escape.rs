@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::http::redact::secrets;
+use crate::redact::secrets;
 
 /// The text with tokens masked, and with control, bidirectional and invisible characters written as `\u{…}`; newlines
 /// stay.

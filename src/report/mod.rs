@@ -28,7 +28,7 @@ use crate::context::Context;
 use crate::environment;
 use crate::exact_json;
 use crate::failure::{Applied, Failure, Kind};
-use crate::http::redact::secrets;
+use crate::redact::secrets;
 use escape::escaped;
 use jq::Filter;
 use screen::{Ink, Screen};

@@ -22,6 +22,7 @@ mod customer_region;
 mod customer_update;
 mod doctor;
 mod dry_run;
+mod exact_data;
 mod faults;
 mod help;
 mod http_lost;

@@ -11,9 +11,9 @@ use crate::commands::Session;
 use crate::commands::customer::Replaced;
 use crate::commands::service::Service;
 use crate::failure::{Failure, Kind};
-use crate::http::redact::{Masked, secrets};
 use crate::input::records::Content;
 use crate::plan::profile::Profile;
+use crate::redact::{Masked, secrets};
 use crate::report::records::Place;
 use crate::token::Token;
 

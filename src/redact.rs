@@ -292,10 +292,21 @@ enum Spelled {
     Not,
 }
 
+/// A token that itself holds `%`, `\` or `&` may stand there as it is, or in one of the spellings only.
 fn spelled(text: &[u8], token: &[u8]) -> Spelled {
+    let first = spelled_by(text, token, b"\\%&");
+    if first != Spelled::Not || !token.iter().any(|byte| b"\\%&".contains(byte)) {
+        return first;
+    }
+    let by = [&b""[..], b"\\", b"%", b"&"].map(|marks| spelled_by(text, token, marks));
+    by.into_iter().find(|spelled| *spelled != Spelled::Not).unwrap_or(Spelled::Not)
+}
+
+/// `marks` are the first characters of the spellings that are looked for.
+fn spelled_by(text: &[u8], token: &[u8], marks: &[u8]) -> Spelled {
     let mut at = 0;
     for (index, byte) in token.iter().enumerate() {
-        match one_spelled(&text[at..], *byte) {
+        match one_spelled(&text[at..], *byte, marks) {
             Some(length) => at += length,
             // A spelling that the end of the text cuts counts as its end.
             None if is_cut_spelling(&text[at..]) => return Spelled::Beginning(index),
@@ -306,9 +317,10 @@ fn spelled(text: &[u8], token: &[u8]) -> Spelled {
 }
 
 /// In how many bytes a text spells a byte at its beginning.
-fn one_spelled(text: &[u8], byte: u8) -> Option<usize> {
+fn one_spelled(text: &[u8], byte: u8, marks: &[u8]) -> Option<usize> {
     let first = *text.first()?;
     match first {
+        first if !marks.contains(&first) => None,
         b'\\' => backslashed(text, byte),
         b'%' => percent_encoded(text, byte),
         b'&' => character_reference(text, byte),
