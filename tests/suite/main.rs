@@ -30,6 +30,7 @@ mod http_proxy;
 mod http_send;
 mod http_tls;
 mod jq;
+mod masking;
 mod never_lost;
 #[cfg(unix)]
 mod people;
@@ -51,3 +52,5 @@ mod secrets;
 mod steps;
 mod support;
 mod template;
+#[cfg(unix)]
+mod terminal_output;
