@@ -85,6 +85,7 @@ impl<'a> Service<'a> {
         } else {
             (Settings::resolve(session.context, session.global)?, None)
         };
+        mask_tokens(&settings);
         let client = Client::new(&link(&settings), tracer)?;
         Ok(Self {
             session,
@@ -270,6 +271,14 @@ impl<'a> Service<'a> {
         let token = source.token()?;
         secrets().add(&token);
         Ok(cell.get_or_init(|| token))
+    }
+}
+
+/// Masks the tokens that are at hand from the start: what was recorded earlier may hold them. No file is read and no
+/// command is run for it.
+fn mask_tokens(settings: &Settings) {
+    for source in [&settings.token, &settings.admin_token] {
+        source.at_hand().into_iter().for_each(|token| secrets().add(token));
     }
 }
 

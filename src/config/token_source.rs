@@ -66,6 +66,14 @@ impl TokenSource {
         }
     }
 
+    /// The token, where it is known without reading a file or running a program.
+    pub fn at_hand(&self) -> Option<&Token> {
+        match &self.0 {
+            Origin::Given { token, .. } => Some(token),
+            _ => None,
+        }
+    }
+
     /// Reads the token. A command is run each time.
     ///
     /// # Errors

@@ -43,6 +43,8 @@ mod tests {
         let request = Request::add_item(&StoreView::new("fr").unwrap(), body.into());
         let words = shell_words::split(&command(&request, "https://shop.example/rest/V1/x")).unwrap();
         assert_eq!(words.last().unwrap(), body);
+        // Without it curl makes three requests of a URL that ends in [1-3].
+        assert!(words.contains(&"--globoff".to_owned()));
         assert!(words.contains(&"Authorization: Bearer $STOREFRONT_TOKEN".to_owned()));
     }
 }

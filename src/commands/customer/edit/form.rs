@@ -6,6 +6,7 @@ use crate::exact_json;
 use crate::plan::check::is_whole;
 use crate::plan::region;
 use crate::plan::roster::id_of;
+use crate::redact::secrets;
 use crate::report::changes::shown;
 use crate::wire::{CUSTOMER, Holds, Member, PROFILE_ADDRESS};
 
@@ -119,11 +120,11 @@ impl Field {
         self.edited = (value != self.stored && !nothing).then_some(value);
     }
 
-    /// The value as a line of text to be edited.
+    /// The value as a line of text to be edited. A token in it is masked; what comes back masked is no edit.
     pub fn text(&self) -> String {
         match self.value() {
             Value::Null => String::new(),
-            Value::String(text) => text.clone(),
+            Value::String(text) => secrets().text(text).into_owned(),
             other => other.to_string(),
         }
     }

@@ -10,6 +10,7 @@ use crate::plan::profile::Profile;
 use crate::plan::region;
 use crate::plan::roster::id_of;
 use crate::prompt::Prompt;
+use crate::redact::secrets;
 use crate::report::Report;
 use crate::report::changes::shown;
 use crate::wire::Holds;
@@ -131,8 +132,8 @@ fn edit(prompt: &Prompt, report: &Report, field: &mut Field) -> Result<bool, Fai
 }
 
 fn lines(prompt: &Prompt, report: &Report, field: &Field) -> Result<Option<Value>, Failure> {
-    let stored: Vec<String> =
-        field.value().as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+    let stored = field.value().as_array().into_iter().flatten().filter_map(Value::as_str);
+    let stored: Vec<String> = stored.map(|line| secrets().text(line).into_owned()).collect();
     report.show("One line after the other; an empty line ends them.");
     let lines = prompt.lines(|number| format!("Street, line {number}"), &stored, |_| Ok(()))?;
     Ok(lines.map(|lines| json!(lines)))
@@ -145,7 +146,10 @@ fn region(prompt: &Prompt, field: &Field) -> Result<Option<Value>, Failure> {
         Some(0) => return Ok(Some(region::none())),
         Some(_) => {}
     }
-    let present = |name: &str| field.value().get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let present = |name: &str| {
+        let text = field.value().get(name).and_then(Value::as_str).unwrap_or_default();
+        secrets().text(text).into_owned()
+    };
     let Some(name) = prompt.line("Region", &present("region"), |_| Ok(()))? else { return Ok(None) };
     let Some(code) = prompt.line("Region code (may be empty)", &present("region_code"), |_| Ok(()))? else {
         return Ok(None);
