@@ -398,7 +398,9 @@ mod tests {
 
     fn redactor(tokens: &[&str]) -> Redactor {
         let redactor = Redactor::new();
-        tokens.iter().for_each(|token| redactor.add(&Token::new(token).unwrap()));
+        for token in tokens {
+            redactor.add(&Token::new(token).unwrap());
+        }
         redactor
     }
 

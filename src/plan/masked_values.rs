@@ -28,12 +28,11 @@ pub fn resolve<'a>(
         return Ok(Cow::Borrowed(draft));
     }
     let mut resolved = draft.clone();
-    let resolver = Resolver { redactor, restores: false };
     let addresses = resolved.get_mut("addresses").map(Value::take);
-    resolver.object(&mut resolved, stored, "")?;
+    Resolver { redactor, restores: false }.object(&mut resolved, stored, "")?;
     if let Some(mut addresses) = addresses {
-        let resolver = Resolver { redactor, restores: replace };
-        resolver.elements(&mut addresses, stored.get("addresses"), "addresses", "id")?;
+        let list = Resolver { redactor, restores: replace };
+        list.elements(&mut addresses, stored.get("addresses"), "addresses", "id")?;
         resolved.insert("addresses".to_owned(), addresses);
     }
     Ok(Cow::Owned(resolved))

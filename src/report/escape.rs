@@ -32,7 +32,7 @@ fn json_escape(harmful: char, out: &mut String) {
     }
 }
 
-fn then<'a>(text: Cow<'a, str>, change: impl Fn(&str) -> Cow<'_, str>) -> Cow<'a, str> {
+fn then(text: Cow<'_, str>, change: impl Fn(&str) -> Cow<'_, str>) -> Cow<'_, str> {
     match text {
         Cow::Borrowed(text) => change(text),
         Cow::Owned(text) => Cow::Owned(change(&text).into_owned()),

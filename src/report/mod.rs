@@ -159,7 +159,7 @@ impl Report {
     /// # Errors
     /// As [`Self::json`].
     pub fn data(&self, text: &str) -> Result<(), Failure> {
-        self.bytes(text.as_bytes())
+        Self::bytes(text.as_bytes())
     }
 
     /// Writes foreign text and a newline to standard output, made harmless for a terminal.
@@ -176,13 +176,13 @@ impl Report {
     /// As [`Self::json`].
     pub fn foreign_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         match std::str::from_utf8(bytes) {
-            Ok(text) => self.bytes(secrets().json_text(text).as_bytes()),
-            Err(_) => self.bytes(&secrets().bytes(bytes)),
+            Ok(text) => Self::bytes(secrets().json_text(text).as_bytes()),
+            Err(_) => Self::bytes(&secrets().bytes(bytes)),
         }
     }
 
     /// Writes bytes to standard output as they are.
-    fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
+    fn bytes(bytes: &[u8]) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();
         match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
