@@ -10,7 +10,7 @@ pub fn command(request: &Request, url: &str) -> String {
         Bearer::Admin => "${STOREFRONT_ADMIN_TOKEN:-$STOREFRONT_TOKEN}",
     };
     let mut command = format!(
-        "curl --globoff --request {} {} --header \"Authorization: Bearer {token}\"",
+        "curl --request {} --globoff {} --header \"Authorization: Bearer {token}\"",
         request.method.as_str(),
         shell_words::quote(&escape::escaped(url))
     );
