@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Number, Value};
 
 use super::cell::{delimiter, flag};
 use super::document;
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::nearest::nearest;
 
@@ -53,8 +54,8 @@ fn column(file: &str, title: &str) -> Result<Column, Failure> {
         "label" => Ok(Column::Label),
         "sort_order" => Ok(Column::SortOrder),
         "is_default" => Ok(Column::IsDefault),
-        title => match title.strip_prefix("label:").map(serde_json::from_str::<Number>) {
-            Some(Ok(id)) if id.is_i64() => Ok(Column::StoreLabel(id)),
+        title => match title.strip_prefix("label:").map(exact_json::number) {
+            Some(Some(id)) if id.is_i64() => Ok(Column::StoreLabel(id)),
             Some(_) => Err(bad(file, &format!("the column {title:?} names no store id"))),
             None => Err(unknown_column(file, title)),
         },
@@ -87,7 +88,8 @@ fn option(columns: &[Column], row: &csv::StringRecord, position: usize) -> Resul
                 "is_default".to_owned(),
                 flag(cell).ok_or_else(|| format!("is_default {cell:?} is neither true nor false"))?.into(),
             )),
-            Column::StoreLabel(id) => store_labels.push(json!({"store_id": id, "label": cell})),
+            Column::StoreLabel(id) => store_labels
+                .push(exact_json::object([("store_id", id.clone().into()), ("label", cell.into())])),
         }
     }
     if !store_labels.is_empty() {

@@ -1,7 +1,8 @@
 //! Cells of a CSV: text, until the documented type of their member says otherwise.
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
+use crate::exact_json;
 use crate::plan::check::is_whole;
 use crate::wire::Holds;
 
@@ -28,12 +29,12 @@ pub fn typed(cell: &str, holds: Holds) -> Result<Value, String> {
             number(cell).filter(|_| is_whole(cell.trim())).map(Value::Number).ok_or_else(expected)
         }
         Holds::Object(_) | Holds::AnyObject => {
-            let object: Option<Map<String, Value>> = serde_json::from_str(cell).ok();
+            let object = exact_json::parse_object(cell.as_bytes()).ok();
             object.map(Value::Object).ok_or_else(|| format!("expected a JSON object, found {cell:?}"))
         }
         Holds::List(_) => {
-            let list: Option<Vec<Value>> = serde_json::from_str(cell).ok();
-            list.map(Value::Array).ok_or_else(|| format!("expected a JSON array, found {cell:?}"))
+            let list = exact_json::parse(cell.as_bytes()).ok().filter(Value::is_array);
+            list.ok_or_else(|| format!("expected a JSON array, found {cell:?}"))
         }
     }
 }
@@ -49,7 +50,7 @@ pub fn flag(cell: &str) -> Option<bool> {
 
 /// A number with its exact text.
 fn number(cell: &str) -> Option<Number> {
-    serde_json::from_str(cell.trim()).ok()
+    exact_json::number(cell.trim())
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::exact_json;
 use crate::failure::Failure;
-use crate::json;
 
 /// Reads a file, or standard input for `-`, as text. A UTF-8 byte order mark is dropped.
 ///
@@ -47,13 +47,14 @@ pub fn parse_json(text: &str, name: &str) -> Result<Value, Failure> {
     if text.trim().is_empty() {
         return Err(Failure::usage(format!("{name} is empty; nothing was sent")));
     }
-    let document = serde_json::from_str(text)
-        .map_err(|error| Failure::usage(format!("{name} is not JSON: {error}; nothing was sent")))?;
-    match json::named_twice(text.as_bytes()) {
-        None => Ok(document),
-        Some(path) => Err(Failure::usage(format!("{name}: {path} is named twice; nothing was sent"))
-            .hint("only one of the two would count: leave out the other")),
-    }
+    exact_json::parse(text.as_bytes()).map_err(|error| match error {
+        exact_json::Error::Syntax { .. } => {
+            Failure::usage(format!("{name} is not JSON: {error}; nothing was sent"))
+        }
+        exact_json::Error::Repeated(_) => Failure::usage(format!("{name}: {error}; nothing was sent"))
+            .hint("only one of the two would count: leave out the other"),
+        error => Failure::usage(format!("{name} cannot be used: {error}; nothing was sent")),
+    })
 }
 
 /// A file's name in messages.

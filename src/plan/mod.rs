@@ -13,6 +13,7 @@ pub mod guard;
 pub mod input_kind;
 #[cfg(test)]
 mod laws;
+pub mod masked_values;
 pub mod member;
 pub mod merge;
 pub mod operation;

@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 
 use super::check::is_whole;
 use super::operation::Operation;
+use crate::exact_json;
 use crate::wire::{Holds, Shape};
 
 /// What a plain body has that its caller must know.
@@ -36,6 +37,8 @@ pub fn scan(operation: Operation, text: &str, wanted: &str, required: Option<&st
     reader.end().ok()?;
     let Body { wrapped, inside, .. } = body;
     let complete = inside.seen > 0 && (required.is_none() || inside.has_required);
+    // What stands inside an object of any kind was passed over, and so were halves of characters.
+    exact_json::check(text.as_bytes()).ok()?;
     complete.then_some(Plain { wrapped, found: inside.found })
 }
 
@@ -233,6 +236,8 @@ mod tests {
             r#"{"product_option":{"extension_attributes":{"configurable_item_options":[{"option_id":"1","note":"x"}]}}}"#,
             r#"{"product_option":{"extension_attributes":{"configurable_item_options":[{"option_value":1.5}]}}}"#,
             r#"{"product_option":[]}"#,
+            r#"{"product_option":{"extension_attributes":{"custom_options":[{"a":1,"a":2}]}}}"#,
+            r#"{"sku":"\ud800"}"#,
         ] {
             assert_eq!(item(text), None, "{text}");
         }

@@ -24,6 +24,7 @@ mod customer_region;
 mod customer_update;
 mod doctor;
 mod dry_run;
+mod exact_data;
 mod faults;
 mod global_flags;
 mod help;
@@ -32,6 +33,7 @@ mod http_proxy;
 mod http_send;
 mod http_tls;
 mod jq;
+mod masking;
 mod never_lost;
 #[cfg(unix)]
 mod people;
@@ -53,5 +55,7 @@ mod secrets;
 mod steps;
 mod support;
 mod template;
+#[cfg(unix)]
+mod terminal_output;
 #[cfg(unix)]
 mod token_command;

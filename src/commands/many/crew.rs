@@ -27,6 +27,7 @@ use crate::cli::run::RunArgs;
 use crate::failure::{Applied, Failure};
 use crate::http::ServiceSignal;
 use crate::input::records::{Content, Record, Source};
+use crate::report::escape;
 use crate::report::progress::{Count, Progress};
 use crate::report::records::{Place, Results};
 use crate::report::summary::{self, Reasons};
@@ -216,7 +217,7 @@ impl<'a> Crew<'a> {
 
     /// Writes down what became of a record.
     fn settle(&mut self, ended: Ended) {
-        let Ended { key, turn, place, hash, content, result } = ended;
+        let Ended { key, turn, place, hash, content, result, masked } = ended;
         let settled = match result {
             Ok(replaced) => {
                 self.journal.done(place.record, hash, replaced.outcome.status);
@@ -240,6 +241,7 @@ impl<'a> Crew<'a> {
         if let Err(failure) = settled {
             self.stop(Stop::Broken(failure));
         }
+        drop(masked);
     }
 
     fn fail(
@@ -256,7 +258,7 @@ impl<'a> Crew<'a> {
             self.count.failed += 1;
             // What may have been applied is not given back to be run again.
             if let (Some(file), Some(content), Applied::No) = (&mut self.failed, content, failure.applied) {
-                file.add(content, &failure.message)?;
+                file.add(content, &escape::one_line(&failure.message))?;
             }
         }
         let text = self.results.failure(place, self.intake.work.operation().name(), failure);

@@ -7,6 +7,7 @@ use crate::cli::quote::ShipArgs;
 use crate::commands::customer::{Replaced, update};
 use crate::commands::service::Service;
 use crate::commands::{operation, quote};
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::{Draft, Overlay};
 use crate::plan::attribute_check;
@@ -44,7 +45,7 @@ impl Ready {
             Self::Draft(draft) => draft.warnings.clone(),
             Self::Document(_, warnings) => warnings.clone(),
             Self::Raw(body) if operation == Operation::AttributeCreate => {
-                let body: Option<Map<String, Value>> = serde_json::from_str(body).ok();
+                let body = exact_json::parse_object(body.as_bytes()).ok();
                 let attribute = body.as_ref().and_then(|body| body.get("attribute")?.as_object());
                 attribute.map(attribute_check::doubts).unwrap_or_default()
             }

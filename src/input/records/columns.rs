@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::super::cell::typed;
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::nearest::nearest;
 use crate::plan::check::is_whole;
@@ -118,7 +119,7 @@ impl Columns {
         if self.operation == Operation::CustomerUpdate
             && let Some(address) = document.get_mut("addresses")
         {
-            *address = json!([address.take()]);
+            *address = Value::Array(vec![address.take()]);
         }
         Ok((document, beside))
     }
@@ -132,14 +133,17 @@ impl Meaning {
                 push(
                     document,
                     &["frontend_labels"],
-                    json!({"store_id": typed(id, Holds::Integer)?, "label": cell}),
+                    exact_json::object([("store_id", typed(id, Holds::Integer)?), ("label", cell.into())]),
                 );
             }
             Self::Options => set(document, &["options".to_owned()], options(cell)),
             Self::ConfigurableOption(id) => push(
                 document,
                 &["product_option", "extension_attributes", "configurable_item_options"],
-                json!({"option_id": id, "option_value": typed(cell, Holds::Integer)?}),
+                exact_json::object([
+                    ("option_id", id.as_str().into()),
+                    ("option_value", typed(cell, Holds::Integer)?),
+                ]),
             ),
             Self::CustomAttribute(code) => push(
                 document,
