@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::cart_item_check::is_positive;
 use super::check::is_whole;
 use super::operation::Operation;
 use crate::wire::{Holds, Shape};
@@ -35,7 +36,8 @@ pub fn scan(operation: Operation, text: &str, wanted: &str, required: Option<&st
     Object(&mut body).deserialize(&mut reader).ok()?;
     reader.end().ok()?;
     let Body { wrapped, inside, .. } = body;
-    let complete = inside.seen > 0 && (required.is_none() || inside.has_required);
+    let has_quantity = inside.has_quantity || operation != Operation::QuoteAddItem;
+    let complete = inside.seen > 0 && has_quantity && (required.is_none() || inside.has_required);
     complete.then_some(Plain { wrapped, found: inside.found })
 }
 
@@ -71,13 +73,14 @@ struct Scan<'a> {
     required: Option<&'a str>,
     found: Option<String>,
     has_required: bool,
+    has_quantity: bool,
     /// One bit for each member of the shape that was there.
     seen: u64,
 }
 
 impl Scan<'_> {
     fn of(shape: &'static Shape) -> Self {
-        Self { shape, wanted: "", required: None, found: None, has_required: false, seen: 0 }
+        Self { shape, wanted: "", required: None, found: None, has_required: false, has_quantity: false, seen: 0 }
     }
 }
 
@@ -95,6 +98,11 @@ impl<'de> Members<'de> for Scan<'_> {
         if self.wanted == name {
             self.found = Some(members.next_value()?);
             return Ok(());
+        }
+        if name == "qty" {
+            let quantity: &RawValue = members.next_value()?;
+            self.has_quantity = begins_like(quantity.get(), Holds::Number) && is_positive(quantity.get());
+            return if self.has_quantity { Ok(()) } else { Err(not_plain()) };
         }
         members.next_value_seed(Fitting(self.shape.members[position].holds))
     }
@@ -201,7 +209,7 @@ mod tests {
         let found = Some("q\"1".to_owned());
         assert_eq!(item(inner), Some(Plain { wrapped: false, found: found.clone() }));
         assert_eq!(item(&format!("{{\"cartItem\":{inner}}}")), Some(Plain { wrapped: true, found }));
-        assert_eq!(item(r#"{"sku":"a"}"#), Some(Plain::default()));
+        assert_eq!(item(r#"{"qty":1}"#), Some(Plain::default()));
         let attribute =
             |text: &str| scan(Operation::AttributeCreate, text, "attribute_code", Some("entity_type_id"));
         assert!(attribute(r#"{"attribute_code":"a"}"#).is_none());
@@ -223,6 +231,9 @@ mod tests {
             r#"{"sku":"a","token":"secret"}"#,
             r#"{"sku":"a","reason":"why"}"#,
             r#"{"sku ":"a"}"#,
+            r#"{"sku":"a"}"#,
+            r#"{"sku":"a","qty":0}"#,
+            r#"{"sku":"a","qty":-1}"#,
             r#"{"sku":1}"#,
             r#"{"sku":null}"#,
             r#"{"qty":"1"}"#,

@@ -223,14 +223,18 @@ impl Report {
 
 /// The error object of `-o json`.
 pub fn failure_json(failure: &Failure) -> Value {
-    json!({"error": {
+    let mut object = json!({"error": {
         "kind": failure.kind.name(),
         "message": failure.message,
         "hint": failure.hint,
         "status": failure.status,
         "applied": failure.applied.name(),
         "service": failure.service,
-    }})
+    }});
+    if failure.problems.len() > 1 {
+        object["error"]["problems"] = failure.problems.as_slice().into();
+    }
+    object
 }
 
 fn color_from_environment(context: &Context) -> Option<bool> {

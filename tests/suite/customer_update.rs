@@ -285,8 +285,8 @@ fn ids_that_are_not_there_and_ids_named_twice_are_refused() {
         (3, "--remove-address 5", "there is no address 5"),
         (2, "--remove-address 2 --address 2 --city X", "address 2 is named twice"),
         (2, "--city X", "not which address"),
-        (2, "--address 2", "no member of the address is named"),
-        (2, "--add-address", "no member of the address is named"),
+        (2, "--address 2", "no field of the address is named"),
+        (2, "--add-address", "no field of the address is named"),
         (2, "", "no change is named"),
         (2, "--yes", "no change is named"),
     ] {

@@ -94,6 +94,7 @@ impl Work<'_> {
             Self::Update(args) => {
                 let draft =
                     Draft::new(self.operation(), Some(Value::Object(document)), *args, allow_unknown)?;
+                draft.refuse_wrong_values()?;
                 update::Update::new(draft.clone(), args)?;
                 Ok(Ready::Draft(draft))
             }
