@@ -6,8 +6,11 @@ mod cart_item;
 mod cell;
 mod customer;
 pub mod document;
+pub mod encoding;
+pub mod problems;
 pub mod records;
 mod shipping;
+mod strict_csv;
 
 pub use attribute_options::read as options_file;
 

@@ -38,7 +38,7 @@ pub fn is_equivalent(name: &str, draft: Option<&Value>, stored: Option<&Value>) 
             draft.iter().all(|(name, value)| is_equivalent(name, Some(value), stored.get(name)))
         }
         (Value::Object(draft), Value::Null) => {
-            draft.iter().all(|(name, value)| is_equivalent(name, Some(value), None))
+            !draft.is_empty() && draft.iter().all(|(name, value)| is_equivalent(name, Some(value), None))
         }
         (Value::Array(draft), Value::Array(stored)) if name == "custom_attributes" => {
             draft.iter().all(|attribute| has_attribute(stored, attribute))

@@ -150,10 +150,10 @@ mod tests {
 
     #[test]
     fn other_lists_are_replaced_whole_but_for_numbers_that_did_not_change() {
-        let stored = r#"{"cards":[{"id":1e2,"n":12345678901234567890},{"id":2}],"n":1.50}"#;
+        let stored = r#"{"cards":[{"id":100.0,"n":12345678901234567890},{"id":2}],"n":1.50}"#;
         assert_eq!(
             merged(stored, r#"{"cards":[{"id":100,"n":12345678901234567000,"x":1}],"n":1.5}"#),
-            r#"{"cards":[{"id":1e2,"n":12345678901234567890,"x":1}],"n":1.50}"#
+            r#"{"cards":[{"id":100.0,"n":12345678901234567890,"x":1}],"n":1.50}"#
         );
         assert_eq!(merged(stored, r#"{"cards":[{"id":2.0}]}"#), r#"{"cards":[{"id":2}],"n":1.50}"#);
     }

@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_stored_id_must_be_named_anew() {
         let message = applied(new_york(), json!({"region": {"region": "California"}})).unwrap_err();
-        assert!(message.contains("region id"), "{message}");
+        assert!(message.contains("region has an id"), "{message}");
         let free_text =
             json!({"region": {"region_code": "X", "region": "Old", "region_id": 0}, "region_id": 0});
         let expected =

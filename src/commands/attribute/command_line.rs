@@ -121,7 +121,7 @@ pub mod tests {
         #[test]
         fn a_command_line_gives_the_same_draft_again(
             label in "\\PC{1,12}",
-            options in prop::collection::vec("\\PC{1,8}", 0..4),
+            options in prop::collection::vec("\\PC{1,8}", 1..4),
             store in proptest::option::of((0..99_u32, "\\PC{0,8}")),
             required in proptest::option::of(any::<bool>()),
             searchable in proptest::option::of(any::<bool>()),

@@ -45,13 +45,16 @@ impl<'a> Wizard<'a> {
                 }
                 continue;
             }
-            let flags = &self.answers.flags;
+            // What cannot work is shown before the question, and does not throw the answers away.
+            let flags = CreateArgs { force: true, ..self.answers.flags.clone() };
             let mut draft = Draft::new(
                 Operation::AttributeCreate,
                 document.clone(),
-                flags,
+                &flags,
                 self.session.global.allow_unknown,
             )?;
+            let attribute = draft.body.get("attribute").and_then(Value::as_object);
+            self.answers.flags.force |= attribute.is_some_and(|it| !attribute_check::errors(it).is_empty());
             self.show(&draft);
             // They have just been shown.
             draft.warnings.clear();

@@ -4,13 +4,14 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::super::cell::typed;
+use super::super::cell::{flag, typed};
 use crate::failure::Failure;
 use crate::nearest::nearest;
 use crate::plan::check::is_whole;
 use crate::plan::operation::Operation;
 use crate::wire::{
-    ADDRESS_INFORMATION, ATTRIBUTE, CART_ITEM, CUSTOMER, Holds, PROFILE_ADDRESS, QUOTE_ADDRESS, REGION, Shape,
+    ADDRESS_INFORMATION, ATTRIBUTE, CART_ITEM, CUSTOMER, Holds, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS,
+    QUOTE_ADDRESS, REGION, Shape,
 };
 
 /// Titles and meaning of a header.
@@ -28,6 +29,10 @@ pub struct Columns {
 enum Meaning {
     /// A member, by its path in the record.
     Member(Vec<String>, Holds),
+    /// Which address the row changes, or that it adds one.
+    AddressId,
+    /// A flag that is sent as the text 1 or 0.
+    NumericFlag(Vec<String>),
     /// Label of an attribute in one store view.
     StoreLabel(String),
     /// Labels of an attribute's options, `|` between them, a leading `*` for the default.
@@ -53,10 +58,11 @@ struct Known {
 pub type Parted = (Map<String, Value>, Map<String, Value>);
 
 impl Columns {
-    /// Understands a header. `beside` names columns that are no input of the operation, such as `token`.
+    /// Understands a header: titles in any letter case, empty ones at its end left out. `beside` names columns that are
+    /// no input of the operation, such as `token`.
     ///
     /// # Errors
-    /// `usage` for a title that is unknown, with the nearest known one, or there twice.
+    /// `usage` for every title that is unknown, with the nearest known one, or there twice.
     pub fn understand(
         name: &str,
         operation: Operation,
@@ -64,18 +70,31 @@ impl Columns {
         beside: &[String],
     ) -> Result<Self, Failure> {
         let known = known(operation);
-        let mut seen = HashSet::new();
-        let mut meanings = Vec::new();
-        for title in header {
-            let title = title.trim();
-            if !seen.insert(title) {
-                return Err(refused(name, &format!("the column {title:?} is there twice"), &known));
+        let mut titles: Vec<String> = header.iter().map(|title| title.trim().to_owned()).collect();
+        titles.truncate(titles.iter().rposition(|title| !title.is_empty()).map_or(0, |last| last + 1));
+        let (mut seen, mut meanings, mut problems) = (HashSet::new(), Vec::new(), Vec::new());
+        for (index, title) in titles.iter_mut().enumerate() {
+            match meaning(operation, title, &known, beside) {
+                _ if title.is_empty() => problems.push(format!("{name}: column {} has no title", index + 1)),
+                None => problems.push(format!("{name}: {}", unknown(title, &known))),
+                Some((canonical, _)) if !seen.insert(canonical.clone()) => {
+                    problems.push(format!("{name}: duplicate column `{title}`"));
+                }
+                Some((canonical, meaning)) => {
+                    *title = canonical;
+                    meanings.push(meaning);
+                }
             }
-            let meaning = meaning(operation, title, &known, beside);
-            meanings.push(meaning.ok_or_else(|| refused(name, &unknown(title, &known), &known))?);
         }
-        let titles = header.iter().map(str::trim).collect();
-        Ok(Self { delimiter: b',', titles, meanings, operation })
+        if titles.is_empty() {
+            problems.push(format!("{name} has no header"));
+        }
+        if !problems.is_empty() {
+            let titles: Vec<&str> = known.iter().map(|known| known.title.as_str()).collect();
+            return Err(Failure::usage_problems(problems)
+                .hint(format!("the columns are {}{}", titles.join(","), more_titles(operation))));
+        }
+        Ok(Self { delimiter: b',', titles: titles.into(), meanings, operation })
     }
 
     /// The titles, as they stand in the header.
@@ -96,12 +115,13 @@ impl Columns {
     /// A row as the document it stands for. Empty cells name nothing.
     ///
     /// # Errors
-    /// The first cell that is wrong, by its column.
+    /// Every cell that is wrong, by its column.
     pub fn document(&self, row: &csv::StringRecord) -> Result<Parted, String> {
         if row.len() != self.titles.len() {
-            return Err(format!("there are {} cells, and the header has {}", row.len(), self.titles.len()));
+            return Err(format!("the row has {} cells, and the header has {}", row.len(), self.titles.len()));
         }
         let (mut document, mut beside) = (Map::new(), Map::new());
+        let mut problems = Vec::new();
         for ((title, meaning), cell) in self.titles.iter().zip(&self.meanings).zip(row) {
             if cell.is_empty() {
                 continue;
@@ -109,24 +129,60 @@ impl Columns {
             match meaning {
                 Meaning::Reason => {}
                 Meaning::Beside => drop(beside.insert(title.to_owned(), cell.into())),
-                member => {
-                    let laid = member.lay(cell, &mut document);
-                    laid.map_err(|what| format!("column {title}: {what}"))?;
+                field => {
+                    let laid = field.lay(cell, &mut document);
+                    problems.extend(laid.err().map(|what| format!("column {title}: {what}")));
                 }
             }
         }
-        if self.operation == Operation::CustomerUpdate
-            && let Some(address) = document.get_mut("addresses")
-        {
-            *address = json!([address.take()]);
+        if self.operation == Operation::CustomerUpdate {
+            problems.extend(self.place_address(row, &mut document).err());
         }
-        Ok((document, beside))
+        if problems.is_empty() { Ok((document, beside)) } else { Err(problems.join("; ")) }
+    }
+
+    /// Puts the address of a row into the list. A row adds an address only where it says so, or where the header has no
+    /// column of ids: an id that was forgotten would add one with a city and nothing else.
+    fn place_address(
+        &self,
+        row: &csv::StringRecord,
+        document: &mut Map<String, Value>,
+    ) -> Result<(), String> {
+        let id = self.titles.iter().position(|title| title == ADDRESS_ID).and_then(|at| row.get(at));
+        let Some(address) = document.get_mut("addresses") else {
+            return match id {
+                Some(NEW) => Err(format!("column {ADDRESS_ID}: the new address has no field")),
+                _ => Ok(()),
+            };
+        };
+        if id.is_some_and(|id| id.trim().is_empty()) {
+            return Err(format!(
+                "column {ADDRESS_ID} is empty, and fields of an address are given: \
+                 name the id of a stored address, or `{NEW}` to add one"
+            ));
+        }
+        *address = json!([address.take()]);
+        Ok(())
     }
 }
+
+/// The column that says which address a row changes.
+const ADDRESS_ID: &str = "address_id";
+/// Its cell where the row adds an address.
+const NEW: &str = "new";
 
 impl Meaning {
     fn lay(&self, cell: &str, document: &mut Map<String, Value>) -> Result<(), String> {
         match self {
+            Self::AddressId if cell.trim() == NEW => {}
+            Self::AddressId => {
+                let id = typed(cell, Holds::Integer).map_err(|what| format!("{what}; `{NEW}` adds an address"))?;
+                set(document, &["addresses".to_owned(), "id".to_owned()], id);
+            }
+            Self::NumericFlag(path) => {
+                let flag = flag(cell).ok_or_else(|| format!("expected true or false, found {cell:?}"))?;
+                set(document, path, if flag { "1" } else { "0" }.into());
+            }
             Self::Member(path, holds) => set(document, path, typed(cell, *holds)?),
             Self::StoreLabel(id) => {
                 push(
@@ -174,6 +230,9 @@ fn known(operation: Operation) -> Vec<Known> {
                 "id" | "firstname" | "lastname" => format!("address_{name}"),
                 _ => name.to_owned(),
             });
+            leaves(&mut known, &PROFILE_ADDRESS_FLAGS, &["addresses"], str::to_owned);
+            // Which address is the default is the business of flags: the others must lose it.
+            known.retain(|known| !known.title.starts_with("default_"));
         }
         Operation::QuoteShip => {
             for side in ["shipping_address", "billing_address"] {
@@ -200,33 +259,70 @@ fn leaves(known: &mut Vec<Known>, shape: &Shape, within: &[&str], title: impl Fn
     }
 }
 
-fn meaning(operation: Operation, title: &str, known: &[Known], beside: &[String]) -> Option<Meaning> {
-    if let Some(known) = known.iter().find(|known| known.title == title) {
-        return Some(Meaning::Member(known.path.clone(), known.holds));
+/// The title as it is known, and what it means. A title that no known one equals may differ from one in letter case.
+fn meaning(
+    operation: Operation,
+    title: &str,
+    known: &[Known],
+    beside: &[String],
+) -> Option<(String, Meaning)> {
+    let same = |exact: bool| {
+        known.iter().find(move |known| match exact {
+            true => known.title == title,
+            false => known.title.eq_ignore_ascii_case(title),
+        })
+    };
+    if let Some(known) = same(true).or_else(|| same(false)) {
+        let meaning = match known.title.as_str() {
+            ADDRESS_ID if operation == Operation::CustomerUpdate => Meaning::AddressId,
+            "is_searchable" => Meaning::NumericFlag(known.path.clone()),
+            _ => Meaning::Member(known.path.clone(), known.holds),
+        };
+        return Some((known.title.clone(), meaning));
     }
-    let name = |prefix: &str| title.strip_prefix(prefix).filter(|name| !name.is_empty()).map(str::to_owned);
+    let is = |name: &str| title.eq_ignore_ascii_case(name);
+    if let Some(name) = beside.iter().find(|name| *name == title).or_else(|| beside.iter().find(|name| is(name))) {
+        return Some((name.clone(), Meaning::Beside));
+    }
+    if is("reason") {
+        return Some(("reason".to_owned(), Meaning::Reason));
+    }
+    if operation == Operation::AttributeCreate && is("options") {
+        return Some(("options".to_owned(), Meaning::Options));
+    }
+    let named = |prefix: &str| {
+        let (start, name) = title.split_at_checked(prefix.len())?;
+        let name = name.trim();
+        (start.eq_ignore_ascii_case(prefix) && !name.is_empty()).then(|| (format!("{prefix}{name}"), name.to_owned()))
+    };
     match operation {
-        _ if title == "reason" => Some(Meaning::Reason),
-        _ if beside.iter().any(|name| name == title) => Some(Meaning::Beside),
-        Operation::AttributeCreate if title == "options" => Some(Meaning::Options),
-        Operation::AttributeCreate => name("label:").filter(|id| is_whole(id)).map(Meaning::StoreLabel),
-        Operation::QuoteAddItem => name("option:").map(Meaning::ConfigurableOption),
-        Operation::CustomerUpdate => name("custom_attribute:").map(Meaning::CustomAttribute),
-        Operation::QuoteShip => name("paymentMethod.")
-            .map(|member| Meaning::Member(vec!["paymentMethod".to_owned(), member], Holds::Text)),
+        Operation::AttributeCreate => named("label:")
+            .filter(|(_, id)| is_whole(id))
+            .map(|(title, id)| (title, Meaning::StoreLabel(id))),
+        Operation::QuoteAddItem => named("option:").map(|(title, id)| (title, Meaning::ConfigurableOption(id))),
+        Operation::CustomerUpdate => {
+            named("custom_attribute:").map(|(title, code)| (title, Meaning::CustomAttribute(code)))
+        }
+        Operation::QuoteShip => named("paymentMethod.").map(|(title, member)| {
+            (title, Meaning::Member(vec!["paymentMethod".to_owned(), member], Holds::Text))
+        }),
+    }
+}
+
+/// The columns whose titles have a name of the user's in them, for the hint.
+fn more_titles(operation: Operation) -> &'static str {
+    match operation {
+        Operation::AttributeCreate => ",label:STORE_ID,options,token,reason",
+        Operation::QuoteAddItem => ",option:OPTION_ID,token,reason",
+        Operation::CustomerUpdate => ",custom_attribute:CODE,token,reason",
+        Operation::QuoteShip => ",paymentMethod.FIELD,token,reason",
     }
 }
 
 fn unknown(title: &str, known: &[Known]) -> String {
     let named = known.iter().map(|known| known.title.as_str()).chain(["token", "reason", "options"]);
-    let meant = nearest(title, named).map(|known| format!("; did you mean {known}?")).unwrap_or_default();
-    format!("the column {title:?} is unknown{meant}")
-}
-
-fn refused(name: &str, what: &str, known: &[Known]) -> Failure {
-    let titles: Vec<&str> = known.iter().map(|known| known.title.as_str()).collect();
-    Failure::usage(format!("{name}: line 1: {what}; nothing was sent"))
-        .hint(format!("the columns are {}", titles.join(",")))
+    let meant = nearest(title, named).map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
+    format!("unknown column `{title}`{meant}")
 }
 
 /// Labels with `|` between them; a leading `*` marks the default.
