@@ -78,8 +78,8 @@ fn column(file: &str, title: &str) -> Result<Column, Failure> {
 
 fn unknown_column(file: &str, title: &str) -> Failure {
     let known = nearest(title, ["label", "sort_order", "is_default"]);
-    let meant = known.map(|known| format!("; did you mean {known}?")).unwrap_or_default();
-    bad(file, &format!("the column {title:?} is unknown{meant}"))
+    let meant = known.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
+    bad(file, &format!("unknown column `{title}`{meant}"))
 }
 
 fn option(columns: &[Column], row: &[String], position: usize) -> Result<Value, String> {

@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::nearest::nearest;
 use crate::plan::check::{self, Finding, FindingKind, Warnings};
 use crate::plan::operation::Operation;
-use crate::plan::{address_check, attribute_check, cart_item_check};
+use crate::plan::{address_check, attribute_check, cart_item_check, masked};
 
 /// Flags that can be laid over a body.
 pub trait Overlay {
@@ -48,6 +48,20 @@ pub struct NoFlags;
 impl Overlay for NoFlags {
     fn lay_over(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
         Ok(())
+    }
+}
+
+/// No flags yet: questions complete the document, and what cannot work so far may work then.
+#[derive(Debug, Clone, Copy)]
+pub struct Unfinished;
+
+impl Overlay for Unfinished {
+    fn lay_over(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn forces(&self) -> bool {
+        true
     }
 }
 
@@ -90,6 +104,10 @@ impl Draft {
         let (deferred, refused): (Vec<_>, Vec<_>) =
             findings.into_iter().partition(|finding| is_document && is_inside(finding));
         check::refuse(&refused)?;
+        if operation != Operation::CustomerUpdate && masked::is_in(&body) {
+            // Nothing is stored that the mask could stand for.
+            masked::unmasked(&body, &Map::new())?;
+        }
         let inner = |name: &str| body.get(name).and_then(Value::as_object);
         match operation {
             Operation::QuoteShip => warnings.extend(address_check::of_quote(&body)),
@@ -142,3 +160,6 @@ fn wrapped(operation: Operation, document: Option<Value>) -> Result<Map<String, 
     }
     Ok(Map::from_iter([(wrapper.to_owned(), Value::Object(document))]))
 }
+
+#[cfg(test)]
+mod tests;

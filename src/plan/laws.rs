@@ -437,7 +437,8 @@ fn a_default_is_set_here_and_taken_from_the_others() {
     };
     let wish = |address: Option<i64>| {
         let id = address.map(|id| ("id".to_owned(), Value::from(id)));
-        let named = [("default_shipping".to_owned(), true.into()), ("default_billing".to_owned(), true.into())];
+        let named = [("city", json!("Bergen")), ("default_shipping", json!(true)), ("default_billing", json!(true))];
+        let named = named.map(|(name, value)| (name.to_owned(), value));
         let draft: Value = id.into_iter().chain(named).collect();
         let default_address = Some(DefaultAddress { address, shipping: true, billing: true });
         Wish { draft: into_members(json!({"addresses": [draft]})), default_address, ..Wish::default() }
@@ -447,7 +448,7 @@ fn a_default_is_set_here_and_taken_from_the_others() {
         Value::Object(changed.customer),
         json!({"default_shipping": "2", "default_billing": 2, "addresses": [
             {"id": 1, "default_shipping": false, "default_billing": 0},
-            {"id": 2, "default_shipping": true, "default_billing": true},
+            {"id": 2, "default_shipping": true, "city": "Bergen", "default_billing": true},
             {"id": 3, "city": "Oslo"}]})
     );
     assert_eq!((changed.tally.kept, changed.tally.changed), (vec![3], vec![1, 2]));

@@ -6,6 +6,7 @@ use super::check::Finding;
 use super::address_list::AddressList;
 use super::default_address::{self, DefaultAddress};
 use super::diff::{self, Change};
+use super::masked;
 use super::member::{attributes_have_codes, set_member};
 use super::path::Path;
 use super::roster::id_of;
@@ -74,6 +75,14 @@ pub struct Merged {
 /// `guard` for a stored list that cannot be replaced safely (no id, an id twice, an id that is no integer) and for an
 /// id the profile does not have; `usage` for a draft that contradicts itself or leaves the region in doubt.
 pub fn merge(stored: Map<String, Value>, wish: &Wish) -> Result<Merged, Failure> {
+    if masked::is_in(&wish.draft) {
+        let draft = masked::unmasked(&wish.draft, &stored)?;
+        return merge_unmasked(stored, &Wish { draft, ..wish.clone() });
+    }
+    merge_unmasked(stored, wish)
+}
+
+fn merge_unmasked(stored: Map<String, Value>, wish: &Wish) -> Result<Merged, Failure> {
     same_customer(&stored, wish)?;
     refuse_unknown(&wish.deferred, &wish.draft, &stored)?;
     attributes_have_codes(&wish.draft, "")?;

@@ -16,6 +16,7 @@ pub mod guard;
 pub mod input_kind;
 #[cfg(test)]
 mod laws;
+pub mod masked;
 pub mod member;
 pub mod merge;
 pub mod operation;

@@ -29,6 +29,10 @@ pub struct Plain {
 ///
 /// `None` for anything that is not plainly right.
 pub fn scan(operation: Operation, text: &str, wanted: &str, required: Option<&str>) -> Option<Plain> {
+    // The mask of a token, or what may be one in other letters.
+    if text.contains('•') || text.contains("\\u2022") {
+        return None;
+    }
     let wrapper = operation.wrapper()?;
     let Holds::Object(inner) = operation.body().member(wrapper)?.holds else { return None };
     let mut body = Body { wrapper, wrapped: false, inside: Scan { wanted, required, ..Scan::of(inner) } };

@@ -16,6 +16,7 @@ mod batch_tokens;
 #[cfg(unix)]
 mod completion;
 mod config;
+mod csv_input;
 mod customer_base;
 mod customer_reads;
 mod customer_region;
@@ -34,6 +35,7 @@ mod never_lost;
 mod people;
 #[cfg(unix)]
 mod pictures;
+mod profile_round_trip;
 mod quote;
 mod readme;
 mod sandbox_attribute;

@@ -33,6 +33,9 @@ pub fn words(flags: &CreateArgs, global: &GlobalArgs) -> Vec<String> {
     if let Some(label) = &flags.default_option {
         flag("default-option", label);
     }
+    if flags.force {
+        flag("force", "");
+    }
     words
 }
 

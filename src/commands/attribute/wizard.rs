@@ -4,10 +4,12 @@ use serde_json::{Map, Number, Value};
 
 use super::command_line;
 use super::steps::{Answers, Step};
+use crate::cli::attribute::CreateArgs;
 use crate::cli::member_flags::numbered_text;
 use crate::commands::{Session, operation};
 use crate::failure::Failure;
 use crate::input::{Draft, options_file};
+use crate::plan::attribute_check;
 use crate::plan::attribute_code;
 use crate::plan::input_kind::INPUT_KINDS;
 use crate::plan::operation::Operation;
