@@ -52,10 +52,10 @@ pub fn parse(text: &str, name: &str) -> Result<Vec<Value>, Failure> {
             Err(what) => problems.push(format!("{name}: line {line}: {what}")),
         }
     }
-    match problems.is_empty() {
-        true => Ok(options),
-        false => Err(Failure::usage_problems(problems).hint(COLUMNS_HINT)),
+    if problems.is_empty() {
+        return Ok(options);
     }
+    Err(Failure::usage_problems(problems).hint(COLUMNS_HINT))
 }
 
 /// The text was UTF-8 as a whole, and a delimiter is one byte of it.

@@ -24,7 +24,7 @@ pub fn read_text(path: &Path) -> Result<String, Failure> {
     input.read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     String::from_utf8(bytes).map_err(|error| {
         let sound = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = sound.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = sound.split(|byte| *byte == b'\n').count();
         Failure::usage(format!("{} is not UTF-8: line {line}, byte {}", name(path), sound.len() + 1))
             .hint(encoding::SAVE_AS_UTF_8)
     })

@@ -39,7 +39,9 @@ pub fn decoded(mut input: Box<dyn BufRead + Send>) -> io::Result<(Box<dyn BufRea
         start if start.starts_with(UTF_8_MARK) => (Encoding::Utf8WithMark, UTF_8_MARK.len()),
         [0xff, 0xfe, ..] => (Encoding::Utf16Le, 2),
         [0xfe, 0xff, ..] => (Encoding::Utf16Be, 2),
-        start if start.starts_with(ZIP) => return Err(invalid("a spreadsheet (.xlsx or .ods) or another ZIP archive, not text")),
+        start if start.starts_with(ZIP) => {
+            return Err(invalid("a spreadsheet (.xlsx or .ods) or another ZIP archive, not text"));
+        }
         start if start.starts_with(COMPOUND_FILE) => return Err(invalid("a spreadsheet (.xls), not text")),
         [0, ..] | [_, 0, ..] => return Err(invalid("UTF-16 without a byte order mark, or not text")),
         _ => (Encoding::Utf8, 0),
@@ -76,7 +78,15 @@ struct Utf16<R> {
 
 impl<R: BufRead> Utf16<R> {
     fn new(input: R, encoding: Encoding) -> Self {
-        Self { input, encoding, half_unit: None, high_surrogate: None, line: 1, output: Vec::new(), consumed: 0 }
+        Self {
+            input,
+            encoding,
+            half_unit: None,
+            high_surrogate: None,
+            line: 1,
+            output: Vec::new(),
+            consumed: 0,
+        }
     }
 
     /// Decodes what the input has buffered; whether there was anything.
@@ -91,8 +101,12 @@ impl<R: BufRead> Utf16<R> {
         let units = bytes.chunks_exact(2);
         self.half_unit = units.remainder().first().copied();
         let order = if self.encoding == Encoding::Utf16Be { u16::from_be_bytes } else { u16::from_le_bytes };
-        let mut units: Vec<u16> =
-            self.high_surrogate.take().into_iter().chain(units.map(|unit| order([unit[0], unit[1]]))).collect();
+        let mut units: Vec<u16> = self
+            .high_surrogate
+            .take()
+            .into_iter()
+            .chain(units.map(|unit| order([unit[0], unit[1]])))
+            .collect();
         if let Some(0xd800..0xdc00) = units.last() {
             self.high_surrogate = units.pop();
         }

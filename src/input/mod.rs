@@ -94,7 +94,8 @@ impl Draft {
         match operation.wrapper() {
             None => flags.lay_over(&mut body)?,
             Some(wrapper) => {
-                if let Value::Object(inner) = body.entry(wrapper).or_insert_with(|| Value::Object(Map::new())) {
+                if let Value::Object(inner) = body.entry(wrapper).or_insert_with(|| Value::Object(Map::new()))
+                {
                     flags.lay_over(inner)?;
                 }
             }

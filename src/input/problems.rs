@@ -37,7 +37,7 @@ impl Problems {
         }
         let mut failure = Failure::usage_problems(self.first);
         if beyond > 0 {
-            let (shown, _) = failure.message.rsplit_once("\n").unwrap_or((&failure.message, ""));
+            let (shown, _) = failure.message.rsplit_once('\n').unwrap_or((&failure.message, ""));
             failure.message = format!("{shown}\n  and {} more", self.count - shown.lines().count());
         }
         Err(failure.hint("fix the records and run the command again; --skip-invalid sends the others"))

@@ -37,7 +37,9 @@ pub enum CsvError {
 impl std::fmt::Display for CsvError {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::UnclosedQuote(line) => write!(out, "line {line}: a quote opens a cell here and is never closed"),
+            Self::UnclosedQuote(line) => {
+                write!(out, "line {line}: a quote opens a cell here and is never closed")
+            }
             Self::TextAfterQuote(line) => {
                 write!(out, "line {line}: a quoted cell opens here, and text follows its closing quote")
             }
@@ -51,7 +53,8 @@ impl std::fmt::Display for CsvError {
 }
 
 /// What the hint says about a quote in the wrong place.
-pub const QUOTES_HINT: &str = "quote a cell as a whole, and write a quote inside it twice: \"24\"\" monitor\"";
+pub const QUOTES_HINT: &str =
+    "quote a cell as a whole, and write a quote inside it twice: \"24\"\" monitor\"";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -88,17 +91,12 @@ impl<R: BufRead> CsvReader<io::Chain<io::Cursor<Vec<u8>>, R>> {
             first.extend_from_slice(&buffer[..taken]);
             input.consume(taken);
         }
-        let (line, is_after_cr) = (1, false);
-        Ok(match separator(&first) {
-            Some(delimiter) => {
-                let is_after_cr = first.ends_with(b"\r");
-                Self { input: io::Cursor::default().chain(input), delimiter, line: 2, is_after_cr }
-            }
-            None => {
-                let delimiter = delimiter(&first);
-                Self { input: io::Cursor::new(first).chain(input), delimiter, line, is_after_cr }
-            }
-        })
+        if let Some(delimiter) = separator(&first) {
+            let is_after_cr = first.ends_with(b"\r");
+            return Ok(Self { input: io::Cursor::default().chain(input), delimiter, line: 2, is_after_cr });
+        }
+        let delimiter = delimiter(&first);
+        Ok(Self { input: io::Cursor::new(first).chain(input), delimiter, line: 1, is_after_cr: false })
     }
 }
 
@@ -274,10 +272,8 @@ mod tests {
         ] {
             let mut reader =
                 csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
-            let expected: Vec<Vec<String>> = reader
-                .records()
-                .map(|row| row.unwrap().iter().map(str::to_owned).collect())
-                .collect();
+            let expected: Vec<Vec<String>> =
+                reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect();
             let (rows, error) = rows(text);
             assert_eq!(rows.into_iter().map(|(_, cells)| cells).collect::<Vec<_>>(), expected, "{text:?}");
             assert_eq!(error, "");
@@ -288,7 +284,10 @@ mod tests {
     fn a_quote_in_the_wrong_place_is_named_by_the_line_where_it_opens() {
         for end in ["\n", "\r\n", "\r"] {
             let (before, error) = rows(&"a,b\n1,2\n3,\"x\n4,5\n6,7\n".replace('\n', end));
-            assert_eq!((before.len(), error.as_str()), (2, "line 3: a quote opens a cell here and is never closed"));
+            assert_eq!(
+                (before.len(), error.as_str()),
+                (2, "line 3: a quote opens a cell here and is never closed")
+            );
             let (before, error) = rows(&"a,b\n1,\"x\ny\"z\n3,4\n".replace('\n', end));
             let expected = "line 2: a quoted cell opens here, and text follows its closing quote";
             assert_eq!((before.len(), error.as_str()), (1, expected));

@@ -41,7 +41,8 @@ fn flags_replace_values_of_the_wrong_type() {
 
 #[test]
 fn flags_of_an_address_replace_the_region_id_in_both_places() {
-    let document = json!({"addresses": [{"id": 2, "region_id": 43, "region": {"region": "New York", "x": 1}}]});
+    let document =
+        json!({"addresses": [{"id": 2, "region_id": 43, "region": {"region": "New York", "x": 1}}]});
     let sent = draft("customer update --address 2 --region-id 12", Some(document)).unwrap();
     let address = json!({"id": 2, "region": {"region": "New York", "x": 1, "region_id": 12}});
     assert_eq!(sent.body["customer"]["addresses"], json!([address]));
@@ -67,7 +68,9 @@ fn what_an_address_flag_names_is_known() {
     assert_eq!(sent.body["customer"]["addresses"], json!([address]));
     let document = json!({"addresses": [{"company": "ACME", "vat_id": null, "default_shipping": true}]});
     assert_eq!(draft("customer update", Some(document)).unwrap().deferred, []);
-    assert!(draft("customer update --add-address --default-shipping", None).unwrap_err().contains("no field"));
+    assert!(
+        draft("customer update --add-address --default-shipping", None).unwrap_err().contains("no field")
+    );
 }
 
 #[test]
@@ -81,11 +84,9 @@ fn an_item_needs_a_quantity() {
 
 #[test]
 fn an_attribute_that_cannot_work_is_refused_unless_forced() {
-    for flags in [
-        "--type boolean --option A",
-        "--type select",
-        "--type select --options tests/suite/two_defaults.csv",
-    ] {
+    for flags in
+        ["--type boolean --option A", "--type select", "--type select --options tests/suite/two_defaults.csv"]
+    {
         let line = format!("attribute create --code a {flags}");
         assert!(draft(&line, None).is_err(), "{line}");
         let forced = draft(&format!("{line} --force"), None).unwrap();

@@ -1,6 +1,6 @@
 //! The address list a merge makes: stored addresses with drafts laid over them, or the drafts alone.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -58,7 +58,7 @@ impl AddressList {
             drafts.into_iter().partition(|(position, _)| position.is_some());
         let staying = roster.ids().iter().zip(&stored).filter(|(id, _)| !removed.contains(id));
         let new = additions_to(staying, additions, wish)?;
-        let mut before: HashMap<usize, Value> = HashMap::new();
+        let mut before: BTreeMap<usize, Value> = BTreeMap::new();
         for (position, draft) in changes {
             let Some(position) = position else { continue };
             before.entry(position).or_insert_with(|| stored[position].clone());
@@ -72,7 +72,9 @@ impl AddressList {
             }
             self.keep(*id, before.get(&position), address);
         }
-        new.into_iter().for_each(|address| self.add(address));
+        for address in new {
+            self.add(address);
+        }
         Ok(())
     }
 
@@ -89,7 +91,7 @@ impl AddressList {
         let additions = drafts.iter().filter(|(position, _)| position.is_none()).cloned().collect();
         let kept = roster.ids().iter().zip(&stored).enumerate().filter(|(at, _)| staying.contains(at));
         let mut new = additions_to(kept.map(|(_, kept)| kept), additions, wish)?.into_iter();
-        let mut before: HashMap<usize, Value> = HashMap::new();
+        let mut before: BTreeMap<usize, Value> = BTreeMap::new();
         let mut order = Vec::with_capacity(drafts.len());
         for (position, draft) in drafts {
             if let Some(position) = position {

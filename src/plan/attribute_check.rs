@@ -17,9 +17,8 @@ const NAMED: usize = 5;
 pub fn errors(attribute: &Map<String, Value>) -> Vec<String> {
     let kind = attribute.get("frontend_input").and_then(Value::as_str);
     let options = options(attribute);
-    let kind_error = kind
-        .and_then(InputKind::find)
-        .and_then(|kind| match (kind.takes_options, options.is_empty()) {
+    let kind_error =
+        kind.and_then(InputKind::find).and_then(|kind| match (kind.takes_options, options.is_empty()) {
             (true, true) => Some(format!("frontend_input `{}` needs options, and there are none", kind.name)),
             (false, false) => Some(format!("frontend_input `{}` takes no options", kind.name)),
             _ => None,

@@ -60,10 +60,10 @@ pub fn check(
 pub fn tidy(body: &mut Map<String, Value>, shape: &'static Shape) -> Result<Warnings, Failure> {
     let mut tidying = Tidying { steps: Vec::new(), problems: Vec::new(), warnings: Vec::new() };
     tidying.object(body, shape);
-    match tidying.problems.is_empty() {
-        true => Ok(tidying.warnings),
-        false => Err(Failure::usage_problems(tidying.problems).hint("fix the input and run it again")),
+    if tidying.problems.is_empty() {
+        return Ok(tidying.warnings);
     }
+    Err(Failure::usage_problems(tidying.problems).hint("fix the input and run it again"))
 }
 
 /// Every problem of a body, in its order.
@@ -227,7 +227,7 @@ pub fn path_of(steps: &[Step]) -> String {
     for step in steps {
         match step {
             Step::Field(name) => path = below(&path, name),
-            Step::Element(index) => path.push_str(&format!("[{index}]")),
+            Step::Element(index) => path.extend(["[", &index.to_string(), "]"]),
         }
     }
     path

@@ -1,6 +1,6 @@
 //! Making one address the default for shipping or billing: the flag is set there, and taken from every other address.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
@@ -25,12 +25,16 @@ pub struct DefaultAddress {
 impl DefaultAddress {
     /// The fields of an address that this sets.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        NAMES.into_iter().zip([self.billing, self.shipping]).filter(|(_, is_set)| *is_set).map(|(name, _)| name)
+        NAMES
+            .into_iter()
+            .zip([self.billing, self.shipping])
+            .filter(|(_, is_set)| *is_set)
+            .map(|(name, _)| name)
     }
 }
 
 /// Sets the flag to false on every other stored address that has it. `before` gets those addresses as they were.
-pub fn clear_others(wish: &Wish, ids: &[i64], stored: &mut [Value], before: &mut HashMap<usize, Value>) {
+pub fn clear_others(wish: &Wish, ids: &[i64], stored: &mut [Value], before: &mut BTreeMap<usize, Value>) {
     let Some(default) = wish.default_address else { return };
     for (position, (id, address)) in ids.iter().zip(stored).enumerate() {
         if default.address == Some(*id) {

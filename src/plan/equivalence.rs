@@ -45,7 +45,10 @@ pub fn is_equivalent(name: &str, draft: Option<&Value>, stored: Option<&Value>) 
         }
         (Value::Array(draft), Value::Array(stored)) => {
             draft.len() == stored.len()
-                && draft.iter().zip(stored).all(|(draft, stored)| is_equivalent("", Some(draft), Some(stored)))
+                && draft
+                    .iter()
+                    .zip(stored)
+                    .all(|(draft, stored)| is_equivalent("", Some(draft), Some(stored)))
         }
         (Value::Number(draft), Value::Number(stored)) => is_same_number(draft, stored),
         _ => draft == stored || scalar(name, draft).is_some_and(|text| Some(text) == scalar(name, stored)),
@@ -95,7 +98,9 @@ mod tests {
     #[test]
     fn what_services_write_differently_is_equivalent() {
         let same = |name: &str, draft: Value, stored: Value| is_equivalent(name, Some(&draft), Some(&stored));
-        assert!(is_equivalent("fax", Some(&json!("")), None) && is_equivalent("fax", None, Some(&Value::Null)));
+        assert!(
+            is_equivalent("fax", Some(&json!("")), None) && is_equivalent("fax", None, Some(&Value::Null))
+        );
         assert!(same("postcode", json!("02138 "), json!("02138")) && same("id", json!("7"), json!(7)));
         assert!(same("default_billing", json!(true), json!("1")) && same("region_id", json!(0), Value::Null));
         assert!(!same("postcode", json!("0"), Value::Null) && !same("city", json!(["a"]), json!("a")));

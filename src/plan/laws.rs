@@ -34,7 +34,9 @@ fn deep_object() -> impl Strategy<Value = Value> {
             .prop_map(|fields| fields.into_iter().collect::<Value>())
             .boxed()
     };
-    object(prop_oneof![anything(), object(prop_oneof![anything(), object(anything().boxed())].boxed())].boxed())
+    object(
+        prop_oneof![anything(), object(prop_oneof![anything(), object(anything().boxed())].boxed())].boxed(),
+    )
 }
 
 /// What the draft does not name has its exact text; what it names has the draft's value.
@@ -437,7 +439,8 @@ fn a_default_is_set_here_and_taken_from_the_others() {
     };
     let wish = |address: Option<i64>| {
         let id = address.map(|id| ("id".to_owned(), Value::from(id)));
-        let named = [("city", json!("Bergen")), ("default_shipping", json!(true)), ("default_billing", json!(true))];
+        let named =
+            [("city", json!("Bergen")), ("default_shipping", json!(true)), ("default_billing", json!(true))];
         let named = named.map(|(name, value)| (name.to_owned(), value));
         let draft: Value = id.into_iter().chain(named).collect();
         let default_address = Some(DefaultAddress { address, shipping: true, billing: true });

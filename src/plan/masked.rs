@@ -28,7 +28,10 @@ fn holds_mask(value: &Value) -> bool {
 ///
 /// # Errors
 /// `usage` for every other text that holds the mask: sending it would overwrite a value with its mask.
-pub fn unmasked(draft: &Map<String, Value>, stored: &Map<String, Value>) -> Result<Map<String, Value>, Failure> {
+pub fn unmasked(
+    draft: &Map<String, Value>,
+    stored: &Map<String, Value>,
+) -> Result<Map<String, Value>, Failure> {
     let mut draft = draft.clone();
     let mut problems = Vec::new();
     let mut steps = Vec::new();

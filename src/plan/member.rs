@@ -29,10 +29,14 @@ fn merge_value(stored: &mut Value, name: &str, draft: &Value) {
             draft.iter().for_each(|(name, value)| set_member(stored, name, value));
         }
         (Value::Array(stored), Value::Array(draft)) if name == ATTRIBUTES && all_have_codes(draft) => {
-            draft.iter().for_each(|attribute| merge_attribute(stored, attribute));
+            for attribute in draft {
+                merge_attribute(stored, attribute);
+            }
         }
         (Value::Array(stored), Value::Array(draft)) if name == ADDRESSES && have_ids(stored, draft) => {
-            draft.iter().for_each(|address| merge_address(stored, address));
+            for address in draft {
+                merge_address(stored, address);
+            }
         }
         (stored, draft) if is_same(stored, draft) => {}
         (stored, draft) => *stored = with_stored_numbers(stored, draft),
@@ -168,7 +172,10 @@ mod tests {
             r#"{"x":{"custom_attributes":[{"attribute_code":"a","value":"2","z":0},{"attribute_code":"b"},{"attribute_code":"c"}]}}"#
         );
         assert_eq!(
-            merged(r#"{"x":{"addresses":[{"id":1,"a":1},{"id":2}]}}"#, r#"{"x":{"addresses":[{"id":1,"b":1}]}}"#),
+            merged(
+                r#"{"x":{"addresses":[{"id":1,"a":1},{"id":2}]}}"#,
+                r#"{"x":{"addresses":[{"id":1,"b":1}]}}"#
+            ),
             r#"{"x":{"addresses":[{"id":1,"a":1,"b":1},{"id":2}]}}"#
         );
     }

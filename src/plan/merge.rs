@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::check::Finding;
 use super::address_list::AddressList;
+use super::check::Finding;
 use super::default_address::{self, DefaultAddress};
 use super::diff::{self, Change};
 use super::masked;

@@ -135,17 +135,13 @@ pub fn country_needs_word(
     if address.get("country_id") == Some(new_country) || !is_stored(address) {
         return Ok(());
     }
-    Err(Failure::usage(format!(
-        "{label}: the country changes, but the stored region belongs to the old one"
-    ))
-    .hint("name the new region with --region-id (and --region, --region-code), or --no-region"))
+    Err(Failure::usage(format!("{label}: the country changes, but the stored region belongs to the old one"))
+        .hint("name the new region with --region-id (and --region, --region-code), or --no-region"))
 }
 
 fn id_needed(label: &str) -> Failure {
-    Failure::usage(format!(
-        "{label}: the stored region has an id, and the new region names none"
-    ))
-    .hint("add --region-id, or --no-region for none")
+    Failure::usage(format!("{label}: the stored region has an id, and the new region names none"))
+        .hint("add --region-id, or --no-region for none")
 }
 
 fn stored_id(address: &Map<String, Value>) -> Option<&Value> {

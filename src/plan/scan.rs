@@ -84,7 +84,15 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     fn of(shape: &'static Shape) -> Self {
-        Self { shape, wanted: "", required: None, found: None, has_required: false, has_quantity: false, seen: 0 }
+        Self {
+            shape,
+            wanted: "",
+            required: None,
+            found: None,
+            has_required: false,
+            has_quantity: false,
+            seen: 0,
+        }
     }
 }
 

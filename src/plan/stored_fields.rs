@@ -25,7 +25,9 @@ pub fn refuse_unknown(
     for finding in findings {
         match (finding.kind, finding.steps.split_first()) {
             (_, None) => left.push(finding.clone()),
-            (FindingKind::UnknownField, Some((_, steps))) => unknown(finding, steps, draft, stored, &mut left),
+            (FindingKind::UnknownField, Some((_, steps))) => {
+                unknown(finding, steps, draft, stored, &mut left);
+            }
             (FindingKind::WrongValue, Some((_, steps))) => {
                 let is_stored = value_at(draft, steps)
                     .zip(stored_at(draft, stored, steps))
@@ -51,7 +53,7 @@ fn unknown(
         let mut finding = finding.clone();
         let names = parents.iter().flat_map(|parent| parent.keys()).map(String::as_str);
         if let Some(meant) = nearest(name, names).filter(|_| finding.message.ends_with(": unknown")) {
-            finding.message.push_str(&format!("; did you mean {meant}?"));
+            finding.message.extend(["; did you mean ", meant, "?"]);
         }
         return left.push(finding);
     }

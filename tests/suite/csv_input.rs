@@ -9,8 +9,16 @@ fn a_quote_that_is_never_closed_sends_nothing() {
     let shop = Shop::new();
     let rows = "mug-blue,1,1\r\n";
     for (name, content, line) in [
-        ("open.csv", format!("sku,qty,quote_id\r\n{rows}mug-blue,1,\"1\r\n{rows}{rows}"), "line 3: a quote opens"),
-        ("after.csv", format!("sku,qty,quote_id\r\n{rows}\"mug\r\nblue\"x,1,1\r\n{rows}"), "line 3: a quoted cell"),
+        (
+            "open.csv",
+            format!("sku,qty,quote_id\r\n{rows}mug-blue,1,\"1\r\n{rows}{rows}"),
+            "line 3: a quote opens",
+        ),
+        (
+            "after.csv",
+            format!("sku,qty,quote_id\r\n{rows}\"mug\r\nblue\"x,1,1\r\n{rows}"),
+            "line 3: a quoted cell",
+        ),
     ] {
         shop.file(name, &content);
         for flags in ["", "--skip-invalid", "-n"] {
@@ -34,10 +42,12 @@ fn lines_are_those_of_an_editor_in_every_message() {
         shop.file(&name, text.replace('\n', end));
         let error = shop.fails(2, &format!("quote add-item -i {name}"));
         assert!(error["message"].as_str().unwrap().contains("line 6, column qty"), "{end:?}: {error}");
-        let outcome = shop.run(&format!("quote add-item -i {name} --skip-invalid --failed {number}.failed.csv"));
+        let outcome =
+            shop.run(&format!("quote add-item -i {name} --skip-invalid --failed {number}.failed.csv"));
         assert_eq!(outcome.code, 7, "{outcome:?}");
         assert!(outcome.stderr.contains("line 4") && outcome.stderr.contains("line 6"), "{outcome:?}");
-        let failed = std::fs::read_to_string(shop.home.dir.path().join(format!("{number}.failed.csv"))).unwrap();
+        let failed =
+            std::fs::read_to_string(shop.home.dir.path().join(format!("{number}.failed.csv"))).unwrap();
         assert!(failed.contains("line 6, column qty"), "{failed}");
     }
 }
@@ -66,7 +76,11 @@ fn encodings_and_delimiters_of_spreadsheets_are_read() {
         ("book.csv", b"PK\x03\x04\x14\0\x06\0", "book.csv is a spreadsheet"),
         ("bare.csv", b"s\0k\0u\0\n\0", "bare.csv is UTF-16 without a byte order mark"),
         ("latin.csv", b"sku,qty\na,1\nGr\xfcn,1\n", "latin.csv: line 3, column sku: this is not UTF-8"),
-        ("ragged.csv", b"sku,qty\na,1\na,1,2\n", "ragged.csv: line 3: the row has 3 cells, and the header has 2"),
+        (
+            "ragged.csv",
+            b"sku,qty\na,1\na,1,2\n",
+            "ragged.csv: line 3: the row has 3 cells, and the header has 2",
+        ),
     ] {
         shop.file(name, content);
         let outcome = shop.run(&format!("quote add-item -i {name}"));

@@ -6,7 +6,9 @@ use crate::support::raw_http::CUSTOMER;
 use crate::support::shop::{Shop, words};
 
 fn update(shop: &Shop, profile: &Value, flags: &str) -> crate::support::storefront::Outcome {
-    shop.storefront(&words(&format!("customer update -i - -q -o json {flags}"))).stdin(profile.to_string()).run()
+    shop.storefront(&words(&format!("customer update -i - -q -o json {flags}")))
+        .stdin(profile.to_string())
+        .run()
 }
 
 #[test]
@@ -33,7 +35,8 @@ fn numbers_that_jq_has_rounded_are_unchanged() {
 #[test]
 fn a_field_that_the_profile_does_not_have_is_refused_after_it_was_read() {
     let shop = Shop::new();
-    let draft = json!({"addresses": [{"id": 2, "citty": "x"}], "extension_attributes": {"is_subscribd": true}});
+    let draft =
+        json!({"addresses": [{"id": 2, "citty": "x"}], "extension_attributes": {"is_subscribd": true}});
     let outcome = update(&shop, &draft, "");
     assert_eq!(outcome.code, 2, "{outcome:?}");
     let error = outcome.error();
@@ -90,7 +93,10 @@ fn default_flags_move_the_default() {
     let profile = shop.profile();
     let with = |name: &str| {
         let addresses = profile["addresses"].as_array().unwrap().iter();
-        addresses.filter(|address| address[name] == true).map(|address| address["id"].clone()).collect::<Vec<_>>()
+        addresses
+            .filter(|address| address[name] == true)
+            .map(|address| address["id"].clone())
+            .collect::<Vec<_>>()
     };
     assert_eq!((with("default_shipping"), with("default_billing")), (vec![json!(2)], vec![json!(2)]));
     assert_eq!((&profile["default_shipping"], &profile["default_billing"]), (&json!("2"), &json!("2")));

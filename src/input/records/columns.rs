@@ -91,8 +91,11 @@ impl Columns {
         }
         if !problems.is_empty() {
             let titles: Vec<&str> = known.iter().map(|known| known.title.as_str()).collect();
-            return Err(Failure::usage_problems(problems)
-                .hint(format!("the columns are {}{}", titles.join(","), more_titles(operation))));
+            return Err(Failure::usage_problems(problems).hint(format!(
+                "the columns are {}{}",
+                titles.join(","),
+                more_titles(operation)
+            )));
         }
         Ok(Self { delimiter: b',', titles: titles.into(), meanings, operation })
     }
@@ -176,7 +179,8 @@ impl Meaning {
         match self {
             Self::AddressId if cell.trim() == NEW => {}
             Self::AddressId => {
-                let id = typed(cell, Holds::Integer).map_err(|what| format!("{what}; `{NEW}` adds an address"))?;
+                let id =
+                    typed(cell, Holds::Integer).map_err(|what| format!("{what}; `{NEW}` adds an address"))?;
                 set(document, &["addresses".to_owned(), "id".to_owned()], id);
             }
             Self::NumericFlag(path) => {
@@ -266,13 +270,9 @@ fn meaning(
     known: &[Known],
     beside: &[String],
 ) -> Option<(String, Meaning)> {
-    let same = |exact: bool| {
-        known.iter().find(move |known| match exact {
-            true => known.title == title,
-            false => known.title.eq_ignore_ascii_case(title),
-        })
-    };
-    if let Some(known) = same(true).or_else(|| same(false)) {
+    let exact = known.iter().find(|known| known.title == title);
+    let same = exact.or_else(|| known.iter().find(|known| known.title.eq_ignore_ascii_case(title)));
+    if let Some(known) = same {
         let meaning = match known.title.as_str() {
             ADDRESS_ID if operation == Operation::CustomerUpdate => Meaning::AddressId,
             "is_searchable" => Meaning::NumericFlag(known.path.clone()),
@@ -281,7 +281,9 @@ fn meaning(
         return Some((known.title.clone(), meaning));
     }
     let is = |name: &str| title.eq_ignore_ascii_case(name);
-    if let Some(name) = beside.iter().find(|name| *name == title).or_else(|| beside.iter().find(|name| is(name))) {
+    if let Some(name) =
+        beside.iter().find(|name| *name == title).or_else(|| beside.iter().find(|name| is(name)))
+    {
         return Some((name.clone(), Meaning::Beside));
     }
     if is("reason") {
@@ -293,13 +295,16 @@ fn meaning(
     let named = |prefix: &str| {
         let (start, name) = title.split_at_checked(prefix.len())?;
         let name = name.trim();
-        (start.eq_ignore_ascii_case(prefix) && !name.is_empty()).then(|| (format!("{prefix}{name}"), name.to_owned()))
+        (start.eq_ignore_ascii_case(prefix) && !name.is_empty())
+            .then(|| (format!("{prefix}{name}"), name.to_owned()))
     };
     match operation {
-        Operation::AttributeCreate => named("label:")
-            .filter(|(_, id)| is_whole(id))
-            .map(|(title, id)| (title, Meaning::StoreLabel(id))),
-        Operation::QuoteAddItem => named("option:").map(|(title, id)| (title, Meaning::ConfigurableOption(id))),
+        Operation::AttributeCreate => {
+            named("label:").filter(|(_, id)| is_whole(id)).map(|(title, id)| (title, Meaning::StoreLabel(id)))
+        }
+        Operation::QuoteAddItem => {
+            named("option:").map(|(title, id)| (title, Meaning::ConfigurableOption(id)))
+        }
         Operation::CustomerUpdate => {
             named("custom_attribute:").map(|(title, code)| (title, Meaning::CustomAttribute(code)))
         }

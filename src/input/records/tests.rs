@@ -127,7 +127,10 @@ fn a_shipping_row_nests_its_addresses() {
 fn a_row_with_an_empty_address_id_adds_no_address() {
     let problem = |text: &str| documents(Operation::CustomerUpdate, text).unwrap_err();
     let refusal = problem("address_id,city\n1,Oslo\n,Bergen\n");
-    assert!(refusal.starts_with("3: column address_id is empty") && refusal.contains("`new` to add"), "{refusal}");
+    assert!(
+        refusal.starts_with("3: column address_id is empty") && refusal.contains("`new` to add"),
+        "{refusal}"
+    );
     assert!(problem("address_id,city\nnew,\n").contains("no field"));
     assert!(problem("address_id,city\nnwe,Oslo\n").contains("`new` adds an address"));
     // Without the column, a row adds what it names.
@@ -149,7 +152,10 @@ fn what_spreadsheets_leave_behind_is_passed_over() {
             "{text:?}"
         );
     }
-    let labels = documents(Operation::AttributeCreate, "Attribute_Code,LABEL:1,Is_Searchable,is_required\na,b,Yes,no\n");
+    let labels = documents(
+        Operation::AttributeCreate,
+        "Attribute_Code,LABEL:1,Is_Searchable,is_required\na,b,Yes,no\n",
+    );
     assert_eq!(
         labels.unwrap(),
         [json!({"attribute_code": "a", "frontend_labels": [{"store_id": 1, "label": "b"}],
