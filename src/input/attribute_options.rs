@@ -44,7 +44,7 @@ pub fn parse(text: &str, name: &str) -> Result<Vec<Value>, Failure> {
     let (mut options, mut problems) = (Vec::new(), Vec::new());
     while let Some(line) = reader.read(&mut row).map_err(refused)? {
         let cells: Vec<String> = row.iter().map(text_of).collect();
-        if cells.iter().all(|cell| cell.trim().is_empty()) {
+        if cells.len() > 1 && cells.iter().all(|cell| cell.trim().is_empty()) {
             continue;
         }
         match option(&columns, &cells, options.len() + 1) {

@@ -107,7 +107,7 @@ impl Draft {
         check::refuse(&refused)?;
         if operation != Operation::CustomerUpdate && masked::is_in(&body) {
             // Nothing is stored that the mask could stand for.
-            masked::unmasked(&body, &Map::new())?;
+            masked::unmasked(&body, &Map::new(), &str::to_owned)?;
         }
         let inner = |name: &str| body.get(name).and_then(Value::as_object);
         match operation {

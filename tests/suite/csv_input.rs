@@ -45,7 +45,7 @@ fn lines_are_those_of_an_editor_in_every_message() {
         let outcome =
             shop.run(&format!("quote add-item -i {name} --skip-invalid --failed {number}.failed.csv"));
         assert_eq!(outcome.code, 7, "{outcome:?}");
-        assert!(outcome.stderr.contains("line 4") && outcome.stderr.contains("line 6"), "{outcome:?}");
+        assert!(outcome.stdout.contains("(line 4)") && outcome.stdout.contains("(line 6)"), "{outcome:?}");
         let failed =
             std::fs::read_to_string(shop.home.dir.path().join(format!("{number}.failed.csv"))).unwrap();
         assert!(failed.contains("line 6, column qty"), "{failed}");

@@ -41,7 +41,7 @@ impl Rows {
             match self.reader.read(&mut self.row).map_err(|error| refused(&self.name, error))? {
                 None => return Ok(None),
                 // Spreadsheets write rows of nothing but delimiters where cells have been cleared.
-                Some(_) if self.row.iter().all(|cell| cell.trim_ascii().is_empty()) => {}
+                Some(_) if is_cleared(&self.row) => {}
                 Some(line) => break line,
             }
         };
@@ -59,6 +59,11 @@ impl Rows {
             }
         }))
     }
+}
+
+/// Whether a row has several cells, all of them empty.
+fn is_cleared(row: &csv::ByteRecord) -> bool {
+    row.len() > 1 && row.iter().all(|cell| cell.trim_ascii().is_empty())
 }
 
 fn refused(name: &str, error: CsvError) -> Failure {
