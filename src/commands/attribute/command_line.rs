@@ -135,6 +135,8 @@ pub mod tests {
                 flags.attribute.named.insert("is_required".to_owned(), required.into());
             }
             flags.searchable = searchable;
+            // Equal options are two defaults, which only this lets pass.
+            flags.force = true;
             flags.store_labels = store.into_iter().map(|(id, label)| (id.into(), label)).collect();
             flags.default_option = options.last().cloned();
             flags.options = options;

@@ -5,9 +5,11 @@ mod columns;
 mod lines;
 mod rows;
 mod source;
+mod titles;
 
-pub use columns::{Columns, paths, titles};
+pub use columns::Columns;
 pub use source::{Format, Origin, Source, detect};
+pub use titles::{paths, titles};
 
 use std::io::BufRead;
 
