@@ -32,6 +32,10 @@ impl Overlay for CreateArgs {
     fn is_empty(&self) -> bool {
         self.names_nothing()
     }
+
+    fn forces(&self) -> bool {
+        self.force
+    }
 }
 
 impl CreateArgs {

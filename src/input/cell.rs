@@ -6,12 +6,6 @@ use crate::exact_json;
 use crate::plan::check::is_whole;
 use crate::wire::Holds;
 
-/// `;` where the header has it and no comma, as spreadsheets write in half of Europe.
-pub fn delimiter(text: &str) -> u8 {
-    let header = text.lines().next().unwrap_or_default();
-    if header.contains(';') && !header.contains(',') { b';' } else { b',' }
-}
-
 /// A cell as what its member holds. Text stays exactly as it is; lines of a street are parted by `|` or line breaks.
 ///
 /// # Errors
@@ -57,7 +51,7 @@ fn number(cell: &str) -> Option<Number> {
 mod tests {
     use serde_json::json;
 
-    use super::{delimiter, typed};
+    use super::typed;
     use crate::wire::Holds;
 
     #[test]
@@ -82,10 +76,5 @@ mod tests {
         assert_eq!(typed("1.5", Holds::Integer), Err("expected a whole number, found \"1.5\"".to_owned()));
         assert_eq!(typed("1,5", Holds::Number), Err("expected a number, found \"1,5\"".to_owned()));
         assert!(typed("maybe", Holds::Boolean).is_err());
-    }
-
-    #[test]
-    fn semicolons_part_cells_where_there_is_no_comma() {
-        assert_eq!((delimiter("sku;qty\n1,5"), delimiter("sku,a;b"), delimiter("sku")), (b';', b',', b','));
     }
 }

@@ -7,8 +7,11 @@ pub mod address_check;
 pub mod address_list;
 pub mod attribute_check;
 pub mod attribute_code;
+pub mod cart_item_check;
 pub mod check;
+pub mod default_address;
 pub mod diff;
+pub mod equivalence;
 pub mod guard;
 pub mod input_kind;
 #[cfg(test)]
@@ -29,4 +32,5 @@ pub mod roster;
 pub mod same_value;
 pub mod scan;
 pub mod schema;
+pub mod stored_fields;
 pub mod verify;

@@ -258,6 +258,9 @@ pub fn failure_json(failure: &Failure) -> Value {
     if let Some(snapshot) = &failure.snapshot {
         error["snapshot"] = snapshot.as_str().into();
     }
+    if failure.problems.len() > 1 {
+        error["problems"] = failure.problems.as_slice().into();
+    }
     exact_json::object([("error", error)])
 }
 

@@ -18,6 +18,7 @@ mod completion;
 mod config;
 #[cfg(unix)]
 mod config_files;
+mod csv_input;
 mod customer_base;
 mod customer_reads;
 mod customer_region;
@@ -39,6 +40,7 @@ mod never_lost;
 mod people;
 #[cfg(unix)]
 mod pictures;
+mod profile_round_trip;
 mod quote;
 mod readme;
 mod sandbox_attribute;

@@ -61,6 +61,7 @@ fn to_be_asked(args: &UpdateArgs) -> (UpdateArgs, Option<Start>) {
     let says_more = !args.members.named.is_empty()
         || !args.custom_attributes.is_empty()
         || !args.profile.named.is_empty()
+        || args.default_address().is_some()
         || !args.remove_addresses.is_empty()
         || args.replace_addresses;
     if says_more {
@@ -99,6 +100,9 @@ impl Update {
             draft: draft.take_inner(Operation::CustomerUpdate),
             remove: args.remove_addresses.clone(),
             replace: args.replace_addresses,
+            allow_duplicate: args.allow_duplicate,
+            default_address: args.default_address(),
+            deferred: std::mem::take(&mut draft.deferred),
         };
         if wish.replace && !wish.draft.contains_key("addresses") {
             return Err(Failure::usage("--replace-addresses is given, but no addresses; nothing was sent")

@@ -54,6 +54,12 @@ impl Ready {
     }
 }
 
+fn cannot_work(body: &str) -> bool {
+    let body: Option<Map<String, Value>> = serde_json::from_str(body).ok();
+    let attribute = body.as_ref().and_then(|body| body.get("attribute")?.as_object());
+    attribute.is_none_or(|attribute| !attribute_check::errors(attribute).is_empty())
+}
+
 impl Work<'_> {
     /// The operation.
     pub fn operation(&self) -> Operation {
@@ -80,6 +86,10 @@ impl Work<'_> {
             Some(wrapper) => format!("{{\"{wrapper}\":{text}}}"),
             None => text.to_owned(),
         };
+        // What cannot work is refused where the whole is looked at.
+        if *operation == Operation::AttributeCreate && cannot_work(&body) {
+            return None;
+        }
         Some((Ready::Raw(body), plain.found))
     }
 
@@ -95,6 +105,7 @@ impl Work<'_> {
             Self::Update(args) => {
                 let draft =
                     Draft::new(self.operation(), Some(Value::Object(document)), *args, allow_unknown)?;
+                draft.refuse_wrong_values()?;
                 update::Update::new(draft.clone(), args)?;
                 Ok(Ready::Draft(draft))
             }
