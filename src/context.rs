@@ -79,11 +79,6 @@ impl Context {
                 .hint("set HOME, or XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME")
         })
     }
-
-    /// Whether a person can be asked: standard input and standard error are terminals.
-    pub fn can_prompt(&self) -> bool {
-        self.stdin_is_terminal && self.stderr_is_terminal
-    }
 }
 
 #[cfg(test)]

@@ -88,11 +88,12 @@ pub fn online(
     task: impl AsyncFnOnce(&Service<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     on_runtime(async {
+        let mut signals = many::signals::Signals::listen()?;
         let service = Service::open(session).await?;
         tokio::select! {
             // In this order, so that Ctrl-C is listened to before the task asks its first question.
             biased;
-            _ = tokio::signal::ctrl_c() => Err(interrupted(&service)),
+            () = signals.next() => Err(interrupted(&service)),
             result = task(&service) => result,
         }
     })

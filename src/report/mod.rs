@@ -199,6 +199,10 @@ impl Report {
             stderr_line(&failure_json(failure).to_string());
             return;
         }
+        if failure.message == crate::prompt::CANCELLED {
+            stderr_line("Cancelled");
+            return;
+        }
         self.labelled(Ink::Error, "error", &failure.message);
         match failure.applied {
             // A message that says so itself is not repeated.

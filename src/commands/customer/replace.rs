@@ -108,7 +108,7 @@ pub async fn replace_known(
     let were_shown = show(service, &merged, &prompt);
     edit.allow(&merged, &prompt)?;
     merged.notes.iter().for_each(|note| report.warn(note));
-    confirm(&prompt)?;
+    prompt.confirm("Send it?")?.or_cancel()?;
     let archive = Archive::of(service.session.context, &service.settings, &stored.customer_key())?;
     let lock = archive
         .lock(|| report.note("another storefront command is writing to this customer; waiting for it"));
@@ -170,19 +170,10 @@ struct Body<'a> {
 /// What a person has to see before saying yes; whether it stands where the result will stand.
 fn show(service: &Service<'_>, merged: &Merged, prompt: &Prompt) -> bool {
     if prompt.can_ask() {
-        let report = service.session.report;
-        report.show(&changes::table(&merged.changes, report.stderr()));
-        report.show(&changes::summary(&merged.tally, &[]));
+        prompt.show(&changes::table(&merged.changes, service.session.report.stderr()));
+        prompt.show(&changes::summary(&merged.tally, &[]));
     }
     prompt.can_ask() && service.session.context.stdout_is_terminal
-}
-
-fn confirm(prompt: &Prompt) -> Result<(), Failure> {
-    if prompt.confirm("Send it?")? {
-        return Ok(());
-    }
-    Err(Failure::guard("not confirmed; nothing was written")
-        .hint("run the command again and answer yes, or add --yes"))
 }
 
 fn applied(

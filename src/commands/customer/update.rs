@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::edit::{self, Start};
+use super::edit::{self, Editor, Start};
 use super::reading;
 use super::replace::{self, Edit, Replaced};
 use crate::cli::customer::UpdateArgs;
@@ -44,7 +44,12 @@ pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
             if let Start::Address(id) = start {
                 Roster::of(profile.addresses())?.find(id)?;
             }
-            update.wish.draft = edit::ask(&prompt, session.report, &profile, start)?;
+            update.wish.draft = Editor::new(&prompt, &profile, start).ask()?;
+            let line = edit::command_line(&update.wish.draft, session.global);
+            // What was typed is not lost with what fails, or is cancelled.
+            let told = |_: &Failure| session.report.note(&format!("Equivalent command:\n  {line}"));
+            let outcome = replace::replace(service, &update).await.inspect_err(told)?;
+            return session.report.outcome(&outcome);
         }
         let outcome = replace::replace(service, &update).await?;
         session.report.outcome(&outcome)
