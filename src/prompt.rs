@@ -9,15 +9,18 @@ mod keyboard;
 mod keys;
 mod line;
 mod list;
+mod question;
+mod transcript;
 mod typed;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::io;
 
 use dialoguer::console;
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 
 pub use file_name::meant as file_meant;
+pub use question::{Answer, Objection, Question};
 
 use crate::cli::GlobalArgs;
 use crate::context::Context;
@@ -29,6 +32,7 @@ use device::Device;
 use keyboard::Keyboard;
 use keys::Decoder;
 use list::{Chosen, List};
+use transcript::Transcript;
 use typed::{Field, Mode, Typed};
 
 /// What a cancelled command says; it is not an error.
@@ -46,85 +50,7 @@ pub struct Prompt {
     accessible: bool,
     theme: Box<dyn Theme>,
     typed_ahead: RefCell<Decoder>,
-    transcript: RefCell<Vec<Left>>,
-    went_back: Cell<bool>,
-}
-
-/// Rows that are left on the screen.
-#[derive(Debug, Clone, Copy)]
-enum Left {
-    /// Of a question that was answered; none where nothing stayed of it.
-    Answered(usize),
-    /// Of what was shown between questions.
-    Shown(usize),
-}
-
-/// What was said to a confirmation. A no is the failure [`cancelled`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
-    /// Yes.
-    Yes,
-    /// Esc: one step back.
-    Back,
-}
-
-impl Answer {
-    /// For a confirmation with no step before it.
-    ///
-    /// # Errors
-    /// [`cancelled`] for Esc.
-    pub fn or_cancel(self) -> Result<(), Failure> {
-        if self == Self::Yes { Ok(()) } else { Err(cancelled()) }
-    }
-}
-
-/// What a check has against an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Objection {
-    /// It is not taken.
-    Wrong(String),
-    /// It is taken when Enter is pressed again.
-    Doubt(String),
-}
-
-impl From<String> for Objection {
-    fn from(wrong: String) -> Self {
-        Self::Wrong(wrong)
-    }
-}
-
-/// A question that is answered by a line of text.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Question<'a> {
-    /// The question, a few words.
-    pub text: &'a str,
-    /// What can be answered: ` (y/n)`.
-    pub choices: &'a str,
-    /// What helps to answer it; gone afterwards.
-    pub note: &'a str,
-    /// What is answered by Enter alone; typing replaces it.
-    pub initial: &'a str,
-    /// Whether Tab completes the name of a file.
-    pub is_file: bool,
-}
-
-impl<'a> Question<'a> {
-    /// A question with nothing answered yet.
-    pub fn new(text: &'a str) -> Self {
-        Self { text, ..Self::default() }
-    }
-
-    /// With what Enter alone answers.
-    #[must_use]
-    pub fn initial(self, initial: &'a str) -> Self {
-        Self { initial, ..self }
-    }
-
-    /// With a line that helps to answer it.
-    #[must_use]
-    pub fn note(self, note: &'a str) -> Self {
-        Self { note, ..self }
-    }
+    transcript: Transcript,
 }
 
 /// The person cancelled, which is no error: nothing was written.
@@ -167,8 +93,7 @@ impl Prompt {
             accessible: false,
             theme: Box::new(SimpleTheme),
             typed_ahead: RefCell::default(),
-            transcript: RefCell::default(),
-            went_back: Cell::default(),
+            transcript: Transcript::default(),
         }
     }
 
@@ -187,7 +112,7 @@ impl Prompt {
     pub fn show(&self, text: &str) {
         let Some(device) = &self.device else { return };
         device.write(&format!("{text}\n"));
-        self.transcript.borrow_mut().push(Left::Shown(rows(text, device.size().0)));
+        self.transcript.shown(rows(text, device.size().0));
     }
 
     /// A line of text that passes `check`, which answers with what is wrong. `hint` says how to give it without a question.
@@ -367,11 +292,11 @@ impl Prompt {
         let (typed, rows) = field.ask(&mut keyboard).map_err(stopped)?;
         match typed {
             Typed::Text(text) => {
-                self.end(rows);
+                self.transcript.answered(rows);
                 Ok(Some(text))
             }
             Typed::Back => {
-                self.went_back.set(true);
+                self.transcript.go_back();
                 Ok(None)
             }
             Typed::Left => Err(cancelled()),
@@ -394,11 +319,11 @@ impl Prompt {
         let (chosen, rows) = list.ask(&mut keyboard, present).map_err(stopped)?;
         match chosen {
             Chosen::Position(position) => {
-                self.end(rows);
+                self.transcript.answered(rows);
                 Ok(Some(position))
             }
             Chosen::Back => {
-                self.went_back.set(true);
+                self.transcript.go_back();
                 Ok(None)
             }
             Chosen::Left => Err(cancelled()),
@@ -421,28 +346,12 @@ impl Prompt {
     /// Takes the terminal over; of a question that is asked again, nothing stays of the first time.
     fn begin(&self) -> Result<(&Device, Keyboard<'_>), Failure> {
         let Some(device) = &self.device else { return Err(stopped(io::ErrorKind::NotConnected.into())) };
-        if self.went_back.take() && !self.accessible {
-            let mut transcript = self.transcript.borrow_mut();
-            let mut taken_back = 0;
-            while let Some(left) = transcript.pop() {
-                match left {
-                    Left::Shown(rows) => taken_back += rows,
-                    Left::Answered(rows) => {
-                        taken_back += rows;
-                        break;
-                    }
-                }
-            }
-            if taken_back > 0 {
-                device.write(&format!("\x1b[{taken_back}A\r\x1b[J"));
-            }
+        let rows = self.transcript.taken_back();
+        if rows > 0 && !self.accessible {
+            device.write(&format!("\x1b[{rows}A\r\x1b[J"));
         }
         let keyboard = Keyboard::open(device, &self.typed_ahead).map_err(stopped)?;
         Ok((device, keyboard))
-    }
-
-    fn end(&self, rows: usize) {
-        self.transcript.borrow_mut().push(Left::Answered(rows));
     }
 
     fn require(&self, question: &str, hint: &str) -> Result<(), Failure> {

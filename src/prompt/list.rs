@@ -39,7 +39,15 @@ impl List<'_> {
         self.device.write("\x1b[?25l");
         loop {
             block.draw(&self.lines(at), 0);
-            let Event::Key(key) = keyboard.next()? else { continue };
+            let key = match keyboard.next() {
+                Ok(Event::Key(key)) => key,
+                // A paste chooses nothing.
+                Ok(Event::Paste(_)) => continue,
+                Err(error) => {
+                    block.leave();
+                    return Err(error);
+                }
+            };
             match key {
                 Key::ArrowUp => at = at.checked_sub(1).unwrap_or(last),
                 Key::ArrowDown | Key::Tab => at = if at == last { 0 } else { at + 1 },

@@ -88,7 +88,13 @@ impl Field<'_> {
                 };
                 return Ok((done, rows));
             }
-            let event = keyboard.next()?;
+            let event = match keyboard.next() {
+                Ok(event) => event,
+                Err(error) => {
+                    block.leave();
+                    return Err(error);
+                }
+            };
             done = self.take(&mut entry, event, keyboard.reading);
         }
     }
@@ -153,7 +159,7 @@ impl Field<'_> {
             Objection::Wrong(wrong) => wrong,
             Objection::Doubt(doubt) => {
                 entry.doubted = Some(text.clone());
-                format!("{doubt}; press Enter again to keep it")
+                format!("{doubt} (press Enter again to keep it)")
             }
         });
         // What was refused is replaced by what is typed next.

@@ -17,7 +17,7 @@ use crate::plan::diff::Change;
 use crate::plan::merge::Merged;
 use crate::plan::profile::Profile;
 use crate::plan::request::Request;
-use crate::prompt::Prompt;
+use crate::prompt::{Answer, Prompt};
 use crate::report::changes;
 use crate::report::outcome::{Outcome, ProfileOutcome};
 
@@ -45,6 +45,14 @@ pub trait Edit {
     fn doubts(&self, _: &Merged) -> Warnings {
         Vec::new()
     }
+
+    /// What asked for the change, and asks again when the person goes back from the confirmation.
+    fn prompt(&self) -> Option<&Prompt> {
+        None
+    }
+
+    /// Told that the person goes back from the confirmation; what asks nothing is cancelled by it.
+    fn went_back(&self) {}
 
     /// The body's members beside the customer.
     fn beside(&self) -> Map<String, Value> {
@@ -97,7 +105,8 @@ pub async fn replace_known(
         let outcome = Outcome { reason: Some("unchanged"), ..outcome(edit, &merged, None) };
         return Ok(Replaced { outcome, now: readable.then_some(stored) });
     }
-    let prompt = Prompt::new(service.session.context, service.session.global, report);
+    let own = Prompt::new(service.session.context, service.session.global, report);
+    let prompt = edit.prompt().unwrap_or(&own);
     let request = put(service, edit, &merged)?;
     if service.session.global.dry_run {
         edit.allow(&merged, &Prompt::silent())?;
@@ -105,10 +114,14 @@ pub async fn replace_known(
         let outcome = Outcome { request: Some(service.shown(request)), ..outcome(edit, &merged, None) };
         return Ok(Replaced { outcome, now: None });
     }
-    let were_shown = show(service, &merged, &prompt);
-    edit.allow(&merged, &prompt)?;
+    let were_shown = show(service, &merged, prompt);
+    edit.allow(&merged, prompt)?;
     merged.notes.iter().for_each(|note| report.warn(note));
-    prompt.confirm("Send it?")?.or_cancel()?;
+    let answer = prompt.confirm("Send it?")?;
+    if answer == Answer::Back {
+        edit.went_back();
+    }
+    answer.or_cancel()?;
     let archive = Archive::of(service.session.context, &service.settings, &stored.customer_key())?;
     let lock = archive
         .lock(|| report.note("another storefront command is writing to this customer; waiting for it"));

@@ -23,8 +23,6 @@ pub const DOWN: &str = "\u{1b}[B";
 pub const UP: &str = "\u{1b}[A";
 pub const CTRL_C: &str = "\u{3}";
 pub const CTRL_D: &str = "\u{4}";
-/// Empties the line.
-pub const CTRL_U: &str = "\u{15}";
 
 /// A running program, its keyboard and its screen.
 pub struct Terminal {
