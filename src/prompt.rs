@@ -3,6 +3,8 @@
 //! `dialoguer`'s own prompts confirm by whatever was pasted or typed ahead, and take no Ctrl-D.
 
 mod block;
+mod choice;
+mod confirmation;
 mod device;
 mod file_name;
 mod keyboard;
@@ -20,25 +22,25 @@ use dialoguer::console;
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 
 pub use file_name::meant as file_meant;
+#[cfg(unix)]
+pub use keyboard::signals_are_listened_to;
 pub use question::{Answer, Objection, Question};
 
 use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::failure::{Applied, Failure, Kind};
 use crate::report::Report;
-use crate::report::escape::one_line;
+use crate::report::escape::escaped;
+use crate::report::screen::Ink;
 use block::rows;
 use device::Device;
 use keyboard::Keyboard;
 use keys::Decoder;
-use list::{Chosen, List};
 use transcript::Transcript;
 use typed::{Field, Mode, Typed};
 
 /// What a cancelled command says; it is not an error.
 pub const CANCELLED: &str = "cancelled";
-
-const YES_OR_NO: &str = "type y or n";
 
 /// Whether and how questions are asked in this run.
 pub struct Prompt {
@@ -113,6 +115,17 @@ impl Prompt {
         let Some(device) = &self.device else { return };
         device.write(&format!("{text}\n"));
         self.transcript.shown(rows(text, device.size().0));
+    }
+
+    /// A warning about what is asked, shown as [`Self::show`] does; where nobody can be asked it goes to the report.
+    pub fn warn(&self, report: &Report, text: &str) {
+        const LABEL: &str = "warning:";
+        if !self.can_ask() {
+            return report.warn(text);
+        }
+        let screen = report.stderr();
+        let text = screen.wrapped(&format!("{LABEL} {}", escaped(text)));
+        self.show(&format!("{}{}", screen.paint(Ink::Warning, LABEL), &text[LABEL.len()..]));
     }
 
     /// A line of text that passes `check`, which answers with what is wrong. `hint` says how to give it without a question.
@@ -196,90 +209,6 @@ impl Prompt {
         }
     }
 
-    /// One of several, by its position, `present` chosen at first; `None` for Esc. Only for where
-    /// [`Self::can_ask`]. Foreign text among the choices is escaped.
-    ///
-    /// # Errors
-    /// [`cancelled`] when the person leaves.
-    pub fn pick(&self, question: &str, choices: &[String], present: usize) -> Result<Option<usize>, Failure> {
-        let answered = |choice: &str| {
-            // What stands after two blanks explains the choice.
-            let choice = choice.split("  ").next().unwrap_or_default();
-            rendered(|out| self.theme.format_select_prompt_selection(out, question, choice))
-        };
-        self.list(question, choices, present, &answered)
-    }
-
-    /// The same for a list that comes again and again: nothing stays of it on the screen.
-    ///
-    /// # Errors
-    /// As [`Self::pick`].
-    pub fn menu(&self, question: &str, choices: &[String], present: usize) -> Result<Option<usize>, Failure> {
-        self.list(question, choices, present, &|_| String::new())
-    }
-
-    /// Yes or no, `present` answered by Enter alone, `None` for Esc. Only for where [`Self::can_ask`].
-    ///
-    /// # Errors
-    /// [`cancelled`] when the person leaves.
-    pub fn agree(&self, question: &str, present: bool) -> Result<Option<bool>, Failure> {
-        let initial = if present { "yes" } else { "no" };
-        let question = Question { choices: " (y/n)", initial, ..Question::new(question) };
-        let check = |text: &str| {
-            if is_yes(text) || is_no(text) { Ok(()) } else { Err(YES_OR_NO.to_owned().into()) }
-        };
-        Ok(self.line(&question, check)?.map(|text| is_yes(&text)))
-    }
-
-    /// Asks for a yes that was typed after the question appeared. `--yes` answers it, and so does the absence of a
-    /// person: a script has said what it wants.
-    ///
-    /// # Errors
-    /// [`cancelled`] for a no and when the person leaves; `guard` where a person has no terminal to be asked on.
-    pub fn confirm(&self, question: &str) -> Result<Answer, Failure> {
-        if self.yes || !self.is_attended {
-            return Ok(Answer::Yes);
-        }
-        self.confirm_by_person(question)
-    }
-
-    /// The same, where the absence of a person is no consent: for what deletes.
-    ///
-    /// # Errors
-    /// As [`Self::confirm`], and `guard` where there is nobody to ask.
-    pub fn confirm_deletion(&self, question: &str) -> Result<Answer, Failure> {
-        if self.yes { Ok(Answer::Yes) } else { self.confirm_by_person(question) }
-    }
-
-    fn confirm_by_person(&self, question: &str) -> Result<Answer, Failure> {
-        if !self.can_ask() {
-            return Err(Failure::guard(format!("{}: {question}", self.why_not())).hint("add --yes"));
-        }
-        let question = Question { choices: " (y/n)", ..Question::new(question) };
-        let check = |text: &str| {
-            if is_yes(text) || is_no(text) { Ok(()) } else { Err(YES_OR_NO.to_owned().into()) }
-        };
-        match self.field(&question, Mode::Confirmation(is_no), &check)? {
-            Some(text) if is_yes(&text) => Ok(Answer::Yes),
-            Some(_) => Err(cancelled()),
-            None => Ok(Answer::Back),
-        }
-    }
-
-    /// How many addresses may be deleted: a person has to type the number.
-    ///
-    /// # Errors
-    /// [`cancelled`] when the person leaves.
-    pub fn number_of_deletions(&self, deleted: usize) -> Result<usize, Failure> {
-        let text = format!("This deletes {deleted} of the addresses. Type that number to allow it");
-        self.require(&text, "add --allow-delete N")?;
-        let check = |text: &str| {
-            text.trim().parse::<usize>().map(drop).map_err(|_| "type a number".to_owned().into())
-        };
-        let typed = self.field(&Question::new(&text), Mode::Confirmation(|_| false), &check)?;
-        Ok(typed.ok_or_else(cancelled)?.trim().parse().unwrap_or(0))
-    }
-
     /// Asks for a line; `None` for Esc.
     fn field(
         &self,
@@ -303,46 +232,6 @@ impl Prompt {
         }
     }
 
-    fn list(
-        &self,
-        question: &str,
-        choices: &[String],
-        present: usize,
-        answered: &dyn Fn(&str) -> String,
-    ) -> Result<Option<usize>, Failure> {
-        let choices: Vec<String> = choices.iter().map(|choice| one_line(choice)).collect();
-        if self.accessible {
-            return self.pick_by_number(question, &choices);
-        }
-        let (device, mut keyboard) = self.begin()?;
-        let list = List { device, theme: &*self.theme, question, choices: &choices, answered };
-        let (chosen, rows) = list.ask(&mut keyboard, present).map_err(stopped)?;
-        match chosen {
-            Chosen::Position(position) => {
-                self.transcript.answered(rows);
-                Ok(Some(position))
-            }
-            Chosen::Back => {
-                self.transcript.go_back();
-                Ok(None)
-            }
-            Chosen::Left => Err(cancelled()),
-        }
-    }
-
-    fn pick_by_number(&self, question: &str, choices: &[String]) -> Result<Option<usize>, Failure> {
-        let list = choices.iter().enumerate().map(|(index, choice)| format!("{}. {choice}", index + 1));
-        self.show(&std::iter::once(question.to_owned()).chain(list).collect::<Vec<_>>().join("\n"));
-        let position = |text: &str| {
-            let number: usize = text.trim().parse().ok()?;
-            (1..=choices.len()).contains(&number).then(|| number - 1)
-        };
-        let wrong = format!("type a number from 1 to {}", choices.len());
-        let check = |text: &str| position(text).map(drop).ok_or_else(|| Objection::Wrong(wrong.clone()));
-        let typed = self.line(&Question::new("Number"), check)?;
-        Ok(typed.and_then(|text| position(&text)))
-    }
-
     /// Takes the terminal over; of a question that is asked again, nothing stays of the first time.
     fn begin(&self) -> Result<(&Device, Keyboard<'_>), Failure> {
         let Some(device) = &self.device else { return Err(stopped(io::ErrorKind::NotConnected.into())) };
@@ -364,14 +253,6 @@ impl Prompt {
     fn why_not(&self) -> &'static str {
         if self.no_input { "cannot prompt: --no-input" } else { "cannot prompt: not a terminal" }
     }
-}
-
-fn is_yes(text: &str) -> bool {
-    matches!(text.trim().to_lowercase().as_str(), "y" | "yes")
-}
-
-fn is_no(text: &str) -> bool {
-    matches!(text.trim().to_lowercase().as_str(), "n" | "no")
 }
 
 fn rendered(format: impl FnOnce(&mut String) -> std::fmt::Result) -> String {

@@ -23,12 +23,11 @@ impl<'a> Block<'a> {
     pub fn draw(&mut self, lines: &[String], before_end: usize) {
         let text = lines.join("\r\n");
         let added = self.drawn.as_deref().and_then(|drawn| text.strip_prefix(drawn));
-        match added.filter(|_| before_end == 0) {
-            Some(added) => self.device.write(added),
-            None => {
-                let back = if before_end > 0 { format!("\x1b[{before_end}D") } else { String::new() };
-                self.device.write(&format!("{}{text}{back}", self.erasing()));
-            }
+        if let Some(added) = added.filter(|_| before_end == 0) {
+            self.device.write(added);
+        } else {
+            let back = if before_end > 0 { format!("\x1b[{before_end}D") } else { String::new() };
+            self.device.write(&format!("{}{text}{back}", self.erasing()));
         }
         self.above = rows(&text, self.device.size().0) - 1;
         self.drawn = (before_end == 0).then_some(text);

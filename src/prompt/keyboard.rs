@@ -70,6 +70,9 @@ enum Wait {
 }
 
 #[cfg(unix)]
+pub use unix::signals_are_listened_to;
+
+#[cfg(unix)]
 use unix::Source;
 #[cfg(windows)]
 use windows::Source;
@@ -159,26 +162,36 @@ mod unix {
             self.registered.drain(..).for_each(|id| {
                 unregister(id);
             });
-            // Whatever runs on a runtime listens to signals itself.
-            let others_listen = tokio::runtime::Handle::try_current().is_ok();
             if let Ok(by_default) = by_default() {
-                by_default.store(!others_listen, Ordering::SeqCst);
+                by_default.store(!ARE_LISTENED_TO.load(Ordering::SeqCst), Ordering::SeqCst);
             }
         }
     }
 
+    /// Whether something else than a question acts on signals.
+    static ARE_LISTENED_TO: AtomicBool = AtomicBool::new(false);
+
+    /// From now on signals are acted on elsewhere, and never end the process by themselves.
+    pub fn signals_are_listened_to() {
+        ARE_LISTENED_TO.store(true, Ordering::SeqCst);
+        if let Some(by_default) = BY_DEFAULT.get() {
+            by_default.store(false, Ordering::SeqCst);
+        }
+    }
+
+    static BY_DEFAULT: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
     /// Whether a signal ends the process. Once a signal was caught, what it does by default is never set again: so it
     /// has to be done by hand after a question.
     fn by_default() -> io::Result<&'static AtomicBool> {
-        static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-        if FLAG.get().is_none() {
+        if BY_DEFAULT.get().is_none() {
             let flag = Arc::new(AtomicBool::new(false));
             for signal in [SIGINT, SIGTERM] {
                 signal_hook::flag::register_conditional_default(signal, flag.clone())?;
             }
-            let _ = FLAG.set(flag);
+            let _ = BY_DEFAULT.set(flag);
         }
-        FLAG.get().map(|flag| &**flag).ok_or_else(|| io::ErrorKind::Other.into())
+        BY_DEFAULT.get().map(|flag| &**flag).ok_or_else(|| io::ErrorKind::Other.into())
     }
 }
 

@@ -95,9 +95,11 @@ impl Line {
     /// Inserts what was pasted. It is one line here: line breaks and tabs become blanks, and those at its end nothing.
     pub fn paste(&mut self, text: &str) {
         self.replace_untouched();
-        for character in text.trim_end_matches(['\r', '\n']).replace("\r\n", " ").chars() {
-            self.insert(if character.is_control() { ' ' } else { character });
-        }
+        let text = text.trim_end_matches(['\r', '\n']).replace("\r\n", " ");
+        let pasted: Vec<char> = text.chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
+        let end = self.cursor + pasted.len();
+        self.text.splice(self.cursor..self.cursor, pasted);
+        self.cursor = end;
     }
 
     fn replace_untouched(&mut self) {
@@ -109,16 +111,18 @@ impl Line {
 
     /// The part around the cursor that is at most `columns` wide.
     pub fn window(&self, columns: usize) -> Window {
-        let wide = |text: &[char]| measure_text_width(&shown(text));
-        let mut start = 0;
-        while start < self.cursor && wide(&self.text[start..self.cursor]) > columns {
-            start += 1;
-        }
-        let mut end = self.text.len();
-        while end > self.cursor && wide(&self.text[start..end]) > columns {
-            end -= 1;
-        }
-        Window { text: shown(&self.text[start..end]), after_cursor: wide(&self.text[self.cursor..end]) }
+        let width = |&it: &char| measure_text_width(shown(&[it]).as_str());
+        let mut room = columns;
+        let mut fits = |it: &char| {
+            width(it) <= room && {
+                room -= width(it);
+                true
+            }
+        };
+        let start = self.cursor - self.text[..self.cursor].iter().rev().take_while(|it| fits(it)).count();
+        let end = self.cursor + self.text[self.cursor..].iter().take_while(|it| fits(it)).count();
+        let after_cursor = self.text[self.cursor..end].iter().map(width).sum();
+        Window { text: shown(&self.text[start..end]), after_cursor }
     }
 
     fn insert(&mut self, character: char) {

@@ -185,24 +185,23 @@ impl Field<'_> {
         // A long question leaves no room beside it.
         if measure_text_width(&prompt) > columns / 2 {
             lines.push(prompt.trim_end().to_owned());
-            prompt = "  ".to_owned();
+            prompt = String::from("  ");
         }
-        let (text, before_end) = match self.mode {
-            Mode::Secret => (String::new(), 0),
-            _ => {
-                let window =
-                    entry.line.window(columns.saturating_sub(measure_text_width(&prompt) + 1).max(1));
-                let untouched = entry.line.is_untouched() && !window.text.is_empty();
-                let text = if untouched {
-                    style(window.text).for_stderr().reverse().to_string()
-                } else {
-                    window.text
-                };
-                (text, window.after_cursor)
-            }
-        };
+        let (text, before_end) =
+            self.shown(entry, columns.saturating_sub(measure_text_width(&prompt) + 1).max(1));
         lines.push(prompt + &text);
         block.draw(&lines, before_end);
+    }
+
+    /// The part of the line that fits, and the columns of it after the cursor. What typing replaces is marked.
+    fn shown(&self, entry: &Entry, columns: usize) -> (String, usize) {
+        if matches!(self.mode, Mode::Secret) {
+            return (String::new(), 0);
+        }
+        let window = entry.line.window(columns);
+        let is_marked = entry.line.is_untouched() && !window.text.is_empty();
+        let marked = || style(&window.text).for_stderr().reverse().to_string();
+        (if is_marked { marked() } else { window.text.clone() }, window.after_cursor)
     }
 
     /// What stays of a question that was answered.

@@ -13,8 +13,6 @@ use crate::plan::input_kind::INPUT_KINDS;
 use crate::plan::operation::Operation;
 use crate::prompt::{Answer, Objection, Prompt, Question, cancelled, file_meant};
 use crate::report::attribute;
-use crate::report::escape::escaped;
-use crate::report::screen::Ink;
 
 /// The wizard and where it stands.
 pub struct Wizard<'a> {
@@ -88,12 +86,9 @@ impl<'a> Wizard<'a> {
     fn show(&self, draft: &Draft) {
         let none = Map::new();
         let inner = draft.body.get("attribute").and_then(Value::as_object).unwrap_or(&none);
-        let mut text = format!("\n{}\n", attribute::text(inner, self.session.report.stderr()));
-        for warning in &draft.warnings {
-            let label = self.session.report.stderr().paint(Ink::Warning, "warning:");
-            text.push_str(&format!("\n{label} {}", escaped(warning)));
-        }
-        self.prompt.show(&text);
+        let report = self.session.report;
+        self.prompt.show(&format!("\n{}\n", attribute::text(inner, report.stderr())));
+        draft.warnings.iter().for_each(|warning| self.prompt.warn(report, warning));
     }
 
     fn ask(&mut self, step: Step) -> Answered {

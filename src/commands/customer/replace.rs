@@ -116,7 +116,7 @@ pub async fn replace_known(
     }
     let were_shown = show(service, &merged, prompt);
     edit.allow(&merged, prompt)?;
-    merged.notes.iter().for_each(|note| report.warn(note));
+    merged.notes.iter().for_each(|note| prompt.warn(report, note));
     let answer = prompt.confirm("Send it?")?;
     if answer == Answer::Back {
         edit.went_back();

@@ -12,17 +12,13 @@ use crate::plan::region;
 pub fn command_line(draft: &Map<String, Value>, global: &GlobalArgs) -> String {
     let mut words: Vec<String> = ["storefront", "customer", "update"].map(str::to_owned).into();
     for_global(global, &mut |name, value| words.extend(given(name, value)));
-    match flags(draft) {
-        Some(flags) => {
-            words.extend(flags);
-            quoted(&words)
-        }
-        None => {
-            words.extend(["--input", "-"].map(str::to_owned));
-            let json = Value::Object(draft.clone()).to_string();
-            format!("printf '%s' {} | {}", shell_words::quote(&json), quoted(&words))
-        }
+    if let Some(flags) = flags(draft) {
+        words.extend(flags);
+        return quoted(&words);
     }
+    words.extend(["--input", "-"].map(str::to_owned));
+    let json = Value::Object(draft.clone()).to_string();
+    format!("printf '%s' {} | {}", shell_words::quote(&json), quoted(&words))
 }
 
 /// `None` where a value has no flag, such as one that is emptied.

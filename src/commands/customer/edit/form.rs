@@ -1,22 +1,17 @@
 //! An address, or the profile itself, as fields to be edited; only what was edited becomes the draft.
 
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Value, json};
 
+use super::field::Field;
 use crate::plan::address_check;
-use crate::plan::check::is_whole;
-use crate::plan::region;
 use crate::plan::roster::id_of;
 use crate::prompt::Objection;
-use crate::report::changes::shown;
 use crate::report::escape::one_line;
 use crate::wire::{CUSTOMER, Holds, PROFILE_ADDRESS, Shape};
 
 /// The fields of an address in the order they are asked: the country decides how postcode and region look.
 const ADDRESS_FIELDS: [&str; 8] =
     ["firstname", "lastname", "street", "country_id", "postcode", "city", "region", "telephone"];
-
-/// The fields that are asked again when they are left empty.
-const REQUIRED: [&str; 5] = ["firstname", "lastname", "street", "city", "country_id"];
 
 /// What names an address, or is asked as part of its region.
 const NOT_EDITED: [&str; 3] = ["id", "customer_id", "region_id"];
@@ -51,19 +46,6 @@ enum Owner {
     NewAddress,
 }
 
-/// One field and its value.
-#[derive(Debug, Clone)]
-pub struct Field {
-    /// Its name in the JSON.
-    pub name: String,
-    /// What a person calls it.
-    pub label: String,
-    /// What it holds.
-    pub holds: Holds,
-    stored: Value,
-    edited: Option<Value>,
-}
-
 impl Form {
     /// A stored address; `None` without a usable id. It has every field that one of the `addresses` has.
     pub fn of_address(stored: &Map<String, Value>, addresses: &[Value]) -> Option<Self> {
@@ -87,7 +69,7 @@ impl Form {
         for field in &mut fields {
             field.stored = stored.get(&field.name).cloned().unwrap_or(Value::Null);
         }
-        Self { title, owner, fields }
+        Self { title, fields, owner }
     }
 
     /// Whether it is an address that is not there yet.
@@ -127,7 +109,7 @@ impl Form {
         if value == *field.value() {
             return Ok(());
         }
-        if text.is_empty() && self.owner != Owner::Profile && REQUIRED.contains(&field.name.as_str()) {
+        if text.is_empty() && self.owner != Owner::Profile && field.is_required() {
             return Err("it cannot be empty".to_owned().into());
         }
         if self.owner == Owner::Profile {
@@ -162,81 +144,6 @@ impl Form {
     }
 }
 
-impl Field {
-    fn new(name: &str, label: &str, holds: Holds) -> Self {
-        Self { name: name.to_owned(), label: label.to_owned(), holds, stored: Value::Null, edited: None }
-    }
-
-    /// The value as it is to be.
-    pub fn value(&self) -> &Value {
-        self.edited.as_ref().unwrap_or(&self.stored)
-    }
-
-    /// Sets it; what is stored already is no edit.
-    pub fn set(&mut self, value: Value) {
-        let nothing = self.stored.is_null() && (value == "" || value == json!([]) || value == false);
-        self.edited = (value != self.stored && !nothing).then_some(value);
-    }
-
-    /// Whether it holds a region that is one.
-    pub fn is_region(&self) -> bool {
-        region::is_stored(&Map::from_iter([("region".to_owned(), self.value().clone())]))
-    }
-
-    /// Whether it must not be left empty.
-    pub fn is_required(&self) -> bool {
-        REQUIRED.contains(&self.name.as_str())
-    }
-
-    /// The value as a line of text to be edited.
-    pub fn text(&self) -> String {
-        match self.value() {
-            Value::Null => String::new(),
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        }
-    }
-
-    /// What a typed line stands for.
-    ///
-    /// # Errors
-    /// What is wrong with it, in a few words.
-    pub fn parse(&self, text: &str) -> Result<Value, String> {
-        // What is stored stays exactly as it is.
-        if text == self.text().trim() {
-            return Ok(self.value().clone());
-        }
-        match self.holds {
-            Holds::Integer if text.is_empty() && self.stored.is_null() => Ok(Value::Null),
-            Holds::Integer => whole_number(text),
-            Holds::Number => number(text).ok_or_else(|| "type a number".to_owned()),
-            Holds::TextOrNull if text.is_empty() => Ok(Value::Null),
-            _ if self.name == "country_id" => Ok(text.to_uppercase().into()),
-            _ => Ok(text.into()),
-        }
-    }
-
-    fn line(&self) -> String {
-        let before = match &self.edited {
-            Some(_) if !self.stored.is_null() => format!("  (was {})", short(&self.stored)),
-            _ => String::new(),
-        };
-        format!("{:<26}  {}{before}", self.label, short(self.value()))
-    }
-}
-
-/// A whole number as JSON, with its exact text.
-///
-/// # Errors
-/// What to type instead.
-pub fn whole_number(text: &str) -> Result<Value, String> {
-    number(text).filter(|_| is_whole(text)).ok_or_else(|| "type a whole number".to_owned())
-}
-
-fn number(text: &str) -> Option<Value> {
-    serde_json::from_str::<Number>(text).ok().map(Value::Number)
-}
-
 fn address_fields(addresses: &[Value]) -> Vec<Field> {
     known_fields(&PROFILE_ADDRESS, ADDRESS_FIELDS, addresses.iter().filter_map(Value::as_object))
 }
@@ -264,18 +171,6 @@ fn known_fields<'a>(
         }
     }
     fields
-}
-
-fn short(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::Bool(yes) => (if *yes { "yes" } else { "no" }).to_owned(),
-        Value::Object(region) => {
-            let texts = ["region", "region_code"].iter().find_map(|name| region.get(*name)?.as_str());
-            texts.unwrap_or_default().to_owned()
-        }
-        other => shown(Some(other)),
-    }
 }
 
 #[cfg(test)]

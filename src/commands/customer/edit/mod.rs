@@ -1,6 +1,7 @@
 //! `customer update` with no change named: what is to be changed is picked and edited. Esc goes back one step.
 
 mod command_line;
+mod field;
 mod form;
 mod region;
 
@@ -14,7 +15,8 @@ use crate::plan::roster::id_of;
 use crate::prompt::{Prompt, Question, cancelled};
 use crate::report::changes::shown;
 use crate::wire::Holds;
-use form::{Field, Form};
+use field::Field;
+use form::Form;
 
 const STREET_NOTE: &str = "Enter on an empty line ends the street.";
 

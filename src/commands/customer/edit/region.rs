@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::form::{Field, Form, whole_number};
+use super::field::{Field, whole_number};
+use super::form::Form;
 use crate::failure::Failure;
 use crate::plan::profile::Profile;
 use crate::plan::region;
