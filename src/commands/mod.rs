@@ -115,8 +115,8 @@ pub fn online(
     task: impl AsyncFnOnce(&Service<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     on_runtime(async {
-        let service = Service::open(session).await?;
         let mut signals = Signals::listen()?;
+        let service = Service::open(session).await?;
         let mut task = pin!(task(&service));
         tokio::select! {
             // In this order, so that signals are listened to before the task asks its first question.

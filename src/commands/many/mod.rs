@@ -120,11 +120,7 @@ fn confirm(session: &Session<'_>, operation: Operation, checked: Option<&Checked
     }
     let prompt = Prompt::new(session.context, session.global, session.report);
     let many = checked.map_or_else(|| "every record".to_owned(), |checked| summary::records(checked.records));
-    if prompt.confirm(&format!("Replace the profiles of {many}?"))? {
-        return Ok(());
-    }
-    Err(Failure::guard("not confirmed; nothing was written")
-        .hint("run the command again and answer yes, or add --yes"))
+    prompt.confirm(&format!("Replace the profiles of {many}?"))?.or_cancel()
 }
 
 fn mode(args: &RunArgs) -> Mode {
