@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::verdict::{State, state_of};
 use crate::failure::Failure;
+use crate::report::escape::one_line;
 
 /// A record is about to be sent.
 #[derive(Debug, Serialize)]
@@ -35,7 +36,7 @@ pub struct Failed<'a> {
     kind: &'static str,
     status: Option<u16>,
     applied: &'static str,
-    reason: &'a str,
+    reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     snapshot: Option<&'a str>,
 }
@@ -89,7 +90,7 @@ impl<'a> Failed<'a> {
             kind: failure.kind.name(),
             status: failure.status,
             applied: failure.applied.name(),
-            reason: shortened(&failure.message),
+            reason: one_line(shortened(&failure.message)).into(),
             snapshot,
         }
     }

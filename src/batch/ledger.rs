@@ -98,7 +98,7 @@ impl Slots {
             let mut file = file.borrow_mut();
             seek(&mut file, self.at)?;
             let mut bytes = Vec::with_capacity(READ_AHEAD * SLOT);
-            file.by_ref().take((READ_AHEAD * SLOT) as u64).read_to_end(&mut bytes)?;
+            Read::by_ref(&mut *file).take((READ_AHEAD * SLOT) as u64).read_to_end(&mut bytes)?;
             self.at += bytes.len() as u64;
             let (chunks, _) = bytes.as_chunks::<SLOT>();
             self.buffer = chunks.iter().map(slot).collect::<Vec<_>>().into_iter();

@@ -15,5 +15,6 @@ pub mod pace;
 pub mod past;
 pub mod queue;
 pub mod reading;
+pub mod text_style;
 pub mod torn;
 pub mod verdict;
