@@ -91,13 +91,13 @@ pub fn ensure_replaceable(
 
 /// Whether two paths lead to one file, links included, or would when they are written.
 pub fn is_one_file(one: &Path, other: &Path) -> bool {
-    is_same_file(one, other).unwrap_or_else(|_| {
-        let place = |path: &Path| {
-            let directory = directory(path).canonicalize().ok()?;
-            Some(directory.join(path.file_name()?))
-        };
-        place(one).is_some_and(|one| place(other) == Some(one))
-    })
+    let is_file = |path: &Path| path.metadata().is_ok_and(|found| found.is_file());
+    // Comparing opens both, and a pipe would wait for a writer.
+    if is_file(one) && is_file(other) {
+        return is_same_file(one, other).unwrap_or(true);
+    }
+    let place = |path: &Path| Some(directory(path).canonicalize().ok()?.join(path.file_name()?));
+    place(one).is_some_and(|one| place(other) == Some(one))
 }
 
 /// A file as it is now.

@@ -1,11 +1,12 @@
 //! Opens a journal: looks at what is there before anything is sent, and begins to write only when the input is in order.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::header::Header;
+use super::header::{Header, Mismatch};
 use super::journal::{Journal, unwritable};
 use super::past::Past;
 use super::reading::{self, Unread};
@@ -17,6 +18,8 @@ use crate::storage::{Log, Storage};
 /// How often a journal's lock is tried: who looks at a neighbour holds its lock for a moment.
 const LOCK_ATTEMPTS: u32 = 20;
 const LOCK_INTERVAL: Duration = Duration::from_millis(20);
+/// How often a neighbour's lock is tried.
+const LOOKS: u32 = 5;
 /// As many journals of other shards can be told apart.
 const MAX_NEIGHBOURS: usize = 10_000;
 
@@ -49,6 +52,8 @@ pub struct Opening {
     mode: Mode,
     header: Header,
     log: Option<Arc<dyn Log>>,
+    /// How long the journals next to the input were when they were read.
+    lengths: HashMap<PathBuf, u64>,
     /// What earlier runs left.
     pub past: Past,
 }
@@ -67,13 +72,22 @@ impl Opening {
         mode: Mode,
         header: Header,
     ) -> Result<Self, Failure> {
-        let mut opening = Self { storage, clock, places, mode, header, log: None, past: Past::default() };
+        let mut opening = Self {
+            storage,
+            clock,
+            places,
+            mode,
+            header,
+            log: None,
+            lengths: HashMap::new(),
+            past: Past::default(),
+        };
         match opening.storage.open_log(&opening.places.journal, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(unreadable(&opening.places.journal, &error)),
             Ok(log) => opening.take(log).await?,
         }
-        opening.read_neighbours()?;
+        opening.read_neighbours().await?;
         Ok(opening)
     }
 
@@ -127,33 +141,47 @@ impl Opening {
     }
 
     /// Reads the journals of the same input that differ in their shard only.
-    fn read_neighbours(&mut self) -> Result<(), Failure> {
+    async fn read_neighbours(&mut self) -> Result<(), Failure> {
         for (path, log) in self.neighbours()? {
-            let failed = |error| unreadable(&path, &error);
-            let is_running = !log.try_lock().map_err(failed)?;
+            let length = log.length().map_err(|error| unreadable(&path, &error))?;
+            self.lengths.insert(path.clone(), length);
             match reading::read(&path, &*log, &self.header, directory(&path)) {
                 Ok(journal) => {
-                    if is_running && !is_other_part(&journal.shards, self.header.shard) {
+                    let is_other = is_other_part(&journal.shards, self.header.shard);
+                    if !is_other && self.is_running(&path).await? {
                         return Err(running(&path));
                     }
                     self.past.add_neighbour(path, log, journal);
                 }
-                // Torn by nobody but its writer, who is at it.
-                Err(Unread::Empty) if is_running => return Err(running(&path)),
                 Err(Unread::Refused(failure)) => return Err(failure),
-                Err(Unread::Other(mismatch @ super::header::Mismatch::Version(_))) => {
-                    return Err(Failure::guard(format!("journal `{}` {mismatch}", path.display()))
-                        .hint("it may show records of this input as done: finish it with the version that wrote it, or move it away"));
+                Err(Unread::Other(mismatch @ Mismatch::Version(_))) => {
+                    return Err(Failure::guard(format!("journal `{}` {mismatch}", path.display())).hint(
+                        "it may show records of this input as done: finish it with the version that wrote it, or move it away",
+                    ));
                 }
                 Err(Unread::Empty) => {
                     self.past.notes.push(format!("ignoring journal `{}`: it is empty", path.display()));
                 }
                 Err(Unread::Other(mismatch)) => {
-                    self.past.notes.push(format!("ignoring `{}`: it {mismatch}", path.display()));
+                    self.past.notes.push(format!("ignoring journal `{}`: it {mismatch}", path.display()));
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether another process writes a journal. The lock is given back at once, and tried again where somebody else
+    /// looks at the same moment.
+    async fn is_running(&self, path: &Path) -> Result<bool, Failure> {
+        let failed = |error: io::Error| unreadable(path, &error);
+        for _ in 0..LOOKS {
+            let free = self.storage.open_log(path, false).and_then(|log| log.try_lock()).map_err(failed)?;
+            if free {
+                return Ok(false);
+            }
+            tokio::time::sleep(LOCK_INTERVAL / 4).await;
+        }
+        Ok(true)
     }
 
     /// `INPUT.journal` and `INPUT.I-N.journal` next to the input, but the batch's own.
@@ -209,7 +237,7 @@ impl Opening {
                 log
             }
         };
-        if let Some(other) = self.running_neighbour()? {
+        if let Some(other) = self.running_neighbour().await? {
             if is_new {
                 self.storage.remove(path).map_err(failed)?;
             }
@@ -218,18 +246,19 @@ impl Opening {
         Ok((Journal::new(path.clone(), log), self.past))
     }
 
-    /// Whoever began between the look and now has its journal by now, or will see ours.
-    fn running_neighbour(&self) -> Result<Option<PathBuf>, Failure> {
+    /// A journal that was written between the look and now. Whoever begins later will see ours.
+    async fn running_neighbour(&self) -> Result<Option<PathBuf>, Failure> {
         for (path, log) in self.neighbours()? {
-            let failed = |error| unreadable(&path, &error);
-            if !log.try_lock().map_err(failed)? {
-                let first = reading::first_line(&*log).map_err(failed)?;
-                let shard = first.map(|line| self.header.matches(line));
-                match shard {
-                    Some(Ok(shard)) if is_other_part(&[shard], self.header.shard) => {}
-                    Some(Err(_)) => {}
-                    _ => return Ok(Some(path)),
-                }
+            let first = reading::first_line(&*log).map_err(|error| unreadable(&path, &error))?;
+            let is_of_no_concern = match first.map(|line| self.header.matches(line)) {
+                Some(Ok(shard)) => is_other_part(&[shard], self.header.shard),
+                // It was looked at before: a journal gets its first line together with its name.
+                Some(Err(_)) | None => true,
+            };
+            let length = log.length().map_err(|error| unreadable(&path, &error))?;
+            let has_grown = self.lengths.get(&path) != Some(&length);
+            if !is_of_no_concern && (has_grown || self.is_running(&path).await?) {
+                return Ok(Some(path));
             }
         }
         Ok(None)

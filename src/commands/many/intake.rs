@@ -177,6 +177,22 @@ pub fn hash(content: &Content) -> u64 {
     .finish()
 }
 
+/// What a record touches, for people: the quote, the attribute code or the customer it names. `None` where that is the
+/// token, which is not shown, and for what cannot be read.
+pub fn key_of(operation: Operation, record: &Record, columns: Option<&Columns>) -> Option<String> {
+    let (document, beside) = match (&record.content, columns) {
+        (Content::Row(row), Some(columns)) => columns.document(row).ok()?,
+        (Content::Json(text), _) => (serde_json::from_str(text).ok()?, Map::new()),
+        (Content::Row(_), None) => return None,
+    };
+    let name = match operation {
+        Operation::QuoteAddItem => "quote_id",
+        Operation::AttributeCreate => "attribute_code",
+        Operation::QuoteShip | Operation::CustomerUpdate => "customer",
+    };
+    tokens::field(&beside, None, name).or_else(|| tokens::field(&document, operation.wrapper(), name))
+}
+
 /// How large a record is, in bytes.
 pub fn size(content: &Content) -> usize {
     match content {

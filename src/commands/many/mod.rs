@@ -36,6 +36,7 @@ use intake::Intake;
 use run_token::RunToken;
 use task::Shared;
 
+pub use intake::key_of;
 pub use work::Work;
 
 /// The input, where it is one of many records.
