@@ -144,6 +144,10 @@ pub struct Failure {
     pub applied: Applied,
     /// The service's error body as it came: JSON, or a string where it is not JSON.
     pub service: Option<Value>,
+    /// Paths of what a read after the write does not show.
+    pub missing: Vec<String>,
+    /// File of the snapshot taken before the write.
+    pub snapshot: Option<String>,
 }
 
 impl Failure {
@@ -156,6 +160,8 @@ impl Failure {
             status: None,
             applied: kind.applied(),
             service: None,
+            missing: Vec::new(),
+            snapshot: None,
         }
     }
 
@@ -192,6 +198,20 @@ impl Failure {
     #[must_use]
     pub fn applied(mut self, applied: Applied) -> Self {
         self.applied = applied;
+        self
+    }
+
+    /// Names what a read after the write does not show.
+    #[must_use]
+    pub fn missing(mut self, paths: Vec<String>) -> Self {
+        self.missing = paths;
+        self
+    }
+
+    /// Names the snapshot taken before the write.
+    #[must_use]
+    pub fn snapshot(mut self, file: String) -> Self {
+        self.snapshot = Some(file);
         self
     }
 

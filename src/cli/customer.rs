@@ -1,6 +1,7 @@
 //! `storefront customer …`
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
@@ -17,8 +18,8 @@ pub enum CustomerCommand {
     /// Print the stored profile and addresses
     Show,
     /// List the snapshots taken before each replacement
-    History,
-    /// Put a snapshot back, keeping addresses newer than it
+    History(HistoryArgs),
+    /// Undo the last update, or put a snapshot back, keeping newer addresses
     Restore(RestoreArgs),
 }
 
@@ -52,20 +53,52 @@ pub struct UpdateArgs {
     /// The existing profile, where the service cannot be read
     #[arg(long, value_name = "FILE", help_heading = "Reading")]
     pub base: Option<PathBuf>,
+    /// How the profile is replaced.
+    #[command(flatten)]
+    pub replacement: ReplacementArgs,
     /// Many records.
     #[command(flatten)]
     pub run: RunArgs,
 }
 
+/// Flags of every command that replaces a profile.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Replacing")]
+pub struct ReplacementArgs {
+    /// Seconds to read the profile until it shows what was written [default: 10]
+    #[arg(long, value_name = "SECONDS", value_parser = super::global::parse_wait)]
+    pub settle: Option<Duration>,
+    /// Seconds to wait for another storefront command that writes to the same customer [default: 300]
+    #[arg(long, value_name = "SECONDS", value_parser = super::global::parse_wait)]
+    pub lock_timeout: Option<Duration>,
+    /// Go on although an earlier update of unknown outcome may still take effect
+    #[arg(long)]
+    pub after_unknown: bool,
+}
+
 /// Flags of `customer restore`.
 #[derive(Debug, Clone, Args)]
 pub struct RestoreArgs {
-    /// Name of the snapshot, as `customer history` lists it, or its file; the newest where none is given
+    /// Name of the snapshot, as `customer history` lists it, or its file; that of the last update where none is given
     #[arg(value_name = "SNAPSHOT")]
     pub snapshot: Option<String>,
     /// Allow exactly this many addresses newer than the snapshot to be deleted
     #[arg(long, value_name = "N")]
     pub allow_delete: Option<usize>,
+    /// Put the whole profile back, not only what that update changed
+    #[arg(long)]
+    pub all: bool,
+    /// How the profile is replaced.
+    #[command(flatten)]
+    pub replacement: ReplacementArgs,
+}
+
+/// Flags of `customer history`.
+#[derive(Debug, Clone, Args)]
+pub struct HistoryArgs {
+    /// Look again whether the newest update of unknown outcome took effect
+    #[arg(long)]
+    pub check: bool,
 }
 
 /// Flags that set members of the profile.

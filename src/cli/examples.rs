@@ -9,7 +9,7 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         "quote ship",
         [
             "storefront quote ship --sandbox --ship-to-address 2 --payment-method checkmo",
-            "storefront quote ship --sandbox --ship-to-address 2 --bill-to-address 1 --no-payment",
+            "storefront quote ship --sandbox --ship-to-address 2 --bill-to-address 1 --payment-method free",
             "storefront template quote-ship | storefront quote ship --sandbox -i - --dry-run",
         ],
     ),

@@ -16,8 +16,8 @@ pub struct GlobalArgs {
     /// Use the built-in local service: no account, no configuration
     #[arg(long, global = true)]
     pub sandbox: bool,
-    /// Make the sandbox misbehave: [METHOD:]KIND[=VALUE][@PERCENT][xTIMES], repeatable
-    #[arg(long, global = true, value_name = "FAULT")]
+    /// Inject a fault into the sandbox
+    #[arg(long, global = true, value_name = "FAULT", help = fault_help())]
     pub fault: Vec<Fault>,
     /// Store view code in the path [env: STOREFRONT_STORE_VIEW]
     #[arg(long, global = true, value_name = "CODE")]
@@ -66,6 +66,13 @@ pub struct GlobalArgs {
     pub retry: Option<u32>,
 }
 
+fn fault_help() -> String {
+    let kinds = crate::sandbox::fault_kinds();
+    format!(
+        "Inject a fault into the sandbox: [METHOD:]KIND[=VALUE][@PERCENT][xTIMES] (repeatable). Kinds: {kinds}"
+    )
+}
+
 /// Format of `--input`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum InputFormat {
@@ -106,4 +113,13 @@ fn parse_seconds(text: &str) -> Result<std::time::Duration, String> {
         .filter(|seconds| *seconds > 0.0 && *seconds <= 86_400.0)
         .map(std::time::Duration::from_secs_f64)
         .ok_or_else(|| "expected a number of seconds above 0, 86400 at most".to_owned())
+}
+
+/// A number of seconds to wait, whole or not, 0 included.
+pub(super) fn parse_wait(text: &str) -> Result<std::time::Duration, String> {
+    text.parse::<f64>()
+        .ok()
+        .filter(|seconds| (0.0..=86_400.0).contains(seconds))
+        .map(std::time::Duration::from_secs_f64)
+        .ok_or_else(|| "expected a number of seconds from 0 to 86400".to_owned())
 }

@@ -8,13 +8,13 @@ use clap::{Args, Subcommand};
 /// What `sandbox` can do.
 #[derive(Debug, Subcommand)]
 pub enum SandboxCommand {
-    /// Run the local service until Ctrl-C or SIGTERM; the first line of standard output says where and with which tokens
+    /// Run the local service until interrupted; prints its URL and tokens first
     Serve(ServeArgs),
-    /// Replace everything the sandbox holds by its seed, also while one runs
+    /// Reset the sandbox to its seed data (safe while it is running)
     Reset(DataArgs),
-    /// Print everything the sandbox holds
+    /// Print the sandbox's data
     Show(DataArgs),
-    /// Print the OpenAPI 3.1 description of what the sandbox serves
+    /// Print the sandbox's OpenAPI 3.1 description
     Openapi,
     /// Print the tokens the sandbox accepts
     Tokens(DataArgs),
@@ -23,21 +23,24 @@ pub enum SandboxCommand {
 /// Which database.
 #[derive(Debug, Clone, Args)]
 pub struct DataArgs {
-    /// Database file; made and seeded where there is none [default: sandbox.db in the data directory]
+    /// Database file (created and seeded if missing) [default: sandbox.db in the data directory]
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
 }
 
-/// Run the local service. It misbehaves by --fault.
+/// Run the local service; inject faults with --fault.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// Where to listen; port 0 takes a free one
+    /// Address to listen on (port 0 picks a free port)
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub data: DataArgs,
-    /// Listen on an address that other machines can reach; the tokens are no secret
+    /// Allow a non-loopback address (the sandbox tokens are public)
     #[arg(long)]
     pub allow_remote: bool,
+    /// Answer requests for this host name too, beside those of loopback (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub allow_host: Vec<String>,
 }

@@ -16,6 +16,8 @@ pub mod sandbox;
 pub mod service;
 pub mod template;
 
+use std::pin::pin;
+
 use crate::cli::{Cli, Command, GlobalArgs, Noun};
 use crate::completion;
 use crate::context::Context;
@@ -24,6 +26,7 @@ use crate::http::CHECK_FIRST;
 use crate::plan::operation::Operation;
 use crate::plan::schema;
 use crate::report::Report;
+use many::signals::Signals;
 use service::{Service, Stage};
 
 /// What every command is given.
@@ -91,13 +94,39 @@ pub fn online(
 ) -> Result<(), Failure> {
     on_runtime(async {
         let service = Service::open(session).await?;
+        let mut signals = Signals::listen()?;
+        let mut task = pin!(task(&service));
         tokio::select! {
-            // In this order, so that Ctrl-C is listened to before the task asks its first question.
+            // In this order, so that signals are listened to before the task asks its first question.
             biased;
-            _ = tokio::signal::ctrl_c() => Err(interrupted(&service)),
-            result = task(&service) => result,
+            () = signals.next() => {}
+            result = &mut task => return result,
+        }
+        if service.stage.get() == Stage::NothingSent {
+            return Err(interrupted(&service));
+        }
+        service.stop();
+        session
+            .report
+            .note("stopping: waiting for the request in flight; press Ctrl-C again to stop at once");
+        tokio::select! {
+            biased;
+            () = signals.next() => Err(interrupted(&service)),
+            result = &mut task => Err(stopped(&service, result)),
         }
     })
+}
+
+/// The end of a command that was waited for after a signal: what it came to, and that it was interrupted.
+fn stopped(service: &Service<'_>, result: Result<(), Failure>) -> Failure {
+    match result {
+        Err(failure) => Failure { kind: Kind::Interrupted, ..failure },
+        Ok(()) => {
+            let applied = if service.stage.get() == Stage::Taken { Applied::Yes } else { Applied::No };
+            Failure::new(Kind::Interrupted, "interrupted; the request in flight was waited for")
+                .applied(applied)
+        }
+    }
 }
 
 /// Runs a future on a runtime of one thread.

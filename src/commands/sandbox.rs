@@ -40,10 +40,11 @@ pub fn data_file(context: &Context, named: Option<&PathBuf>) -> Result<PathBuf, 
 
 fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
     let options = Options {
-        data: data_file(session.context, args.data.data.as_ref())?,
         listen: args.listen,
         faults: session.global.fault.clone(),
         allow_remote: args.allow_remote,
+        allow_hosts: args.allow_host.clone(),
+        ..Options::new(data_file(session.context, args.data.data.as_ref())?)
     };
     on_runtime(async {
         // Before anybody is told where it listens: whoever reads that may stop it at once.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::Session;
 use crate::config::Settings;
 use crate::failure::{Applied, Failure};
-use crate::http::{Attempt, Attempts, Client, Link, Observer, Reply, Tracer};
+use crate::http::{Attempt, Attempts, Client, Effect, Link, Observer, Reply, Tracer};
 use crate::plan::request::{Bearer, Method, Request, StoreView};
 use crate::report::outcome::Shown;
 use crate::report::traffic;
@@ -205,8 +205,13 @@ impl<'a> Service<'a> {
 
     /// How long to wait before a write that ended like this may be sent again, by the rules for what cannot act twice;
     /// `None` where it must not be.
-    pub fn delay(&self, before: &Attempts, attempt: &Attempt) -> Option<Duration> {
-        self.client.delay(before, attempt, false).filter(|_| !self.is_stopping())
+    pub fn delay(&self, before: &Attempts, attempt: &Attempt, effect: Effect) -> Option<Duration> {
+        self.client.delay(before, attempt, effect).filter(|_| !self.is_stopping())
+    }
+
+    /// A read has shown the last write.
+    pub fn verified(&self) {
+        self.stage.set(Stage::Taken);
     }
 
     fn begin_write(&self, operation: &str, request: &Request) {
@@ -284,12 +289,8 @@ fn link(settings: &Settings) -> Link {
 }
 
 async fn start_sandbox(session: &Session<'_>) -> Result<sandbox::Running, Failure> {
-    let options = sandbox::Options {
-        data: super::sandbox::data_file(session.context, None)?,
-        listen: ([127, 0, 0, 1], 0).into(),
-        faults: session.global.fault.clone(),
-        allow_remote: false,
-    };
+    let data = super::sandbox::data_file(session.context, None)?;
+    let options = sandbox::Options { faults: session.global.fault.clone(), ..sandbox::Options::new(data) };
     sandbox::start(options).await.map_err(super::sandbox::unusable)
 }
 

@@ -58,6 +58,10 @@ pub struct Settings {
     pub retry: u32,
     /// Days a snapshot is kept.
     pub retention_days: u32,
+    /// How long a profile is read after a write until it shows what was written (`--settle`).
+    pub settle: Duration,
+    /// How long to wait for another command that writes to the same customer (`--lock-timeout`).
+    pub lock_timeout: Duration,
     /// Whether the proxies of the environment are used; never for the sandbox.
     pub use_proxy: bool,
 }
@@ -170,6 +174,8 @@ impl Settings {
             timeout: global.timeout.unwrap_or(Duration::from_secs(30)),
             retry: global.retry.unwrap_or(2),
             retention_days: 30,
+            settle: Duration::from_secs(10),
+            lock_timeout: Duration::from_mins(5),
             use_proxy: true,
         }
     }

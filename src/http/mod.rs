@@ -29,7 +29,7 @@ use url::Url;
 pub use classify::CHECK_FIRST;
 pub use link::Link;
 pub use lost::Lost;
-pub use outcome::{Attempt, Attempts, ServiceSignal};
+pub use outcome::{Attempt, Attempts, Effect, ServiceSignal};
 pub use reply::Reply;
 pub use trace::{Headers, Tracer, Traffic};
 pub use transport::Transport;
@@ -100,11 +100,6 @@ impl Client {
         let _ = self.observer.set(observer);
     }
 
-    /// How many repeats there may be of what cannot act twice (`--retry`).
-    pub fn retry(&self) -> u32 {
-        self.retry
-    }
-
     /// The whole URL of a request as it is sent: the base URL, its path kept, and the request's path.
     pub fn url(&self, request: &Request) -> String {
         let text = self.url_text(request);
@@ -150,11 +145,11 @@ impl Client {
         token: &Token,
         stop: impl Fn() -> bool,
     ) -> Result<Reply, Failure> {
-        let is_read = request.method.is_read();
+        let effect = if request.method.is_read() { Effect::Read } else { Effect::Write };
         let mut attempts = Attempts::default();
         loop {
             let attempt = self.attempt(request, token).await?;
-            let Some(wait) = self.delay(&attempts, &attempt, is_read).filter(|_| !stop()) else {
+            let Some(wait) = self.delay(&attempts, &attempt, effect).filter(|_| !stop()) else {
                 return attempts.conclude(attempt);
             };
             let _ = attempts.conclude(attempt);
@@ -163,12 +158,12 @@ impl Client {
     }
 
     /// How long to wait before one more attempt after this one; `None` where there must be none.
-    pub fn delay(&self, before: &Attempts, attempt: &Attempt, is_read: bool) -> Option<Duration> {
+    pub fn delay(&self, before: &Attempts, attempt: &Attempt, effect: Effect) -> Option<Duration> {
         let repeat = before.count() + 1;
         if repeat > self.retry {
             return None;
         }
-        let wait = attempt.repeat_after(is_read)?.with(repeat, self.random);
+        let wait = attempt.repeat_after(effect)?.with(repeat, self.random);
         let because = attempt.failure().map_or("", |failure| &failure.message);
         self.trace(|| Traffic::Repeating { repeat, of: self.retry, wait, because });
         Some(wait)

@@ -52,14 +52,15 @@ pub enum ServiceSignal {
 }
 
 impl Attempt {
-    /// When the same request may be sent again: never after an attempt that may have been processed, except for a
-    /// read, which cannot act. `None` where it must not be, or where it would end in the same way.
-    pub(super) fn repeat_after(&self, is_read: bool) -> Option<Delay> {
+    /// When the same request may be sent again: never after an attempt that may have been processed, except where
+    /// processing it again cannot change the result. `None` where it must not be, or would end in the same way.
+    pub(super) fn repeat_after(&self, effect: Effect) -> Option<Delay> {
         match self {
             Self::NotSent { permanent: false, .. } => Some(Delay::Backoff),
             Self::Throttled { retry_after: Some(wait), .. } => Some(Delay::Exactly(*wait)),
             Self::Throttled { retry_after: None, .. } => Some(Delay::Backoff),
-            Self::Unknown { transient: true, .. } if is_read => Some(Delay::Backoff),
+            Self::Unknown { transient: true, .. } if effect == Effect::Read => Some(Delay::Backoff),
+            Self::Unknown { .. } if effect == Effect::Replacement => Some(Delay::Backoff),
             _ => None,
         }
     }
@@ -79,6 +80,18 @@ impl Attempt {
     pub fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown { .. })
     }
+}
+
+/// What it means to process a request twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing: it only reads.
+    Read,
+    /// It may act twice.
+    Write,
+    /// The result is the same, as long as nobody else wrote in between: the caller reads again before each repeat. A
+    /// replacement that adds something is a [`Effect::Write`].
+    Replacement,
 }
 
 /// How long to wait before the next attempt.
@@ -126,6 +139,11 @@ impl Attempts {
         }
     }
 
+    /// Takes in an attempt that was not applied, and gives the failure the operation amounts to with it.
+    pub fn fail(&mut self, attempt: Attempt) -> Failure {
+        self.conclude(attempt).err().unwrap_or_else(|| Failure::internal("an applied attempt is no failure"))
+    }
+
     /// Whether one of them may have been processed without a word about it.
     pub fn any_unknown(&self) -> bool {
         self.unknown.is_some()
@@ -148,7 +166,7 @@ impl Attempts {
 mod tests {
     use std::time::Duration;
 
-    use super::{Attempt, Attempts, Delay};
+    use super::{Attempt, Attempts, Delay, Effect};
     use crate::failure::{Applied, Failure, Kind};
     use crate::http::Reply;
 
@@ -194,16 +212,22 @@ mod tests {
     #[test]
     fn only_what_cannot_act_twice_is_repeated() {
         let wait = Duration::from_secs(3);
-        for (attempt, write, read) in [
-            (rejected(), None, None),
-            (not_sent(false), Some(Delay::Backoff), Some(Delay::Backoff)),
-            (not_sent(true), None, None),
-            (throttled(Some(wait)), Some(Delay::Exactly(wait)), Some(Delay::Exactly(wait))),
-            (unknown(), None, Some(Delay::Backoff)),
+        for (attempt, write, replacement, read) in [
+            (rejected(), None, None, None),
+            (not_sent(false), Some(Delay::Backoff), Some(Delay::Backoff), Some(Delay::Backoff)),
+            (not_sent(true), None, None, None),
+            (
+                throttled(Some(wait)),
+                Some(Delay::Exactly(wait)),
+                Some(Delay::Exactly(wait)),
+                Some(Delay::Exactly(wait)),
+            ),
+            (unknown(), None, Some(Delay::Backoff), Some(Delay::Backoff)),
         ] {
+            let of = |effect| attempt.repeat_after(effect);
             assert_eq!(
-                (attempt.repeat_after(false), attempt.repeat_after(true)),
-                (write, read),
+                (of(Effect::Write), of(Effect::Replacement), of(Effect::Read)),
+                (write, replacement, read),
                 "{attempt:?}"
             );
         }

@@ -223,14 +223,21 @@ impl Report {
 
 /// The error object of `-o json`.
 pub fn failure_json(failure: &Failure) -> Value {
-    json!({"error": {
+    let mut error = json!({
         "kind": failure.kind.name(),
         "message": failure.message,
         "hint": failure.hint,
         "status": failure.status,
         "applied": failure.applied.name(),
         "service": failure.service,
-    }})
+    });
+    if !failure.missing.is_empty() {
+        error["missing"] = json!(failure.missing);
+    }
+    if let Some(snapshot) = &failure.snapshot {
+        error["snapshot"] = snapshot.as_str().into();
+    }
+    json!({ "error": error })
 }
 
 fn color_from_environment(context: &Context) -> Option<bool> {

@@ -23,6 +23,8 @@ pub struct Outcome {
     pub applied: Applied,
     /// Why nothing was sent: `unchanged`.
     pub reason: Option<&'static str>,
+    /// Whether a read has shown what was written; `None` where nothing can be read back, or nothing was written.
+    pub verified: Option<bool>,
     /// HTTP status of the service's answer to the write.
     pub status: Option<u16>,
     /// What became of the profile, for operations on it.
@@ -57,6 +59,8 @@ struct OutcomeResult<'a> {
     applied: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified: Option<bool>,
     status: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Vec<Value>>,
@@ -98,6 +102,7 @@ impl Outcome {
             operation,
             applied: Applied::No,
             reason: None,
+            verified: None,
             status: None,
             profile: None,
             request: None,
@@ -118,6 +123,7 @@ impl Outcome {
             record,
             applied: self.applied.name(),
             reason: self.reason,
+            verified: self.verified,
             status: self.status,
             changes: profile.map(|profile| profile.changes.iter().map(Change::to_json).collect()),
             addresses: profile.map(|profile| tally_json(&profile.tally)),

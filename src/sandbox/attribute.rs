@@ -37,8 +37,8 @@ pub const FRONTEND_INPUTS: &[&str] = &[
 
 /// Creates the attribute in `attribute`; a code that exists is refused (ours).
 pub fn create(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
-    let mut attribute = call.wrapped("attribute")?;
-    typing::settle(&mut attribute, &wire::ATTRIBUTE)?;
+    let attribute = call.wrapped("attribute")?;
+    typing::check(&attribute, &wire::ATTRIBUTE)?;
     let code = code(&attribute)?.to_owned();
     check_kind(&attribute)?;
     let existing = records.attribute_id(&code)?;

@@ -1,5 +1,8 @@
 //! The grammar of `--fault`: `[METHOD:]KIND[=VALUE][@PERCENT][xTIMES]`.
 
+pub mod late;
+pub mod varnish;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -56,6 +59,12 @@ pub enum Kind {
     SilentUpdate,
     /// The last address of a PUT is dropped.
     DropAddress,
+    /// 504 is answered at once, and the request is handled after that time, as behind a gateway that gave up.
+    Late,
+    /// The next reads after a write answer the state before it, as a replica does that lags behind.
+    StaleRead,
+    /// Varnish's own 503 page is answered, whether or not the request was handled.
+    Varnish,
 }
 
 /// What stands behind `=`.
@@ -63,7 +72,7 @@ pub enum Kind {
 pub enum Setting {
     /// Nothing.
     Plain,
-    /// Milliseconds, or seconds for `Retry-After`.
+    /// Milliseconds, seconds for `Retry-After`, or how many reads.
     Number(u32),
     /// One of the words the kind knows.
     Word(&'static str),
@@ -74,6 +83,8 @@ pub enum Setting {
 enum Takes {
     Nothing,
     Milliseconds,
+    /// How many, from 1 on.
+    Count,
     /// For `Retry-After`, which is left out without them.
     Seconds,
     /// The first where none is given.
@@ -100,7 +111,22 @@ const KINDS: &[(&str, Kind, Takes)] = &[
     ("error-shape", Kind::ErrorShape, Takes::OneOf(&["messages", "result", "errors"])),
     ("silent-update", Kind::SilentUpdate, Takes::Nothing),
     ("drop-address", Kind::DropAddress, Takes::Nothing),
+    ("late", Kind::Late, Takes::Milliseconds),
+    ("stale-read", Kind::StaleRead, Takes::Count),
+    ("varnish", Kind::Varnish, Takes::OneOf(&[varnish::APPLIED, varnish::NOT_APPLIED])),
 ];
+
+/// Every kind with what may stand behind `=`, separated by commas, for help texts.
+pub fn kinds() -> String {
+    let kinds = KINDS.iter().map(|(name, _, takes)| match takes {
+        Takes::Nothing => (*name).to_owned(),
+        Takes::Milliseconds => format!("{name}=MS"),
+        Takes::Count => format!("{name}=N"),
+        Takes::Seconds => format!("{name}[=SECONDS]"),
+        Takes::OneOf(words) => format!("{name}[={}]", words.join("|")),
+    });
+    kinds.collect::<Vec<_>>().join(", ")
+}
 
 impl FromStr for Fault {
     type Err = anyhow::Error;
@@ -132,6 +158,9 @@ impl Takes {
             (Self::Nothing, Some(value)) => bail!("{name}={value}: {name} takes no value"),
             (Self::Milliseconds, None) => bail!("{name}: say how long in milliseconds, as in {name}=500"),
             (Self::Milliseconds, Some(value)) => number(name, value, "milliseconds"),
+            (Self::Count, None) => bail!("{name}: say how many, as in {name}=1"),
+            (Self::Count, Some("0")) => bail!("{name}=0: a whole number from 1 on stands after ="),
+            (Self::Count, Some(value)) => number(name, value, "reads"),
             (Self::Seconds, Some(value)) => number(name, value, "seconds"),
             (Self::OneOf(words), None) => Ok(words.first().copied().map_or(Setting::Plain, Setting::Word)),
             (Self::OneOf(words), Some(value)) => words
@@ -218,7 +247,7 @@ mod tests {
     fn every_kind_is_read_as_it_is_written() {
         for (name, kind, takes) in KINDS {
             let text = match takes {
-                Takes::Milliseconds => format!("PUT:{name}=250@5x2"),
+                Takes::Milliseconds | Takes::Count => format!("PUT:{name}=250@5x2"),
                 Takes::OneOf(words) => format!("{name}={}", words[1]),
                 Takes::Nothing | Takes::Seconds => (*name).to_owned(),
             };
@@ -232,6 +261,18 @@ mod tests {
     }
 
     #[test]
+    fn the_help_text_names_every_kind() {
+        let listed = kinds();
+        for (name, ..) in KINDS {
+            assert!(
+                listed.split(", ").any(|kind| kind.split(['=', '[']).next() == Some(name)),
+                "{name}: {listed}"
+            );
+        }
+        assert!(listed.contains("late=MS") && listed.contains("varnish[=applied|not-applied]"), "{listed}");
+    }
+
+    #[test]
     fn a_mistake_is_named_with_its_mend() {
         for (text, says) in [
             ("reset-befor-commit", "did you mean reset-before-commit?"),
@@ -240,6 +281,10 @@ mod tests {
             ("latency", "as in latency=500"),
             ("latency=soon", "a whole number of milliseconds"),
             ("html=1", "html takes no value"),
+            ("late", "as in late=500"),
+            ("stale-read", "as in stale-read=1"),
+            ("stale-read=0", "from 1 on"),
+            ("varnish=maybe", "varnish takes applied, not-applied"),
             ("503=-1", "a whole number of seconds"),
             ("envelope=xml", "envelope takes search, bare, data"),
             ("html@0", "from 1 to 100"),

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll};
 
-use axum::extract::connect_info::Connected;
-use axum::serve::{IncomingStream, Listener};
+use axum::serve::Listener;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -63,9 +62,10 @@ impl Listener for Lines {
     }
 }
 
-impl Connected<IncomingStream<'_, Lines>> for Scissors {
-    fn connect_info(stream: IncomingStream<'_, Lines>) -> Self {
-        stream.io().scissors.clone()
+impl Line {
+    /// What cuts this connection.
+    pub fn scissors(&self) -> Scissors {
+        self.scissors.clone()
     }
 }
 

@@ -12,7 +12,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
-use super::fault::{Fault, Kind, Setting};
+use super::fault::{Fault, Kind, Setting, late, varnish};
 use super::line::Scissors;
 use super::reply::{Refusal, json_response};
 use super::router::receive;
@@ -37,12 +37,20 @@ impl Struck {
         self.setting(kind).is_some()
     }
 
+    /// The number behind `=` of a fault of this kind that has struck.
+    pub fn number(&self, kind: Kind) -> Option<u32> {
+        match self.setting(kind) {
+            Some(Setting::Number(number)) => Some(number),
+            _ => None,
+        }
+    }
+
     fn setting(&self, kind: Kind) -> Option<Setting> {
         self.0.iter().find(|(struck, _)| *struck == kind).map(|(_, setting)| *setting)
     }
 
     async fn wait(&self, kind: Kind) {
-        if let Some(Setting::Number(milliseconds)) = self.setting(kind) {
+        if let Some(milliseconds) = self.number(kind) {
             tokio::time::sleep(Duration::from_millis(milliseconds.into())).await;
         }
     }
@@ -93,6 +101,8 @@ fn concerns(kind: Kind, method: &Method) -> bool {
         Kind::ResetBeforeCommit
         | Kind::ResetAfterCommit
         | Kind::LatencyAfterCommit
+        | Kind::Late
+        | Kind::StaleRead
         | Kind::StatusAfterCommit(_) => method != Method::GET,
         _ => true,
     }
@@ -118,7 +128,7 @@ pub async fn misbehave(
 ) -> Response {
     let struck = mischief.strike(request.method());
     let (mut parts, body) = request.into_parts();
-    let body = match receive(body).await {
+    let body = match receive(&parts, body).await {
         Ok(bytes) => Body::from(bytes),
         Err(refusal) => return refusal.into_response(),
     };
@@ -131,6 +141,10 @@ async fn handle(struck: Struck, scissors: Scissors, request: Request, next: Next
     struck.wait(Kind::Latency).await;
     if let Some(response) = instead(&struck, &scissors) {
         return response;
+    }
+    if let Some(milliseconds) = struck.number(Kind::Late) {
+        late::apply_after(Duration::from_millis(milliseconds.into()), request, next);
+        return late::gateway_timeout();
     }
     let mut response = next.run(request).await;
     struck.wait(Kind::LatencyAfterCommit).await;
@@ -148,6 +162,9 @@ fn instead(struck: &Struck, scissors: &Scissors) -> Option<Response> {
             Some(StatusCode::OK.into_response())
         }
         Kind::Status(status) => Some(failure(*status, *setting)),
+        Kind::Varnish if *setting == Setting::Word(varnish::NOT_APPLIED) => {
+            Some(varnish::backend_fetch_failed())
+        }
         Kind::NoGet => Some(Refusal::no_route().into_response()),
         _ => None,
     })
@@ -160,6 +177,7 @@ async fn spoil(response: Response, kind: Kind, setting: Setting, scissors: &Scis
         (Kind::ResetAfterCommit, _) => scissors.reset(),
         (Kind::Truncated, _) => scissors.truncate(),
         (Kind::StatusAfterCommit(status), setting) => return failure(status, setting),
+        (Kind::Varnish, _) => return varnish::backend_fetch_failed(),
         (Kind::Html, _) => return html(status, "Please sign in"),
         (Kind::Empty, _) => return status.into_response(),
         (Kind::Envelope, Setting::Word(word)) if status.is_success() => {
@@ -191,7 +209,8 @@ fn failure(status: u16, retry_after: Setting) -> Response {
     response
 }
 
-fn html(status: StatusCode, title: &str) -> Response {
+/// A page as proxies and login services answer it.
+pub fn html(status: StatusCode, title: &str) -> Response {
     let page = format!(
         "<!DOCTYPE html>\n<html><head><title>{title}</title></head><body><h1>{title}</h1></body></html>\n"
     );

@@ -7,8 +7,8 @@
 mod address;
 mod attribute;
 mod auth;
-mod default_address;
 mod fault;
+mod host_check;
 mod line;
 mod misbehave;
 pub mod openapi;
@@ -16,14 +16,16 @@ mod profile;
 mod quantity;
 mod quote_item;
 mod reply;
+mod required;
+mod route_table;
 mod router;
 mod seed;
+mod server;
 mod shipping;
 mod show;
 mod store;
 mod typing;
 
-use std::future::IntoFuture as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,16 +39,18 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 pub use attribute::FRONTEND_INPUTS;
-pub use fault::{Fault, Kind as FaultKind, Setting as FaultSetting};
+pub use fault::{Fault, Kind as FaultKind, Setting as FaultSetting, kinds as fault_kinds};
 pub use seed::store_views as seeded_store_views;
 pub use store::IssuedToken;
 
-use line::{Lines, Scissors};
 use misbehave::Mischief;
 use store::{Intent, Store};
 
 /// How long requests under way may take to end when the sandbox stops.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long the header of a request may take to arrive, and its body again, unless [`Options`] say otherwise.
+const READ_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How a sandbox is to run.
 #[derive(Debug, Clone)]
@@ -59,6 +63,24 @@ pub struct Options {
     pub faults: Vec<Fault>,
     /// Whether an address beyond loopback is allowed: anybody who reaches it can then use the sandbox.
     pub allow_remote: bool,
+    /// Host names that are answered beside those of loopback.
+    pub allow_hosts: Vec<String>,
+    /// How long the header of a request may take to arrive, and its body again.
+    pub read_timeout: Duration,
+}
+
+impl Options {
+    /// A free port on loopback, no faults.
+    pub fn new(data: PathBuf) -> Self {
+        Self {
+            data,
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            faults: Vec::new(),
+            allow_remote: false,
+            allow_hosts: Vec::new(),
+            read_timeout: READ_TIMEOUT,
+        }
+    }
 }
 
 /// A sandbox that answers requests. It ends when this is dropped; [`Running::stop`] waits for that.
@@ -71,7 +93,7 @@ pub struct Running {
     /// Token of the administrator of the seed.
     pub admin_token: String,
     shutdown: oneshot::Sender<()>,
-    server: JoinHandle<std::io::Result<()>>,
+    server: JoinHandle<()>,
 }
 
 /// Told of every request answered: its method, its path and the status.
@@ -94,28 +116,29 @@ pub async fn start_observed(options: Options, observer: Option<Observer>) -> any
     let store = Store::open(&options.data, seed::plant)?;
     let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
     let url = format!("http://{}", listener.local_addr()?);
-    let app = app(Arc::new(store), options.faults, observer);
+    let app = app(Arc::new(store), options.faults, options.allow_hosts.into(), observer);
     let (shutdown, stopped) = oneshot::channel::<()>();
-    let server = axum::serve(Lines(listener), app.into_make_service_with_connect_info::<Scissors>())
-        .with_graceful_shutdown(async {
-            // An error says that the sender is gone, which means the same.
-            let _ = stopped.await;
-        });
     Ok(Running {
         url,
         customer_token: seed::CUSTOMER_TOKEN.to_owned(),
         admin_token: seed::ADMIN_TOKEN.to_owned(),
         shutdown,
-        server: tokio::spawn(server.into_future()),
+        server: tokio::spawn(server::serve(listener, app, options.read_timeout, stopped)),
     })
 }
 
-fn app(store: Arc<Store>, faults: Vec<Fault>, observer: Option<Observer>) -> Router {
+fn app(
+    store: Arc<Store>,
+    faults: Vec<Fault>,
+    allow_hosts: Arc<[String]>,
+    observer: Option<Observer>,
+) -> Router {
     let mut app = router::routes(store);
     if !faults.is_empty() {
         let mischief = Arc::new(Mischief::new(faults));
         app = app.layer(middleware::from_fn_with_state(mischief, misbehave::misbehave));
     }
+    app = app.layer(middleware::from_fn_with_state(allow_hosts, host_check::middleware));
     if let Some(observer) = observer {
         app = app.layer(middleware::from_fn_with_state(observer, observe));
     }

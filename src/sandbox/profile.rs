@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::address;
-use super::default_address;
 use super::fault::Kind;
 use super::reply::{Refusal, Reply};
 use super::router::Call;
@@ -36,38 +35,48 @@ pub fn stored(records: &Records<'_>, customer: i64) -> Result<Value, Refusal> {
     Ok(Value::Object(profile))
 }
 
-/// Stores the members sent and replaces the address list by the one sent, all or nothing.
+/// Stores the fields sent and replaces the address list by the one sent, all or nothing.
 ///
-/// Members of the profile that are not sent stay, and so does the whole list when `addresses` is not sent (ours).
+/// Fields of the profile that are not sent stay, and so does the whole list when `addresses` is not sent (ours).
+/// Fields that the interface does not list are stored as they came, the default addresses included (ours); a stored
+/// default that is not sent goes with its address, as in Magento.
 pub fn replace(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
     let customer = call.customer()?;
     let mut sent = call.wrapped("customer")?;
-    typing::settle(&mut sent, &wire::CUSTOMER)?;
+    typing::check(&sent, &wire::CUSTOMER)?;
     let list = match sent.shift_remove("addresses") {
         Some(Value::Array(elements)) => Some(elements),
         _ => None,
     };
     let mut profile = records.customer(customer)?;
-    let before = records.addresses(customer)?;
-    let mut flagged = Vec::new();
-    let mut after = match list {
-        None => before.clone(),
-        Some(list) => {
-            let mut elements = elements(records, customer, list)?;
-            if call.struck.has(Kind::DropAddress) {
-                elements.pop();
-            }
-            let after = replace_list(records, customer, &before, &elements)?;
-            flagged = after.iter().zip(elements).map(|(stored, element)| (stored.id, element.body)).collect();
-            after
+    if let Some(list) = list {
+        let mut elements = elements(records, customer, list)?;
+        if call.struck.has(Kind::DropAddress) {
+            elements.pop();
         }
-    };
-    default_address::settle(&mut profile, &mut sent, &flagged, &mut after);
-    profile.extend(sent);
+        let before = records.addresses(customer)?;
+        let after = replace_list(records, customer, &before, &elements)?;
+        put_list(records, &before, &after)?;
+        drop_lost_defaults(&mut profile, &before, &after);
+    }
     profile.insert("updated_at".to_owned(), Value::from(now()));
+    profile.extend(sent);
     records.put_customer(customer, &profile)?;
-    put_list(records, &before, &after)?;
     stored(records, customer).map(Reply::ok)
+}
+
+/// Takes out of the stored profile the defaults that name an address which is deleted.
+fn drop_lost_defaults(profile: &mut Document, before: &[StoredAddress], after: &[StoredAddress]) {
+    let is_deleted = |value: &Value| {
+        let named = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let is_it = |address: &StoredAddress| address.id.to_string() == named;
+        before.iter().any(is_it) && !after.iter().any(is_it)
+    };
+    for name in ["default_billing", "default_shipping"] {
+        if profile.get(name).is_some_and(is_deleted) {
+            profile.shift_remove(name);
+        }
+    }
 }
 
 /// The elements of the list, each with an id of the customer's own or none, no id twice.
@@ -141,6 +150,6 @@ fn put_list(records: &Records<'_>, before: &[StoredAddress], after: &[StoredAddr
 }
 
 /// As Magento writes times.
-fn now() -> String {
+pub fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M:%S").to_string()
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::quantity::Quantity;
 use super::reply::{Refusal, Reply};
+use super::required;
 use super::router::Call;
 use super::store::{Document, Line, Product, ProductKind, Records};
 use super::typing;
@@ -18,10 +19,12 @@ type Choice = BTreeMap<i64, i64>;
 /// Adds the item in `cartItem`; the same SKU with the same options adds to the quantity that is there (ours).
 pub fn add(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
     let customer = call.customer()?;
-    let mut item = call.wrapped("cartItem")?;
-    typing::settle(&mut item, &wire::CART_ITEM)?;
-    let quote = quote(records, customer, item.get("quote_id"))?;
-    let sku = text(&item, "sku").ok_or_else(|| Refusal::required("sku"))?;
+    let item = call.wrapped("cartItem")?;
+    required::check(&item, &wire::CART_ITEM)?;
+    typing::check(&item, &wire::CART_ITEM)?;
+    let text = |name| item.get(name).and_then(Value::as_str).unwrap_or_default();
+    let quote = quote(records, customer, text("quote_id"))?;
+    let sku = text("sku");
     let added = quantity(&item)?;
     let product = records.product(sku)?.ok_or_else(|| {
         Refusal::new(404, "The product that was requested doesn't exist. Verify the product and try again.")
@@ -43,15 +46,12 @@ pub fn add(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
     Ok(Reply::ok(item_document(&line, &product, quote)))
 }
 
-/// The quote named, which must be the customer's own; the active one where none is named (ours).
-fn quote(records: &Records<'_>, customer: i64, named: Option<&Value>) -> Result<i64, Refusal> {
-    let active = records.active_quote(customer)?;
-    match named.and_then(Value::as_str) {
-        None => active.ok_or_else(no_active_quote),
-        Some(id) => active
-            .filter(|active| active.to_string() == id)
-            .ok_or_else(|| Refusal::no_such_entity("cartId", id)),
-    }
+/// The quote named, which must be the customer's own (ours).
+fn quote(records: &Records<'_>, customer: i64, named: &str) -> Result<i64, Refusal> {
+    records
+        .active_quote(customer)?
+        .filter(|active| active.to_string() == named)
+        .ok_or_else(|| Refusal::no_such_entity("cartId", named))
 }
 
 /// 404: the customer has no quote to work on.
@@ -59,16 +59,10 @@ pub fn no_active_quote() -> Refusal {
     Refusal::new(404, "Current customer does not have an active cart.")
 }
 
-fn text<'item>(item: &'item Document, name: &str) -> Option<&'item str> {
-    item.get(name).and_then(Value::as_str)
-}
-
 /// Above zero (ours).
 fn quantity(item: &Document) -> Result<Quantity, Refusal> {
-    match item.get("qty") {
-        None | Some(Value::Null) => Err(Refusal::required("qty")),
-        Some(qty) => Quantity::parse(&qty.to_string()).ok_or_else(|| Refusal::invalid_value("qty", qty)),
-    }
+    let qty = item.get("qty").unwrap_or(&Value::Null);
+    Quantity::parse(&qty.to_string()).ok_or_else(|| Refusal::invalid_value("qty", qty))
 }
 
 /// The choice for a configurable product: one value of each of its attributes, nothing else (4.4 rule 2, 400

@@ -11,15 +11,16 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, Method, header, request::Parts};
 use axum::response::IntoResponse as _;
-use axum::routing::{get, post};
+use axum::routing::{MethodFilter, MethodRouter, on};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::auth::{self, Access};
+use super::auth;
+use super::fault::Kind as FaultKind;
 use super::misbehave::Struck;
 use super::reply::{Refusal, Reply};
+use super::route_table::{ROUTES, Route};
 use super::store::{Caller, Document, Intent, Records, Store};
-use super::{attribute, profile, quote_item, shipping};
 
 /// Largest request body: some 30,000 addresses. The interface shows no limit.
 pub const LARGEST_BODY: usize = 32 * 1024 * 1024;
@@ -32,9 +33,6 @@ pub struct Call {
     /// The faults that have struck this call.
     pub struck: Struck,
 }
-
-/// What an operation does inside its transaction.
-type Operation = fn(&Records<'_>, Call) -> Result<Reply, Refusal>;
 
 /// Code of the store view in the path, percent-decoded; none on the administrator's paths.
 type StoreView = Result<Option<Path<String>>, PathRejection>;
@@ -57,30 +55,29 @@ impl Call {
     }
 }
 
-/// All the service serves.
+/// All the service serves: the rows of the table, and nothing else.
 pub fn routes(store: Arc<Store>) -> Router {
-    let of = |access: Access, operation: Operation| {
-        move |State(store): State<Arc<Store>>, store_view: StoreView, request: Request| async move {
-            answer(&store, access, operation, store_view, request).await.into_response()
+    let mut router = Router::new();
+    for route in ROUTES {
+        for path in std::iter::once(&route.path).chain(route.aliases) {
+            router = router.route(path, method_router(route));
         }
-    };
-    let create_attribute = || post(of(Access::Admin, attribute::create));
-    Router::new()
-        .route(
-            "/V1/storeview/{store_view_code}/customer/profile",
-            get(of(Access::Customer, profile::show)).put(of(Access::Customer, profile::replace)),
-        )
-        .route(
-            "/V1/storeview/{store_view_code}/user/quote/shipping-information",
-            post(of(Access::Customer, shipping::save)),
-        )
-        .route("/V1/storeview/{store_view_code}/user/quote/item", post(of(Access::Customer, quote_item::add)))
-        // The interface writes the slash; Magento takes both.
-        .route("/V1/admin/product/attribute/", create_attribute())
-        .route("/V1/admin/product/attribute", create_attribute())
-        .fallback(no_route)
-        .method_not_allowed_fallback(no_route)
-        .with_state(store)
+    }
+    router.fallback(no_route).method_not_allowed_fallback(no_route).with_state(store)
+}
+
+fn method_router(route: &'static Route) -> MethodRouter<Arc<Store>> {
+    on(
+        method_filter(&route.method),
+        move |State(store): State<Arc<Store>>, store_view: StoreView, request: Request| async move {
+            answer(&store, route, store_view, request).await.into_response()
+        },
+    )
+}
+
+fn method_filter(method: &Method) -> MethodFilter {
+    // Only a method of its own making could be refused here.
+    MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::TRACE)
 }
 
 /// Magento does not tell an unknown path from a wrong method.
@@ -90,35 +87,31 @@ async fn no_route() -> Refusal {
 
 async fn answer(
     store: &Store,
-    access: Access,
-    operation: Operation,
+    route: &Route,
     store_view: StoreView,
     request: Request,
 ) -> Result<Reply, Refusal> {
     let (parts, body) = request.into_parts();
-    let bytes = receive(body).await?;
-    let intent = if parts.method == Method::PUT || parts.method == Method::POST {
-        Intent::Write
-    } else {
-        Intent::Read
-    };
-    let body = match intent {
+    let bytes = receive(&parts, body).await?;
+    let body = match route.mode {
         Intent::Read => Ok(Document::new()),
         Intent::Write => read_body(&parts.headers, &bytes),
     };
-    store.transact(intent, |records| {
-        let caller = auth::caller(records, &parts.headers, access)?;
+    let struck = parts.extensions.get::<Struck>().cloned().unwrap_or_default();
+    let stale_reads = struck.number(FaultKind::StaleRead).unwrap_or(0);
+    store.serve(route.mode, stale_reads, |records| {
+        let caller = auth::caller(records, &parts.headers, route.access)?;
         check_store_view(records, store_view)?;
-        operation(records, call(caller, body?, &parts))
+        (route.operation)(records, Call { caller, body: body?, struck })
     })
 }
 
-fn call(caller: Caller, body: Document, parts: &Parts) -> Call {
-    Call { caller, body, struck: parts.extensions.get::<Struck>().cloned().unwrap_or_default() }
-}
+/// How long the body of a request may take to arrive; each connection of the sandbox puts it on its requests.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyTimeout(pub Duration);
 
-/// The whole body, within the limit.
-pub async fn receive(body: Body) -> Result<Bytes, Refusal> {
+/// The whole body, within the limits of size and time.
+pub async fn receive(parts: &Parts, body: Body) -> Result<Bytes, Refusal> {
     let too_large = || {
         Refusal::new(413, "The request body is larger than %limit bytes, or was cut off.")
             .with(serde_json::json!({"limit": LARGEST_BODY}))
@@ -127,7 +120,15 @@ pub async fn receive(body: Body) -> Result<Bytes, Refusal> {
         discard(body).await;
         return Err(too_large());
     }
-    to_bytes(body, LARGEST_BODY).await.map_err(|_| too_large())
+    let whole = to_bytes(body, LARGEST_BODY);
+    let received = match parts.extensions.get::<BodyTimeout>() {
+        Some(BodyTimeout(limit)) => timeout(*limit, whole).await.map_err(|_| {
+            Refusal::new(408, "The request body did not arrive within %limit ms.")
+                .with(serde_json::json!({"limit": u64::try_from(limit.as_millis()).unwrap_or(u64::MAX)}))
+        })?,
+        None => whole.await,
+    };
+    received.map_err(|_| too_large())
 }
 
 /// Reads on while there is something, and keeps nothing: a connection closed under somebody who still sends is
@@ -158,11 +159,16 @@ fn check_store_view(records: &Records<'_>, store_view: StoreView) -> Result<(), 
 /// The JSON object of a body that says it is JSON. Anything but an object has none of the members that are needed.
 fn read_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Document, Refusal> {
     check_content_type(headers)?;
-    match serde_json::from_slice(bytes) {
+    match parse_json(bytes) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Ok(Document::new()),
         Err(_) => Err(Refusal::new(400, "Decoding error.")),
     }
+}
+
+/// The one place where the sandbox parses what a client sent.
+fn parse_json(bytes: &[u8]) -> Result<Value, serde_json::Error> {
+    serde_json::from_slice(bytes)
 }
 
 fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {

@@ -6,6 +6,7 @@ use super::address;
 use super::quantity::Quantity;
 use super::quote_item::{no_active_quote, number};
 use super::reply::{Refusal, Reply};
+use super::required;
 use super::router::Call;
 use super::store::{Document, Records};
 use super::typing;
@@ -15,8 +16,8 @@ use crate::wire;
 ///
 /// The interface shows two layouts and does not say which counts: members inside `addressInformation` and the
 /// same members at the top are both taken, and a `billingAddress` beside them goes before a `billing_address`.
-/// No member is demanded, since requiredness is "not shown" and a payment saved alone is the second layout; but a
-/// body with none of them is refused, and so is a method for a quote that has nowhere to be shipped to.
+/// Only the payment is demanded, since it alone is listed as required: one saved alone is the second layout. A
+/// method for a quote that has nowhere to be shipped to is refused.
 pub fn save(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
     let quote = records.active_quote(call.customer()?)?.ok_or_else(no_active_quote)?;
     let sent = information(call.body)?;
@@ -30,11 +31,12 @@ pub fn save(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
 
 /// Both layouts brought to one: `shipping_address`, `billing_address`, the two codes and `paymentMethod`.
 fn information(mut body: Document) -> Result<Document, Refusal> {
-    typing::settle(&mut body, &wire::SHIPPING_INFORMATION)?;
-    typing::settle(&mut body, &wire::ADDRESS_INFORMATION)?;
+    required::check(&body, &wire::SHIPPING_INFORMATION)?;
+    typing::check(&body, &wire::SHIPPING_INFORMATION)?;
+    typing::check(&body, &wire::ADDRESS_INFORMATION)?;
     let mut sent = Document::new();
     let mut take = |from: &mut Document, name: &str, to: &str| {
-        if let Some(value) = from.remove(name).filter(|value| !value.is_null()) {
+        if let Some(value) = from.remove(name) {
             sent.insert(to.to_owned(), value);
         }
     };
@@ -49,9 +51,6 @@ fn information(mut body: Document) -> Result<Document, Refusal> {
     }
     take(&mut body, "billingAddress", "billing_address");
     take(&mut body, "paymentMethod", "paymentMethod");
-    if sent.is_empty() {
-        return Err(Refusal::required("addressInformation"));
-    }
     for name in ["shipping_address", "billing_address"] {
         if let Some(Value::Object(address)) = sent.get(name) {
             address::check_of_quote(address)?;

@@ -1,8 +1,13 @@
 //! What every call of the sandbox goes through: route, token, store view, content type, JSON.
 
-use serde_json::{Value, json};
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
-use crate::support::raw_http::{ADMIN, ATTRIBUTE, CUSTOMER, ITEM, PROFILE, SHIPPING, Sandbox};
+use serde_json::{Value, json};
+use storefront::sandbox::Options;
+
+use crate::support::raw_http::{ADMIN, ATTRIBUTE, Answer, CUSTOMER, ITEM, PROFILE, SHIPPING, Sandbox};
 
 const OPERATIONS: &[(&str, &str, &str)] = &[
     ("GET", PROFILE, CUSTOMER),
@@ -104,6 +109,78 @@ fn a_body_is_json_and_says_so() {
     let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
     put("application/json", deep.as_bytes()).refuses(400, "Decoding error.", Value::Null);
     assert_eq!(put("application/json", b"[]").status, 400);
+}
+
+#[test]
+fn only_loopback_hosts_and_allowed_ones_are_answered() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = Options {
+        allow_hosts: vec!["shop.test".to_owned()],
+        ..Options::new(directory.path().join("sandbox.db"))
+    };
+    let sandbox = Sandbox::with_options(options, None);
+    let port = sandbox.address().port();
+    let get = |host: &str| {
+        let head = format!(
+            "GET {PROFILE} HTTP/1.1\r\n{host}Authorization: Bearer {CUSTOMER}\r\nConnection: close\r\n\r\n"
+        );
+        Answer::parse(&sandbox.bytes(head.as_bytes()).unwrap())
+    };
+    for host in [
+        format!("localhost:{port}"),
+        format!("127.0.0.1:{port}"),
+        "[::1]".to_owned(),
+        "SHOP.test:1".to_owned(),
+    ] {
+        assert_eq!(get(&format!("Host: {host}\r\n")).status, 200, "{host}");
+    }
+    let message = "The host %host is not served here. Use a loopback address, or start the sandbox with --allow-host \
+                   %host.";
+    get("Host: rebound.example\r\n").refuses(421, message, json!({"host": "rebound.example"}));
+    for host in ["", "Host: \r\n", "Host: localhost\r\nHost: rebound.example\r\n", "Host: 10.0.0.1\r\n"] {
+        assert!(matches!(get(host).status, 400 | 421), "{host}");
+    }
+}
+
+#[test]
+fn requests_that_stay_half_open_are_dropped() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = Options {
+        read_timeout: Duration::from_millis(300),
+        ..Options::new(directory.path().join("sandbox.db"))
+    };
+    let sandbox = Sandbox::with_options(options, None);
+    let open = |head: String| {
+        let mut stream = TcpStream::connect(sandbox.address()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        stream
+    };
+    let started = Instant::now();
+    let headers: Vec<TcpStream> =
+        (0..200).map(|_| open(format!("GET {PROFILE} HTTP/1.1\r\nHost: localhost\r\nX-Slow: "))).collect();
+    let bodies: Vec<TcpStream> = (0..50)
+        .map(|_| {
+            open(format!(
+                "PUT {PROFILE} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {CUSTOMER}\r\n\
+                          Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{"
+            ))
+        })
+        .collect();
+    assert_eq!(sandbox.get(CUSTOMER, PROFILE).status, 200, "others are served meanwhile");
+    for mut stream in headers {
+        let mut rest = Vec::new();
+        // Closed or reset, but not held.
+        let _ =
+            stream.read_to_end(&mut rest).map_err(|error| assert_ne!(error.kind(), ErrorKind::WouldBlock));
+    }
+    for mut stream in bodies {
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        assert_eq!(Answer::parse(&answer).status, 408);
+    }
+    assert!(started.elapsed() >= Duration::from_millis(300));
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
 }
 
 #[test]

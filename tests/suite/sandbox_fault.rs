@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::raw_http::{ADMIN, ATTRIBUTE, CUSTOMER, ITEM, PROFILE, Sandbox, message};
 
-const ADD: &str = r#"{"cartItem":{"sku":"mug-blue","qty":1}}"#;
+const ADD: &str = r#"{"cartItem":{"sku":"mug-blue","qty":1,"quote_id":"1"}}"#;
 
 /// Total quantity in the first quote: what was committed.
 fn committed(sandbox: &Sandbox) -> u64 {
@@ -178,6 +178,63 @@ fn a_fault_strikes_by_method_percent_and_times() {
     let sandbox = Sandbox::with_faults(&["GET:html", "PUT:truncated", "POST:500"]);
     assert!(sandbox.get(CUSTOMER, PROFILE).body.starts_with('<'));
     assert_eq!(add(&sandbox).status, 500);
+}
+
+#[test]
+fn a_late_write_is_answered_504_at_once_and_applied_after_its_time() {
+    let sandbox = Sandbox::with_faults(&["late=300"]);
+    let started = Instant::now();
+    let answer = add(&sandbox);
+    assert_eq!((answer.status, answer.header("content-type")), (504, Some("text/html; charset=utf-8")));
+    assert!(started.elapsed() < Duration::from_millis(300), "answered only after {:?}", started.elapsed());
+    assert_eq!(committed(&sandbox), 0, "not yet");
+    while committed(&sandbox) == 0 {
+        assert!(started.elapsed() < Duration::from_secs(5), "never applied");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(started.elapsed() >= Duration::from_millis(300));
+    assert_eq!(sandbox.get(CUSTOMER, PROFILE).status, 200, "reads are not late");
+}
+
+#[test]
+fn a_late_write_is_not_lost_by_a_stop() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("sandbox.db");
+    let sandbox = Sandbox::on(&data, &["late=600000"]);
+    assert_eq!(add(&sandbox).status, 504);
+    drop(sandbox);
+    assert_eq!(committed(&Sandbox::on(&data, &[])), 1);
+}
+
+#[test]
+fn reads_after_a_write_are_stale_as_often_as_said() {
+    let sandbox = Sandbox::with_faults(&["stale-read=2"]);
+    let city = || sandbox.profile(CUSTOMER)["addresses"][0]["city"].as_str().unwrap().to_owned();
+    assert_eq!(city(), "Paris");
+    let list = json!([{"id": 1, "city": "Lyon"}, {"id": 2}, {"id": 3}, {"id": 4}]);
+    let answer = sandbox.put_profile(CUSTOMER, &json!({"addresses": list}));
+    assert_eq!(answer.json()["addresses"][0]["city"], "Lyon", "the write itself answers what it stored");
+    assert_eq!([city(), city(), city(), city()], ["Paris", "Paris", "Lyon", "Lyon"]);
+    assert_eq!(sandbox.put_profile(CUSTOMER, &json!({"addresses": [{"id": 999}]})).status, 404);
+    assert_eq!(city(), "Lyon");
+    // A refused write changed nothing, so that there is no earlier state to answer.
+    assert_eq!(sandbox.put_profile(CUSTOMER, &json!({"addresses": []})).status, 200);
+    assert_eq!(sandbox.address_ids(CUSTOMER).len(), 4);
+    assert_eq!(sandbox.put_profile(CUSTOMER, &json!({"firstname": "A"})).status, 200);
+    let lengths: Vec<usize> = (0..3).map(|_| sandbox.address_ids(CUSTOMER).len()).collect();
+    assert_eq!(lengths, [0, 0, 0], "the newest write decides");
+}
+
+#[test]
+fn varnish_answers_its_own_page_whether_applied_or_not() {
+    for (fault, expected) in [("varnish", 1), ("varnish=applied", 1), ("varnish=not-applied", 0)] {
+        let sandbox = Sandbox::with_faults(&[fault]);
+        let page = add(&sandbox);
+        assert_eq!((page.status, page.header("retry-after")), (503, Some("5")), "{fault}");
+        assert_eq!(page.header("via"), Some("1.1 varnish (Varnish/6.0)"));
+        assert!(page.header("x-varnish").is_some() && page.body.contains("Guru Meditation"), "{page:?}");
+        assert_eq!(committed(&sandbox), expected, "{fault}");
+    }
 }
 
 #[test]

@@ -39,6 +39,21 @@ fn every_call_is_described_and_every_reference_leads_somewhere() {
         ids,
         ["addItem", "createAttribute", "replaceProfile", "saveShippingInformation", "showProfile"]
     );
+    let required = |path: &str, method: &str| {
+        let content = &description["paths"][path][method]["requestBody"]["content"];
+        content["application/json"]["schema"]["required"].clone()
+    };
+    let view = "/V1/storeview/{store_view_code}";
+    for (path, method, field) in [
+        (format!("{view}/customer/profile"), "put", "customer"),
+        (format!("{view}/user/quote/shipping-information"), "post", "paymentMethod"),
+        (format!("{view}/user/quote/item"), "post", "cartItem"),
+        ("/V1/admin/product/attribute/".to_owned(), "post", "attribute"),
+    ] {
+        assert_eq!(required(&path, method), serde_json::json!([field]), "{path}");
+    }
+    let item = &description["components"]["schemas"]["CartItem"]["required"];
+    assert_eq!(*item, serde_json::json!(["sku", "qty", "quote_id"]));
     let saved = "/V1/storeview/{store_view_code}/user/quote/shipping-information";
     assert!(description["paths"][saved]["post"]["responses"].get("320").is_some());
 }

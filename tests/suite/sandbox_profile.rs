@@ -34,7 +34,7 @@ fn an_address_with_an_id_is_changed_and_keeps_what_is_not_sent() {
     let sandbox = Sandbox::new();
     let mut expected = sandbox.profile(CUSTOMER)["addresses"].clone();
     expected[0]["city"] = json!("Lyon");
-    let list = json!([{"id": 1, "city": "Lyon"}, {"id": 2}, {"id": 3}, {"id": "4"}]);
+    let list = json!([{"id": 1, "city": "Lyon"}, {"id": 2}, {"id": 3}, {"id": 4}]);
     let answer = sandbox.put_profile(CUSTOMER, &json!({"addresses": list}));
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!(answer.json()["addresses"], expected);
@@ -53,7 +53,7 @@ fn the_order_sent_is_the_order_kept() {
 fn an_address_without_an_id_is_created_under_one_never_used() {
     let sandbox = Sandbox::new();
     let seeded = 12;
-    let add = json!({"addresses": [{"id": 1}, {"city": "Oran", "customer_id": 99, "id": null}]});
+    let add = json!({"addresses": [{"id": 1}, {"city": "Oran", "customer_id": 99}]});
     let answer = sandbox.put_profile(CUSTOMER, &add);
     assert_eq!(ids(&answer.json()), [1, seeded + 1]);
     assert_eq!(answer.json()["addresses"][1], json!({"id": 13, "customer_id": 1, "city": "Oran"}));
@@ -128,7 +128,7 @@ fn the_customer_is_the_tokens_whatever_the_body_says() {
 #[test]
 fn unlisted_members_and_numbers_return_as_they_came() {
     let sandbox = Sandbox::new();
-    let sent = r#"{"customer":{"gender":"2","x":{"a":1.50,"b":12345678901234567890,"d":-0.0,"e":"\u00fc"},
+    let sent = r#"{"customer":{"gender":2,"x":{"a":1.50,"b":12345678901234567890,"d":-0.0,"e":"\u00fc"},
         "addresses":[{"id":1,"geo":[48.8500,2.0],"z":null},{"id":2},{"id":3},{"id":4}]}}"#;
     assert_eq!(sandbox.call(CUSTOMER, "PUT", PROFILE, sent).status, 200);
     let text = sandbox.get(CUSTOMER, PROFILE).body;
@@ -159,17 +159,32 @@ fn sending_back_what_was_read_changes_nothing_but_the_time() {
 }
 
 #[test]
-fn a_default_address_goes_with_its_address() {
+fn defaults_and_other_unlisted_fields_are_stored_as_they_came() {
     let sandbox = Sandbox::new();
-    let profile = sandbox.profile(CUSTOMER);
-    assert_eq!((&profile["default_billing"], &profile["default_shipping"]), (&json!("1"), &json!("2")));
-    let list = json!([{"id": 2}, {"id": 3}, {"city": "Tunis", "default_shipping": true}]);
-    sandbox.put_profile(CUSTOMER, &json!({"addresses": list, "default_billing": "1"}));
+    let before = sandbox.profile(CUSTOMER);
+    let sent = json!({"default_billing": "999999", "default_shipping": null, "updated_at": "soon"});
+    assert_eq!(sandbox.put_profile(CUSTOMER, &sent).status, 200);
     let after = sandbox.profile(CUSTOMER);
-    assert_eq!(after.get("default_billing"), None);
-    assert_eq!(after["default_shipping"], "13");
-    assert_eq!(after["addresses"][0]["default_shipping"], false);
-    assert_eq!(after["addresses"][2]["default_shipping"], true);
+    for (name, value) in sent.as_object().unwrap() {
+        assert_eq!(&after[name], value, "{name}");
+    }
+    assert_eq!(after["addresses"], before["addresses"], "addresses absent are untouched");
+    let list =
+        json!([{"id": 2}, {"id": 1}, {"city": "Tunis", "default_shipping": true, "default_billing": "true"}]);
+    sandbox.put_profile(CUSTOMER, &json!({"addresses": list}));
+    let addresses = &sandbox.profile(CUSTOMER)["addresses"];
+    assert_eq!((&addresses[0], &addresses[1]), (&before["addresses"][1], &before["addresses"][0]));
+    assert_eq!(addresses[2]["default_billing"], "true");
+}
+
+#[test]
+fn a_default_that_is_not_sent_goes_with_its_address() {
+    let sandbox = Sandbox::new();
+    sandbox.put_profile(CUSTOMER, &json!({"addresses": [{"id": 2}]}));
+    let after = sandbox.profile(CUSTOMER);
+    assert_eq!((after.get("default_billing"), &after["default_shipping"]), (None, &json!("2")));
+    sandbox.put_profile(CUSTOMER, &json!({"addresses": [], "default_shipping": "2"}));
+    assert_eq!(sandbox.profile(CUSTOMER)["default_shipping"], "2", "what is sent is stored");
 }
 
 #[test]
@@ -188,6 +203,10 @@ fn wrong_types_of_listed_members_are_refused() {
         json!({"addresses": [{"id": 1, "custom_attributes": [{"attribute_code": "a", "value": ["b"]}]}]}),
         json!({"store_id": 1.5}),
         json!({"email": null}),
+        json!({"group_id": "3"}),
+        json!({"firstname": 5}),
+        json!({"addresses": [{"id": "2"}]}),
+        json!({"addresses": [{"id": 2, "city": 5}]}),
     ] {
         assert_eq!(sandbox.put_profile(CUSTOMER, &wrong).status, 400, "{wrong}");
     }

@@ -36,8 +36,8 @@ fn a_simple_product_is_added_and_adds_up() {
         json!({"item_id": 1, "sku": "mug-blue", "qty": number("0.1"), "name": "Blue Mug", "price": number("12.50"),
                "product_type": "simple", "quote_id": "1"})
     );
-    add(&sandbox, &json!({"sku": "mug-blue", "qty": "0.2", "quote_id": 1}));
-    add(&sandbox, &json!({"sku": "Grüner Tee 100 g", "qty": 2}));
+    add(&sandbox, &json!({"sku": "mug-blue", "qty": 0.2, "quote_id": "1"}));
+    add(&sandbox, &json!({"sku": "Grüner Tee 100 g", "qty": 2, "quote_id": "1"}));
     let expected = json!([
         {"item_id": 1, "sku": "mug-blue", "qty": number("0.3"), "options": []},
         {"item_id": 2, "sku": "Grüner Tee 100 g", "qty": 2, "options": []},
@@ -56,8 +56,8 @@ fn a_configurable_product_needs_one_value_of_each_attribute() {
     let answer = add(&sandbox, &configurable(&red_m));
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!(answer.json()["product_option"]["extension_attributes"]["configurable_item_options"], red_m);
-    // The same choice in another order and in other types is the same line, another choice another.
-    let again = json!([{"option_id": 144, "option_value": "168", "note": "x"}, {"option_id": 93, "option_value": 51}]);
+    // The same choice in another order is the same line, another choice another.
+    let again = json!([{"option_id": "144", "option_value": 168, "note": "x"}, {"option_id": "93", "option_value": 51}]);
     add(&sandbox, &configurable(&again));
     add(
         &sandbox,
@@ -83,7 +83,7 @@ fn a_configurable_product_needs_one_value_of_each_attribute() {
             Value::Null,
         );
     }
-    let without = json!({"sku": "shirt", "qty": 1, "quote_id": "1", "product_option": null});
+    let without = json!({"sku": "shirt", "qty": 1, "quote_id": "1"});
     assert_eq!(add(&sandbox, &without).status, 400);
     assert_eq!(self::items(&sandbox), items);
 }
@@ -96,12 +96,19 @@ fn quantities_are_above_zero() {
         "Invalid value of \"%value\" provided for the %fieldName field.",
         json!({"fieldName": "qty", "value": 0}),
     );
-    for wrong in [json!(-1), json!("many"), json!([1]), json!(true), Value::Null] {
+    for wrong in [json!(-1), json!("many"), json!("2"), json!([1]), json!(true), Value::Null] {
         let answer = add(&sandbox, &json!({"sku": "mug-blue", "qty": wrong, "quote_id": "1"}));
         assert_eq!(answer.status, 400, "{wrong}");
     }
-    assert_eq!(add(&sandbox, &json!({"sku": "mug-blue"})).status, 400);
-    assert_eq!(add(&sandbox, &json!({"qty": 1})).status, 400);
+    let whole = json!({"sku": "mug-blue", "qty": 1, "quote_id": "1"});
+    for missing in ["sku", "qty", "quote_id"] {
+        let mut item = whole.clone();
+        item.as_object_mut().unwrap().remove(missing);
+        let message = "\"%fieldName\" is required. Enter and try again.";
+        add(&sandbox, &item).refuses(400, message, json!({"fieldName": missing}));
+    }
+    let number = json!({"sku": "mug-blue", "qty": 1, "quote_id": 1});
+    assert_eq!(add(&sandbox, &number).json()["parameters"]["field_name"], "quote_id");
     assert_eq!(items(&sandbox), json!([]));
 }
 
@@ -120,9 +127,7 @@ fn unknown_products_and_quotes_of_others_are_not_found() {
             json!({"fieldName": "cartId", "fieldValue": quote}),
         );
     }
-    let without = json!({"cartItem": {"sku": "mug-blue", "qty": 1}}).to_string();
     let no_quote = "Current customer does not have an active cart.";
-    sandbox.call("sandbox-customer-6", "POST", ITEM, &without).refuses(404, no_quote, Value::Null);
     let payment = json!({"paymentMethod": {"method": "checkmo"}}).to_string();
     sandbox.call("sandbox-customer-6", "POST", SHIPPING, &payment).refuses(404, no_quote, Value::Null);
     let bare = json!({"sku": "mug-blue", "qty": 1}).to_string();
@@ -136,18 +141,11 @@ fn unknown_products_and_quotes_of_others_are_not_found() {
 fn information() -> Value {
     json!({
         "shipping_address": {"firstname": "Amina", "lastname": "Haddad", "country_id": "FR", "postcode": null,
-                             "street": ["18 rue de la Paix"], "city": "Paris", "region_id": "0", "telephone": 331},
+                             "street": ["18 rue de la Paix"], "city": "Paris", "region_id": 0, "telephone": "331"},
         "billing_address": {"country_id": "DE", "city": "Berlin"},
         "shipping_method_code": "flatrate",
         "shipping_carrier_code": "flatrate",
     })
-}
-
-fn settled() -> Value {
-    let mut settled = information();
-    settled["shipping_address"]["region_id"] = json!(0);
-    settled["shipping_address"]["telephone"] = json!("331");
-    settled
 }
 
 #[test]
@@ -159,7 +157,7 @@ fn both_layouts_save_the_same_with_320() {
         let answer = ship(&sandbox, &body);
         assert_eq!(answer.status, 320, "{answer:?}");
         assert_eq!(answer.json()["payment_methods"][0]["code"], "checkmo");
-        let mut expected = settled();
+        let mut expected = information();
         expected["paymentMethod"] = json!({"method": "checkmo", "po_number": 7});
         assert_eq!(saved(&sandbox), expected);
     }
@@ -168,11 +166,15 @@ fn both_layouts_save_the_same_with_320() {
 #[test]
 fn what_is_not_sent_stays_and_the_billing_address_beside_the_wrapper_counts() {
     let sandbox = Sandbox::new();
-    assert_eq!(ship(&sandbox, &json!({"addressInformation": information()})).status, 320);
-    assert_eq!(ship(&sandbox, &json!({"paymentMethod": {"method": "banktransfer"}})).status, 320);
+    let paid = |mut body: Value| {
+        body["paymentMethod"] = json!({"method": "banktransfer"});
+        ship(&sandbox, &body)
+    };
+    assert_eq!(paid(json!({"addressInformation": information()})).status, 320);
+    assert_eq!(paid(json!({})).status, 320);
     let beside = json!({"addressInformation": {"billing_address": {"city": "Rome"}}, "billingAddress": {"city": "Oslo"}});
-    assert_eq!(ship(&sandbox, &beside).status, 320);
-    let mut expected = settled();
+    assert_eq!(paid(beside).status, 320);
+    let mut expected = information();
     expected["billing_address"] = json!({"city": "Oslo"});
     expected["paymentMethod"] = json!({"method": "banktransfer"});
     assert_eq!(saved(&sandbox), expected);
@@ -182,29 +184,33 @@ fn what_is_not_sent_stays_and_the_billing_address_beside_the_wrapper_counts() {
 fn shipping_information_that_cannot_be_saved_is_refused() {
     let sandbox = Sandbox::new();
     let required = "\"%fieldName\" is required. Enter and try again.";
-    ship(&sandbox, &json!({})).refuses(400, required, json!({"fieldName": "addressInformation"}));
-    ship(&sandbox, &json!([])).refuses(400, required, json!({"fieldName": "addressInformation"}));
+    for without in
+        [json!({}), json!([]), json!({"addressInformation": information()}), json!({"paymentMethod": null})]
+    {
+        ship(&sandbox, &without).refuses(400, required, json!({"fieldName": "paymentMethod"}));
+    }
+    let send = |information: Value| {
+        let payment = json!({"method": "checkmo"});
+        ship(&sandbox, &json!({"addressInformation": information, "paymentMethod": payment}))
+    };
     let with = |name: &str, value: Value| {
         let mut information = information();
         information[name] = value;
-        ship(&sandbox, &json!({"addressInformation": information}))
+        send(information)
+    };
+    let without = |name: &str| {
+        let mut information = information();
+        information.as_object_mut().unwrap().remove(name);
+        send(information)
     };
     with("shipping_method_code", json!("bestway")).refuses(
         404,
         "Carrier with such method not found: %1, %2",
         json!(["flatrate", "bestway"]),
     );
-    with("shipping_method_code", Value::Null).refuses(
-        400,
-        required,
-        json!({"fieldName": "shipping_method_code"}),
-    );
-    with("shipping_carrier_code", Value::Null).refuses(
-        400,
-        required,
-        json!({"fieldName": "shipping_carrier_code"}),
-    );
-    with("shipping_address", Value::Null).refuses(
+    without("shipping_method_code").refuses(400, required, json!({"fieldName": "shipping_method_code"}));
+    without("shipping_carrier_code").refuses(400, required, json!({"fieldName": "shipping_carrier_code"}));
+    without("shipping_address").refuses(
         400,
         "The shipping address is missing. Set the address and try again.",
         Value::Null,
@@ -220,5 +226,7 @@ fn shipping_information_that_cannot_be_saved_is_refused() {
         Value::Null,
     );
     assert_eq!(ship(&sandbox, &json!({"paymentMethod": "checkmo"})).status, 400);
+    assert_eq!(with("shipping_address", Value::Null).status, 400);
+    assert_eq!(with("shipping_address", json!({"city": 5})).status, 400);
     assert_eq!(saved(&sandbox), Value::Null);
 }

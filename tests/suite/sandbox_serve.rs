@@ -99,9 +99,36 @@ fn serve_misbehaves_by_flag() {
     assert_eq!((first.status, first.header("retry-after")), (503, Some("9")));
     assert!(get(url, CUSTOMER).body.starts_with("<!DOCTYPE"));
     assert_eq!(stop(child, "-TERM"), (Some(0), String::new(), String::new()));
+    let help = run(home.path(), &["sandbox", "serve", "--help"]);
+    let help = String::from_utf8_lossy(&help.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    for kind in ["late=MS", "stale-read=N", "varnish[=applied|not-applied]", "503-after-commit[=SECONDS]"] {
+        assert!(help.contains(kind), "{kind}: {help}");
+    }
     let typo = run(home.path(), &["sandbox", "serve", "--fault", "htlm"]);
     assert_eq!(typo.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&typo.stderr).contains("did you mean html?"), "{typo:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn serve_answers_the_host_names_it_is_told() {
+    let home = tempfile::tempdir().unwrap();
+    let (child, line) = serve(home.path(), &["--allow-host", "localhost.test", "--data", "a.db"]);
+    let url = line["url"].as_str().unwrap();
+    let get = |host: &str| {
+        use std::io::Write as _;
+        let mut stream = std::net::TcpStream::connect(url.strip_prefix("http://").unwrap()).unwrap();
+        let head = format!(
+            "GET {PROFILE} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {CUSTOMER}\r\n\
+                            Connection: close\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        Answer::parse(&answer).status
+    };
+    assert_eq!([get("localhost"), get("localhost.test"), get("other.test")], [200, 200, 421]);
+    stop(child, "-TERM");
 }
 
 #[test]

@@ -14,7 +14,7 @@ const ADD: &str = r#"{"cartItem":{"sku":"mug-blue","qty":1,"quote_id":"1"}}"#;
 fn start_error(data: &Path, listen: [u8; 4]) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let listen = SocketAddr::from((listen, 0));
-    let options = Options { data: data.to_owned(), listen, faults: vec![], allow_remote: false };
+    let options = Options { listen, ..Options::new(data.to_owned()) };
     format!("{:#}", runtime.block_on(sandbox::start(options)).unwrap_err())
 }
 

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use super::change::ProfileChange;
 use super::edit::{self, Start};
 use super::reading;
-use super::replace::{self, Edit, Replaced};
-use crate::cli::customer::UpdateArgs;
+use super::{Replaced, replace};
+use crate::cli::customer::{ReplacementArgs, UpdateArgs};
 use crate::commands::many::{self, Work};
 use crate::commands::service::Service;
 use crate::commands::{Session, online, operation};
@@ -73,9 +74,10 @@ fn to_be_asked(args: &UpdateArgs) -> (UpdateArgs, Option<Start>) {
 /// What the flags and the input ask for.
 pub struct Update {
     wish: Wish,
-    beside: Map<String, Value>,
+    extra_fields: Map<String, Value>,
     allow_delete: Option<usize>,
     base: Option<Profile>,
+    replacement: ReplacementArgs,
 }
 
 impl Update {
@@ -100,19 +102,25 @@ impl Update {
                 .hint("give the whole list with --input, or leave --replace-addresses out"));
         }
         let base = args.base.as_deref().map(reading::read_base).transpose()?;
-        Ok(Self { wish, beside: draft.body, allow_delete: args.allow_delete, base })
+        Ok(Self {
+            wish,
+            extra_fields: draft.body,
+            allow_delete: args.allow_delete,
+            base,
+            replacement: args.replacement.clone(),
+        })
     }
 
-    /// Replaces the profile; `known` is how somebody has just read it.
+    /// Replaces the profile.
     ///
     /// # Errors
     /// As [`replace::replace`].
-    pub async fn replace(&self, service: &Service<'_>, known: Option<Profile>) -> Result<Replaced, Failure> {
-        replace::replace_known(service, self, known).await
+    pub async fn replace(&self, service: &Service<'_>, _: Option<Profile>) -> Result<Replaced, Failure> {
+        Ok(Replaced { outcome: replace::replace(service, self).await?, now: None })
     }
 }
 
-impl Edit for Update {
+impl ProfileChange for Update {
     fn operation(&self) -> &'static str {
         Operation::CustomerUpdate.name()
     }
@@ -121,33 +129,38 @@ impl Edit for Update {
         merge(stored.clone(), &self.wish)
     }
 
-    fn allow(&self, merged: &Merged, prompt: &Prompt) -> Result<(), Failure> {
-        match guard::deletions(&self.wish, &merged.tally, self.allow_delete) {
-            Err(_) if self.allow_delete.is_none() && prompt.can_ask() => {
+    fn check_deletions(&self, merged: &Merged, prompt: &Prompt) -> Result<(), Failure> {
+        let confirmed = prompt.can_ask() || prompt.says_yes();
+        match guard::deletions(&self.wish, &merged.tally, self.allow_delete, confirmed) {
+            Err(_) if self.wish.replace && self.allow_delete.is_none() && prompt.can_ask() => {
                 let typed = prompt.number_of_deletions(merged.tally.removed.len())?;
-                guard::deletions(&self.wish, &merged.tally, Some(typed))
+                guard::deletions(&self.wish, &merged.tally, Some(typed), confirmed)
             }
-            verdict => verdict,
+            result => result,
         }
     }
 
-    fn saw(&self, service: &Service<'_>, found: &Profile) {
+    fn on_read(&self, service: &Service<'_>, found: &Profile) {
         // Completion serves whoever types about one customer; a run sees many.
         if service.session.report.record.is_none() {
             history::remember(service.session.context, &service.name(), found);
         }
     }
 
-    fn doubts(&self, merged: &Merged) -> Warnings {
+    fn warnings(&self, merged: &Merged) -> Warnings {
         address_check::of_profile(merged)
     }
 
-    fn beside(&self) -> Map<String, Value> {
-        self.beside.clone()
+    fn extra_fields(&self) -> Map<String, Value> {
+        self.extra_fields.clone()
     }
 
     fn base(&self) -> Option<&Profile> {
         self.base.as_ref()
+    }
+
+    fn replacement_args(&self) -> &ReplacementArgs {
+        &self.replacement
     }
 }
 

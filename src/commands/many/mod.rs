@@ -8,7 +8,7 @@ mod dry;
 mod feed;
 mod intake;
 mod run_token;
-mod signals;
+pub mod signals;
 mod task;
 mod tokens;
 mod work;

@@ -111,9 +111,8 @@ fn create(
     transaction.execute_batch(include_str!("schema.sql"))?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
-    let records = Records { transaction };
-    seed(&records)?;
-    records.transaction.commit()?;
+    seed(&Records { transaction: &transaction })?;
+    transaction.commit()?;
     Ok(())
 }
 

@@ -8,11 +8,12 @@ mod catalog;
 mod customers;
 mod file;
 mod quotes;
+mod stale;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior};
 use serde_json::{Map, Value};
 
 pub use catalog::{Product, ProductKind};
@@ -31,7 +32,10 @@ pub type Stored<T> = Result<T, StoreError>;
 
 /// An open database.
 pub struct Store {
+    path: PathBuf,
     connection: Mutex<Connection>,
+    /// The earlier state that the next reads answer.
+    stale: Mutex<Option<stale::Snapshot>>,
 }
 
 /// What a transaction means to do.
@@ -45,7 +49,7 @@ pub enum Intent {
 
 /// The records as one transaction sees them; every query of the sandbox is a method of this.
 pub struct Records<'connection> {
-    transaction: Transaction<'connection>,
+    transaction: &'connection Connection,
 }
 
 impl Store {
@@ -55,7 +59,7 @@ impl Store {
     pub fn open(path: &Path, seed: impl FnOnce(&Records<'_>) -> Stored<()>) -> anyhow::Result<Self> {
         let mut connection = file::connect(path)?;
         file::prepare(&mut connection, path, file::Existing::Keep, seed)?;
-        Ok(Self { connection: Mutex::new(connection) })
+        Ok(Self { path: path.to_owned(), connection: Mutex::new(connection), stale: Mutex::new(None) })
     }
 
     /// Drops whatever the database in `path` holds and seeds it afresh, in one transaction.
@@ -76,9 +80,35 @@ impl Store {
             Intent::Write => TransactionBehavior::Immediate,
         };
         let transaction = connection.transaction_with_behavior(behavior).map_err(StoreError::from)?;
-        let records = Records { transaction };
-        let outcome = work(&records)?;
-        records.transaction.commit().map_err(StoreError::from)?;
+        let outcome = work(&Records { transaction: &transaction })?;
+        transaction.commit().map_err(StoreError::from)?;
+        Ok(outcome)
+    }
+
+    /// [`Store::transact`] for a request. After a write that succeeds, the next `stale_reads` reads of this `Store`
+    /// answer the state before it.
+    pub fn serve<T, E: From<StoreError>>(
+        &self,
+        intent: Intent,
+        stale_reads: u32,
+        work: impl FnOnce(&Records<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        if intent == Intent::Read {
+            let mut stale = self.stale.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(earlier) = stale::take(&mut stale) {
+                return work(&Records { transaction: &earlier });
+            }
+            drop(stale);
+            return self.transact(intent, work);
+        }
+        let before = match stale_reads {
+            0 => None,
+            reads => Some(stale::Snapshot::of(&self.path, reads)?),
+        };
+        let outcome = self.transact(intent, work)?;
+        if before.is_some() {
+            *self.stale.lock().unwrap_or_else(PoisonError::into_inner) = before;
+        }
         Ok(outcome)
     }
 }

@@ -55,12 +55,13 @@ impl Sandbox {
 
     /// The same, with every request told to `observer`.
     pub fn observed(data: &Path, faults: &[&str], observer: Option<Observer>) -> Self {
-        let options = Options {
-            data: data.to_owned(),
-            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
-            faults: faults.iter().map(|fault| fault.parse().unwrap()).collect(),
-            allow_remote: false,
-        };
+        let faults = faults.iter().map(|fault| fault.parse().unwrap()).collect();
+        Self::with_options(Options { faults, ..Options::new(data.to_owned()) }, observer)
+    }
+
+    /// A sandbox with any options.
+    pub fn with_options(options: Options, observer: Option<Observer>) -> Self {
+        let data = options.data.clone();
         let (ready, started) = mpsc::channel();
         let (stop, stopped) = tokio::sync::oneshot::channel();
         let thread = std::thread::spawn(move || {
@@ -75,7 +76,7 @@ impl Sandbox {
         let url = started.recv_timeout(Duration::from_secs(10)).unwrap();
         Self {
             address: url.strip_prefix("http://").unwrap().parse().unwrap(),
-            data: data.to_owned(),
+            data,
             stop: Some(stop),
             thread: Some(thread),
             directory: None,
@@ -186,7 +187,7 @@ impl Answer {
 /// The bytes of a request that asks for the connection to be closed after it.
 pub fn message(method: &str, path: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
     let length = format!("Content-Length: {}", body.len());
-    let lines = ["Host: sandbox", "Connection: close"].iter().chain(headers);
+    let lines = ["Host: localhost", "Connection: close"].iter().chain(headers);
     let lines = lines.copied().chain((!body.is_empty()).then_some(length.as_str()));
     let head = lines.fold(format!("{method} {path} HTTP/1.1"), |head, line| head + "\r\n" + line);
     let message = head + "\r\n\r\n";

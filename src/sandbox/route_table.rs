@@ -1,0 +1,118 @@
+//! Every call of the marketplace interface, one row each: the router and the OpenAPI description both read it.
+
+use axum::http::Method;
+
+use super::auth::Access;
+use super::reply::{Refusal, Reply};
+use super::router::Call;
+use super::store::{Intent, Records};
+use super::{attribute, profile, quote_item, shipping};
+use crate::wire::{ATTRIBUTE_BODY, CART_ITEM_BODY, CUSTOMER_BODY, SHIPPING_INFORMATION, Shape};
+
+/// What a call does inside its transaction.
+pub type Operation = fn(&Records<'_>, Call) -> Result<Reply, Refusal>;
+
+/// One call that the sandbox answers.
+pub struct Route {
+    /// HTTP method.
+    pub method: Method,
+    /// Path with its parameters in braces, as the interface writes it.
+    pub path: &'static str,
+    /// Other spellings of the path that are answered too.
+    pub aliases: &'static [&'static str],
+    /// Kind of token that it needs.
+    pub access: Access,
+    /// Whether its transaction may write. A call that writes has a JSON body.
+    pub mode: Intent,
+    /// What it does.
+    pub operation: Operation,
+    /// Name in the OpenAPI description.
+    pub id: &'static str,
+    /// One line of meaning, with the section of the interface.
+    pub summary: &'static str,
+    /// Fields of the body.
+    pub body: Option<&'static Shape>,
+    /// Status of a success.
+    pub success: &'static str,
+}
+
+/// Path of the profile.
+pub const PROFILE: &str = "/V1/storeview/{store_view_code}/customer/profile";
+
+/// All of them.
+pub static ROUTES: &[Route] = &[
+    Route {
+        method: Method::GET,
+        path: PROFILE,
+        aliases: &[],
+        access: Access::Customer,
+        mode: Intent::Read,
+        operation: profile::show,
+        id: "showProfile",
+        summary: "The stored profile (not shown in the interface)",
+        body: None,
+        success: "200",
+    },
+    Route {
+        method: Method::PUT,
+        path: PROFILE,
+        aliases: &[],
+        access: Access::Customer,
+        mode: Intent::Write,
+        operation: profile::replace,
+        id: "replaceProfile",
+        summary: "Replace the profile and its address list (4.2)",
+        body: Some(&CUSTOMER_BODY),
+        success: "200",
+    },
+    Route {
+        method: Method::POST,
+        path: "/V1/storeview/{store_view_code}/user/quote/shipping-information",
+        aliases: &[],
+        access: Access::Customer,
+        mode: Intent::Write,
+        operation: shipping::save,
+        id: "saveShippingInformation",
+        summary: "Save shipping, billing and payment on the customer's quote (4.1)",
+        body: Some(&SHIPPING_INFORMATION),
+        success: "320",
+    },
+    Route {
+        method: Method::POST,
+        path: "/V1/storeview/{store_view_code}/user/quote/item",
+        aliases: &[],
+        access: Access::Customer,
+        mode: Intent::Write,
+        operation: quote_item::add,
+        id: "addItem",
+        summary: "Add an item to a quote (4.4)",
+        body: Some(&CART_ITEM_BODY),
+        success: "200",
+    },
+    Route {
+        method: Method::POST,
+        path: "/V1/admin/product/attribute/",
+        // The interface writes the final slash; Magento answers both.
+        aliases: &["/V1/admin/product/attribute"],
+        access: Access::Admin,
+        mode: Intent::Write,
+        operation: attribute::create,
+        id: "createAttribute",
+        summary: "Create a product attribute (4.3)",
+        body: Some(&ATTRIBUTE_BODY),
+        success: "200",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_get_is_run_as_a_read_and_what_has_a_body_may_write() {
+        for route in ROUTES {
+            assert_eq!(route.mode == Intent::Read, route.method == Method::GET, "{}", route.id);
+            assert_eq!(route.mode == Intent::Write, route.body.is_some(), "{}", route.id);
+        }
+    }
+}
