@@ -90,7 +90,7 @@ impl<'a> Failed<'a> {
             kind: failure.kind.name(),
             status: failure.status,
             applied: failure.applied.name(),
-            reason: one_line(shortened(&failure.message)).into(),
+            reason: one_line(shortened(&failure.message)),
             snapshot,
         }
     }

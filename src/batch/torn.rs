@@ -22,7 +22,8 @@ pub enum Torn {
 /// Judges a line that is not valid JSON, or has no newline.
 pub fn judge(line: &[u8]) -> Torn {
     // A power cut can leave the length of a file and not its content.
-    let end = line.iter().rposition(|byte| !matches!(byte, 0 | b'\n' | b'\r' | b' ')).map_or(0, |last| last + 1);
+    let end =
+        line.iter().rposition(|byte| !matches!(byte, 0 | b'\n' | b'\r' | b' ')).map_or(0, |last| last + 1);
     let text = String::from_utf8_lossy(&line[..end]);
     if OTHERS.iter().any(|start| text.starts_with(start)) {
         return Torn::Incomplete;
@@ -67,7 +68,8 @@ mod tests {
 
     #[test]
     fn a_line_that_was_changed_is_damage() {
-        for line in [r#"{"rec0rd":12,"state":"sending"}"#, r#"{"record":0,"#, r#"{"record":x,"#, "hello", "}"] {
+        for line in [r#"{"rec0rd":12,"state":"sending"}"#, r#"{"record":0,"#, r#"{"record":x,"#, "hello", "}"]
+        {
             assert_eq!(judge(line.as_bytes()), Torn::Damaged, "{line}");
         }
         assert_eq!(judge(br#"{"journal":"storefront","vers"#), Torn::Incomplete);

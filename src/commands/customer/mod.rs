@@ -7,6 +7,7 @@ mod locked;
 pub mod pending;
 pub mod reading;
 mod replace;
+mod resolve;
 mod restore;
 mod send_and_verify;
 mod show;
@@ -17,6 +18,8 @@ use crate::cli::customer::CustomerCommand;
 use crate::failure::Failure;
 use crate::plan::profile::Profile;
 use crate::report::outcome::Outcome;
+
+pub use resolve::resolve_unknown;
 
 /// A replacement that came to its end.
 #[derive(Debug)]

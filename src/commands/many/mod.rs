@@ -10,6 +10,7 @@ mod intake;
 mod run_token;
 pub mod signals;
 mod task;
+mod token_locks;
 mod tokens;
 mod work;
 
@@ -35,6 +36,7 @@ use check::Checked;
 use intake::Intake;
 use run_token::RunToken;
 use task::Shared;
+use token_locks::TokenLocks;
 
 pub use intake::key_of;
 pub use work::Work;
@@ -90,7 +92,10 @@ pub async fn run_over(
     let run_token = RunToken::new(renewable);
     // Nobody can be asked about each of many records.
     let global = GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
-    let shared = Shared { service, global: &global, work, run_token: &run_token };
+    let token_locks = TokenLocks::default();
+    let is_token_key = matches!(work.operation(), Operation::CustomerUpdate | Operation::QuoteShip);
+    let token_locks = (intake.command.is_some() && is_token_key).then_some(&token_locks);
+    let shared = Shared { service, global: &global, work, run_token: &run_token, token_locks };
     if session.global.dry_run {
         return dry::run(shared, source, &intake, args, results).await;
     }
@@ -217,10 +222,8 @@ fn header(
 fn places(source: &Source, args: &RunArgs) -> Result<Places, Failure> {
     let unreadable =
         |error: std::io::Error| Failure::usage(format!("{} cannot be read: {error}", source.name()));
-    let input = match source.is_stream() {
-        true => None,
-        false => Some(source.path().canonicalize().map_err(unreadable)?),
-    };
+    let input =
+        if source.is_stream() { None } else { Some(source.path().canonicalize().map_err(unreadable)?) };
     let journal = match (&args.journal, &input) {
         (Some(path), _) => path.clone(),
         (None, Some(input)) => {

@@ -45,7 +45,8 @@ impl RunToken {
             return Ok(None);
         };
         let ran = tokio::task::spawn_blocking(move || run_token_command(&command)).await;
-        let token = ran.map_err(|error| Failure::internal(format!("cannot run the token command: {error}")))??;
+        let token =
+            ran.map_err(|error| Failure::internal(format!("cannot run the token command: {error}")))??;
         *self.renewed.borrow_mut() = Some(token.clone());
         Ok(Some(token))
     }

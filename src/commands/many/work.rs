@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::cli::customer::UpdateArgs;
 use crate::cli::quote::ShipArgs;
-use crate::commands::customer::{Replaced, update};
+use crate::commands::customer::{self, Replaced, update};
 use crate::commands::service::Service;
 use crate::commands::{operation, quote};
 use crate::failure::Failure;
@@ -108,18 +108,19 @@ impl Work<'_> {
 
     /// Whether it can be found out later if a record was applied.
     pub fn can_resolve(&self) -> bool {
-        false
+        matches!(self, Self::Update(_))
     }
 
-    /// Tries to find out whether a record of an earlier run was applied, without sending a write; `snapshot` is the one
-    /// taken before it was sent. `None` while that is unknown.
-    pub async fn resolve_unknown(
-        &self,
-        _service: &Service<'_>,
-        _ready: &Ready,
-        _snapshot: Option<&str>,
-    ) -> Option<Replaced> {
-        None
+    /// Tries to find out whether a record of an earlier run was applied, without sending a write; `snapshot` names the
+    /// one taken before it was sent. `None` while that is unknown.
+    pub async fn resolve_unknown(&self, service: &Service<'_>, snapshot: Option<&str>) -> Option<Replaced> {
+        match (self, snapshot) {
+            // What cannot be read now stays unknown.
+            (Self::Update(_), Some(snapshot)) => {
+                customer::resolve_unknown(service, snapshot).await.ok().flatten()
+            }
+            _ => None,
+        }
     }
 
     /// Runs a record. `known` is the customer's profile as the record before has just read it.

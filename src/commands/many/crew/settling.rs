@@ -2,7 +2,7 @@
 
 use super::{Crew, InFlight, Stop};
 use crate::batch::verdict::{State, state_of};
-use crate::commands::many::task::{Ended, Task};
+use crate::commands::many::task::{Ended, Task, behind_unknown};
 use crate::failure::{Applied, Failure, Kind};
 use crate::input::records::Content;
 use crate::plan::operation::Operation;
@@ -58,14 +58,7 @@ impl Crew<'_> {
     /// A record behind one of unknown outcome.
     pub(super) fn refuse_blocked(&mut self, key: u64, task: Task, unknown: u64) {
         self.queue.finished(key);
-        let what = match self.input.intake.work.operation() {
-            Operation::QuoteShip => "quote",
-            _ => "customer",
-        };
-        let failure = Failure::guard(format!(
-            "not sent: the outcome of record {unknown}, of the same {what}, is unknown"
-        ))
-        .hint(format!("check whether record {unknown} took effect first"));
+        let failure = behind_unknown(self.input.intake.work.operation(), unknown);
         self.journal.failed(task.place.record, task.hash, State::FailedPassing, &failure, None);
         let settled = self.fail(task.turn, task.place, task.content.as_ref(), &failure);
         self.stop_if_broken(settled);
