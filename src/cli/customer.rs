@@ -65,11 +65,11 @@ pub struct UpdateArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Replacing")]
 pub struct ReplacementArgs {
-    /// Seconds to read the profile until it shows what was written [default: 10]
-    #[arg(long, value_name = "SECONDS", value_parser = super::global::parse_wait)]
+    /// How long to read the profile until it shows what was written [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero)]
     pub settle: Option<Duration>,
-    /// Seconds to wait for another storefront command that writes to the same customer [default: 300]
-    #[arg(long, value_name = "SECONDS", value_parser = super::global::parse_wait)]
+    /// How long to wait for another storefront command that writes to the same customer [default: 5m]
+    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero)]
     pub lock_timeout: Option<Duration>,
     /// Go on although an earlier update of unknown outcome may still take effect
     #[arg(long)]

@@ -152,7 +152,7 @@ impl<'a> Service<'a> {
     /// # Errors
     /// As [`Client::send`], and `auth` when there is no token.
     pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
-        let call = pin!(self.client.send(request, self.token(request.bearer)?));
+        let call = pin!(self.client.send(request, self.token(request.bearer).await?));
         self.session.report.while_waiting("waiting for the service", call).await
     }
 
@@ -161,7 +161,7 @@ impl<'a> Service<'a> {
     /// # Errors
     /// As [`Self::read`].
     pub async fn write(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
-        let token = self.token(request.bearer)?;
+        let token = self.token(request.bearer).await?;
         self.log_before_send(None).await?;
         self.begin_write(operation, request);
         let call = pin!(self.client.send_unless(request, token, || self.is_stopping()));
@@ -191,7 +191,7 @@ impl<'a> Service<'a> {
     /// # Errors
     /// Only for a request that cannot be made.
     pub async fn attempt(&self, operation: &str, request: &Request) -> Result<Attempt, Failure> {
-        let token = self.token(request.bearer)?;
+        let token = self.token(request.bearer).await?;
         self.begin_write(operation, request);
         let call = pin!(self.client.attempt(request, token));
         let attempt = self.session.report.while_waiting(&format!("{operation}: sent, waiting"), call).await;
@@ -263,7 +263,7 @@ impl<'a> Service<'a> {
     ///
     /// # Errors
     /// `auth` when there is none.
-    pub fn token(&self, bearer: Bearer) -> Result<&Token, Failure> {
+    pub async fn token(&self, bearer: Bearer) -> Result<&Token, Failure> {
         let (cell, source) = match bearer {
             Bearer::Customer => (&self.customer_token, &self.settings.token),
             Bearer::Admin => (&self.admin_token, &self.settings.admin_token),
@@ -271,7 +271,7 @@ impl<'a> Service<'a> {
         if let Some(token) = cell.get() {
             return Ok(token);
         }
-        let token = source.token()?;
+        let token = source.token().await?;
         Ok(cell.get_or_init(|| token))
     }
 }
@@ -285,6 +285,8 @@ fn link(settings: &Settings) -> Link {
         timeout: settings.timeout,
         retry: settings.retry,
         use_proxy: settings.use_proxy,
+        proxy_variable: settings.proxy_variable,
+        certificate_file: settings.certificate_file.clone(),
     }
 }
 

@@ -19,6 +19,8 @@ mod batch_tokens;
 #[cfg(unix)]
 mod completion;
 mod config;
+#[cfg(unix)]
+mod config_files;
 mod customer_base;
 mod customer_reads;
 mod customer_region;
@@ -26,6 +28,7 @@ mod customer_update;
 mod doctor;
 mod dry_run;
 mod faults;
+mod global_flags;
 mod help;
 mod http_lost;
 mod http_proxy;
@@ -53,3 +56,5 @@ mod secrets;
 mod steps;
 mod support;
 mod template;
+#[cfg(unix)]
+mod token_command;

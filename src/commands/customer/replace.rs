@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::change::ProfileChange;
 use super::locked::Locked;
-use super::send_and_verify::{AppliedReplacement, Replacement, Sent};
+use super::send_and_verify::{AppliedReplacement, Replacement, Sent, Unsent};
 use super::{pending, reading};
 use crate::commands::service::Service;
 use crate::failure::{Applied, Failure};
@@ -80,7 +80,7 @@ impl Steps<'_> {
         if merged.changes.is_empty() {
             return Ok(self.unchanged(&merged));
         }
-        self.change.check_deletions(&merged, &Prompt::silent())?;
+        self.change.check_deletions(&merged, &Prompt::silent(), true)?;
         self.warn(&merged);
         let request = self.request(&merged)?;
         Ok(Outcome { request: Some(self.service.shown(request)), ..self.outcome(&merged, None) })
@@ -97,7 +97,7 @@ impl Steps<'_> {
         let report = self.service.session.report;
         report.show(&changes::table(&merged.changes, report.stderr()));
         report.show(&changes::summary(&merged.tally, &[]));
-        self.change.check_deletions(&merged, self.prompt)?;
+        self.change.check_deletions(&merged, self.prompt, true)?;
         self.warn(&merged);
         self.ask_about_open(&stored, &merged)?;
         if !self.prompt.confirm("Send it?")? {
@@ -167,7 +167,7 @@ impl Steps<'_> {
             };
         }
         if self.confirmed.is_none() {
-            self.change.check_deletions(&merged, self.prompt)?;
+            self.change.check_deletions(&merged, self.prompt, self.prompt.says_yes())?;
             self.warn(&merged);
         }
         let request = self.request(&merged)?;
@@ -177,6 +177,7 @@ impl Steps<'_> {
             merged: &merged.customer,
         };
         let snapshot = store.take(&taken, service.settings.retention_days)?;
+        let unsent = Unsent::new(service, store, &snapshot);
         let name = snapshot.file_stem().and_then(|stem| stem.to_str());
         service.log_before_send(name).await?;
         let replacement = Replacement {
@@ -186,6 +187,7 @@ impl Steps<'_> {
             before: stored,
             store,
             snapshot: &snapshot,
+            unsent: &unsent,
         };
         Ok(match replacement.send(service, readable).await? {
             Sent::Changed(now) => Round::Changed(now),

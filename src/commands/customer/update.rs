@@ -129,8 +129,7 @@ impl ProfileChange for Update {
         merge(stored.clone(), &self.wish)
     }
 
-    fn check_deletions(&self, merged: &Merged, prompt: &Prompt) -> Result<(), Failure> {
-        let confirmed = prompt.can_ask() || prompt.says_yes();
+    fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {
         match guard::deletions(&self.wish, &merged.tally, self.allow_delete, confirmed) {
             Err(_) if self.wish.replace && self.allow_delete.is_none() && prompt.can_ask() => {
                 let typed = prompt.number_of_deletions(merged.tally.removed.len())?;

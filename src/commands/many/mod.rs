@@ -37,6 +37,7 @@ use intake::Intake;
 use run_token::RunToken;
 use task::Shared;
 use token_locks::TokenLocks;
+use tokens::TokenCommand;
 
 pub use intake::key_of;
 pub use work::Work;
@@ -85,11 +86,14 @@ pub async fn run_over(
 ) -> Result<(), Failure> {
     let session = service.session;
     let bearer = bearer(work.operation());
-    let command = service.settings.token_for(bearer).argv();
-    let token = || service.token(bearer).ok().cloned();
-    let intake = Intake::new(work, source, session.global.allow_unknown, command, token);
-    let renewable = command.filter(|_| intake.command.is_none()).map(<[String]>::to_vec);
-    let run_token = RunToken::new(renewable);
+    let program = service.settings.token_for(bearer).token_command();
+    // A record that names the batch's own token has the same key as those that name none.
+    let token = match program.and_then(TokenCommand::new) {
+        None if !session.global.dry_run => service.token(bearer).await.ok().cloned(),
+        _ => None,
+    };
+    let intake = Intake::new(work, source, session.global.allow_unknown, program, token);
+    let run_token = RunToken::new(program.filter(|_| intake.command.is_none()).cloned());
     // Nobody can be asked about each of many records.
     let global = GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
     let token_locks = TokenLocks::default();
@@ -122,7 +126,7 @@ async fn send(
     let earlier_failed = failed_file(source, args, &path, &opening.past)?;
     let checked = checked(session, source, intake, args, &opening.past)?;
     if checked.as_ref().is_some_and(|checked| checked.needs_token) {
-        service.token(bearer(intake.work.operation()))?;
+        service.token(bearer(intake.work.operation())).await?;
     }
     confirm(session, intake.work.operation(), checked.as_ref())?;
     let (journal, past) = opening.begin().await?;
