@@ -206,7 +206,7 @@ fn a_batch_that_breaks_off_says_what_was_applied() {
     );
     assert_ne!(error["applied"], "no");
     assert!(error["hint"].as_str().unwrap().contains("--resume"), "{error}");
-    shop.file("b.csv", attributes(400));
+    shop.file("b.csv", attributes(400).replace("code_", "other_"));
     let full = shop
         .storefront(&words("attribute create -i b.csv -o json --jobs 1"))
         .shell("exec \"$@\" > /dev/full");
