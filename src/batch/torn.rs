@@ -56,7 +56,7 @@ mod tests {
         for length in 0..=LINE.len() {
             let expected = match length {
                 0..=12 => Torn::Incomplete,
-                13..=53 => Torn::Record(12, None),
+                13..=54 => Torn::Record(12, None),
                 _ => Torn::Record(12, Some(0xa0)),
             };
             assert_eq!(judge(&LINE.as_bytes()[..length]), expected, "{length}");
