@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::change::ProfileChange;
 use super::edit::{self, Editor, Start};
 use super::reading;
-use super::{Replaced, replace};
+use super::replace;
 use crate::cli::customer::{ReplacementArgs, UpdateArgs};
 use crate::commands::many::{self, Work};
 use crate::commands::service::Service;
@@ -26,6 +26,7 @@ use crate::plan::roster::Roster;
 use crate::plan::{guard, masked_values};
 use crate::prompt::Prompt;
 use crate::redact::secrets;
+use crate::report::outcome::Outcome;
 
 /// Reads the input, then replaces the profile; of many records, one after another.
 ///
@@ -154,8 +155,8 @@ impl Update {
     ///
     /// # Errors
     /// As [`replace::replace`].
-    pub async fn replace(&self, service: &Service<'_>, _: Option<Profile>) -> Result<Replaced, Failure> {
-        Ok(Replaced { outcome: replace::replace(service, self).await?, now: None })
+    pub async fn replace(&self, service: &Service<'_>) -> Result<Outcome, Failure> {
+        replace::replace(service, self).await
     }
 }
 
