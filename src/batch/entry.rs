@@ -74,14 +74,8 @@ impl Done {
 }
 
 impl<'a> Failed<'a> {
-    /// A line; a long message is cut.
-    pub fn new(
-        record: u64,
-        hash: u64,
-        state: State,
-        failure: &'a Failure,
-        snapshot: Option<&'a str>,
-    ) -> Self {
+    /// A line; tokens are masked in the message, what a terminal would obey is escaped, and a long one is cut.
+    pub fn new(record: u64, hash: u64, state: State, failure: &Failure, snapshot: Option<&'a str>) -> Self {
         Self {
             record,
             state: state.name(),
@@ -90,7 +84,7 @@ impl<'a> Failed<'a> {
             kind: failure.kind.name(),
             status: failure.status,
             applied: failure.applied.name(),
-            reason: one_line(shortened(&failure.message)),
+            reason: shortened(one_line(&failure.message)),
             snapshot,
         }
     }
@@ -105,9 +99,12 @@ impl Serialize for Hexadecimal {
     }
 }
 
-fn shortened(message: &str) -> &str {
+fn shortened(mut message: String) -> String {
     const MAX_CHARACTERS: usize = 500;
-    message.char_indices().nth(MAX_CHARACTERS).map_or(message, |(end, _)| &message[..end])
+    if let Some((end, _)) = message.char_indices().nth(MAX_CHARACTERS) {
+        message.truncate(end);
+    }
+    message
 }
 
 #[cfg(test)]

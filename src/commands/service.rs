@@ -11,6 +11,7 @@ use crate::config::Settings;
 use crate::failure::{Applied, Failure};
 use crate::http::{Attempt, Attempts, Client, Effect, Link, Observer, Reply, Tracer};
 use crate::plan::request::{Bearer, Method, Request, StoreView};
+use crate::redact::secrets;
 use crate::report::outcome::Shown;
 use crate::report::traffic;
 use crate::sandbox;
@@ -84,6 +85,7 @@ impl<'a> Service<'a> {
         } else {
             (Settings::resolve(session.context, session.global)?, None)
         };
+        mask_tokens(&settings);
         let client = Client::new(&link(&settings), tracer)?;
         Ok(Self {
             session,
@@ -272,7 +274,16 @@ impl<'a> Service<'a> {
             return Ok(token);
         }
         let token = source.token().await?;
+        secrets().add(&token);
         Ok(cell.get_or_init(|| token))
+    }
+}
+
+/// Masks the tokens that are at hand from the start: what was recorded earlier may hold them. No file is read and no
+/// command is run for it.
+fn mask_tokens(settings: &Settings) {
+    for source in [&settings.token, &settings.admin_token] {
+        source.at_hand().into_iter().for_each(|token| secrets().add(token));
     }
 }
 

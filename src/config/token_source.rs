@@ -62,6 +62,14 @@ impl TokenSource {
         }
     }
 
+    /// The token, where it is known without reading a file or running a program.
+    pub fn at_hand(&self) -> Option<&Token> {
+        match &self.0 {
+            Origin::Given { token, .. } => Some(token),
+            _ => None,
+        }
+    }
+
     /// Reads the token. A command is run each time, for 30 seconds at most; dropping the future kills it.
     ///
     /// # Errors

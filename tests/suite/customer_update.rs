@@ -163,7 +163,8 @@ fn what_the_service_would_ignore_is_refused_before_anything_is_sent() {
             (&json!("usage"), &json!("no"), &Value::Null)
         );
     }
-    assert_eq!(shop.heard(), [""; 0]);
+    // The stored profile may have such a field or value itself, so it is read; nothing is written.
+    assert!(shop.heard().iter().all(|heard| heard == "GET 200"));
 }
 
 #[test]
@@ -261,14 +262,7 @@ fn replacing_the_list_deletes_only_the_number_that_was_allowed() {
     let changed = result["changes"].as_array().unwrap().iter().map(|change| change["path"].as_str().unwrap());
     assert_eq!(
         changed.collect::<Vec<_>>(),
-        [
-            "addresses[id=2].city",
-            "addresses[new]",
-            "addresses[id=1]",
-            "addresses[id=3]",
-            "addresses[id=4]",
-            "default_billing"
-        ]
+        ["addresses[id=2].city", "addresses[new]", "addresses[id=1]", "addresses[id=3]", "addresses[id=4]"]
     );
     let profile = shop.profile();
     assert_eq!(
@@ -288,8 +282,8 @@ fn ids_that_are_not_there_and_ids_named_twice_are_refused() {
         (3, "--remove-address 5", "there is no address 5"),
         (2, "--remove-address 2 --address 2 --city X", "address 2 is named twice"),
         (2, "--city X", "not which address"),
-        (2, "--address 2", "no member of the address is named"),
-        (2, "--add-address", "no member of the address is named"),
+        (2, "--address 2", "no field of the address is named"),
+        (2, "--add-address", "no field of the address is named"),
         (2, "", "no change is named"),
         (2, "--yes", "no change is named"),
     ] {

@@ -1,5 +1,7 @@
 //! `storefront customer update`: a wish laid over the stored profile.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::change::ProfileChange;
@@ -15,12 +17,13 @@ use crate::history;
 use crate::input::Draft;
 use crate::plan::address_check;
 use crate::plan::check::Warnings;
-use crate::plan::guard;
 use crate::plan::merge::{Merged, Wish, merge};
 use crate::plan::operation::Operation;
 use crate::plan::profile::Profile;
 use crate::plan::roster::Roster;
+use crate::plan::{guard, masked_values};
 use crate::prompt::Prompt;
+use crate::redact::secrets;
 
 /// Reads the input, then replaces the profile; of many records, one after another.
 ///
@@ -58,6 +61,7 @@ fn to_be_asked(args: &UpdateArgs) -> (UpdateArgs, Option<Start>) {
     let says_more = !args.members.named.is_empty()
         || !args.custom_attributes.is_empty()
         || !args.profile.named.is_empty()
+        || args.default_address().is_some()
         || !args.remove_addresses.is_empty()
         || args.replace_addresses;
     if says_more {
@@ -96,6 +100,9 @@ impl Update {
             draft: draft.take_inner(Operation::CustomerUpdate),
             remove: args.remove_addresses.clone(),
             replace: args.replace_addresses,
+            allow_duplicate: args.allow_duplicate,
+            default_address: args.default_address(),
+            deferred: std::mem::take(&mut draft.deferred),
         };
         if wish.replace && !wish.draft.contains_key("addresses") {
             return Err(Failure::usage("--replace-addresses is given, but no addresses; nothing was sent")
@@ -126,7 +133,10 @@ impl ProfileChange for Update {
     }
 
     fn merge(&self, stored: &Map<String, Value>) -> Result<Merged, Failure> {
-        merge(stored.clone(), &self.wish)
+        match masked_values::resolve(&self.wish.draft, stored, self.wish.replace, secrets())? {
+            Cow::Borrowed(_) => merge(stored.clone(), &self.wish),
+            Cow::Owned(draft) => merge(stored.clone(), &Wish { draft, ..self.wish.clone() }),
+        }
     }
 
     fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {

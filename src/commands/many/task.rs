@@ -15,6 +15,7 @@ use crate::commands::service::{Service, WriteAhead};
 use crate::failure::{Applied, Failure};
 use crate::plan::operation::Operation;
 use crate::plan::profile::Profile;
+use crate::redact::{Masked, secrets};
 use crate::report::records::Place;
 use crate::token::Token;
 
@@ -59,6 +60,8 @@ pub struct Ended {
     pub was_left: bool,
     /// Whether the service refuses the batch's own token.
     pub is_unauthorized: bool,
+    /// Keeps the record's own token masked until all is told of it.
+    pub masked: Option<Masked>,
 }
 
 /// What all records of a run share.
@@ -85,6 +88,7 @@ impl Shared<'_> {
             result: Err(Failure::internal("the record was not run")),
             was_left: false,
             is_unauthorized: false,
+            masked: None,
         };
         ended.result = self.result(task, gate, &mut ended).await;
         ended
@@ -105,6 +109,7 @@ impl Shared<'_> {
             None => self.run_token.renewed(),
             own => own,
         };
+        ended.masked = token.as_ref().map(|token| secrets().add_while(token));
         let _alone = match (self.token_locks, &token) {
             (Some(locks), Some(token)) => Some(locks.acquire(token).await),
             _ => None,
