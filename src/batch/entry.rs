@@ -74,14 +74,8 @@ impl Done {
 }
 
 impl<'a> Failed<'a> {
-    /// A line; a long message is cut.
-    pub fn new(
-        record: u64,
-        hash: u64,
-        state: State,
-        failure: &'a Failure,
-        snapshot: Option<&'a str>,
-    ) -> Self {
+    /// A line; tokens are masked in the message, what a terminal would obey is escaped, and a long one is cut.
+    pub fn new(record: u64, hash: u64, state: State, failure: &Failure, snapshot: Option<&'a str>) -> Self {
         Self {
             record,
             state: state.name(),
@@ -106,8 +100,8 @@ impl Serialize for Hexadecimal {
 }
 
 fn shortened(mut message: String) -> String {
-    const LONGEST: usize = 500;
-    if let Some((end, _)) = message.char_indices().nth(LONGEST) {
+    const MAX_CHARACTERS: usize = 500;
+    if let Some((end, _)) = message.char_indices().nth(MAX_CHARACTERS) {
         message.truncate(end);
     }
     message

@@ -48,11 +48,15 @@ pub async fn run(
             continue;
         }
         let turn = results.turn();
+        // The record's own token stays masked until its result is printed.
+        let _masked;
         let shown = match prepared {
             Err(failure) => Err(failure),
             Ok(prepared) => {
                 let task = Task { turn, place, hash: 0, prepared, content: None, unresolved: None };
-                shared.run(task, None).await.result
+                let ended = shared.run(task, None).await;
+                _masked = ended.masked;
+                ended.result
             }
         };
         let text = match shown {

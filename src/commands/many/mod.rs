@@ -69,7 +69,7 @@ pub fn run(session: &Session<'_>, source: &Source, args: &RunArgs, work: Work<'_
     }
     on_runtime(async {
         let service = Service::open(session).await?;
-        run_over(&service, source, args, work, Results::new(session.report)).await
+        Box::pin(run_over(&service, source, args, work, Results::new(session.report))).await
     })
 }
 
@@ -101,7 +101,7 @@ pub async fn run_over(
     let token_locks = (intake.command.is_some() && is_token_key).then_some(&token_locks);
     let shared = Shared { service, global: &global, work, run_token: &run_token, token_locks };
     if session.global.dry_run {
-        return dry::run(shared, source, &intake, args, results).await;
+        return Box::pin(dry::run(shared, source, &intake, args, results)).await;
     }
     send(shared, source, &intake, args, results).await
 }

@@ -6,6 +6,7 @@ use tokio::sync::Mutex;
 
 use crate::config::TokenCommand;
 use crate::failure::Failure;
+use crate::redact::secrets;
 use crate::token::Token;
 
 /// The batch's own token, once it had to be renewed.
@@ -45,6 +46,7 @@ impl RunToken {
             return Ok(None);
         };
         let token = command.run().await?;
+        secrets().add(&token);
         *self.renewed.borrow_mut() = Some(token.clone());
         Ok(Some(token))
     }
