@@ -12,7 +12,7 @@ use storefront::plan::diff;
 use storefront::plan::merge::{Merged, Wish, merge};
 use storefront::plan::operation::Operation;
 use storefront::plan::profile::{Pointers, Profile};
-use storefront::plan::verify;
+use storefront::plan::verify::Expectation;
 
 const PROFILES: [usize; 2] = [1_000, 10_000];
 
@@ -93,9 +93,10 @@ fn two_profiles_compared(bencher: Bencher<'_, '_>, addresses: usize) {
 /// The read-back after a replacement.
 #[divan::bench(args = PROFILES)]
 fn a_replacement_verified(bencher: Bencher<'_, '_>, addresses: usize) {
-    let sent = merged(addresses);
+    let (before, sent) = (profile(addresses), merged(addresses));
     let Ok(now) = Profile::find(Value::Object(sent.customer.clone()), &Pointers::default()) else { return };
-    bencher.bench(|| verify::read_back(black_box(&sent), black_box(&now), &[]));
+    let expectation = Expectation { before: &before, merged: &sent, ignore: &[] };
+    bencher.bench(|| expectation.compare(black_box(&now)));
 }
 
 /// A command line that names no member.

@@ -263,7 +263,7 @@ mod tests {
         assert_eq!(Disk.read(&path).unwrap(), b"one");
         Disk.replace(&path, b"three").unwrap();
         assert_eq!(Disk.read(&path).unwrap(), b"three");
-        assert_eq!(Disk.list(path.parent().unwrap()).unwrap(), [path.clone()]);
+        assert_eq!(Disk.list(path.parent().unwrap()).unwrap(), std::slice::from_ref(&path));
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;

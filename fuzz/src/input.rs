@@ -61,7 +61,7 @@ fn options(text: &str) {
 }
 
 fn snapshot(text: &str) {
-    match Snapshot::parse(text, Path::new("then.json")) {
+    match Snapshot::parse(text.as_bytes(), Path::new("then.json")) {
         Err(failure) => usage(&failure),
         Ok(snapshot) => assert!(snapshot.customer["addresses"].is_array()),
     }

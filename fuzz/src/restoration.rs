@@ -1,7 +1,7 @@
 //! Putting a snapshot back: its laws on any two profiles.
 
 use arbitrary::Unstructured;
-use storefront::plan::restoration::restore;
+use storefront::plan::restoration::{Extent, restore};
 
 use crate::merge::{customer, ids, list, told, verified};
 
@@ -10,7 +10,7 @@ pub fn hold(data: &[u8]) {
     let mut bytes = Unstructured::new(data);
     let (Ok(stored), Ok(snapshot)) = (customer(&mut bytes), customer(&mut bytes)) else { return };
     for delete_newer in [false, true] {
-        let Ok(merged) = restore(&stored, &snapshot, delete_newer) else { return };
+        let Ok(merged) = restore(&stored, &snapshot, &stored, Extent::All, delete_newer) else { return };
         let there = ids(&merged.customer);
         let lost: Vec<i64> = ids(&stored).into_iter().filter(|id| !there.contains(id)).collect();
         assert_eq!(lost, merged.tally.removed);

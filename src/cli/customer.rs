@@ -72,16 +72,15 @@ pub struct UpdateArgs {
 
 /// Flags of every command that replaces a profile.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Replacing")]
 pub struct ReplacementArgs {
     /// How long to read the profile until it shows what was written [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero)]
+    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero, help_heading = "Replacing")]
     pub settle: Option<Duration>,
     /// How long to wait for another storefront command that writes to the same customer [default: 5m]
-    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero)]
+    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero, help_heading = "Replacing")]
     pub lock_timeout: Option<Duration>,
     /// Go on although an earlier update of unknown outcome may still take effect
-    #[arg(long)]
+    #[arg(long, help_heading = "Replacing")]
     pub after_unknown: bool,
 }
 

@@ -48,9 +48,9 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
     (
         "customer restore",
         [
-            "storefront customer update --sandbox --remove-address 2 && storefront customer restore --sandbox",
+            "storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox",
             "storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox -n",
-            "storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox -o json",
+            "storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox --all",
         ],
     ),
     (

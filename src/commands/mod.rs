@@ -143,14 +143,11 @@ pub fn online(
 
 /// The end of a command that was waited for after a signal: what it came to, and that it was interrupted.
 fn stopped(service: &Service<'_>, result: Result<(), Failure>) -> Failure {
-    match result {
-        Err(failure) => Failure { kind: Kind::Interrupted, ..failure },
-        Ok(()) => {
-            let applied = if service.stage.get() == Stage::Taken { Applied::Yes } else { Applied::No };
-            Failure::new(Kind::Interrupted, "interrupted; the request in flight was waited for")
-                .applied(applied)
-        }
+    if let Err(failure) = result {
+        return Failure { kind: Kind::Interrupted, ..failure };
     }
+    let applied = if service.stage.get() == Stage::Taken { Applied::Yes } else { Applied::No };
+    Failure::new(Kind::Interrupted, "interrupted; the request in flight was waited for").applied(applied)
 }
 
 /// Runs a future on a runtime of one thread.

@@ -56,12 +56,14 @@ impl Attempt {
     /// processing it again cannot change the result. `None` where it must not be, or would end in the same way.
     pub(super) fn repeat_after(&self, effect: Effect) -> Option<Delay> {
         match self {
-            Self::NotSent { permanent: false, .. } => Some(Delay::Backoff),
             Self::Throttled { retry_after: Some(wait), .. } => Some(Delay::Exactly(*wait)),
-            Self::Throttled { retry_after: None, .. } => Some(Delay::Backoff),
-            Self::Unknown { transient: true, .. } if effect == Effect::Read => Some(Delay::Backoff),
-            Self::Unknown { .. } if effect == Effect::Replacement => Some(Delay::Backoff),
-            _ => None,
+            Self::NotSent { permanent: false, .. } | Self::Throttled { .. } => Some(Delay::Backoff),
+            Self::Unknown { transient, .. } => match effect {
+                Effect::Read => transient.then_some(Delay::Backoff),
+                Effect::Replacement => Some(Delay::Backoff),
+                Effect::Write => None,
+            },
+            Self::Applied(_) | Self::Rejected(_) | Self::NotSent { .. } => None,
         }
     }
 

@@ -21,10 +21,10 @@ impl Merged {
         let after = diff::address_list(&customer);
         let staying: Vec<i64> = after.iter().filter_map(|address| id_of(address.get("id")?)).collect();
         let there: HashSet<i64> = staying.iter().copied().collect();
-        let (changed, kept) = staying.into_iter().partition(|id| touched.contains(id));
+        let (edited, kept) = staying.into_iter().partition(|id| touched.contains(id));
         let tally = Tally {
             kept,
-            changed,
+            changed: edited,
             added: after.iter().filter(|address| address.get("id").is_none()).count(),
             removed: before.ids().iter().copied().filter(|id| !there.contains(id)).collect(),
         };

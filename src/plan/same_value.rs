@@ -80,7 +80,9 @@ fn same_number(left: &str, right: &str) -> bool {
     const EXACT_DIGITS: usize = 15;
     let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
     let exact = digits(left) <= EXACT_DIGITS && digits(right) <= EXACT_DIGITS;
-    exact && matches!((left.parse::<f64>(), right.parse::<f64>()), (Ok(left), Ok(right)) if left == right)
+    let doubles = || Some((left.parse::<f64>().ok()?, right.parse::<f64>().ok()?));
+    // The comparison is meant to be exact.
+    exact && doubles().is_some_and(|(left, right)| left.total_cmp(&right).is_eq())
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ fn address_ids_are_those_of_the_profile_seen_last_at_that_service() {
     home.ok("--sandbox customer show");
     assert_eq!(bash(&home, update), ["1", "2", "3", "4"]);
     assert_eq!(bash(&home, "storefront -p shop customer update --address "), [""]);
-    home.ok("--sandbox customer update --remove-address 2");
+    home.ok("--sandbox customer update --remove-address 2 --yes");
     home.ok("--sandbox customer update --firstname Amy");
     assert_eq!(bash(&home, update), ["1", "3", "4"]);
     assert_eq!(bash(&home, "storefront --sandbox quote ship --ship-to-address "), ["1", "3", "4"]);

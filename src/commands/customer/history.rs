@@ -10,6 +10,7 @@ use crate::failure::{Failure, Kind};
 use crate::history::{CustomerStore, Mark, Snapshot, SnapshotEntry};
 use crate::plan::diff::Change;
 use crate::plan::profile::Profile;
+use crate::report::escape::one_line;
 use crate::report::screen::Screen;
 use crate::report::table::{heads, table_on, trimmed};
 
@@ -82,13 +83,13 @@ fn table(listed: &[Listed], screen: Screen) -> String {
     table.set_header(heads(&["SNAPSHOT", "BEFORE", "OUTCOME", "CHANGED"]));
     for (entry, snapshot) in listed {
         let changes = snapshot.changes();
-        let paths = changes.iter().map(|change| change.path.to_string());
-        let changed = paths.map(|path| crate::report::escape::one_line(&path)).collect::<Vec<_>>().join("\n");
+        let paths = changes.iter().map(|change| one_line(&change.path.to_string()));
+        let paths = paths.collect::<Vec<_>>().join("\n");
         table.add_row([
             snapshot.name().to_owned(),
             snapshot.operation.clone(),
             outcome(entry).to_owned(),
-            changed,
+            paths,
         ]);
     }
     format!("{}\n", trimmed(&table))
