@@ -46,7 +46,7 @@ fn an_error_body_gives_no_spelling_of_the_token_away() {
             format!("broken {{ {spelled}"),
         ];
         for body in bodies.iter().filter(|body| !body.starts_with('<') || !spelled.contains('\\')) {
-            let headers = format!("X-Echo: {}\r\nLocation: https://other.example/?t={spelled}\r\n");
+            let headers = format!("X-Echo: {spelled}\r\nLocation: https://other.example/?t={spelled}\r\n");
             for status in ["400 Bad Request", "302 Found", "401 Unauthorized"] {
                 let (home, server) = (Home::new(), Scripted::start(vec![answer(status, &headers, body)]));
                 for mode in ["", "-o json", "-vv", "-vv -o json"] {
