@@ -54,6 +54,14 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         ],
     ),
     (
+        "journal show",
+        [
+            "storefront template attribute-create --format csv > a.csv && storefront attribute create --sandbox -i a.csv && storefront journal show a.csv.journal",
+            "storefront template attribute-create --format csv > a.csv && storefront attribute create --sandbox -i a.csv && storefront journal show a.csv.journal --csv",
+            "storefront template attribute-create --format csv > a.csv && storefront attribute create --sandbox -i a.csv && storefront journal show a.csv.journal -o json",
+        ],
+    ),
+    (
         "attribute create",
         [
             "storefront attribute create --sandbox --code fit --label Fit --type select --option Slim Wide",

@@ -7,6 +7,7 @@ pub mod config;
 pub mod customer;
 pub mod doctor;
 pub mod help;
+pub mod journal;
 pub mod manual;
 pub mod many;
 pub mod operation;
@@ -52,6 +53,7 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Quote(Noun(command)) => quote::run(&session, command),
         Command::Customer(Noun(command)) => customer::run(&session, command),
         Command::Attribute(Noun(command)) => attribute::run(&session, command),
+        Command::Journal(Noun(command)) => journal::run(&session, command),
         Command::Doctor => doctor::run(&session),
         Command::Api(args) => api::run(&session, args),
         Command::Template { operation, format } => template::run(&session, operation, *format),

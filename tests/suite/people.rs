@@ -221,6 +221,7 @@ fn a_run_shows_how_far_it_is_and_leaves_only_its_summary() {
     let rows = "1,mug-blue,1\n".repeat(40);
     std::fs::write(home.dir.path().join("items.csv"), format!("quote_id,sku,qty\n{rows}")).unwrap();
     let mut terminal = terminal(&home, 100, "--sandbox --fault latency=30 quote add-item -i items.csv");
+    terminal.sees("Add the items of 40 records?").types("y");
     let screen = terminal.sees(" of 40, 0 failed, 0 unknown, ").sees(" left").screen();
     assert!(screen.contains("/s, "), "{screen}");
     let (code, screen) = terminal.ends();

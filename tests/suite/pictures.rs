@@ -68,7 +68,7 @@ fn the_changes_before_they_are_sent() {
 fn the_summary_of_a_run() {
     let home = Home::new();
     std::fs::write(home.dir.path().join("items.csv"), include_str!("../readme/items.csv")).unwrap();
-    let line = "--sandbox quote add-item -i items.csv";
+    let line = "--sandbox quote add-item -i items.csv --yes";
     let mut terminal = Terminal::run(&home, 120, &line.split(' ').collect::<Vec<_>>(), &[]);
     assert_eq!(terminal.waits_for_end(), 7);
     // How long it took is no part of the picture.

@@ -24,13 +24,13 @@ pub async fn run(
     source: &Source,
     intake: &Intake<'_>,
     args: &RunArgs,
+    mut results: Results,
 ) -> Result<(), Failure> {
     let service: &Service<'_> = shared.service;
     let report = service.session.report;
     if !source.is_stream() {
-        check::check(service.session, source, intake, args, &mut Past::default())?;
+        check::check(service.session, source, intake, args, &Past::default())?;
     }
-    let mut results = Results::new(report);
     let mut feed = Feed::open(source, intake)?;
     let (mut seen, mut failed) = (0, 0);
     while let Some(record) = feed.next().await? {
@@ -51,10 +51,9 @@ pub async fn run(
         let shown = match prepared {
             Err(failure) => Err(failure),
             Ok(prepared) => {
-                shared
-                    .run(0, Task { turn, place, hash: 0, prepared, content: None, known: None })
-                    .await
-                    .result
+                let task =
+                    Task { turn, place, hash: 0, prepared, content: None, known: None, unresolved: None };
+                shared.run(task, None).await.result
             }
         };
         let text = match shown {
@@ -65,6 +64,9 @@ pub async fn run(
             }
         };
         results.put(turn, text)?;
+        if results.is_closed() {
+            break;
+        }
     }
     results.close()?;
     tell_rest(service, seen, failed)

@@ -1,5 +1,7 @@
 //! From a record as it stands in the input to one that can be run: parsed, checked, with its key and its token.
 
+use std::cell::OnceCell;
+
 use serde_json::{Map, Value};
 
 use super::tokens::{self, Own, TOKEN, TokenCommand};
@@ -9,6 +11,7 @@ use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Record, Source};
 use crate::json;
 use crate::plan::operation::Operation;
+use crate::token::Token;
 
 /// A member or column that says why a record failed last time.
 const REASON: &str = "reason";
@@ -23,6 +26,13 @@ pub struct Intake<'a> {
     pub allow_unknown: bool,
     /// What prints the token of each record, where there is such a command.
     pub command: Option<TokenCommand>,
+    run_token: RunTokenOf<'a>,
+}
+
+/// The token of records without one of their own; it is asked for once, and only if a record has one.
+struct RunTokenOf<'a> {
+    get: Box<dyn Fn() -> Option<Token> + 'a>,
+    token: OnceCell<Option<Token>>,
 }
 
 /// A record ready to be run.
@@ -37,10 +47,18 @@ pub struct Prepared {
 }
 
 impl<'a> Intake<'a> {
-    /// An intake for one input.
-    pub fn new(work: Work<'a>, source: &Source, allow_unknown: bool, argv: Option<&[String]>) -> Self {
+    /// An intake for one input. `argv` is the command that prints tokens; `run_token` gets the token of records
+    /// without one of their own.
+    pub fn new(
+        work: Work<'a>,
+        source: &Source,
+        allow_unknown: bool,
+        argv: Option<&[String]>,
+        run_token: impl Fn() -> Option<Token> + 'a,
+    ) -> Self {
         let command = argv.and_then(TokenCommand::new);
-        Self { work, name: source.name(), allow_unknown, command }
+        let run_token = RunTokenOf { get: Box::new(run_token), token: OnceCell::new() };
+        Self { work, name: source.name(), allow_unknown, command, run_token }
     }
 
     /// Understands the header of a CSV.
@@ -113,12 +131,25 @@ impl<'a> Intake<'a> {
 
     fn own(&self, document: &Map<String, Value>, beside: &Map<String, Value>) -> Result<Own, Failure> {
         if let Some(token) = beside.get(TOKEN) {
-            return tokens::given(token);
+            return Ok(self.unless_run_token(tokens::given(token)?));
         }
         let Some(command) = &self.command else { return Ok(Own::Run) };
         let wrapper = self.work.operation().wrapper();
         command
             .fill(|name| tokens::field(beside, None, name).or_else(|| tokens::field(document, wrapper, name)))
+    }
+
+    /// The batch's own token may be named in a record too: one token is one key, however it was supplied.
+    fn unless_run_token(&self, own: Own) -> Own {
+        let run_token = || match &self.command {
+            // It prints a token for each record, and none without one.
+            Some(_) => None,
+            None => self.run_token.token.get_or_init(|| (self.run_token.get)()).clone(),
+        };
+        match own {
+            Own::Given(token) if run_token().as_ref() == Some(&token) => Own::Run,
+            own => own,
+        }
     }
 
     fn located(&self, record: &Record, failure: Failure) -> Failure {
@@ -144,6 +175,22 @@ pub fn hash(content: &Content) -> u64 {
         }
     }
     .finish()
+}
+
+/// What a record touches, for people: the quote, the attribute code or the customer it names. `None` where that is the
+/// token, which is not shown, and for what cannot be read.
+pub fn key_of(operation: Operation, record: &Record, columns: Option<&Columns>) -> Option<String> {
+    let (document, beside) = match (&record.content, columns) {
+        (Content::Row(row), Some(columns)) => columns.document(row).ok()?,
+        (Content::Json(text), _) => (serde_json::from_str(text).ok()?, Map::new()),
+        (Content::Row(_), None) => return None,
+    };
+    let name = match operation {
+        Operation::QuoteAddItem => "quote_id",
+        Operation::AttributeCreate => "attribute_code",
+        Operation::QuoteShip | Operation::CustomerUpdate => "customer",
+    };
+    tokens::field(&beside, None, name).or_else(|| tokens::field(&document, operation.wrapper(), name))
 }
 
 /// How large a record is, in bytes.

@@ -106,6 +106,22 @@ impl Work<'_> {
         }
     }
 
+    /// Whether it can be found out later if a record was applied.
+    pub fn can_resolve(&self) -> bool {
+        false
+    }
+
+    /// Tries to find out whether a record of an earlier run was applied, without sending a write; `snapshot` is the one
+    /// taken before it was sent. `None` while that is unknown.
+    pub async fn resolve_unknown(
+        &self,
+        _service: &Service<'_>,
+        _ready: &Ready,
+        _snapshot: Option<&str>,
+    ) -> Option<Replaced> {
+        None
+    }
+
     /// Runs a record. `known` is the customer's profile as the record before has just read it.
     ///
     /// # Errors
