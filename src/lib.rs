@@ -20,6 +20,8 @@ pub mod plan;
 pub mod prompt;
 pub mod report;
 pub mod sandbox;
+#[cfg(test)]
+mod simulation;
 pub mod storage;
 pub mod template;
 pub mod token;
