@@ -233,7 +233,10 @@ pub fn judge_marks<'a>(world: &mut World, files: impl Iterator<Item = &'a std::p
 /// How many snapshots have no mark. One that a command leaves so would hold up later commands.
 pub fn unmarked<'a>(files: impl Iterator<Item = &'a std::path::Path>) -> usize {
     let files: Vec<_> = files.collect();
-    let is_snapshot = |file: &std::path::Path| file.extension().is_some_and(|extension| extension == "json");
+    let is_snapshot = |file: &std::path::Path| {
+        file.extension().is_some_and(|extension| extension == "json")
+            && file.components().any(|part| part.as_os_str() == "snapshots")
+    };
     let is_marked = |file: &std::path::Path| {
         let marks = ["verified", "applied", "refused", "unknown"];
         marks.iter().any(|mark| files.contains(&file.with_extension(mark).as_path()))

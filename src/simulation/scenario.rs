@@ -143,7 +143,10 @@ impl Scenario {
             self.take(job, ended);
             if died && self.random.chance(50) {
                 self.machine.world.borrow_mut().tell(|| "power loss".to_owned());
-                self.machine.disk.lock().unwrap().lose_power();
+                let mut disk = self.machine.disk.lock().unwrap();
+                disk.lose_power();
+                // Marks are not synced: what they say can be found out again.
+                self.unmarked = invariants::unmarked(disk.files());
             }
             if !died && (!failed || self.random.chance(50)) {
                 break;
