@@ -9,6 +9,7 @@ use std::sync::Arc;
 use etcetera::BaseStrategy;
 
 use crate::clock::Clock;
+use crate::environment;
 use crate::failure::Failure;
 use crate::storage::{Disk, Storage};
 
@@ -78,6 +79,24 @@ impl Context {
         }
     }
 
+    /// The file that `SSL_CERT_FILE` names, whatever characters its name has.
+    pub fn certificate_file(&self) -> Option<PathBuf> {
+        let file = self.environment.get(std::ffi::OsStr::new(environment::SSL_CERT_FILE));
+        file.filter(|file| !file.is_empty()).map(PathBuf::from)
+    }
+
+    /// The environment variable that names the proxy for URLs of this scheme, if one does.
+    pub fn proxy_variable(&self, scheme: &str) -> Option<&'static str> {
+        let own: [&'static str; 2] = match scheme {
+            "https" => ["https_proxy", "HTTPS_PROXY"],
+            _ => ["http_proxy", "HTTP_PROXY"],
+        };
+        let is_set = |name: &&str| {
+            self.environment.get(std::ffi::OsStr::new(name)).is_some_and(|value| !value.is_empty())
+        };
+        own.into_iter().chain(["all_proxy", "ALL_PROXY"]).find(is_set)
+    }
+
     /// The program's directories.
     ///
     /// # Errors
@@ -89,9 +108,9 @@ impl Context {
         })
     }
 
-    /// Whether a person can be asked: standard input and standard error are terminals.
-    pub fn can_prompt(&self) -> bool {
-        self.stdin_is_terminal && self.stderr_is_terminal
+    /// Whether any of the standard streams is a terminal: a person is there, and a program we start may talk to them.
+    pub fn has_terminal(&self) -> bool {
+        self.stdin_is_terminal || self.stdout_is_terminal || self.stderr_is_terminal
     }
 }
 

@@ -10,14 +10,15 @@ pub mod completion;
 pub mod config;
 pub mod context;
 pub mod environment;
+pub mod exact_json;
 pub mod failure;
 pub mod history;
 pub mod http;
 pub mod input;
-pub mod json;
 pub mod nearest;
 pub mod plan;
 pub mod prompt;
+pub mod redact;
 pub mod report;
 pub mod sandbox;
 #[cfg(test)]

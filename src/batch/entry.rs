@@ -90,7 +90,7 @@ impl<'a> Failed<'a> {
             kind: failure.kind.name(),
             status: failure.status,
             applied: failure.applied.name(),
-            reason: one_line(shortened(&failure.message)).into(),
+            reason: shortened(one_line(&failure.message)),
             snapshot,
         }
     }
@@ -105,9 +105,12 @@ impl Serialize for Hexadecimal {
     }
 }
 
-fn shortened(message: &str) -> &str {
-    const MAX_CHARACTERS: usize = 500;
-    message.char_indices().nth(MAX_CHARACTERS).map_or(message, |(end, _)| &message[..end])
+fn shortened(mut message: String) -> String {
+    const LONGEST: usize = 500;
+    if let Some((end, _)) = message.char_indices().nth(LONGEST) {
+        message.truncate(end);
+    }
+    message
 }
 
 #[cfg(test)]

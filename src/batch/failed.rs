@@ -3,27 +3,21 @@
 //! It is written under another name and gets its own at the end of the run, and only in place of a file that an earlier
 //! run of the same journal wrote and nobody has changed since.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use same_file::is_same_file;
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
 use tempfile::NamedTempFile;
 
 use super::entry::FailedFileEntry;
 use super::fingerprint::Fingerprint;
+use super::json_reason::{REASON, json_with_reason};
 use super::opening::directory;
 use super::text_style::{Encoder, TextStyle};
 use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Format};
 use crate::report::escape::one_line;
-
-/// The name of the column or field that says why.
-const REASON: &str = "reason";
 
 /// A file of failed records in the input's own format. It holds the records as they came, tokens too: 0600.
 pub struct FailedFile {
@@ -128,7 +122,8 @@ impl FailedFile {
     ) -> Result<Self, Failure> {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let begin = || -> io::Result<Form> {
-            let file = tempfile::Builder::new().prefix(".storefront-failed-").tempfile_in(directory(&path))?;
+            let file =
+                tempfile::Builder::new().prefix(".storefront-failed-").tempfile_in(directory(&path))?;
             let style = input.style;
             let mut out = BufWriter::new(Encoder::new(file, style.encoding)?);
             Ok(match (input.format, input.columns) {
@@ -205,7 +200,8 @@ impl FailedFile {
         let encoder = out.into_inner().map_err(|error| failed(error.into_error()))?;
         let file = encoder.into_inner();
         file.as_file().sync_all().map_err(failed)?;
-        let unchanged = self.earlier.is_some_and(|earlier| entry_of(&path).is_ok_and(|found| found == earlier));
+        let unchanged =
+            self.earlier.is_some_and(|earlier| entry_of(&path).is_ok_and(|found| found == earlier));
         let place = if unchanged {
             file.persist(&path).map_err(|error| failed(error.error))?;
             path.clone()
@@ -249,54 +245,9 @@ fn with_reason<'a>(
     cells.chain([reason]).collect::<Vec<_>>().into_iter()
 }
 
-/// The record with its values exactly as they came. What is not a JSON object stays as it is: there is no place for a
-/// reason in it.
-fn json_with_reason(text: &str, reason: &str) -> String {
-    let Ok(Fields(fields)) = serde_json::from_str(text) else { return text.replace(['\n', '\r'], " ") };
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let kept = fields.iter().filter(|(name, _)| name != REASON);
-    let mut fields: Vec<String> = kept.map(|(name, value)| format!("{}:{}", quoted(name), value.get())).collect();
-    fields.push(format!("{}:{}", quoted(REASON), quoted(reason)));
-    format!("{{{}}}", fields.join(","))
-}
-
-/// The fields of a JSON object, in their order, each value as text.
-struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Fields<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Fields<'de>;
-
-            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                out.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut fields = Vec::new();
-                while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
-                    fields.push((Cow::Owned(name), value));
-                }
-                Ok(Fields(fields))
-            }
-        }
-        deserializer.deserialize_map(InOrder)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ensure_replaceable, entry_of, json_with_reason};
-
-    #[test]
-    fn values_come_back_as_they_came_with_the_last_reason_only() {
-        assert_eq!(
-            json_with_reason(r#"{ "qty" : 1E2, "reason":"old", "$serde_json::private::Number": {"a": 1.0} }"#, "no \"x\""),
-            r#"{"qty":1E2,"$serde_json::private::Number":{"a": 1.0},"reason":"no \"x\""}"#
-        );
-        assert_eq!(json_with_reason("[1,\n2]", "no"), "[1, 2]");
-    }
+    use super::{ensure_replaceable, entry_of};
 
     #[test]
     fn only_a_file_that_is_as_it_was_left_may_be_replaced() {
@@ -306,7 +257,10 @@ mod tests {
         std::fs::write(&path, "mine").unwrap();
         assert!(ensure_replaceable(&path, &[], &[]).unwrap_err().message.contains("was not written by"));
         let entry = entry_of(&path).unwrap();
-        assert_eq!(ensure_replaceable(&path, &[], std::slice::from_ref(&entry)).unwrap(), Some(entry.clone()));
+        assert_eq!(
+            ensure_replaceable(&path, &[], std::slice::from_ref(&entry)).unwrap(),
+            Some(entry.clone())
+        );
         let input = directory.path().join("input.csv");
         std::fs::hard_link(&path, &input).unwrap();
         let refused = ensure_replaceable(&path, &[(&input, "the input")], std::slice::from_ref(&entry));

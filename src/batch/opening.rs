@@ -10,7 +10,7 @@ use super::header::{Header, Mismatch};
 use super::journal::{Journal, unwritable};
 use super::past::Past;
 use super::reading::{self, Unread};
-use crate::cli::run::Shard;
+use super::shards::{check_shards, is_journal_of, is_other_part};
 use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::storage::{Log, Storage};
@@ -33,6 +33,9 @@ pub enum Mode {
     /// Discard it.
     Restart,
 }
+
+/// A journal next to the input, open for reading.
+type Neighbour = (PathBuf, Arc<dyn Log>);
 
 /// Where the files of a batch are.
 #[derive(Debug, Clone)]
@@ -133,10 +136,10 @@ impl Opening {
             Unread::Other(mismatch) => Failure::guard(format!("journal `{path}` {mismatch}"))
                 .hint("select the right journal with --journal, or use --restart"),
             // It never is empty by itself: its first line is written together with its name.
-            Unread::Empty => Failure::guard(format!(
-                "journal `{path}` is empty: what was sent before is unknown"
-            ))
-            .hint("restore it, or use --restart if no record was sent"),
+            Unread::Empty => {
+                Failure::guard(format!("journal `{path}` is empty: what was sent before is unknown"))
+                    .hint("restore it, or use --restart if no record was sent")
+            }
         }
     }
 
@@ -185,20 +188,27 @@ impl Opening {
     }
 
     /// `INPUT.journal` and `INPUT.I-N.journal` next to the input, but the batch's own.
-    fn neighbours(&self) -> Result<Vec<(PathBuf, Arc<dyn Log>)>, Failure> {
+    fn neighbours(&self) -> Result<Vec<Neighbour>, Failure> {
         let Some(input) = &self.places.input else { return Ok(Vec::new()) };
         let Some(name) = input.file_name().and_then(|name| name.to_str()) else { return Ok(Vec::new()) };
         let listed = self.storage.list(directory(input)).map_err(|error| unreadable(input, &error))?;
         let own = self.places.journal.canonicalize().unwrap_or_else(|_| self.places.journal.clone());
         let mut paths: Vec<PathBuf> = listed
             .into_iter()
-            .filter(|path| path.file_name().and_then(|other| other.to_str()).is_some_and(|other| is_of(name, other)))
+            .filter(|path| {
+                path.file_name()
+                    .and_then(|other| other.to_str())
+                    .is_some_and(|other| is_journal_of(name, other))
+            })
             .filter(|path| *path != self.places.journal && *path != own)
             .collect();
         paths.sort();
         if paths.len() > MAX_NEIGHBOURS {
-            return Err(Failure::guard(format!("more than {MAX_NEIGHBOURS} journals next to `{}`", input.display()))
-                .hint("move away those of runs that are finished"));
+            return Err(Failure::guard(format!(
+                "more than {MAX_NEIGHBOURS} journals next to `{}`",
+                input.display()
+            ))
+            .hint("move away those of runs that are finished"));
         }
         let mut found = Vec::new();
         for path in paths {
@@ -222,20 +232,17 @@ impl Opening {
         let mut header = self.header.to_json(&self.clock.now().to_string()).to_string();
         header.push('\n');
         let is_new = self.log.is_none();
-        let log = match self.log {
-            Some(ref log) => {
-                continue_or_replace(&**log, self.mode, &header).map_err(failed)?;
-                log.clone()
-            }
-            None => {
-                self.storage.create(path, header.as_bytes()).map_err(|error| match error.kind() {
-                    io::ErrorKind::AlreadyExists => already_there(path),
-                    _ => unwritable(path, &error),
-                })?;
-                let log = self.storage.open_log(path, false).map_err(failed)?;
-                lock(&*log, path).await?;
-                log
-            }
+        let log = if let Some(log) = &self.log {
+            continue_or_replace(&**log, self.mode, &header).map_err(failed)?;
+            log.clone()
+        } else {
+            self.storage.create(path, header.as_bytes()).map_err(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => already_there(path),
+                _ => unwritable(path, &error),
+            })?;
+            let log = self.storage.open_log(path, false).map_err(failed)?;
+            lock(&*log, path).await?;
+            log
         };
         if let Some(other) = self.running_neighbour().await? {
             if is_new {
@@ -283,42 +290,6 @@ fn continue_or_replace(log: &dyn Log, mode: Mode, header: &str) -> io::Result<()
     log.sync()
 }
 
-/// Shards put together are the whole only when none is missing: the records of a missing one would be sent again.
-fn check_shards(path: &Path, shards: &[Option<Shard>], ours: Option<Shard>) -> Result<(), Failure> {
-    let complete = |of: u32| (0..of).all(|index| shards.contains(&Some(Shard { index, of })));
-    let wrong = shards.iter().find_map(|theirs| match (theirs, ours) {
-        (theirs, ours) if *theirs == ours => None,
-        (Some(theirs), None) if complete(theirs.of) => None,
-        (Some(theirs), None) => Some(format!("covers shard {theirs} only; the other shards are missing")),
-        (Some(theirs), Some(ours)) => Some(format!("belongs to shard {theirs}, expected {ours}")),
-        (None, Some(ours)) => Some(format!("covers the whole input, expected shard {ours}")),
-        (None, None) => None,
-    });
-    wrong.map_or(Ok(()), |what| {
-        Err(Failure::guard(format!("journal `{}` {what}", path.display()))
-            .hint("select the right journal with --journal, or use --restart"))
-    })
-}
-
-/// Whether these are other parts of the same division as ours.
-fn is_other_part(shards: &[Option<Shard>], ours: Option<Shard>) -> bool {
-    let Some(ours) = ours else { return false };
-    shards.iter().all(|theirs| theirs.is_some_and(|theirs| theirs.of == ours.of && theirs.index != ours.index))
-}
-
-/// Whether a file name is that of a journal of the input `input`.
-fn is_of(input: &str, name: &str) -> bool {
-    let Some(middle) = name.strip_prefix(input).and_then(|rest| rest.strip_suffix(".journal")) else {
-        return false;
-    };
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    middle.is_empty()
-        || middle
-            .strip_prefix('.')
-            .and_then(|shard| shard.split_once('-'))
-            .is_some_and(|(index, of)| is_number(index) && is_number(of))
-}
-
 async fn lock(log: &dyn Log, path: &Path) -> Result<(), Failure> {
     for attempt in 1..=LOCK_ATTEMPTS {
         if log.try_lock().map_err(|error| unreadable(path, &error))? {
@@ -350,19 +321,4 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
 /// The directory of a file.
 pub fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_of;
-
-    #[test]
-    fn journals_of_an_input_are_told_by_their_names() {
-        for name in ["a.csv.journal", "a.csv.0-4.journal", "a.csv.12-100.journal"] {
-            assert!(is_of("a.csv", name), "{name}");
-        }
-        for name in ["a.csv", "b.csv.journal", "a.csv.x-4.journal", "a.csv.04.journal", "a.csv.bak.journal", "a.csv.-.journal"] {
-            assert!(!is_of("a.csv", name), "{name}");
-        }
-    }
 }

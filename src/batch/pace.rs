@@ -72,8 +72,8 @@ impl Pace {
 
     /// Whether one more may be in flight in addition to these.
     pub fn has_room(&mut self, in_flight: usize, now: Instant) -> bool {
-        let fits = u32::try_from(in_flight)
-            .is_ok_and(|in_flight| f64::from(in_flight) + 1.0 <= self.limit + 1e-9);
+        let fits =
+            u32::try_from(in_flight).is_ok_and(|in_flight| f64::from(in_flight) + 1.0 <= self.limit + 1e-9);
         fits && self.breaker.may_start(in_flight, now)
     }
 

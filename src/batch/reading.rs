@@ -174,7 +174,9 @@ impl Reading<'_> {
                 Torn::Record(record, hash) => {
                     let known = match self.in_flight.get(&record) {
                         Some(slot) => slot.hash,
-                        None => self.journal.ledger.get(record).map_err(|error| self.unreadable(&error))?.hash,
+                        None => {
+                            self.journal.ledger.get(record).map_err(|error| self.unreadable(&error))?.hash
+                        }
                     };
                     let hash = hash.unwrap_or(known);
                     self.in_flight.insert(record, Slot { state: State::Sending, hash, place, journal: 0 });

@@ -136,7 +136,8 @@ mod tests {
     fn a_style_is_read_and_written_back() {
         for encoding in [Encoding::Utf8, Encoding::Utf8Bom, Encoding::Utf16Le, Encoding::Utf16Be] {
             for crlf in [false, true] {
-                for (first, sep) in [("sep=;", Some(';')), ("sep=\t", Some('\t')), ("größe,☃𝄞", None)] {
+                for (first, sep) in [("sep=;", Some(';')), ("sep=\t", Some('\t')), ("größe,☃𝄞", None)]
+                {
                     let style = TextStyle { encoding, crlf, sep };
                     let mut encoder = Encoder::new(Vec::new(), encoding).unwrap();
                     let text = format!("{first}{}1,2{}", style.line_end(), style.line_end());

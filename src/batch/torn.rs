@@ -22,7 +22,8 @@ pub enum Torn {
 /// Judges a line that is not valid JSON, or has no newline.
 pub fn judge(line: &[u8]) -> Torn {
     // A power cut can leave the length of a file and not its content.
-    let end = line.iter().rposition(|byte| !matches!(byte, 0 | b'\n' | b'\r' | b' ')).map_or(0, |last| last + 1);
+    let end =
+        line.iter().rposition(|byte| !matches!(byte, 0 | b'\n' | b'\r' | b' ')).map_or(0, |last| last + 1);
     let text = String::from_utf8_lossy(&line[..end]);
     if OTHERS.iter().any(|start| text.starts_with(start)) {
         return Torn::Incomplete;
@@ -55,7 +56,7 @@ mod tests {
         for length in 0..=LINE.len() {
             let expected = match length {
                 0..=12 => Torn::Incomplete,
-                13..=53 => Torn::Record(12, None),
+                13..=54 => Torn::Record(12, None),
                 _ => Torn::Record(12, Some(0xa0)),
             };
             assert_eq!(judge(&LINE.as_bytes()[..length]), expected, "{length}");
@@ -67,7 +68,8 @@ mod tests {
 
     #[test]
     fn a_line_that_was_changed_is_damage() {
-        for line in [r#"{"rec0rd":12,"state":"sending"}"#, r#"{"record":0,"#, r#"{"record":x,"#, "hello", "}"] {
+        for line in [r#"{"rec0rd":12,"state":"sending"}"#, r#"{"record":0,"#, r#"{"record":x,"#, "hello", "}"]
+        {
             assert_eq!(judge(line.as_bytes()), Torn::Damaged, "{line}");
         }
         assert_eq!(judge(br#"{"journal":"storefront","vers"#), Torn::Incomplete);

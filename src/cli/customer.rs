@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use super::member_flags::{MemberFlag, MemberFlags, Members, pair};
 use super::run::RunArgs;
 use crate::plan::region;
-use crate::wire::{CUSTOMER, PROFILE_ADDRESS, REGION};
+use crate::wire::{CUSTOMER, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, REGION};
 
 /// Customers: the profile and its addresses.
 #[derive(Debug, Subcommand)]
@@ -41,6 +41,15 @@ pub struct UpdateArgs {
     /// Custom attribute of the address
     #[arg(long = "custom-attribute", value_name = "CODE=VALUE", num_args = 1.., value_parser = pair, help_heading = AddressFlags::HEADING)]
     pub custom_attributes: Vec<(String, String)>,
+    /// Make it the default shipping address
+    #[arg(long, help_heading = AddressFlags::HEADING, requires = "which_address")]
+    pub default_shipping: bool,
+    /// Make it the default billing address
+    #[arg(long, help_heading = AddressFlags::HEADING, requires = "which_address")]
+    pub default_billing: bool,
+    /// Add the address even if an equal one is stored
+    #[arg(long, help_heading = AddressFlags::HEADING)]
+    pub allow_duplicate: bool,
     /// Remove these stored addresses
     #[arg(long = "remove-address", value_name = "ID", num_args = 1.., help_heading = "Deleting")]
     pub remove_addresses: Vec<i64>,
@@ -65,11 +74,11 @@ pub struct UpdateArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Replacing")]
 pub struct ReplacementArgs {
-    /// Seconds to read the profile until it shows what was written [default: 10]
-    #[arg(long, value_name = "SECONDS", value_parser = super::global::parse_wait)]
+    /// How long to read the profile until it shows what was written [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero)]
     pub settle: Option<Duration>,
-    /// Seconds to wait for another storefront command that writes to the same customer [default: 300]
-    #[arg(long, value_name = "SECONDS", value_parser = super::global::parse_wait)]
+    /// How long to wait for another storefront command that writes to the same customer [default: 5m]
+    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero)]
     pub lock_timeout: Option<Duration>,
     /// Go on although an earlier update of unknown outcome may still take effect
     #[arg(long)]
@@ -138,5 +147,7 @@ impl MemberFlags for AddressFlags {
         MemberFlag::new("no-region", &PROFILE_ADDRESS, "region")
             .constant(region::none, "No region: both ids 0, texts null"),
         MemberFlag::new("telephone", &PROFILE_ADDRESS, "telephone"),
+        MemberFlag::new("company", &PROFILE_ADDRESS_FLAGS, "company"),
+        MemberFlag::new("vat-id", &PROFILE_ADDRESS_FLAGS, "vat_id"),
     ];
 }

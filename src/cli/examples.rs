@@ -56,9 +56,9 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
     (
         "journal show",
         [
-            "storefront template attribute-create --format csv > a.csv && storefront attribute create --sandbox -i a.csv && storefront journal show a.csv.journal",
-            "storefront template attribute-create --format csv > a.csv && storefront attribute create --sandbox -i a.csv && storefront journal show a.csv.journal --csv",
-            "storefront template attribute-create --format csv > a.csv && storefront attribute create --sandbox -i a.csv && storefront journal show a.csv.journal -o json",
+            "storefront journal show items.csv.journal",
+            "storefront journal show items.csv.journal --csv > report.csv",
+            "storefront journal show items.csv.journal --jq 'select(.state == \"failed\").key'",
         ],
     ),
     (

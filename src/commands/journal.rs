@@ -76,7 +76,8 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
 }
 
 fn read(session: &Session<'_>, path: &Path) -> Result<(Header, Past), Failure> {
-    let unreadable = |error: std::io::Error| Failure::usage(format!("cannot read `{}`: {error}", path.display()));
+    let unreadable =
+        |error: std::io::Error| Failure::usage(format!("cannot read `{}`: {error}", path.display()));
     let not_a_journal = || Failure::guard(format!("`{}` is not a storefront journal", path.display()));
     let log = session.context.storage.open_log(path, false).map_err(unreadable)?;
     if !log.is_regular().map_err(unreadable)? {
@@ -85,10 +86,11 @@ fn read(session: &Session<'_>, path: &Path) -> Result<(Header, Past), Failure> {
     let first = reading::first_line(&*log).map_err(unreadable)?.ok_or_else(not_a_journal)?;
     let header =
         first.into_header().map_err(|mismatch| Failure::guard(format!("`{}` {mismatch}", path.display())))?;
-    let journal = reading::read(path, &*log, &header, &std::env::temp_dir()).map_err(|unread| match unread {
-        Unread::Refused(failure) => failure,
-        Unread::Other(_) | Unread::Empty => not_a_journal(),
-    })?;
+    let journal =
+        reading::read(path, &*log, &header, &std::env::temp_dir()).map_err(|unread| match unread {
+            Unread::Refused(failure) => failure,
+            Unread::Other(_) | Unread::Empty => not_a_journal(),
+        })?;
     let mut past = Past::default();
     past.set_own(path.to_owned(), log, journal);
     Ok((header, past))

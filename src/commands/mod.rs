@@ -3,6 +3,7 @@
 pub mod api;
 pub mod attribute;
 pub mod auth;
+pub mod check;
 pub mod config;
 pub mod customer;
 pub mod doctor;
@@ -15,12 +16,14 @@ pub mod quote;
 pub mod sandbox;
 pub mod service;
 pub mod template;
+pub mod token_check;
 
 use std::pin::pin;
 
 use crate::cli::{Cli, Command, GlobalArgs, Noun};
 use crate::completion;
 use crate::context::Context;
+use crate::environment::{ADMIN_TOKEN, BASE_URL, TOKEN};
 use crate::failure::{Applied, Failure, Kind};
 use crate::http::CHECK_FIRST;
 use crate::plan::operation::Operation;
@@ -46,6 +49,10 @@ pub struct Session<'a> {
 /// Whatever went wrong, complete with its exit code.
 pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure> {
     let session = Session { context, global: &cli.global, report };
+    cli.global.validate()?;
+    if cli.global.sandbox {
+        note_ignored_variables(context, report)?;
+    }
     no_flags_in_vain(&cli.command, &cli.global)?;
     match &cli.command {
         Command::Config(Noun(command)) => config::run(&session, command),
@@ -66,6 +73,23 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Man { directory } => manual::run(&session, directory.as_deref()),
         Command::Sandbox(Noun(command)) => sandbox::run(&session, command),
     }
+}
+
+/// A token that a person has set and that is not used is worth a line. Programs have asked for the sandbox knowingly.
+fn note_ignored_variables(context: &Context, report: &Report) -> Result<(), Failure> {
+    if report.is_json() {
+        return Ok(());
+    }
+    let mut ignored = Vec::new();
+    for name in [BASE_URL, TOKEN, ADMIN_TOKEN] {
+        if context.var(name)?.is_some() {
+            ignored.push(name);
+        }
+    }
+    if !ignored.is_empty() {
+        report.note(&format!("ignored with --sandbox: {}", ignored.join(", ")));
+    }
+    Ok(())
 }
 
 /// Refuses flags of the operations where they would be passed over in silence: who asks for a dry run must not get
@@ -93,8 +117,8 @@ pub fn online(
     task: impl AsyncFnOnce(&Service<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     on_runtime(async {
-        let service = Service::open(session).await?;
         let mut signals = Signals::listen()?;
+        let service = Service::open(session).await?;
         let mut task = pin!(task(&service));
         tokio::select! {
             // In this order, so that signals are listened to before the task asks its first question.

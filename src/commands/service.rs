@@ -11,6 +11,7 @@ use crate::config::Settings;
 use crate::failure::{Applied, Failure};
 use crate::http::{Attempt, Attempts, Client, Effect, Link, Observer, Reply, Tracer};
 use crate::plan::request::{Bearer, Method, Request, StoreView};
+use crate::redact::secrets;
 use crate::report::outcome::Shown;
 use crate::report::traffic;
 use crate::sandbox;
@@ -84,6 +85,7 @@ impl<'a> Service<'a> {
         } else {
             (Settings::resolve(session.context, session.global)?, None)
         };
+        mask_tokens(&settings);
         let client = Client::new(&link(&settings), tracer)?;
         Ok(Self { _sandbox: sandbox, ..Self::with_client(session, settings, client) })
     }
@@ -167,7 +169,7 @@ impl<'a> Service<'a> {
     /// # Errors
     /// As [`Client::send`], and `auth` when there is no token.
     pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
-        let call = pin!(self.client.send(request, self.token(request.bearer)?));
+        let call = pin!(self.client.send(request, self.token(request.bearer).await?));
         self.session.report.while_waiting("waiting for the service", call).await
     }
 
@@ -176,7 +178,7 @@ impl<'a> Service<'a> {
     /// # Errors
     /// As [`Self::read`].
     pub async fn write(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
-        let token = self.token(request.bearer)?;
+        let token = self.token(request.bearer).await?;
         self.log_before_send(None).await?;
         self.begin_write(operation, request);
         let call = pin!(self.client.send_unless(request, token, || self.is_stopping()));
@@ -206,7 +208,7 @@ impl<'a> Service<'a> {
     /// # Errors
     /// Only for a request that cannot be made.
     pub async fn attempt(&self, operation: &str, request: &Request) -> Result<Attempt, Failure> {
-        let token = self.token(request.bearer)?;
+        let token = self.token(request.bearer).await?;
         self.begin_write(operation, request);
         let call = pin!(self.client.attempt(request, token));
         let attempt = self.session.report.while_waiting(&format!("{operation}: sent, waiting"), call).await;
@@ -278,7 +280,7 @@ impl<'a> Service<'a> {
     ///
     /// # Errors
     /// `auth` when there is none.
-    pub fn token(&self, bearer: Bearer) -> Result<&Token, Failure> {
+    pub async fn token(&self, bearer: Bearer) -> Result<&Token, Failure> {
         let (cell, source) = match bearer {
             Bearer::Customer => (&self.customer_token, &self.settings.token),
             Bearer::Admin => (&self.admin_token, &self.settings.admin_token),
@@ -286,8 +288,17 @@ impl<'a> Service<'a> {
         if let Some(token) = cell.get() {
             return Ok(token);
         }
-        let token = source.token()?;
+        let token = source.token().await?;
+        secrets().add(&token);
         Ok(cell.get_or_init(|| token))
+    }
+}
+
+/// Masks the tokens that are at hand from the start: what was recorded earlier may hold them. No file is read and no
+/// command is run for it.
+fn mask_tokens(settings: &Settings) {
+    for source in [&settings.token, &settings.admin_token] {
+        source.at_hand().into_iter().for_each(|token| secrets().add(token));
     }
 }
 
@@ -300,6 +311,8 @@ fn link(settings: &Settings) -> Link {
         timeout: settings.timeout,
         retry: settings.retry,
         use_proxy: settings.use_proxy,
+        proxy_variable: settings.proxy_variable,
+        certificate_file: settings.certificate_file.clone(),
     }
 }
 

@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{CustomerStore, Mark};
+use crate::exact_json;
 use crate::failure::Failure;
-use crate::json;
 use crate::plan::diff::{self, Change};
 use crate::plan::merge::Merged;
 
@@ -211,10 +211,10 @@ impl Snapshot {
     /// # Errors
     /// `usage` when it is none.
     pub fn parse(text: &[u8], path: &Path) -> Result<Self, Failure> {
-        let mut content: Map<String, Value> = serde_json::from_slice(text).map_err(|_| no_snapshot(path))?;
-        if let Some(twice) = json::named_twice(text) {
-            return Err(Failure::usage(format!("`{}`: {twice} is named twice", path.display())));
-        }
+        let mut content = exact_json::parse_object(text).map_err(|error| match error {
+            exact_json::Error::Syntax { .. } => no_snapshot(path),
+            error => Failure::usage(format!("`{}`: {error}", path.display())),
+        })?;
         let text = |name: &str| content.get(name)?.as_str().map(str::to_owned);
         let (Some(taken), Some(operation)) = (text("taken"), text("operation")) else {
             return Err(no_snapshot(path));

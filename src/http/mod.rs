@@ -5,7 +5,6 @@ mod clip;
 mod link;
 mod lost;
 mod markup;
-mod mask;
 pub mod outcome;
 mod placeholders;
 mod reply;
@@ -176,28 +175,27 @@ impl Client {
     pub async fn attempt(&self, request: &Request, token: &Token) -> Result<Attempt, Failure> {
         let url = self.target(request)?;
         let outgoing = outgoing(request, url.clone(), token)?;
-        let secret = token.expose();
         self.trace(|| Traffic::Sending {
             method: request.method.as_str(),
             url: url.as_str(),
-            headers: Headers::new(&outgoing.headers, secret),
+            headers: Headers::new(&outgoing.headers),
             body: request.body.as_deref(),
         });
         let start = Instant::now();
         let received = self.transport.exchange(outgoing, self.timeout).await;
-        self.trace_received(&received, secret, start.elapsed());
+        self.trace_received(&received, start.elapsed());
         let (attempt, signal) = classify::classify(request, &url, received, jiff::Timestamp::now());
         if let Some(observer) = self.observer.get() {
             observer(signal);
         }
-        Ok(mask::attempt(attempt, secret))
+        Ok(attempt)
     }
 
-    fn trace_received(&self, received: &Result<Incoming, Lost>, secret: &str, after: Duration) {
+    fn trace_received(&self, received: &Result<Incoming, Lost>, after: Duration) {
         self.trace(|| match received {
             Ok(incoming) => Traffic::Answered {
                 status: incoming.status,
-                headers: Headers::new(&incoming.headers, secret),
+                headers: Headers::new(&incoming.headers),
                 body: &incoming.body,
                 after,
             },

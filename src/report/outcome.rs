@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::changes;
 use super::escape::one_line;
 use super::screen::Screen;
+use crate::exact_json;
 use crate::failure::{Applied, Failure};
 use crate::plan::diff::Change;
 use crate::plan::merge::Tally;
@@ -201,12 +202,15 @@ impl Outcome {
 
 impl Shown {
     fn to_json(&self) -> Value {
-        let body: Value = self
-            .request
-            .body
-            .as_deref()
-            .map_or(Value::Null, |body| serde_json::from_str(body).unwrap_or_else(|_| body.into()));
-        let mut shown = json!({"method": self.request.method.as_str(), "url": self.url, "body": body});
+        let body: Value =
+            self.request.body.as_deref().map_or(Value::Null, |body| {
+                exact_json::parse(body.as_bytes()).unwrap_or_else(|_| body.into())
+            });
+        let mut shown = exact_json::object([
+            ("method", self.request.method.as_str().into()),
+            ("url", self.url.as_str().into()),
+            ("body", body),
+        ]);
         if self.curl {
             shown["curl"] = super::curl::command(&self.request, &self.url).into();
         }
@@ -214,7 +218,7 @@ impl Shown {
     }
 
     fn to_text(&self) -> String {
-        let body = self.request.body.as_deref().map(|body| match serde_json::from_str::<Value>(body) {
+        let body = self.request.body.as_deref().map(|body| match exact_json::parse(body.as_bytes()) {
             Ok(value) => format!("\n{value:#}"),
             Err(_) => format!("\n{body}"),
         });

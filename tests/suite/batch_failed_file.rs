@@ -22,7 +22,10 @@ fn an_edited_file_is_never_overwritten_and_the_hint_is_to_run_it() {
     // As it was left, it is written anew.
     let again = shop.run("attribute create -i a.csv --failed fix.csv --resume");
     assert_eq!(again.code, 7, "{again:?}");
-    let fixed = String::from_utf8(read(&shop, "fix.csv")).unwrap().replace("Bad 3", "code_3").replace("Bad", "code_2");
+    let fixed = String::from_utf8(read(&shop, "fix.csv"))
+        .unwrap()
+        .replace("Bad 3", "code_3")
+        .replace("Bad", "code_2");
     shop.file("fix.csv", &fixed);
     shop.heard();
     let refused = shop.run("attribute create -i a.csv --failed fix.csv --resume");
@@ -68,8 +71,12 @@ fn encoding_and_line_ends_are_those_of_the_input() {
     let written = String::from_utf8(read(&shop, "fix.csv")).unwrap();
     let rows: Vec<&str> = written.split_inclusive('\n').collect();
     assert!(written.starts_with('\u{feff}') && rows.len() == 2, "{written:?}");
-    assert!(rows.iter().all(|row| row.ends_with("\r\n")) && written.contains("Bad,Größe 2,text,"), "{written:?}");
-    let ndjson = "{\"attribute_code\":\"Bad\",\"default_frontend_label\":\"x\",\"frontend_input\":\"text\"}\r\n";
+    assert!(
+        rows.iter().all(|row| row.ends_with("\r\n")) && written.contains("Bad,Größe 2,text,"),
+        "{written:?}"
+    );
+    let ndjson =
+        "{\"attribute_code\":\"Bad\",\"default_frontend_label\":\"x\",\"frontend_input\":\"text\"}\r\n";
     shop.file("a.ndjson", ndjson);
     assert_eq!(shop.run("attribute create -i a.ndjson --failed fix.ndjson").code, 7);
     let written = String::from_utf8(read(&shop, "fix.ndjson")).unwrap();
@@ -91,7 +98,10 @@ fn a_journal_is_shown_record_by_record() {
     assert_eq!((&rows[1]["state"], &rows[1]["key"]), (&json!("failed"), &json!("Bad")));
     assert!(rows[1]["reason"].as_str().unwrap().contains("400"), "{rows:?}");
     let csv = shop.run("journal show a.csv.journal --csv").stdout;
-    assert!(csv.starts_with("record,line,key,state,status,reason\n1,2,code_1,done,200,\n2,3,Bad,failed,400,"), "{csv}");
+    assert!(
+        csv.starts_with("record,line,key,state,status,reason\n1,2,code_1,done,200,\n2,3,Bad,failed,400,"),
+        "{csv}"
+    );
     let table = shop.run("journal show a.csv.journal").stdout;
     assert!(table.contains("RECORD") && table.contains("code_3"), "{table}");
     std::fs::remove_file(shop.home.dir.path().join("a.csv")).unwrap();

@@ -113,11 +113,7 @@ fn a_passing_reason_is_tried_again_and_a_lasting_one_when_it_was_mended() {
         .storefront(&["attribute", "create", "-i", "a.csv", "--jobs", "1"])
         .env("STOREFRONT_ADMIN_TOKEN", "expired")
         .run();
-    assert_eq!(
-        (refused.code, states(&text(&shop))),
-        (6, [("failed".to_owned(), 1)].into()),
-        "{refused:?}"
-    );
+    assert_eq!((refused.code, states(&text(&shop))), (6, [("failed".to_owned(), 1)].into()), "{refused:?}");
     let resumed = shop.run("attribute create -i a.csv --resume");
     assert_eq!((resumed.code, created(&shop).len()), (7, 2), "{resumed:?}");
     shop.heard();
@@ -146,7 +142,10 @@ fn a_journal_that_does_not_fit_is_refused_each_with_its_own_message() {
     shop.file("a.csv", input.lines().take(3).collect::<Vec<_>>().join("\n"));
     refused("has only 2 records, but the journal covers record 4", resume);
     shop.file("b.csv", input.replace("code_", "other_"));
-    refused("belongs to a different input: `a.csv`, expected `b.csv`", "attribute create -i b.csv --journal a.csv.journal --resume");
+    refused(
+        "belongs to a different input: `a.csv`, expected `b.csv`",
+        "attribute create -i b.csv --journal a.csv.journal --resume",
+    );
     shop.file("a.csv", &input);
     shop.file("items.csv", "sku\nx\n");
     refused(
@@ -155,7 +154,8 @@ fn a_journal_that_does_not_fit_is_refused_each_with_its_own_message() {
     );
     refused("belongs to a different store view", "attribute create -i a.csv --resume --store-view fr");
     let elsewhere = format!("{}/staging", shop.url());
-    let other = serve(shop.home.storefront(&["attribute", "create", "-i", "a.csv", "--resume"]), &elsewhere).run();
+    let other =
+        serve(shop.home.storefront(&["attribute", "create", "-i", "a.csv", "--resume"]), &elsewhere).run();
     assert!(other.code == 3 && other.stderr.contains("belongs to a different service"), "{other:?}");
     std::fs::write(journal(&shop), whole.replacen("\"record\":2", "\"rec\":", 1)).unwrap();
     refused("is corrupt at line ", resume);
@@ -171,10 +171,7 @@ fn a_last_line_that_was_cut_off_is_noticed_and_left_out() {
     cut.truncate(cut.len() - 9);
     std::fs::write(journal(&shop), cut).unwrap();
     let resumed = shop.run("attribute create -i a.csv --resume");
-    assert!(
-        resumed.code == 7 && resumed.stderr.contains("ignoring an incomplete last line"),
-        "{resumed:?}"
-    );
+    assert!(resumed.code == 7 && resumed.stderr.contains("ignoring an incomplete last line"), "{resumed:?}");
     assert_eq!(created(&shop), [3], "record 2 may have been applied");
     let again = shop.run("attribute create -i a.csv --resume");
     assert!(again.code == 7 && !again.stderr.contains("incomplete"), "{again:?}");
@@ -216,10 +213,7 @@ fn two_runs_cannot_write_one_journal() {
     }
     for word in ["--resume", "--restart", ""] {
         let second = shop.run(&format!("attribute create -i a.csv {word}"));
-        assert!(
-            second.code == 3 && second.stderr.contains("is in use by another process"),
-            "{second:?}"
-        );
+        assert!(second.code == 3 && second.stderr.contains("is in use by another process"), "{second:?}");
     }
     first.kill().unwrap();
     first.wait().unwrap();

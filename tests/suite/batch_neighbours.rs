@@ -75,7 +75,10 @@ fn restart_is_refused_while_another_journal_shows_records_as_sent() {
     shop.heard();
     let refused = shop.run("attribute create -i a.csv --restart -o json");
     assert_eq!((refused.code, posts(&shop)), (3, 0), "{refused:?}");
-    assert!(refused.error()["message"].as_str().unwrap().contains("`a.csv.0-2.journal` shows record"), "{refused:?}");
+    assert!(
+        refused.error()["message"].as_str().unwrap().contains("`a.csv.0-2.journal` shows record"),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -88,7 +91,10 @@ fn a_journal_of_something_else_is_ignored_and_that_is_said() {
     shop.file("a.csv.1-2.journal", "notes of mine\n");
     let outcome = shop.run("attribute create -i a.csv");
     assert_eq!((outcome.code, posts(&shop)), (0, 2), "{outcome:?}");
-    assert!(outcome.stderr.contains("a.csv.0-1.journal`: it belongs to a different store view"), "{outcome:?}");
+    assert!(
+        outcome.stderr.contains("a.csv.0-1.journal`: it belongs to a different store view"),
+        "{outcome:?}"
+    );
     assert!(outcome.stderr.contains("a.csv.1-2.journal`: it is not a storefront journal"), "{outcome:?}");
 }
 
@@ -104,7 +110,8 @@ fn while_one_runs_only_another_shard_of_the_same_number_may_run() {
     }
     for flags in ["", "--shard 0/3", "--shard 1/3", "--journal other"] {
         let other =
-            serve(shop.home.storefront(&words(&format!("attribute create -i a.csv {flags}"))), &slow.url("")).run();
+            serve(shop.home.storefront(&words(&format!("attribute create -i a.csv {flags}"))), &slow.url(""))
+                .run();
         assert!(
             other.code == 3 && other.stderr.contains("another run over this input is in progress"),
             "{flags}: {other:?}"

@@ -42,7 +42,10 @@ fn a_write_that_may_have_been_applied_is_sent_once() {
             serve(home.storefront(&words("quote add-item -i a.csv -o json --resume")), &server.url("")).run();
         assert_eq!((again.code, server.requests().len()), (7, 1), "{again:?}");
         let hint = again.error()["hint"].as_str().unwrap().to_owned();
-        assert!(hint.contains("storefront journal show") && hint.contains("--resume --retry-unknown"), "{hint}");
+        assert!(
+            hint.contains("storefront journal show") && hint.contains("--resume --retry-unknown"),
+            "{hint}"
+        );
     }
 }
 
@@ -57,7 +60,12 @@ fn an_outage_leaves_the_jobs_and_five_unknown_and_stops() {
     assert_eq!((applied("unknown"), applied("no")), (9, 91));
     assert_eq!(lines(&outcome)[99]["reason"], "not sent");
     let error = outcome.error();
-    assert!(error["hint"].as_str().unwrap().contains("storefront quote add-item -i a.csv -o json --jobs 4 --resume"));
+    assert!(
+        error["hint"]
+            .as_str()
+            .unwrap()
+            .contains("storefront quote add-item -i a.csv -o json --jobs 4 --resume")
+    );
     assert_eq!(error["applied"], "unknown");
 }
 
@@ -72,16 +80,18 @@ fn after_a_pause_records_go_one_at_a_time_until_the_service_answers() {
     let outcome = serve(home.storefront(&line), &server.url("")).run();
     assert_eq!((outcome.code, server.requests().len()), (7, 20), "{outcome:?}");
     assert!(start.elapsed() >= Duration::from_secs(1), "{:?}", start.elapsed());
-    assert_eq!(states(&journal(&home, "a.csv.journal")), [("done".to_owned(), 19), ("unknown".to_owned(), 1)].into());
+    assert_eq!(
+        states(&journal(&home, "a.csv.journal")),
+        [("done".to_owned(), 19), ("unknown".to_owned(), 1)].into()
+    );
 }
 
 #[test]
 fn a_refused_token_of_the_run_stops_it() {
     let refused = answer("401 Unauthorized", "", "");
-    for (script, code, applied) in [
-        (vec![refused.clone()], 6, "no"),
-        (vec![answer("200 OK", "", "{}"), refused], 7, "yes"),
-    ] {
+    for (script, code, applied) in
+        [(vec![refused.clone()], 6, "no"), (vec![answer("200 OK", "", "{}"), refused], 7, "yes")]
+    {
         let server = Scripted::start(script);
         let home = home_with("a.csv", &items(30));
         let line = words("quote add-item -i a.csv -o json --jobs 1");
@@ -100,10 +110,9 @@ fn a_refused_token_of_the_run_stops_it() {
 #[test]
 fn a_token_command_is_run_once_more_for_a_refused_token() {
     let refused = answer("401 Unauthorized", "", "");
-    for (script, code, requests) in [
-        (vec![refused.clone(), answer("200 OK", "", "{}")], 0, 4),
-        (vec![refused], 6, 2),
-    ] {
+    for (script, code, requests) in
+        [(vec![refused.clone(), answer("200 OK", "", "{}")], 0, 4), (vec![refused], 6, 2)]
+    {
         let server = Scripted::start(script);
         let home = Home::with_config(&format!(
             "[profiles.p]\nbase-url = {:?}\nstore-view = \"default\"\ntoken-command = [\"sh\", \"-c\", \"echo x >> ran; printf token-; wc -l < ran\"]\n",
@@ -137,7 +146,8 @@ fn behind_an_unknown_shipping_the_same_quote_is_left_alone() {
 
 #[test]
 fn a_token_is_one_key_however_it_was_supplied() {
-    let slow = Step::Stall(Duration::from_millis(300), crate::support::scripted::reply("320 Saved", "", "{}"));
+    let slow =
+        Step::Stall(Duration::from_millis(300), crate::support::scripted::reply("320 Saved", "", "{}"));
     let server = Scripted::start(vec![slow]);
     let ship = r#""addressInformation":{"shipping_address":{"city":"Oslo"},"shipping_carrier_code":"f","shipping_method_code":"f"},"paymentMethod":{"method":"checkmo"}"#;
     let home = home_with("s.ndjson", &format!("{{{ship}}}\n{{{ship},\"token\":\"sandbox-customer-1\"}}\n"));
@@ -147,13 +157,35 @@ fn a_token_is_one_key_however_it_was_supplied() {
     assert!(start.elapsed() >= Duration::from_millis(600), "they never run at once: {:?}", start.elapsed());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_token_that_commands_print_is_one_key_too() {
+    let slow =
+        Step::Stall(Duration::from_millis(300), crate::support::scripted::reply("320 Saved", "", "{}"));
+    let ship = r#""addressInformation":{"shipping_address":{"city":"Oslo"},"shipping_carrier_code":"f","shipping_method_code":"f"},"paymentMethod":{"method":"checkmo"}"#;
+    for (script, code, requests) in [(vec![slow], 0, 2), (vec![Step::Close], 7, 1)] {
+        let server = Scripted::start(script);
+        let home = Home::with_config(&format!(
+            "[profiles.p]\nbase-url = {:?}\nstore-view = \"default\"\ntoken-command = [\"sh\", \"-c\", \"echo token\", \"{{record.login}}\"]\n",
+            server.url("")
+        ));
+        let records = format!("{{{ship},\"login\":\"a\"}}\n{{{ship},\"login\":\"A\"}}\n");
+        std::fs::write(home.dir.path().join("s.ndjson"), records).unwrap();
+        let start = Instant::now();
+        let outcome = home.run(&words("quote ship -i s.ndjson -p p"));
+        assert_eq!((outcome.code, server.requests().len()), (code, requests), "{outcome:?}");
+        assert!(code != 0 || start.elapsed() >= Duration::from_millis(600), "{:?}", start.elapsed());
+    }
+}
+
 #[test]
 fn a_batch_whose_reader_goes_away_stops() {
     let ok = Step::Stall(Duration::from_millis(20), crate::support::scripted::reply("200 OK", "", "{}"));
     let server = Scripted::start(vec![ok]);
     let home = home_with("a.csv", &attributes(400));
-    let outcome = serve(home.storefront(&words("attribute create -i a.csv -o json --jobs 2")), &server.url(""))
-        .shell("\"$@\" 2> errors | head -1; cat errors >&2");
+    let outcome =
+        serve(home.storefront(&words("attribute create -i a.csv -o json --jobs 2")), &server.url(""))
+            .shell("\"$@\" 2> errors | head -1; cat errors >&2");
     assert!(server.requests().len() < 300, "{}", server.requests().len());
     let error = outcome.error();
     assert_eq!((&error["kind"], &error["applied"]), (&json!("partial"), &json!("yes")), "{outcome:?}");
@@ -168,9 +200,34 @@ fn a_batch_that_breaks_off_says_what_was_applied() {
         .storefront(&["attribute", "create", "-i", "a.csv", "-o", "json", "--jobs", "1"])
         .shell("trap '' XFSZ; ulimit -f 16; exec \"$@\" > /dev/null");
     let error = filled.error();
-    assert!(filled.code == 1 && error["message"].as_str().unwrap().contains("cannot write journal"), "{filled:?}");
+    assert!(
+        filled.code == 1 && error["message"].as_str().unwrap().contains("cannot write journal"),
+        "{filled:?}"
+    );
     assert_ne!(error["applied"], "no");
     assert!(error["hint"].as_str().unwrap().contains("--resume"), "{error}");
-    let full = shop.storefront(&words("attribute create -i a.csv -o json --journal j")).shell("exec \"$@\" > /dev/full");
-    assert_eq!((full.code, &full.error()["applied"]), (1, &json!("yes")), "{full:?}");
+    shop.file("b.csv", attributes(400).replace("code_", "other_"));
+    let full = shop
+        .storefront(&words("attribute create -i b.csv -o json --jobs 1"))
+        .shell("exec \"$@\" > /dev/full");
+    assert_eq!(full.code, 1, "{full:?}");
+    assert_ne!(full.error()["applied"], "no");
+}
+
+#[test]
+fn an_update_of_unknown_outcome_is_looked_for_when_the_batch_goes_on() {
+    let shop = Shop::new();
+    shop.file("c.csv", "firstname\nAda\n");
+    // The journal of a run that died after its PUT had been applied.
+    assert_eq!(shop.run("customer update -i c.csv").code, 0);
+    let path = shop.home.dir.path().join("c.csv.journal");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let kept: Vec<&str> = text.lines().filter(|line| !line.contains("\"done\"")).collect();
+    assert!(kept[1].contains("\"snapshot\":"), "{kept:?}");
+    std::fs::write(&path, kept.join("\n") + "\n").unwrap();
+    shop.heard();
+    let resumed = shop.run("customer update -i c.csv --resume -o json");
+    assert_eq!((resumed.code, &lines(&resumed)[0]["reason"]), (0, &json!("done earlier")), "{resumed:?}");
+    assert!(shop.heard().iter().all(|heard| heard.starts_with("GET")));
+    assert_eq!(states(&std::fs::read_to_string(&path).unwrap()), [("done".to_owned(), 1)].into());
 }

@@ -97,7 +97,13 @@ fn the_wizard_at_its_end() {
     terminal.sees("Option 1").types("36\r37\r38\r").sees("Option 4").types(ENTER);
     terminal.sees("Chosen by default").types(DOWN).types(ENTER);
     terminal.sees("STORE_ID=LABEL").types("2=Pointure").types(ENTER).types(ENTER);
-    terminal.sees("Must every").types("n").sees("Can shoppers").types("y").sees("Does search").types("y");
+    terminal
+        .sees("Must every")
+        .answers("n")
+        .sees("Can shoppers")
+        .answers("y")
+        .sees("Does search")
+        .answers("y");
     let picture = terminal.sees("Create it?").picture();
     shows("wizard", line, &picture);
 }

@@ -21,11 +21,12 @@ pub trait ProfileChange {
     /// `guard` or `usage` for what cannot be merged safely.
     fn merge(&self, stored: &Map<String, Value>) -> Result<Merged, Failure>;
 
-    /// Refuses deletions that were not spelled out; on a terminal the number can be typed.
+    /// Refuses deletions that were not spelled out; on a terminal the number can be typed. `confirmed` says that
+    /// somebody has agreed to those that were, or is asked next.
     ///
     /// # Errors
     /// `guard`, naming the addresses.
-    fn check_deletions(&self, merged: &Merged, prompt: &Prompt) -> Result<(), Failure>;
+    fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure>;
 
     /// Told of the profile as it was read.
     fn on_read(&self, _: &Service<'_>, _: &Profile) {}
@@ -34,6 +35,14 @@ pub trait ProfileChange {
     fn warnings(&self, _: &Merged) -> Warnings {
         Vec::new()
     }
+
+    /// What asked for the change, and asks again when the person goes back from the confirmation.
+    fn prompt(&self) -> Option<&Prompt> {
+        None
+    }
+
+    /// Told that the person goes back from the confirmation; what asks nothing is cancelled by it.
+    fn went_back(&self) {}
 
     /// The body's fields beside the customer.
     fn extra_fields(&self) -> Map<String, Value> {

@@ -1,10 +1,11 @@
 //! `storefront customer history`: the snapshots taken before each replacement, and what became of it.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{pending, reading};
 use crate::cli::customer::HistoryArgs;
 use crate::commands::service::Service;
+use crate::exact_json;
 use crate::failure::{Failure, Kind};
 use crate::history::{CustomerStore, Mark, Snapshot, SnapshotEntry};
 use crate::plan::diff::Change;
@@ -66,14 +67,14 @@ fn outcome(entry: &SnapshotEntry) -> &'static str {
 }
 
 fn as_json((entry, snapshot): &Listed) -> Value {
-    json!({
-        "snapshot": snapshot.name(),
-        "taken": snapshot.taken,
-        "operation": snapshot.operation,
-        "applied": outcome(entry),
-        "changes": snapshot.changes().iter().map(Change::to_json).collect::<Vec<_>>(),
-        "file": snapshot.path.display().to_string(),
-    })
+    exact_json::object([
+        ("snapshot", snapshot.name().into()),
+        ("taken", snapshot.taken.as_str().into()),
+        ("operation", snapshot.operation.as_str().into()),
+        ("applied", outcome(entry).into()),
+        ("changes", snapshot.changes().iter().map(Change::to_json).collect()),
+        ("file", snapshot.path.display().to_string().into()),
+    ])
 }
 
 fn table(listed: &[Listed], screen: Screen) -> String {

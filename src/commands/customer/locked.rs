@@ -29,7 +29,7 @@ impl Locked {
     pub async fn read(service: &Service<'_>, change: &dyn ProfileChange) -> Result<Self, Failure> {
         let base = change.base();
         let timeout = change.replacement_args().lock_timeout.unwrap_or(service.settings.lock_timeout);
-        let token = service.token(Bearer::Customer)?;
+        let token = service.token(Bearer::Customer).await?;
         let by_token = lock(service, &LockName::token(token), timeout).await?;
         let (mut stored, mut is_readable) = reading::read_or_base(service, base).await?;
         let name = lock_name(&stored).unwrap_or_else(|| LockName::token(token));

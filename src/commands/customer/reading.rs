@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use crate::commands::service::Service;
+use crate::exact_json;
 use crate::failure::{Failure, Kind};
 use crate::history::CustomerStore;
 use crate::input::document;
-use crate::json;
 use crate::plan::diff::{self, Change};
 use crate::plan::profile::{self, Pointers, Profile};
 use crate::plan::request::Request;
@@ -34,11 +34,16 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
         return Err(Failure::guard(format!("the stored addresses could not be read: {warning}"))
             .hint("run the command again; -vv shows the reply"));
     }
-    if let Some(path) = json::named_twice(&reply.body) {
-        return Err(profile::unreadable(&format!("{path} is named twice in it")));
-    }
+    let value = exact_json::parse(&reply.body).or_else(|error| match error {
+        // An empty reply, a page, a text: it is told by what it is.
+        exact_json::Error::Syntax { .. } => Ok(reply.value()),
+        exact_json::Error::Repeated(path) => {
+            Err(profile::unreadable(&format!("{path} is named twice in it")))
+        }
+        error => Err(profile::unreadable(&error.to_string())),
+    })?;
     let pointers = Pointers { customer: read.customer.clone(), addresses: read.addresses.clone() };
-    Profile::find(reply.value(), &pointers)
+    Profile::find(value, &pointers)
 }
 
 /// Reads a profile somebody saved, for `--base`.

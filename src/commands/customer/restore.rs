@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::change::ProfileChange;
-use super::{reading, replace};
+use super::{pending, reading, replace};
 use crate::cli::customer::{ReplacementArgs, RestoreArgs};
 use crate::commands::service::Service;
 use crate::failure::Failure;
@@ -25,6 +25,8 @@ const OPERATION: &str = "customer restore";
 pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<(), Failure> {
     let stored = reading::read_profile(service).await?;
     let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
+    // What is still open counts as applied once the profile shows it.
+    pending::open(service, &store, &stored)?;
     let snapshot = find(&store, args.snapshot.as_deref())?;
     ensure_same_owner(&store, &stored, &snapshot)?;
     let report = service.session.report;
@@ -53,7 +55,7 @@ impl ProfileChange for Restore {
         restoration::restore(stored, before, sent, self.extent, self.allow_delete.is_some())
     }
 
-    fn check_deletions(&self, merged: &Merged, _: &Prompt) -> Result<(), Failure> {
+    fn check_deletions(&self, merged: &Merged, _: &Prompt, _: bool) -> Result<(), Failure> {
         let whole = Wish { replace: true, ..Wish::default() };
         guard::deletions(&whole, &merged.tally, self.allow_delete, false)
     }

@@ -1,11 +1,13 @@
 //! Sending a replacement and finding out what became of it.
 
+use std::cell::Cell;
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::change::ProfileChange;
 use super::reading::{self, Reads, differences, list_changes, read_profile};
+use crate::clock::Clock;
 use crate::commands::service::Service;
 use crate::failure::{Applied, Failure, Kind};
 use crate::history::{CustomerStore, Mark};
@@ -31,6 +33,32 @@ pub struct Replacement<'a> {
     pub store: &'a CustomerStore,
     /// Where the profile is kept as it was.
     pub snapshot: &'a Path,
+    /// Told when the first byte may leave.
+    pub unsent: &'a Unsent<'a>,
+}
+
+/// A snapshot whose replacement has not left. It is marked as refused when the command ends before that, by an error or
+/// a signal: only a process that dies leaves the question open.
+pub struct Unsent<'a> {
+    store: &'a CustomerStore,
+    snapshot: &'a Path,
+    clock: Clock,
+    left: Cell<bool>,
+}
+
+impl<'a> Unsent<'a> {
+    /// Of a snapshot that was just taken.
+    pub fn new(service: &Service<'_>, store: &'a CustomerStore, snapshot: &'a Path) -> Self {
+        Self { store, snapshot, clock: service.session.context.clock, left: Cell::new(false) }
+    }
+}
+
+impl Drop for Unsent<'_> {
+    fn drop(&mut self) {
+        if !self.left.get() {
+            self.store.mark(self.snapshot, Mark::Refused, self.clock.now());
+        }
+    }
 }
 
 /// How sending ended, where it did not fail.
@@ -73,6 +101,7 @@ impl Replacement<'_> {
                     changed => return self.held_back(service, changed),
                 }
             }
+            self.unsent.left.set(true);
             let attempt = match service.attempt(self.change.operation(), self.request).await? {
                 Attempt::Applied(reply) => {
                     return self.verify_applied(service, reply, readable).await.map(Sent::Applied);

@@ -199,6 +199,8 @@ pub fn is_changed(slot: Slot, hash: u64) -> bool {
 
 /// A record that was sent reads otherwise now.
 pub fn changed(name: &str, record: u64, line: u64, others: &str) -> Failure {
-    Failure::guard(format!("{name}: line {line} (record {record}{others}) was changed after it had been sent"))
-        .hint("restore the line and append the change as a new record, or use --restart")
+    Failure::guard(format!(
+        "{name}: line {line} (record {record}{others}) was changed after it had been sent"
+    ))
+    .hint("restore the line and append the change as a new record, or use --restart")
 }

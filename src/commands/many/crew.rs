@@ -123,7 +123,8 @@ impl<'a> Crew<'a> {
         let Input { source, intake, args, records, .. } = input;
         let feed = Feed::open(source, intake)?;
         let create = |path: &std::path::PathBuf| {
-            let style = if source.is_stream() { Ok(TextStyle::default()) } else { TextStyle::of(source.path()) };
+            let style =
+                if source.is_stream() { Ok(TextStyle::default()) } else { TextStyle::of(source.path()) };
             let style = style.map_err(|error| Failure::usage(format!("{}: {error}", source.name())))?;
             let form = InputForm { format: source.format, columns: feed.columns(), style };
             FailedFile::create(path, form, input.earlier_failed.cloned())
@@ -195,11 +196,7 @@ impl<'a> Crew<'a> {
     }
 
     /// Begins a record.
-    fn start(
-        &mut self,
-        key: u64,
-        mut task: Task,
-    ) -> impl Future<Output = super::task::Ended> + use<'a> {
+    fn start(&mut self, key: u64, mut task: Task) -> impl Future<Output = super::task::Ended> + use<'a> {
         self.pace.borrow_mut().begun(Instant::now());
         let gate = Rc::new(Gate::new(self.journal, task.place.record, task.hash));
         let content = task.content.take();
@@ -278,11 +275,10 @@ impl<'a> Crew<'a> {
     /// Takes no more records. What broke the run weighs more than a wish to stop, and the first reason more than later
     /// ones.
     fn stop(&mut self, stop: Stop) {
-        let outweighs = match (&self.stop, &stop) {
-            (None, _) => true,
-            (Some(Stop::Broken(_)), _) => false,
-            (_, Stop::Broken(_) | Stop::Interrupted) => true,
-            _ => false,
+        let outweighs = match &self.stop {
+            None => true,
+            Some(Stop::Broken(_)) => false,
+            Some(_) => matches!(stop, Stop::Broken(_) | Stop::Interrupted),
         };
         if outweighs {
             self.stop = Some(stop);

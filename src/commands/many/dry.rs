@@ -51,13 +51,12 @@ pub async fn run(
         let shown = match prepared {
             Err(failure) => Err(failure),
             Ok(prepared) => {
-                let task =
-                    Task { turn, place, hash: 0, prepared, content: None, known: None, unresolved: None };
+                let task = Task { turn, place, hash: 0, prepared, content: None, unresolved: None };
                 shared.run(task, None).await.result
             }
         };
         let text = match shown {
-            Ok(replaced) => results.outcome(place, &replaced.outcome, true),
+            Ok(outcome) => results.outcome(place, &outcome, true),
             Err(failure) => {
                 failed += 1;
                 results.failure(place, intake.work.operation().name(), &failure)

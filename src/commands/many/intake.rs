@@ -1,15 +1,14 @@
 //! From a record as it stands in the input to one that can be run: parsed, checked, with its key and its token.
 
-use std::cell::OnceCell;
-
 use serde_json::{Map, Value};
 
 use super::tokens::{self, Own, TOKEN, TokenCommand};
 use super::work::{Ready, Work};
 use crate::batch::fingerprint::Fingerprint;
+use crate::config::TokenCommand as Program;
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Record, Source};
-use crate::json;
 use crate::plan::operation::Operation;
 use crate::token::Token;
 
@@ -26,13 +25,8 @@ pub struct Intake<'a> {
     pub allow_unknown: bool,
     /// What prints the token of each record, where there is such a command.
     pub command: Option<TokenCommand>,
-    run_token: RunTokenOf<'a>,
-}
-
-/// The token of records without one of their own; it is asked for once, and only if a record has one.
-struct RunTokenOf<'a> {
-    get: Box<dyn Fn() -> Option<Token> + 'a>,
-    token: OnceCell<Option<Token>>,
+    /// The token of records without one of their own, where it is known.
+    run_token: Option<Token>,
 }
 
 /// A record ready to be run.
@@ -47,17 +41,16 @@ pub struct Prepared {
 }
 
 impl<'a> Intake<'a> {
-    /// An intake for one input. `argv` is the command that prints tokens; `run_token` gets the token of records
-    /// without one of their own.
+    /// An intake for one input. `program` prints tokens; `run_token` is the token of records without one of their own,
+    /// where it is known.
     pub fn new(
         work: Work<'a>,
         source: &Source,
         allow_unknown: bool,
-        argv: Option<&[String]>,
-        run_token: impl Fn() -> Option<Token> + 'a,
+        program: Option<&Program>,
+        run_token: Option<Token>,
     ) -> Self {
-        let command = argv.and_then(TokenCommand::new);
-        let run_token = RunTokenOf { get: Box::new(run_token), token: OnceCell::new() };
+        let command = program.and_then(TokenCommand::new);
         Self { work, name: source.name(), allow_unknown, command, run_token }
     }
 
@@ -141,13 +134,8 @@ impl<'a> Intake<'a> {
 
     /// The batch's own token may be named in a record too: one token is one key, however it was supplied.
     fn unless_run_token(&self, own: Own) -> Own {
-        let run_token = || match &self.command {
-            // It prints a token for each record, and none without one.
-            Some(_) => None,
-            None => self.run_token.token.get_or_init(|| (self.run_token.get)()).clone(),
-        };
         match own {
-            Own::Given(token) if run_token().as_ref() == Some(&token) => Own::Run,
+            Own::Given(token) if self.run_token.as_ref() == Some(&token) => Own::Run,
             own => own,
         }
     }
@@ -202,18 +190,14 @@ pub fn size(content: &Content) -> usize {
 }
 
 fn parse(text: &str, line: u64) -> Result<Map<String, Value>, Failure> {
-    match serde_json::from_str(text) {
-        Ok(Value::Object(document)) => match json::named_twice(text.as_bytes()) {
-            None => Ok(document),
-            Some(path) => Err(Failure::usage(format!("{path} is named twice"))),
-        },
+    match exact_json::parse(text.as_bytes()) {
+        Ok(Value::Object(document)) => Ok(document),
         Ok(_) => Err(Failure::usage("a record must be a JSON object")),
-        Err(error) => {
-            let what = error.to_string();
-            let what = what.rsplit_once(" at line ").map_or(what.as_str(), |(what, _)| what);
-            let line = line + error.line().saturating_sub(1) as u64;
-            Err(Failure::usage(format!("line {line}, column {}: this is not JSON: {what}", error.column())))
+        Err(exact_json::Error::Syntax { problem, line: within, column }) => {
+            let line = line + within.saturating_sub(1) as u64;
+            Err(Failure::usage(format!("line {line}, column {column}: this is not JSON: {problem}")))
         }
+        Err(error) => Err(Failure::usage(error.to_string())),
     }
 }
 

@@ -10,6 +10,7 @@ mod intake;
 mod run_token;
 pub mod signals;
 mod task;
+mod token_locks;
 mod tokens;
 mod work;
 
@@ -35,6 +36,8 @@ use check::Checked;
 use intake::Intake;
 use run_token::RunToken;
 use task::Shared;
+use token_locks::TokenLocks;
+use tokens::TokenCommand;
 
 pub use intake::key_of;
 pub use work::Work;
@@ -83,14 +86,20 @@ pub async fn run_over(
 ) -> Result<(), Failure> {
     let session = service.session;
     let bearer = bearer(work.operation());
-    let command = service.settings.token_for(bearer).argv();
-    let token = || service.token(bearer).ok().cloned();
-    let intake = Intake::new(work, source, session.global.allow_unknown, command, token);
-    let renewable = command.filter(|_| intake.command.is_none()).map(<[String]>::to_vec);
-    let run_token = RunToken::new(renewable);
+    let program = service.settings.token_for(bearer).token_command();
+    // A record that names the batch's own token has the same key as those that name none.
+    let token = match program.and_then(TokenCommand::new) {
+        None if !session.global.dry_run => service.token(bearer).await.ok().cloned(),
+        _ => None,
+    };
+    let intake = Intake::new(work, source, session.global.allow_unknown, program, token);
+    let run_token = RunToken::new(program.filter(|_| intake.command.is_none()).cloned());
     // Nobody can be asked about each of many records.
     let global = GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
-    let shared = Shared { service, global: &global, work, run_token: &run_token };
+    let token_locks = TokenLocks::default();
+    let is_token_key = matches!(work.operation(), Operation::CustomerUpdate | Operation::QuoteShip);
+    let token_locks = (intake.command.is_some() && is_token_key).then_some(&token_locks);
+    let shared = Shared { service, global: &global, work, run_token: &run_token, token_locks };
     if session.global.dry_run {
         return dry::run(shared, source, &intake, args, results).await;
     }
@@ -117,7 +126,7 @@ async fn send(
     let earlier_failed = failed_file(source, args, &path, &opening.past)?;
     let checked = checked(session, source, intake, args, &opening.past)?;
     if checked.as_ref().is_some_and(|checked| checked.needs_token) {
-        service.token(bearer(intake.work.operation()))?;
+        service.token(bearer(intake.work.operation())).await?;
     }
     confirm(session, intake.work.operation(), checked.as_ref())?;
     let (journal, past) = opening.begin().await?;
@@ -178,11 +187,7 @@ fn confirm(session: &Session<'_>, operation: Operation, checked: Option<&Checked
         Some(checked) if checked.to_send == checked.records => summary::records(checked.records),
         Some(checked) => format!("{} of {}", checked.to_send, summary::records(checked.records)),
     };
-    if prompt.confirm(&format!("{what} {many}?"))? {
-        return Ok(());
-    }
-    Err(Failure::guard("not confirmed; nothing was written")
-        .hint("run the command again and answer yes, or add --yes"))
+    prompt.confirm(&format!("{what} {many}?"))?.or_cancel()
 }
 
 fn mode(args: &RunArgs) -> Mode {
@@ -217,10 +222,8 @@ fn header(
 fn places(source: &Source, args: &RunArgs) -> Result<Places, Failure> {
     let unreadable =
         |error: std::io::Error| Failure::usage(format!("{} cannot be read: {error}", source.name()));
-    let input = match source.is_stream() {
-        true => None,
-        false => Some(source.path().canonicalize().map_err(unreadable)?),
-    };
+    let input =
+        if source.is_stream() { None } else { Some(source.path().canonicalize().map_err(unreadable)?) };
     let journal = match (&args.journal, &input) {
         (Some(path), _) => path.clone(),
         (None, Some(input)) => {

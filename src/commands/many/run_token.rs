@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use tokio::sync::Mutex;
 
-use crate::config::run_token_command;
+use crate::config::TokenCommand;
 use crate::failure::Failure;
 use crate::token::Token;
 
@@ -12,7 +12,7 @@ use crate::token::Token;
 #[derive(Debug, Default)]
 pub struct RunToken {
     /// The command that prints it, if that is where it comes from.
-    command: Option<Vec<String>>,
+    command: Option<TokenCommand>,
     renewed: RefCell<Option<Token>>,
     /// Whether the command was run again; that is done once.
     was_renewed: Cell<bool>,
@@ -21,7 +21,7 @@ pub struct RunToken {
 
 impl RunToken {
     /// A token printed by this command; `None` for one that cannot be renewed.
-    pub fn new(command: Option<Vec<String>>) -> Self {
+    pub fn new(command: Option<TokenCommand>) -> Self {
         Self { command, ..Self::default() }
     }
 
@@ -44,8 +44,7 @@ impl RunToken {
         let Some(command) = self.command.clone().filter(|_| !self.was_renewed.replace(true)) else {
             return Ok(None);
         };
-        let ran = tokio::task::spawn_blocking(move || run_token_command(&command)).await;
-        let token = ran.map_err(|error| Failure::internal(format!("cannot run the token command: {error}")))??;
+        let token = command.run().await?;
         *self.renewed.borrow_mut() = Some(token.clone());
         Ok(Some(token))
     }

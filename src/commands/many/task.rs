@@ -4,16 +4,19 @@ use std::rc::Rc;
 
 use super::intake::Prepared;
 use super::run_token::RunToken;
+use super::token_locks::TokenLocks;
 use super::tokens::Own;
 use super::work::Work;
 use crate::batch::gate::Gate;
 use crate::cli::GlobalArgs;
 use crate::commands::Session;
-use crate::commands::customer::Replaced;
 use crate::commands::service::{Service, WriteAhead};
 use crate::failure::{Applied, Failure};
-use crate::plan::profile::Profile;
+use crate::plan::operation::Operation;
+use crate::redact::{Masked, secrets};
+use crate::report::outcome::Outcome;
 use crate::report::records::Place;
+use crate::token::Token;
 
 /// A record that is to be run.
 #[derive(Debug)]
@@ -28,8 +31,6 @@ pub struct Task {
     pub prepared: Prepared,
     /// How it stands in the input; kept where it may be given back.
     pub content: Option<crate::input::records::Content>,
-    /// The customer's profile, as the record before has read it.
-    pub known: Option<Profile>,
     /// What an earlier run left unknown about it.
     pub unresolved: Option<Unresolved>,
 }
@@ -51,11 +52,13 @@ pub struct Ended {
     /// Its turn among the results.
     pub turn: u64,
     /// What became of it.
-    pub result: Result<Replaced, Failure>,
+    pub result: Result<Outcome, Failure>,
     /// Whether nothing was sent now: the outcome is that of an earlier run.
     pub was_left: bool,
     /// Whether the service refuses the batch's own token.
     pub is_unauthorized: bool,
+    /// Keeps the record's own token masked until all is told of it.
+    pub masked: Option<Masked>,
 }
 
 /// What all records of a run share.
@@ -69,6 +72,8 @@ pub struct Shared<'a> {
     pub work: Work<'a>,
     /// The batch's own token.
     pub run_token: &'a RunToken,
+    /// Where tokens are printed one by one and are what keeps records apart.
+    pub token_locks: Option<&'a TokenLocks>,
 }
 
 impl Shared<'_> {
@@ -80,6 +85,7 @@ impl Shared<'_> {
             result: Err(Failure::internal("the record was not run")),
             was_left: false,
             is_unauthorized: false,
+            masked: None,
         };
         ended.result = self.result(task, gate, &mut ended).await;
         ended
@@ -90,8 +96,8 @@ impl Shared<'_> {
         task: Task,
         gate: Option<Rc<Gate<'_>>>,
         ended: &mut Ended,
-    ) -> Result<Replaced, Failure> {
-        let Task { place, prepared, mut known, unresolved, .. } = task;
+    ) -> Result<Outcome, Failure> {
+        let Task { place, prepared, unresolved, .. } = task;
         let report = self.service.session.report.of_record(place.record);
         let session = Session { report: &report, global: self.global, context: self.service.session.context };
         let write_ahead = gate.as_deref().map(|gate| gate as &dyn WriteAhead);
@@ -100,33 +106,66 @@ impl Shared<'_> {
             None => self.run_token.renewed(),
             own => own,
         };
+        ended.masked = token.as_ref().map(|token| secrets().add_while(token));
+        let _alone = match (self.token_locks, &token) {
+            (Some(locks), Some(token)) => Some(locks.acquire(token).await),
+            _ => None,
+        };
         if let Some(unresolved) = unresolved {
             let service = self.service.for_record(&session, token.clone(), None);
             let snapshot = unresolved.snapshot.as_deref();
-            if let Some(found) = self.work.resolve_unknown(&service, &prepared.ready, snapshot).await {
+            if let Some(found) = self.work.resolve_unknown(&service, snapshot).await {
                 return Ok(found);
             }
             if !unresolved.retry {
                 ended.was_left = true;
+                self.note_unknown(token.as_ref(), place.record);
                 return Err(unresolved.failure);
             }
         }
+        if let (Some(locks), Some(token)) = (self.token_locks, &token)
+            && let Some(record) = locks.unknown(token)
+        {
+            return Err(behind_unknown(self.work.operation(), record));
+        }
         loop {
             let service = self.service.for_record(&session, token.clone(), write_ahead);
-            let failure = match self.work.perform(&service, &prepared.ready, known.take()).await {
+            let failure = match self.work.perform(&service, &prepared.ready).await {
                 Err(failure) if is_run_token && is_unauthorized(&failure) => failure,
-                result => return result,
-            };
-            // A refused token means that nothing was applied: the record may be performed with another.
-            match self.run_token.after(token.as_ref()).await {
-                Ok(Some(renewed)) => token = Some(renewed),
-                _ => {
-                    ended.is_unauthorized = true;
+                Err(failure) => {
+                    if failure.applied == Applied::Unknown {
+                        self.note_unknown(token.as_ref(), place.record);
+                    }
                     return Err(failure);
                 }
-            }
+                done => return done,
+            };
+            // A refused token means that nothing was applied: the record may be performed with another.
+            let Ok(Some(renewed)) = self.run_token.after(token.as_ref()).await else {
+                ended.is_unauthorized = true;
+                return Err(failure);
+            };
+            ended.masked = Some(secrets().add_while(&renewed));
+            token = Some(renewed);
         }
     }
+
+    fn note_unknown(self, token: Option<&Token>, record: u64) {
+        if let (Some(locks), Some(token)) = (self.token_locks, token) {
+            locks.set_unknown(token, record);
+        }
+    }
+}
+
+/// A record that is not sent, because the outcome of an earlier one is unknown that replaces the same thing: its
+/// request may still take effect, and undo what this one does.
+pub fn behind_unknown(operation: Operation, unknown: u64) -> Failure {
+    let what = match operation {
+        Operation::QuoteShip => "quote",
+        _ => "customer",
+    };
+    Failure::guard(format!("not sent: the outcome of record {unknown}, of the same {what}, is unknown"))
+        .hint(format!("check whether record {unknown} took effect first"))
 }
 
 fn is_unauthorized(failure: &Failure) -> bool {

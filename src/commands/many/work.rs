@@ -4,16 +4,17 @@ use serde_json::{Map, Value};
 
 use crate::cli::customer::UpdateArgs;
 use crate::cli::quote::ShipArgs;
-use crate::commands::customer::{Replaced, update};
+use crate::commands::customer::{self, update};
 use crate::commands::service::Service;
 use crate::commands::{operation, quote};
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::{Draft, Overlay};
 use crate::plan::attribute_check;
 use crate::plan::check::Warnings;
 use crate::plan::operation::Operation;
-use crate::plan::profile::Profile;
 use crate::plan::scan::scan;
+use crate::report::outcome::Outcome;
 
 /// An operation over many records, with the flags laid over each.
 #[derive(Clone, Copy)]
@@ -44,13 +45,19 @@ impl Ready {
             Self::Draft(draft) => draft.warnings.clone(),
             Self::Document(_, warnings) => warnings.clone(),
             Self::Raw(body) if operation == Operation::AttributeCreate => {
-                let body: Option<Map<String, Value>> = serde_json::from_str(body).ok();
+                let body = exact_json::parse_object(body.as_bytes()).ok();
                 let attribute = body.as_ref().and_then(|body| body.get("attribute")?.as_object());
                 attribute.map(attribute_check::doubts).unwrap_or_default()
             }
             Self::Raw(_) => Warnings::new(),
         }
     }
+}
+
+fn cannot_work(body: &str) -> bool {
+    let body: Option<Map<String, Value>> = serde_json::from_str(body).ok();
+    let attribute = body.as_ref().and_then(|body| body.get("attribute")?.as_object());
+    attribute.is_none_or(|attribute| !attribute_check::errors(attribute).is_empty())
 }
 
 impl Work<'_> {
@@ -79,6 +86,10 @@ impl Work<'_> {
             Some(wrapper) => format!("{{\"{wrapper}\":{text}}}"),
             None => text.to_owned(),
         };
+        // What cannot work is refused where the whole is looked at.
+        if *operation == Operation::AttributeCreate && cannot_work(&body) {
+            return None;
+        }
         Some((Ready::Raw(body), plain.found))
     }
 
@@ -94,6 +105,7 @@ impl Work<'_> {
             Self::Update(args) => {
                 let draft =
                     Draft::new(self.operation(), Some(Value::Object(document)), *args, allow_unknown)?;
+                draft.refuse_wrong_values()?;
                 update::Update::new(draft.clone(), args)?;
                 Ok(Ready::Draft(draft))
             }
@@ -108,34 +120,30 @@ impl Work<'_> {
 
     /// Whether it can be found out later if a record was applied.
     pub fn can_resolve(&self) -> bool {
-        false
+        matches!(self, Self::Update(_))
     }
 
-    /// Tries to find out whether a record of an earlier run was applied, without sending a write; `snapshot` is the one
-    /// taken before it was sent. `None` while that is unknown.
-    pub async fn resolve_unknown(
-        &self,
-        _service: &Service<'_>,
-        _ready: &Ready,
-        _snapshot: Option<&str>,
-    ) -> Option<Replaced> {
-        None
+    /// Tries to find out whether a record of an earlier run was applied, without sending a write; `snapshot` names the
+    /// one taken before it was sent. `None` while that is unknown.
+    pub async fn resolve_unknown(&self, service: &Service<'_>, snapshot: Option<&str>) -> Option<Outcome> {
+        match (self, snapshot) {
+            // What cannot be read now stays unknown.
+            (Self::Update(_), Some(snapshot)) => {
+                customer::resolve_unknown(service, snapshot).await.ok().flatten()
+            }
+            _ => None,
+        }
     }
 
-    /// Runs a record. `known` is the customer's profile as the record before has just read it.
+    /// Runs a record.
     ///
     /// # Errors
     /// As the command's.
-    pub async fn perform(
-        &self,
-        service: &Service<'_>,
-        ready: &Ready,
-        known: Option<Profile>,
-    ) -> Result<Replaced, Failure> {
+    pub async fn perform(&self, service: &Service<'_>, ready: &Ready) -> Result<Outcome, Failure> {
         let outcome = match (self, ready) {
             (Self::Update(args), Ready::Draft(draft)) => {
                 let update = update::Update::new(draft.clone(), args)?;
-                return update.replace(service, known).await;
+                return update.replace(service).await;
             }
             (Self::ShipToStored(args), Ready::Document(document, _)) => {
                 let args = quote::with_stored_addresses(service, args).await?;
@@ -148,6 +156,6 @@ impl Work<'_> {
             (_, Ready::Raw(body)) => operation::perform_raw(service, self.operation(), body.clone()).await?,
             (_, Ready::Document(..)) => return Err(Failure::internal("a record was not made ready")),
         };
-        Ok(Replaced { outcome, now: None })
+        Ok(outcome)
     }
 }

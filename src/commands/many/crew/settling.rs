@@ -2,7 +2,7 @@
 
 use super::{Crew, InFlight, Stop};
 use crate::batch::verdict::{State, state_of};
-use crate::commands::many::task::{Ended, Task};
+use crate::commands::many::task::{Ended, Task, behind_unknown};
 use crate::failure::{Applied, Failure, Kind};
 use crate::input::records::Content;
 use crate::plan::operation::Operation;
@@ -15,14 +15,12 @@ impl Crew<'_> {
         let Some(begun) = self.in_flight.remove(&ended.turn) else { return };
         let InFlight { key, place, hash, content, gate } = begun;
         let settled = match ended.result {
-            Ok(replaced) => {
-                self.journal.done(place.record, hash, replaced.outcome.status);
+            Ok(outcome) => {
+                self.journal.done(place.record, hash, outcome.status);
                 self.pace.borrow_mut().went_through();
                 self.count.done += 1;
-                if let Some(next) = self.queue.finished(key) {
-                    next.known = replaced.now;
-                }
-                let text = self.results.outcome(place, &replaced.outcome, false);
+                self.queue.finished(key);
+                let text = self.results.outcome(place, &outcome, false);
                 self.results.put(ended.turn, text)
             }
             Err(failure) => {
@@ -58,14 +56,7 @@ impl Crew<'_> {
     /// A record behind one of unknown outcome.
     pub(super) fn refuse_blocked(&mut self, key: u64, task: Task, unknown: u64) {
         self.queue.finished(key);
-        let what = match self.input.intake.work.operation() {
-            Operation::QuoteShip => "quote",
-            _ => "customer",
-        };
-        let failure = Failure::guard(format!(
-            "not sent: the outcome of record {unknown}, of the same {what}, is unknown"
-        ))
-        .hint(format!("check whether record {unknown} took effect first"));
+        let failure = behind_unknown(self.input.intake.work.operation(), unknown);
         self.journal.failed(task.place.record, task.hash, State::FailedPassing, &failure, None);
         let settled = self.fail(task.turn, task.place, task.content.as_ref(), &failure);
         self.stop_if_broken(settled);

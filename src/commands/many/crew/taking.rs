@@ -19,7 +19,9 @@ impl Crew<'_> {
         let slot = self.slots.read(hash)?;
         let place = Place { record: record.number, line: record.line };
         let shard = self.input.args.shard;
-        if check::is_changed(slot, hash) && matches!(slot.state, State::Done | State::Sending | State::Unknown) {
+        if check::is_changed(slot, hash)
+            && matches!(slot.state, State::Done | State::Sending | State::Unknown)
+        {
             return Err(check::changed(&self.input.source.name(), place.record, place.line, ""));
         }
         if slot.state == State::Done && shard.is_none() {
@@ -36,7 +38,8 @@ impl Crew<'_> {
         match slot.state {
             State::Done => return self.print_done(place, slot),
             State::Sending | State::Unknown => {
-                let (can_resolve, retry) = (self.input.intake.work.can_resolve(), self.input.args.retry_unknown);
+                let (can_resolve, retry) =
+                    (self.input.intake.work.can_resolve(), self.input.args.retry_unknown);
                 let failure = self.past.failure(slot);
                 if self.stop.is_some() || !can_resolve && !retry {
                     self.block(key, place, &failure);
@@ -73,7 +76,7 @@ impl Crew<'_> {
         let size = intake::size(&content);
         let content = self.failed.is_some().then_some(content);
         let turn = self.results.turn();
-        self.queue.push(key, size, Task { turn, place, hash, prepared, content, known: None, unresolved });
+        self.queue.push(key, size, Task { turn, place, hash, prepared, content, unresolved });
     }
 
     /// A record that cannot be sent. Where the input could not be checked before, it ends the run.
