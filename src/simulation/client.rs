@@ -204,8 +204,7 @@ impl Machine {
             return operation::perform(&service, job.operation, draft).await.map(Some);
         }
         let draft = Draft::new(job.operation, Some(document), &update, true)?;
-        let replaced = Update::new(draft, &update)?.replace(&service, None).await?;
-        Ok(Some(replaced.outcome))
+        Update::new(draft, &update)?.replace(&service).await.map(Some)
     }
 }
 

@@ -124,6 +124,8 @@ fn is_protected(world: &World, number: usize, other: usize) -> bool {
         && late.at < later.at
         && later.at - late.at < MAX_LATENESS
         && !world.runs[later.run].is_told_to_repeat
+        // TODO: a repeated PUT.
+        && !world.requests.iter().any(|again| again.tag == late.tag && again.at > late.at && again.at < later.at)
 }
 
 fn path_of(address: Option<i64>, name: &str) -> String {

@@ -47,6 +47,15 @@ pub struct Verdict {
     pub told: [u64; 3],
 }
 
+impl Verdict {
+    /// Counts another one in.
+    pub fn add(&mut self, other: &Self) {
+        self.foreign_lost += other.foreign_lost;
+        self.requests += other.requests;
+        (0..3).for_each(|at| self.told[at] += other.told[at]);
+    }
+}
+
 /// Simulates one seed; `directory` is for the inputs.
 pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
     let mut random = Random::new(seed);
