@@ -21,6 +21,8 @@ pub mod prompt;
 pub mod redact;
 pub mod report;
 pub mod sandbox;
+#[cfg(test)]
+mod simulation;
 pub mod storage;
 pub mod template;
 pub mod token;

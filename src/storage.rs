@@ -8,6 +8,7 @@ use std::fmt::Debug;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 
 /// A lock on a file, held until it is dropped. The operating system frees it when the process dies.
@@ -62,6 +63,9 @@ pub trait Storage: Debug + Send + Sync {
     fn open_log(&self, path: &Path, create: bool) -> io::Result<Arc<dyn Log>>;
 }
 
+/// See [`Log::sync_concurrently`].
+pub type Syncing = Pin<Box<dyn Future<Output = io::Result<()>>>>;
+
 /// A file that is appended to, and read from its start.
 pub trait Log: Debug + Send + Sync {
     /// Whether it is a regular file: a device or a pipe holds nothing to read and cannot be synced.
@@ -87,6 +91,12 @@ pub trait Log: Debug + Send + Sync {
     /// # Errors
     /// Whatever the system says: what was appended may be lost.
     fn sync(&self) -> io::Result<()>;
+
+    /// The same, without holding up what else this thread does meanwhile.
+    ///
+    /// # Errors
+    /// As [`Self::sync`].
+    fn sync_concurrently(self: Arc<Self>) -> Syncing;
 
     /// Cuts the file off after so many bytes.
     ///
@@ -177,6 +187,11 @@ impl Log for LogFile {
 
     fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
+    }
+
+    fn sync_concurrently(self: Arc<Self>) -> Syncing {
+        let synced = tokio::task::spawn_blocking(move || self.sync());
+        Box::pin(async { synced.await.unwrap_or_else(|error| Err(io::Error::other(error))) })
     }
 
     fn truncate(&self, length: u64) -> io::Result<()> {

@@ -104,10 +104,8 @@ impl Journal {
         let waited_for = self.appended.get();
         self.write()?;
         if self.synced.get() < waited_for {
-            let log = self.log.clone();
-            // On a thread of its own, for what is in flight goes on meanwhile.
-            let synced = tokio::task::spawn_blocking(move || log.sync()).await;
-            self.unless_broken(synced.unwrap_or_else(|error| Err(io::Error::other(error))))?;
+            let synced = self.log.clone().sync_concurrently().await;
+            self.unless_broken(synced)?;
             self.synced.set(waited_for);
             self.on_disk.notify_waiters();
         }

@@ -87,7 +87,22 @@ impl<'a> Service<'a> {
         };
         mask_tokens(&settings);
         let client = Client::new(&link(&settings), tracer)?;
-        Ok(Self {
+        Ok(Self { _sandbox: sandbox, ..Self::with_client(session, settings, client) })
+    }
+
+    /// A service that is reached over this transport.
+    #[cfg(test)]
+    pub fn over(
+        session: &'a Session<'a>,
+        settings: Settings,
+        transport: Box<dyn crate::http::Transport>,
+    ) -> Self {
+        let client = Client::over(&link(&settings), transport);
+        Self::with_client(session, settings, client)
+    }
+
+    fn with_client(session: &'a Session<'a>, settings: Settings, client: Client) -> Self {
+        Self {
             session,
             settings: Rc::new(settings),
             stage: Cell::default(),
@@ -98,8 +113,8 @@ impl<'a> Service<'a> {
             announced: Rc::default(),
             write_ahead: None,
             stopping: Rc::default(),
-            _sandbox: sandbox,
-        })
+            _sandbox: None,
+        }
     }
 
     /// The same service for one record of a run: with its own way to speak, its own token, if it has one, and what

@@ -289,6 +289,10 @@ fn stderr_line(text: &str) {
 /// One write a line, so that programs that share standard error do not break each other's. It may be closed or full:
 /// there is nobody left to tell.
 fn write_stderr(text: &str) {
+    #[cfg(test)]
+    if crate::simulation::overhears(text) {
+        return;
+    }
     progress::aside(|| {
         let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
     });

@@ -17,7 +17,7 @@ use super::send_and_verify::{AppliedReplacement, Replacement, Sent, Unsent};
 use super::{pending, reading};
 use crate::commands::service::Service;
 use crate::failure::{Applied, Failure};
-use crate::history::{CustomerStore, NewSnapshot, Snapshot};
+use crate::history::{CustomerStore, Mark, NewSnapshot, Snapshot};
 use crate::plan::diff::Change;
 use crate::plan::merge::Merged;
 use crate::plan::profile::Profile;
@@ -184,7 +184,11 @@ impl Steps<'_> {
         let snapshot = store.take(&taken, service.settings.retention_days)?;
         let unsent = Unsent::new(service, store, &snapshot);
         let name = snapshot.file_stem().and_then(|stem| stem.to_str());
-        service.log_before_send(name).await?;
+        if let Err(failure) = service.log_before_send(name).await {
+            // The PUT does not leave: no later command has to wait for it.
+            store.mark(&snapshot, Mark::Refused, service.session.context.clock.now());
+            return Err(failure);
+        }
         let replacement = Replacement {
             change: self.change,
             request: &request,

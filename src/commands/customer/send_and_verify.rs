@@ -95,11 +95,11 @@ impl Replacement<'_> {
         let effect = if self.merged.tally.added > 0 { Effect::Write } else { Effect::Replacement };
         let mut attempts = Attempts::default();
         loop {
-            if readable
-                && !attempts.any_unknown()
-                && let Some(changed) = self.changed_meanwhile(service).await?
-            {
-                return Ok(Sent::Changed(changed));
+            if readable && !attempts.any_unknown() {
+                match self.changed_meanwhile(service).await {
+                    Ok(None) => {}
+                    changed => return self.held_back(service, changed),
+                }
             }
             self.unsent.left.set(true);
             let attempt = match service.attempt(self.change.operation(), self.request).await? {
@@ -142,6 +142,19 @@ impl Replacement<'_> {
             .hint("look at it with `storefront customer show`, then run the command again"));
         }
         Ok((!differences.is_empty()).then_some(now))
+    }
+
+    /// The PUT does not leave, and no earlier attempt can take effect: nothing has to wait for it.
+    fn held_back(
+        &self,
+        service: &Service<'_>,
+        changed: Result<Option<Profile>, Failure>,
+    ) -> Result<Sent, Failure> {
+        self.mark(service, Mark::Refused);
+        match changed? {
+            Some(now) => Ok(Sent::Changed(now)),
+            None => Err(Failure::internal("a profile that nobody changed was not replaced")),
+        }
     }
 
     /// Whether the profile is exactly what it was before the PUT, with nothing left out of the comparison.

@@ -18,7 +18,7 @@ use super::doubts::Doubts;
 use super::feed::Feed;
 use super::intake::Intake;
 use super::signals::Signals;
-use super::task::{Shared, Task};
+use super::task::{Shared, Task, Unresolved};
 use crate::batch::entry::FailedFileEntry;
 use crate::batch::failed::{FailedFile, InputForm};
 use crate::batch::gate::Gate;
@@ -89,6 +89,8 @@ struct InFlight<'a> {
     hash: u64,
     content: Option<Content>,
     gate: Rc<Gate<'a>>,
+    /// What an earlier run left unknown about it.
+    unresolved: Option<Unresolved>,
 }
 
 /// Why no more records are taken.
@@ -200,7 +202,8 @@ impl<'a> Crew<'a> {
         self.pace.borrow_mut().begun(Instant::now());
         let gate = Rc::new(Gate::new(self.journal, task.place.record, task.hash));
         let content = task.content.take();
-        let begun = InFlight { key, place: task.place, hash: task.hash, content, gate: gate.clone() };
+        let unresolved = task.unresolved.clone();
+        let begun = InFlight { key, place: task.place, hash: task.hash, content, gate: gate.clone(), unresolved };
         self.in_flight.insert(task.turn, begun);
         self.shared.run(task, Some(gate))
     }

@@ -11,7 +11,7 @@ use crate::batch::gate::Gate;
 use crate::cli::GlobalArgs;
 use crate::commands::Session;
 use crate::commands::service::{Service, WriteAhead};
-use crate::failure::{Applied, Failure};
+use crate::failure::{Applied, Failure, Kind};
 use crate::plan::operation::Operation;
 use crate::redact::{Masked, secrets};
 use crate::report::outcome::Outcome;
@@ -36,7 +36,7 @@ pub struct Task {
 }
 
 /// A record that an earlier run sent, with unknown outcome.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Unresolved {
     /// What is reported as long as it stays unknown.
     pub failure: Failure,
@@ -79,7 +79,7 @@ pub struct Shared<'a> {
 impl Shared<'_> {
     /// Runs one record to its end; `gate` is its part of the journal, none where nothing is sent.
     pub async fn run(self, task: Task, gate: Option<Rc<Gate<'_>>>) -> Ended {
-        let turn = task.turn;
+        let (turn, unresolved) = (task.turn, task.unresolved.clone());
         let mut ended = Ended {
             turn,
             result: Err(Failure::internal("the record was not run")),
@@ -87,7 +87,8 @@ impl Shared<'_> {
             is_unauthorized: false,
             masked: None,
         };
-        ended.result = self.result(task, gate, &mut ended).await;
+        let result = self.result(task, gate, &mut ended).await;
+        ended.result = result.map_err(|failure| unresolved_again(failure, unresolved.as_ref()));
         ended
     }
 
@@ -111,7 +112,7 @@ impl Shared<'_> {
             (Some(locks), Some(token)) => Some(locks.acquire(token).await),
             _ => None,
         };
-        if let Some(unresolved) = unresolved {
+        if let Some(unresolved) = &unresolved {
             let service = self.service.for_record(&session, token.clone(), None);
             let snapshot = unresolved.snapshot.as_deref();
             if let Some(found) = self.work.resolve_unknown(&service, snapshot).await {
@@ -120,7 +121,7 @@ impl Shared<'_> {
             if !unresolved.retry {
                 ended.was_left = true;
                 self.note_unknown(token.as_ref(), place.record);
-                return Err(unresolved.failure);
+                return Err(unresolved.failure.clone());
             }
         }
         if let (Some(locks), Some(token)) = (self.token_locks, &token)
@@ -133,6 +134,7 @@ impl Shared<'_> {
             let failure = match self.work.perform(&service, &prepared.ready).await {
                 Err(failure) if is_run_token && is_unauthorized(&failure) => failure,
                 Err(failure) => {
+                    let failure = unresolved_again(failure, unresolved.as_ref());
                     if failure.applied == Applied::Unknown {
                         self.note_unknown(token.as_ref(), place.record);
                     }
@@ -166,6 +168,21 @@ pub fn behind_unknown(operation: Operation, unknown: u64) -> Failure {
     };
     Failure::guard(format!("not sent: the outcome of record {unknown}, of the same {what}, is unknown"))
         .hint(format!("check whether record {unknown} took effect first"))
+}
+
+/// A record that an earlier run may have applied is not known to be unapplied because it could not be sent again: it stays
+/// unknown.
+fn unresolved_again(failure: Failure, unresolved: Option<&Unresolved>) -> Failure {
+    match unresolved {
+        Some(Unresolved { failure: earlier, .. }) if failure.applied == Applied::No => Failure {
+            kind: Kind::Unknown,
+            applied: Applied::Unknown,
+            message: format!("{}; sending it again: {}", earlier.message, failure.message),
+            hint: earlier.hint.clone(),
+            ..failure
+        },
+        _ => failure,
+    }
 }
 
 fn is_unauthorized(failure: &Failure) -> bool {

@@ -13,7 +13,7 @@ impl Crew<'_> {
     /// Writes down what became of a record.
     pub(super) fn settle(&mut self, ended: Ended) {
         let Some(begun) = self.in_flight.remove(&ended.turn) else { return };
-        let InFlight { key, place, hash, content, gate } = begun;
+        let InFlight { key, place, hash, content, gate, unresolved } = begun;
         let settled = match ended.result {
             Ok(outcome) => {
                 self.journal.done(place.record, hash, outcome.status);
@@ -26,7 +26,8 @@ impl Crew<'_> {
             Err(failure) => {
                 self.queue.finished(key);
                 if !ended.was_left {
-                    let snapshot = gate.snapshot();
+                    // Where it was not sent again, the snapshot of the earlier run still tells what it asked for.
+                    let snapshot = gate.snapshot().or_else(|| unresolved.and_then(|earlier| earlier.snapshot));
                     let state = state_of(&failure);
                     self.journal.failed(place.record, hash, state, &failure, snapshot.as_deref());
                 }
@@ -56,6 +57,10 @@ impl Crew<'_> {
     /// A record behind one of unknown outcome.
     pub(super) fn refuse_blocked(&mut self, key: u64, task: Task, unknown: u64) {
         self.queue.finished(key);
+        if let Some(unresolved) = task.unresolved {
+            let settled = self.fail(task.turn, task.place, None, &unresolved.failure);
+            return self.stop_if_broken(settled);
+        }
         let failure = behind_unknown(self.input.intake.work.operation(), unknown);
         self.journal.failed(task.place.record, task.hash, State::FailedPassing, &failure, None);
         let settled = self.fail(task.turn, task.place, task.content.as_ref(), &failure);
@@ -108,6 +113,8 @@ impl Crew<'_> {
                     snapshot.as_deref(),
                 );
                 self.fail(turn, begun.place, None, &failure)
+            } else if let Some(unresolved) = begun.unresolved {
+                self.fail(turn, begun.place, None, &unresolved.failure)
             } else {
                 self.print_not_sent(turn, begun.place)
             };

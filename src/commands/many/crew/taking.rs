@@ -46,7 +46,7 @@ impl Crew<'_> {
                     return self.print_failure(place, None, &failure);
                 }
                 let snapshot = self.past.detail(slot).snapshot;
-                unresolved = can_resolve.then_some(Unresolved { failure, snapshot, retry });
+                unresolved = Some(Unresolved { failure, snapshot, retry });
             }
             State::FailedLasting if !check::is_changed(slot, hash) => {
                 return self.print_failure(place, Some(&record.content), &self.past.failure(slot));

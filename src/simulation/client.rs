@@ -1,0 +1,308 @@
+//! One run of the program in the modelled world: the real commands, on a modelled disk, over a modelled network.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+use std::task::{Context as Poller, Poll};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::disk::{Disk, Life, Mount};
+use super::invariants::Told;
+use super::network::Network;
+use super::world::{Ask, Run, World};
+use crate::cli::customer::{ReplacementArgs, UpdateArgs};
+use crate::cli::run::RunArgs;
+use crate::cli::{Cli, Command, GlobalArgs, Noun, OutputFormat};
+use crate::clock::Clock;
+use crate::commands::customer::update::Update;
+use crate::commands::many::{self, Work};
+use crate::commands::service::Service;
+use crate::commands::{Session, operation};
+use crate::config::Settings;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::input::records::{Format, Origin, Source};
+use crate::input::{Draft, NoFlags};
+use crate::plan::operation::Operation;
+use crate::plan::request::StoreView;
+use crate::report::Report;
+use crate::report::outcome::Outcome;
+use crate::report::records::Results;
+use crate::token::Token;
+
+/// A command of ours.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// What it does.
+    pub operation: Operation,
+    /// Its records by their tags, each with its customer; a single command has one.
+    pub records: Vec<(u32, usize)>,
+    /// The file of its records; none for a single command.
+    pub input: Option<PathBuf>,
+    /// `--jobs`
+    pub jobs: u16,
+}
+
+/// How a command is run this time.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Manner {
+    /// `--resume`
+    pub resume: bool,
+    /// `--retry-unknown`, or `--after-unknown` of a single command.
+    pub repeat: bool,
+    /// When it dies.
+    pub death: Death,
+}
+
+/// When a run dies.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Death {
+    /// It does not.
+    #[default]
+    Never,
+    /// After it was polled so often.
+    Polls(u32),
+    /// After this time.
+    After(Duration),
+    /// At this write to its disk.
+    Write(u64),
+}
+
+/// How a run ended.
+#[derive(Debug, Default)]
+pub struct Ended {
+    /// Whether it died.
+    pub died: bool,
+    /// What it said of its records.
+    pub told: Vec<Told>,
+    /// How often it told of each record of a batch.
+    pub counts: Vec<usize>,
+    /// Its failure.
+    pub failure: Option<Failure>,
+}
+
+/// One machine of ours in the world.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    /// The world.
+    pub world: Rc<RefCell<World>>,
+    /// Its disk.
+    pub disk: Arc<Mutex<Disk>>,
+    /// Its time of day.
+    pub clock: Clock,
+    /// `--timeout`
+    pub timeout: Duration,
+}
+
+impl Machine {
+    /// Runs a command to its end, or to its death.
+    pub async fn run(&self, job: &Job, manner: Manner) -> Ended {
+        let run = self.world.borrow().runs.len();
+        self.world.borrow_mut().runs.push(Run { is_batch: job.input.is_some(), is_told_to_repeat: manner.repeat });
+        self.world.borrow_mut().tell(|| format!("run {run}: {job:?} {manner:?}"));
+        let mut life = Life::default();
+        if let Death::Write(number) = manner.death {
+            life.ends_at = Some(number);
+        }
+        let life = Arc::new(Mutex::new(life));
+        let lines = Lines::default();
+        let running = Box::pin(self.perform(run, job, manner, life.clone(), lines.clone()));
+        let polls = if let Death::Polls(polls) = manner.death { Some(polls) } else { None };
+        let mortal = Mortal { inner: Some(running), polls, life: life.clone() };
+        let limit = if let Death::After(time) = manner.death { time } else { Duration::from_secs(86_400) };
+        let result = tokio::time::timeout(limit, mortal).await.ok().flatten();
+        life.lock().unwrap().is_over = true;
+        let mut world = self.world.borrow_mut();
+        world.catch_up();
+        let now = world.now();
+        let mut ended = Ended { died: result.is_none(), ..Ended::default() };
+        match result {
+            Some(Ok(Some(outcome))) => ended.told.push(of_outcome(run, job.records[0].0, now, &outcome)),
+            Some(Ok(None)) | None => {}
+            Some(Err(failure)) => {
+                if job.input.is_none() {
+                    ended.told.push(of_failure(run, job.records[0].0, now, &failure));
+                }
+                ended.failure = Some(failure);
+            }
+        }
+        if job.input.is_some() {
+            ended.counts = vec![0; job.records.len()];
+            lines.told(run, job, now, &mut ended);
+        }
+        for told in &ended.told {
+            world.tell(|| format!("told: {told:?}"));
+        }
+        world.tell(|| format!("run {run} ended: died {}, {:?}", ended.died, ended.failure));
+        ended
+    }
+
+    async fn perform(
+        &self,
+        run: usize,
+        job: &Job,
+        manner: Manner,
+        life: Arc<Mutex<Life>>,
+        lines: Lines,
+    ) -> Result<Option<Outcome>, Failure> {
+        let mount = Mount::new(&self.disk, &life);
+        let mut context = Context::made_up(&[], Path::new("/modelled"));
+        context.storage = Arc::new(mount);
+        context.clock = self.clock;
+        let global = GlobalArgs {
+            yes: true,
+            no_input: true,
+            allow_unknown: true,
+            timeout: Some(self.timeout),
+            ..GlobalArgs::default()
+        };
+        let report = Report::new(&context, OutputFormat::Json, None, false, 0);
+        let session = Session { context: &context, global: &global, report: &report };
+        let token = Token::new(&self.world.borrow().customers[job.records[0].1].token).unwrap();
+        let mut settings = Settings::made_up(
+            &global,
+            "https://shop.example.com/rest".parse().unwrap(),
+            StoreView::new("default").unwrap(),
+            token.clone(),
+            token,
+        );
+        settings.lock_timeout = Duration::from_secs(4);
+        let network =
+            Network { world: self.world.clone(), run, life, shown: RefCell::default() };
+        let service = Service::over(&session, settings, Box::new(network));
+        let args = RunArgs {
+            jobs: Some(job.jobs),
+            resume: manner.resume,
+            retry_unknown: manner.resume && manner.repeat,
+            ..RunArgs::default()
+        };
+        let asks: Vec<Ask> =
+            job.records.iter().map(|(tag, _)| self.world.borrow().asks[tag].clone()).collect();
+        let mut update = update_args();
+        update.replacement = ReplacementArgs { after_unknown: manner.repeat && !manner.resume, ..update.replacement };
+        if let Some(input) = &job.input {
+            let source = Source { origin: Origin::File(input.clone()), format: Format::Ndjson };
+            let work = match job.operation {
+                Operation::CustomerUpdate => Work::Update(&update),
+                operation => Work::AtOnce(operation, &NoFlags),
+            };
+            let results = Results::to(&report, Box::new(lines));
+            return many::run_over(&service, &source, &args, work, results).await.map(|()| None);
+        }
+        let (tag, customer) = job.records[0];
+        let document = document(&asks[0], tag, customer);
+        if let Ask::Remove(id) = asks[0] {
+            update.remove_addresses = vec![id];
+        }
+        if job.operation != Operation::CustomerUpdate {
+            let draft = Draft::new(job.operation, Some(document), &NoFlags, true)?;
+            return operation::perform(&service, job.operation, draft).await.map(Some);
+        }
+        let draft = Draft::new(job.operation, Some(document), &update, true)?;
+        Update::new(draft, &update)?.replace(&service).await.map(Some)
+    }
+}
+
+/// A record as it stands in an input.
+pub fn document(ask: &Ask, tag: u32, customer: usize) -> Value {
+    match ask {
+        Ask::Item => json!({"cartItem": {"sku": format!("sku_{tag}"), "qty": 1, "quote_id": format!("{}", tag % 3)}}),
+        Ask::Attribute => json!({"attribute": {"attribute_code": format!("code_{tag}"), "frontend_input": "text",
+            "entity_type_id": "4", "default_frontend_label": "Label"}}),
+        Ask::Set(None, name, value) => json!({"customer": {*name: value}, "tag": tag}),
+        Ask::Set(Some(id), name, value) => {
+            json!({"customer": {"addresses": [{"id": id, *name: value}]}, "tag": tag})
+        }
+        Ask::Add(address) => json!({"customer": {"addresses": [address]}, "tag": tag}),
+        Ask::Remove(_) => json!({"customer": {}, "tag": tag, "from": customer}),
+    }
+}
+
+/// What the command line gives where no flag is named.
+fn update_args() -> UpdateArgs {
+    thread_local! {
+        static ARGS: UpdateArgs = {
+            let words = ["storefront", "customer", "update"].map(std::ffi::OsString::from);
+            match Cli::read(&words).unwrap().command {
+                Command::Customer(Noun(crate::cli::customer::CustomerCommand::Update(args))) => *args,
+                _ => unreachable!(),
+            }
+        };
+    }
+    ARGS.with(Clone::clone)
+}
+
+fn of_outcome(run: usize, tag: u32, at: Duration, outcome: &Outcome) -> Told {
+    let reason = outcome.reason.unwrap_or_default().to_owned();
+    Told { run, tag, at, applied: outcome.applied.name().to_owned(), reason }
+}
+
+fn of_failure(run: usize, tag: u32, at: Duration, failure: &Failure) -> Told {
+    Told { run, tag, at, applied: failure.applied.name().to_owned(), reason: failure.message.clone() }
+}
+
+/// Standard output of a batch.
+#[derive(Debug, Clone, Default)]
+struct Lines(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Lines {
+    /// What the lines say.
+    fn told(&self, run: usize, job: &Job, at: Duration, ended: &mut Ended) {
+        for line in self.0.borrow().split(|byte| *byte == b'\n') {
+            let Ok(line) = serde_json::from_slice::<Value>(line) else { continue };
+            let record = usize::try_from(line["record"].as_u64().unwrap()).unwrap() - 1;
+            let reason = line["reason"].as_str().or_else(|| line["error"]["message"].as_str());
+            ended.counts[record] += 1;
+            ended.told.push(Told {
+                run,
+                tag: job.records[record].0,
+                at,
+                applied: line["applied"].as_str().unwrap().to_owned(),
+                reason: reason.unwrap_or_default().to_owned(),
+            });
+        }
+    }
+}
+
+/// A run that dies: it is dropped wherever it waits.
+struct Mortal<F> {
+    inner: Option<Pin<Box<F>>>,
+    polls: Option<u32>,
+    life: Arc<Mutex<Life>>,
+}
+
+impl<F: Future> Future for Mortal<F> {
+    type Output = Option<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, poller: &mut Poller<'_>) -> Poll<Self::Output> {
+        if self.polls == Some(0) {
+            self.life.lock().unwrap().is_over = true;
+            self.inner = None;
+            return Poll::Ready(None);
+        }
+        self.polls = self.polls.map(|polls| polls - 1);
+        let Some(inner) = &mut self.inner else { return Poll::Ready(None) };
+        let polled = inner.as_mut().poll(poller);
+        if self.life.lock().unwrap().is_over {
+            self.inner = None;
+            return Poll::Ready(None);
+        }
+        polled.map(Some)
+    }
+}

@@ -1,0 +1,266 @@
+//! A modelled disk: it fails, is full, and forgets what was not synced when the machine loses its power.
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use super::random::Random;
+use crate::storage::{Lock, Log, Storage, Syncing};
+
+/// The disk of one machine.
+#[derive(Debug)]
+pub struct Disk {
+    files: BTreeMap<PathBuf, File>,
+    locks: BTreeSet<PathBuf>,
+    random: Random,
+    /// How many of a thousand writes and syncs fail.
+    pub faults: u64,
+}
+
+#[derive(Debug, Default, Clone)]
+struct File {
+    content: Vec<u8>,
+    /// What is left of it when the power fails; none where the name itself would be gone.
+    durable: Option<Vec<u8>>,
+    is_locked: bool,
+}
+
+/// One process: whether it lives, and how much longer.
+#[derive(Debug, Default)]
+pub struct Life {
+    /// It does nothing any more.
+    pub is_over: bool,
+    /// It dies at this operation on the disk, counted from 0.
+    pub ends_at: Option<u64>,
+    /// Operations that write, so far.
+    pub writes: u64,
+    /// The snapshot it took last of each customer, by the name of its directory.
+    pub snapshots: BTreeMap<String, PathBuf>,
+}
+
+/// The disk as one process uses it.
+#[derive(Debug, Clone)]
+pub struct Mount {
+    disk: Arc<Mutex<Disk>>,
+    life: Arc<Mutex<Life>>,
+}
+
+impl Disk {
+    /// An empty one.
+    pub fn new(seed: u64, faults: u64) -> Arc<Mutex<Self>> {
+        let (files, locks) = (BTreeMap::new(), BTreeSet::new());
+        Arc::new(Mutex::new(Self { files, locks, random: Random::new(seed), faults }))
+    }
+
+    /// The power fails: of what was not synced a part is left, or nothing.
+    pub fn lose_power(&mut self) {
+        let random = &mut self.random;
+        self.locks.clear();
+        self.files.retain(|_, file| {
+            file.is_locked = false;
+            if file.durable.as_ref() == Some(&file.content) || random.chance(30) {
+                file.durable = Some(file.content.clone());
+                return true;
+            }
+            let Some(durable) = file.durable.clone() else { return false };
+            file.content = match file.content.strip_prefix(&durable[..]) {
+                // Of what was appended a part may be there.
+                Some(rest) if !rest.is_empty() => {
+                    let kept = usize::try_from(random.below(rest.len() as u64)).unwrap();
+                    [&durable[..], &rest[..kept]].concat()
+                }
+                _ => durable,
+            };
+            file.durable = Some(file.content.clone());
+            true
+        });
+    }
+
+    /// The names of the files.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files.keys().map(PathBuf::as_path)
+    }
+
+    fn may_fail(&mut self) -> io::Result<()> {
+        if self.faults > 0 && self.random.below(1000) < self.faults {
+            return Err(io::Error::from(if self.random.chance(50) { ErrorKind::StorageFull } else { ErrorKind::Other }));
+        }
+        Ok(())
+    }
+}
+
+impl Mount {
+    /// The disk for one process.
+    pub fn new(disk: &Arc<Mutex<Disk>>, life: &Arc<Mutex<Life>>) -> Self {
+        Self { disk: disk.clone(), life: life.clone() }
+    }
+
+    fn disk(&self) -> MutexGuard<'_, Disk> {
+        self.disk.lock().unwrap()
+    }
+
+    /// Counts a write; a process may die before it.
+    fn write(&self) -> io::Result<MutexGuard<'_, Disk>> {
+        let mut life = self.life.lock().unwrap();
+        if life.ends_at == Some(life.writes) {
+            life.is_over = true;
+        }
+        life.writes += 1;
+        if life.is_over {
+            return Err(io::Error::other("the process is dead"));
+        }
+        let mut disk = self.disk();
+        disk.may_fail()?;
+        Ok(disk)
+    }
+}
+
+struct Held(Mount, PathBuf);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.disk().locks.remove(&self.1);
+    }
+}
+
+impl Storage for Mount {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let disk = self.disk();
+        disk.files.get(path).map(|file| file.content.clone()).ok_or_else(|| ErrorKind::NotFound.into())
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        let disk = self.disk();
+        Ok(disk.files.keys().filter(|path| path.parent() == Some(directory)).cloned().collect())
+    }
+
+    fn create(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        let mut disk = self.write()?;
+        if disk.files.contains_key(path) {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        let content = content.to_vec();
+        let file = File { durable: Some(content.clone()), content, is_locked: false };
+        disk.files.insert(path.to_owned(), file);
+        if path.extension().is_some_and(|extension| extension == "json") {
+            let directory = path.parent().and_then(Path::file_name).unwrap().to_string_lossy().into_owned();
+            self.life.lock().unwrap().snapshots.insert(directory, path.to_owned());
+        }
+        Ok(())
+    }
+
+    fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        let mut disk = self.write()?;
+        disk.files.entry(path.to_owned()).or_default().content = content.to_vec();
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut disk = self.write()?;
+        disk.files.remove(path).map(drop).ok_or_else(|| ErrorKind::NotFound.into())
+    }
+
+    fn try_lock(&self, path: &Path) -> io::Result<Option<Lock>> {
+        let is_free = self.disk().locks.insert(path.to_owned());
+        Ok(is_free.then(|| Box::new(Held(self.clone(), path.to_owned())) as Box<dyn Any>))
+    }
+
+    fn open_log(&self, path: &Path, create: bool) -> io::Result<Arc<dyn Log>> {
+        if !self.disk().files.contains_key(path) {
+            if !create {
+                return Err(ErrorKind::NotFound.into());
+            }
+            let file = File { durable: Some(Vec::new()), ..File::default() };
+            self.write()?.files.insert(path.to_owned(), file);
+        }
+        Ok(Arc::new(OpenLog { mount: self.clone(), path: path.to_owned(), has_lock: Mutex::new(false) }))
+    }
+}
+
+#[derive(Debug)]
+struct OpenLog {
+    mount: Mount,
+    path: PathBuf,
+    has_lock: Mutex<bool>,
+}
+
+impl Drop for OpenLog {
+    fn drop(&mut self) {
+        if *self.has_lock.lock().unwrap()
+            && let Some(file) = self.mount.disk().files.get_mut(&self.path)
+        {
+            file.is_locked = false;
+        }
+    }
+}
+
+impl OpenLog {
+    fn with<T>(&self, disk: &mut Disk, act: impl FnOnce(&mut File) -> T) -> io::Result<T> {
+        disk.files.get_mut(&self.path).map(act).ok_or_else(|| ErrorKind::NotFound.into())
+    }
+}
+
+impl Log for OpenLog {
+    fn is_regular(&self) -> io::Result<bool> {
+        Ok(true)
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        self.with(&mut self.mount.disk(), |file| file.content.len() as u64)
+    }
+
+    fn append(&self, bytes: &[u8]) -> io::Result<()> {
+        match self.mount.write() {
+            Ok(mut disk) => self.with(&mut disk, |file| file.content.extend_from_slice(bytes)),
+            Err(error) => {
+                // A part may have been written, by a process that was alive.
+                if !self.mount.life.lock().unwrap().is_over {
+                    let mut disk = self.mount.disk();
+                    let part = usize::try_from(disk.random.below(bytes.len() as u64 + 1)).unwrap();
+                    self.with(&mut disk, |file| file.content.extend_from_slice(&bytes[..part]))?;
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let mut disk = self.mount.write()?;
+        self.with(&mut disk, |file| file.durable = Some(file.content.clone()))
+    }
+
+    fn sync_concurrently(self: Arc<Self>) -> Syncing {
+        Box::pin(async move {
+            let takes = self.mount.disk().random.millis(0, 30);
+            // What is appended meanwhile is not among what is synced.
+            let content = self.with(&mut self.mount.disk(), |file| file.content.clone())?;
+            tokio::time::sleep(takes + Duration::from_micros(100)).await;
+            let mut disk = self.mount.write()?;
+            self.with(&mut disk, |file| file.durable = Some(content))
+        })
+    }
+
+    fn truncate(&self, length: u64) -> io::Result<()> {
+        let mut disk = self.mount.write()?;
+        self.with(&mut disk, |file| file.content.truncate(usize::try_from(length).unwrap()))
+    }
+
+    fn try_lock(&self) -> io::Result<bool> {
+        let mut has_lock = self.has_lock.lock().unwrap();
+        if !*has_lock {
+            let was_locked =
+                self.with(&mut self.mount.disk(), |file| std::mem::replace(&mut file.is_locked, true))?;
+            *has_lock = !was_locked;
+        }
+        Ok(*has_lock)
+    }
+
+    fn reader(&self, offset: u64) -> Box<dyn Read + '_> {
+        let content = self.with(&mut self.mount.disk(), |file| file.content.clone()).unwrap_or_default();
+        let start = usize::try_from(offset).unwrap().min(content.len());
+        Box::new(io::Cursor::new(content[start..].to_vec()))
+    }
+}

@@ -1,0 +1,247 @@
+//! The promises, held against what the service really did.
+//!
+//! 1. No address that the last read before a PUT showed is lost by it, unless it was removed by name.
+//! 2. No record is applied twice.
+//! 3. Nothing is reported as applied that was not.
+//! 4. Nothing is reported as not applied that was, or will be.
+//! 5. Every record is reported exactly once in each run.
+//! 6. An outage leaves at most `--jobs` + 5 records unknown.
+//! 7. A repeated PUT never undoes a correction by somebody else.
+//! 8. A late PUT of ours never undoes what a later command of ours did.
+//! 9. A PUT changes nothing but what it was asked to change, to the digit.
+//! 10. Nothing that waits stands between the last read and the PUT.
+//! 11. A command that comes to its end leaves no snapshot without a mark.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::world::{Ask, Stored, World, Writer, fields, ids};
+
+/// After so long the program takes it that a request will not come any more.
+const MAX_LATENESS: Duration = Duration::from_secs(600);
+
+/// Judges a PUT as it leaves.
+pub fn judge_request(world: &mut World, number: usize, writes: u64) {
+    let mut broken = Vec::new();
+    let sent = &world.requests[number];
+    let ask = sent.tag.and_then(|tag| world.asks.get(&tag));
+    let (Some(shown), Some(body), Some(ask)) = (&sent.shown, sent.body["customer"].as_object(), ask) else {
+        return world.violated(1, format!("request {number} replaces a profile that was not read"));
+    };
+    if shown.at != sent.at || shown.writes != writes {
+        let disk = writes - shown.writes;
+        broken.push((10, format!("{:?} and {disk} disk writes between the last read and it", sent.at - shown.at)));
+    }
+    for id in ids(&shown.profile) {
+        if !ids(body).contains(&id) && !matches!(ask, Ask::Remove(removed) if *removed == id) {
+            broken.push((1, format!("it leaves out address {id}")));
+        }
+    }
+    let (before, after) = (fields(&shown.profile), fields(body));
+    for path in before.keys().chain(after.keys().filter(|path| !before.contains_key(*path))) {
+        if before.get(path) == after.get(path) {
+            continue;
+        }
+        let asked = match ask {
+            Ask::Set(address, name, value) => {
+                *path == path_of(*address, name) && after.get(path).is_some_and(|now| *now == value)
+            }
+            // A lost address is told of above.
+            _ => !after.contains_key(path) && path.contains('.'),
+        };
+        if !asked {
+            broken.push((9, format!("{path}: {:?} becomes {:?}", before.get(path), after.get(path))));
+        }
+    }
+    let new = body["addresses"].as_array().into_iter().flatten().filter(|address| address.get("id").is_none());
+    let wanted: Vec<&Value> = if let Ask::Add(address) = ask { vec![address] } else { Vec::new() };
+    if new.collect::<Vec<_>>() != wanted {
+        broken.push((9, "its new addresses are not those that were asked for".to_owned()));
+    }
+    for (invariant, what) in broken {
+        world.violated(invariant, format!("request {number}: {what}"));
+    }
+}
+
+/// Judges a replacement at the moment it takes effect.
+pub fn judge_replacement(
+    world: &mut World,
+    number: usize,
+    customer: usize,
+    before: &Stored,
+    after: &Stored,
+    added: &[i64],
+) {
+    let _ = added;
+    let mut broken = Vec::new();
+    let mut foreign_lost = 0;
+    let sent = &world.requests[number];
+    let ask = sent.tag.and_then(|tag| world.asks.get(&tag));
+    let shown = sent.shown.as_ref().map(|shown| ids(&shown.profile)).unwrap_or_default();
+    let state = &world.customers[customer];
+    for id in ids(before).into_iter().filter(|id| !ids(after).contains(id)) {
+        let by_name = matches!(ask, Some(Ask::Remove(removed)) if *removed == id);
+        match state.creators.get(&id) {
+            _ if by_name => {}
+            _ if shown.contains(&id) => broken.push((1, format!("it removes address {id}"))),
+            Some(Writer::Ours(other)) if is_protected(world, number, *other) => {
+                broken.push((8, format!("it comes late and removes address {id} of request {other}")));
+            }
+            _ => foreign_lost += 1,
+        }
+    }
+    let (old, new) = (fields(before), fields(after));
+    for (path, value) in &new {
+        let (Some(was), Some((writer, at))) = (old.get(path), state.writers.get(path)) else { continue };
+        if was == value || path == "updated_at" {
+            continue;
+        }
+        match writer {
+            Writer::Ours(other) if is_protected(world, number, *other) => {
+                broken.push((8, format!("it comes late and undoes {path} of request {other}")));
+            }
+            Writer::Foreign if sent.attempt > 1 => {
+                let first = world.requests.iter().find(|first| first.run == sent.run && first.tag == sent.tag);
+                let was_shown = sent.shown.as_ref().is_some_and(|shown| fields(&shown.profile).get(path) == Some(was));
+                if was_shown && first.is_some_and(|first| first.at < *at) {
+                    broken.push((7, format!("it is repeated and undoes the correction of {path}")));
+                }
+            }
+            _ => {}
+        }
+    }
+    world.foreign_lost += foreign_lost;
+    for (invariant, what) in broken {
+        world.violated(invariant, format!("request {number}: {what}"));
+    }
+}
+
+/// Whether what `other` did must be safe from the late request `number`.
+fn is_protected(world: &World, number: usize, other: usize) -> bool {
+    let (late, later) = (&world.requests[number], &world.requests[other]);
+    late.tag != later.tag
+        && late.at < later.at
+        && later.at - late.at < MAX_LATENESS
+        && !world.runs[later.run].is_told_to_repeat
+        // TODO: a repeated PUT.
+        && !world.requests.iter().any(|again| again.tag == late.tag && again.at > late.at && again.at < later.at)
+}
+
+fn path_of(address: Option<i64>, name: &str) -> String {
+    address.map_or_else(|| name.to_owned(), |id| format!("{id}.{name}"))
+}
+
+/// What a run said about a record.
+#[derive(Debug, Clone)]
+pub struct Told {
+    /// Which run.
+    pub run: usize,
+    /// Which record.
+    pub tag: u32,
+    /// When it was certain to have been said.
+    pub at: Duration,
+    /// `yes`, `no` or `unknown`.
+    pub applied: String,
+    /// `unchanged`, `not sent`, `done earlier`, or the message of a failure.
+    pub reason: String,
+}
+
+/// Judges everything that was said, once everything that was to come has come.
+pub fn judge_reports(world: &mut World, told: &[Told]) {
+    let mut broken = Vec::new();
+    for said in told {
+        let Told { run, tag, at, applied, reason } = said;
+        let of_tag = |request: usize| world.requests[request].tag == Some(*tag);
+        let effects = || world.effects.iter().filter(|effect| of_tag(effect.request));
+        let told = format!("run {run}: record {tag} is told as {applied:?} ({reason})");
+        match applied.as_str() {
+            "yes" if !effects().any(|effect| effect.at <= *at) => {
+                broken.push((3, format!("{told} and was not applied")));
+            }
+            "no" => {
+                // A single command speaks of itself only, a batch of all its runs.
+                let speaks_of = |request: usize| {
+                    let sent = &world.requests[request];
+                    sent.at <= *at && (sent.run == *run || world.runs[*run].is_batch && reason != "unchanged")
+                };
+                if let Some(effect) = effects().find(|effect| speaks_of(effect.request)) {
+                    broken.push((4, format!("{told}, and request {} took effect", effect.request)));
+                }
+            }
+            _ => {}
+        }
+    }
+    broken.extend(twice(world));
+    for (invariant, what) in broken {
+        world.violated(invariant, what);
+    }
+}
+
+/// Records that were applied twice, though nobody asked for that.
+fn twice(world: &World) -> Vec<(u8, String)> {
+    let mut broken = Vec::new();
+    for (tag, ask) in &world.asks {
+        let is_counted = |added: usize| match ask {
+            Ask::Item | Ask::Attribute => true,
+            Ask::Add(_) => added > 0,
+            Ask::Set(..) | Ask::Remove(_) => false,
+        };
+        let requests = world.effects.iter().filter(|effect| is_counted(effect.added)).map(|effect| effect.request);
+        let mut requests: Vec<usize> =
+            requests.filter(|request| world.requests[*request].tag == Some(*tag)).collect();
+        requests.sort_unstable();
+        for pair in requests.windows(2) {
+            let (first, second) = (&world.requests[pair[0]], &world.requests[pair[1]]);
+            let was_asked = first.run != second.run && world.runs[second.run].is_told_to_repeat;
+            // Whoever runs a single command again after that time wants it again.
+            let is_again = first.run != second.run
+                && !world.runs[second.run].is_batch
+                && (second.at - first.at >= MAX_LATENESS || !matches!(ask, Ask::Add(_)));
+            if !was_asked && !is_again {
+                broken.push((2, format!("record {tag} was applied by requests {} and {}", pair[0], pair[1])));
+            }
+        }
+    }
+    broken
+}
+
+/// Judges what became of the snapshots: a mark that says more than is so would be believed later.
+pub fn judge_marks<'a>(world: &mut World, files: impl Iterator<Item = &'a std::path::Path>) {
+    let mut broken = Vec::new();
+    for file in files {
+        let mark = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let snapshot = file.with_extension("json");
+        let is_put = |sent: &&super::world::Sent| sent.tag.is_some() && sent.snapshot.as_ref() == Some(&snapshot);
+        // Where it never left, another attempt at the same may have been taken for it, which does no harm.
+        let Some(tag) = world.requests.iter().find(is_put).map(|sent| sent.tag) else { continue };
+        let mut effects = world.effects.iter().map(|effect| &world.requests[effect.request]);
+        let name = snapshot.file_name().unwrap_or_default().display();
+        match mark {
+            "refused" if effects.any(|sent| is_put(&sent)) => {
+                broken.push((4, format!("snapshot {name} is marked refused, and its PUT took effect")));
+            }
+            "verified" | "applied" if !effects.any(|sent| sent.tag == tag) => {
+                broken.push((3, format!("snapshot {name} is marked {mark}, and was not applied")));
+            }
+            _ => {}
+        }
+    }
+    for (invariant, what) in broken {
+        world.violated(invariant, what);
+    }
+}
+
+/// How many snapshots have no mark. One that a command leaves so would hold up later commands.
+pub fn unmarked<'a>(files: impl Iterator<Item = &'a std::path::Path>) -> usize {
+    let files: Vec<_> = files.collect();
+    let is_snapshot = |file: &std::path::Path| {
+        file.extension().is_some_and(|extension| extension == "json")
+            && file.components().any(|part| part.as_os_str() == "snapshots")
+    };
+    let is_marked = |file: &std::path::Path| {
+        let marks = ["verified", "applied", "refused", "unknown"];
+        marks.iter().any(|mark| files.contains(&file.with_extension(mark).as_path()))
+    };
+    files.iter().filter(|file| is_snapshot(file) && !is_marked(file)).count()
+}

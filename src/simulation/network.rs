@@ -1,0 +1,140 @@
+//! The way of a request to the modelled service and of its answer back.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
+use serde_json::Value;
+
+use super::disk::Life;
+use super::faults::{Fate, Seen};
+use super::invariants;
+use super::world::{Sent, Shown, World};
+use crate::http::Lost;
+use crate::http::transport::{Exchange, Incoming, Outgoing, Transport};
+
+/// The network as one run of the program uses it.
+#[derive(Debug)]
+pub struct Network {
+    /// What is at its other end.
+    pub world: Rc<RefCell<World>>,
+    /// Which run of the program it is.
+    pub run: usize,
+    /// Whether that lives.
+    pub life: Arc<Mutex<Life>>,
+    /// What the run has read of each customer last.
+    pub shown: RefCell<BTreeMap<usize, Shown>>,
+}
+
+impl Transport for Network {
+    fn exchange(&self, request: Outgoing, timeout: Duration) -> Exchange<'_> {
+        Box::pin(self.carry(request, timeout))
+    }
+}
+
+impl Network {
+    async fn carry(&self, request: Outgoing, timeout: Duration) -> Result<Incoming, Lost> {
+        if self.life.lock().unwrap().is_over {
+            return std::future::pending().await;
+        }
+        let is_read = request.method == reqwest::Method::GET;
+        let (number, customer, fate, there, back) = self.leave(&request, is_read);
+        match fate.seen {
+            Seen::Silence => tokio::time::sleep(timeout).await,
+            _ => tokio::time::sleep(there.min(timeout)).await,
+        }
+        let outcome = {
+            let mut world = self.world.borrow_mut();
+            world.catch_up();
+            world.tell(|| format!("run {} request {number}: {:?}", self.run, fate.seen));
+            answer(&world, number, &fate)
+        };
+        tokio::time::sleep(back).await;
+        if let (true, Some(customer), Seen::Answer, Ok(incoming)) = (is_read, customer, fate.seen, &outcome) {
+            let body: Value = serde_json::from_slice(&incoming.body).unwrap();
+            if let Some(profile) = body["customer"].as_object() {
+                let at = self.world.borrow().now();
+                let shown = Shown { profile: profile.clone(), at, writes: self.life.lock().unwrap().writes };
+                self.shown.borrow_mut().insert(customer, shown);
+            }
+        }
+        outcome
+    }
+
+    /// The request leaves: from here on its fate does not depend on the client.
+    fn leave(&self, request: &Outgoing, is_read: bool) -> (usize, Option<usize>, Fate, Duration, Duration) {
+        let mut world = self.world.borrow_mut();
+        let world = &mut *world;
+        world.catch_up();
+        let body: Value = serde_json::from_str(request.body.as_deref().unwrap_or("null")).unwrap();
+        let token = request.headers[AUTHORIZATION].to_str().unwrap().trim_start_matches("Bearer ");
+        let is_profile = request.url.path().ends_with("/customer/profile");
+        let customer = world.customers.iter().position(|customer| customer.token == token).filter(|_| is_profile);
+        let tag = tag_of(&body);
+        let same = |sent: &&Sent| sent.run == self.run && sent.tag.is_some() && sent.tag == tag;
+        let attempt = 1 + u32::try_from(world.requests.iter().filter(same).count()).unwrap();
+        let (number, now) = (world.requests.len(), world.now());
+        let fate = world.weather.fate(&mut world.random, number, is_read, now);
+        let (there, back) = (world.random.millis(1, 120), world.random.millis(1, 80));
+        let life = self.life.lock().unwrap();
+        let sent = Sent {
+            run: self.run,
+            tag,
+            customer,
+            at: now,
+            attempt,
+            body,
+            shown: customer.and_then(|customer| self.shown.borrow().get(&customer).cloned()),
+            snapshot: customer.and_then(|customer| life.snapshots.get(&(customer + 1).to_string()).cloned()),
+            reply: None,
+        };
+        world.tell(|| format!("run {} sends {number} ({} tag {tag:?} customer {customer:?}): {fate:?}", self.run, request.method));
+        let (is_put, writes) = (!is_read && customer.is_some(), life.writes);
+        world.send(sent, &fate, there);
+        if is_put {
+            invariants::judge_request(world, number, writes);
+        }
+        (number, customer, fate, there, back)
+    }
+}
+
+/// The record a body belongs to: updates carry a member for it, the others a name that is only theirs.
+fn tag_of(body: &Value) -> Option<u32> {
+    if let Some(tag) = body["tag"].as_u64() {
+        return u32::try_from(tag).ok();
+    }
+    let name = body["cartItem"]["sku"].as_str().or_else(|| body["attribute"]["attribute_code"].as_str())?;
+    name.rsplit('_').next()?.parse().ok()
+}
+
+fn answer(world: &World, number: usize, fate: &Fate) -> Result<Incoming, Lost> {
+    let lost = |sent, message: &str| Lost { sent, lasting: false, message: message.to_owned(), hint: None };
+    let status = |status, retry_after: Option<u64>, body: &str| {
+        let mut headers = HeaderMap::new();
+        if let Some(seconds) = retry_after {
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        Incoming { status, headers, body: body.as_bytes().to_vec(), broken: None }
+    };
+    match fate.seen {
+        Seen::Refused => Err(lost(false, "no connection")),
+        Seen::Silence => Err(lost(true, "no answer in time")),
+        Seen::Reset => Err(lost(true, "the connection broke")),
+        Seen::Status(code, retry_after) => Ok(status(code, retry_after, r#"{"message":"a fault"}"#)),
+        Seen::Page(code) => Ok(status(code, Some(1), "<!DOCTYPE html><html>a page</html>")),
+        Seen::Answer | Seen::Cut => {
+            let Some((code, body)) = &world.requests[number].reply else {
+                return Err(lost(true, "the connection broke"));
+            };
+            let mut incoming = status(*code, None, body);
+            if fate.seen == Seen::Cut {
+                incoming.body.truncate(body.len() / 2);
+                incoming.broken = Some("the reply's body broke off".to_owned());
+            }
+            Ok(incoming)
+        }
+    }
+}

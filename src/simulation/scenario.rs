@@ -1,0 +1,298 @@
+//! What happens in one simulation: which commands are run, when they die, and how they are taken up again.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::client::{Death, Ended, Job, Machine, Manner, document};
+use super::disk::Disk;
+use super::editors::Edit;
+use super::faults::{Seen, Weather};
+use super::invariants::{self, Told};
+use super::random::Random;
+use super::world::{Ask, World};
+use crate::clock::Clock;
+use crate::plan::operation::Operation;
+
+/// How often a command is taken up again.
+const MAX_RUNS: u64 = 4;
+
+/// A simulation in its course.
+pub struct Scenario {
+    random: Random,
+    machine: Machine,
+    told: Vec<Told>,
+    tags: u32,
+    /// From when on nothing works any more; every record is then counted that is left unknown.
+    is_outage: bool,
+    /// Snapshots that dead runs left without a mark.
+    unmarked: usize,
+}
+
+/// What a simulation came to.
+#[derive(Debug, Default)]
+pub struct Verdict {
+    /// What was broken.
+    pub violations: Vec<String>,
+    /// What happened.
+    pub trace: Vec<String>,
+    /// Stands for everything that happened, to compare two simulations of one seed.
+    pub fingerprint: u64,
+    /// Foreign addresses that were out of reach.
+    pub foreign_lost: u64,
+    /// Requests that were sent.
+    pub requests: u64,
+    /// Records that were told of as applied, as not applied, and as unknown.
+    pub told: [u64; 3],
+}
+
+impl Verdict {
+    /// Counts another one in.
+    pub fn add(&mut self, other: &Self) {
+        self.foreign_lost += other.foreign_lost;
+        self.requests += other.requests;
+        (0..3).for_each(|at| self.told[at] += other.told[at]);
+    }
+}
+
+/// Simulates one seed; `directory` is for the inputs.
+pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
+    let mut random = Random::new(seed);
+    let is_outage = random.chance(6);
+    let weather = if is_outage { Weather::default() } else { weather(&mut random) };
+    let customers = usize::try_from(1 + random.below(2)).unwrap();
+    let disk_faults = if random.chance(15) { random.pick(&[5, 20, 100]) } else { 0 };
+    let world = World::new(random.next(), customers, weather, is_traced);
+    let machine = Machine {
+        world: std::rc::Rc::new(std::cell::RefCell::new(world)),
+        disk: Disk::new(random.next(), disk_faults),
+        clock: Clock::starting_at(jiff::Timestamp::from_second(1_800_000_000).unwrap()),
+        timeout: Duration::from_secs(random.pick(&[2, 30])),
+    };
+    let mut scenario = Scenario { random, machine, told: Vec::new(), tags: 0, is_outage, unmarked: 0 };
+    if is_outage {
+        scenario.outage(directory).await;
+    } else {
+        scenario.ordinary(directory).await;
+    }
+    scenario.verdict()
+}
+
+fn weather(random: &mut Random) -> Weather {
+    let mut weather = Weather {
+        writes: random.pick(&[0, 20, 40, 70, 100]),
+        reads: random.pick(&[0, 0, 10, 30]),
+        stale: (random.pick(&[0, 0, 0, 40, 80]), random.pick(&[300, 2_000, 8_000])),
+        ..Weather::default()
+    };
+    if random.chance(10) {
+        let from = random.millis(0, 3_000);
+        weather.outage = Some((from, from + random.millis(500, 60_000), any_outage(random)));
+    }
+    if random.chance(5) {
+        weather.unauthorized = Some(usize::try_from(random.below(10)).unwrap());
+    }
+    weather
+}
+
+fn any_outage(random: &mut Random) -> Seen {
+    random.pick(&[
+        Seen::Silence,
+        Seen::Reset,
+        Seen::Refused,
+        Seen::Page(503),
+        Seen::Status(503, Some(2)),
+        Seen::Status(502, None),
+        Seen::Status(500, None),
+    ])
+}
+
+impl Scenario {
+    /// One or two commands, one after another or at once, with everything that can go wrong.
+    async fn ordinary(&mut self, directory: &Path) {
+        let first = self.job(directory, 0);
+        let second = self.random.chance(45).then(|| self.job(directory, 1));
+        self.plan_edits();
+        match second {
+            Some(second) if self.random.chance(30) => {
+                let machine = self.machine.clone();
+                let manner = Manner::default();
+                let (one, other) =
+                    futures_util::future::join(machine.run(&first, manner), machine.run(&second, manner)).await;
+                self.take(&first, one);
+                self.take(&second, other);
+            }
+            second => {
+                self.with_restarts(&first).await;
+                if let Some(second) = second {
+                    self.pause().await;
+                    self.with_restarts(&second).await;
+                }
+            }
+        }
+    }
+
+    /// A batch during which the service stops working for good.
+    async fn outage(&mut self, directory: &Path) {
+        let operation = self.random.pick(&[Operation::QuoteAddItem, Operation::AttributeCreate]);
+        let job = self.batch(operation, 14, directory, 0);
+        let from = self.random.millis(0, 900);
+        let seen = any_outage(&mut self.random);
+        self.machine.world.borrow_mut().weather.outage = Some((from, Duration::MAX, seen));
+        let ended = self.machine.run(&job, Manner::default()).await;
+        self.take(&job, ended);
+    }
+
+    async fn with_restarts(&mut self, job: &Job) {
+        let mut manner = Manner { death: self.death(), ..Manner::default() };
+        for run in 1..=MAX_RUNS {
+            let ended = self.machine.run(job, manner).await;
+            let (died, failed) = (ended.died, ended.failure.is_some());
+            self.take(job, ended);
+            if died && self.random.chance(50) {
+                self.machine.world.borrow_mut().tell(|| "power loss".to_owned());
+                let mut disk = self.machine.disk.lock().unwrap();
+                disk.lose_power();
+                // Marks are not synced: what they say can be found out again.
+                self.unmarked = invariants::unmarked(disk.files());
+            }
+            if !died && (!failed || self.random.chance(50)) {
+                break;
+            }
+            self.pause().await;
+            let death = if run < 2 { self.death() } else { Death::Never };
+            manner = Manner { resume: job.input.is_some(), repeat: self.random.chance(15), death };
+        }
+    }
+
+    fn death(&mut self) -> Death {
+        match self.random.below(10) {
+            0 | 1 => Death::Polls(u32::try_from(self.random.below(60)).unwrap()),
+            2 => Death::After(self.random.millis(0, 15_000)),
+            3 => Death::Write(self.random.below(14)),
+            _ => Death::Never,
+        }
+    }
+
+    async fn pause(&mut self) {
+        let pause = match self.random.below(4) {
+            0 | 1 => self.random.millis(0, 3_000),
+            2 => self.random.millis(3_000, 180_000),
+            _ => self.random.millis(180_000, 900_000),
+        };
+        tokio::time::sleep(pause).await;
+    }
+
+    fn plan_edits(&mut self) {
+        let world = &mut *self.machine.world.borrow_mut();
+        let similar: Vec<Value> =
+            world.asks.values().filter_map(|ask| if let Ask::Add(address) = ask { Some(address.clone()) } else { None }).collect();
+        let count = self.random.pick(&[0, 0, 1, 2, 3]);
+        let customers = world.customers.len();
+        let edits =
+            (0..count).map(|number| Edit::random(&mut self.random, customers, &similar, number)).collect();
+        world.plan(edits);
+    }
+
+    /// Any command.
+    fn job(&mut self, directory: &Path, number: usize) -> Job {
+        let operation = match self.random.below(10) {
+            0 | 1 => Operation::QuoteAddItem,
+            2 => Operation::AttributeCreate,
+            _ => Operation::CustomerUpdate,
+        };
+        if self.random.chance(40) {
+            let count = 2 + self.random.below(if operation == Operation::CustomerUpdate { 3 } else { 6 });
+            return self.batch(operation, count, directory, number);
+        }
+        let record = self.record(operation, true);
+        Job { operation, records: vec![record], input: None, jobs: 1 }
+    }
+
+    fn batch(&mut self, operation: Operation, count: u64, directory: &Path, number: usize) -> Job {
+        let records: Vec<(u32, usize)> = (0..count).map(|_| self.record(operation, false)).collect();
+        let input = directory.join(format!("in-{number}.ndjson"));
+        let world = self.machine.world.borrow();
+        let mut text = String::new();
+        for (tag, customer) in &records {
+            let mut document = document(&world.asks[tag], *tag, *customer);
+            if operation == Operation::CustomerUpdate {
+                document["token"] = json!(world.customers[*customer].token);
+            }
+            text += &format!("{document}\n");
+        }
+        std::fs::write(&input, text).unwrap();
+        let jobs = u16::try_from(1 + self.random.below(4)).unwrap();
+        Job { operation, records, input: Some(input.canonicalize().unwrap()), jobs }
+    }
+
+    /// A record that asks for something nobody else asks for.
+    fn record(&mut self, operation: Operation, may_remove: bool) -> (u32, usize) {
+        let random = &mut self.random;
+        self.tags += 1;
+        let tag = self.tags;
+        let mut world = self.machine.world.borrow_mut();
+        let customer = usize::try_from(random.below(world.customers.len() as u64)).unwrap();
+        let address = i64::try_from((customer as u64 + 1) * 10 + 1 + random.below(2)).unwrap();
+        let value = format!("Ours {tag}");
+        let ask = match (operation, random.below(10)) {
+            (Operation::QuoteAddItem, _) => Ask::Item,
+            (Operation::AttributeCreate, _) => Ask::Attribute,
+            (_, 0..=2) => Ask::Set(Some(address), "city", value),
+            (_, 3 | 4) => Ask::Set(None, "firstname", value),
+            (_, 5) if may_remove => Ask::Remove(address),
+            _ => Ask::Add(json!({"firstname": "N", "lastname": "M", "street": [value], "city": "New",
+                "postcode": "75009", "country_id": "FR", "telephone": "5"})),
+        };
+        world.asks.insert(tag, ask);
+        (tag, customer)
+    }
+
+    /// Takes in what a run said, and judges what can be judged at once.
+    fn take(&mut self, job: &Job, ended: Ended) {
+        let mut world = self.machine.world.borrow_mut();
+        let Ended { died, told, counts, failure } = ended;
+        let was_refused = told.is_empty() && failure.is_some();
+        if !died && !was_refused {
+            for (record, count) in counts.iter().enumerate().filter(|(_, count)| **count != 1) {
+                world.violated(5, format!("record {} of {job:?} is told of {count} times: {failure:?}", record + 1));
+            }
+        }
+        let unknown = told.iter().filter(|told| told.applied == "unknown").count();
+        if self.is_outage && unknown > usize::from(job.jobs) + 5 {
+            world.violated(6, format!("{unknown} records of {job:?} are unknown"));
+        }
+        let disk = self.machine.disk.lock().unwrap();
+        let unmarked = invariants::unmarked(disk.files());
+        if !died && disk.faults == 0 && unmarked > self.unmarked {
+            world.violated(11, format!("{unmarked} snapshots have no mark, and {} had none before", self.unmarked));
+        }
+        self.unmarked = unmarked;
+        self.told.extend(told);
+    }
+
+    fn verdict(self) -> Verdict {
+        let Machine { world, disk, .. } = self.machine;
+        let mut world = world.borrow_mut();
+        world.finish();
+        invariants::judge_reports(&mut world, &self.told);
+        invariants::judge_marks(&mut world, disk.lock().unwrap().files());
+        let count = |applied| self.told.iter().filter(|told| told.applied == applied).count() as u64;
+        let mut fingerprint = crate::batch::fingerprint::Fingerprint::new();
+        for effect in &world.effects {
+            fingerprint = fingerprint.with(format!("{:?}", (effect.at, effect.request)).as_bytes());
+        }
+        for told in &self.told {
+            fingerprint = fingerprint.with(format!("{told:?}").as_bytes());
+        }
+        Verdict {
+            fingerprint: fingerprint.finish(),
+            foreign_lost: world.foreign_lost,
+            requests: world.requests.len() as u64,
+            told: [count("yes"), count("no"), count("unknown")],
+            violations: std::mem::take(&mut world.violations),
+            trace: std::mem::take(&mut world.trace),
+        }
+    }
+}

@@ -1,0 +1,418 @@
+//! The service with its store, and everything that takes effect in it, written down.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use tokio::time::Instant;
+
+use super::editors::{Edit, Moment};
+use super::faults::{Fate, Weather};
+use super::random::Random;
+
+/// A customer object as it is stored.
+pub type Stored = Map<String, Value>;
+
+/// Who wrote something: one of our records, by its tag, or somebody else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writer {
+    /// The request with this number.
+    Ours(usize),
+    /// A foreign editor.
+    Foreign,
+}
+
+/// A customer, now and before.
+#[derive(Debug)]
+pub struct Customer {
+    /// What leads to it.
+    pub token: String,
+    /// As it is.
+    pub now: Stored,
+    /// As it was, oldest first, for replicas that lag behind.
+    past: Vec<(Duration, Stored)>,
+    /// Who wrote a field last, and when.
+    pub writers: BTreeMap<String, (Writer, Duration)>,
+    /// Who added an address.
+    pub creators: BTreeMap<i64, Writer>,
+}
+
+/// What the last read before a PUT showed.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// The profile.
+    pub profile: Stored,
+    /// When it was delivered.
+    pub at: Duration,
+    /// How much the process had written to its disk by then.
+    pub writes: u64,
+}
+
+/// A request that left a client.
+#[derive(Debug)]
+pub struct Sent {
+    /// Which run of the program sent it.
+    pub run: usize,
+    /// The record it belongs to; none for a read.
+    pub tag: Option<u32>,
+    /// The customer, for calls on a profile.
+    pub customer: Option<usize>,
+    /// When it left.
+    pub at: Duration,
+    /// Which attempt of its run at its record it is, from 1.
+    pub attempt: u32,
+    /// JSON.
+    pub body: Value,
+    /// What the run had read of the profile last.
+    pub shown: Option<Shown>,
+    /// The snapshot that the run took last.
+    pub snapshot: Option<std::path::PathBuf>,
+    /// What the service answered, once it has.
+    pub reply: Option<(u16, String)>,
+}
+
+/// A write that took effect.
+#[derive(Debug)]
+pub struct Effect {
+    /// When.
+    pub at: Duration,
+    /// Of which request.
+    pub request: usize,
+    /// How many addresses that are the record's own it added.
+    pub added: usize,
+}
+
+#[derive(Debug)]
+enum Event {
+    Arrival(usize),
+    Edit(usize),
+}
+
+/// What one of our records asks for.
+#[derive(Debug, Clone)]
+pub enum Ask {
+    /// An item in a cart.
+    Item,
+    /// An attribute.
+    Attribute,
+    /// Another value of a field, of the profile or of an address.
+    Set(Option<i64>, &'static str, String),
+    /// One more address.
+    Add(Value),
+    /// One address less.
+    Remove(i64),
+}
+
+/// One run of the program.
+#[derive(Debug, Clone, Copy)]
+pub struct Run {
+    /// Whether it goes over many records.
+    pub is_batch: bool,
+    /// Whether it was told to act though an earlier outcome is unknown (`--after-unknown`, `--retry-unknown`).
+    pub is_told_to_repeat: bool,
+}
+
+/// Everything outside the program, its disk excepted.
+#[derive(Debug)]
+pub struct World {
+    /// Where all chance comes from.
+    pub random: Random,
+    start: Instant,
+    /// How network and service behave.
+    pub weather: Weather,
+    /// All customers.
+    pub customers: Vec<Customer>,
+    /// Codes of the attributes that exist.
+    pub attributes: BTreeSet<String>,
+    /// What our records ask for, by their tags.
+    pub asks: BTreeMap<u32, Ask>,
+    /// The runs of the program.
+    pub runs: Vec<Run>,
+    /// All requests, by their numbers.
+    pub requests: Vec<Sent>,
+    /// All writes that took effect, in their order.
+    pub effects: Vec<Effect>,
+    /// What foreign editors are going to do, and whether they did.
+    pub edits: Vec<(Edit, bool)>,
+    events: BTreeMap<(Duration, u64), Event>,
+    sequence: u64,
+    next_address: i64,
+    /// What was broken.
+    pub violations: Vec<String>,
+    /// Foreign addresses that a PUT removed because they were added after the read before it.
+    pub foreign_lost: u64,
+    /// What happened, for whoever replays it.
+    pub trace: Vec<String>,
+    /// Whether it is kept.
+    pub is_traced: bool,
+}
+
+impl World {
+    /// A world with so many customers.
+    pub fn new(seed: u64, customers: usize, weather: Weather, is_traced: bool) -> Self {
+        let customers = (0..customers).map(Customer::new).collect();
+        Self {
+            random: Random::new(seed),
+            start: Instant::now(),
+            weather,
+            customers,
+            attributes: BTreeSet::new(),
+            asks: BTreeMap::new(),
+            runs: Vec::new(),
+            requests: Vec::new(),
+            effects: Vec::new(),
+            edits: Vec::new(),
+            events: BTreeMap::new(),
+            sequence: 0,
+            next_address: 1000,
+            violations: Vec::new(),
+            foreign_lost: 0,
+            trace: Vec::new(),
+            is_traced,
+        }
+    }
+
+    /// The time since the world began.
+    pub fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Writes down what happened, where somebody wants to know.
+    pub fn tell(&mut self, what: impl FnOnce() -> String) {
+        if self.is_traced {
+            let line = format!("{:>9.3} {}", self.now().as_secs_f64(), what());
+            self.trace.push(line);
+        }
+    }
+
+    /// Notes that a promise was broken.
+    pub fn violated(&mut self, invariant: u8, what: String) {
+        self.tell(|| format!("VIOLATED ({invariant}) {what}"));
+        self.violations.push(format!("({invariant}) {what}"));
+    }
+
+    /// Sets what foreign editors do.
+    pub fn plan(&mut self, edits: Vec<Edit>) {
+        for edit in edits {
+            let number = self.edits.len();
+            if let Moment::At(time) = edit.moment {
+                self.schedule(time, Event::Edit(number));
+            }
+            self.edits.push((edit, false));
+        }
+    }
+
+    /// Lets a request arrive where its fate says so; nobody has to wait for it.
+    pub fn send(&mut self, request: Sent, fate: &Fate, on_its_way: Duration) -> usize {
+        let number = self.requests.len();
+        self.requests.push(request);
+        if let Some(delay) = fate.processed {
+            self.schedule(self.now() + on_its_way + delay, Event::Arrival(number));
+        }
+        number
+    }
+
+    fn schedule(&mut self, at: Duration, event: Event) {
+        self.sequence += 1;
+        self.events.insert((at, self.sequence), event);
+    }
+
+    /// Lets everything happen that was due until now.
+    pub fn catch_up(&mut self) {
+        self.catch_up_until(self.now());
+    }
+
+    /// Lets everything happen that is still to come.
+    pub fn finish(&mut self) {
+        self.catch_up_until(Duration::MAX);
+    }
+
+    fn catch_up_until(&mut self, now: Duration) {
+        while let Some(entry) = self.events.first_entry().filter(|entry| entry.key().0 <= now) {
+            let ((at, _), event) = entry.remove_entry();
+            match event {
+                Event::Edit(number) => self.edit(number, at),
+                Event::Arrival(request) => {
+                    self.edit_around(request, at, true);
+                    let reply = self.process(request, at);
+                    self.tell(|| format!("  request {request} processed (due {at:?}): {}", reply.0));
+                    self.requests[request].reply = Some(reply);
+                    self.edit_around(request, at, false);
+                }
+            }
+        }
+    }
+
+    /// Editors who strike just before or after a request is processed.
+    fn edit_around(&mut self, request: usize, at: Duration, before: bool) {
+        let wanted = if before { Moment::Before(request) } else { Moment::After(request) };
+        for number in 0..self.edits.len() {
+            if self.edits[number].0.moment == wanted {
+                self.edit(number, at);
+            }
+        }
+    }
+
+    fn edit(&mut self, number: usize, at: Duration) {
+        let edit = self.edits[number].0.clone();
+        let id = self.next_address;
+        let customer = &mut self.customers[edit.customer];
+        let before = customer.now.clone();
+        if !edit.apply(&mut customer.now, id) {
+            return;
+        }
+        self.next_address += 1;
+        self.edits[number].1 = true;
+        customer.changed(&before, at, Writer::Foreign);
+        self.tell(|| format!("  foreign edit: {edit:?} (address {id} if new)"));
+    }
+
+    fn process(&mut self, request: usize, at: Duration) -> (u16, String) {
+        let sent = &self.requests[request];
+        let effect = |added| Effect { at, request, added };
+        match (sent.tag, sent.customer) {
+            (None, Some(customer)) => {
+                let found = self.read(customer, at);
+                (200, json!({ "customer": found }).to_string())
+            }
+            (Some(_), Some(customer)) => self.replace(request, customer, at),
+            (_, None) => {
+                if let Some(code) = sent.body["attribute"]["attribute_code"].as_str()
+                    && !self.attributes.insert(code.to_owned())
+                {
+                    return (400, r#"{"message":"Attribute with the same code already exists."}"#.to_owned());
+                }
+                self.effects.push(effect(0));
+                (200, r#"{"id":7}"#.to_owned())
+            }
+        }
+    }
+
+    /// What a read shows: the profile, or what a replica still has of it.
+    fn read(&mut self, customer: usize, at: Duration) -> Stored {
+        let lag = self.weather.lag(&mut self.random);
+        let customer = &self.customers[customer];
+        let then = at.saturating_sub(lag);
+        let past = customer.past.iter().rev().find(|(since, _)| *since <= then);
+        past.map_or(&customer.now, |(_, past)| past).clone()
+    }
+
+    fn replace(&mut self, request: usize, number: usize, at: Duration) -> (u16, String) {
+        let sent = &self.requests[request];
+        let Some(body) = sent.body["customer"].as_object().cloned() else { return (400, "{}".to_owned()) };
+        let before = self.customers[number].now.clone();
+        let mut after = before.clone();
+        let mut added = Vec::new();
+        for (name, value) in &body {
+            let value = match (name.as_str(), value.as_array()) {
+                ("addresses", Some(list)) => {
+                    match addresses_after(&before["addresses"], list, &mut self.next_address, &mut added) {
+                        Some(list) => Value::Array(list),
+                        None => return (404, r#"{"message":"No such address."}"#.to_owned()),
+                    }
+                }
+                _ => value.clone(),
+            };
+            after.insert(name.clone(), value);
+        }
+        after.insert("updated_at".to_owned(), json!(format!("{}", at.as_millis())));
+        super::invariants::judge_replacement(self, request, number, &before, &after, &added);
+        let customer = &mut self.customers[number];
+        customer.now = after;
+        customer.changed(&before, at, Writer::Ours(request));
+        self.effects.push(Effect { at, request, added: added.len() });
+        (200, "{\"ok\":true}".to_owned())
+    }
+}
+
+/// The list after a PUT: all or nothing; a known id gets the fields that were sent, no id is a new address.
+fn addresses_after(
+    before: &Value,
+    sent: &[Value],
+    next: &mut i64,
+    added: &mut Vec<i64>,
+) -> Option<Vec<Value>> {
+    let mut after = Vec::new();
+    for address in sent {
+        let mut fields = address.as_object()?.clone();
+        if fields.contains_key("id") {
+            let stored = before.as_array()?.iter().find(|stored| stored["id"] == fields["id"])?;
+            let mut merged = stored.as_object()?.clone();
+            merged.extend(fields);
+            after.push(Value::Object(merged));
+        } else {
+            fields.shift_insert(0, "id".to_owned(), json!(*next));
+            added.push(*next);
+            *next += 1;
+            after.push(Value::Object(fields));
+        }
+    }
+    Some(after)
+}
+
+impl Customer {
+    fn new(number: usize) -> Self {
+        let id = number + 1;
+        let address = |at: usize| {
+            let number = id * 10 + at;
+            format!(
+                r#"{{"id":{number},"customer_id":{id},"street":["Main {number}"],"city":"Town {number}","postcode":"7500{at}",
+                "country_id":"FR","telephone":"{number}","firstname":"A","lastname":"B","x_rate":1E{at}}}"#
+            )
+        };
+        let text = format!(
+            r#"{{"id":{id},"email":"c{id}@example.com","firstname":"First","lastname":"Last","x_weight":0.10,
+            "updated_at":"0","addresses":[{},{}]}}"#,
+            address(1),
+            address(2)
+        );
+        let now: Stored = serde_json::from_str(&text).unwrap();
+        Self {
+            token: format!("token-of-customer-{id}"),
+            past: vec![(Duration::ZERO, now.clone())],
+            now,
+            writers: BTreeMap::new(),
+            creators: BTreeMap::new(),
+        }
+    }
+
+    /// Takes note of who wrote what.
+    fn changed(&mut self, before: &Stored, at: Duration, by: Writer) {
+        let (old, new) = (fields(before), fields(&self.now));
+        for (path, value) in &new {
+            if old.get(path) != Some(value) && !path.starts_with("updated_at") {
+                self.writers.insert(path.clone(), (by, at));
+            }
+        }
+        for id in ids(&self.now) {
+            if !ids(before).contains(&id) {
+                self.creators.insert(id, by);
+            }
+        }
+        self.past.push((at, self.now.clone()));
+    }
+}
+
+/// Ids of the addresses of a profile, in their order.
+pub fn ids(profile: &Stored) -> Vec<i64> {
+    let addresses = profile.get("addresses").and_then(Value::as_array).into_iter().flatten();
+    addresses.filter_map(|address| address["id"].as_i64()).collect()
+}
+
+/// Every field of a profile by its path, as it is to the digit: `firstname`, `11.city`. An address without an id has
+/// none here.
+pub fn fields(profile: &Stored) -> BTreeMap<String, &Value> {
+    let mut fields = BTreeMap::new();
+    for (name, value) in profile {
+        if name != "addresses" {
+            fields.insert(name.clone(), value);
+        }
+    }
+    for address in profile.get("addresses").and_then(Value::as_array).into_iter().flatten() {
+        let (Some(id), Some(members)) = (address["id"].as_i64(), address.as_object()) else { continue };
+        for (name, value) in members {
+            fields.insert(format!("{id}.{name}"), value);
+        }
+    }
+    fields
+}
