@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 
 use super::store::StoreError;
 
+/// What PHP prints when nothing caught an error.
+const CRASH: &str = "An error has happened during application run. See exception log for details.";
+
 /// A successful answer.
 #[derive(Debug)]
 pub struct Reply {
@@ -24,6 +27,8 @@ pub struct Refusal {
     pub message: String,
     /// Values of the placeholders: an object for named ones, a list for numbered ones.
     pub parameters: Option<Value>,
+    /// Several refusals in one, each with its message and parameters.
+    pub errors: Vec<Refusal>,
 }
 
 impl Reply {
@@ -36,7 +41,25 @@ impl Reply {
 impl Refusal {
     /// A refusal without placeholders.
     pub fn new(status: u16, message: &str) -> Self {
-        Self { status, message: message.to_owned(), parameters: None }
+        Self { status, message: message.to_owned(), parameters: None, errors: Vec::new() }
+    }
+
+    /// All of these as one, in Magento's words; a single one stands for itself.
+    pub fn all(mut refusals: Vec<Self>) -> Option<Self> {
+        match refusals.len() {
+            0 => None,
+            1 => refusals.pop(),
+            _ => {
+                let mut whole = Self::new(400, "One or more input exceptions have occurred.");
+                whole.errors = refusals;
+                Some(whole)
+            }
+        }
+    }
+
+    /// 500 as PHP answers it when nothing caught the error: plain text, no JSON.
+    pub fn crash() -> Self {
+        Self::new(500, CRASH)
     }
 
     /// Adds the values of the placeholders.
@@ -74,6 +97,9 @@ impl Refusal {
         if let Some(parameters) = &self.parameters {
             body["parameters"] = parameters.clone();
         }
+        if !self.errors.is_empty() {
+            body["errors"] = self.errors.iter().map(Self::body).collect();
+        }
         body
     }
 }
@@ -93,6 +119,9 @@ impl IntoResponse for Reply {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
+        if self.message == CRASH {
+            return (StatusCode::INTERNAL_SERVER_ERROR, format!("{CRASH}\n")).into_response();
+        }
         json_response(self.status, &self.body())
     }
 }
