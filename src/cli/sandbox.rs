@@ -16,7 +16,7 @@ pub enum SandboxCommand {
     Show(DataArgs),
     /// Print the sandbox's OpenAPI 3.1 description
     Openapi(OpenapiArgs),
-    /// Print the tokens the sandbox accepts
+    /// Print the tokens the sandbox accepts; with --api magento every account's password is `sandbox`, the administrator's name `admin`
     Tokens(DataArgs),
 }
 

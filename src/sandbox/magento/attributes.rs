@@ -17,13 +17,7 @@ const RESERVED: &[&str] =
 
 /// GET `products/attributes/{attributeCode}`.
 pub fn show(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
-    let code = call.parameters.first().map_or("", String::as_str);
-    let unknown = || {
-        let message =
-            "The attribute with a \"%1\" attributeCode doesn't exist. Verify the attribute and try again.";
-        Refusal::new(404, message).with(json!([code]))
-    };
-    let id = records.attribute_id(code)?.ok_or_else(unknown)?;
+    let id = named(records, &call)?;
     Ok(Reply::ok(attribute_view::attribute(&records.attribute(id)?)))
 }
 
@@ -70,6 +64,24 @@ pub fn update(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
         stored.insert("options".to_owned(), options);
     }
     store(records, Some(id), &code, &stored)
+}
+
+/// DELETE `products/attributes/{attributeCode}`.
+pub fn remove(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    let id = named(records, &call)?;
+    if records.attribute(id)?.get("is_user_defined") == Some(&json!(false)) {
+        return Err(Refusal::new(400, "The system attribute can't be deleted."));
+    }
+    records.remove_attribute(id)?;
+    Ok(Reply::ok(json!(true)))
+}
+
+/// The attribute whose code stands in the path.
+fn named(records: &Records<'_>, call: &Call) -> Result<i64, Refusal> {
+    let code = call.parameters.first().map_or("", String::as_str);
+    let message =
+        "The attribute with a \"%1\" attributeCode doesn't exist. Verify the attribute and try again.";
+    records.attribute_id(code)?.ok_or_else(|| Refusal::new(404, message).with(json!([code])))
 }
 
 fn store(records: &Records<'_>, id: Option<i64>, code: &str, attribute: &Document) -> Result<Reply, Refusal> {

@@ -60,7 +60,7 @@ fn folded(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).fold(String::new(), |mut folded, letter| {
         match letter {
             '\u{c0}'..='\u{24f}' => {
-                folded.push_str(&deunicode::deunicode_char(letter).unwrap_or("").to_lowercase())
+                folded.push_str(&deunicode::deunicode_char(letter).unwrap_or("").to_lowercase());
             }
             other => folded.push(other),
         }

@@ -37,6 +37,8 @@ const BEFORE: &[&str] = &[
     "taxvat",
     "website_id",
 ];
+/// Fields that are shown also where they are empty.
+const REQUIRED: &[&str] = &["email", "firstname", "lastname"];
 const NUMBERS: &[&str] = &["id", "group_id", "gender", "store_id", "website_id"];
 
 /// The text fields of an address, in Magento's order, between `street` and the flags.
@@ -61,6 +63,8 @@ pub fn customer(records: &Records<'_>, id: i64) -> Result<Value, Refusal> {
     for name in BEFORE {
         if let Some(value) = stored.get(*name).and_then(|value| scalar(value, NUMBERS.contains(name))) {
             view.insert((*name).to_owned(), value);
+        } else if REQUIRED.contains(name) {
+            view.insert((*name).to_owned(), Value::from(""));
         }
     }
     let mut addresses = records.addresses(id)?;
@@ -175,9 +179,9 @@ pub fn merge_attributes(stored: &mut Document, sent: Option<&Value>, known: &[&s
 pub fn storable(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut kept, letter| {
         if u32::from(letter) > 0xFFFF {
-            kept.push_str("????")
+            kept.push_str("????");
         } else {
-            kept.push(letter)
+            kept.push(letter);
         }
         kept
     })

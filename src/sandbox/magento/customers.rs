@@ -18,6 +18,9 @@ use crate::sandbox::store::{Document, Records};
 /// The only website; store views are those of the seed, and 0 is the administrators'.
 const WEBSITES: [i64; 2] = [0, 1];
 
+/// Characters that a password needs.
+const SHORTEST_PASSWORD: usize = 8;
+
 /// Fields that a PUT cannot set.
 const FIXED: &[&str] = &["id", "created_at", "updated_at", "created_in", "addresses", "custom_attributes"];
 /// Fields that only an administrator's PUT sets.
@@ -63,12 +66,11 @@ pub fn update_own(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusa
     if blank(&sent, "email") {
         return Err(Refusal::new(400, "The customer email is missing. Enter and try again."));
     }
-    let target = match call.customer() {
-        Some(id) => id,
-        None => {
-            check_email(records, &sent, None)?;
-            records.add_customer(&new_customer())?
-        }
+    let target = if let Some(id) = call.customer() {
+        id
+    } else {
+        check_email(records, &sent, None)?;
+        records.add_customer(&new_customer())?
     };
     save(records, &call, target, sent, true)
 }
@@ -92,6 +94,29 @@ pub fn update(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
         }
     }
     save(records, &call, target, sent, false)
+}
+
+/// POST `customers`.
+pub fn create(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+    let sent = call.parameter("customer", &CUSTOMER)?;
+    let password = call.optional_parameter("password").map(|password| as_text(&password)).unwrap_or_default();
+    if !password.is_empty() && password.chars().count() < SHORTEST_PASSWORD {
+        let message = "The password needs at least %1 characters. Create a new password and try again.";
+        return Err(Refusal::new(400, message).with(json!([SHORTEST_PASSWORD.to_string()])));
+    }
+    check_email(records, &sent, None)?;
+    let id = records.add_customer(&new_customer())?;
+    if !password.is_empty() {
+        records.put_password(id, &password)?;
+    }
+    save(records, &call, id, sent, false)
+}
+
+/// DELETE `customers/{customerId}`.
+pub fn remove(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    let id = existing(records, call.id(0)?)?;
+    records.remove_customer(id)?;
+    Ok(Reply::ok(json!(true)))
 }
 
 /// 500 with a report id, as Magento hides what it did not expect.

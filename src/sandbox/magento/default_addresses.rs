@@ -39,9 +39,8 @@ pub fn settle(customer: &mut Document, sent: &Document, list: &SentList, is_own:
     for name in DEFAULTS {
         let stored = default_id(customer, name);
         let chosen = match list {
-            SentList::Absent => stored,
             SentList::Nothing if is_own => None,
-            SentList::Nothing => stored,
+            SentList::Nothing | SentList::Absent => stored,
             SentList::List(replaced) => {
                 let top_level = default_id(sent, name);
                 let remembered = stored.filter(|id| !is_own && !is_flagged_false(replaced, name, *id));

@@ -82,6 +82,8 @@ pub static ROUTES: &[Route] = &[
     read("customers/search", CUSTOMER, customer_search::search, "Find customers"),
     read("customers/{customerId}", CUSTOMER, customers::show, "A customer"),
     write(Method::PUT, "customers/{customerId}", MANAGE_CUSTOMERS, customers::update, Some(("customer", &fields::CUSTOMER)), "Replace a profile and its address list"),
+    write(Method::DELETE, "customers/{customerId}", Permission::Administrator("Magento_Customer::delete"), customers::remove, None, "Delete a customer"),
+    write(Method::POST, "customers", ANYBODY, customers::create, Some(("customer", &fields::CUSTOMER)), "Create a customer"),
     write(Method::POST, "customers/{customerId}/carts", MANAGE_CARTS, carts::create_for, None, "The active cart of a customer, made where there is none"),
     read("carts/search", MANAGE_CARTS, carts::search, "Find carts"),
     read("carts/mine", OWN, carts::show_own, "The own active cart"),
@@ -116,6 +118,7 @@ pub static ROUTES: &[Route] = &[
     write(Method::POST, "products/attributes", ATTRIBUTES, attributes::create, Some(("attribute", &fields::ATTRIBUTE)), "Create a product attribute"),
     read("products/attributes/{attributeCode}", ATTRIBUTES, attributes::show, "A product attribute"),
     write(Method::PUT, "products/attributes/{attributeCode}", ATTRIBUTES, attributes::update, Some(("attribute", &fields::ATTRIBUTE)), "Change a product attribute, or create it"),
+    write(Method::DELETE, "products/attributes/{attributeCode}", ATTRIBUTES, attributes::remove, None, "Delete a product attribute"),
     read("store/storeViews", Permission::Administrator("Magento_Backend::store"), store_views::list, "Store views"),
 ];
 

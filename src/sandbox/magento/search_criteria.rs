@@ -51,7 +51,7 @@ pub fn parse(query: &[(String, String)]) -> Result<SearchCriteria, Refusal> {
                 }
             }
             ["search_criteria", "page_size"] => {
-                criteria.page_size = value.parse().ok().filter(|size| *size > 0)
+                criteria.page_size = value.parse().ok().filter(|size| *size > 0);
             }
             ["search_criteria", "current_page"] => criteria.current_page = value.parse().ok(),
             _ => {}

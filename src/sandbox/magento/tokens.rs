@@ -8,14 +8,18 @@ use super::dispatch::Call;
 use crate::sandbox::reply::{Refusal, Reply};
 use crate::sandbox::store::{Caller, Records};
 
-/// Everybody's password. A sandbox listens on loopback, so that it may be known.
-pub const PASSWORD: &str = "sandbox";
+/// The administrator's password, and that of every customer of the seed. A sandbox listens on loopback, so that it may
+/// be known.
+const PASSWORD: &str = "sandbox";
 /// The administrator's user name; a customer's is the email.
-pub const ADMINISTRATOR: &str = "admin";
+const ADMINISTRATOR: &str = "admin";
 
 /// Seconds that a customer's and an administrator's token last, as Magento is delivered.
 const CUSTOMER_LIFETIME: i64 = 60 * 60;
 const ADMINISTRATOR_LIFETIME: i64 = 4 * 60 * 60;
+
+/// One sentence for a wrong name, a wrong password and a locked account.
+const REFUSED: &str = "The account sign-in was incorrect or your account is disabled temporarily. Please wait and try again later.";
 
 /// Failed logins after which the right password is refused too.
 const FAILURES: i64 = 10;
@@ -26,18 +30,18 @@ pub fn customer(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
     let mut found = None;
     for id in records.customer_ids()? {
         let email = records.customer(id)?.get("email").map(as_text).unwrap_or_default();
-        if same_text(&email, &username) {
+        if same_text(&email, &username) && records.password_fits(id, &password)? {
             found = Some(Caller::Customer(id));
         }
     }
-    log_in(records, &format!("customer:{}", username.to_lowercase()), &password, found, CUSTOMER_LIFETIME)
+    log_in(records, &format!("customer:{}", username.to_lowercase()), found, CUSTOMER_LIFETIME)
 }
 
 /// POST `integration/admin/token`.
 pub fn administrator(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
     let (username, password) = credentials(&call)?;
-    let found = (username == ADMINISTRATOR).then_some(Caller::Admin);
-    log_in(records, &format!("admin:{username}"), &password, found, ADMINISTRATOR_LIFETIME)
+    let found = (username == ADMINISTRATOR && password == PASSWORD).then_some(Caller::Admin);
+    log_in(records, &format!("admin:{username}"), found, ADMINISTRATOR_LIFETIME)
 }
 
 fn credentials(call: &Call) -> Result<(String, String), Refusal> {
@@ -52,29 +56,23 @@ fn credentials(call: &Call) -> Result<(String, String), Refusal> {
     }
 }
 
-/// A token, or the refusal of a login; either is a reply, since a failure is counted in the same transaction.
+/// A token for whom name and password fit, or the refusal of the login; either is a reply, since a failure is counted in the same transaction.
 fn log_in(
     records: &Records<'_>,
     username: &str,
-    password: &str,
     found: Option<Caller>,
     lifetime: i64,
 ) -> Result<Reply, Refusal> {
     let failures = records.failed_logins(username)?;
-    match found.filter(|_| password == PASSWORD && failures < FAILURES) {
-        Some(caller) => {
-            records.put_failed_logins(username, 0)?;
-            let issued_at = jiff::Timestamp::now().as_second();
-            let token = token(records, caller, issued_at, issued_at + lifetime)?;
-            records.issue_token(&token, caller, Some(issued_at + lifetime))?;
-            Ok(Reply::ok(Value::from(token)))
-        }
-        None => {
-            records.put_failed_logins(username, failures + 1)?;
-            let message = "The account sign-in was incorrect or your account is disabled temporarily. Please wait and try again later.";
-            Ok(Reply { status: 401, body: json!({"message": message}) })
-        }
-    }
+    let Some(caller) = found.filter(|_| failures < FAILURES) else {
+        records.put_failed_logins(username, failures + 1)?;
+        return Ok(Reply { status: 401, body: json!({"message": REFUSED}) });
+    };
+    records.put_failed_logins(username, 0)?;
+    let issued_at = jiff::Timestamp::now().as_second();
+    let token = token(records, caller, issued_at, issued_at + lifetime)?;
+    records.issue_token(&token, caller, Some(issued_at + lifetime))?;
+    Ok(Reply::ok(Value::from(token)))
 }
 
 /// A JWT's three parts; nobody verifies the last one, which is chance, since the whole is looked up.

@@ -140,6 +140,12 @@ impl Records<'_> {
         Ok(id.unwrap_or_else(|| self.transaction.last_insert_rowid()))
     }
 
+    /// Deletes an attribute and its options.
+    pub fn remove_attribute(&self, id: i64) -> Stored<()> {
+        self.transaction.prepare_cached("DELETE FROM attributes WHERE id = ?")?.execute([id])?;
+        Ok(())
+    }
+
     /// Stores an option of an attribute, under `id` when that is given.
     pub fn add_option(&self, attribute: i64, id: Option<i64>, body: &Document) -> Stored<()> {
         self.transaction

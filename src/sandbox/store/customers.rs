@@ -119,6 +119,27 @@ impl Records<'_> {
         Ok(id)
     }
 
+    /// Whether `password` is that of customer `id`.
+    pub fn password_fits(&self, id: i64, password: &str) -> Stored<bool> {
+        let mut query =
+            self.transaction.prepare_cached("SELECT 1 FROM customers WHERE id = ? AND password = ?")?;
+        Ok(query.exists(params![id, password])?)
+    }
+
+    /// Sets the password of customer `id`.
+    pub fn put_password(&self, id: i64, password: &str) -> Stored<()> {
+        self.transaction
+            .prepare_cached("UPDATE customers SET password = ? WHERE id = ?")?
+            .execute(params![password, id])?;
+        Ok(())
+    }
+
+    /// Deletes a customer with everything that is theirs.
+    pub fn remove_customer(&self, id: i64) -> Stored<()> {
+        self.transaction.prepare_cached("DELETE FROM customers WHERE id = ?")?.execute([id])?;
+        Ok(())
+    }
+
     /// Whether there is a customer `id`.
     pub fn customer_exists(&self, id: i64) -> Stored<bool> {
         Ok(self.transaction.prepare_cached("SELECT 1 FROM customers WHERE id = ?")?.exists([id])?)

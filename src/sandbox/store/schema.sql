@@ -5,8 +5,10 @@ CREATE TABLE store_views (
     name TEXT NOT NULL
 );
 CREATE TABLE customers (
-    id   INTEGER PRIMARY KEY AUTOINCREMENT,
-    body TEXT NOT NULL
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    body     TEXT NOT NULL,
+    -- Everybody may know it: a sandbox holds nobody's real account.
+    password TEXT NOT NULL DEFAULT 'sandbox'
 );
 CREATE TABLE addresses (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
