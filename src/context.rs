@@ -4,10 +4,14 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use etcetera::BaseStrategy;
 
+use crate::clock::Clock;
+use crate::environment;
 use crate::failure::Failure;
+use crate::storage::{Disk, Storage};
 
 /// What one run of the program sees of its surroundings.
 #[derive(Debug, Clone)]
@@ -27,6 +31,10 @@ pub struct Context {
     pub stderr_width: Option<u16>,
     /// Where this program keeps its files.
     pub directories: Option<Directories>,
+    /// Where snapshots, locks and journals are kept.
+    pub storage: Arc<dyn Storage>,
+    /// The time of day.
+    pub clock: Clock,
 }
 
 /// The program's own directories, by the platform's rules (XDG on Linux and macOS).
@@ -52,6 +60,8 @@ impl Context {
             stdout_width: terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0),
             stderr_width: terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| width.0),
             directories: Directories::of_platform(),
+            storage: Arc::new(Disk),
+            clock: Clock::system(),
         }
     }
 
@@ -69,6 +79,24 @@ impl Context {
         }
     }
 
+    /// The file that `SSL_CERT_FILE` names, whatever characters its name has.
+    pub fn certificate_file(&self) -> Option<PathBuf> {
+        let file = self.environment.get(std::ffi::OsStr::new(environment::SSL_CERT_FILE));
+        file.filter(|file| !file.is_empty()).map(PathBuf::from)
+    }
+
+    /// The environment variable that names the proxy for URLs of this scheme, if one does.
+    pub fn proxy_variable(&self, scheme: &str) -> Option<&'static str> {
+        let own: [&'static str; 2] = match scheme {
+            "https" => ["https_proxy", "HTTPS_PROXY"],
+            _ => ["http_proxy", "HTTP_PROXY"],
+        };
+        let is_set = |name: &&str| {
+            self.environment.get(std::ffi::OsStr::new(name)).is_some_and(|value| !value.is_empty())
+        };
+        own.into_iter().chain(["all_proxy", "ALL_PROXY"]).find(is_set)
+    }
+
     /// The program's directories.
     ///
     /// # Errors
@@ -78,6 +106,11 @@ impl Context {
             Failure::usage("no home directory is known, so there is no place for files")
                 .hint("set HOME, or XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME")
         })
+    }
+
+    /// Whether any of the standard streams is a terminal: a person is there, and a program we start may talk to them.
+    pub fn has_terminal(&self) -> bool {
+        self.stdin_is_terminal || self.stdout_is_terminal || self.stderr_is_terminal
     }
 
     /// Whether a person can be asked: standard input and standard error are terminals.
@@ -103,6 +136,8 @@ impl Context {
                 data: home.join("data"),
                 state: home.join("state"),
             }),
+            storage: Arc::new(Disk),
+            clock: Clock::system(),
         }
     }
 }

@@ -30,6 +30,7 @@ variables! {
     NO_COLOR = "NO_COLOR": "1 for no colour; --color goes before it";
     CLICOLOR_FORCE = "CLICOLOR_FORCE": "1 for colour where there is no terminal";
     HTTPS_PROXY = "HTTPS_PROXY": "Proxy for https:// services, as are HTTP_PROXY, ALL_PROXY and NO_PROXY";
+    SSL_CERT_FILE = "SSL_CERT_FILE": "PEM file of the certificates to trust [default: the system's]";
     XDG_CONFIG_HOME = "XDG_CONFIG_HOME": "Where the directory of config.toml and credentials.toml is";
     XDG_DATA_HOME = "XDG_DATA_HOME": "Where the directory of the sandbox's database is";
     XDG_STATE_HOME = "XDG_STATE_HOME": "Where the directory of snapshots and locks is";
@@ -39,13 +40,14 @@ variables! {
 mod tests {
     use super::ALL;
 
-    fn sources(directory: &std::path::Path, found: &mut Vec<String>) {
+    fn sources(directory: &std::path::Path, found: &mut Vec<(std::path::PathBuf, String)>) {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 sources(&path, found);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
-                found.push(std::fs::read_to_string(path).unwrap());
+                let text = std::fs::read_to_string(&path).unwrap();
+                found.push((path, text));
             }
         }
     }
@@ -54,7 +56,7 @@ mod tests {
     fn every_variable_the_code_names_is_in_the_table_and_only_there() {
         let mut texts = Vec::new();
         sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut texts);
-        for text in texts {
+        for (_, text) in texts {
             for (start, _) in text.match_indices("STOREFRONT_") {
                 let end = text[start..].find(|one: char| !one.is_ascii_uppercase() && one != '_');
                 let name = &text[start..end.map_or(text.len(), |end| start + end)];
@@ -62,5 +64,15 @@ mod tests {
                 assert!(known, "{name} is in no table");
             }
         }
+    }
+
+    #[test]
+    fn only_the_context_reads_the_environment() {
+        let mut texts = Vec::new();
+        sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut texts);
+        let read = ["env::", "var"].concat();
+        let readers: Vec<_> = texts.iter().filter(|(_, text)| text.contains(&read)).collect();
+        assert_eq!(readers.len(), 1, "{:?}", readers.iter().map(|(path, _)| path).collect::<Vec<_>>());
+        assert!(readers[0].0.ends_with("context.rs"));
     }
 }

@@ -144,7 +144,16 @@ pub struct Failure {
     pub applied: Applied,
     /// The service's error body as it came: JSON, or a string where it is not JSON.
     pub service: Option<Value>,
+    /// Paths of what a read after the write does not show.
+    pub missing: Vec<String>,
+    /// File of the snapshot taken before the write.
+    pub snapshot: Option<String>,
+    /// Every problem of an input that has several; the message names the first of them.
+    pub problems: Vec<String>,
 }
+
+/// How many problems a message names.
+const MAX_SHOWN: usize = 20;
 
 impl Failure {
     /// A failure of `kind`, with what that kind implies about the write.
@@ -156,12 +165,23 @@ impl Failure {
             status: None,
             applied: kind.applied(),
             service: None,
+            missing: Vec::new(),
+            snapshot: None,
+            problems: Vec::new(),
         }
     }
 
     /// Bad flags, input or configuration.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(Kind::Usage, message)
+    }
+
+    /// Bad input with all its problems: the message has the first [`MAX_SHOWN`] and how many more there are.
+    pub fn usage_problems(problems: Vec<String>) -> Self {
+        let shown = problems.iter().take(MAX_SHOWN).map(String::as_str).collect::<Vec<_>>().join("\n  ");
+        let rest = problems.len().saturating_sub(MAX_SHOWN);
+        let more = if rest == 0 { String::new() } else { format!("\n  and {rest} more") };
+        Self { problems, ..Self::usage(format!("{shown}{more}")) }
     }
 
     /// Refused to protect data.
@@ -192,6 +212,20 @@ impl Failure {
     #[must_use]
     pub fn applied(mut self, applied: Applied) -> Self {
         self.applied = applied;
+        self
+    }
+
+    /// Names what a read after the write does not show.
+    #[must_use]
+    pub fn missing(mut self, paths: Vec<String>) -> Self {
+        self.missing = paths;
+        self
+    }
+
+    /// Names the snapshot taken before the write.
+    #[must_use]
+    pub fn snapshot(mut self, file: String) -> Self {
+        self.snapshot = Some(file);
         self
     }
 

@@ -4,21 +4,24 @@
 
 pub mod batch;
 pub mod cli;
+pub mod clock;
 pub mod commands;
 pub mod completion;
 pub mod config;
 pub mod context;
 pub mod environment;
+pub mod exact_json;
 pub mod failure;
 pub mod history;
 pub mod http;
 pub mod input;
-pub mod json;
 pub mod nearest;
 pub mod plan;
 pub mod prompt;
+pub mod redact;
 pub mod report;
 pub mod sandbox;
+pub mod storage;
 pub mod template;
 pub mod token;
 pub mod wire;

@@ -28,6 +28,11 @@ pub struct Prompt {
     theme: Box<dyn Theme>,
 }
 
+/// A person decided not to go on.
+pub fn cancelled() -> Failure {
+    Failure::new(Kind::Interrupted, "cancelled").applied(Applied::No)
+}
+
 impl Prompt {
     /// Decides from terminals and flags.
     pub fn new(context: &Context, global: &GlobalArgs, report: &Report) -> Self {

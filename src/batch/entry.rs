@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::verdict::{State, state_of};
 use crate::failure::Failure;
+use crate::report::escape::one_line;
 
 /// A record is about to be sent.
 #[derive(Debug, Serialize)]
@@ -24,7 +25,7 @@ pub struct Done {
 
 /// A record failed, or nobody knows.
 #[derive(Debug, Serialize)]
-pub struct Failed<'a> {
+pub struct Failed {
     record: u64,
     state: &'static str,
     hash: Hexadecimal,
@@ -32,7 +33,7 @@ pub struct Failed<'a> {
     kind: &'static str,
     status: Option<u16>,
     applied: &'static str,
-    reason: &'a str,
+    reason: String,
 }
 
 impl Sending {
@@ -49,9 +50,9 @@ impl Done {
     }
 }
 
-impl<'a> Failed<'a> {
-    /// A line; a long message is cut.
-    pub fn new(record: u64, hash: u64, state: State, failure: &'a Failure) -> Self {
+impl Failed {
+    /// A line; tokens are masked in the message, what a terminal would obey is escaped, and a long one is cut.
+    pub fn new(record: u64, hash: u64, state: State, failure: &Failure) -> Self {
         Self {
             record,
             state: state.name(),
@@ -60,7 +61,7 @@ impl<'a> Failed<'a> {
             kind: failure.kind.name(),
             status: failure.status,
             applied: failure.applied.name(),
-            reason: shortened(&failure.message),
+            reason: shortened(one_line(&failure.message)),
         }
     }
 }
@@ -74,9 +75,12 @@ impl Serialize for Hexadecimal {
     }
 }
 
-fn shortened(message: &str) -> &str {
+fn shortened(mut message: String) -> String {
     const LONGEST: usize = 500;
-    message.char_indices().nth(LONGEST).map_or(message, |(end, _)| &message[..end])
+    if let Some((end, _)) = message.char_indices().nth(LONGEST) {
+        message.truncate(end);
+    }
+    message
 }
 
 #[cfg(test)]

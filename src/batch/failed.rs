@@ -4,8 +4,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Format};
 
@@ -129,7 +130,7 @@ fn with_reason<'a>(
 
 /// What is no JSON object stays as it is: there is no place for a reason in it.
 fn json_with_reason(text: &str, reason: &str) -> String {
-    match serde_json::from_str::<Map<String, Value>>(text) {
+    match exact_json::parse_object(text.as_bytes()) {
         Ok(mut record) => {
             record.insert(REASON.to_owned(), reason.into());
             Value::Object(record).to_string()

@@ -37,6 +37,9 @@ pub struct CreateArgs {
     /// CSV of options: label,sort_order,is_default,label:STORE_ID…
     #[arg(long = "options", value_name = "FILE.csv", help_heading = "Options")]
     pub options_file: Option<PathBuf>,
+    /// Send an attribute that cannot work: options of a type without them, two defaults, a select without options
+    #[arg(long, help_heading = AttributeFlags::HEADING)]
+    pub force: bool,
     /// Many records.
     #[command(flatten)]
     pub run: RunArgs,

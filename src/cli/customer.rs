@@ -1,13 +1,14 @@
 //! `storefront customer …`
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
 use super::member_flags::{MemberFlag, MemberFlags, Members, pair};
 use super::run::RunArgs;
 use crate::plan::region;
-use crate::wire::{CUSTOMER, PROFILE_ADDRESS, REGION};
+use crate::wire::{CUSTOMER, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, REGION};
 
 /// Customers: the profile and its addresses.
 #[derive(Debug, Subcommand)]
@@ -17,8 +18,8 @@ pub enum CustomerCommand {
     /// Print the stored profile and addresses
     Show,
     /// List the snapshots taken before each replacement
-    History,
-    /// Put a snapshot back, keeping addresses newer than it
+    History(HistoryArgs),
+    /// Undo the last update, or put a snapshot back, keeping newer addresses
     Restore(RestoreArgs),
 }
 
@@ -40,6 +41,15 @@ pub struct UpdateArgs {
     /// Custom attribute of the address
     #[arg(long = "custom-attribute", value_name = "CODE=VALUE", num_args = 1.., value_parser = pair, help_heading = AddressFlags::HEADING)]
     pub custom_attributes: Vec<(String, String)>,
+    /// Make it the default shipping address
+    #[arg(long, help_heading = AddressFlags::HEADING, requires = "which_address")]
+    pub default_shipping: bool,
+    /// Make it the default billing address
+    #[arg(long, help_heading = AddressFlags::HEADING, requires = "which_address")]
+    pub default_billing: bool,
+    /// Add the address even if an equal one is stored
+    #[arg(long, help_heading = AddressFlags::HEADING)]
+    pub allow_duplicate: bool,
     /// Remove these stored addresses
     #[arg(long = "remove-address", value_name = "ID", num_args = 1.., help_heading = "Deleting")]
     pub remove_addresses: Vec<i64>,
@@ -52,20 +62,52 @@ pub struct UpdateArgs {
     /// The existing profile, where the service cannot be read
     #[arg(long, value_name = "FILE", help_heading = "Reading")]
     pub base: Option<PathBuf>,
+    /// How the profile is replaced.
+    #[command(flatten)]
+    pub replacement: ReplacementArgs,
     /// Many records.
     #[command(flatten)]
     pub run: RunArgs,
 }
 
+/// Flags of every command that replaces a profile.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Replacing")]
+pub struct ReplacementArgs {
+    /// How long to read the profile until it shows what was written [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero)]
+    pub settle: Option<Duration>,
+    /// How long to wait for another storefront command that writes to the same customer [default: 5m]
+    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero)]
+    pub lock_timeout: Option<Duration>,
+    /// Go on although an earlier update of unknown outcome may still take effect
+    #[arg(long)]
+    pub after_unknown: bool,
+}
+
 /// Flags of `customer restore`.
 #[derive(Debug, Clone, Args)]
 pub struct RestoreArgs {
-    /// Name of the snapshot, as `customer history` lists it, or its file; the newest where none is given
+    /// Name of the snapshot, as `customer history` lists it, or its file; that of the last update where none is given
     #[arg(value_name = "SNAPSHOT")]
     pub snapshot: Option<String>,
     /// Allow exactly this many addresses newer than the snapshot to be deleted
     #[arg(long, value_name = "N")]
     pub allow_delete: Option<usize>,
+    /// Put the whole profile back, not only what that update changed
+    #[arg(long)]
+    pub all: bool,
+    /// How the profile is replaced.
+    #[command(flatten)]
+    pub replacement: ReplacementArgs,
+}
+
+/// Flags of `customer history`.
+#[derive(Debug, Clone, Args)]
+pub struct HistoryArgs {
+    /// Look again whether the newest update of unknown outcome took effect
+    #[arg(long)]
+    pub check: bool,
 }
 
 /// Flags that set members of the profile.
@@ -105,5 +147,7 @@ impl MemberFlags for AddressFlags {
         MemberFlag::new("no-region", &PROFILE_ADDRESS, "region")
             .constant(region::none, "No region: both ids 0, texts null"),
         MemberFlag::new("telephone", &PROFILE_ADDRESS, "telephone"),
+        MemberFlag::new("company", &PROFILE_ADDRESS_FLAGS, "company"),
+        MemberFlag::new("vat-id", &PROFILE_ADDRESS_FLAGS, "vat_id"),
     ];
 }

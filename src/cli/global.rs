@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::duration;
+use crate::failure::Failure;
 use crate::sandbox::Fault;
 
 /// Flags every command takes, before or after its name.
@@ -11,7 +13,7 @@ use crate::sandbox::Fault;
 #[command(next_help_heading = "Global options")]
 pub struct GlobalArgs {
     /// Which profile of the configuration to use [env: STOREFRONT_PROFILE]
-    #[arg(short, long, global = true, value_name = "NAME", conflicts_with = "sandbox")]
+    #[arg(short, long, global = true, value_name = "NAME")]
     pub profile: Option<String>,
     /// Use the built-in local service: no account, no configuration
     #[arg(long, global = true)]
@@ -41,7 +43,7 @@ pub struct GlobalArgs {
     #[arg(short = 'n', long, global = true)]
     pub dry_run: bool,
     /// With --dry-run: show it as a curl command
-    #[arg(long, global = true, requires = "dry_run")]
+    #[arg(long, global = true)]
     pub curl: bool,
     /// Answer yes to confirmations
     #[arg(short, long, global = true)]
@@ -50,7 +52,7 @@ pub struct GlobalArgs {
     #[arg(long, global = true)]
     pub no_input: bool,
     /// Print results and errors only
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true)]
     pub quiet: bool,
     /// Show requests and replies on standard error, tokens redacted; -vv with bodies
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
@@ -58,8 +60,8 @@ pub struct GlobalArgs {
     /// When to use colour [env: NO_COLOR, CLICOLOR_FORCE]
     #[arg(long, global = true, value_name = "WHEN")]
     pub color: Option<Color>,
-    /// Seconds a request may take [default: 30]
-    #[arg(long, global = true, value_name = "SECONDS", value_parser = parse_seconds)]
+    /// Request timeout, such as 30, 500ms or 1m [default: 30]
+    #[arg(long, global = true, value_name = "DURATION", value_parser = duration::positive)]
     pub timeout: Option<std::time::Duration>,
     /// Repeats of what cannot act twice [default: 2]
     #[arg(long, global = true, value_name = "N")]
@@ -71,6 +73,30 @@ fn fault_help() -> String {
     format!(
         "Inject a fault into the sandbox: [METHOD:]KIND[=VALUE][@PERCENT][xTIMES] (repeatable). Kinds: {kinds}"
     )
+}
+
+impl GlobalArgs {
+    /// Refuses flags that contradict each other. clap checks its own conflicts only among flags on one side of the
+    /// command's name, so it is done here, wherever they stand.
+    ///
+    /// # Errors
+    /// `usage`, with the flags.
+    pub fn validate(&self) -> Result<(), Failure> {
+        let both = |one: &str, other: &str| {
+            Err(Failure::usage(format!("`{one}` cannot be used with `{other}`"))
+                .hint(format!("leave out `{one}` or `{other}`")))
+        };
+        if self.sandbox && self.profile.is_some() {
+            return both("--sandbox", "--profile");
+        }
+        if self.quiet && self.verbose > 0 {
+            return both("--quiet", "--verbose");
+        }
+        if self.curl && !self.dry_run {
+            return Err(Failure::usage("`--curl` requires `--dry-run`").hint("add --dry-run"));
+        }
+        Ok(())
+    }
 }
 
 /// Format of `--input`.
@@ -104,13 +130,4 @@ pub enum Color {
     Always,
     /// Never.
     Never,
-}
-
-/// A number of seconds, whole or not, above zero and within a day.
-fn parse_seconds(text: &str) -> Result<std::time::Duration, String> {
-    text.parse::<f64>()
-        .ok()
-        .filter(|seconds| *seconds > 0.0 && *seconds <= 86_400.0)
-        .map(std::time::Duration::from_secs_f64)
-        .ok_or_else(|| "expected a number of seconds above 0, 86400 at most".to_owned())
 }

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::{Map, Number, Value};
 
+use crate::exact_json;
 use crate::plan::check::is_whole;
 use crate::wire::{Holds, Shape};
 
@@ -170,8 +171,7 @@ fn whole_number(text: &str) -> Result<Value, String> {
 
 /// A JSON number with its exact text.
 fn number(text: &str) -> Result<Value, String> {
-    let number: Result<Number, _> = serde_json::from_str(text);
-    number.map(Value::Number).map_err(|_| "expected a number".to_owned())
+    exact_json::number(text).map(Value::Number).ok_or_else(|| "expected a number".to_owned())
 }
 
 /// `KEY=VALUE`, as `--custom-attribute`, `--option` and `--store-label` take it.

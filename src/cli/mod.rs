@@ -5,6 +5,8 @@ pub mod attribute;
 pub mod auth;
 pub mod config;
 pub mod customer;
+pub mod duration;
+mod empty_value;
 mod examples;
 pub mod global;
 pub mod member_flags;
@@ -73,6 +75,7 @@ impl Cli {
         // Taking them apart takes half as long as making them, and this process ends soon.
         let mut grammar = ManuallyDrop::new(grammar);
         let matches = ManuallyDrop::new(grammar.try_get_matches_from_mut(words)?);
+        empty_value::refuse(&mut grammar, &matches)?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
     }
 }

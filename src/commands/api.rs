@@ -62,7 +62,7 @@ fn print(session: &Session<'_>, request: &Request, reply: Reply) -> Result<(), F
         });
     }
     if !session.context.stdout_is_terminal {
-        return session.report.bytes(&reply.body);
+        return session.report.foreign_bytes(&reply.body);
     }
     let text = match reply.value() {
         Value::Null => return Ok(()),

@@ -2,12 +2,17 @@
 
 use std::io::Read;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::Session;
+use super::check::{self, Check, Status};
+use super::service::Service;
+use super::token_check::{self, Answer};
+use super::{Session, online};
+use crate::cli::GlobalArgs;
 use crate::cli::auth::AuthCommand;
-use crate::config::{ConfigFile, Credentials, Settings, Stored, TokenSource, origin, token_variable};
-use crate::failure::Failure;
+use crate::config::{ConfigFile, Credentials, Profile, Stored, fit_for_header, origin, token_variable};
+use crate::environment::BASE_URL;
+use crate::failure::{Failure, Kind};
 use crate::plan::request::Bearer;
 use crate::prompt::Prompt;
 use crate::report::escape::one_line;
@@ -15,6 +20,8 @@ use crate::token::Token;
 
 /// No token is longer, in bytes.
 const LONGEST: u64 = 64 * 1024;
+
+const UNAUTHORIZED: u16 = 401;
 
 /// Runs `auth`.
 ///
@@ -45,7 +52,7 @@ pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool
         Prompt::new(session.context, session.global, session.report).password(question, hint)?
     };
     let token = Token::new(&text).ok_or_else(|| Failure::usage("no token came; nothing was stored"))?;
-    TokenSource::given(token, "the input").token()
+    fit_for_header(token, "the input")
 }
 
 fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), Failure> {
@@ -59,12 +66,13 @@ fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), 
         ))
         .hint(format!("storefront config unset -p {} {key}", profile.name)));
     }
-    let mut credentials = Credentials::load(session.context)?;
+    let credentials = Credentials::load(session.context)?;
     let origin = origin(&base_url);
     let question = format!("{} of {} for {origin}", noun(bearer), profile.name);
     let token = read_token(session, &question, "--with-token reads it from standard input", with_token)?;
+    verify(session, &profile, bearer, &token)?;
     let stored = Stored { token, origin };
-    credentials.store(&profile.name, bearer, &stored)?;
+    Credentials::store(session.context, &profile.name, bearer, &stored)?;
     session.report.note(&format!(
         "stored the {} of profile {} for {} in {}",
         noun(bearer),
@@ -79,44 +87,108 @@ fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), 
     Ok(())
 }
 
+/// Refuses a token that the service rejects. One that cannot be checked is kept: the service may be down just now.
+fn verify(session: &Session<'_>, profile: &Profile, bearer: Bearer, token: &Token) -> Result<(), Failure> {
+    let quick = GlobalArgs { profile: Some(profile.name.clone()), ..token_check::quick(session.global) };
+    let session = &Session { context: session.context, global: &quick, report: session.report };
+    let mut answer = Answer::NoCall;
+    let asked = online(session, async |service| {
+        let own_host = profile.base_url().map(|url| origin(&url));
+        if own_host != Some(origin(&service.settings.base_url)) {
+            let place = format!("{BASE_URL} points to another host");
+            answer = Answer::Unproven(Failure::new(Kind::Unavailable, place));
+            return Ok(());
+        }
+        answer = token_check::ask(&service.for_record(session, Some(token.clone()), None), bearer).await;
+        Ok(())
+    });
+    let unproven = match (asked, answer) {
+        (Err(failure), _) if failure.kind == Kind::Interrupted => return Err(failure),
+        (Ok(()), Answer::Rejected(failure)) if failure.status == Some(UNAUTHORIZED) => {
+            return Err(Failure {
+                message: format!("the token was not stored: {}", failure.message),
+                ..failure
+            }
+            .hint("get a new token, then run `storefront auth login` again"));
+        }
+        (Err(failure), _) | (Ok(()), Answer::Unproven(failure) | Answer::Rejected(failure)) => failure,
+        (Ok(()), Answer::Accepted(_) | Answer::NoCall) => return Ok(()),
+    };
+    session.report.warn(&format!("the {} could not be verified: {}", noun(bearer), unproven.message));
+    Ok(())
+}
+
 fn status(session: &Session<'_>) -> Result<(), Failure> {
-    let settings = Settings::resolve(session.context, session.global)?;
-    let (customer, admin) = (Found::of(&settings.token), Found::of(&settings.admin_token));
+    let quick = token_check::quick(session.global);
+    let session = &Session { context: session.context, global: &quick, report: session.report };
+    let mut checks = Vec::new();
+    let mut place = (None, String::new());
+    online(session, async |service| {
+        place = (service.settings.profile.clone(), service.settings.base_url.to_string());
+        checks = token_checks(service).await;
+        Ok(())
+    })?;
+    let (profile, base_url) = place;
     if session.report.is_json() {
         session.report.json(&json!({
-            "profile": settings.profile,
-            "base_url": settings.base_url.as_str(),
-            "token": customer.json(),
-            "admin_token": admin.json(),
+            "profile": profile,
+            "base_url": base_url,
+            "checks": check::to_json(&checks),
         }))?;
     } else {
-        let profile = settings.profile.as_deref().unwrap_or("none");
-        session.report.data(&format!(
-            "profile      {}\nbase URL     {}\ntoken        {}\nadmin token  {}\n",
-            one_line(profile),
-            one_line(settings.base_url.as_str()),
-            one_line(&customer.sentence()),
-            one_line(&admin.sentence()),
-        ))?;
+        let profile = profile.as_deref().unwrap_or("none");
+        let table = check::table(&checks, session.report.stdout());
+        let place = format!("profile   {}\nbase URL  {}\n\n", one_line(profile), one_line(&base_url));
+        session.report.data(&(place + &table))?;
     }
-    match (customer.problem, admin.problem) {
-        (Some(problem), Some(_)) => Err(problem),
-        _ => Ok(()),
+    failed(&checks)
+}
+
+/// The customer's and the administrator's, each with a call where there is one.
+async fn token_checks(service: &Service<'_>) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for bearer in [Bearer::Customer, Bearer::Admin] {
+        checks.push(match token_check::unreadable(service, bearer).await {
+            Some(check) => check,
+            None if bearer == Bearer::Admin && service.settings.shares_token() => same_as_customer(&checks),
+            None => token_check::finding(service, bearer, &token_check::ask(service, bearer).await),
+        });
+    }
+    checks
+}
+
+/// The check of an administrator's token that is the customer's, which has been checked.
+pub fn same_as_customer(checks: &[Check]) -> Check {
+    let customer = token_check::check_name(Bearer::Customer);
+    let status = checks.iter().find(|check| check.name == customer).map(|check| check.status);
+    let detail = "none of its own: the customer token is used".to_owned();
+    let name = token_check::check_name(Bearer::Admin);
+    match status {
+        Some(Status::Ok) => Check::ok(name, detail),
+        _ => Check::skipped(name, detail),
+    }
+}
+
+/// The first failed check decides, as for `doctor`.
+fn failed(checks: &[Check]) -> Result<(), Failure> {
+    let first = checks.iter().find_map(|check| Some((check, check.failure()?)));
+    match first {
+        None => Ok(()),
+        Some((check, kind)) => Err(Failure {
+            hint: check.fix.clone(),
+            ..Failure::new(kind, format!("{}: {}", check.name, check.detail))
+        }),
     }
 }
 
 fn logout(session: &Session<'_>, only_admin: bool) -> Result<(), Failure> {
     let profile = profile_to_forget(session)?;
-    let mut credentials = Credentials::load(session.context)?;
-    let mut forgotten = Vec::new();
-    for bearer in [Bearer::Customer, Bearer::Admin] {
-        if (bearer == Bearer::Admin || !only_admin) && credentials.forget(&profile, bearer)? {
-            forgotten.push(noun(bearer));
-        }
-    }
-    session.report.note(&match forgotten.as_slice() {
+    let bearers: &[Bearer] = if only_admin { &[Bearer::Admin] } else { &[Bearer::Customer, Bearer::Admin] };
+    let deleted = Credentials::delete(session.context, &profile, bearers)?;
+    let deleted: Vec<&str> = deleted.into_iter().map(noun).collect();
+    session.report.note(&match deleted.as_slice() {
         [] => format!("no token of profile {profile} is stored"),
-        forgotten => format!("forgot the {} of profile {profile}", forgotten.join(" and the ")),
+        deleted => format!("deleted the {} of profile {profile}", deleted.join(" and the ")),
     });
     Ok(())
 }
@@ -129,37 +201,6 @@ fn profile_to_forget(session: &Session<'_>) -> Result<String, Failure> {
     let file = ConfigFile::load(session.context)?;
     let chosen = file.chosen_name(session.context, session.global)?;
     Ok(chosen.ok_or_else(|| file.none_chosen())?.0)
-}
-
-/// What became of looking for a token. A command is not run for it.
-struct Found {
-    source: String,
-    ran: bool,
-    problem: Option<Failure>,
-}
-
-impl Found {
-    fn of(source: &TokenSource) -> Self {
-        let ran = source.argv().is_none();
-        Self { source: source.describe(), ran, problem: if ran { source.token().err() } else { None } }
-    }
-
-    fn sentence(&self) -> String {
-        match &self.problem {
-            Some(problem) => format!("{}: {}", self.source, problem.message),
-            None if !self.ran => format!("{}, not run now", self.source),
-            None => self.source.clone(),
-        }
-    }
-
-    /// `available` is null where only running the command would tell.
-    fn json(&self) -> Value {
-        json!({
-            "source": self.source,
-            "available": self.ran.then_some(self.problem.is_none()),
-            "problem": self.problem.as_ref().map(|problem| &problem.message),
-        })
-    }
 }
 
 fn bearer(admin: bool) -> Bearer {

@@ -1,93 +1,89 @@
-//! `storefront doctor`: is the set-up sound? Each finding comes with its mend.
+//! `storefront doctor`: checks the setup and suggests a fix for each problem.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 use serde_json::{Value, json};
 
-use super::customer::reading;
+use super::auth::same_as_customer;
+use super::check::{self, Check};
 use super::service::Service;
+use super::token_check::{self, Answer};
 use super::{Session, on_runtime};
-use crate::config::{Settings, TokenSource};
+use crate::config::Settings;
 use crate::failure::{Failure, Kind};
 use crate::http::{Tracer, Traffic};
-use crate::report::escape::one_line;
-use crate::report::screen::{Ink, Screen};
-use crate::report::table::{cell, heads, table_on, trimmed};
+use crate::plan::request::Bearer;
 
 /// Seconds by which the clocks may differ before it is worth a word.
 const CLOCK_TOLERANCE: i64 = 60;
 
-/// Reading a profile takes the customer's token only.
-const ADMIN_TOKEN: &str = "admin token";
+const NOT_FOUND: u16 = 404;
 
-/// One thing looked at.
-struct Finding {
-    check: &'static str,
-    state: State,
-    message: String,
-    mend: Option<String>,
-}
-
-/// How it looks.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    Sound,
-    /// Works, but may surprise.
-    Doubtful,
-    /// Does not work: what a command would fail with.
-    Broken(Kind),
-}
-
-/// Looks at configuration, permissions, tokens, reachability, TLS, the readable profile and the clock.
+/// Checks the state directory, configuration, store view, tokens, service, profile and clock.
 ///
 /// # Errors
-/// The kind of the first thing that is broken.
+/// The kind of the first check that failed.
 pub fn run(session: &Session<'_>) -> Result<(), Failure> {
-    let findings = on_runtime(async { Ok(examine(session).await) })?;
-    let broken: Vec<_> = findings.iter().filter_map(Finding::broken).collect();
+    let checks = on_runtime(async {
+        tokio::select! {
+            biased;
+            _ = tokio::signal::ctrl_c() => Err(Failure::new(Kind::Interrupted, "interrupted")),
+            checks = examine(session) => Ok(checks),
+        }
+    })?;
     let report = session.report;
     if report.is_json() {
-        let checks: Value = findings.iter().map(Finding::to_json).collect();
-        report.json(&json!({"sound": broken.is_empty(), "checks": checks}))?;
+        report.json(&json!({"checks": check::to_json(&checks)}))?;
     } else {
-        report.data(&table(&findings, report.stdout()))?;
+        report.data(&check::table(&checks, report.stdout()))?;
     }
-    match broken.first() {
+    let failed: Vec<Kind> = checks.iter().filter_map(Check::failure).collect();
+    match failed.first() {
         None => Ok(()),
-        Some(kind) => {
-            Err(Failure::new(*kind, format!("{} of {} checks failed", broken.len(), findings.len()))
-                .hint("mend what is named above, from the top, and run `storefront doctor` again"))
-        }
+        Some(kind) => Err(Failure::new(*kind, format!("{} of {} checks failed", failed.len(), checks.len()))
+            .hint("fix the failed checks from the top, then run `storefront doctor` again")),
     }
 }
 
-async fn examine(session: &Session<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    findings.extend(state_directory(session));
+async fn examine(session: &Session<'_>) -> Vec<Check> {
+    let mut checks = Vec::new();
+    checks.extend(state_directory(session));
     let date = Arc::new(Mutex::new(None));
     let service = match Service::open_traced(session, Some(date_keeper(&date))).await {
         Ok(service) => service,
         Err(failure) => {
-            findings.push(Finding::broken_by("configuration", &failure));
-            return findings;
+            let fix = fix_of(&failure, "correct it in the file, or with `storefront config set`");
+            checks.push(Check::failed("configuration", &failure, fix));
+            return checks;
         }
     };
-    let settings = &service.settings;
-    findings.push(Finding::sound("configuration", where_to(settings)));
-    findings.push(match service.store_view() {
-        Ok(view) => Finding::sound("store view", view.code().to_owned()),
-        Err(failure) => Finding::broken_by("store view", &failure),
+    checks.push(Check::ok("configuration", where_to(&service.settings)));
+    let customer = match (service.store_view(), token_check::unreadable(&service, Bearer::Customer).await) {
+        (Ok(_), None) => Ok(token_check::ask(&service, Bearer::Customer).await),
+        (Ok(view), Some(unreadable)) => {
+            checks.push(Check::skipped("store view", format!("{}; not checked", view.code())));
+            Err(Some(unreadable))
+        }
+        (Err(failure), unreadable) => {
+            let fix = fix_of(&failure, "set it with `storefront config set store-view CODE`");
+            checks.push(Check::failed("store view", &failure, fix));
+            Err(unreadable)
+        }
+    };
+    checks.extend(match customer {
+        Ok(answer) => read_checks(&service, &answer),
+        Err(Some(unreadable)) => vec![unreadable],
+        Err(None) => vec![Check::skipped(
+            token_check::check_name(Bearer::Customer),
+            format!("{}; not checked: no store view is set", service.settings.token.describe()),
+        )],
     });
-    findings.push(token("customer token", &settings.token));
-    findings.push(token(ADMIN_TOKEN, &settings.admin_token));
-    let needed = |finding: &&Finding| finding.check != ADMIN_TOKEN;
-    if findings.iter().filter(needed).all(|finding| finding.broken().is_none()) {
-        findings.extend(read_profile(&service).await);
-    }
-    findings.extend(date.lock().ok().and_then(|date| clock(date.as_deref()?)));
-    findings
+    checks.push(admin_token(&service, &checks).await);
+    checks.extend(date.lock().ok().and_then(|date| clock(date.as_deref()?)));
+    checks
 }
 
 fn where_to(settings: &Settings) -> String {
@@ -99,52 +95,125 @@ fn where_to(settings: &Settings) -> String {
     format!("{profile}: {}", settings.base_url)
 }
 
-fn token(check: &'static str, source: &TokenSource) -> Finding {
-    match source.token() {
-        Ok(_) => Finding::sound(check, source.describe()),
-        Err(failure) => Finding::broken_by(check, &failure),
-    }
-}
-
-/// One read of the profile shows whether the service is reached, over which TLS, and whether updates are possible.
-async fn read_profile(service: &Service<'_>) -> Vec<Finding> {
+/// One read of the profile shows whether the store view and the token are right, whether the service is reached, over
+/// which TLS, and whether updates are possible.
+fn read_checks(service: &Service<'_>, answer: &Answer) -> Vec<Check> {
+    let view = service.settings.store_view.as_ref().map_or("", |view| view.code());
+    let token = token_check::finding(service, Bearer::Customer, answer);
     let secure = if service.settings.base_url.scheme() == "https" { "over TLS" } else { "without TLS" };
-    let reached = Finding::sound("service", format!("answers, {secure}"));
-    match reading::read_profile(service).await {
-        Ok(profile) => {
-            let message = format!("{} addresses can be read", profile.addresses().len());
-            vec![reached, Finding::sound("profile", message)]
+    let reached = Check::ok("service", format!("answers, {secure}"));
+    match answer {
+        Answer::Accepted(profile) => {
+            let addresses = profile.as_ref().map_or(0, |profile| profile.addresses().len());
+            let readable = Check::ok("profile", format!("{addresses} addresses can be read"));
+            vec![Check::ok("store view", view), token, reached, readable]
         }
-        Err(failure) if failure.kind == Kind::Unavailable || failure.kind == Kind::Usage => {
-            vec![Finding::broken_by("service", &failure)]
+        Answer::Unproven(failure) if names_store(failure) => {
+            vec![Check::failed("store view", failure, store_view_fix(service)), token, reached]
         }
-        Err(failure) => vec![reached, Finding::broken_by("profile", &failure)],
+        Answer::Unproven(failure) if matches!(failure.kind, Kind::Unavailable | Kind::Usage) => {
+            let fix = fix_of(failure, "check host and port of base-url, and the network");
+            vec![not_checked(view), token, Check::failed("service", failure, fix)]
+        }
+        Answer::Unproven(failure) if failure.status == Some(NOT_FOUND) => {
+            vec![not_checked(view), token, reached, Check::failed("profile", failure, base_url_fix(service))]
+        }
+        Answer::Unproven(failure) => {
+            let fix = fix_of(failure, "set read.path to where the service gives the profile");
+            vec![not_checked(view), token, reached, Check::failed("profile", failure, fix)]
+        }
+        Answer::Rejected(_) | Answer::NoCall => vec![not_checked(view), token, reached],
     }
 }
 
-/// Snapshots are customers' data.
-#[cfg(unix)]
-fn state_directory(session: &Session<'_>) -> Option<Finding> {
-    use std::os::unix::fs::PermissionsExt;
-    let directory = session.context.directories().ok()?.state.join("snapshots");
-    let mode = std::fs::metadata(&directory).ok()?.permissions().mode();
-    let shown = directory.display();
-    let open_to_others = mode & 0o077 > 0;
-    Some(if open_to_others {
-        Finding {
-            check: "permissions",
-            state: State::Doubtful,
-            message: format!("{shown} holds customers' data and is open to others"),
-            mend: Some(format!("chmod 700 {}", shell_words::quote(&shown.to_string()))),
+fn not_checked(view: &str) -> Check {
+    Check::skipped("store view", format!("{view}; not checked"))
+}
+
+/// Whether the service said that there is no such store, and not that there is no such route.
+fn names_store(failure: &Failure) -> bool {
+    let text = failure.service.as_ref().map(Value::to_string).unwrap_or_default().to_lowercase();
+    let mut words = text.split(|one: char| !one.is_alphanumeric());
+    failure.status == Some(NOT_FOUND) && words.any(|word| matches!(word, "store" | "storeview"))
+}
+
+fn store_view_fix(service: &Service<'_>) -> String {
+    match &service.settings.profile {
+        Some(profile) => {
+            format!(
+                "set it with `storefront config set -p {profile} store-view CODE`, or pass --store-view CODE"
+            )
         }
+        None => "pass --store-view CODE, or set STOREFRONT_STORE_VIEW".to_owned(),
+    }
+}
+
+fn base_url_fix(service: &Service<'_>) -> String {
+    let set = match &service.settings.profile {
+        Some(profile) => format!("`storefront config set -p {profile} base-url URL`"),
+        None => "STOREFRONT_BASE_URL".to_owned(),
+    };
+    format!(
+        "check the path of base-url ({}) and set it with {set}; if it is right, set read.path to where the service gives the profile",
+        service.settings.base_url
+    )
+}
+
+async fn admin_token(service: &Service<'_>, checks: &[Check]) -> Check {
+    let unreadable = token_check::unreadable(service, Bearer::Admin).await;
+    if service.settings.shares_token() {
+        return same_as_customer(checks);
+    }
+    match unreadable {
+        Some(check) => check,
+        None => token_check::finding(service, Bearer::Admin, &token_check::ask(service, Bearer::Admin).await),
+    }
+}
+
+/// Snapshots are customers' data, and nothing is replaced without one.
+fn state_directory(session: &Session<'_>) -> Option<Check> {
+    let state = &session.context.directories().ok()?.state;
+    if let Err(error) = try_to_write(state) {
+        let failure = Failure::internal(format!(
+            "the state directory `{}` cannot be written: {error}",
+            state.display()
+        ));
+        let fix = "make it writable, or set XDG_STATE_HOME to a directory that is";
+        return Some(Check::failed("state directory", &failure, fix));
+    }
+    let snapshots = state.join("snapshots");
+    let shown = snapshots.display();
+    Some(if open_to_others(&snapshots) {
+        Check::warning(
+            "state directory",
+            format!("`{shown}` holds customers' data and is open to others"),
+            format!("chmod 700 {}", shell_words::quote(&shown.to_string())),
+        )
     } else {
-        Finding::sound("permissions", format!("{shown} is open to you only"))
+        Check::ok("state directory", format!("`{}` can be written", state.display()))
     })
 }
 
+/// Creates a file in the directory, or in the nearest one above that exists, and removes it again.
+fn try_to_write(directory: &Path) -> std::io::Result<()> {
+    let existing = directory.ancestors().find(|path| path.exists()).unwrap_or(directory);
+    tempfile::NamedTempFile::new_in(existing).map(drop)
+}
+
+#[cfg(unix)]
+fn open_to_others(directory: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(directory).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 > 0)
+}
+
 #[cfg(not(unix))]
-fn state_directory(_: &Session<'_>) -> Option<Finding> {
-    None
+fn open_to_others(_: &Path) -> bool {
+    false
+}
+
+/// What to do about a failure; `doctor` itself is no answer here.
+fn fix_of(failure: &Failure, otherwise: &str) -> String {
+    failure.hint.clone().filter(|hint| !hint.contains("doctor")).unwrap_or_else(|| otherwise.to_owned())
 }
 
 /// Keeps the `Date` of the last answer, an error's too.
@@ -159,76 +228,18 @@ fn date_keeper(date: &Arc<Mutex<Option<String>>>) -> Tracer {
     })
 }
 
-fn clock(date: &str) -> Option<Finding> {
+fn clock(date: &str) -> Option<Check> {
     let theirs = rfc2822::DateTimeParser::new().parse_timestamp(date).ok()?;
     let apart = (Timestamp::now().as_second() - theirs.as_second()).abs();
     Some(if apart <= CLOCK_TOLERANCE {
-        Finding::sound("clock", "agrees with the service's".to_owned())
+        Check::ok("clock", "agrees with the service's")
     } else {
-        Finding {
-            check: "clock",
-            state: State::Doubtful,
-            message: format!(
+        Check::warning(
+            "clock",
+            format!(
                 "differs from the service's by {apart} seconds; certificates and waiting times depend on it"
             ),
-            mend: Some("set this machine's clock, for instance with timedatectl set-ntp true".to_owned()),
-        }
+            "set this machine's clock, for example with `timedatectl set-ntp true`",
+        )
     })
-}
-
-impl Finding {
-    fn sound(check: &'static str, message: String) -> Self {
-        Self { check, state: State::Sound, message, mend: None }
-    }
-
-    fn broken_by(check: &'static str, failure: &Failure) -> Self {
-        Self {
-            check,
-            state: State::Broken(failure.kind),
-            message: failure.message.clone(),
-            mend: Some(failure.hint.clone().filter(|hint| !hint.contains("doctor")).unwrap_or_else(|| {
-                match check {
-                    "configuration" | "store view" => "mend it there, or with `storefront config set`",
-                    "customer token" | ADMIN_TOKEN => "set it, or store one with `storefront auth login`",
-                    _ => "check the host and the port of the base URL, and the network between",
-                }
-                .to_owned()
-            })),
-        }
-    }
-
-    fn broken(&self) -> Option<Kind> {
-        match self.state {
-            State::Broken(kind) => Some(kind),
-            _ => None,
-        }
-    }
-
-    fn state_name(&self) -> &'static str {
-        match self.state {
-            State::Sound => "ok",
-            State::Doubtful => "warning",
-            State::Broken(_) => "failed",
-        }
-    }
-
-    fn to_json(&self) -> Value {
-        json!({"check": self.check, "state": self.state_name(), "message": self.message, "mend": self.mend})
-    }
-}
-
-fn table(findings: &[Finding], screen: Screen) -> String {
-    let mut table = table_on(screen);
-    table.set_header(heads(&["CHECK", "STATE", "FINDING"]));
-    for finding in findings {
-        let ink = match finding.state {
-            State::Sound => Ink::After,
-            State::Doubtful => Ink::Warning,
-            State::Broken(_) => Ink::Error,
-        };
-        let mend = finding.mend.as_ref().map(|mend| format!("\n→ {}", one_line(mend))).unwrap_or_default();
-        let text = format!("{}{mend}", one_line(&finding.message));
-        table.add_row([finding.check.into(), cell(ink, finding.state_name()), text.into()]);
-    }
-    format!("{}\n", trimmed(&table))
 }

@@ -3,6 +3,7 @@
 pub mod api;
 pub mod attribute;
 pub mod auth;
+pub mod check;
 pub mod config;
 pub mod customer;
 pub mod doctor;
@@ -14,15 +15,20 @@ pub mod quote;
 pub mod sandbox;
 pub mod service;
 pub mod template;
+pub mod token_check;
+
+use std::pin::pin;
 
 use crate::cli::{Cli, Command, GlobalArgs, Noun};
 use crate::completion;
 use crate::context::Context;
+use crate::environment::{ADMIN_TOKEN, BASE_URL, TOKEN};
 use crate::failure::{Applied, Failure, Kind};
 use crate::http::CHECK_FIRST;
 use crate::plan::operation::Operation;
 use crate::plan::schema;
 use crate::report::Report;
+use many::signals::Signals;
 use service::{Service, Stage};
 
 /// What every command is given.
@@ -42,6 +48,10 @@ pub struct Session<'a> {
 /// Whatever went wrong, complete with its exit code.
 pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure> {
     let session = Session { context, global: &cli.global, report };
+    cli.global.validate()?;
+    if cli.global.sandbox {
+        note_ignored_variables(context, report)?;
+    }
     no_flags_in_vain(&cli.command, &cli.global)?;
     match &cli.command {
         Command::Config(Noun(command)) => config::run(&session, command),
@@ -61,6 +71,23 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Man { directory } => manual::run(&session, directory.as_deref()),
         Command::Sandbox(Noun(command)) => sandbox::run(&session, command),
     }
+}
+
+/// A token that a person has set and that is not used is worth a line. Programs have asked for the sandbox knowingly.
+fn note_ignored_variables(context: &Context, report: &Report) -> Result<(), Failure> {
+    if report.is_json() {
+        return Ok(());
+    }
+    let mut ignored = Vec::new();
+    for name in [BASE_URL, TOKEN, ADMIN_TOKEN] {
+        if context.var(name)?.is_some() {
+            ignored.push(name);
+        }
+    }
+    if !ignored.is_empty() {
+        report.note(&format!("ignored with --sandbox: {}", ignored.join(", ")));
+    }
+    Ok(())
 }
 
 /// Refuses flags of the operations where they would be passed over in silence: who asks for a dry run must not get
@@ -89,13 +116,39 @@ pub fn online(
 ) -> Result<(), Failure> {
     on_runtime(async {
         let service = Service::open(session).await?;
+        let mut signals = Signals::listen()?;
+        let mut task = pin!(task(&service));
         tokio::select! {
-            // In this order, so that Ctrl-C is listened to before the task asks its first question.
+            // In this order, so that signals are listened to before the task asks its first question.
             biased;
-            _ = tokio::signal::ctrl_c() => Err(interrupted(&service)),
-            result = task(&service) => result,
+            () = signals.next() => {}
+            result = &mut task => return result,
+        }
+        if service.stage.get() == Stage::NothingSent {
+            return Err(interrupted(&service));
+        }
+        service.stop();
+        session
+            .report
+            .note("stopping: waiting for the request in flight; press Ctrl-C again to stop at once");
+        tokio::select! {
+            biased;
+            () = signals.next() => Err(interrupted(&service)),
+            result = &mut task => Err(stopped(&service, result)),
         }
     })
+}
+
+/// The end of a command that was waited for after a signal: what it came to, and that it was interrupted.
+fn stopped(service: &Service<'_>, result: Result<(), Failure>) -> Failure {
+    match result {
+        Err(failure) => Failure { kind: Kind::Interrupted, ..failure },
+        Ok(()) => {
+            let applied = if service.stage.get() == Stage::Taken { Applied::Yes } else { Applied::No };
+            Failure::new(Kind::Interrupted, "interrupted; the request in flight was waited for")
+                .applied(applied)
+        }
+    }
 }
 
 /// Runs a future on a runtime of one thread.

@@ -7,6 +7,7 @@ use super::many::{self, Work};
 use super::service::Service;
 use super::{Session, online, operation};
 use crate::cli::quote::{QuoteCommand, ShipArgs};
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::plan::operation::Operation;
 use crate::plan::quote_address::from_profile;
@@ -57,7 +58,7 @@ fn ask_payment(session: &Session<'_>, prompt: &Prompt, args: &mut ShipArgs) -> R
     );
     let check = |text: &str| match text.trim() {
         "" => Err("type a code, a JSON object, or none".to_owned()),
-        json if json.starts_with('{') => serde_json::from_str::<Map<String, Value>>(json)
+        json if json.starts_with('{') => exact_json::parse_object(json.as_bytes())
             .map(drop)
             .map_err(|error| format!("that is not a JSON object: {error}")),
         _ => Ok(()),

@@ -6,6 +6,7 @@ use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::files;
 use super::profile::token_key;
+use super::update::UpdateLock;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::plan::request::Bearer;
@@ -31,15 +32,27 @@ impl Credentials {
     /// Reads the file; one that is not there holds nothing.
     ///
     /// # Errors
-    /// `usage` when it cannot be read, is no TOML, or may be read by others.
+    /// `usage` when it cannot be read, is no TOML, or can be read or written by others.
     pub fn load(context: &Context) -> Result<Self, Failure> {
-        let path = context.directories()?.config.join("credentials.toml");
-        let document = match files::read(&path)? {
+        let path = Self::locate(context)?;
+        let document = match files::read_private(&path)? {
             None => DocumentMut::new(),
-            Some(file) if file.open_to_others => return Err(files::too_open(&path)),
             Some(file) => files::parse(&path, &file.text)?,
         };
         Ok(Self { path, document })
+    }
+
+    fn locate(context: &Context) -> Result<PathBuf, Failure> {
+        Ok(context.directories()?.config.join("credentials.toml"))
+    }
+
+    /// Reads the file, changes it and writes it, under its lock: what other processes store is kept.
+    fn update<T>(context: &Context, change: impl FnOnce(&mut DocumentMut) -> T) -> Result<T, Failure> {
+        let lock = UpdateLock::acquire(&Self::locate(context)?)?;
+        let mut credentials = Self::load(context)?;
+        let changed = change(&mut credentials.document);
+        lock.replace(&credentials.document.to_string(), true)?;
+        Ok(changed)
     }
 
     /// The token stored for a profile.
@@ -65,40 +78,40 @@ impl Credentials {
     /// Stores a token for a profile and the host of its base URL.
     ///
     /// # Errors
-    /// `internal` when the file cannot be written.
-    pub fn store(&mut self, profile: &str, bearer: Bearer, stored: &Stored) -> Result<(), Failure> {
-        let mut entry = Table::new();
-        entry.insert("origin", value(&stored.origin));
-        entry.insert("value", value(stored.token.expose()));
-        let mut tokens = match self.document.remove(profile) {
-            Some(Item::Table(table)) => table,
-            _ => Table::new(),
-        };
-        tokens.set_implicit(true);
-        tokens.insert(token_key(bearer), Item::Table(entry));
-        self.document.insert(profile, Item::Table(tokens));
-        self.save()
+    /// As [`Self::load`]; `unavailable` when another process keeps the lock, `internal` when the file cannot be written.
+    pub fn store(context: &Context, profile: &str, bearer: Bearer, stored: &Stored) -> Result<(), Failure> {
+        Self::update(context, |document| {
+            let mut entry = Table::new();
+            entry.insert("origin", value(&stored.origin));
+            entry.insert("value", value(stored.token.expose()));
+            let mut tokens = match document.remove(profile) {
+                Some(Item::Table(table)) => table,
+                _ => Table::new(),
+            };
+            tokens.set_implicit(true);
+            tokens.insert(token_key(bearer), Item::Table(entry));
+            document.insert(profile, Item::Table(tokens));
+        })
     }
 
-    /// Forgets a token; whether there was one.
+    /// Deletes stored tokens of a profile; gives those that existed.
     ///
     /// # Errors
-    /// `internal` when the file cannot be written.
-    pub fn forget(&mut self, profile: &str, bearer: Bearer) -> Result<bool, Failure> {
-        let Some(tokens) = self.document.get_mut(profile).and_then(Item::as_table_like_mut) else {
-            return Ok(false);
-        };
-        let found = tokens.remove(token_key(bearer)).is_some();
-        if tokens.is_empty() {
-            self.document.remove(profile);
+    /// As [`Self::store`].
+    pub fn delete(context: &Context, profile: &str, bearers: &[Bearer]) -> Result<Vec<Bearer>, Failure> {
+        if Self::load(context)?.document.get(profile).is_none() {
+            return Ok(Vec::new());
         }
-        if found {
-            self.save()?;
-        }
-        Ok(found)
-    }
-
-    fn save(&self) -> Result<(), Failure> {
-        files::replace(&self.path, &self.document.to_string(), true)
+        Self::update(context, |document| {
+            let Some(tokens) = document.get_mut(profile).and_then(Item::as_table_like_mut) else {
+                return Vec::new();
+            };
+            let stored = bearers.iter().filter(|bearer| tokens.remove(token_key(**bearer)).is_some());
+            let deleted = stored.copied().collect();
+            if tokens.is_empty() {
+                document.remove(profile);
+            }
+            deleted
+        })
     }
 }

@@ -3,7 +3,6 @@
 use toml_edit::{Item, Key as Name, Table, TableLike};
 
 use super::file::ConfigFile;
-use super::files;
 use super::keys::{self, CONFIG, Kind, PROFILE};
 use super::{base_url, check};
 use crate::cli::GlobalArgs;
@@ -197,18 +196,6 @@ impl ConfigFile {
         if name.is_some_and(|name| !self.names().contains(&name)) {
             self.unset(&default);
         }
-    }
-
-    /// Writes the file, private where it holds a token. A change may not break what was sound: what was broken
-    /// before may be mended step by step.
-    ///
-    /// # Errors
-    /// `usage` for a change that breaks the file, `internal` when it cannot be written.
-    pub fn save(&self, was_sound: bool) -> Result<(), Failure> {
-        if was_sound {
-            self.profiles()?;
-        }
-        files::replace(&self.path, &self.document.to_string(), self.holds_token())
     }
 }
 

@@ -6,6 +6,8 @@ use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::keys::{CONFIG, Kind, PROFILE};
 use super::profile::Profile;
+use super::text_style::TextStyle;
+use super::update::UpdateLock;
 use super::{check, files};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
@@ -23,6 +25,7 @@ pub struct ConfigFile {
     pub exists: bool,
     /// The file as it stands, comments and all.
     pub document: DocumentMut,
+    style: TextStyle,
 }
 
 impl ConfigFile {
@@ -37,7 +40,8 @@ impl ConfigFile {
     /// Reads the file. What it says is not checked yet, who may read it is.
     ///
     /// # Errors
-    /// `usage` when it cannot be read, is no TOML, or holds a token that others may read.
+    /// `usage` when it cannot be read, is no TOML, is owned or can be written by another user, or holds a token that
+    /// others can read.
     pub fn load(context: &Context) -> Result<Self, Failure> {
         Self::load_from(Self::locate(context)?)
     }
@@ -59,19 +63,46 @@ impl ConfigFile {
         match &context.directories {
             _ if named => Self::load(context),
             Some(directories) if !files::is_closed(&directories.config.join(FILE)) => Self::load(context),
-            _ => Ok(Self { path: PathBuf::from(FILE), exists: false, document: DocumentMut::new() }),
+            _ => Ok(Self::empty(PathBuf::from(FILE))),
         }
     }
 
     fn load_from(path: PathBuf) -> Result<Self, Failure> {
         let Some(file) = files::read(&path)? else {
-            return Ok(Self { path, exists: false, document: DocumentMut::new() });
+            return Ok(Self::empty(path));
         };
-        let file_config = Self::parse(path, &file.text)?;
-        if file.open_to_others && file_config.holds_token() {
-            return Err(files::too_open(&file_config.path));
+        let config = Self::parse(path, &file.text)?;
+        if config.holds_token() {
+            file.exposure.require_private(&config.path)?;
         }
-        Ok(file_config)
+        Ok(config)
+    }
+
+    fn empty(path: PathBuf) -> Self {
+        Self { path, exists: false, document: DocumentMut::new(), style: TextStyle::default() }
+    }
+
+    /// Reads the file, changes it and writes it, under its lock: changes of other processes are kept. `change` must not
+    /// wait for a person. Gives the file as written and what `change` gave.
+    ///
+    /// A change may not break what was sound; what was broken before may be fixed step by step.
+    ///
+    /// # Errors
+    /// As [`Self::load`] and `change`; `usage` for a change that breaks the file, `unavailable` when another process
+    /// keeps the lock, `internal` when it cannot be written.
+    pub fn update<T>(
+        context: &Context,
+        change: impl FnOnce(&mut Self) -> Result<T, Failure>,
+    ) -> Result<(Self, T), Failure> {
+        let lock = UpdateLock::acquire(&Self::locate(context)?)?;
+        let mut file = Self::load(context)?;
+        let was_sound = file.profiles().is_ok();
+        let changed = change(&mut file)?;
+        if was_sound {
+            file.profiles()?;
+        }
+        lock.replace(&file.style.apply(&file.document.to_string()), file.holds_token())?;
+        Ok((file, changed))
     }
 
     /// The file as a text has it. What it says is not checked yet.
@@ -80,7 +111,7 @@ impl ConfigFile {
     /// `usage`, with line and column, when the text is no TOML.
     pub fn parse(path: PathBuf, text: &str) -> Result<Self, Failure> {
         let document = files::parse(&path, text)?;
-        Ok(Self { path, exists: true, document })
+        Ok(Self { path, exists: true, document, style: TextStyle::of(text) })
     }
 
     /// Whether a token stands in the file itself.
@@ -89,6 +120,15 @@ impl ConfigFile {
         self.tables().any(|(_, profile)| {
             profile.as_table_like().is_some_and(|profile| secrets().any(|key| profile.contains_key(key.name)))
         })
+    }
+
+    /// The environment variables that hold tokens of any profile.
+    pub fn token_variables(&self) -> Vec<String> {
+        let keys = ["token-env", "admin-token-env"];
+        let named = |profile: &Item, key: &str| profile.get(key)?.as_str().map(str::to_owned);
+        self.tables()
+            .flat_map(|(_, profile)| keys.into_iter().filter_map(|key| named(profile, key)))
+            .collect()
     }
 
     /// The names of the profiles, in the order of the file.

@@ -1,27 +1,46 @@
-//! The files that hold settings and tokens: read with care, replaced whole, and private where they hold a token.
+//! Reading the files that hold settings and tokens.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use toml_edit::DocumentMut;
 
+use super::access::Exposure;
 use crate::context::Context;
 use crate::failure::Failure;
 
 /// Nothing a person writes by hand is longer.
 const LARGEST: u64 = 1024 * 1024;
 
-/// A small text file, and who may read it.
+/// A small text file, and who else can read it.
 pub struct Text {
     /// What it holds.
     pub text: String,
-    /// Whether its group or everybody may read it; never where the platform has no such modes.
-    pub open_to_others: bool,
+    /// What other users can do with it; those who can write it have been refused.
+    pub exposure: Exposure,
 }
 
 /// Reads a file; `None` when there is none.
+///
+/// # Errors
+/// `usage` when it cannot be read, is no text, or when another user owns it or can write it.
 pub fn read(path: &Path) -> Result<Option<Text>, Failure> {
+    read_checked(path, Exposure::require_trusted)
+}
+
+/// Reads a file that holds tokens; `None` when there is none.
+///
+/// # Errors
+/// As [`read`], and `usage` when other users can read it.
+pub fn read_private(path: &Path) -> Result<Option<Text>, Failure> {
+    read_checked(path, Exposure::require_private)
+}
+
+fn read_checked(
+    path: &Path,
+    check: fn(Exposure, &Path) -> Result<(), Failure>,
+) -> Result<Option<Text>, Failure> {
     let problem = |what: &str| Failure::usage(format!("{} {what}", path.display()));
     let mut file = match File::open(path) {
         Ok(file) => file,
@@ -32,6 +51,8 @@ pub fn read(path: &Path) -> Result<Option<Text>, Failure> {
     if metadata.is_dir() {
         return Err(problem("is a directory, not a file"));
     }
+    let exposure = Exposure::of(&metadata);
+    check(exposure, path)?;
     let mut bytes = Vec::new();
     Read::by_ref(&mut file)
         .take(LARGEST + 1)
@@ -42,7 +63,7 @@ pub fn read(path: &Path) -> Result<Option<Text>, Failure> {
     }
     let text =
         String::from_utf8(bytes).map_err(|_| problem("is not valid UTF-8 text; is it the right file?"))?;
-    Ok(Some(Text { text, open_to_others: open_to_others(&metadata) }))
+    Ok(Some(Text { text, exposure }))
 }
 
 /// Whether this process may not read the file.
@@ -54,8 +75,9 @@ fn is_absent(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-/// Parses TOML. The message has line and column and never the text itself, which may be a token.
+/// Parses TOML, a byte order mark apart. The message has line and column and never the text itself, which may be a token.
 pub fn parse(path: &Path, text: &str) -> Result<DocumentMut, Failure> {
+    let text = text.trim_start_matches('\u{feff}');
     text.parse::<DocumentMut>().map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);
         let before = text.get(..start).unwrap_or(text);
@@ -64,33 +86,6 @@ pub fn parse(path: &Path, text: &str) -> Result<DocumentMut, Failure> {
         let message = error.message().replace('\n', "; ");
         Failure::usage(format!("{}:{line}:{column}: not valid TOML: {message}", path.display()))
     })
-}
-
-/// The refusal of a file that holds a token others may read.
-pub fn too_open(path: &Path) -> Failure {
-    let shown = path.to_string_lossy();
-    Failure::usage(format!("{shown} holds a token and other users of this machine may read it"))
-        .hint(format!("chmod 600 {}", shell_words::quote(&shown)))
-}
-
-/// Replaces a file whole: whoever reads it sees the old text or the new, never a half.
-///
-/// A file that is there keeps its mode unless `private`; a new one is its owner's only. A symbolic link stays
-/// one, and what it points to is replaced.
-pub fn replace(path: &Path, text: &str, private: bool) -> Result<(), Failure> {
-    let problem =
-        |error: std::io::Error| Failure::internal(format!("{} cannot be written: {error}", path.display()));
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    make_private_directory(directory).map_err(problem)?;
-    let mut draft = tempfile::NamedTempFile::new_in(directory).map_err(problem)?;
-    draft.write_all(text.as_bytes()).map_err(problem)?;
-    if !private && let Ok(metadata) = fs::metadata(&target) {
-        draft.as_file().set_permissions(metadata.permissions()).map_err(problem)?;
-    }
-    draft.as_file().sync_all().map_err(problem)?;
-    draft.persist(&target).map_err(|error| problem(error.error))?;
-    Ok(())
 }
 
 /// A path as it stands in a file: `~/` is the home directory, and what is relative is so to `directory`.
@@ -107,30 +102,19 @@ pub fn located(context: &Context, directory: &Path, written: &str) -> Result<Pat
 }
 
 #[cfg(unix)]
-fn open_to_others(metadata: &fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    metadata.permissions().mode() & 0o044 != 0
-}
-
-#[cfg(not(unix))]
-fn open_to_others(_: &fs::Metadata) -> bool {
-    false
-}
-
-#[cfg(unix)]
-fn make_private_directory(path: &Path) -> std::io::Result<()> {
+pub fn make_private_directory(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 #[cfg(not(unix))]
-fn make_private_directory(path: &Path) -> std::io::Result<()> {
+pub fn make_private_directory(path: &Path) -> std::io::Result<()> {
     fs::create_dir_all(path)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Path, parse, read, replace};
+    use super::{Path, parse, read};
 
     #[test]
     fn a_syntax_error_has_its_place_and_not_the_text() {
@@ -157,24 +141,5 @@ mod tests {
         assert!(read(&path).err().unwrap().message.contains("UTF-8"));
         std::fs::write(&path, vec![b' '; 1024 * 1024 + 1]).unwrap();
         assert!(read(&path).err().unwrap().message.contains("1 MiB"));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn replacing_keeps_links_and_modes() {
-        use std::os::unix::fs::{PermissionsExt, symlink};
-        let directory = tempfile::tempdir().unwrap();
-        let (path, link) = (directory.path().join("real"), directory.path().join("link"));
-        let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
-        replace(&path, "a", false).unwrap();
-        assert_eq!(mode(), 0o600);
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
-        symlink(&path, &link).unwrap();
-        replace(&link, "b", false).unwrap();
-        assert_eq!(mode(), 0o640);
-        replace(&link, "c", true).unwrap();
-        assert_eq!(mode(), 0o600);
-        assert!(std::fs::symlink_metadata(&link).unwrap().file_type().is_symlink());
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "c");
     }
 }

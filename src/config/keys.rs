@@ -34,8 +34,10 @@ pub enum Kind {
     Command,
     /// `true` or `false`.
     Flag,
-    /// A number of seconds above zero, a day at most.
+    /// A duration above zero, a day at most.
     Seconds,
+    /// A duration, or zero: do not wait.
+    Wait,
     /// A whole number, zero or more.
     Count,
     /// One of these words.
@@ -85,8 +87,14 @@ pub const PROFILE: &[Key] = &[
     key("allow-plain-http", Kind::Flag, "Allow http:// beyond this machine; tokens then travel in the clear"),
     key("ca-file", Kind::Path, "PEM file of the certificates to trust, instead of the system's"),
     key("client-certificate", Kind::Path, "PEM file of the client's private key and certificate chain"),
-    key("timeout", Kind::Seconds, "Seconds a request may take [default: 30]"),
+    key("timeout", Kind::Seconds, "Request timeout, such as 30, 500ms or 1m [default: 30]"),
     key("retry", Kind::Count, "Repeats of what cannot act twice [default: 2]"),
+    key("settle", Kind::Wait, "How long a written profile may take to show the change [default: 10]"),
+    key(
+        "lock-timeout",
+        Kind::Wait,
+        "How long to wait for another process that writes the customer [default: 300]",
+    ),
     key("retention-days", Kind::Count, "Days a snapshot of a profile is kept [default: 30]"),
     key("read", Kind::Table(READ), "How a customer's stored profile is read"),
 ];
@@ -103,6 +111,16 @@ pub const READ: &[Key] = &[
         "addresses",
         Kind::Pointer,
         "JSON pointer to the addresses, from the top of the reply or from the customer",
+    ),
+    key(
+        "quote-path",
+        Kind::RequestPath,
+        "Path that shows the quote; {store_view} stands for the store view code [default: none]",
+    ),
+    key(
+        "attribute-path",
+        Kind::RequestPath,
+        "Path that shows an attribute; {code} stands for its code, {store_view} for the store view [default: none]",
     ),
     key("ignore", Kind::Pointers, "JSON pointers left out of comparisons [default: /updated_at]"),
 ];

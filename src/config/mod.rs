@@ -2,6 +2,7 @@
 //!
 //! One rule above all: a token goes to the host it was meant for and to no other.
 
+mod access;
 mod base_url;
 mod check;
 mod credentials;
@@ -10,10 +11,14 @@ mod file;
 mod files;
 mod keys;
 mod profile;
+mod service_id;
 mod settings;
 mod shown;
+mod text_style;
+mod token_command;
 mod token_source;
 mod tokens;
+mod update;
 mod value;
 
 #[cfg(test)]
@@ -26,7 +31,9 @@ pub use edit::{KeyPath, token_keys};
 pub use file::ConfigFile;
 pub use keys::{CONFIG, Key, Kind, PROFILE, READ};
 pub use profile::Profile;
+pub use service_id::ServiceId;
 pub use settings::{ReadSettings, SANDBOX, Settings, ShipLayout};
 pub use shown::{flattened, shown};
-pub use token_source::{TokenSource, run_token_command};
+pub use token_command::TokenCommand;
+pub use token_source::{TokenSource, fit_for_header};
 pub use tokens::token_variable;

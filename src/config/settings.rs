@@ -1,6 +1,6 @@
 //! Settings: everything a command has to know of the outside, resolved once. Flag, then environment, then profile, then default.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use url::Url;
@@ -9,6 +9,7 @@ use super::base_url;
 use super::file::ConfigFile;
 use super::files;
 use super::profile::Profile;
+use super::service_id::ServiceId;
 use super::token_source::TokenSource;
 use super::tokens::{Tokens, token_variable};
 use crate::cli::GlobalArgs;
@@ -21,6 +22,9 @@ use crate::token::Token;
 /// What the built-in service is called in files.
 pub const SANDBOX: &str = "sandbox";
 
+/// The only interface so far.
+const MARKETPLACE: &str = "marketplace";
+
 /// What a command has to know of the outside.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -28,6 +32,8 @@ pub struct Settings {
     pub profile: Option<String>,
     /// Whether this is the built-in local service.
     pub sandbox: bool,
+    /// The database of the built-in service, which is its identity.
+    pub sandbox_database: Option<PathBuf>,
     /// Where the service is: `http` or `https`, a path is kept; no user, password, query or fragment.
     pub base_url: Url,
     /// Store view code; see [`Self::store_view`].
@@ -50,10 +56,18 @@ pub struct Settings {
     pub timeout: Duration,
     /// Repeats of what cannot act twice.
     pub retry: u32,
+    /// How long a written profile may take to show the change.
+    pub settle: Duration,
+    /// How long to wait for another process that writes the same customer.
+    pub lock_timeout: Duration,
     /// Days a snapshot is kept.
     pub retention_days: u32,
     /// Whether the proxies of the environment are used; never for the sandbox.
     pub use_proxy: bool,
+    /// The environment variable that names the proxy for the base URL's scheme, if one does.
+    pub proxy_variable: Option<&'static str>,
+    /// The file that `SSL_CERT_FILE` names: certificates to trust where `ca_file` is not set.
+    pub certificate_file: Option<PathBuf>,
 }
 
 /// How a customer's stored profile is read (DESIGN 5).
@@ -65,6 +79,10 @@ pub struct ReadSettings {
     pub customer: Option<String>,
     /// JSON pointer to the addresses, from the top of the reply or from the customer.
     pub addresses: Option<String>,
+    /// Path that shows the quote, in which `{store_view}` stands for the store view code.
+    pub quote_path: Option<String>,
+    /// Path that shows an attribute, in which `{code}` stands for its code and `{store_view}` for the store view code.
+    pub attribute_path: Option<String>,
     /// JSON pointers left out of comparisons.
     pub ignore: Vec<String>,
 }
@@ -81,7 +99,14 @@ pub enum ShipLayout {
 
 impl Default for ReadSettings {
     fn default() -> Self {
-        Self { path: None, customer: None, addresses: None, ignore: vec!["/updated_at".to_owned()] }
+        Self {
+            path: None,
+            customer: None,
+            addresses: None,
+            quote_path: None,
+            attribute_path: None,
+            ignore: vec!["/updated_at".to_owned()],
+        }
     }
 }
 
@@ -115,10 +140,13 @@ impl Settings {
             profile: profile.as_ref(),
             base_url: &base_url,
             own_host,
+            secret_variables: file.token_variables(),
         };
         let (token, admin_token) = tokens.resolve()?;
         let mut settings = Self::plain(global, base_url, token, admin_token);
         settings.store_view = store_view(context, global, profile.as_ref())?;
+        settings.proxy_variable = context.proxy_variable(settings.base_url.scheme());
+        settings.certificate_file = context.certificate_file();
         if let Some(profile) = &profile {
             settings.lay_under(profile, global, own_host);
             settings.locate_certificates(context, &file, profile, own_host)?;
@@ -151,6 +179,7 @@ impl Settings {
         Self {
             profile: None,
             sandbox: false,
+            sandbox_database: None,
             base_url,
             store_view: None,
             token,
@@ -162,8 +191,12 @@ impl Settings {
             client_certificate: None,
             timeout: global.timeout.unwrap_or(Duration::from_secs(30)),
             retry: global.retry.unwrap_or(2),
+            settle: Duration::from_secs(10),
+            lock_timeout: Duration::from_secs(300),
             retention_days: 30,
             use_proxy: true,
+            proxy_variable: None,
+            certificate_file: None,
         }
     }
 
@@ -172,6 +205,8 @@ impl Settings {
         self.profile = Some(profile.name.clone());
         self.timeout = global.timeout.or(profile.seconds("timeout")).unwrap_or(self.timeout);
         self.retry = global.retry.or(profile.count("retry")).unwrap_or(self.retry);
+        self.settle = profile.seconds("settle").unwrap_or(self.settle);
+        self.lock_timeout = profile.seconds("lock-timeout").unwrap_or(self.lock_timeout);
         self.retention_days = profile.count("retention-days").unwrap_or(self.retention_days);
         self.allow_plain_http = own_host && profile.flag("allow-plain-http");
         if profile.text("ship-layout") == Some("flat") {
@@ -181,6 +216,8 @@ impl Settings {
         self.read.path = text("read.path");
         self.read.customer = text("read.customer");
         self.read.addresses = text("read.addresses");
+        self.read.quote_path = text("read.quote-path");
+        self.read.attribute_path = text("read.attribute-path");
         if let Some(ignore) = profile.list("read.ignore") {
             self.read.ignore = ignore.to_vec();
         }
@@ -226,6 +263,15 @@ impl Settings {
         }
     }
 
+    /// The normalised identity of the service: the key of its files and locks.
+    pub fn service_id(&self) -> ServiceId {
+        match &self.sandbox_database {
+            Some(database) => ServiceId::sandbox(database, MARKETPLACE),
+            None if self.sandbox => ServiceId::sandbox(Path::new(SANDBOX), MARKETPLACE),
+            None => ServiceId::new(&self.base_url, MARKETPLACE),
+        }
+    }
+
     /// The service itself, whatever profile leads to it: host, port and path, for one host may serve several shops.
     pub fn place(&self) -> String {
         if self.sandbox {
@@ -238,6 +284,11 @@ impl Settings {
     pub fn host(&self) -> String {
         let host = self.base_url.host_str().unwrap_or_default();
         self.base_url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    }
+
+    /// Whether there is no administrator's token, so that the customer's is used.
+    pub fn shares_token(&self) -> bool {
+        self.admin_token.describe() == self.token.describe()
     }
 
     /// The source of the token a call carries.

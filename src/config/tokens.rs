@@ -7,6 +7,7 @@ use url::Url;
 
 use super::credentials::Credentials;
 use super::profile::{NamedToken, Profile, token_key};
+use super::token_command::TokenCommand;
 use super::token_source::TokenSource;
 use super::{base_url, files};
 use crate::context::Context;
@@ -27,6 +28,8 @@ pub struct Tokens<'a> {
     pub base_url: &'a Url,
     /// Whether that is the host the profile names.
     pub own_host: bool,
+    /// The environment variables that hold tokens of any profile.
+    pub secret_variables: Vec<String>,
 }
 
 /// The environment variable that holds a token.
@@ -72,7 +75,12 @@ impl Tokens<'_> {
                 name,
                 &format!("{key}-file"),
             ),
-            NamedToken::Command(argv) => TokenSource::command(argv, name, &format!("{key}-command")),
+            NamedToken::Command(argv) => {
+                let command = TokenCommand::new(argv)
+                    .hiding(self.secret_variables.iter().cloned())
+                    .in_own_group(!self.context.has_terminal());
+                TokenSource::command(command, name, &format!("{key}-command"))
+            }
             NamedToken::Variable(variable) => {
                 let from = format!("the environment variable {variable} ({key}-env of profile {name})");
                 match self.context.var(&variable)?.and_then(Token::new) {

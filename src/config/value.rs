@@ -6,11 +6,9 @@ use toml_edit::{Array, Item};
 
 use super::base_url;
 use super::keys::Kind;
+use crate::cli::duration;
 use crate::plan::request::StoreView;
 use crate::token::Token;
-
-/// The longest time a request may be given, in seconds.
-const LONGEST: f64 = 86_400.0;
 
 /// The checked value of a key.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +33,8 @@ impl Kind {
         let value = match self {
             Self::Flag => item.as_bool().map(Value::Flag),
             Self::Count => item.as_integer().and_then(|number| u32::try_from(number).ok()).map(Value::Count),
-            Self::Seconds => read_seconds(item).map(Value::Seconds),
+            Self::Seconds => read_duration(item, duration::positive).map(Value::Seconds),
+            Self::Wait => read_duration(item, duration::or_zero).map(Value::Seconds),
             Self::Command | Self::Pointers => read_texts(item).map(Value::List),
             Self::Secret => item.as_str().and_then(Token::new).map(Value::Secret),
             _ => item.as_str().map(|text| Value::Text(text.to_owned())),
@@ -56,8 +55,10 @@ impl Kind {
         let value = match self {
             Self::Flag => one.parse::<bool>().ok().map(Into::into),
             Self::Count => one.parse::<i64>().ok().map(Into::into),
-            Self::Seconds => {
-                one.parse::<i64>().ok().map(Into::into).or_else(|| one.parse::<f64>().ok().map(Into::into))
+            Self::Seconds | Self::Wait => {
+                let whole = one.parse::<i64>().ok().map(Into::into);
+                let number = whole.or_else(|| one.parse::<f64>().ok().map(Into::into));
+                number.or_else(|| Some(one.into()))
             }
             _ => Some(toml_edit::Value::from(one)),
         };
@@ -119,7 +120,8 @@ impl Kind {
             }
             Self::Command => "a list of texts: a program and its arguments",
             Self::Flag => "true or false",
-            Self::Seconds => "a number of seconds above 0, 86400 at most",
+            Self::Seconds => duration::POSITIVE,
+            Self::Wait => duration::OR_ZERO,
             Self::Count => "a whole number, zero or more",
             Self::Choice(words) => return words.join(" or "),
             Self::Table(_) | Self::Profiles(_) => "a table",
@@ -128,12 +130,15 @@ impl Kind {
     }
 }
 
-fn read_seconds(item: &Item) -> Option<Duration> {
-    let whole = item.as_integer().and_then(|number| u32::try_from(number).ok()).map(f64::from);
-    whole
-        .or_else(|| item.as_float())
-        .filter(|seconds| *seconds > 0.0 && *seconds <= LONGEST)
-        .map(Duration::from_secs_f64)
+/// A number of seconds, or text with a unit.
+fn read_duration(item: &Item, parse: fn(&str) -> Result<Duration, String>) -> Option<Duration> {
+    let text = match item.as_value()? {
+        toml_edit::Value::Integer(number) => number.value().to_string(),
+        toml_edit::Value::Float(number) => number.value().to_string(),
+        toml_edit::Value::String(text) => text.value().clone(),
+        _ => return None,
+    };
+    parse(&text).ok()
 }
 
 fn read_texts(item: &Item) -> Option<Vec<String>> {
@@ -196,6 +201,8 @@ mod tests {
     fn scalars_are_checked_as_they_are_written() {
         assert_eq!(write(Kind::Count, &["0"]).unwrap(), "0");
         assert_eq!(write(Kind::Seconds, &["0.5"]).unwrap(), "0.5");
+        assert_eq!(write(Kind::Seconds, &["500ms"]).unwrap(), "\"500ms\"");
+        assert_eq!(write(Kind::Wait, &["0"]).unwrap(), "0");
         assert_eq!(write(Kind::Flag, &["true"]).unwrap(), "true");
         for (kind, word) in [
             (Kind::Count, "-1"),
@@ -204,6 +211,8 @@ mod tests {
             (Kind::Seconds, "0"),
             (Kind::Seconds, "nan"),
             (Kind::Seconds, "86401"),
+            (Kind::Seconds, "0ms"),
+            (Kind::Wait, "-1"),
             (Kind::Flag, "yes"),
             (Kind::Choice(&["wrapped", "flat"]), "round"),
             (Kind::StoreView, ".."),

@@ -1,11 +1,10 @@
 //! The addresses of the profile seen last, one file a service: ids and a few words each, for completion only.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use super::{file_name, private_directory};
+use super::file_name;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::plan::profile::Profile;
@@ -31,7 +30,7 @@ pub fn remember(context: &Context, service: &str, profile: &Profile) {
         .filter_map(|address| Some((id_of(address.get("id")?)?.to_string(), label(address).into())))
         .collect();
     if let Ok(path) = file(context, service) {
-        let _ = write(&path, &Value::Object(labels).to_string());
+        let _ = context.storage.replace(&path, Value::Object(labels).to_string().as_bytes());
     }
 }
 
@@ -48,16 +47,6 @@ pub fn recall(context: &Context, service: &str) -> Vec<Remembered> {
 
 fn file(context: &Context, service: &str) -> Result<PathBuf, Failure> {
     Ok(context.directories()?.state.join("addresses").join(format!("{}.json", file_name(service))))
-}
-
-/// A file of its own that takes the old one's name: 0600 from the start, and never half written.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    private_directory(directory)?;
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    file.write_all(text.as_bytes())?;
-    file.persist(path)?;
-    Ok(())
 }
 
 fn label(address: &Map<String, Value>) -> String {

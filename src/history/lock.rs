@@ -1,57 +1,91 @@
-//! One lock file per customer: on one machine two replacements of our own never overlap.
+//! Locks: on one machine two replacements of our own of one customer never overlap, whatever profile, spelling of the
+//! host or token reaches that customer.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Archive, private_directory};
-use crate::failure::Failure;
+use tokio::time::Instant;
+
+use super::file_name;
+use crate::batch::fingerprint::Fingerprint;
+use crate::config::Settings;
+use crate::context::Context;
+use crate::failure::{Failure, Kind};
+use crate::storage::Lock;
+use crate::token::Token;
 
 /// How long to wait before asking for the lock again.
-const PATIENCE: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A customer's lock, held until dropped. The operating system frees it when the process dies.
-#[derive(Debug)]
-pub struct Lock {
-    _file: File,
+/// What a lock stands for, at one host and port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockName(String);
+
+impl LockName {
+    /// The customer with this id.
+    pub fn customer(id: &str) -> Self {
+        Self(format!("customer-{id}"))
+    }
+
+    /// A customer who has no id, by e-mail address in any case.
+    pub fn email(email: &str) -> Self {
+        Self(format!("email-{}", email.to_lowercase()))
+    }
+
+    /// Whoever has this token.
+    pub fn token(token: &Token) -> Self {
+        Self(format!("token-{:016x}", Fingerprint::new().with(token.expose().as_bytes()).finish()))
+    }
 }
 
-impl Archive {
-    /// Waits for the customer's lock. `waiting` is called once when somebody else holds it.
-    ///
-    /// # Errors
-    /// `internal` when the lock file cannot be made.
-    pub async fn lock(&self, waiting: impl FnOnce()) -> Result<Lock, Failure> {
-        let file = self.open_lock().map_err(|error| {
-            Failure::internal(format!(
-                "the lock {} cannot be made: {error}; nothing was written",
-                self.lock.display()
-            ))
-            .hint("a profile is replaced only under its lock; make room or set XDG_STATE_HOME")
-        })?;
-        let mut waiting = Some(waiting);
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(Lock { _file: file }),
-                Err(TryLockError::WouldBlock) => {
-                    if let Some(waiting) = waiting.take() {
-                        waiting();
-                    }
-                    tokio::time::sleep(PATIENCE).await;
-                }
-                Err(TryLockError::Error(error)) => {
-                    return Err(Failure::internal(format!(
-                        "the lock {} cannot be taken: {error}; nothing was written",
-                        self.lock.display()
-                    )));
-                }
-            }
-        }
-    }
+/// A lock that is held until it is dropped, or until the process dies.
+pub struct CustomerLock {
+    _lock: Lock,
+    /// Whether another process had it first: what was read before may be out of date.
+    pub was_waited_for: bool,
+}
 
-    fn open_lock(&self) -> std::io::Result<File> {
-        if let Some(directory) = self.lock.parent() {
-            private_directory(directory)?;
+/// Waits for a lock, at most `timeout`. `waiting` is called once when somebody else holds it.
+///
+/// # Errors
+/// `unavailable` when it does not become free in time, `internal` when the lock file cannot be made.
+pub async fn acquire(
+    context: &Context,
+    settings: &Settings,
+    name: &LockName,
+    timeout: Duration,
+    waiting: impl FnOnce(),
+) -> Result<CustomerLock, Failure> {
+    let path = lock_path(context, settings, name)?;
+    let unusable = |error: std::io::Error| {
+        Failure::internal(format!("the lock `{}` cannot be used: {error}", path.display()))
+            .hint("a profile is replaced only under its lock: free some space, or set XDG_STATE_HOME")
+    };
+    let deadline = Instant::now() + timeout;
+    let mut waiting = Some(waiting);
+    loop {
+        if let Some(lock) = context.storage.try_lock(&path).map_err(unusable)? {
+            return Ok(CustomerLock { _lock: lock, was_waited_for: waiting.is_none() });
         }
-        OpenOptions::new().create(true).truncate(false).write(true).open(&self.lock)
+        if let Some(waiting) = waiting.take() {
+            waiting();
+        }
+        if Instant::now() >= deadline {
+            return Err(Failure::new(
+                Kind::Unavailable,
+                format!(
+                    "another storefront command has been writing to this customer for {} s",
+                    timeout.as_secs_f64()
+                ),
+            )
+            .hint("run the command again when it is done; --lock-timeout sets how long to wait"));
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
+}
+
+fn lock_path(context: &Context, settings: &Settings, name: &LockName) -> Result<PathBuf, Failure> {
+    let host = settings.service_id().lock_key().to_owned();
+    let file = format!("{}.{}.lock", file_name(&host), file_name(&name.0));
+    Ok(context.directories()?.state.join("locks").join(file))
 }

@@ -1,54 +1,68 @@
-//! What the state directory remembers of each customer: snapshots taken before a replacement, the lock that keeps
-//! two replacements of one customer apart, and the address ids seen last, for completion.
+//! What the state directory keeps of each customer: snapshots taken before a replacement and what became of it, the
+//! locks that keep two replacements of one customer apart, and the address ids seen last, for completion.
 
 mod addresses;
 mod lock;
+mod mark;
 mod snapshot;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use addresses::{Remembered, recall, remember};
-pub use lock::Lock;
-pub use snapshot::{Snapshot, Taken};
+pub use lock::{CustomerLock, LockName, acquire};
+pub use mark::Mark;
+pub use snapshot::{NewSnapshot, Snapshot, SnapshotEntry};
 
+use crate::batch::fingerprint::Fingerprint;
+use crate::clock::Clock;
 use crate::config::Settings;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::storage::Storage;
 
 /// The files of one customer.
 #[derive(Debug, Clone)]
-pub struct Archive {
-    snapshots: PathBuf,
-    lock: PathBuf,
-    place: String,
+pub struct CustomerStore {
+    directory: PathBuf,
+    service: String,
+    storage: Arc<dyn Storage>,
+    clock: Clock,
 }
 
-impl Archive {
-    /// The archive of a customer; `customer` is [`crate::plan::profile::Profile::customer_key`]. Each profile has
-    /// snapshots of its own, but whoever writes to one customer of one service shares its lock.
+impl CustomerStore {
+    /// The files of a customer of the service; `customer` is [`crate::plan::profile::Profile::customer_key`] or what
+    /// stands for it.
     ///
     /// # Errors
     /// `usage` when no state directory is known.
     pub fn of(context: &Context, settings: &Settings, customer: &str) -> Result<Self, Failure> {
-        let state = &context.directories()?.state;
-        let (place, customer) = (settings.place(), file_name(customer));
+        let service = settings.service_id().to_string();
+        let snapshots = context.directories()?.state.join("snapshots");
         Ok(Self {
-            snapshots: state.join("snapshots").join(file_name(&settings.service_name())).join(&customer),
-            lock: state.join("locks").join(format!("{}.{customer}.lock", file_name(&place))),
-            place,
+            directory: snapshots.join(file_name(&service)).join(file_name(customer)),
+            service,
+            storage: context.storage.clone(),
+            clock: context.clock,
         })
     }
 
     /// Where the snapshots are.
     pub fn directory(&self) -> &Path {
-        &self.snapshots
+        &self.directory
+    }
+
+    /// The service the customer is of, as snapshots name it.
+    pub fn service(&self) -> &str {
+        &self.service
     }
 }
 
 /// A name that is one file name on every platform: what is not a letter, digit, `-`, `_`, `.` or `@` is written
-/// as `%` and its bytes in hexadecimal.
+/// as `%` and its bytes in hexadecimal. A long one is cut, and its hash keeps it apart from others.
 fn file_name(name: &str) -> String {
+    const MAX_LENGTH: usize = 120;
     let mut safe = String::with_capacity(name.len());
     for byte in name.bytes() {
         match byte {
@@ -59,16 +73,11 @@ fn file_name(name: &str) -> String {
             }
         }
     }
+    if safe.len() > MAX_LENGTH {
+        safe.truncate(MAX_LENGTH);
+        let _ = write!(safe, "~{:016x}", Fingerprint::new().with(name.as_bytes()).finish());
+    }
     safe
-}
-
-/// Makes a directory that only its owner can enter.
-fn private_directory(path: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
 }
 
 #[cfg(test)]
@@ -80,5 +89,12 @@ mod tests {
         assert_eq!(file_name("../../etc"), "%2E.%2F..%2Fetc");
         assert_eq!(file_name("a.b@c-d_1"), "a.b@c-d_1");
         assert_ne!(file_name("a/b"), file_name("a%2Fb"));
+    }
+
+    #[test]
+    fn a_long_name_is_cut_and_stays_apart_from_others() {
+        let long = "日本".repeat(200);
+        let (one, other) = (file_name(&long), file_name(&format!("{long}x")));
+        assert!(one.len() < 150 && one != other);
     }
 }

@@ -1,42 +1,62 @@
-//! Snapshots: the stored profile as it was before a replacement, in a file of its own.
+//! Snapshots: the stored profile as it was before a replacement, and as it was sent, in a file of its own.
+//!
+//! They are numbered, for clocks are set back and forth: order and retention follow the numbers.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use jiff::{Timestamp, ToSpan};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Archive, private_directory};
+use super::{CustomerStore, Mark};
+use crate::exact_json;
 use crate::failure::Failure;
-use crate::json;
+use crate::plan::diff::{self, Change};
+use crate::plan::merge::Merged;
+
+/// As many snapshots are kept whatever their age.
+const ALWAYS_KEPT: usize = 10;
+/// How long after its request left a replacement of unknown outcome may still take effect.
+const MAX_LATENESS: jiff::SignedDuration = jiff::SignedDuration::from_mins(10);
 
 /// What is written down about a replacement before it is sent.
 #[derive(Debug, Serialize)]
-pub struct Taken<'a> {
+pub struct NewSnapshot<'a> {
     /// Who replaces: `customer update` or `customer restore`.
     pub operation: &'a str,
-    /// The stored customer object, every member as it came.
+    /// The stored customer object, every field as it came.
     pub customer: &'a Map<String, Value>,
-    /// What the replacement changes, as results show it.
-    pub changes: Value,
+    /// The customer object that is about to be sent.
+    pub merged: &'a Map<String, Value>,
 }
 
 /// What stands in the file.
 #[derive(Serialize)]
 struct Content<'a> {
+    number: u64,
     taken: String,
     service: &'a str,
     #[serde(flatten)]
-    what: &'a Taken<'a>,
+    what: &'a NewSnapshot<'a>,
 }
 
-/// A snapshot on disk.
+/// A snapshot that is there, not read yet.
+#[derive(Debug, Clone)]
+pub struct SnapshotEntry {
+    /// Its number; 0 for a file of another name.
+    pub number: u64,
+    /// Its file.
+    pub path: PathBuf,
+    /// What became of its replacement, where that is known.
+    pub mark: Option<Mark>,
+}
+
+/// A snapshot that was read.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     /// Its file.
     pub path: PathBuf,
-    /// The service it was taken from ([`crate::config::Settings::place`]).
+    /// The service it was taken from, as [`CustomerStore::service`] names it.
     pub service: Option<String>,
     /// When it was taken, RFC 3339, UTC.
     pub taken: String,
@@ -44,119 +64,157 @@ pub struct Snapshot {
     pub operation: String,
     /// The customer object as it was.
     pub customer: Map<String, Value>,
-    /// What that replacement changed.
-    pub changes: Vec<Value>,
+    /// The customer object that was sent.
+    pub merged: Map<String, Value>,
 }
 
-impl Archive {
-    /// Writes a snapshot so that it is on disk whole or not at all: a file of its own, synced, then named.
-    /// Snapshots older than `retention_days` are removed on the way.
+impl CustomerStore {
+    /// Writes a snapshot so that it is on disk whole or not at all, and removes those that are older than
+    /// `retention_days`. The caller holds the customer's lock.
     ///
     /// # Errors
     /// `internal` when it cannot be written; nothing may be sent then.
-    pub fn take(&self, taken: &Taken<'_>, retention_days: u32) -> Result<PathBuf, Failure> {
-        let written = self.write(taken).map_err(|error| {
+    pub fn take(&self, snapshot: &NewSnapshot<'_>, retention_days: u32) -> Result<PathBuf, Failure> {
+        let unwritable = |error: std::io::Error| {
             Failure::internal(format!(
-                "the snapshot cannot be written to {}: {error}; nothing was sent",
+                "the snapshot cannot be written to `{}`: {error}",
                 self.directory().display()
             ))
-            .hint("a profile is replaced only after a snapshot; make room or set XDG_STATE_HOME")
-        })?;
-        self.forget_older(retention_days, &written);
-        Ok(written)
-    }
-
-    fn write(&self, taken: &Taken<'_>) -> std::io::Result<PathBuf> {
-        private_directory(self.directory())?;
-        let now = Timestamp::now();
-        let content = Content { taken: now.to_string(), service: &self.place, what: taken };
-        let mut file = tempfile::NamedTempFile::new_in(self.directory())?;
-        file.write_all(&serde_json::to_vec(&content)?)?;
-        file.as_file().sync_all()?;
-        let path = self.keep(file, &now.strftime("%Y%m%dT%H%M%S.%6fZ").to_string())?;
-        std::fs::File::open(self.directory())?.sync_all()?;
-        Ok(path)
-    }
-
-    /// Gives the file its name; another of the same moment is never overwritten.
-    fn keep(&self, mut file: tempfile::NamedTempFile, name: &str) -> std::io::Result<PathBuf> {
-        let mut path = self.directory().join(format!("{name}.json"));
-        for again in 2.. {
-            match file.persist_noclobber(&path) {
-                Ok(_) => break,
-                Err(taken) if taken.error.kind() == std::io::ErrorKind::AlreadyExists => file = taken.file,
-                Err(other) => return Err(other.error),
+            .hint("a profile is replaced only after a snapshot: free some space, or set XDG_STATE_HOME")
+        };
+        let entries = self.entries()?;
+        let mut number = entries.first().map_or(1, |newest| newest.number + 1);
+        let taken = self.clock.now();
+        loop {
+            let content =
+                Content { number, taken: taken.to_string(), service: &self.service, what: snapshot };
+            let bytes = serde_json::to_vec(&content).map_err(|error| unwritable(error.into()))?;
+            let path =
+                self.directory().join(format!("{number:06}-{}.json", taken.strftime("%Y%m%dT%H%M%SZ")));
+            match self.storage.create(&path, &bytes) {
+                Ok(()) => {
+                    self.prune(&entries, retention_days, taken);
+                    return Ok(path);
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(unwritable(error)),
             }
-            path = self.directory().join(format!("{name}-{again}.json"));
         }
-        Ok(path)
     }
 
-    /// The snapshots, newest first. Files that are no snapshot are passed over.
+    /// The snapshots, newest first. Files that are none are passed over.
     ///
     /// # Errors
     /// `internal` when the directory cannot be read.
-    pub fn snapshots(&self) -> Result<Vec<Snapshot>, Failure> {
-        let mut found: Vec<Snapshot> =
-            self.files()?.iter().filter_map(|path| Snapshot::read(path).ok()).collect();
-        found.sort_by(|one, other| other.path.cmp(&one.path));
-        Ok(found)
+    pub fn entries(&self) -> Result<Vec<SnapshotEntry>, Failure> {
+        let files = self.storage.list(self.directory()).map_err(|error| {
+            Failure::internal(format!("`{}` cannot be read: {error}", self.directory().display()))
+        })?;
+        let is_snapshot = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "json");
+        let mut entries: Vec<SnapshotEntry> = files
+            .iter()
+            .filter(is_snapshot)
+            .map(|path| SnapshotEntry {
+                number: number_of(path),
+                mark: Mark::of(path, &files),
+                path: path.clone(),
+            })
+            .collect();
+        entries.sort_by(|left, right| (right.number, &right.path).cmp(&(left.number, &left.path)));
+        Ok(entries)
     }
 
-    fn files(&self) -> Result<Vec<PathBuf>, Failure> {
-        let entries = match std::fs::read_dir(self.directory()) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => {
-                return Err(Failure::internal(format!(
-                    "{} cannot be read: {error}",
-                    self.directory().display()
-                )));
-            }
-        };
-        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        Ok(paths.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect())
-    }
-
-    /// Retention is housekeeping: what cannot be removed now is tried again next time. The latest snapshot always
-    /// stays, for its replacement is yet to be sent.
-    fn forget_older(&self, days: u32, latest: &Path) {
-        let limit = Timestamp::now().checked_sub((i64::from(days) * 24).hours());
-        let Ok(limit) = limit.map(|limit| limit.strftime("%Y%m%dT%H%M%S").to_string()) else { return };
-        for path in self.files().unwrap_or_default() {
-            let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-            if path != latest && looks_dated(name) && *name < *limit {
-                let _ = std::fs::remove_file(path);
-            }
-        }
-    }
-}
-
-fn looks_dated(name: &str) -> bool {
-    name.len() >= 15 && name.as_bytes()[8] == b'T' && name.bytes().take(8).all(|byte| byte.is_ascii_digit())
-}
-
-impl Snapshot {
     /// Reads a snapshot.
     ///
     /// # Errors
-    /// `usage` when there is no such file or it is no snapshot.
-    pub fn read(path: &Path) -> Result<Self, Failure> {
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Failure::usage(format!("the snapshot {} cannot be read: {error}", path.display()))
-        })?;
-        Self::parse(&text, path)
+    /// As [`Snapshot::parse`], and `usage` when there is no such file.
+    pub fn read(&self, path: &Path) -> Result<Snapshot, Failure> {
+        let bytes = self.storage.read(path).map_err(|error| unreadable(path, &error))?;
+        Snapshot::parse(&bytes, path)
     }
 
-    /// As [`Self::read`], of a text that stands at `path`.
+    /// The replacements whose outcome is unknown and which may still take effect, newest first: those marked so, and
+    /// those of a command that ended before it knew.
     ///
     /// # Errors
-    /// As [`Self::read`].
-    pub fn parse(text: &str, path: &Path) -> Result<Self, Failure> {
-        let mut content: Map<String, Value> = serde_json::from_str(text).map_err(|_| no_snapshot(path))?;
-        if let Some(twice) = json::named_twice(text.as_bytes()) {
-            return Err(Failure::usage(format!("{}: {twice} is named twice", path.display())));
+    /// As [`Self::entries`].
+    pub fn pending(&self) -> Result<Vec<Snapshot>, Failure> {
+        let now = self.clock.now();
+        let may_come = |at: Timestamp| now.duration_since(at).abs() <= MAX_LATENESS;
+        let mut pending = Vec::new();
+        for entry in self.entries()?.into_iter().filter(|entry| entry.number > 0) {
+            let left = match entry.mark {
+                Some(Mark::Unknown) => self.marked_at(&entry.path, Mark::Unknown).unwrap_or(now),
+                None => date_of(&entry.path, now),
+                Some(_) => continue,
+            };
+            if may_come(left) {
+                pending.push(self.read(&entry.path)?);
+            }
         }
+        Ok(pending)
+    }
+
+    /// The replacement that a read has shown last, if that was less than `age` ago.
+    ///
+    /// # Errors
+    /// As [`Self::entries`].
+    pub fn verified_within(&self, age: jiff::SignedDuration) -> Result<Option<Snapshot>, Failure> {
+        let entries = self.entries()?;
+        let Some(newest) = entries.iter().find(|entry| entry.mark.is_some_and(Mark::is_applied)) else {
+            return Ok(None);
+        };
+        let now = self.clock.now();
+        let recent =
+            self.marked_at(&newest.path, Mark::Verified).is_some_and(|at| now.duration_since(at).abs() < age);
+        recent.then(|| self.read(&newest.path)).transpose()
+    }
+
+    /// Retention is housekeeping: what cannot be removed now is tried again next time.
+    fn prune(&self, entries: &[SnapshotEntry], days: u32, now: Timestamp) {
+        let limit = now.checked_sub((i64::from(days) * 24).hours()).unwrap_or(Timestamp::MIN);
+        // The new one is not among them.
+        for entry in entries.iter().skip(ALWAYS_KEPT - 1) {
+            if entry.number > 0 && date_of(&entry.path, now) < limit {
+                self.remove(&entry.path);
+            }
+        }
+    }
+}
+
+fn stem(path: &Path) -> &str {
+    path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
+}
+
+fn number_of(path: &Path) -> u64 {
+    stem(path).split_once('-').and_then(|(number, _)| number.parse().ok()).unwrap_or(0)
+}
+
+/// When a snapshot was taken, by its name; `unnamed` where the name does not say.
+fn date_of(path: &Path, unnamed: Timestamp) -> Timestamp {
+    let date = stem(path).split_once('-').map_or("", |(_, date)| date);
+    let parsed = jiff::fmt::strtime::parse("%Y%m%dT%H%M%SZ", date).and_then(|parsed| parsed.to_datetime());
+    parsed.and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC)).map_or(unnamed, |date| date.timestamp())
+}
+
+impl Snapshot {
+    /// Reads a snapshot from a file that the user named.
+    ///
+    /// # Errors
+    /// As [`Self::parse`], and `usage` when there is no such file.
+    pub fn from_file(path: &Path) -> Result<Self, Failure> {
+        Self::parse(&std::fs::read(path).map_err(|error| unreadable(path, &error))?, path)
+    }
+
+    /// Reads the text of a snapshot that stands at `path`.
+    ///
+    /// # Errors
+    /// `usage` when it is none.
+    pub fn parse(text: &[u8], path: &Path) -> Result<Self, Failure> {
+        let mut content = exact_json::parse_object(text).map_err(|error| match error {
+            exact_json::Error::Syntax { .. } => no_snapshot(path),
+            error => Failure::usage(format!("`{}`: {error}", path.display())),
+        })?;
         let text = |name: &str| content.get(name)?.as_str().map(str::to_owned);
         let (Some(taken), Some(operation)) = (text("taken"), text("operation")) else {
             return Err(no_snapshot(path));
@@ -166,43 +224,37 @@ impl Snapshot {
         if !customer.get("addresses").is_some_and(Value::is_array) {
             return Err(no_snapshot(path));
         }
-        let changes = match content.remove("changes") {
-            Some(Value::Array(changes)) => changes,
-            _ => Vec::new(),
+        let merged = match content.remove("merged") {
+            Some(Value::Object(merged)) => merged,
+            _ => customer.clone(),
         };
-        Ok(Self { path: path.to_owned(), service, taken, operation, customer, changes })
+        Ok(Self { path: path.to_owned(), service, taken, operation, customer, merged })
     }
 
     /// The name by which `customer restore` takes it.
     pub fn name(&self) -> &str {
-        self.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
+        stem(&self.path)
     }
+
+    /// What the replacement changed.
+    pub fn changes(&self) -> Vec<Change> {
+        diff::customers(&self.customer, &self.merged)
+    }
+
+    /// The replacement as it was sent.
+    ///
+    /// # Errors
+    /// `guard` when an address list has an address without a usable id of its own.
+    pub fn replacement(&self) -> Result<Merged, Failure> {
+        Merged::between(&self.customer, self.merged.clone())
+    }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("the snapshot `{}` cannot be read: {error}", path.display()))
 }
 
 fn no_snapshot(path: &Path) -> Failure {
-    Failure::usage(format!("{} is no snapshot", path.display()))
+    Failure::usage(format!("`{}` is not a snapshot", path.display()))
         .hint("`storefront customer history` lists the snapshots")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Archive;
-
-    #[test]
-    fn the_latest_snapshot_outlives_any_retention() {
-        let directory = tempfile::tempdir().unwrap();
-        let archive = Archive {
-            snapshots: directory.path().to_owned(),
-            lock: directory.path().join("lock"),
-            place: "shop.example".to_owned(),
-        };
-        let path = |name: &str| directory.path().join(name);
-        for name in ["20200101T000000.000000Z.json", "20200101T000000.000000Z-2.json", "mine.json"] {
-            std::fs::write(path(name), "{}").unwrap();
-        }
-        archive.forget_older(0, &path("20200101T000000.000000Z-2.json"));
-        let left = |name: &str| path(name).exists();
-        assert!(left("20200101T000000.000000Z-2.json") && left("mine.json"));
-        assert!(!left("20200101T000000.000000Z.json"));
-    }
 }

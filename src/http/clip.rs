@@ -1,5 +1,7 @@
 //! Foreign text, cut to what a person reads in one message.
 
+use crate::redact::secrets;
+
 /// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
 const LONGEST: usize = 600;
 /// Characters looked at, so that white space without end is no work without end.
@@ -57,10 +59,14 @@ impl Clipped {
         self.text.truncate(end);
     }
 
-    /// The sentence, without a full stop at its end.
+    /// The sentence, without a full stop at its end, and without our tokens. They are masked only here, because a
+    /// placeholder may bring in the second half of one, and the cut may fall into another.
     pub(super) fn finish(mut self) -> String {
         self.reopen();
-        self.text
+        match self.text.strip_suffix('…').filter(|_| self.full) {
+            Some(cut) => format!("{}…", secrets().cut_text(cut)),
+            None => secrets().text(&self.text).into_owned(),
+        }
     }
 }
 

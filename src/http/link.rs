@@ -26,6 +26,10 @@ pub struct Link {
     pub retry: u32,
     /// Whether the proxies of the environment are used. This machine is never reached through one.
     pub use_proxy: bool,
+    /// The environment variable that names the proxy for this scheme, for messages.
+    pub proxy_variable: Option<&'static str>,
+    /// PEM file of the authorities to trust where `ca_file` is not set (`SSL_CERT_FILE`); the system's where neither is.
+    pub certificate_file: Option<PathBuf>,
 }
 
 impl Link {
@@ -66,16 +70,7 @@ impl Link {
 
     /// Which variable of the environment names a proxy for this kind of address, if one may be used.
     pub(super) fn proxy_variable(&self) -> Option<&'static str> {
-        if !self.may_use_proxy() {
-            return None;
-        }
-        let own: [&str; 2] = match self.base_url.scheme() {
-            "https" => ["https_proxy", "HTTPS_PROXY"],
-            _ => ["http_proxy", "HTTP_PROXY"],
-        };
-        own.into_iter()
-            .chain(["all_proxy", "ALL_PROXY"])
-            .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+        self.proxy_variable.filter(|_| self.may_use_proxy())
     }
 
     /// The proxy would see the token of a call to this very machine.

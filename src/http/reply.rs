@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::exact_json;
+
 /// The answer to a call that succeeded. The interface shows no reply body, so nothing may depend on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
@@ -25,7 +27,10 @@ pub(super) fn value_of(body: &[u8]) -> Value {
     if body.is_empty() {
         return Value::Null;
     }
-    serde_json::from_slice(body).unwrap_or_else(|_| String::from_utf8_lossy(body).into())
+    match exact_json::parse_with_repeats(body) {
+        Ok(document) => document.value,
+        Err(_) => String::from_utf8_lossy(body).into(),
+    }
 }
 
 #[cfg(test)]

@@ -7,11 +7,13 @@ use serde_json::{Map, Value};
 use super::clip::Clipped;
 use super::reply::value_of;
 use super::{markup, placeholders};
+use crate::redact::secrets;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Status and body of an error as one sentence without a full stop, such as `404 Not Found: no such quote`. Long
 /// text is cut. Beside it the whole body as it came: JSON, or a string where it is not JSON; nothing where it is empty.
+/// Tokens in use are masked in both.
 ///
 /// Never fails, whatever the body; its time grows with the body and not faster.
 pub fn render(status: u16, content_type: Option<&str>, body: &[u8]) -> (String, Option<Value>) {
@@ -32,7 +34,7 @@ pub fn render(status: u16, content_type: Option<&str>, body: &[u8]) -> (String, 
     } else {
         format!("{status}: {said}")
     };
-    (sentence, Some(whole).filter(|whole| !whole.is_null()))
+    (sentence, Some(secrets().masked_value(&whole)).filter(|whole| !whole.is_null()))
 }
 
 /// `404 Not Found`.

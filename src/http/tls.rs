@@ -1,6 +1,5 @@
 //! Trust: which certificates the service may show, and which one we show.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,8 +39,7 @@ enum Trust {
 /// `usage` when a certificate file cannot be read or does not hold what it should.
 pub(super) fn config(link: &Link) -> Result<ClientConfig, Failure> {
     let encrypted = link.base_url.scheme() == "https";
-    let trust =
-        if encrypted { trust(link.ca_file.as_deref())? } else { Trust::Roots(RootCertStore::empty()) };
+    let trust = if encrypted { trust(link)? } else { Trust::Roots(RootCertStore::empty()) };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
@@ -73,10 +71,10 @@ fn no_roots(error: &rustls::Error) -> Failure {
         .hint("install the package ca-certificates, or set `ca-file` in the profile")
 }
 
-fn trust(ca_file: Option<&Path>) -> Result<Trust, Failure> {
-    match ca_file {
+fn trust(link: &Link) -> Result<Trust, Failure> {
+    match &link.ca_file {
         Some(path) => own_roots(path).map(Trust::Roots),
-        None => system_roots(std::env::var_os("SSL_CERT_FILE")),
+        None => system_roots(link.certificate_file.clone()),
     }
 }
 
@@ -96,9 +94,9 @@ fn own_roots(path: &Path) -> Result<RootCertStore, Failure> {
 }
 
 /// `named` is `SSL_CERT_FILE`; a file the user named must be there, the others are tried in turn.
-fn system_roots(named: Option<OsString>) -> Result<Trust, Failure> {
-    let path = match named.filter(|name| !name.is_empty()) {
-        Some(name) => PathBuf::from(name),
+fn system_roots(named: Option<PathBuf>) -> Result<Trust, Failure> {
+    let path = match named {
+        Some(path) => path,
         None => match SYSTEM_BUNDLES.iter().map(Path::new).find(|path| path.is_file()) {
             Some(path) => path.to_owned(),
             None => return Ok(Trust::Platform),
@@ -170,11 +168,11 @@ mod tests {
         let key = rcgen::KeyPair::generate().unwrap();
         let root = rcgen::CertificateParams::default().self_signed(&key).unwrap();
         std::fs::write(&file, root.pem()).unwrap();
-        let Ok(Trust::Roots(roots)) = system_roots(Some(file.into())) else {
+        let Ok(Trust::Roots(roots)) = system_roots(Some(file)) else {
             panic!("not read");
         };
         assert_eq!(roots.len(), 1);
-        let missing = system_roots(Some(dir.path().join("none").into())).err().unwrap();
+        let missing = system_roots(Some(dir.path().join("none"))).err().unwrap();
         assert!(missing.message.contains("none cannot be read"), "{missing}");
     }
 }

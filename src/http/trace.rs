@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, COOKIE, HeaderMap, PROXY_AUTHORIZATION, SET_COOKIE};
 
-use super::mask::masked;
+use crate::redact::{MASK, secrets};
 
 /// Whoever wants to hear of the traffic.
 pub type Tracer = Arc<dyn Fn(Traffic<'_>) + Send + Sync>;
@@ -61,12 +61,11 @@ pub enum Traffic<'a> {
 #[derive(Clone, Copy)]
 pub struct Headers<'a> {
     map: &'a HeaderMap,
-    secret: &'a str,
 }
 
 impl<'a> Headers<'a> {
-    pub(super) fn new(map: &'a HeaderMap, secret: &'a str) -> Self {
-        Self { map, secret }
+    pub(super) fn new(map: &'a HeaderMap) -> Self {
+        Self { map }
     }
 
     /// Name and value of each header, in the order they stand.
@@ -75,10 +74,10 @@ impl<'a> Headers<'a> {
             let secret = value.is_sensitive()
                 || [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE, SET_COOKIE].contains(name);
             let value = if secret {
-                Cow::Borrowed("•••")
+                Cow::Borrowed(MASK)
             } else {
                 let text = String::from_utf8_lossy(value.as_bytes());
-                Cow::Owned(masked(&text, self.secret).into_owned())
+                Cow::Owned(secrets().text(&text).into_owned())
             };
             (name.as_str(), value)
         })

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Overlay, attribute_options};
 use crate::cli::attribute::CreateArgs;
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::wire::PRODUCT_ENTITY_TYPE_ID;
 
@@ -14,7 +15,9 @@ impl Overlay for CreateArgs {
             inner.insert("is_searchable".to_owned(), if searchable { "1" } else { "0" }.into());
         }
         if !self.store_labels.is_empty() {
-            let label = |(id, label): &(serde_json::Number, String)| json!({"store_id": id, "label": label});
+            let label = |(id, label): &(serde_json::Number, String)| {
+                exact_json::object([("store_id", id.clone().into()), ("label", label.as_str().into())])
+            };
             inner.insert("frontend_labels".to_owned(), self.store_labels.iter().map(label).collect());
         }
         self.lay_options(inner)?;
@@ -28,6 +31,10 @@ impl Overlay for CreateArgs {
 
     fn is_empty(&self) -> bool {
         self.names_nothing()
+    }
+
+    fn forces(&self) -> bool {
+        self.force
     }
 }
 

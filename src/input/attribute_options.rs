@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Number, Value};
 
-use super::cell::{delimiter, flag};
+use super::cell::flag;
 use super::document;
+use super::strict_csv::{CsvError, CsvReader};
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::nearest::nearest;
 
@@ -30,31 +32,45 @@ pub fn read(path: &Path) -> Result<Vec<Value>, Failure> {
 /// # Errors
 /// As [`read`].
 pub fn parse(text: &str, name: &str) -> Result<Vec<Value>, Failure> {
-    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter(text)).from_reader(text.as_bytes());
-    let header = reader.headers().map_err(|error| bad(name, &error.to_string()))?;
-    let columns = header.iter().map(|title| column(name, title)).collect::<Result<Vec<_>, _>>()?;
+    let refused = |error: CsvError| bad(name, &error.to_string());
+    let mut reader = CsvReader::open(text.as_bytes()).map_err(|error| bad(name, &error.to_string()))?;
+    let mut row = csv::ByteRecord::new();
+    reader.read(&mut row).map_err(refused)?;
+    let titles: Vec<String> = row.iter().map(text_of).collect();
+    let width = titles.iter().rposition(|title| !title.trim().is_empty()).map_or(0, |last| last + 1);
+    let columns = titles[..width].iter().map(|title| column(name, title)).collect::<Result<Vec<_>, _>>()?;
     if !columns.iter().any(|column| matches!(column, Column::Label)) {
         return Err(bad(name, "it has no column label"));
     }
-    let mut options = Vec::new();
-    for row in reader.records() {
-        let row = row.map_err(|error| bad(name, &error.to_string()))?;
-        let line = row.position().map_or(0, csv::Position::line);
-        options.push(
-            option(&columns, &row, options.len() + 1)
-                .map_err(|what| bad(name, &format!("line {line}: {what}")))?,
-        );
+    let (mut options, mut problems) = (Vec::new(), Vec::new());
+    while let Some(line) = reader.read(&mut row).map_err(refused)? {
+        let cells: Vec<String> = row.iter().map(text_of).collect();
+        if cells.len() > 1 && cells.iter().all(|cell| cell.trim().is_empty()) {
+            continue;
+        }
+        match option(&columns, &cells, options.len() + 1) {
+            Ok(option) => options.push(option),
+            Err(what) => problems.push(format!("{name}: line {line}: {what}")),
+        }
     }
-    Ok(options)
+    if problems.is_empty() {
+        return Ok(options);
+    }
+    Err(Failure::usage_problems(problems).hint(COLUMNS_HINT))
+}
+
+/// The text was UTF-8 as a whole, and a delimiter is one byte of it.
+fn text_of(cell: &[u8]) -> String {
+    String::from_utf8_lossy(cell).into_owned()
 }
 
 fn column(file: &str, title: &str) -> Result<Column, Failure> {
-    match title.trim() {
+    match title.trim().to_ascii_lowercase().as_str() {
         "label" => Ok(Column::Label),
         "sort_order" => Ok(Column::SortOrder),
         "is_default" => Ok(Column::IsDefault),
-        title => match title.strip_prefix("label:").map(serde_json::from_str::<Number>) {
-            Some(Ok(id)) if id.is_i64() => Ok(Column::StoreLabel(id)),
+        title => match title.strip_prefix("label:").map(exact_json::number) {
+            Some(Some(id)) if id.is_i64() => Ok(Column::StoreLabel(id)),
             Some(_) => Err(bad(file, &format!("the column {title:?} names no store id"))),
             None => Err(unknown_column(file, title)),
         },
@@ -63,11 +79,14 @@ fn column(file: &str, title: &str) -> Result<Column, Failure> {
 
 fn unknown_column(file: &str, title: &str) -> Failure {
     let known = nearest(title, ["label", "sort_order", "is_default"]);
-    let meant = known.map(|known| format!("; did you mean {known}?")).unwrap_or_default();
-    bad(file, &format!("the column {title:?} is unknown{meant}"))
+    let meant = known.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
+    bad(file, &format!("unknown column `{title}`{meant}"))
 }
 
-fn option(columns: &[Column], row: &csv::StringRecord, position: usize) -> Result<Value, String> {
+fn option(columns: &[Column], row: &[String], position: usize) -> Result<Value, String> {
+    if row.len() < columns.len() || row[columns.len()..].iter().any(|cell| !cell.trim().is_empty()) {
+        return Err(format!("the row has {} cells, and the header has {}", row.len(), columns.len()));
+    }
     let mut option = Map::new();
     let mut store_labels = Vec::new();
     option.insert("label".to_owned(), Value::Null);
@@ -76,7 +95,7 @@ fn option(columns: &[Column], row: &csv::StringRecord, position: usize) -> Resul
     for (column, cell) in columns.iter().zip(row) {
         match column {
             Column::Label if cell.is_empty() => return Err("the label is empty".to_owned()),
-            Column::Label => drop(option.insert("label".to_owned(), cell.into())),
+            Column::Label => drop(option.insert("label".to_owned(), cell.as_str().into())),
             _ if cell.trim().is_empty() => {}
             Column::SortOrder => {
                 let order: i64 =
@@ -87,7 +106,8 @@ fn option(columns: &[Column], row: &csv::StringRecord, position: usize) -> Resul
                 "is_default".to_owned(),
                 flag(cell).ok_or_else(|| format!("is_default {cell:?} is neither true nor false"))?.into(),
             )),
-            Column::StoreLabel(id) => store_labels.push(json!({"store_id": id, "label": cell})),
+            Column::StoreLabel(id) => store_labels
+                .push(exact_json::object([("store_id", id.clone().into()), ("label", cell.as_str().into())])),
         }
     }
     if !store_labels.is_empty() {
@@ -97,6 +117,7 @@ fn option(columns: &[Column], row: &csv::StringRecord, position: usize) -> Resul
 }
 
 fn bad(file: &str, what: &str) -> Failure {
-    Failure::usage(format!("{file}: {what}; nothing was sent"))
-        .hint("the columns are label,sort_order,is_default,label:STORE_ID…")
+    Failure::usage(format!("{file}: {what}")).hint(COLUMNS_HINT)
 }
+
+const COLUMNS_HINT: &str = "the columns are label,sort_order,is_default,label:STORE_ID…";

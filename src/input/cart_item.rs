@@ -1,21 +1,29 @@
 //! `quote add-item`: flags over a cart item (interface 2.6).
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::Overlay;
 use crate::cli::quote::AddItemArgs;
+use crate::exact_json;
 use crate::failure::Failure;
 
 impl Overlay for AddItemArgs {
     fn lay_over(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
         inner.extend(self.item.named.clone());
         if !self.options.is_empty() {
-            let option =
-                |(id, value): &(String, serde_json::Number)| json!({"option_id": id, "option_value": value});
+            let option = |(id, value): &(String, serde_json::Number)| {
+                exact_json::object([
+                    ("option_id", id.as_str().into()),
+                    ("option_value", value.clone().into()),
+                ])
+            };
             let options: Value = self.options.iter().map(option).collect();
             inner.insert(
                 "product_option".to_owned(),
-                json!({"extension_attributes": {"configurable_item_options": options}}),
+                exact_json::object([(
+                    "extension_attributes",
+                    exact_json::object([("configurable_item_options", options)]),
+                )]),
             );
         }
         if inner.is_empty() {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::Overlay;
 use crate::cli::customer::UpdateArgs;
 use crate::failure::Failure;
+use crate::plan::default_address::DefaultAddress;
 use crate::plan::member::set_member;
 use crate::plan::roster::id_of;
 
@@ -15,18 +16,22 @@ impl Overlay for UpdateArgs {
         if self.address.is_none() && !self.add_address {
             return if named.is_empty() { Ok(()) } else { Err(which_address()) };
         }
-        if named.is_empty() {
-            return Err(Failure::usage("no member of the address is named; nothing was sent")
+        let defaults = self.default_address().into_iter().flat_map(DefaultAddress::names).count();
+        if named.is_empty() || self.add_address && named.len() == defaults {
+            return Err(Failure::usage("no field of the address is named")
                 .hint("give at least one of --street, --city, --postcode, --telephone and their like"));
         }
         let addresses = inner.entry("addresses").or_insert_with(|| Value::Array(Vec::new()));
+        if !addresses.is_array() {
+            *addresses = Value::Array(Vec::new());
+        }
         let Value::Array(addresses) = addresses else { return Ok(()) };
         match self.address {
             None => addresses.push(Value::Object(named)),
             Some(id) => {
                 let own = addresses.iter_mut().find(|address| address.get("id").and_then(id_of) == Some(id));
                 match own.and_then(Value::as_object_mut) {
-                    Some(address) => named.iter().for_each(|(name, value)| set_member(address, name, value)),
+                    Some(address) => override_fields(address, &named),
                     None => addresses.push(with_id(id, named)),
                 }
             }
@@ -36,6 +41,15 @@ impl Overlay for UpdateArgs {
 }
 
 impl UpdateArgs {
+    /// The address that the flags make a default.
+    pub fn default_address(&self) -> Option<DefaultAddress> {
+        (self.default_shipping || self.default_billing).then_some(DefaultAddress {
+            address: self.address,
+            shipping: self.default_shipping,
+            billing: self.default_billing,
+        })
+    }
+
     fn address_members(&self) -> Map<String, Value> {
         let mut named = self.members.named.clone();
         if !self.custom_attributes.is_empty() {
@@ -46,8 +60,19 @@ impl UpdateArgs {
                 self.custom_attributes.iter().map(attribute).collect(),
             );
         }
+        let defaults = self.default_address().into_iter().flat_map(DefaultAddress::names);
+        named.extend(defaults.map(|name| (name.to_owned(), true.into())));
         named
     }
+}
+
+/// Sets the fields that flags name in an address of the input.
+fn override_fields(address: &mut Map<String, Value>, named: &Map<String, Value>) {
+    // The region id of the input may stand in the other place, and would contradict that of the flag.
+    if named.get("region").and_then(|region| region.get("region_id")).is_some() {
+        address.shift_remove("region_id");
+    }
+    named.iter().for_each(|(name, value)| set_member(address, name, value));
 }
 
 fn with_id(id: i64, named: Map<String, Value>) -> Value {
@@ -57,6 +82,6 @@ fn with_id(id: i64, named: Map<String, Value>) -> Value {
 }
 
 fn which_address() -> Failure {
-    Failure::usage("members of an address are named, but not which address they belong to; nothing was sent")
+    Failure::usage("fields of an address are named, but not which address they belong to")
         .hint("add --address ID to change a stored address, or --add-address; `storefront customer show` lists the ids")
 }

@@ -1,34 +1,33 @@
 //! Reading one JSON document from a file or standard input.
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use serde_json::Value;
 
+use super::encoding;
+use crate::exact_json;
 use crate::failure::Failure;
-use crate::json;
 
-/// Reads a file, or standard input for `-`, as text. A UTF-8 byte order mark is dropped.
+/// Reads a file, or standard input for `-`, as text: UTF-8, or UTF-16 after a byte order mark. The mark is dropped.
 ///
 /// # Errors
-/// `usage`, naming the file, when it cannot be read, is a directory, or is not UTF-8.
+/// `usage`, naming the file, when it cannot be read, is a directory, or is not text.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
-    let name = name(path);
-    let mut bytes = Vec::new();
-    let read = if path == Path::new("-") {
-        std::io::stdin().lock().read_to_end(&mut bytes)
+    let input: Box<dyn BufRead + Send> = if path == Path::new("-") {
+        Box::new(BufReader::new(std::io::stdin()))
     } else {
-        std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))
+        Box::new(BufReader::new(std::fs::File::open(path).map_err(|error| unreadable(path, &error))?))
     };
-    read.map_err(|error| unreadable(path, &error))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        Failure::usage(format!(
-            "{name} is not UTF-8: byte {} is invalid",
-            error.utf8_error().valid_up_to() + 1
-        ))
-        .hint("save it as UTF-8 and run the command again")
-    })?;
-    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    let (mut input, _) = encoding::decoded(input).map_err(|error| unreadable(path, &error))?;
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let sound = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = sound.split(|byte| *byte == b'\n').count();
+        Failure::usage(format!("{} is not UTF-8: line {line}, byte {}", name(path), sound.len() + 1))
+            .hint(encoding::SAVE_AS_UTF_8)
+    })
 }
 
 /// Reads one JSON document.
@@ -47,13 +46,14 @@ pub fn parse_json(text: &str, name: &str) -> Result<Value, Failure> {
     if text.trim().is_empty() {
         return Err(Failure::usage(format!("{name} is empty; nothing was sent")));
     }
-    let document = serde_json::from_str(text)
-        .map_err(|error| Failure::usage(format!("{name} is not JSON: {error}; nothing was sent")))?;
-    match json::named_twice(text.as_bytes()) {
-        None => Ok(document),
-        Some(path) => Err(Failure::usage(format!("{name}: {path} is named twice; nothing was sent"))
-            .hint("only one of the two would count: leave out the other")),
-    }
+    exact_json::parse(text.as_bytes()).map_err(|error| match error {
+        exact_json::Error::Syntax { .. } => {
+            Failure::usage(format!("{name} is not JSON: {error}; nothing was sent"))
+        }
+        exact_json::Error::Repeated(_) => Failure::usage(format!("{name}: {error}; nothing was sent"))
+            .hint("only one of the two would count: leave out the other"),
+        error => Failure::usage(format!("{name} cannot be used: {error}; nothing was sent")),
+    })
 }
 
 /// A file's name in messages.
@@ -64,6 +64,9 @@ pub fn name(path: &Path) -> String {
 /// Why a file could not be read.
 pub fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     let name = name(path);
+    if let Some(failure) = encoding::failure(&name, error) {
+        return failure;
+    }
     match error.kind() {
         std::io::ErrorKind::NotFound => Failure::usage(format!("there is no file {name}; nothing was sent")),
         std::io::ErrorKind::IsADirectory => {

@@ -6,8 +6,11 @@ mod cart_item;
 mod cell;
 mod customer;
 pub mod document;
+pub mod encoding;
+pub mod problems;
 pub mod records;
 mod shipping;
+mod strict_csv;
 
 pub use attribute_options::read as options_file;
 
@@ -15,9 +18,10 @@ use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::nearest::nearest;
-use crate::plan::check::{self, Warnings};
+use crate::plan::check::{self, Finding, FindingKind, Warnings};
 use crate::plan::operation::Operation;
-use crate::plan::{address_check, attribute_check};
+use crate::plan::{address_check, attribute_check, cart_item_check, masked_values};
+use crate::redact::secrets;
 
 /// Flags that can be laid over a body.
 pub trait Overlay {
@@ -29,6 +33,11 @@ pub trait Overlay {
 
     /// Whether no flag is given that would be laid over a body.
     fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Whether what cannot work is sent nevertheless.
+    fn forces(&self) -> bool {
         false
     }
 }
@@ -43,44 +52,91 @@ impl Overlay for NoFlags {
     }
 }
 
+/// No flags yet: questions complete the document, and what cannot work so far may work then.
+#[derive(Debug, Clone, Copy)]
+pub struct Unfinished;
+
+impl Overlay for Unfinished {
+    fn lay_over(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn forces(&self) -> bool {
+        true
+    }
+}
+
 /// A checked body, flags and all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Draft {
     /// The body, inside its wrapper where the operation has one.
     pub body: Map<String, Value>,
-    /// What the check mended, and what is doubtful.
+    /// What the check corrected, and what is suspicious.
     pub warnings: Warnings,
+    /// Findings in a customer that only the stored profile can decide: it may have the same field, or the same value.
+    pub deferred: Vec<Finding>,
 }
 
 impl Draft {
-    /// Checks a record's document and lays the flags over it.
+    /// Lays the flags over a record's document, and checks both together: a flag replaces a wrong value too.
     ///
     /// # Errors
-    /// `usage` for unknown members, wrong types, and what the flags refuse.
+    /// `usage` for unknown fields, wrong types, what cannot work, and what the flags refuse. Of a customer's document the
+    /// findings are [`Self::deferred`].
     pub fn new(
         operation: Operation,
         document: Option<Value>,
         flags: &dyn Overlay,
         allow_unknown: bool,
     ) -> Result<Self, Failure> {
+        let is_document = document.is_some();
         let mut body = wrapped(operation, document)?;
-        let mut warnings = check::check(&mut body, operation.body(), allow_unknown)?;
+        let mut warnings = check::tidy(&mut body, operation.body())?;
         match operation.wrapper() {
-            None => {
-                flags.lay_over(&mut body)?;
-                warnings.extend(address_check::of_quote(&body));
-            }
+            None => flags.lay_over(&mut body)?,
             Some(wrapper) => {
                 if let Value::Object(inner) = body.entry(wrapper).or_insert_with(|| Value::Object(Map::new()))
                 {
                     flags.lay_over(inner)?;
-                    if operation == Operation::AttributeCreate {
-                        warnings.extend(attribute_check::doubts(inner));
-                    }
                 }
             }
         }
-        Ok(Self { body, warnings })
+        let findings = check::findings(&body, operation.body(), allow_unknown);
+        let is_inside = |finding: &Finding| finding.steps.len() > 1 && operation == Operation::CustomerUpdate;
+        let (deferred, refused): (Vec<_>, Vec<_>) =
+            findings.into_iter().partition(|finding| is_document && is_inside(finding));
+        check::refuse(&refused)?;
+        if operation != Operation::CustomerUpdate {
+            // Nothing is stored that the mask could stand for.
+            masked_values::resolve(&body, &Map::new(), false, secrets())?;
+        }
+        let inner = |name: &str| body.get(name).and_then(Value::as_object);
+        match operation {
+            Operation::QuoteShip => warnings.extend(address_check::of_quote(&body)),
+            Operation::QuoteAddItem => cart_item_check::refuse(inner("cartItem"))?,
+            Operation::AttributeCreate => {
+                let inner = inner("attribute").into_iter();
+                let errors: Vec<String> = inner.clone().flat_map(attribute_check::errors).collect();
+                if !flags.forces() && !errors.is_empty() {
+                    return Err(Failure::usage_problems(errors)
+                        .hint("fix the input, or send it nevertheless with --force"));
+                }
+                warnings.extend(errors);
+                warnings.extend(inner.flat_map(attribute_check::doubts));
+            }
+            Operation::CustomerUpdate => {}
+        }
+        Ok(Self { body, warnings, deferred })
+    }
+
+    /// Refuses deferred wrong values now, where it matters more to find them before anything is sent than that a stored
+    /// profile with the same value could be sent back. Unknown fields stay deferred.
+    ///
+    /// # Errors
+    /// `usage`, with all of them.
+    pub fn refuse_wrong_values(&self) -> Result<(), Failure> {
+        let wrong = self.deferred.iter().filter(|finding| finding.kind == FindingKind::WrongValue);
+        check::refuse(&wrong.cloned().collect::<Vec<_>>())
     }
 
     /// Takes out what is inside the wrapper; what stood beside it stays.
@@ -97,7 +153,7 @@ fn wrapped(operation: Operation, document: Option<Value>) -> Result<Map<String, 
     let document = match document {
         None => Map::new(),
         Some(Value::Object(document)) => document,
-        Some(_) => return Err(Failure::usage("the input must be a JSON object; nothing was sent")),
+        Some(_) => return Err(Failure::usage("the input must be a JSON object")),
     };
     let Some(wrapper) = operation.wrapper() else { return Ok(shipping::nested(document)) };
     let misspelt = |name: &str, value: &Value| value.is_object() && nearest(name, [wrapper]).is_some();
@@ -106,3 +162,6 @@ fn wrapped(operation: Operation, document: Option<Value>) -> Result<Map<String, 
     }
     Ok(Map::from_iter([(wrapper.to_owned(), Value::Object(document))]))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,12 @@
 //! The address list a merge makes: stored addresses with drafts laid over them, or the drafts alone.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value};
 
+use super::default_address;
 use super::diff::{self, Change};
+use super::equivalence::is_equivalent;
 use super::member::{attributes_have_codes, set_member};
 use super::merge::{Tally, Wish};
 use super::path::Path;
@@ -36,42 +38,39 @@ impl AddressList {
         let drafts = place(wish, &roster)?;
         let mut list = Self::default();
         if wish.replace {
-            list.replace(&stored, &roster, drafts);
+            list.replace(stored, &roster, drafts, wish)?;
         } else {
-            list.lay_over(stored, &roster, drafts, &wish.remove)?;
+            list.lay_over(stored, &roster, drafts, wish)?;
         }
         Ok(list)
     }
 
+    /// Merges the drafts into the stored list: what they do not name stays, in stored order.
     fn lay_over(
         &mut self,
         mut stored: Vec<Value>,
         roster: &Roster,
         drafts: Vec<Placed>,
-        remove: &[i64],
+        wish: &Wish,
     ) -> Result<(), Failure> {
-        let mut changed = HashSet::new();
-        let mut new = Vec::new();
-        for (position, draft) in drafts {
-            let Some(position) = position else {
-                new.push(fresh(draft)?);
-                continue;
-            };
-            let id = roster.ids()[position];
-            let before = stored[position].clone();
-            overlay(&mut stored[position], draft, &format!("address {id}"))?;
-            if self.compare(id, &before, &stored[position]) {
-                changed.insert(id);
-            }
+        let removed: HashSet<i64> = wish.remove.iter().copied().collect();
+        let (changes, additions): (Vec<Placed>, Vec<Placed>) =
+            drafts.into_iter().partition(|(position, _)| position.is_some());
+        let staying = roster.ids().iter().zip(&stored).filter(|(id, _)| !removed.contains(id));
+        let new = additions_to(staying, additions, wish)?;
+        let mut before: BTreeMap<usize, Value> = BTreeMap::new();
+        for (position, draft) in changes {
+            let Some(position) = position else { continue };
+            before.entry(position).or_insert_with(|| stored[position].clone());
+            overlay(&mut stored[position], draft, &format!("address {}", roster.ids()[position]))?;
         }
-        let removed: HashSet<i64> = remove.iter().copied().collect();
-        for (id, address) in roster.ids().iter().zip(stored) {
+        default_address::clear_others(wish, roster.ids(), &mut stored, &mut before);
+        for (position, (id, address)) in roster.ids().iter().zip(stored).enumerate() {
             if removed.contains(id) {
-                self.remove(*id, address);
+                self.remove(*id, before.remove(&position).unwrap_or(address));
                 continue;
             }
-            if changed.contains(id) { &mut self.tally.changed } else { &mut self.tally.kept }.push(*id);
-            self.addresses.push(address);
+            self.keep(*id, before.get(&position), address);
         }
         for address in new {
             self.add(address);
@@ -79,25 +78,51 @@ impl AddressList {
         Ok(())
     }
 
-    /// The list exactly as given; what it leaves out is removed.
-    fn replace(&mut self, stored: &[Value], roster: &Roster, drafts: Vec<Placed>) {
-        let mut staying = HashSet::new();
+    /// The drafts are the list, in their order; an address that they leave out is removed. What a draft with an id does
+    /// not name stays as it is stored.
+    fn replace(
+        &mut self,
+        mut stored: Vec<Value>,
+        roster: &Roster,
+        drafts: Vec<Placed>,
+        wish: &Wish,
+    ) -> Result<(), Failure> {
+        let staying: HashSet<usize> = drafts.iter().filter_map(|(position, _)| *position).collect();
+        let additions = drafts.iter().filter(|(position, _)| position.is_none()).cloned().collect();
+        let kept = roster.ids().iter().zip(&stored).enumerate().filter(|(at, _)| staying.contains(at));
+        let mut new = additions_to(kept.map(|(_, kept)| kept), additions, wish)?.into_iter();
+        let mut before: BTreeMap<usize, Value> = BTreeMap::new();
+        let mut order = Vec::with_capacity(drafts.len());
         for (position, draft) in drafts {
-            let Some(position) = position else {
-                self.add(Value::Object(draft));
-                continue;
-            };
-            let id = roster.ids()[position];
-            staying.insert(id);
-            let before = named_in(&draft, &stored[position]);
-            let draft = Value::Object(draft);
-            if self.compare(id, &before, &draft) { &mut self.tally.changed } else { &mut self.tally.kept }
-                .push(id);
-            self.addresses.push(draft);
+            if let Some(position) = position {
+                before.insert(position, stored[position].clone());
+                overlay(&mut stored[position], draft, &format!("address {}", roster.ids()[position]))?;
+            }
+            order.push(position);
         }
-        for (id, address) in roster.ids().iter().zip(stored).filter(|(id, _)| !staying.contains(id)) {
-            self.remove(*id, address.clone());
+        default_address::clear_others(wish, roster.ids(), &mut stored, &mut before);
+        for position in order {
+            match position {
+                Some(position) => {
+                    let address = stored[position].take();
+                    self.keep(roster.ids()[position], before.get(&position), address);
+                }
+                None => new.next().into_iter().for_each(|address| self.add(address)),
+            }
         }
+        for (position, (id, address)) in roster.ids().iter().zip(stored).enumerate() {
+            if !staying.contains(&position) {
+                self.remove(*id, before.remove(&position).unwrap_or(address));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a stored address into the list, with how it differs from what it was before.
+    fn keep(&mut self, id: i64, before: Option<&Value>, address: Value) {
+        let changes = before.is_some_and(|before| self.compare(id, before, &address));
+        if changes { &mut self.tally.changed } else { &mut self.tally.kept }.push(id);
+        self.addresses.push(address);
     }
 
     /// Notes how an address changes; whether it does.
@@ -117,13 +142,6 @@ impl AddressList {
         self.changes.push(Change { path: Path::address(id), before: Some(address), after: None });
         self.tally.removed.push(id);
     }
-}
-
-/// The members of a stored address that a draft names. The others are updated by nobody (interface 4.2, rule 3):
-/// whether they stay is not shown, so they are no change of ours.
-fn named_in(draft: &Map<String, Value>, stored: &Value) -> Value {
-    let members = stored.as_object().into_iter().flatten().filter(|(name, _)| draft.contains_key(*name));
-    members.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// Finds for each draft the stored address it names.
@@ -150,7 +168,7 @@ fn place(wish: &Wish, roster: &Roster) -> Result<Vec<Placed>, Failure> {
         if named.insert(id) {
             Ok((Some(position), draft.clone()))
         } else {
-            Err(Failure::usage(format!("address {id} is named twice; nothing was sent")))
+            Err(Failure::usage(format!("address {id} is named twice")))
         }
     };
     drafts.iter().map(place).collect()
@@ -161,8 +179,10 @@ fn overlay(address: &mut Value, mut draft: Map<String, Value>, label: &str) -> R
         return Ok(());
     };
     draft.shift_remove("id");
-    let word = region::take_word(&mut draft, label)?;
-    if let (None, Some(country)) = (&word, draft.get("country_id")) {
+    // An id belongs to its country, but a text can be that of a region in the new one too.
+    let says_text = region::names_text(&draft) && !region::has_id(address);
+    let word = region::take_word(&mut draft, Some(address), label)?;
+    if let (None, false, Some(country)) = (&word, says_text, draft.get("country_id")) {
         region::country_needs_word(address, country, label)?;
     }
     if let Some(word) = word {
@@ -174,9 +194,39 @@ fn overlay(address: &mut Value, mut draft: Map<String, Value>, label: &str) -> R
     Ok(())
 }
 
+/// The new addresses of the drafts, in their order.
+///
+/// # Errors
+/// `guard` for one that equals an address of the list in every field it names, unless that is allowed.
+fn additions_to<'a>(
+    list: impl Iterator<Item = (&'a i64, &'a Value)> + Clone,
+    drafts: Vec<Placed>,
+    wish: &Wish,
+) -> Result<Vec<Value>, Failure> {
+    let addition = |(_, draft): Placed| {
+        let twin = list.clone().find(|(_, address)| is_twin(&draft, address));
+        match twin.filter(|_| !wish.allow_duplicate && !draft.is_empty()) {
+            Some((id, _)) => Err(Failure::guard(format!(
+                "the new address already exists: address {id} has the same value in every field it names"
+            ))
+            .hint("change it with --address ID, or add a second one with --allow-duplicate")),
+            None => fresh(draft),
+        }
+    };
+    drafts.into_iter().map(addition).collect()
+}
+
+/// Whether a stored address has every value that a draft names. The region id stands in two places.
+fn is_twin(draft: &Map<String, Value>, address: &Value) -> bool {
+    draft.iter().all(|(name, value)| {
+        let elsewhere = if name == "region_id" { address.pointer("/region/region_id") } else { None };
+        is_equivalent(name, Some(value), address.get(name).or(elsewhere))
+    })
+}
+
 /// A new address: the draft itself, its region in both places.
 fn fresh(mut draft: Map<String, Value>) -> Result<Value, Failure> {
-    if let Some(word) = region::take_word(&mut draft, "the new address")? {
+    if let Some(word) = region::take_word(&mut draft, None, "the new address")? {
         region::apply(&mut draft, &word, "the new address")?;
     }
     Ok(Value::Object(draft))

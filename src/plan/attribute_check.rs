@@ -1,5 +1,5 @@
-//! Doubts about an attribute before it is sent. They only warn: the interface shows no limits (8), and what it does
-//! show is refused by [`super::check`] already.
+//! An attribute before it is sent: what cannot work is an error, what is suspicious a warning. What the interface itself
+//! shows as wrong is refused by [`super::check`] already.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,20 +12,36 @@ use super::input_kind::InputKind;
 /// How many labels one warning names.
 const NAMED: usize = 5;
 
-/// Everything doubtful about an attribute (2.5), one warning a line.
+/// What cannot work, one error a line (2.5): an input kind without the options it needs or with options it does not
+/// take, and more defaults than can be chosen.
+pub fn errors(attribute: &Map<String, Value>) -> Vec<String> {
+    let kind = attribute.get("frontend_input").and_then(Value::as_str);
+    let options = options(attribute);
+    let kind_error =
+        kind.and_then(InputKind::find).and_then(|kind| match (kind.takes_options, options.is_empty()) {
+            (true, true) => Some(format!("frontend_input `{}` needs options, and there are none", kind.name)),
+            (false, false) => Some(format!("frontend_input `{}` takes no options", kind.name)),
+            _ => None,
+        });
+    [kind_error, defaults(options, kind)].into_iter().flatten().collect()
+}
+
+/// What is suspicious about an attribute, beside its [`errors`]: one warning a line.
 pub fn doubts(attribute: &Map<String, Value>) -> Warnings {
     let text = |name: &str| attribute.get(name).and_then(Value::as_str);
-    let options = attribute.get("options").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let kind = text("frontend_input");
+    let options = options(attribute);
     let doubts = [
         text("attribute_code").and_then(code),
-        kind.and_then(|kind| known_kind(kind, !options.is_empty())),
+        text("frontend_input").and_then(unknown_kind),
         doubled(options),
         numbers(options),
-        defaults(options, kind),
         doubled_views("attribute.frontend_labels", attribute.get("frontend_labels")),
     ];
     doubts.into_iter().flatten().collect()
+}
+
+fn options(attribute: &Map<String, Value>) -> &[Value] {
+    attribute.get("options").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 fn code(code: &str) -> Option<String> {
@@ -36,20 +52,12 @@ fn code(code: &str) -> Option<String> {
     })
 }
 
-fn known_kind(name: &str, has_options: bool) -> Option<String> {
-    match InputKind::find(name) {
-        None => {
-            let meant = InputKind::nearest(name).map(|kind| format!("; did you mean {}?", kind.name));
-            Some(format!("frontend_input {name:?} is no kind of Magento's{}", meant.unwrap_or_default()))
-        }
-        Some(kind) if kind.takes_options && !has_options => {
-            Some(format!("frontend_input {name} offers options, and there are none: nothing could be chosen"))
-        }
-        Some(kind) if !kind.takes_options && has_options => {
-            Some(format!("frontend_input {name} takes no options: the service may refuse or ignore them"))
-        }
-        Some(_) => None,
+fn unknown_kind(name: &str) -> Option<String> {
+    if InputKind::find(name).is_some() {
+        return None;
     }
+    let meant = InputKind::nearest(name).map(|kind| format!("; did you mean {}?", kind.name));
+    Some(format!("frontend_input {name:?} is no kind of Magento's{}", meant.unwrap_or_default()))
 }
 
 fn doubled(options: &[Value]) -> Option<String> {
@@ -109,10 +117,14 @@ fn named(labels: &[&str]) -> Option<String> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::doubts;
+    use super::{doubts, errors};
 
     fn doubt(members: Value) -> String {
         doubts(members.as_object().unwrap()).join("\n")
+    }
+
+    fn error(members: Value) -> String {
+        errors(members.as_object().unwrap()).join("\n")
     }
 
     fn options(labels: &[&str]) -> Value {
@@ -134,14 +146,8 @@ mod tests {
         for (attribute, told) in [
             (json!({"attribute_code": "Größe"}), "attribute_code \"Größe\""),
             (json!({"frontend_input": "selct"}), "did you mean select?"),
-            (json!({"frontend_input": "select"}), "there are none"),
-            (json!({"frontend_input": "text", "options": options(&["a"])}), "text takes no options"),
             (select(options(&["Red", " red", "Blue"])), "options: \"red\" more than once"),
             (select(options(&["38", "M"])), "options: \"38\" as a label is a number"),
-            (
-                select(json!([{"label": "a", "is_default": true}, {"label": "b", "is_default": true}])),
-                "\"a\", \"b\" are 2 defaults",
-            ),
             (
                 json!({"frontend_labels": [{"store_id": 2, "label": "a"}, {"store_id": 2, "label": "b"}]}),
                 "store view 2 is named more than once",
@@ -153,9 +159,23 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_work_is_an_error() {
+        let both = json!([{"label": "a", "is_default": true}, {"label": "b", "is_default": true}]);
+        for (attribute, told) in [
+            (json!({"frontend_input": "select"}), "`select` needs options, and there are none"),
+            (json!({"frontend_input": "boolean", "options": options(&["a"])}), "`boolean` takes no options"),
+            (json!({"frontend_input": "select", "options": both}), "\"a\", \"b\" are 2 defaults"),
+        ] {
+            assert!(error(attribute.clone()).contains(told) && doubt(attribute.clone()).is_empty(), "{told}");
+        }
+        assert_eq!(error(json!({"frontend_input": "select", "options": options(&["Red", "Red"])})), "");
+        assert_eq!(error(json!({"frontend_input": "selct"})), "");
+    }
+
+    #[test]
     fn any_number_of_defaults_suits_a_multiselect() {
         let both = json!([{"label": "a", "is_default": true}, {"label": "b", "is_default": true}]);
-        assert_eq!(doubt(json!({"frontend_input": "multiselect", "options": both})), "");
+        assert_eq!(error(json!({"frontend_input": "multiselect", "options": both})), "");
     }
 
     #[test]

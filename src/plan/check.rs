@@ -1,89 +1,183 @@
-//! The input held against the documented shapes: unknown members and wrong types are refused with their path.
+//! The input checked against the documented shapes: unknown fields and wrong types are refused with their path.
 
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::nearest::nearest;
-use crate::wire::{CONFIGURABLE_ITEM_OPTION, Holds, Shape};
+use crate::wire::{self, CONFIGURABLE_ITEM_OPTION, Holds, Shape};
 
-/// What the check did beside accepting: each line is a warning to print.
+/// What the check did in addition to accepting: each line is a warning to print.
 pub type Warnings = Vec<String>;
 
-/// How many problems one message names.
-const NAMED_PROBLEMS: usize = 5;
+/// One step from a body down to a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// A field of an object.
+    Field(String),
+    /// An element of a list, from 0.
+    Element(usize),
+}
 
-/// Checks a body against its shape, and mends the two things the interface document itself gets wrong (2.6):
-/// stray spaces around member names are trimmed, and a `note` inside a configurable option is dropped.
+/// What is wrong with a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FindingKind {
+    /// No shape lists the field.
+    UnknownField,
+    /// The value is not of the type or form that the field takes.
+    WrongValue,
+}
+
+/// One problem of a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Where, from the top of the body.
+    pub steps: Vec<Step>,
+    /// What.
+    pub kind: FindingKind,
+    /// The problem with its path, for a person.
+    pub message: String,
+}
+
+/// Checks a body against its shape, and corrects it as [`tidy`] does.
 ///
 /// # Errors
-/// `usage`, naming each unknown member with the nearest known name, and each wrong type with what was found.
+/// `usage`, naming each unknown field with the nearest known name, and each wrong type with what was found.
 pub fn check(
     body: &mut Map<String, Value>,
     shape: &'static Shape,
     allow_unknown: bool,
 ) -> Result<Warnings, Failure> {
-    let mut checker = Checker { allow_unknown, problems: Vec::new(), unknown: false, warnings: Vec::new() };
-    checker.object("", body, shape);
-    if checker.problems.is_empty() {
-        return Ok(checker.warnings);
-    }
-    Err(checker.into_failure())
+    let warnings = tidy(body, shape)?;
+    refuse(&findings(body, shape, allow_unknown))?;
+    Ok(warnings)
 }
 
-struct Checker {
-    allow_unknown: bool,
+/// Corrects the two things that the interface document itself gets wrong (2.6): stray spaces around field names are
+/// trimmed, and a `note` inside a configurable option is dropped.
+///
+/// # Errors
+/// `usage` for two fields of one object that get the same name.
+pub fn tidy(body: &mut Map<String, Value>, shape: &'static Shape) -> Result<Warnings, Failure> {
+    let mut tidying = Tidying { steps: Vec::new(), problems: Vec::new(), warnings: Vec::new() };
+    tidying.object(body, shape);
+    if tidying.problems.is_empty() {
+        return Ok(tidying.warnings);
+    }
+    Err(Failure::usage_problems(tidying.problems).hint("fix the input and run it again"))
+}
+
+/// Every problem of a body, in its order.
+pub fn findings(body: &Map<String, Value>, shape: &'static Shape, allow_unknown: bool) -> Vec<Finding> {
+    let mut checker = Checker { allow_unknown, steps: Vec::new(), findings: Vec::new() };
+    checker.object(body, shape);
+    checker.findings
+}
+
+/// Refuses a body for its findings.
+///
+/// # Errors
+/// `usage`, with all of them.
+pub fn refuse(findings: &[Finding]) -> Result<(), Failure> {
+    if findings.is_empty() {
+        return Ok(());
+    }
+    let failure = Failure::usage_problems(findings.iter().map(|finding| finding.message.clone()).collect());
+    let has_unknown = findings.iter().any(|finding| finding.kind == FindingKind::UnknownField);
+    Err(failure.hint(if has_unknown {
+        "fix the input, or send unknown fields unchanged with --allow-unknown"
+    } else {
+        "fix the input and run it again"
+    }))
+}
+
+struct Tidying {
+    steps: Vec<Step>,
     problems: Vec<String>,
-    unknown: bool,
     warnings: Warnings,
 }
 
-impl Checker {
-    fn object(&mut self, path: &str, object: &mut Map<String, Value>, shape: &'static Shape) {
-        self.trim_names(path, object);
+impl Tidying {
+    fn object(&mut self, object: &mut Map<String, Value>, shape: &'static Shape) {
+        self.trim_names(object);
         if std::ptr::eq(shape, &raw const CONFIGURABLE_ITEM_OPTION) && object.shift_remove("note").is_some() {
+            let path = path_of(&self.steps);
             self.warnings.push(format!("{path}.note: dropped; it explains the sample and is no field"));
         }
         for (name, value) in object {
-            let path = below(path, name);
-            match shape.member(name) {
-                Some(member) => self.value(&path, value, member.holds),
-                None if self.allow_unknown => {}
-                None => {
-                    self.unknown = true;
-                    self.problems.push(unknown_member(&path, name, shape));
-                }
+            if let Some(inner) = shape.member(name).and_then(|member| member.holds.shape()) {
+                self.steps.push(Step::Field(name.clone()));
+                self.value(value, inner);
+                self.steps.pop();
             }
         }
     }
 
-    fn trim_names(&mut self, path: &str, object: &mut Map<String, Value>) {
+    fn value(&mut self, value: &mut Value, shape: &'static Shape) {
+        match value {
+            Value::Object(object) => self.object(object, shape),
+            Value::Array(elements) => {
+                for (index, element) in elements.iter_mut().enumerate() {
+                    self.steps.push(Step::Element(index));
+                    if let Value::Object(element) = element {
+                        self.object(element, shape);
+                    }
+                    self.steps.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn trim_names(&mut self, object: &mut Map<String, Value>) {
         if object.keys().all(|name| name.trim() == name) {
             return;
         }
         for (name, value) in std::mem::take(object) {
             let trimmed = name.trim();
-            let path = below(path, trimmed);
+            self.steps.push(Step::Field(trimmed.to_owned()));
             if object.contains_key(trimmed) {
-                self.problems.push(format!("{path}: named twice"));
+                self.problems.push(format!("{}: named twice", path_of(&self.steps)));
             }
             if trimmed != name {
-                self.warnings.push(format!("{path}: spaces around its name were trimmed"));
+                self.warnings.push(format!("{}: spaces around its name were trimmed", path_of(&self.steps)));
             }
+            self.steps.pop();
             object.insert(trimmed.to_owned(), value);
         }
     }
+}
 
-    fn value(&mut self, path: &str, value: &mut Value, holds: Holds) {
-        match (holds, &mut *value) {
-            (Holds::Object(shape), Value::Object(object)) => self.object(path, object, shape),
-            (Holds::List(shape), Value::Array(elements)) => {
-                for (index, element) in elements.iter_mut().enumerate() {
-                    self.value(&format!("{path}[{index}]"), element, Holds::Object(shape));
+struct Checker {
+    allow_unknown: bool,
+    steps: Vec<Step>,
+    findings: Vec<Finding>,
+}
+
+impl Checker {
+    fn object(&mut self, object: &Map<String, Value>, shape: &'static Shape) {
+        for (name, value) in object {
+            self.steps.push(Step::Field(name.clone()));
+            match shape.member(name).or_else(|| wire::flag_field(shape, name)) {
+                Some(member) => self.value(name, value, member.holds),
+                None if self.allow_unknown => {}
+                None => {
+                    let message = unknown_member(&path_of(&self.steps), name, shape);
+                    self.found(FindingKind::UnknownField, message);
                 }
             }
-            (Holds::TextList, Value::Array(lines)) => {
-                for (index, line) in lines.iter_mut().enumerate() {
-                    self.value(&format!("{path}[{index}]"), line, Holds::Text);
+            self.steps.pop();
+        }
+    }
+
+    fn value(&mut self, name: &str, value: &Value, holds: Holds) {
+        match (holds, value) {
+            (Holds::Object(shape), Value::Object(object)) => self.object(object, shape),
+            (Holds::List(shape), Value::Array(elements)) => self.elements(elements, Holds::Object(shape)),
+            (Holds::TextList, Value::Array(lines)) => self.elements(lines, Holds::Text),
+            (Holds::Text, Value::String(code)) if name == COUNTRY_ID => {
+                if let Some(problem) = country_problem(code) {
+                    let message = format!("{}: {problem}", path_of(&self.steps));
+                    self.found(FindingKind::WrongValue, message);
                 }
             }
             (Holds::Text | Holds::TextOrNull, Value::String(_))
@@ -93,27 +187,50 @@ impl Checker {
             | (Holds::AnyObject, Value::Object(_)) => {}
             (Holds::Integer, Value::Number(number)) if is_whole(&number.to_string()) => {}
             (_, found) => {
-                self.problems.push(format!(
-                    "{path}: expected {}, found {}",
-                    holds.expected(),
-                    described(found)
-                ));
+                let path = path_of(&self.steps);
+                let message = format!("{path}: expected {}, found {}", holds.expected(), described(found));
+                self.found(FindingKind::WrongValue, message);
             }
         }
     }
 
-    fn into_failure(self) -> Failure {
-        let named =
-            self.problems.iter().take(NAMED_PROBLEMS).map(String::as_str).collect::<Vec<_>>().join("\n  ");
-        let rest = self.problems.len().saturating_sub(NAMED_PROBLEMS);
-        let more = if rest == 0 { String::new() } else { format!("\n  and {rest} more") };
-        let failure = Failure::usage(format!("{named}{more}"));
-        if self.unknown {
-            failure.hint("nothing was sent; --allow-unknown sends unknown members as they are")
-        } else {
-            failure.hint("nothing was sent; mend the input and run it again")
+    fn elements(&mut self, elements: &[Value], holds: Holds) {
+        for (index, element) in elements.iter().enumerate() {
+            self.steps.push(Step::Element(index));
+            self.value("", element, holds);
+            self.steps.pop();
         }
     }
+
+    fn found(&mut self, kind: FindingKind, message: String) {
+        self.findings.push(Finding { steps: self.steps.clone(), kind, message });
+    }
+}
+
+const COUNTRY_ID: &str = "country_id";
+
+/// Why a text is not the form of a country code: two upper-case letters. Whether there is such a country is another
+/// question, and only a warning: the interface lists none.
+fn country_problem(code: &str) -> Option<String> {
+    if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        return None;
+    }
+    let upper = code.trim().to_ascii_uppercase();
+    let is_form = upper.len() == 2 && upper.bytes().all(|byte| byte.is_ascii_uppercase());
+    let meant = if is_form { format!("; did you mean `{upper}`?") } else { String::new() };
+    Some(format!("expected a country code of two upper-case letters, found {}{meant}", text_in_words(code)))
+}
+
+/// A path as messages name it: `customer.addresses[0].city`. A long name is cut where nobody would read on.
+pub fn path_of(steps: &[Step]) -> String {
+    let mut path = String::new();
+    for step in steps {
+        match step {
+            Step::Field(name) => path = below(&path, name),
+            Step::Element(index) => path.extend(["[", &index.to_string(), "]"]),
+        }
+    }
+    path
 }
 
 /// Whether a JSON number's text is a whole number.
@@ -144,96 +261,15 @@ fn described(value: &Value) -> String {
         Value::Null => "null".to_owned(),
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) => format!("the number {number}"),
-        Value::String(text) if text.chars().count() <= 40 => format!("the string {text:?}"),
-        Value::String(_) => "a long string".to_owned(),
+        Value::String(text) => text_in_words(text),
         Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "an object".to_owned(),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::{Map, Value, json};
-
-    use super::check;
-    use crate::plan::operation::Operation;
-
-    fn body(value: Value) -> Map<String, Value> {
-        value.as_object().unwrap().clone()
-    }
-
-    fn problem(operation: Operation, value: Value) -> String {
-        check(&mut body(value), operation.body(), false).unwrap_err().message
-    }
-
-    #[test]
-    fn an_unknown_member_is_named_with_the_nearest_known_name() {
-        let draft = json!({"customer": {"addresses": [{}, {"postcod": "75001"}]}});
-        assert_eq!(
-            problem(Operation::CustomerUpdate, draft),
-            "customer.addresses[1].postcod: unknown; did you mean postcode?"
-        );
-        assert_eq!(
-            problem(Operation::QuoteAddItem, json!({"cartItem": {"zzz": 1}})),
-            "cartItem.zzz: unknown"
-        );
-        let camel = json!({"cartItem": {"quoteId": "1"}});
-        assert_eq!(
-            problem(Operation::QuoteAddItem, camel),
-            "cartItem.quoteId: unknown; did you mean quote_id?"
-        );
-    }
-
-    #[test]
-    fn a_wrong_type_is_named_with_what_was_expected_and_found() {
-        let cases = [
-            (json!({"qty": "2"}), "cartItem.qty: expected a number, found the string \"2\""),
-            (json!({"quote_id": 1}), "cartItem.quote_id: expected a string, found the number 1"),
-            (json!({"product_option": null}), "cartItem.product_option: expected an object, found null"),
-            (json!({"sku": true}), "cartItem.sku: expected a string, found true"),
-        ];
-        for (item, expected) in cases {
-            assert_eq!(problem(Operation::QuoteAddItem, json!({"cartItem": item})), expected);
-        }
-        let half = json!({"customer": {"gender": 1.5}});
-        assert_eq!(
-            problem(Operation::CustomerUpdate, half),
-            "customer.gender: expected a whole number, found the number 1.5"
-        );
-    }
-
-    #[test]
-    fn every_problem_is_named_up_to_a_bound() {
-        let many = json!({"cartItem": {"a1": 1, "a2": 1, "a3": 1, "a4": 1, "a5": 1, "a6": 1, "a7": 1}});
-        let message = problem(Operation::QuoteAddItem, many);
-        assert_eq!(message.lines().count(), 6);
-        assert!(message.ends_with("and 2 more"), "{message}");
-    }
-
-    #[test]
-    fn the_samples_own_blemishes_are_mended_with_a_warning() {
-        let option = json!({"option_id ": "93", "option_value": 52, "note": "see the product detail"});
-        let item = json!({"sku": "MS-01", "product_option ":
-            {"extension_attributes": {"configurable_item_options": [option]}}});
-        let mut body = body(json!({"cartItem": item}));
-        let warnings = check(&mut body, Operation::QuoteAddItem.body(), false).unwrap();
-        assert_eq!(warnings.len(), 3, "{warnings:?}");
-        let sent =
-            &body["cartItem"]["product_option"]["extension_attributes"]["configurable_item_options"][0];
-        assert_eq!(*sent, json!({"option_id": "93", "option_value": 52}));
-    }
-
-    #[test]
-    fn a_name_that_becomes_another_by_trimming_is_refused() {
-        let twice = json!({"cartItem": {"sku": "a", "sku ": "b"}});
-        assert_eq!(problem(Operation::QuoteAddItem, twice), "cartItem.sku: named twice");
-    }
-
-    #[test]
-    fn unknown_members_pass_when_allowed_but_types_still_count() {
-        let mut odd = body(json!({"cartItem": {"product_type": "simple", "qty": 1}}));
-        assert!(check(&mut odd, Operation::QuoteAddItem.body(), true).unwrap().is_empty());
-        let mut wrong = body(json!({"cartItem": {"product_type": "simple", "qty": "1"}}));
-        assert!(check(&mut wrong, Operation::QuoteAddItem.body(), true).is_err());
-    }
+fn text_in_words(text: &str) -> String {
+    if text.chars().count() <= 40 { format!("the string {text:?}") } else { "a long string".to_owned() }
 }
+
+#[cfg(test)]
+mod tests;

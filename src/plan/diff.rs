@@ -1,6 +1,8 @@
 //! What differs between two profiles, member by member.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use crate::exact_json;
 
 use super::path::Path;
 use super::roster::{Roster, id_of};
@@ -19,7 +21,12 @@ pub struct Change {
 impl Change {
     /// As results show it (DESIGN 2.3); a missing member is null.
     pub fn to_json(&self) -> Value {
-        json!({"path": self.path.to_string(), "before": self.before, "after": self.after})
+        let value = |value: &Option<Value>| value.clone().unwrap_or_default();
+        exact_json::object([
+            ("path", self.path.to_string().into()),
+            ("before", value(&self.before)),
+            ("after", value(&self.after)),
+        ])
     }
 }
 

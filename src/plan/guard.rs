@@ -4,29 +4,37 @@ use super::merge::{Tally, Wish};
 use super::roster::listed;
 use crate::failure::Failure;
 
-/// How many addresses a wish deletes by leaving them out, rather than by naming them.
-pub fn left_out(wish: &Wish, tally: &Tally) -> usize {
-    if wish.replace { tally.removed.len() } else { 0 }
-}
-
-/// Lets a deletion by omission pass only when the exact number was allowed. `--yes` is no such number.
+/// Lets a deletion by omission pass only when the exact number was allowed; `--yes` is no such number. A deletion by
+/// name passes when it is `confirmed`: by `--yes`, or because a person is asked next.
 ///
 /// # Errors
 /// `guard`, naming the addresses and the flag to add.
-pub fn deletions(wish: &Wish, tally: &Tally, allowed: Option<usize>) -> Result<(), Failure> {
-    let deleted = left_out(wish, tally);
+pub fn deletions(wish: &Wish, tally: &Tally, allowed: Option<usize>, confirmed: bool) -> Result<(), Failure> {
+    let deleted = tally.removed.len();
     if deleted == 0 || allowed == Some(deleted) {
         return Ok(());
     }
+    if !wish.replace && allowed.is_none() {
+        return if confirmed { Ok(()) } else { Err(unconfirmed(tally)) };
+    }
     let which = listed(&tally.removed);
     let message = match allowed {
-        None => format!("this would delete {}: {which}; nothing was written", addresses(deleted)),
-        Some(allowed) => format!(
-            "this would delete {}: {which}, but --allow-delete says {allowed}; nothing was written",
-            addresses(deleted)
-        ),
+        None => format!("this would delete {}: {which}", addresses(deleted)),
+        Some(allowed) => {
+            format!("this would delete {}: {which}, but --allow-delete says {allowed}", addresses(deleted))
+        }
     };
     Err(Failure::guard(message).hint(format!("if that is meant, add --allow-delete {deleted}")))
+}
+
+fn unconfirmed(tally: &Tally) -> Failure {
+    let deleted = tally.removed.len();
+    let which = listed(&tally.removed);
+    Failure::guard(format!(
+        "this deletes {}: {which}, and nobody can be asked to confirm it",
+        addresses(deleted)
+    ))
+    .hint(format!("add --yes, or --allow-delete {deleted}"))
 }
 
 /// A count of addresses in words.
@@ -44,14 +52,18 @@ mod tests {
         let wish = Wish { replace: true, ..Wish::default() };
         let tally = Tally { removed: vec![3, 4], ..Tally::default() };
         for refused in [None, Some(0), Some(1), Some(3)] {
-            assert!(deletions(&wish, &tally, refused).is_err(), "{refused:?}");
+            assert!(deletions(&wish, &tally, refused, true).is_err(), "{refused:?}");
         }
-        assert!(deletions(&wish, &tally, Some(2)).is_ok());
+        assert!(deletions(&wish, &tally, Some(2), false).is_ok());
     }
 
     #[test]
-    fn a_removal_by_name_is_enough() {
+    fn a_removal_by_name_needs_a_yes_or_its_number() {
         let wish = Wish { remove: vec![3], ..Wish::default() };
-        assert!(deletions(&wish, &Tally { removed: vec![3], ..Tally::default() }, None).is_ok());
+        let tally = Tally { removed: vec![3], ..Tally::default() };
+        assert!(deletions(&wish, &tally, None, true).is_ok());
+        assert!(deletions(&wish, &tally, None, false).is_err());
+        assert!(deletions(&wish, &tally, Some(1), false).is_ok());
+        assert!(deletions(&wish, &tally, Some(2), true).is_err());
     }
 }

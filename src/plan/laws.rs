@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+use super::default_address::DefaultAddress;
+use super::equivalence::is_same;
 use super::merge::{Merged, Wish, merge};
 use super::roster::id_of;
 use crate::failure::Kind;
@@ -23,6 +25,45 @@ fn anything() -> impl Strategy<Value = Value> {
                 .prop_map(|members| members.into_iter().collect()),
         ]
     })
+}
+
+/// Objects in objects whose names meet those of another one.
+fn deep_object() -> impl Strategy<Value = Value> {
+    let object = |inner: BoxedStrategy<Value>| {
+        prop::collection::btree_map("[a-c]", inner, 0..4)
+            .prop_map(|fields| fields.into_iter().collect::<Value>())
+            .boxed()
+    };
+    object(
+        prop_oneof![anything(), object(prop_oneof![anything(), object(anything().boxed())].boxed())].boxed(),
+    )
+}
+
+/// What the draft does not name has its exact text; what it names has the draft's value.
+fn kept_or_named(before: &Value, after: &Value, draft: Option<&Value>) -> Result<(), TestCaseError> {
+    match (before, draft) {
+        (Value::Object(fields), Some(Value::Object(draft))) => {
+            for (name, value) in fields {
+                kept_or_named(value, &after[name], draft.get(name))?;
+            }
+            for (name, value) in draft.iter().filter(|(name, _)| !fields.contains_key(*name)) {
+                prop_assert_eq!(after[name].to_string(), value.to_string());
+            }
+        }
+        (_, Some(draft)) => prop_assert!(is_same(after, draft)),
+        (_, None) => prop_assert_eq!(after.to_string(), before.to_string()),
+    }
+    Ok(())
+}
+
+/// A value as a program hands it on that reads numbers as doubles.
+fn rounded(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => serde_json::from_str(&number.as_f64().unwrap().to_string()).unwrap(),
+        Value::Array(elements) => elements.iter().map(rounded).collect(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), rounded(value))).collect(),
+        other => other.clone(),
+    }
 }
 
 fn region() -> impl Strategy<Value = Value> {
@@ -116,7 +157,8 @@ fn situation() -> impl Strategy<Value = (Map<String, Value>, Wish)> {
     let additions = prop::collection::vec(draft_members(), 0..3);
     (stored(), changes, removals, additions, prop::option::of("\\PC{0,5}")).prop_map(
         |(stored, changes, removals, additions, email)| {
-            let mut wish = Wish::default();
+            // Made-up additions may equal a stored address by chance.
+            let mut wish = Wish { allow_duplicate: true, ..Wish::default() };
             let mut drafts = Vec::new();
             for (id, (change, remove)) in ids(&stored).into_iter().zip(changes.into_iter().zip(removals)) {
                 match change {
@@ -195,6 +237,62 @@ proptest! {
                 }
             }
         }
+    }
+
+    #[test]
+    fn law_2_holds_at_every_depth(stored in deep_object(), draft in deep_object()) {
+        let profile = |inside: &Value| json!({
+            "extension_attributes": inside,
+            "addresses": [{"id": 1, "extension_attributes": inside}],
+        });
+        let (stored, draft) = (profile(&stored), profile(&draft));
+        let wish = Wish { draft: into_members(draft.clone()), ..Wish::default() };
+        let merged = Value::Object(merged(&into_members(stored.clone()), &wish).customer);
+        for place in ["/extension_attributes", "/addresses/0/extension_attributes"] {
+            let value = |customer: &Value| customer.pointer(place).unwrap().clone();
+            kept_or_named(&value(&stored), &value(&merged), Some(&value(&draft)))?;
+        }
+    }
+
+    #[test]
+    fn law_2_a_number_that_was_only_rounded_keeps_its_text(stored in stored()) {
+        let draft = into_members(rounded(&Value::Object(stored.clone())));
+        let merged = merged(&stored, &Wish { draft, ..Wish::default() });
+        prop_assert_eq!(Value::Object(merged.customer).to_string(), Value::Object(stored).to_string());
+        prop_assert!(merged.changes.is_empty(), "{:?}", merged.changes);
+    }
+
+    #[test]
+    fn law_2_holds_where_the_list_is_replaced((stored, mut wish) in situation()) {
+        wish.remove.clear();
+        wish.replace = true;
+        let merged = merged(&stored, &wish);
+        for before in addresses(&stored) {
+            let id = id_of(&before["id"]).unwrap();
+            let draft = draft_for(&wish, id);
+            let after = addresses(&merged.customer).iter().find(|address| address.get("id") == before.get("id"));
+            prop_assert_eq!(after.is_some(), draft.contains_key("id"));
+            for (name, value) in before.as_object().unwrap() {
+                let is_free = !draft.contains_key(name) && (name != "region" || !draft.contains_key("region_id"));
+                if let Some(after) = after.filter(|_| is_free) {
+                    prop_assert_eq!(after[name].to_string(), value.to_string());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn law_4_an_address_that_is_stored_already_is_refused((stored, wish) in situation(), at in 0..6usize) {
+        prop_assume!(!addresses(&stored).is_empty());
+        let mut copy = addresses(&stored)[at % addresses(&stored).len()].as_object().unwrap().clone();
+        copy.shift_remove("id");
+        let again = |allow_duplicate| {
+            let draft = into_members(json!({"addresses": [copy.clone(), copy.clone()]}));
+            merge(stored.clone(), &Wish { draft, allow_duplicate, ..Wish::default() })
+        };
+        prop_assert_eq!(again(false).unwrap_err().kind, Kind::Guard);
+        prop_assert_eq!(again(true).unwrap().tally.added, 2);
+        drop(wish);
     }
 
     #[test]
@@ -310,4 +408,66 @@ fn a_dead_default_that_was_never_stored_is_no_change() {
     let paths: Vec<String> = merged.changes.iter().map(|change| change.path.to_string()).collect();
     assert_eq!(paths, ["addresses[id=2]"]);
     assert!(!merged.customer.contains_key("default_billing") && merged.notes.len() == 1);
+}
+
+#[test]
+fn equal_new_addresses_are_two_in_one_draft_and_refused_beside_a_stored_one() {
+    let stored = |address: Value| into_members(json!({"addresses": [address]}));
+    let add = |allow_duplicate| Wish {
+        draft: into_members(json!({"addresses": [{"city": "Rome", "region_id": 0}, {"city": "Rome"}]})),
+        allow_duplicate,
+        ..Wish::default()
+    };
+    assert_eq!(merged(&stored(json!({"id": 1, "city": "Paris"})), &add(false)).tally.added, 2);
+    let rome = || stored(json!({"id": 1, "city": " Rome", "telephone": "1", "region": {"region_id": null}}));
+    let refusal = merge(rome(), &add(false)).unwrap_err();
+    assert!(refusal.kind == Kind::Guard && refusal.message.contains("address 1"), "{refusal:?}");
+    assert!(refusal.hint.unwrap().contains("--allow-duplicate"));
+    assert_eq!(merged(&rome(), &add(true)).tally.added, 2);
+    // One that goes is no twin of one that comes.
+    let moved = Wish { remove: vec![1], ..add(false) };
+    assert_eq!(merged(&rome(), &moved).tally.added, 2);
+}
+
+#[test]
+fn a_default_is_set_here_and_taken_from_the_others() {
+    let stored = || {
+        into_members(json!({"default_shipping": "1", "default_billing": 1, "addresses": [
+            {"id": 1, "default_shipping": true, "default_billing": 1},
+            {"id": 2, "default_shipping": false},
+            {"id": 3, "city": "Oslo"}]}))
+    };
+    let wish = |address: Option<i64>| {
+        let id = address.map(|id| ("id".to_owned(), Value::from(id)));
+        let named =
+            [("city", json!("Bergen")), ("default_shipping", json!(true)), ("default_billing", json!(true))];
+        let named = named.map(|(name, value)| (name.to_owned(), value));
+        let draft: Value = id.into_iter().chain(named).collect();
+        let default_address = Some(DefaultAddress { address, shipping: true, billing: true });
+        Wish { draft: into_members(json!({"addresses": [draft]})), default_address, ..Wish::default() }
+    };
+    let changed = merged(&stored(), &wish(Some(2)));
+    assert_eq!(
+        Value::Object(changed.customer),
+        json!({"default_shipping": "2", "default_billing": 2, "addresses": [
+            {"id": 1, "default_shipping": false, "default_billing": 0},
+            {"id": 2, "default_shipping": true, "city": "Bergen", "default_billing": true},
+            {"id": 3, "city": "Oslo"}]})
+    );
+    assert_eq!((changed.tally.kept, changed.tally.changed), (vec![3], vec![1, 2]));
+    let paths: Vec<String> = changed.changes.iter().map(|change| change.path.to_string()).collect();
+    assert!(paths.contains(&"default_billing".to_owned()), "{paths:?}");
+    let added = merged(&stored(), &wish(None));
+    assert!(!added.customer.contains_key("default_shipping") && added.notes.len() == 2, "{:?}", added.notes);
+    assert_eq!(added.customer["addresses"][0]["default_shipping"], false);
+    let bare = into_members(json!({"addresses": [{"id": 2}]}));
+    assert!(!merged(&bare, &wish(Some(2))).customer.contains_key("default_shipping"));
+}
+
+#[test]
+fn a_default_that_is_left_out_with_its_address_is_no_change() {
+    let stored = into_members(json!({"default_billing": "2", "addresses": [{"id": 1}, {"id": 2}]}));
+    let merged = merged(&stored, &Wish { remove: vec![2], ..Wish::default() });
+    assert_eq!((merged.changes.len(), merged.notes.len()), (1, 1));
+    assert!(!merged.customer.contains_key("default_billing"));
 }

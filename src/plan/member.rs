@@ -1,50 +1,189 @@
-//! Setting one member of a stored object.
+//! Merging what a draft names into what is stored: objects field by field at every depth, lists as a whole.
+//!
+//! `null` is a value and deletes nothing. Two lists have keys, and are merged by them: `custom_attributes` by
+//! `attribute_code`, `addresses` by `id`.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::equivalence::{is_same, is_same_number};
+use super::roster::{Roster, id_of};
 use crate::failure::Failure;
 
-/// Sets a member to the value a draft names; custom attributes merge by their code, everything else is replaced.
+const ATTRIBUTES: &str = "custom_attributes";
+const ADDRESSES: &str = "addresses";
+
+/// Merges a field that a draft names into an object. A value that is the same but for the text of a number stays as it
+/// is stored.
 pub fn set_member(object: &mut Map<String, Value>, name: &str, value: &Value) {
-    match (object.get_mut(name), value) {
-        (Some(Value::Array(stored)), Value::Array(named)) if name == "custom_attributes" => {
-            for attribute in named {
-                set_attribute(stored, attribute);
-            }
-        }
-        _ => {
-            object.insert(name.to_owned(), value.clone());
-        }
+    match object.get_mut(name) {
+        Some(stored) => merge_value(stored, name, value),
+        None => drop(object.insert(name.to_owned(), value.clone())),
     }
 }
 
-/// Refuses custom attributes that could not be merged by their code: one without, or two of one code.
+fn merge_value(stored: &mut Value, name: &str, draft: &Value) {
+    match (&mut *stored, draft) {
+        (Value::Object(stored), Value::Object(draft)) => {
+            draft.iter().for_each(|(name, value)| set_member(stored, name, value));
+        }
+        (Value::Array(stored), Value::Array(draft)) if name == ATTRIBUTES && all_have_codes(draft) => {
+            for attribute in draft {
+                merge_attribute(stored, attribute);
+            }
+        }
+        (Value::Array(stored), Value::Array(draft)) if name == ADDRESSES && have_ids(stored, draft) => {
+            for address in draft {
+                merge_address(stored, address);
+            }
+        }
+        (stored, draft) if is_same(stored, draft) => {}
+        (stored, draft) => *stored = with_stored_numbers(stored, draft),
+    }
+}
+
+/// The draft's value, its numbers with their stored text where they did not change.
+fn with_stored_numbers(stored: &Value, draft: &Value) -> Value {
+    match (stored, draft) {
+        (Value::Number(stored), Value::Number(draft)) if is_same_number(stored, draft) => {
+            Value::Number(stored.clone())
+        }
+        (Value::Object(stored), Value::Object(draft)) => {
+            let field = |(name, value): (&String, &Value)| {
+                (name.clone(), with_stored_numbers(stored.get(name).unwrap_or(&Value::Null), value))
+            };
+            draft.iter().map(field).collect()
+        }
+        (Value::Array(stored), Value::Array(draft)) => {
+            let element = |(index, value): (usize, &Value)| {
+                let unchanged = stored.get(index).filter(|stored| is_same(stored, value));
+                // An element may have moved, because one before it was inserted or removed.
+                match unchanged.or_else(|| stored.iter().find(|stored| is_same(stored, value))) {
+                    Some(unchanged) => unchanged.clone(),
+                    None => with_stored_numbers(stored.get(index).unwrap_or(&Value::Null), value),
+                }
+            };
+            draft.iter().enumerate().map(element).collect()
+        }
+        _ => draft.clone(),
+    }
+}
+
+fn merge_attribute(stored: &mut Vec<Value>, draft: &Value) {
+    let code = draft.get("attribute_code");
+    match stored.iter_mut().find(|attribute| attribute.get("attribute_code") == code) {
+        Some(attribute) => merge_value(attribute, "", draft),
+        None => stored.push(draft.clone()),
+    }
+}
+
+fn merge_address(stored: &mut Vec<Value>, draft: &Value) {
+    let id = draft.get("id").and_then(id_of);
+    let same = |address: &&mut Value| id.is_some() && address.get("id").and_then(id_of) == id;
+    match stored.iter_mut().find(same) {
+        Some(address) => merge_value(address, "", draft),
+        None => stored.push(draft.clone()),
+    }
+}
+
+fn all_have_codes(attributes: &[Value]) -> bool {
+    attributes.iter().all(|attribute| attribute.get("attribute_code").is_some_and(Value::is_string))
+}
+
+fn have_ids(stored: &[Value], draft: &[Value]) -> bool {
+    let identified = stored.iter().filter(|address| address.get("id").is_some());
+    Roster::of(identified).is_ok() && stored.iter().chain(draft).all(Value::is_object)
+}
+
+/// Refuses custom attributes that could not be merged by their code: one without, or two of one code. They are looked
+/// for at every depth, but not inside the address list: each address is looked at by itself.
 ///
 /// # Errors
 /// `usage`, naming the code.
 pub fn attributes_have_codes(draft: &Map<String, Value>, label: &str) -> Result<(), Failure> {
+    for (name, value) in draft.iter().filter(|(name, _)| *name != ADDRESSES) {
+        match value {
+            Value::Array(attributes) if name == ATTRIBUTES => codes_are_unique(attributes, label)?,
+            Value::Object(inside) => attributes_have_codes(inside, &format!("{label}{name}."))?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn codes_are_unique(attributes: &[Value], label: &str) -> Result<(), Failure> {
     let mut codes = HashSet::new();
-    for attribute in draft.get("custom_attributes").and_then(Value::as_array).into_iter().flatten() {
+    for attribute in attributes {
         let problem = match attribute.get("attribute_code").and_then(Value::as_str) {
-            None => "one has no attribute_code".to_owned(),
-            Some(code) if !codes.insert(code) => format!("the attribute_code {code} is named twice"),
+            None => "an element has no attribute_code".to_owned(),
+            Some(code) if !codes.insert(code) => format!("duplicate attribute_code `{code}`"),
             Some(_) => continue,
         };
-        return Err(Failure::usage(format!("{label}custom_attributes: {problem}; nothing was sent"))
+        return Err(Failure::usage(format!("{label}custom_attributes: {problem}"))
             .hint("name each attribute once, by its attribute_code"));
     }
     Ok(())
 }
 
-fn set_attribute(stored: &mut Vec<Value>, named: &Value) {
-    let code = named.get("attribute_code");
-    let same = |attribute: &&mut Value| code.is_some() && attribute.get("attribute_code") == code;
-    match (stored.iter_mut().find(same), named) {
-        (Some(Value::Object(attribute)), Value::Object(named)) => {
-            attribute.extend(named.iter().map(|(name, value)| (name.clone(), value.clone())));
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{attributes_have_codes, set_member};
+
+    fn merged(stored: &str, draft: &str) -> String {
+        let (mut stored, draft): (Value, Value) =
+            (serde_json::from_str(stored).unwrap(), serde_json::from_str(draft).unwrap());
+        for (name, value) in draft.as_object().unwrap() {
+            set_member(stored.as_object_mut().unwrap(), name, value);
         }
-        _ => stored.push(named.clone()),
+        stored.to_string()
+    }
+
+    #[test]
+    fn objects_merge_at_every_depth_and_null_is_a_value() {
+        assert_eq!(
+            merged(
+                r#"{"x":{"points":12345678901234567890,"a":{"b":1,"c":2}},"y":1}"#,
+                r#"{"x":{"a":{"c":null,"d":3}}}"#
+            ),
+            r#"{"x":{"points":12345678901234567890,"a":{"b":1,"c":null,"d":3}},"y":1}"#
+        );
+    }
+
+    #[test]
+    fn other_lists_are_replaced_whole_but_for_numbers_that_did_not_change() {
+        let stored = r#"{"cards":[{"id":100.0,"n":12345678901234567890},{"id":2}],"n":1.50}"#;
+        assert_eq!(
+            merged(stored, r#"{"cards":[{"id":100,"n":12345678901234567000,"x":1}],"n":1.5}"#),
+            r#"{"cards":[{"id":100.0,"n":12345678901234567890,"x":1}],"n":1.50}"#
+        );
+        assert_eq!(merged(stored, r#"{"cards":[{"id":2.0}]}"#), r#"{"cards":[{"id":2}],"n":1.50}"#);
+    }
+
+    #[test]
+    fn keyed_lists_merge_by_their_keys_at_any_depth() {
+        assert_eq!(
+            merged(
+                r#"{"x":{"custom_attributes":[{"attribute_code":"a","value":"1","z":0},{"attribute_code":"b"}]}}"#,
+                r#"{"x":{"custom_attributes":[{"attribute_code":"a","value":"2"},{"attribute_code":"c"}]}}"#
+            ),
+            r#"{"x":{"custom_attributes":[{"attribute_code":"a","value":"2","z":0},{"attribute_code":"b"},{"attribute_code":"c"}]}}"#
+        );
+        assert_eq!(
+            merged(
+                r#"{"x":{"addresses":[{"id":1,"a":1},{"id":2}]}}"#,
+                r#"{"x":{"addresses":[{"id":1,"b":1}]}}"#
+            ),
+            r#"{"x":{"addresses":[{"id":1,"a":1,"b":1},{"id":2}]}}"#
+        );
+    }
+
+    #[test]
+    fn codes_are_looked_at_in_every_depth() {
+        let twice = json!({"x": {"custom_attributes": [{"attribute_code": "a"}, {"attribute_code": "a"}]}});
+        let refusal = attributes_have_codes(twice.as_object().unwrap(), "").unwrap_err();
+        assert_eq!(refusal.message, "x.custom_attributes: duplicate attribute_code `a`");
     }
 }

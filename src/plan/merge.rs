@@ -3,10 +3,13 @@
 use serde_json::{Map, Value};
 
 use super::address_list::AddressList;
+use super::check::Finding;
+use super::default_address::{self, DefaultAddress};
 use super::diff::{self, Change};
 use super::member::{attributes_have_codes, set_member};
 use super::path::Path;
 use super::roster::id_of;
+use super::stored_fields::refuse_unknown;
 use crate::failure::Failure;
 
 /// What the user wants changed.
@@ -19,6 +22,12 @@ pub struct Wish {
     pub remove: Vec<i64>,
     /// The draft's addresses are the whole list: whatever it leaves out is deleted.
     pub replace: bool,
+    /// A new address may equal a stored one.
+    pub allow_duplicate: bool,
+    /// The address that is to be the default; the draft names its flags.
+    pub default_address: Option<DefaultAddress>,
+    /// Findings of the check that the stored profile decides on.
+    pub deferred: Vec<Finding>,
 }
 
 impl Wish {
@@ -66,6 +75,7 @@ pub struct Merged {
 /// id the profile does not have; `usage` for a draft that contradicts itself or leaves the region in doubt.
 pub fn merge(stored: Map<String, Value>, wish: &Wish) -> Result<Merged, Failure> {
     same_customer(&stored, wish)?;
+    refuse_unknown(&wish.deferred, &wish.draft, &stored)?;
     attributes_have_codes(&wish.draft, "")?;
     let mut customer = stored;
     let Some(Value::Array(stored)) = customer.get_mut("addresses").map(Value::take) else {
@@ -75,7 +85,9 @@ pub fn merge(stored: Map<String, Value>, wish: &Wish) -> Result<Merged, Failure>
     let list = AddressList::of(stored, wish)?;
     changes.extend(list.changes);
     customer.insert("addresses".to_owned(), Value::Array(list.addresses));
-    let notes = drop_dead_defaults(&mut customer, &list.tally.removed, &mut changes);
+    let mut notes = Vec::new();
+    default_address::set_own(wish, &mut customer, &mut changes, &mut notes);
+    drop_dead_defaults(&mut customer, &list.tally.removed, &mut changes, &mut notes);
     Ok(Merged { customer, changes, tally: list.tally, notes })
 }
 
@@ -84,7 +96,8 @@ fn same_customer(stored: &Map<String, Value>, wish: &Wish) -> Result<(), Failure
     let Some(own) = stored.get("id").and_then(id_of) else { return Ok(()) };
     let drafts = wish.draft.get("addresses").and_then(Value::as_array).into_iter().flatten();
     let owners = drafts.filter_map(|draft| draft.get("customer_id"));
-    match wish.draft.get("id").into_iter().chain(owners).find(|id| id_of(id) != Some(own)) {
+    let names_other = |id: &&Value| !id.is_null() && id_of(id) != Some(own);
+    match wish.draft.get("id").into_iter().chain(owners).find(names_other) {
         None => Ok(()),
         Some(other) => Err(Failure::guard(format!(
             "the input is for customer {other}, but the token belongs to customer {own}; nothing was written"
@@ -110,26 +123,21 @@ fn members(customer: &mut Map<String, Value>, draft: &Map<String, Value>) -> Vec
     changes
 }
 
-/// A default that names an address removed by this very command is left out, and said so.
+/// A default that names an address removed by this very command is left out, and said so. That is no change to be
+/// verified: a service that merges profiles keeps the field until the address is gone.
 fn drop_dead_defaults(
     customer: &mut Map<String, Value>,
     removed: &[i64],
     changes: &mut Vec<Change>,
-) -> Vec<String> {
-    let mut notes = Vec::new();
+    notes: &mut Vec<String>,
+) {
     for name in ["default_billing", "default_shipping"] {
         let Some(id) = customer.get(name).and_then(id_of).filter(|id| removed.contains(id)) else {
             continue;
         };
-        let sent = customer.shift_remove(name);
-        notes.push(format!("{name} named address {id}, which is removed: it is left out"));
+        customer.shift_remove(name);
         let path = Path::default().member(name);
-        let drafted = changes.iter().position(|change| change.path == path).map(|told| changes.remove(told));
-        // What a draft named here was never stored.
-        let before = drafted.map_or(sent, |change| change.before);
-        if before.is_some() {
-            changes.push(Change { path, before, after: None });
-        }
+        changes.retain(|change| change.path != path);
+        notes.push(format!("{name} named address {id}, which is removed: it is left out"));
     }
-    notes
 }

@@ -65,6 +65,50 @@ impl Path {
         matches!(self.0[..], [_, Step::Address(_) | Step::New])
     }
 
+    /// The name of the innermost field; empty for an address as a whole.
+    pub fn last_name(&self) -> String {
+        match self.0.last() {
+            Some(Step::Member(name)) => name.clone(),
+            _ => String::new(),
+        }
+    }
+
+    /// Sets the value at this place, where the object that holds it exists; whether it does. `roster` is that of the
+    /// customer's addresses.
+    pub fn set(&self, customer: &mut Map<String, Value>, roster: &Roster, value: &Value) -> bool {
+        let Some((Step::Member(first), rest)) = self.0.split_first() else { return false };
+        let Some((last, inner)) = rest.split_last() else {
+            customer.insert(first.clone(), value.clone());
+            return true;
+        };
+        let Some(mut holder) = customer.get_mut(first) else { return false };
+        for step in inner {
+            let next = match step {
+                Step::Member(name) => holder.get_mut(name),
+                Step::Address(id) => roster.position(*id).and_then(|position| holder.get_mut(position)),
+                Step::New => None,
+                Step::Code(code) => attribute_mut(holder, code),
+            };
+            let Some(next) = next else { return false };
+            holder = next;
+        }
+        match (last, holder) {
+            (Step::Member(name), Value::Object(object)) => {
+                object.insert(name.clone(), value.clone());
+                true
+            }
+            (Step::Code(code), Value::Array(attributes)) => {
+                let same = |one: &&mut Value| one.get("attribute_code").and_then(Value::as_str) == Some(code);
+                match attributes.iter_mut().find(same) {
+                    Some(attribute) => *attribute = value.clone(),
+                    None => attributes.push(value.clone()),
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Whether one of the two places is, or is inside, the other.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.0.starts_with(&other.0) || other.0.starts_with(&self.0)
@@ -104,6 +148,11 @@ impl Path {
                 .find(|attribute| attribute.get("attribute_code").and_then(Value::as_str) == Some(code)),
         })
     }
+}
+
+fn attribute_mut<'a>(attributes: &'a mut Value, code: &str) -> Option<&'a mut Value> {
+    let same = |one: &&mut Value| one.get("attribute_code").and_then(Value::as_str) == Some(code);
+    attributes.as_array_mut()?.iter_mut().find(same)
 }
 
 impl fmt::Display for Path {

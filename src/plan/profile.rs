@@ -56,16 +56,19 @@ impl Profile {
         self.0
     }
 
-    /// A name for the customer that stays the same from call to call: the id, or the e-mail address.
+    /// A name for the customer that stays the same from call to call: the id, or the e-mail address in lower case.
     pub fn customer_key(&self) -> String {
-        ["id", "email"]
-            .iter()
-            .find_map(|name| match self.0.get(*name) {
-                Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
-                Some(Value::Number(number)) => Some(number.to_string()),
-                _ => None,
-            })
-            .unwrap_or_else(|| "unnamed".to_owned())
+        let email = || self.text("email").map(|email| email.to_lowercase());
+        self.text("id").or_else(email).unwrap_or_else(|| "unnamed".to_owned())
+    }
+
+    /// A field of the customer that is a number or a text that is not empty.
+    pub fn text(&self, name: &str) -> Option<String> {
+        match self.0.get(name)? {
+            Value::String(text) if !text.is_empty() => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        }
     }
 }
 

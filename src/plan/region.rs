@@ -2,32 +2,80 @@
 
 use serde_json::{Map, Value, json};
 
+use super::equivalence::is_equivalent;
 use crate::failure::Failure;
 
 const TEXTS: [&str; 2] = ["region", "region_code"];
 const ID: &str = "region_id";
 
-/// Takes what a draft says about the region out of it: `None` when it says nothing.
+/// Takes what a draft says about the region out of it: `None` when it names none of `region`, `region_code` and
+/// `region_id`, or all that it names is stored already. Whatever else the draft's region object has stays in the draft.
 ///
-/// The word is an object with those of `region`, `region_code` and `region_id` that were named, and whatever
-/// unlisted members the draft's region object has.
+/// `stored` is the address that the draft changes, if it changes one.
 ///
 /// # Errors
 /// `usage` when the draft gives two different region ids.
-pub fn take_word(draft: &mut Map<String, Value>, label: &str) -> Result<Option<Map<String, Value>>, Failure> {
+pub fn take_word(
+    draft: &mut Map<String, Value>,
+    stored: Option<&Map<String, Value>>,
+    label: &str,
+) -> Result<Option<Map<String, Value>>, Failure> {
+    let is_stored = stored.is_some_and(|stored| is_unchanged(draft, stored));
     let outer_id = draft.shift_remove(ID);
-    let mut word = match draft.shift_remove("region") {
-        Some(Value::Object(region)) => region,
-        _ => Map::new(),
-    };
+    let mut word = Map::new();
+    if let Some(region) = draft.get_mut("region") {
+        if let Value::Object(region) = region {
+            for name in [TEXTS[1], TEXTS[0], ID] {
+                word.extend(region.shift_remove(name).map(|value| (name.to_owned(), value)));
+            }
+        }
+        if region.as_object().is_none_or(Map::is_empty) {
+            draft.shift_remove("region");
+        }
+    }
+    if is_stored {
+        return Ok(None);
+    }
     if let Some(id) = outer_id {
-        if word.get(ID).is_some_and(|inner| *inner != id) {
+        if word.contains_key(ID) && !is_equivalent(ID, word.get(ID), Some(&id)) {
             return Err(Failure::usage(format!("{label}: region_id and region.region_id differ"))
                 .hint("name the region id once, or the same in both places"));
         }
         word.insert(ID.to_owned(), id);
     }
     Ok((!word.is_empty()).then_some(word))
+}
+
+/// Whether a stored address has the region that a draft names. A region id that the draft names in one place counts for
+/// both.
+fn is_unchanged(draft: &Map<String, Value>, stored: &Map<String, Value>) -> bool {
+    let (region, stored_region) = (region_object(draft), region_object(stored));
+    let inner_id = region.and_then(|region| region.get(ID));
+    let outer_id = draft.get(ID).or(inner_id);
+    let is_id = |id: Option<&Value>, stored: Option<&Value>| {
+        id.is_none() || stored.is_none() || is_equivalent(ID, id, stored)
+    };
+    let stored_ids = (stored.get(ID), stored_region.and_then(|region| region.get(ID)));
+    // An id that is stored nowhere is no region.
+    let is_new_id = stored_ids == (None, None) && !is_equivalent(ID, outer_id.or(inner_id), None);
+    let is_text = |name: &str| {
+        let text = region.and_then(|region| region.get(name));
+        text.is_none() || is_equivalent(name, text, stored_region.and_then(|region| region.get(name)))
+    };
+    !is_new_id
+        && is_id(outer_id, stored_ids.0)
+        && is_id(inner_id.or(outer_id), stored_ids.1)
+        && TEXTS.iter().all(|name| is_text(name))
+}
+
+/// Whether a draft names the text of a region.
+pub fn names_text(draft: &Map<String, Value>) -> bool {
+    region_object(draft).is_some_and(|region| TEXTS.iter().any(|name| is_text(region.get(*name))))
+}
+
+/// Whether an address has a region id other than 0.
+pub fn has_id(address: &Map<String, Value>) -> bool {
+    stored_id(address).is_some()
 }
 
 /// What `--no-region` says: both ids 0, texts null, as Magento writes it. The interface does not show it: ours.
@@ -87,18 +135,13 @@ pub fn country_needs_word(
     if address.get("country_id") == Some(new_country) || !is_stored(address) {
         return Ok(());
     }
-    Err(Failure::usage(format!(
-        "{label}: the country changes, but the stored region belongs to the old one; nothing was sent"
-    ))
-    .hint("name the new region with --region-id (and --region, --region-code), or --no-region"))
+    Err(Failure::usage(format!("{label}: the country changes, but the stored region belongs to the old one"))
+        .hint("name the new region with --region-id (and --region, --region-code), or --no-region"))
 }
 
 fn id_needed(label: &str) -> Failure {
-    Failure::usage(format!(
-        "{label}: a region id is stored, and the new region names none: \
-         the old id would contradict it; nothing was sent"
-    ))
-    .hint("add --region-id, or --no-region for none")
+    Failure::usage(format!("{label}: the stored region has an id, and the new region names none"))
+        .hint("add --region-id, or --no-region for none")
 }
 
 fn stored_id(address: &Map<String, Value>) -> Option<&Value> {
@@ -131,8 +174,11 @@ mod tests {
 
     fn applied(stored: Value, draft: Value) -> Result<Value, String> {
         let mut address = object(stored);
-        let word = take_word(&mut object(draft), "address 1").map_err(|failure| failure.message)?;
-        apply(&mut address, &word.unwrap(), "address 1").map_err(|failure| failure.message)?;
+        let word =
+            take_word(&mut object(draft), Some(&address), "address 1").map_err(|failure| failure.message)?;
+        if let Some(word) = word {
+            apply(&mut address, &word, "address 1").map_err(|failure| failure.message)?;
+        }
         Ok(Value::Object(address))
     }
 
@@ -151,12 +197,41 @@ mod tests {
     #[test]
     fn a_stored_id_must_be_named_anew() {
         let message = applied(new_york(), json!({"region": {"region": "California"}})).unwrap_err();
-        assert!(message.contains("region id"), "{message}");
+        assert!(message.contains("region has an id"), "{message}");
         let free_text =
             json!({"region": {"region_code": "X", "region": "Old", "region_id": 0}, "region_id": 0});
         let expected =
             json!({"region": {"region_code": null, "region": "Bretagne", "region_id": 0}, "region_id": 0});
         assert_eq!(applied(free_text, json!({"region": {"region": "Bretagne"}})).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_region_that_is_stored_already_is_no_change() {
+        for draft in [
+            json!({"region": {"region_code": "NY", "region": "New York", "region_id": 43}}),
+            json!({"region_id": "43"}),
+            json!({"region": {"region": "New York"}}),
+            json!({"region": null}),
+            json!({"region": {"x_unlisted": 1}}),
+        ] {
+            assert_eq!(applied(new_york(), draft.clone()).unwrap(), new_york(), "{draft}");
+        }
+        let none = json!({"region": {"region_code": "", "region_id": null}, "region_id": 0});
+        assert_eq!(applied(none.clone(), json!({"region": super::none()})).unwrap(), none);
+        let bare = json!({"city": "Oslo"});
+        assert_eq!(applied(bare.clone(), json!({"region_id": 0})).unwrap(), bare);
+        assert_eq!(applied(bare, json!({"region_id": 5})).unwrap()["region"]["region_id"], 5);
+        // The two stored ids contradict each other: naming one of them makes them agree.
+        let torn = json!({"region": {"region_id": 12}, "region_id": 43});
+        assert_eq!(applied(torn.clone(), torn.clone()).unwrap(), torn);
+        assert_eq!(applied(torn, json!({"region_id": 43})).unwrap()["region"]["region_id"], 43);
+    }
+
+    #[test]
+    fn no_region_of_a_new_address_is_said() {
+        let mut draft = object(json!({"region": super::none()}));
+        let word = take_word(&mut draft, None, "the new address").unwrap();
+        assert_eq!(word.map(Value::Object), Some(super::none()));
     }
 
     #[test]

@@ -1,64 +1,59 @@
-//! Putting a snapshot back: a merge of the snapshot over what is stored now.
+//! Putting a snapshot back: what its update changed, or the whole profile.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
 use super::diff::{self, Change};
-use super::merge::{Merged, Tally};
-use super::path::Path;
-use super::roster::{Roster, id_of};
+use super::merge::Merged;
+use super::roster::{Roster, id_of, listed};
+use super::same_value::{contains_all, same_value};
 use crate::failure::Failure;
 
-/// Lays a snapshot over the stored profile. With `delete_newer`, addresses the snapshot does not have are left out;
-/// otherwise they are kept. A deleted address comes back without its id, for the service gives ids; one that came
-/// back already, equal but for its id, is not made again.
+/// Fields that a recreated address does not carry over: the service gives ids, and the defaults may have moved.
+const NOT_COMPARED: [&str; 3] = ["id", "default_billing", "default_shipping"];
+
+/// How much of a snapshot is put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// What its update changed, where the value is still the one it wrote.
+    Update,
+    /// The whole profile.
+    All,
+}
+
+/// The profile as it is after a snapshot is put back over `stored`: `before` is the snapshot, `sent` what its update
+/// replaced it by. With `delete_newer`, addresses the snapshot does not have are left out; otherwise they are kept. A
+/// deleted address comes back without its id, for the service gives ids; one that came back already is not made again.
+/// A field that the snapshot does not have cannot be removed by replacing: it is kept, and said.
 ///
 /// # Errors
-/// `guard` for a snapshot of another customer, and when either list is not there or has addresses without a usable id of
+/// `guard` for a snapshot of another customer, and when a list is not there or has addresses without a usable id of
 /// their own.
 pub fn restore(
     stored: &Map<String, Value>,
-    snapshot: &Map<String, Value>,
+    before: &Map<String, Value>,
+    sent: &Map<String, Value>,
+    extent: Extent,
     delete_newer: bool,
 ) -> Result<Merged, Failure> {
-    same_customer(stored, snapshot)?;
-    let (now, then) = (whole_list(stored)?, whole_list(snapshot)?);
-    let (roster, old) = (Roster::of(now)?, Roster::of(then)?);
-    let mut restored =
-        Restored { tally: Tally::default(), changes: members(stored, snapshot), notes: Vec::new() };
-    let mut newer: Vec<i64> = roster.ids().iter().copied().filter(|id| !old.has(*id)).collect();
-    let mut lost = Vec::new();
-    for (id, address) in old.ids().iter().zip(then) {
-        if !roster.has(*id) {
-            match newer
-                .iter()
-                .position(|id| same_but_for_id(&now[roster.position(*id).unwrap_or_default()], address))
-            {
-                Some(position) => restored.came_back(*id, newer.remove(position)),
-                None => lost.push((*id, address)),
-            }
+    same_customer(stored, before)?;
+    address_list(stored)?;
+    address_list(before)?;
+    let undo = match extent {
+        Extent::Update => diff::customers(before, sent),
+        // What is there now takes the place of what the update wrote.
+        Extent::All => diff::customers(before, stored),
+    };
+    let mut restored = Restored::of(stored, before)?;
+    for change in undo.iter().filter(|change| is_restored(change)) {
+        match (change.path.is_address(), &change.before, &change.after) {
+            (true, Some(address), None) => restored.recreate(address),
+            (true, None, Some(address)) => restored.drop_newer(address, delete_newer),
+            _ => restored.set_back(change),
         }
     }
-    let mut result = Vec::with_capacity(now.len() + lost.len());
-    for (id, address) in roster.ids().iter().zip(now) {
-        if newer.contains(id) && delete_newer {
-            restored.remove(*id, address);
-        } else {
-            let then = old.position(*id).map(|position| &then[position]);
-            result.push(restored.keep(*id, address, then));
-        }
-    }
-    for (id, address) in lost {
-        result.push(restored.bring_back(id, address, snapshot));
-    }
-    let mut customer = stored.clone();
-    for (name, value) in snapshot.iter().filter(|(name, _)| is_restored(name)) {
-        customer.insert(name.clone(), value.clone());
-    }
-    customer.insert("addresses".to_owned(), Value::Array(result));
-    restored.mend_defaults(&mut customer, stored);
-    Ok(Merged { customer, changes: restored.changes, tally: restored.tally, notes: restored.notes })
+    restored.finish(stored)
 }
 
 /// Whether a snapshot is plainly of this customer: the same id; or, where there are none, the same e-mail address or an
@@ -71,195 +66,249 @@ pub fn is_of(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> bool
             .filter_map(|address| id_of(address.get("id")?))
             .collect::<HashSet<_>>()
     };
-    both("id").is_some_and(|(now, then)| id_of(now).is_some() && id_of(now) == id_of(then))
-        || both("email").is_some_and(|(now, then)| now.is_string() && now == then)
-        || !ids(stored).is_disjoint(&ids(snapshot))
+    match both("id").map(|(stored, snapshot)| (id_of(stored), id_of(snapshot))) {
+        Some((Some(stored), Some(snapshot))) => stored == snapshot,
+        _ => {
+            both("email").is_some_and(|(stored, snapshot)| stored.is_string() && stored == snapshot)
+                || !ids(stored).is_disjoint(&ids(snapshot))
+        }
+    }
 }
 
 /// Ids that contradict each other are never overlooked.
 fn same_customer(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> Result<(), Failure> {
     let id = |customer: &Map<String, Value>| customer.get("id").and_then(id_of);
     match (id(stored), id(snapshot)) {
-        (Some(own), Some(other)) if own != other => Err(Failure::guard(format!(
-            "the snapshot is of customer {other}, but the token belongs to customer {own}; nothing was written"
-        ))
-        .hint("use the token of that customer; `storefront customer history` lists this one's snapshots")),
+        (Some(own), Some(other)) if own != other => {
+            Err(Failure::guard(format!("the snapshot is of customer {other}, and this is customer {own}"))
+                .hint("`storefront customer history` lists this customer's snapshots"))
+        }
         _ => Ok(()),
     }
 }
 
+fn address_list(customer: &Map<String, Value>) -> Result<&[Value], Failure> {
+    match customer.get("addresses") {
+        Some(Value::Array(addresses)) => Ok(addresses),
+        _ => Err(Failure::guard("the profile or the snapshot has no address list")),
+    }
+}
+
+/// The service's own bookkeeping is not put back.
+fn is_restored(change: &Change) -> bool {
+    !matches!(change.path.to_string().as_str(), "updated_at" | "created_at" | "id")
+}
+
+/// A profile while a snapshot is put back over it.
 struct Restored {
-    tally: Tally,
-    changes: Vec<Change>,
+    customer: Map<String, Value>,
+    index: Roster,
+    /// Addresses that the snapshot does not have.
+    newer: Vec<i64>,
+    removed: Vec<i64>,
+    recreated: Vec<Value>,
     notes: Vec<String>,
 }
 
 impl Restored {
-    fn keep(&mut self, id: i64, now: &Value, then: Option<&Value>) -> Value {
-        let known = self.changes.len();
-        let kept = then.unwrap_or(now);
-        diff::address(id, now, kept, &mut self.changes);
-        if self.changes.len() > known { &mut self.tally.changed } else { &mut self.tally.kept }.push(id);
-        kept.clone()
+    fn of(stored: &Map<String, Value>, before: &Map<String, Value>) -> Result<Self, Failure> {
+        let index = Roster::of(diff::address_list(stored))?;
+        let old = Roster::of(diff::address_list(before))?;
+        let newer = index.ids().iter().copied().filter(|id| !old.has(*id)).collect();
+        let customer = stored.clone();
+        Ok(Self { customer, index, newer, removed: Vec::new(), recreated: Vec::new(), notes: Vec::new() })
     }
 
-    fn remove(&mut self, id: i64, address: &Value) {
-        self.changes.push(Change { path: Path::address(id), before: Some(address.clone()), after: None });
-        self.tally.removed.push(id);
+    fn address(&self, id: i64) -> Option<&Value> {
+        diff::address_list(&self.customer).get(self.index.position(id)?)
     }
 
-    fn bring_back(&mut self, id: i64, address: &Value, snapshot: &Map<String, Value>) -> Value {
-        let mut address = address.clone();
-        if let Value::Object(members) = &mut address {
-            members.shift_remove("id");
+    /// A deleted address comes back, unless it is there or came back already.
+    fn recreate(&mut self, address: &Value) {
+        let (Some(old), Some(fields)) = (address.get("id").and_then(id_of), address.as_object()) else {
+            return;
+        };
+        if self.index.has(old) {
+            return;
         }
-        self.notes.push(format!("address {id} comes back under a new id{}", defaults(snapshot, id)));
-        self.changes.push(diff::added(Path::new_address(), &address));
-        self.tally.added += 1;
-        address
+        let again = self
+            .newer
+            .iter()
+            .position(|id| self.address(*id).is_some_and(|newer| contains_all(newer, fields, &NOT_COMPARED)));
+        if let Some(position) = again {
+            let new = self.newer.remove(position);
+            self.notes.push(format!("address {old} is there already, as {new}"));
+            return;
+        }
+        let mut fields = fields.clone();
+        fields.shift_remove("id");
+        self.notes.push(format!("address {old} comes back under a new id"));
+        self.recreated.push(Value::Object(fields));
     }
 
-    fn came_back(&mut self, old: i64, new: i64) {
-        self.notes.push(format!("address {old} came back already, as {new}; it is not made again"));
+    /// An address that the snapshot does not have: `added` is how it was sent, or how it is stored.
+    fn drop_newer(&mut self, added: &Value, delete: bool) {
+        let Some(fields) = added.as_object() else { return };
+        let is_it = |id: &i64| match added.get("id").and_then(id_of) {
+            Some(known) => known == *id,
+            None => self.address(*id).is_some_and(|newer| contains_all(newer, fields, &NOT_COMPARED)),
+        };
+        let Some(position) = self.newer.iter().position(is_it) else { return };
+        let id = self.newer.remove(position);
+        if delete {
+            self.removed.push(id);
+        } else {
+            self.notes.push(format!(
+                "address {id} is newer than the snapshot and is kept; --allow-delete deletes it"
+            ));
+        }
     }
 
-    /// A default whose address is gone cannot be put back: the present one stays, unless its address goes now.
-    fn mend_defaults(&mut self, customer: &mut Map<String, Value>, stored: &Map<String, Value>) {
-        let there: Vec<i64> =
-            [&self.tally.kept, &self.tally.changed].into_iter().flatten().copied().collect();
-        for name in ["default_billing", "default_shipping"] {
-            let dead = |value: &&Value| id_of(value).is_some_and(|id| !there.contains(&id));
-            let Some(gone) = customer.get(name).filter(dead) else { continue };
-            self.notes.push(format!("{name} cannot be put back: address {gone} is not there"));
-            let path = Path::default().member(name);
-            self.changes.retain(|change| change.path != path);
-            let goes = |value: &Value| id_of(value).is_some_and(|id| self.tally.removed.contains(&id));
-            match stored.get(name) {
-                Some(present) if !goes(present) => drop(customer.insert(name.to_owned(), present.clone())),
-                before => {
-                    customer.shift_remove(name);
-                    let before = before.cloned();
-                    self.changes.extend(before.map(|before| Change {
-                        path,
-                        before: Some(before),
-                        after: None,
-                    }));
+    /// One field goes back to what it was, where it still is what the update made of it.
+    fn set_back(&mut self, change: &Change) {
+        let name = change.path.last_name();
+        let now = change.path.find(&self.customer, &self.index);
+        let gone = change.path.address_id().is_some_and(|id| !self.index.has(id));
+        if gone || same_value(&name, now, change.before.as_ref()) {
+            return;
+        }
+        if !same_value(&name, now, change.after.as_ref()) {
+            self.notes.push(format!("{} was changed again since, and is left as it is", change.path));
+            return;
+        }
+        match &change.before {
+            None => self.notes.push(format!(
+                "{} was added since and cannot be removed by replacing: it is kept",
+                change.path
+            )),
+            Some(before) => {
+                if !change.path.set(&mut self.customer, &self.index, before) {
+                    self.notes.push(format!("{} cannot be put back: what holds it is gone", change.path));
                 }
             }
         }
     }
-}
 
-/// Which default flags an address had in the snapshot.
-fn defaults(snapshot: &Map<String, Value>, id: i64) -> String {
-    let had = |name: &str| snapshot.get(name).and_then(id_of) == Some(id);
-    match (had("default_billing"), had("default_shipping")) {
-        (true, true) => "; it was the default billing and shipping address".to_owned(),
-        (true, false) => "; it was the default billing address".to_owned(),
-        (false, true) => "; it was the default shipping address".to_owned(),
-        (false, false) => String::new(),
-    }
-}
-
-/// A list that is not there is not the same as one without addresses.
-fn whole_list(customer: &Map<String, Value>) -> Result<&[Value], Failure> {
-    match customer.get("addresses") {
-        Some(Value::Array(addresses)) => Ok(addresses),
-        _ => Err(Failure::guard("a profile without an address list cannot be put back; nothing was written")),
-    }
-}
-
-fn members(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> Vec<Change> {
-    let chosen = |customer: &Map<String, Value>| {
-        let members = customer.iter().filter(|(name, _)| is_restored(name) && snapshot.contains_key(*name));
-        members.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>()
-    };
-    let mut changes = Vec::new();
-    diff::objects_except(&Path::default(), &chosen(stored), &chosen(snapshot), None, &mut changes);
-    changes
-}
-
-/// The service's own bookkeeping is not put back.
-fn is_restored(name: &str) -> bool {
-    !matches!(name, "addresses" | "updated_at" | "created_at" | "id")
-}
-
-fn same_but_for_id(one: &Value, other: &Value) -> bool {
-    let bare = |address: &Value| {
-        let mut address = address.clone();
-        if let Value::Object(members) = &mut address {
-            members.shift_remove("id");
+    fn finish(mut self, stored: &Map<String, Value>) -> Result<Merged, Failure> {
+        let removed = std::mem::take(&mut self.removed);
+        if let Some(Value::Array(addresses)) = self.customer.get_mut("addresses") {
+            addresses
+                .retain(|address| address.get("id").and_then(id_of).is_none_or(|id| !removed.contains(&id)));
+            addresses.append(&mut self.recreated);
         }
-        address
-    };
-    bare(one) == bare(other)
+        self.repair_defaults(stored);
+        let mut merged = Merged::between(stored, self.customer)?;
+        if !removed.is_empty() {
+            self.notes.push(format!("address {} is deleted", listed(&removed)));
+        }
+        merged.notes = self.notes;
+        Ok(merged)
+    }
+
+    /// A default whose address is gone cannot be put back: the present one stays, unless its address goes now.
+    fn repair_defaults(&mut self, stored: &Map<String, Value>) {
+        let staying: HashSet<i64> = diff::address_list(&self.customer)
+            .iter()
+            .filter_map(|address| id_of(address.get("id")?))
+            .collect();
+        let is_dead = |value: &Value| id_of(value).is_some_and(|id| id != 0 && !staying.contains(&id));
+        for name in ["default_billing", "default_shipping"] {
+            let Some(dead) = self.customer.get(name).filter(|value| is_dead(value)).cloned() else {
+                continue;
+            };
+            match stored.get(name).filter(|present| !is_dead(present)) {
+                Some(present) => drop(self.customer.insert(name.to_owned(), present.clone())),
+                None => drop(self.customer.shift_remove(name)),
+            }
+            if stored.get(name) != Some(&dead) {
+                self.notes.push(format!("{name} cannot be put back: address {dead} is not there"));
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Map, Value, json};
 
-    use super::{is_of, restore};
+    use super::{Extent, is_of, restore};
+    use crate::plan::merge::Merged;
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()
     }
 
+    fn put_back(now: &Value, before: &Value, sent: &Value, extent: Extent, delete: bool) -> Merged {
+        restore(&object(now.clone()), &object(before.clone()), &object(sent.clone()), extent, delete).unwrap()
+    }
+
     #[test]
-    fn what_changed_goes_back_and_what_is_newer_stays() {
-        let then = object(json!({"email": "a", "addresses": [{"id": 1, "city": "Paris"}, {"id": 2}]}));
-        let now =
-            object(json!({"email": "b", "addresses": [{"id": 1, "city": "Lyon"}, {"id": 2}, {"id": 9}]}));
-        let merged = restore(&now, &then, false).unwrap();
+    fn only_what_the_update_changed_goes_back_where_it_still_stands() {
+        let before = json!({"email": "a", "gender": 1, "addresses": [{"id": 1, "city": "Paris", "vat": 1}, {"id": 2}]});
+        let sent =
+            json!({"email": "b", "gender": 2, "addresses": [{"id": 1, "city": "Lyon", "vat": 1}, {"id": 2}]});
+        let now = json!({"email": "b", "gender": 3, "addresses": [{"id": 1, "city": "Lyon", "vat": 9}, {"id": 2}, {"id": 9}]});
+        let merged = put_back(&now, &before, &sent, Extent::Update, false);
         assert_eq!(
             Value::Object(merged.customer),
-            json!({"email": "a", "addresses": [{"id": 1, "city": "Paris"}, {"id": 2}, {"id": 9}]})
+            json!({"email": "a", "gender": 3, "addresses": [{"id": 1, "city": "Paris", "vat": 9}, {"id": 2}, {"id": 9}]})
         );
-        assert_eq!((merged.tally.kept, merged.tally.changed), (vec![2, 9], vec![1]));
-        let exact = restore(&now, &then, true).unwrap();
-        assert_eq!(exact.tally.removed, [9]);
+        assert_eq!(
+            (merged.tally.changed.as_slice(), merged.tally.kept.as_slice()),
+            ([1].as_slice(), [2, 9].as_slice())
+        );
+        assert_eq!(merged.notes, ["gender was changed again since, and is left as it is"]);
+        let whole = put_back(&now, &before, &sent, Extent::All, false);
+        assert_eq!(
+            Value::Object(whole.customer),
+            json!({"email": "a", "gender": 1, "addresses": [{"id": 1, "city": "Paris", "vat": 1}, {"id": 2}, {"id": 9}]})
+        );
     }
 
     #[test]
-    fn a_deleted_address_comes_back_once_without_its_id() {
-        let then =
-            object(json!({"default_billing": "2", "addresses": [{"id": 1}, {"id": 2, "city": "Nice"}]}));
-        let now = object(json!({"addresses": [{"id": 1}]}));
-        let merged = restore(&now, &then, false).unwrap();
-        assert_eq!(merged.customer["addresses"], json!([{"id": 1}, {"city": "Nice"}]));
-        assert!(merged.notes[0].contains("default billing"), "{:?}", merged.notes);
-        assert!(!merged.customer.contains_key("default_billing"));
-        let back = object(json!({"addresses": [{"id": 1}, {"id": 7, "city": "Nice"}]}));
-        let again = restore(&back, &then, true).unwrap();
-        assert!(again.changes.is_empty(), "{:?}", again.changes);
-        assert_eq!(again.tally.kept, [1, 7]);
+    fn a_deleted_address_comes_back_once_although_the_service_adds_fields() {
+        let before = json!({"default_billing": "1", "addresses": [{"id": 1, "city": "Paris", "default_billing": true}, {"id": 2}]});
+        let sent = json!({"addresses": [{"id": 2}]});
+        let now = json!({"addresses": [{"id": 2}]});
+        let merged = put_back(&now, &before, &sent, Extent::Update, false);
+        assert_eq!(
+            merged.customer["addresses"],
+            json!([{"id": 2}, {"city": "Paris", "default_billing": true}])
+        );
+        assert_eq!((merged.tally.added, merged.customer.get("default_billing")), (1, None));
+        let again =
+            json!({"addresses": [{"id": 2}, {"id": 7, "customer_id": 4, "city": "Paris", "created": "x"}]});
+        let merged = put_back(&again, &before, &sent, Extent::Update, false);
+        assert_eq!((merged.changes.len(), merged.notes.len()), (0, 2), "{:?}", merged.notes);
     }
 
     #[test]
-    fn a_list_that_is_not_there_is_no_empty_list() {
-        let (lost, empty) = (object(json!({"id": 1})), object(json!({"id": 1, "addresses": []})));
-        assert!(restore(&lost, &empty, false).is_err() && restore(&empty, &lost, true).is_err());
+    fn an_added_field_is_kept_and_said_and_an_added_address_goes_only_when_asked() {
+        let before = json!({"addresses": [{"id": 1}]});
+        let sent = json!({"vat": 1, "addresses": [{"id": 1, "telephone": "5"}, {"city": "Nice"}]});
+        let now = json!({"vat": 1, "addresses": [{"id": 1, "telephone": "5"}, {"id": 4, "city": "Nice"}, {"id": 5, "city": "Bonn"}]});
+        for extent in [Extent::Update, Extent::All] {
+            let merged = put_back(&now, &before, &sent, extent, false);
+            assert_eq!(merged.changes, [], "{extent:?}");
+            assert!(merged.notes[0].starts_with("vat was added since"), "{:?}", merged.notes);
+        }
+        let merged = put_back(&now, &before, &sent, Extent::Update, true);
+        assert_eq!(merged.tally.removed, [4], "only the one that update added");
+        assert_eq!(put_back(&now, &before, &sent, Extent::All, true).tally.removed, [4, 5]);
     }
 
     #[test]
     fn a_snapshot_of_another_customer_is_refused() {
-        let profile = |id: i64, address: i64| object(json!({"id": id, "addresses": [{"id": address}]}));
-        assert!(restore(&profile(1, 5), &profile(2, 5), false).is_err());
-        assert!(restore(&profile(1, 5), &profile(1, 6), false).is_ok());
-        let nameless = |address: i64| object(json!({"addresses": [{"id": address}]}));
-        assert!(is_of(&nameless(5), &nameless(5)) && !is_of(&nameless(5), &nameless(6)));
-        assert!(is_of(&profile(1, 5), &profile(1, 6)) && is_of(&profile(1, 5), &nameless(5)));
-    }
-
-    #[test]
-    fn a_default_whose_address_is_gone_stays_as_it_is_or_goes_and_is_told() {
-        let then = object(json!({"default_billing": 7, "addresses": [{"id": 1}]}));
-        let dead = object(json!({"default_billing": 5, "addresses": [{"id": 1}]}));
-        let merged = restore(&dead, &then, false).unwrap();
-        assert_eq!((&merged.customer["default_billing"], merged.changes.len()), (&json!(5), 0));
-        let newer = object(json!({"default_billing": 9, "addresses": [{"id": 1}, {"id": 9}]}));
-        let merged = restore(&newer, &then, true).unwrap();
-        assert!(!merged.customer.contains_key("default_billing"));
-        assert!(merged.changes.iter().any(|change| change.path.to_string() == "default_billing"));
+        let other = object(json!({"id": 2, "addresses": []}));
+        assert!(
+            restore(&object(json!({"id": 1, "addresses": []})), &other, &other, Extent::All, false).is_err()
+        );
+        assert!(is_of(&object(json!({"id": "1"})), &object(json!({"id": 1}))));
+        assert!(!is_of(&object(json!({"id": 1, "email": "a"})), &object(json!({"id": 2, "email": "a"}))));
+        assert!(is_of(
+            &object(json!({"addresses": [{"id": 4}]})),
+            &object(json!({"addresses": [{"id": 4}]}))
+        ));
+        assert!(!is_of(&object(json!({"email": "a"})), &object(json!({"email": "b"}))));
     }
 }

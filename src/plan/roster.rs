@@ -72,7 +72,8 @@ impl Roster {
 pub fn id_of(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => number.as_i64(),
-        Value::String(text) => text.parse().ok(),
+        // `parse` takes a plus sign too, which no id has.
+        Value::String(text) => text.parse().ok().filter(|_| !text.starts_with('+')),
         _ => None,
     }
 }
@@ -110,6 +111,7 @@ mod tests {
             json!([{"id": 1}, {"id": "1"}]),
             json!([{"id": 1.5}]),
             json!([{"id": "x"}]),
+            json!([{"id": "+5"}]),
             json!([{"id": true}]),
             json!(["text"]),
         ] {

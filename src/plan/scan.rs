@@ -10,8 +10,10 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::cart_item_check::is_positive;
 use super::check::is_whole;
 use super::operation::Operation;
+use crate::exact_json;
 use crate::wire::{Holds, Shape};
 
 /// What a plain body has that its caller must know.
@@ -28,6 +30,10 @@ pub struct Plain {
 ///
 /// `None` for anything that is not plainly right.
 pub fn scan(operation: Operation, text: &str, wanted: &str, required: Option<&str>) -> Option<Plain> {
+    // The mask of a token, or what may be one in other letters.
+    if text.contains('•') || text.contains("\\u2022") {
+        return None;
+    }
     let wrapper = operation.wrapper()?;
     let Holds::Object(inner) = operation.body().member(wrapper)?.holds else { return None };
     let mut body = Body { wrapper, wrapped: false, inside: Scan { wanted, required, ..Scan::of(inner) } };
@@ -35,7 +41,10 @@ pub fn scan(operation: Operation, text: &str, wanted: &str, required: Option<&st
     Object(&mut body).deserialize(&mut reader).ok()?;
     reader.end().ok()?;
     let Body { wrapped, inside, .. } = body;
-    let complete = inside.seen > 0 && (required.is_none() || inside.has_required);
+    let has_quantity = inside.has_quantity || operation != Operation::QuoteAddItem;
+    let complete = inside.seen > 0 && has_quantity && (required.is_none() || inside.has_required);
+    // What stands inside an object of any kind was passed over, and so were halves of characters.
+    exact_json::check(text.as_bytes()).ok()?;
     complete.then_some(Plain { wrapped, found: inside.found })
 }
 
@@ -71,13 +80,22 @@ struct Scan<'a> {
     required: Option<&'a str>,
     found: Option<String>,
     has_required: bool,
+    has_quantity: bool,
     /// One bit for each member of the shape that was there.
     seen: u64,
 }
 
 impl Scan<'_> {
     fn of(shape: &'static Shape) -> Self {
-        Self { shape, wanted: "", required: None, found: None, has_required: false, seen: 0 }
+        Self {
+            shape,
+            wanted: "",
+            required: None,
+            found: None,
+            has_required: false,
+            has_quantity: false,
+            seen: 0,
+        }
     }
 }
 
@@ -95,6 +113,11 @@ impl<'de> Members<'de> for Scan<'_> {
         if self.wanted == name {
             self.found = Some(members.next_value()?);
             return Ok(());
+        }
+        if name == "qty" {
+            let quantity: &RawValue = members.next_value()?;
+            self.has_quantity = begins_like(quantity.get(), Holds::Number) && is_positive(quantity.get());
+            return if self.has_quantity { Ok(()) } else { Err(not_plain()) };
         }
         members.next_value_seed(Fitting(self.shape.members[position].holds))
     }
@@ -201,7 +224,7 @@ mod tests {
         let found = Some("q\"1".to_owned());
         assert_eq!(item(inner), Some(Plain { wrapped: false, found: found.clone() }));
         assert_eq!(item(&format!("{{\"cartItem\":{inner}}}")), Some(Plain { wrapped: true, found }));
-        assert_eq!(item(r#"{"sku":"a"}"#), Some(Plain::default()));
+        assert_eq!(item(r#"{"qty":1}"#), Some(Plain::default()));
         let attribute =
             |text: &str| scan(Operation::AttributeCreate, text, "attribute_code", Some("entity_type_id"));
         assert!(attribute(r#"{"attribute_code":"a"}"#).is_none());
@@ -223,6 +246,9 @@ mod tests {
             r#"{"sku":"a","token":"secret"}"#,
             r#"{"sku":"a","reason":"why"}"#,
             r#"{"sku ":"a"}"#,
+            r#"{"sku":"a"}"#,
+            r#"{"sku":"a","qty":0}"#,
+            r#"{"sku":"a","qty":-1}"#,
             r#"{"sku":1}"#,
             r#"{"sku":null}"#,
             r#"{"qty":"1"}"#,
@@ -233,6 +259,8 @@ mod tests {
             r#"{"product_option":{"extension_attributes":{"configurable_item_options":[{"option_id":"1","note":"x"}]}}}"#,
             r#"{"product_option":{"extension_attributes":{"configurable_item_options":[{"option_value":1.5}]}}}"#,
             r#"{"product_option":[]}"#,
+            r#"{"product_option":{"extension_attributes":{"custom_options":[{"a":1,"a":2}]}}}"#,
+            r#"{"sku":"\ud800"}"#,
         ] {
             assert_eq!(item(text), None, "{text}");
         }

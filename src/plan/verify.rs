@@ -1,117 +1,222 @@
-//! The read-back held against what was sent.
+//! The read-back: what a profile read after a PUT says about that PUT.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
 use super::diff::{self, Change};
 use super::merge::Merged;
 use super::profile::Profile;
-use super::roster::Roster;
+use super::roster::{Roster, id_of};
+use super::same_value::{contains_all, is_set, same_value};
 use crate::failure::Failure;
+
+/// Fields by which a new address is recognised although the service wrote some other field in its own way.
+const PLACE: [&str; 3] = ["street", "city", "postcode"];
+/// Fields that say whose an address is, not where.
+const OWNERSHIP: [&str; 2] = ["id", "customer_id"];
 
 /// What a read-back shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadBack {
     /// Ids of addresses that were to stay and are gone.
     pub missing: Vec<i64>,
+    /// Ids of addresses that were to stay and of which every field is empty now.
+    pub emptied: Vec<i64>,
+    /// Ids of addresses that were to stay and read like another one that was to stay.
+    pub swapped: Vec<i64>,
     /// Changes whose old value is still there.
     pub undone: Vec<Change>,
-    /// Changes that arrived otherwise than sent (the service trimmed or completed them): `after` is what is there now.
+    /// Changes that show a third value: `after` is what is there now.
     pub altered: Vec<Change>,
-    /// What changed or went beside the changes that were sent: the service's doing, or somebody else's.
+    /// What changed or went beside the changes that were sent: the service's doing, or another editor's.
     pub beside: Vec<Change>,
     /// How many changes arrived as they were sent.
     pub arrived: usize,
-    /// Ids given to new addresses, in stored order.
+    /// Ids given to the addresses that were added, in stored order.
     pub new_ids: Vec<i64>,
 }
 
 impl ReadBack {
-    /// Whether every address that was to stay is there and no change is undone.
-    pub fn is_sound(&self) -> bool {
-        self.missing.is_empty() && self.undone.is_empty()
+    /// Whether it shows every change and every address that was to stay.
+    pub fn is_shown(&self) -> bool {
+        self.keeps_addresses() && self.undone.is_empty() && self.altered.is_empty()
     }
 
-    /// Whether the profile shows nothing of what was sent.
-    pub fn is_untouched(&self) -> bool {
-        self.altered.is_empty() && self.arrived == 0
+    /// Whether every change is there, some with a value that the service wrote in its own way.
+    pub fn is_shown_with_other_values(&self) -> bool {
+        self.keeps_addresses() && self.undone.is_empty() && !self.altered.is_empty()
+    }
+
+    /// Whether every address that was to stay is there with its content.
+    pub fn keeps_addresses(&self) -> bool {
+        self.missing.is_empty() && self.emptied.is_empty() && self.swapped.is_empty()
     }
 }
 
-/// Holds the profile read back against the merged one that was sent.
-///
-/// `ignore` are the JSON pointers of the setting `read.ignore`: changes there are not looked at.
-///
-/// # Errors
-/// `guard` when the list read back has an address without a usable id of its own.
-pub fn read_back(sent: &Merged, now: &Profile, ignore: &[String]) -> Result<ReadBack, Failure> {
-    let roster = Roster::of(now.addresses())?;
-    let staying = sent.tally.kept.iter().chain(&sent.tally.changed).copied();
-    let known: HashSet<i64> = staying.clone().chain(sent.tally.removed.iter().copied()).collect();
-    let mut found = ReadBack {
-        missing: staying.filter(|id| !roster.has(*id)).collect(),
-        new_ids: roster.ids().iter().copied().filter(|id| !known.contains(id)).collect(),
-        beside: beside(sent, now, ignore),
-        ..ReadBack::default()
-    };
-    let mut unclaimed: Vec<&Value> =
-        found.new_ids.iter().filter_map(|id| now.addresses().get(roster.position(*id)?)).collect();
-    let mut unequal = Vec::new();
-    for change in &sent.changes {
+/// A PUT as it was sent, to be compared with what is read afterwards.
+#[derive(Debug, Clone, Copy)]
+pub struct Expectation<'a> {
+    /// The customer as it was read last before the PUT.
+    pub before: &'a Map<String, Value>,
+    /// The customer that was sent.
+    pub merged: &'a Merged,
+    /// JSON pointers from the customer object: changes there are not looked at (`read.ignore`).
+    pub ignore: &'a [String],
+}
+
+impl Expectation<'_> {
+    /// Compares a profile with what was sent.
+    ///
+    /// # Errors
+    /// `guard` when the profile's list has an address without a usable id of its own.
+    pub fn compare(&self, now: &Profile) -> Result<ReadBack, Failure> {
+        let index = Roster::of(now.addresses())?;
+        let mut found = ReadBack { beside: self.unrelated(now), ..ReadBack::default() };
+        self.compare_kept(now, &index, &mut found);
+        let known = Roster::of(diff::address_list(self.before))?;
+        let mut unclaimed: Vec<(i64, &Value)> = index
+            .ids()
+            .iter()
+            .zip(now.addresses())
+            .filter(|(id, _)| !known.has(**id))
+            .map(|(id, address)| (*id, address))
+            .collect();
+        let mut unmatched = Vec::new();
+        let checked: Vec<&Change> =
+            self.merged.changes.iter().filter(|change| self.is_checked(change, &found)).collect();
+        for change in checked {
+            if !change.path.is_new_address() {
+                found.compare_change(change, change.path.find(now.customer(), &index));
+            } else if !found.claim_equal(change, &mut unclaimed) {
+                unmatched.push(change);
+            }
+        }
+        for change in unmatched {
+            found.claim_similar(change, &mut unclaimed);
+        }
+        found.new_ids.sort_by_key(|id| index.position(*id));
+        Ok(found)
+    }
+
+    /// A field that was left out is no change that can be seen: services that merge keep it. Nor is a change inside an
+    /// address that is gone: the address itself is reported.
+    fn is_checked(&self, change: &Change, found: &ReadBack) -> bool {
+        let left_out = change.after.is_none() && !change.path.is_address();
         let gone = change.path.address_id().is_some_and(|id| found.missing.contains(&id));
-        if gone || ignore.iter().any(|pointer| change.path.is_at(pointer)) {
-            continue;
-        }
-        if !change.path.is_new_address() {
-            found.hold(change, change.path.find(now.customer(), &roster));
-        } else if !found.claim_equal(change, &mut unclaimed) {
-            unequal.push(change);
+        !left_out && !gone && !self.ignore.iter().any(|pointer| change.path.is_at(pointer))
+    }
+
+    /// Every address that was to stay: there, not empty, and not in another one's place.
+    fn compare_kept(&self, now: &Profile, index: &Roster, found: &mut ReadBack) {
+        let before = diff::address_list(self.before);
+        let Ok(old) = Roster::of(before) else { return };
+        let kept: HashSet<i64> = self.merged.tally.kept.iter().copied().collect();
+        let staying = self.merged.tally.kept.iter().chain(&self.merged.tally.changed);
+        let mut contents: Option<HashMap<String, i64>> = None;
+        for id in staying.copied() {
+            let Some(actual) = index.position(id).map(|position| &now.addresses()[position]) else {
+                found.missing.push(id);
+                continue;
+            };
+            let Some(stored) = old.position(id).map(|position| &before[position]) else { continue };
+            if actual == stored {
+                continue;
+            }
+            if is_emptied(stored, actual) {
+                found.emptied.push(id);
+            } else if kept.contains(&id) {
+                let contents = contents.get_or_insert_with(|| contents_of(before, &kept));
+                let other = contents.get(&content(actual));
+                if other.is_some_and(|other| *other != id) && content(actual) != content(stored) {
+                    found.swapped.push(id);
+                }
+            }
         }
     }
-    for change in unequal {
-        found.claim_any(change, &mut unclaimed);
+
+    /// Differences in what was sent back unchanged. What the service adds is no loss.
+    fn unrelated(&self, now: &Profile) -> Vec<Change> {
+        let mut expected = diff::without(&self.merged.customer, self.ignore);
+        if let Some(Value::Array(addresses)) = expected.get_mut("addresses") {
+            addresses.retain(|address| address.get("id").is_some());
+        }
+        let mut changes = diff::customers(&expected, &diff::without(now.customer(), self.ignore));
+        let asked =
+            |change: &Change| self.merged.changes.iter().any(|asked| asked.path.overlaps(&change.path));
+        changes.retain(|change| {
+            change.before.is_some()
+                && !change.path.is_address()
+                && !same_value(&change.path.last_name(), change.before.as_ref(), change.after.as_ref())
+                && !asked(change)
+        });
+        changes
     }
-    Ok(found)
 }
 
-/// Differences in what was sent back unchanged. What the service adds is no loss.
-fn beside(sent: &Merged, now: &Profile, ignore: &[String]) -> Vec<Change> {
-    let mut expected = diff::without(&sent.customer, ignore);
-    if let Some(Value::Array(addresses)) = expected.get_mut("addresses") {
-        addresses.retain(|address| address.get("id").is_some());
+fn is_emptied(stored: &Value, actual: &Value) -> bool {
+    let (Some(stored), Some(actual)) = (stored.as_object(), actual.as_object()) else { return false };
+    let is_empty = |name: &String, value: &Value| match value {
+        Value::Object(fields) => !fields.iter().any(|(name, value)| is_set(name, value)),
+        Value::Array(elements) => elements.is_empty(),
+        value => !is_set(name, value),
+    };
+    let mut set =
+        stored.iter().filter(|(name, value)| !OWNERSHIP.contains(&name.as_str()) && !is_empty(name, value));
+    set.clone().next().is_some()
+        && set.all(|(name, _)| actual.get(name).is_none_or(|value| is_empty(name, value)))
+}
+
+/// An address without what says whose it is, as text.
+fn content(address: &Value) -> String {
+    let mut address = address.clone();
+    if let Value::Object(fields) = &mut address {
+        fields.retain(|name, _| !OWNERSHIP.contains(&name.as_str()));
     }
-    let mut changes = diff::customers(&expected, &diff::without(now.customer(), ignore));
-    let asked = |change: &Change| sent.changes.iter().any(|asked| asked.path.overlaps(&change.path));
-    changes.retain(|change| change.before.is_some() && !change.path.is_address() && !asked(change));
-    changes
+    address.to_string()
+}
+
+/// The content of each address that was to stay unchanged, with its id.
+fn contents_of(addresses: &[Value], kept: &HashSet<i64>) -> HashMap<String, i64> {
+    let identified = addresses.iter().filter_map(|address| Some((id_of(address.get("id")?)?, address)));
+    identified.filter(|(id, _)| kept.contains(id)).map(|(id, address)| (content(address), id)).collect()
 }
 
 impl ReadBack {
-    /// Finds a new address among those that appeared: one that has all that was sent.
-    fn claim_equal(&mut self, change: &Change, unclaimed: &mut Vec<&Value>) -> bool {
+    /// Finds a new address among those that appeared: one that has every field that was sent.
+    fn claim_equal(&mut self, change: &Change, unclaimed: &mut Vec<(i64, &Value)>) -> bool {
         let sent = change.after.as_ref().and_then(Value::as_object);
-        let equal = unclaimed.iter().position(|there| sent.is_some_and(|sent| has_all(there, sent)));
+        let equal = unclaimed
+            .iter()
+            .position(|(_, actual)| sent.is_some_and(|sent| contains_all(actual, sent, &["id"])));
         if let Some(position) = equal {
-            unclaimed.remove(position);
+            self.new_ids.push(unclaimed.remove(position).0);
             self.arrived += 1;
         }
         equal.is_some()
     }
 
-    /// Takes any address that appeared for a new one that came out otherwise than sent.
-    fn claim_any(&mut self, change: &Change, unclaimed: &mut Vec<&Value>) {
-        if unclaimed.is_empty() {
-            self.undone.push(change.clone());
-        } else {
-            self.altered.push(Change { after: Some(unclaimed.remove(0).clone()), ..change.clone() });
+    /// Takes an address that appeared at the same place for a new one that the service wrote in its own way. Any other
+    /// is somebody else's, and ours is not there.
+    fn claim_similar(&mut self, change: &Change, unclaimed: &mut Vec<(i64, &Value)>) {
+        let sent = change.after.as_ref().and_then(Value::as_object);
+        let similar =
+            unclaimed.iter().position(|(_, actual)| sent.is_some_and(|sent| is_same_place(sent, actual)));
+        match similar {
+            None => self.undone.push(change.clone()),
+            Some(position) => {
+                let (id, actual) = unclaimed.remove(position);
+                self.new_ids.push(id);
+                self.altered.push(Change { after: Some(actual.clone()), ..change.clone() });
+            }
         }
     }
 
-    fn hold(&mut self, change: &Change, now: Option<&Value>) {
-        if now == change.after.as_ref() {
+    fn compare_change(&mut self, change: &Change, now: Option<&Value>) {
+        let name = change.path.last_name();
+        if same_value(&name, now, change.after.as_ref()) {
             self.arrived += 1;
-        } else if now == change.before.as_ref() {
+        } else if same_value(&name, now, change.before.as_ref()) || change.path.is_address() {
             self.undone.push(change.clone());
         } else {
             self.altered.push(Change { after: now.cloned(), ..change.clone() });
@@ -119,70 +224,123 @@ impl ReadBack {
     }
 }
 
-fn has_all(there: &Value, sent: &Map<String, Value>) -> bool {
-    sent.iter().all(|(name, value)| there.get(name) == Some(value))
+/// Whether two addresses are at the same place: of street, city and postcode, letters and digits of all that were sent
+/// agree, but for one.
+fn is_same_place(sent: &Map<String, Value>, actual: &Value) -> bool {
+    let named: Vec<&str> =
+        PLACE.into_iter().filter(|name| sent.get(*name).is_some_and(|value| is_set(name, value))).collect();
+    let agreeing =
+        named.iter().filter(|name| actual.get(**name).map(letters) == sent.get(**name).map(letters)).count();
+    agreeing > 0 && agreeing + 1 >= named.len()
+}
+
+fn letters(value: &Value) -> String {
+    value.to_string().chars().filter(|one| one.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{ReadBack, read_back};
+    use super::{Expectation, ReadBack};
+    use crate::plan::diff::Change;
     use crate::plan::merge::{Wish, merge};
     use crate::plan::profile::{Pointers, Profile};
 
-    fn held(stored: &Value, wish: &Wish, now: Value) -> ReadBack {
-        let merged = merge(stored.as_object().unwrap().clone(), wish).unwrap();
+    fn read(stored: &Value, wish: &Wish, now: Value) -> ReadBack {
+        let before = stored.as_object().unwrap();
+        let merged = merge(before.clone(), wish).unwrap();
         let now = Profile::find(now, &Pointers::default()).unwrap();
-        read_back(&merged, &now, &["/updated_at".to_owned()]).unwrap()
+        let ignore = ["/updated_at".to_owned()];
+        Expectation { before, merged: &merged, ignore: &ignore }.compare(&now).unwrap()
     }
 
-    fn wish(draft: &Value) -> Wish {
+    fn draft(draft: &Value) -> Wish {
         Wish { draft: draft.as_object().unwrap().clone(), ..Wish::default() }
     }
 
+    fn paths(changes: &[Change]) -> Vec<String> {
+        changes.iter().map(|change| change.path.to_string()).collect()
+    }
+
     #[test]
-    fn a_kept_address_that_is_gone_is_missing() {
-        let stored = json!({"addresses": [{"id": 1}, {"id": 2, "city": "Paris"}]});
-        let change = wish(&json!({"addresses": [{"id": 2, "city": "Lyon"}]}));
-        let found = held(&stored, &change, json!({"addresses": [{"id": 2, "city": "Lyon"}]}));
-        assert_eq!((found.missing.as_slice(), found.arrived, found.is_sound()), ([1].as_slice(), 1, false));
+    fn a_kept_address_that_is_gone_emptied_or_swapped_is_reported() {
+        let stored = json!({"addresses": [
+            {"id": 1, "customer_id": 7, "city": "Rome", "street": ["a"]}, {"id": 2, "city": "Paris"}, {"id": 3, "city": "Bonn"}]});
+        let change = draft(&json!({"addresses": [{"id": 2, "city": "Lyon"}]}));
+        let after = |one: Value, three: Value| {
+            let list: Vec<Value> = [one, json!({"id": 2, "city": "Lyon"}), three]
+                .into_iter()
+                .filter(|address| !address.is_null())
+                .collect();
+            read(&stored, &change, json!({"addresses": list}))
+        };
+        let one = || json!({"id": 1, "customer_id": 7, "city": "Rome", "street": ["a"]});
+        let three = || json!({"id": 3, "city": "Bonn"});
+        assert!(after(one(), three()).is_shown());
+        assert_eq!(after(Value::Null, three()).missing, [1]);
+        let emptied = after(json!({"id": 1, "customer_id": 7, "city": "", "street": [], "x": null}), three());
+        assert_eq!((emptied.emptied.as_slice(), emptied.is_shown()), ([1].as_slice(), false));
+        let swapped = after(
+            json!({"id": 1, "customer_id": 7, "city": "Bonn"}),
+            json!({"id": 3, "city": "Rome", "street": ["a"]}),
+        );
+        assert_eq!(swapped.swapped, [1, 3]);
+        let edited = after(json!({"id": 1, "customer_id": 7, "city": "Milan", "street": ["a"]}), three());
+        assert!(edited.is_shown(), "somebody's edit of another address is no loss");
+        assert_eq!(paths(&edited.beside), ["addresses[id=1].city"]);
     }
 
     #[test]
     fn old_new_and_third_values_are_told_apart() {
-        let stored = json!({"email": "a", "addresses": [{"id": 2, "city": "Paris", "postcode": "1"}]});
-        let change = wish(&json!({"email": "b", "addresses": [{"id": 2, "city": "Lyon ", "postcode": "2"}]}));
-        let found = held(
-            &stored,
-            &change,
-            json!({"email": "a", "addresses": [{"id": 2, "city": "Lyon", "postcode": "2"}]}),
+        let stored =
+            json!({"email": "a", "gender": 1, "addresses": [{"id": 2, "city": "Paris", "postcode": "1"}]});
+        let change = draft(
+            &json!({"email": "b", "gender": 2, "addresses": [{"id": 2, "city": "Lyon ", "postcode": "2"}]}),
         );
-        let paths =
-            |changes: &[super::Change]| changes.iter().map(|c| c.path.to_string()).collect::<Vec<_>>();
+        let now =
+            json!({"email": "a", "gender": "2", "addresses": [{"id": 2, "city": "Lyon", "postcode": "02"}]});
+        let found = read(&stored, &change, now);
         assert_eq!(paths(&found.undone), ["email"]);
-        assert_eq!(paths(&found.altered), ["addresses[id=2].city"]);
-        assert_eq!(found.arrived, 1);
-        let untouched = held(&stored, &change, stored.clone());
-        assert!(untouched.is_untouched() && !untouched.is_sound());
+        assert_eq!(paths(&found.altered), ["addresses[id=2].postcode"]);
+        assert_eq!((found.arrived, found.is_shown_with_other_values()), (2, false));
+        assert_eq!(read(&stored, &change, stored.clone()).arrived, 0);
     }
 
     #[test]
-    fn new_addresses_are_found_by_what_was_sent() {
-        let stored = json!({"addresses": [{"id": 1}]});
-        let change = wish(&json!({"addresses": [{"city": "Lyon"}, {"city": "Nice"}]}));
-        let now = json!({"addresses": [{"id": 1}, {"id": 8, "city": "Nice", "customer_id": 1}, {"id": 9, "city": "LYON"}]});
-        let found = held(&stored, &change, now);
-        assert_eq!((found.new_ids.as_slice(), found.arrived, found.altered.len()), ([8, 9].as_slice(), 1, 1));
-        let lacking = held(&stored, &change, json!({"addresses": [{"id": 1}, {"id": 8, "city": "Nice"}]}));
-        assert_eq!(lacking.undone.len(), 1);
+    fn only_an_address_that_is_new_and_equal_proves_that_ours_was_added() {
+        let stored = json!({"addresses": [{"id": 1, "city": "Nice"}]});
+        let add = draft(&json!({"addresses": [{"city": "Nice", "street": ["5 Quai"], "postcode": "06000"}]}));
+        let with =
+            |address: Value| read(&stored, &add, json!({"addresses": [{"id": 1, "city": "Nice"}, address]}));
+        let ours = with(
+            json!({"id": 8, "customer_id": 1, "city": "Nice ", "street": ["5 Quai"], "postcode": "06000"}),
+        );
+        assert_eq!((ours.is_shown(), ours.new_ids.as_slice()), (true, [8].as_slice()));
+        let rewritten = with(json!({"id": 8, "city": "NICE", "street": ["5, quai"], "postcode": "06000"}));
+        assert!(rewritten.is_shown_with_other_values() && !rewritten.is_shown());
+        let foreign = with(json!({"id": 8, "city": "Nice", "street": ["1 Rue"], "postcode": "06100"}));
+        assert_eq!((foreign.undone.len(), foreign.altered.len(), foreign.new_ids.len()), (1, 0, 0));
+        assert_eq!(read(&stored, &add, stored.clone()).undone.len(), 1);
     }
 
     #[test]
-    fn an_address_that_should_be_gone_and_is_not_is_undone() {
-        let stored = json!({"addresses": [{"id": 1}, {"id": 2}]});
-        let removal = Wish { remove: vec![2], ..Wish::default() };
-        assert_eq!(held(&stored, &removal, stored.clone()).undone.len(), 1);
-        assert!(held(&stored, &removal, json!({"addresses": [{"id": 1}]})).is_sound());
+    fn two_equal_new_addresses_need_two() {
+        let stored = json!({"addresses": []});
+        let add = draft(&json!({"addresses": [{"city": "Nice"}, {"city": "Nice"}]}));
+        let one = read(&stored, &add, json!({"addresses": [{"id": 8, "city": "Nice"}]}));
+        assert_eq!((one.arrived, one.undone.len()), (1, 1));
+        let two =
+            read(&stored, &add, json!({"addresses": [{"id": 8, "city": "Nice"}, {"id": 9, "city": "Nice"}]}));
+        assert!(two.is_shown());
+    }
+
+    #[test]
+    fn a_removed_address_that_is_still_there_is_undone_and_a_kept_default_is_not() {
+        let stored = json!({"default_billing": "1", "addresses": [{"id": 1}, {"id": 2}]});
+        let removal = Wish { remove: vec![1], ..Wish::default() };
+        assert_eq!(paths(&read(&stored, &removal, stored.clone()).undone), ["addresses[id=1]"]);
+        let merged = read(&stored, &removal, json!({"default_billing": "1", "addresses": [{"id": 2}]}));
+        assert!(merged.is_shown(), "a service that merges keeps what was left out");
     }
 }

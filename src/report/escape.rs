@@ -1,29 +1,60 @@
-//! Foreign text, made harmless for a terminal.
+//! Foreign text on its way out: tokens in use are masked, then what a terminal would obey or hide is escaped. All
+//! foreign text that is printed or recorded passes one of these functions, in this order.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
-/// The text with control characters, bidirectional overrides included, written as `\u{…}`; newlines stay.
+use crate::redact::secrets;
+
+/// The text with tokens masked, and with control, bidirectional and invisible characters written as `\u{…}`; newlines
+/// stay.
 pub fn escaped(text: &str) -> Cow<'_, str> {
-    without_harm(text, |harmful| harmful.escape_unicode().to_string())
+    then(secrets().text(text), without_harm)
 }
 
-/// JSON that means the same, such characters written as its strings escape them. Outside of strings only carriage
-/// returns can stand among them; they become spaces.
+/// The same for JSON text. It stays JSON and means the same but for the tokens: characters are written as its strings
+/// escape them. Outside of strings only carriage returns can stand among them; they become spaces.
 pub fn in_json(json: &str) -> Cow<'_, str> {
-    without_harm(json, |harmful| match harmful {
-        '\r' => " ".to_owned(),
-        other => format!("\\u{:04x}", u32::from(other)),
-    })
+    then(secrets().json_text(json), |json| replaced(json, json_escape))
 }
 
-fn without_harm(text: &str, written: impl Fn(char) -> String) -> Cow<'_, str> {
-    if !text.chars().any(is_harmful) {
+fn without_harm(text: &str) -> Cow<'_, str> {
+    replaced(text, |harmful, out| out.extend(harmful.escape_unicode()))
+}
+
+fn json_escape(harmful: char, out: &mut String) {
+    if harmful == '\r' {
+        out.push(' ');
+        return;
+    }
+    for unit in harmful.encode_utf16(&mut [0; 2]) {
+        let _ = write!(out, "\\u{unit:04x}");
+    }
+}
+
+fn then(text: Cow<'_, str>, change: impl Fn(&str) -> Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => change(text),
+        Cow::Owned(text) => Cow::Owned(change(&text).into_owned()),
+    }
+}
+
+fn replaced(text: &str, written: impl Fn(char, &mut String)) -> Cow<'_, str> {
+    if text.is_ascii() && !text.bytes().any(|byte| is_harmful(byte.into())) {
         return Cow::Borrowed(text);
     }
-    let safe = text
-        .chars()
-        .map(|character| if is_harmful(character) { written(character) } else { character.into() });
-    Cow::Owned(safe.collect())
+    let mut safe = String::with_capacity(text.len());
+    let mut before = None;
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if is_harmful(character) || is_joiner(character) && !joins(before, characters.peek().copied()) {
+            written(character, &mut safe);
+        } else {
+            safe.push(character);
+        }
+        before = Some(character);
+    }
+    if safe == text { Cow::Borrowed(text) } else { Cow::Owned(safe) }
 }
 
 /// The text on one line: newlines and tabs are escaped too.
@@ -31,20 +62,56 @@ pub fn one_line(text: &str) -> String {
     escaped(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
+/// What a terminal obeys, and what it does not show at all: two names that look the same would not be.
 fn is_harmful(character: char) -> bool {
-    let bidi =
-        matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    bidi || (character.is_control() && character != '\n' && character != '\t')
+    let bidi = matches!(character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let invisible = matches!(character,
+        '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2064}'
+        | '\u{206a}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+    bidi || invisible || (character.is_control() && character != '\n' && character != '\t')
+}
+
+/// The two invisible characters that spelling needs: in Persian and Indian words, and in emoji.
+fn is_joiner(character: char) -> bool {
+    matches!(character, '\u{200c}' | '\u{200d}')
+}
+
+/// Whether a joiner stands where spelling puts it, between two characters that ASCII does not have.
+fn joins(before: Option<char>, after: Option<char>) -> bool {
+    let spelled = |character: char| !character.is_ascii() && !is_harmful(character) && !is_joiner(character);
+    before.is_some_and(spelled) && after.is_some_and(spelled)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{escaped, one_line};
+    use super::{escaped, in_json, one_line};
 
     #[test]
     fn escape_sequences_cannot_reach_the_terminal() {
         assert_eq!(escaped("\u{1b}[31mred\u{9b}2J\r\u{202e}x"), "\\u{1b}[31mred\\u{9b}2J\\u{d}\\u{202e}x");
         assert_eq!(escaped("両国 1-2\nעברית"), "両国 1-2\nעברית");
         assert_eq!(one_line("a\nb\tc"), "a\\nb\\tc");
+    }
+
+    #[test]
+    fn what_is_invisible_is_shown_and_spelling_stays() {
+        assert_eq!(
+            escaped("Pa\u{200b}r\u{ad}i\u{200d}s\u{feff}\u{e0041}\u{200f}"),
+            "Pa\\u{200b}r\\u{ad}i\\u{200d}s\\u{feff}\\u{e0041}\\u{200f}"
+        );
+        for spelled in ["می\u{200c}خواهم", "👩\u{200d}💻", "क्\u{200d}ष", "שלום"] {
+            assert_eq!(escaped(spelled), spelled);
+        }
+        assert_eq!(escaped("م\u{200c}\u{200c}م"), "م\\u{200c}\\u{200c}م");
+    }
+
+    #[test]
+    fn json_stays_json_and_means_the_same() {
+        let value = serde_json::json!({"a\u{200f}": "\u{9b}2J\u{7f}\u{202e}\u{e0041}\u{2066}é\u{1b}\n"});
+        let text = value.to_string();
+        let safe = in_json(&text);
+        assert!(!safe.contains(['\u{9b}', '\u{7f}', '\u{202e}', '\u{e0041}', '\u{200f}']), "{safe}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&safe).unwrap(), value);
     }
 }

@@ -1,13 +1,12 @@
 //! `--jq`: an expression of the jq language, applied to each result.
 
+use crate::exact_json;
+use crate::failure::{Applied, Failure};
 use jaq_core::data::JustLut;
 use jaq_core::load::parse::Def;
 use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Vars};
 use jaq_json::{Val, read};
-use serde_json::Value;
-
-use crate::failure::{Applied, Failure};
 
 /// Definitions of the standard library that stand on what is not built in: regular expressions, dates, encodings,
 /// mathematics beyond arithmetic, and whatever writes or ends the program by itself.
@@ -74,13 +73,14 @@ impl Filter {
         Ok(Self(filter))
     }
 
-    /// What the expression makes of a result, each output on a line: text as it is, anything else as JSON.
+    /// What the expression makes of a result, which is JSON text, each output on a line: text as it is, anything else as JSON.
     ///
     /// # Errors
     /// `internal` when it fails, telling whether what the result tells of was applied, and the result itself.
-    pub fn apply(&self, result: &Value) -> Result<String, Failure> {
+    pub fn apply(&self, result: &str) -> Result<String, Failure> {
         self.lines(result).map_err(|problem| {
-            let applied = match result["applied"].as_str() {
+            let told = exact_json::parse(result.as_bytes()).unwrap_or_default();
+            let applied = match told["applied"].as_str() {
                 Some("yes") => Applied::Yes,
                 Some("unknown") => Applied::Unknown,
                 _ => Applied::No,
@@ -91,9 +91,8 @@ impl Filter {
         })
     }
 
-    fn lines(&self, result: &Value) -> Result<String, String> {
-        // By way of text, so that numbers keep theirs.
-        let input = read::parse_single(result.to_string().as_bytes()).map_err(|error| error.to_string())?;
+    fn lines(&self, result: &str) -> Result<String, String> {
+        let input = read::parse_single(result.as_bytes()).map_err(|error| error.to_string())?;
         let context = Ctx::<JustLut<Val>>::new(&self.0.lut, Vars::new([]));
         let mut lines = String::new();
         for output in self.0.id.run((context, input)) {
@@ -138,14 +137,11 @@ fn refused(expression: &str, problems: Vec<String>) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::Filter;
     use crate::failure::{Applied, Kind};
 
     fn made(expression: &str, result: &str) -> String {
-        let result: Value = serde_json::from_str(result).unwrap();
-        Filter::compile(expression).unwrap().apply(&result).unwrap()
+        Filter::compile(expression).unwrap().apply(result).unwrap()
     }
 
     #[test]
@@ -153,6 +149,10 @@ mod tests {
         assert_eq!(
             made(".a, .b", r#"{"a": 1.50, "b": 12345678901234567890.10}"#),
             "1.50\n12345678901234567890.10\n"
+        );
+        assert_eq!(
+            made(".a,.", r#"{"a":1E2,"$serde_json::private::Number":"1"}"#),
+            "1E2\n{\"a\":1E2,\"$serde_json::private::Number\":\"1\"}\n"
         );
         assert_eq!(
             made(".", r#"{"b":99999999999999999999,"a":"é"}"#),
@@ -184,7 +184,7 @@ mod tests {
     fn a_failing_expression_does_not_hide_what_was_applied() {
         let filter = Filter::compile(".applied.x").unwrap();
         for (applied, told) in [("yes", Applied::Yes), ("no", Applied::No), ("unknown", Applied::Unknown)] {
-            let failure = filter.apply(&serde_json::json!({"applied": applied})).unwrap_err();
+            let failure = filter.apply(&format!("{{\"applied\":\"{applied}\"}}")).unwrap_err();
             assert_eq!((failure.kind, failure.applied), (Kind::Internal, told));
             assert!(failure.hint.unwrap().contains(applied));
         }

@@ -21,12 +21,14 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cli::{Color, OutputFormat};
 use crate::context::Context;
 use crate::environment;
+use crate::exact_json;
 use crate::failure::{Applied, Failure, Kind};
+use crate::redact::secrets;
 use escape::escaped;
 use jq::Filter;
 use screen::{Ink, Screen};
@@ -56,6 +58,8 @@ pub struct Report {
     pub accessible: bool,
     /// Whether a call that takes long shows a sign of life.
     shows_life: bool,
+    /// Whether standard output is a terminal, which obeys what it is sent.
+    stdout_is_terminal: bool,
 }
 
 impl Report {
@@ -84,6 +88,7 @@ impl Report {
             color_stderr: forced.unwrap_or(context.stderr_is_terminal),
             filter: None,
             accessible,
+            stdout_is_terminal: context.stdout_is_terminal,
             shows_life: context.stderr_is_terminal && !quiet && verbose == 0 && !accessible,
         }
     }
@@ -135,10 +140,18 @@ impl Report {
     fn line(&self, value: &impl Serialize) -> Result<String, Failure> {
         let unwritable =
             |error: serde_json::Error| Failure::internal(format!("a result is no JSON: {error}"));
-        match &self.filter {
-            Some(filter) => filter.apply(&serde_json::to_value(value).map_err(unwritable)?),
-            None => serde_json::to_string(value).map(|line| line + "\n").map_err(unwritable),
-        }
+        let json = serde_json::to_string(value).map_err(unwritable)?;
+        let Some(filter) = &self.filter else { return Ok(self.shown_json(&json) + "\n") };
+        // What the filter is given is masked, and again what it may have put together.
+        let result = filter.apply(&secrets().json_text(&json))?;
+        let result = secrets().text(&result);
+        Ok(if self.stdout_is_terminal { escaped(&result).into_owned() } else { result.into_owned() })
+    }
+
+    /// JSON with its tokens masked, and on a terminal free of what that would obey.
+    fn shown_json(&self, json: &str) -> String {
+        let shown = if self.stdout_is_terminal { escape::in_json(json) } else { secrets().json_text(json) };
+        shown.into_owned()
     }
 
     /// Writes text to standard output as it is: the caller escapes what is foreign.
@@ -146,7 +159,7 @@ impl Report {
     /// # Errors
     /// As [`Self::json`].
     pub fn data(&self, text: &str) -> Result<(), Failure> {
-        self.bytes(text.as_bytes())
+        Self::bytes(text.as_bytes())
     }
 
     /// Writes foreign text and a newline to standard output, made harmless for a terminal.
@@ -157,11 +170,19 @@ impl Report {
         self.data(&format!("{}\n", escaped(text)))
     }
 
-    /// Writes bytes to standard output as they are.
+    /// Writes foreign bytes to standard output as they are but for the tokens, for a program that reads them.
     ///
     /// # Errors
     /// As [`Self::json`].
-    pub fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
+    pub fn foreign_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::bytes(secrets().json_text(text).as_bytes()),
+            Err(_) => Self::bytes(&secrets().bytes(bytes)),
+        }
+    }
+
+    /// Writes bytes to standard output as they are.
+    fn bytes(bytes: &[u8]) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();
         match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -196,7 +217,7 @@ impl Report {
     /// Prints a failure: text, or one JSON object under `-o json` (DESIGN 2.3).
     pub fn failure(&self, failure: &Failure) {
         if self.is_json() {
-            stderr_line(&failure_json(failure).to_string());
+            write_stderr(&escape::in_json(&failure_json(failure).to_string()));
             return;
         }
         self.labelled(Ink::Error, "error", &failure.message);
@@ -223,14 +244,24 @@ impl Report {
 
 /// The error object of `-o json`.
 pub fn failure_json(failure: &Failure) -> Value {
-    json!({"error": {
-        "kind": failure.kind.name(),
-        "message": failure.message,
-        "hint": failure.hint,
-        "status": failure.status,
-        "applied": failure.applied.name(),
-        "service": failure.service,
-    }})
+    let mut error = exact_json::object([
+        ("kind", failure.kind.name().into()),
+        ("message", failure.message.as_str().into()),
+        ("hint", failure.hint.as_deref().into()),
+        ("status", failure.status.into()),
+        ("applied", failure.applied.name().into()),
+        ("service", failure.service.clone().unwrap_or_default()),
+    ]);
+    if !failure.missing.is_empty() {
+        error["missing"] = failure.missing.iter().map(String::as_str).collect();
+    }
+    if let Some(snapshot) = &failure.snapshot {
+        error["snapshot"] = snapshot.as_str().into();
+    }
+    if failure.problems.len() > 1 {
+        error["problems"] = failure.problems.as_slice().into();
+    }
+    exact_json::object([("error", error)])
 }
 
 fn color_from_environment(context: &Context) -> Option<bool> {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::changes;
 use super::escape::one_line;
 use super::screen::Screen;
+use crate::exact_json;
 use crate::failure::{Applied, Failure};
 use crate::plan::diff::Change;
 use crate::plan::merge::Tally;
@@ -23,6 +24,8 @@ pub struct Outcome {
     pub applied: Applied,
     /// Why nothing was sent: `unchanged`.
     pub reason: Option<&'static str>,
+    /// Whether a read has shown what was written; `None` where nothing can be read back, or nothing was written.
+    pub verified: Option<bool>,
     /// HTTP status of the service's answer to the write.
     pub status: Option<u16>,
     /// What became of the profile, for operations on it.
@@ -57,6 +60,8 @@ struct OutcomeResult<'a> {
     applied: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified: Option<bool>,
     status: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Vec<Value>>,
@@ -98,6 +103,7 @@ impl Outcome {
             operation,
             applied: Applied::No,
             reason: None,
+            verified: None,
             status: None,
             profile: None,
             request: None,
@@ -118,6 +124,7 @@ impl Outcome {
             record,
             applied: self.applied.name(),
             reason: self.reason,
+            verified: self.verified,
             status: self.status,
             changes: profile.map(|profile| profile.changes.iter().map(Change::to_json).collect()),
             addresses: profile.map(|profile| tally_json(&profile.tally)),
@@ -195,12 +202,15 @@ impl Outcome {
 
 impl Shown {
     fn to_json(&self) -> Value {
-        let body: Value = self
-            .request
-            .body
-            .as_deref()
-            .map_or(Value::Null, |body| serde_json::from_str(body).unwrap_or_else(|_| body.into()));
-        let mut shown = json!({"method": self.request.method.as_str(), "url": self.url, "body": body});
+        let body: Value =
+            self.request.body.as_deref().map_or(Value::Null, |body| {
+                exact_json::parse(body.as_bytes()).unwrap_or_else(|_| body.into())
+            });
+        let mut shown = exact_json::object([
+            ("method", self.request.method.as_str().into()),
+            ("url", self.url.as_str().into()),
+            ("body", body),
+        ]);
         if self.curl {
             shown["curl"] = super::curl::command(&self.request, &self.url).into();
         }
@@ -208,7 +218,7 @@ impl Shown {
     }
 
     fn to_text(&self) -> String {
-        let body = self.request.body.as_deref().map(|body| match serde_json::from_str::<Value>(body) {
+        let body = self.request.body.as_deref().map(|body| match exact_json::parse(body.as_bytes()) {
             Ok(value) => format!("\n{value:#}"),
             Err(_) => format!("\n{body}"),
         });

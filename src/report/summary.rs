@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use super::escape::one_line;
 use super::progress::{Count, time};
 use crate::failure::{Applied, Failure, Kind};
 
@@ -21,7 +22,8 @@ pub struct Reasons {
 impl Reasons {
     /// Counts a failure. Messages that differ in numbers or quoted names only are one reason.
     pub fn count(&mut self, failure: &Failure) {
-        let reason = generalized(&failure.message);
+        // Masked while the record's own token is known.
+        let reason = generalized(&one_line(&failure.message));
         if self.counted.len() < MOST_REASONS || self.counted.contains_key(&reason) {
             *self.counted.entry(reason).or_default() += 1;
         } else {

@@ -16,6 +16,7 @@ use super::fault::{Fault, Kind, Setting, late, varnish};
 use super::line::Scissors;
 use super::reply::{Refusal, json_response};
 use super::router::receive;
+use crate::exact_json;
 
 /// The faults of one server, with what each has done so far.
 pub struct Mischief(Vec<Armed>);
@@ -221,7 +222,7 @@ pub fn html(status: StatusCode, title: &str) -> Response {
 async fn reshape(response: Response, shape: impl FnOnce(Value) -> Value) -> Response {
     let status = response.status().as_u16();
     let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap_or_default();
-    let body = serde_json::from_slice(&bytes).unwrap_or_default();
+    let body = exact_json::parse(&bytes).unwrap_or_default();
     json_response(status, &shape(body))
 }
 
@@ -229,8 +230,12 @@ fn envelope(word: &str, mut body: Value) -> Value {
     let customer = body["customer"].take();
     match word {
         "bare" => customer,
-        "data" => json!({"data": {"customer": customer}}),
-        _ => json!({"items": [customer], "search_criteria": {"filter_groups": []}, "total_count": 1}),
+        "data" => exact_json::object([("data", exact_json::object([("customer", customer)]))]),
+        _ => exact_json::object([
+            ("items", vec![customer].into()),
+            ("search_criteria", json!({"filter_groups": []})),
+            ("total_count", 1.into()),
+        ]),
     }
 }
 

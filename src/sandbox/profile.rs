@@ -10,6 +10,7 @@ use super::reply::{Refusal, Reply};
 use super::router::Call;
 use super::store::{Document, Records, StoredAddress};
 use super::typing;
+use crate::exact_json;
 use crate::wire;
 
 /// An address element of the request: the stored address it changes (rule 3), or none (rule 4), and its members.
@@ -21,7 +22,7 @@ struct Element {
 /// The stored profile in the envelope `customer` (ours: the interface shows no way to read it).
 pub fn show(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
     let profile = stored(records, call.customer()?)?;
-    Ok(Reply::ok(json!({"customer": profile})))
+    Ok(Reply::ok(exact_json::object([("customer", profile)])))
 }
 
 /// A customer with all addresses.

@@ -10,6 +10,7 @@ use super::required;
 use super::router::Call;
 use super::store::{Document, Line, Product, ProductKind, Records};
 use super::typing;
+use crate::exact_json;
 use crate::wire;
 
 /// The chosen options: option id (the attribute's id, 4.4 rule 2) → option value. Sorted, so that the order in
@@ -132,9 +133,9 @@ pub fn shown(line: &Line) -> Value {
 
 /// Stored decimal text as the JSON number it is.
 pub fn number(text: &str) -> Value {
-    text.parse().map_or(Value::Null, Value::Number)
+    exact_json::number(text).map_or(Value::Null, Value::Number)
 }
 
 fn parsed(options: &str) -> Value {
-    serde_json::from_str(options).unwrap_or_default()
+    exact_json::parse(options.as_bytes()).unwrap_or_default()
 }

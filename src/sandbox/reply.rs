@@ -4,6 +4,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
+use crate::exact_json;
+
 use super::store::StoreError;
 
 /// What PHP prints when nothing caught an error.
@@ -77,7 +79,7 @@ impl Refusal {
     /// 404: no record whose `field` is `value`.
     pub fn no_such_entity(field: &str, value: impl Into<Value>) -> Self {
         Self::new(404, "No such entity with %fieldName = %fieldValue")
-            .with(json!({"fieldName": field, "fieldValue": value.into()}))
+            .with(exact_json::object([("fieldName", field.into()), ("fieldValue", value.into())]))
     }
 
     /// 400: a member that has to be there is not.
@@ -88,7 +90,7 @@ impl Refusal {
     /// 400: a member of the right type with a value that is out of the question.
     pub fn invalid_value(field: &str, value: &Value) -> Self {
         Self::new(400, "Invalid value of \"%value\" provided for the %fieldName field.")
-            .with(json!({"fieldName": field, "value": value}))
+            .with(exact_json::object([("fieldName", field.into()), ("value", value.clone())]))
     }
 
     /// The body of the answer.

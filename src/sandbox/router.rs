@@ -21,6 +21,7 @@ use super::reply::{Refusal, Reply};
 use super::route_table::{ROUTES, Route};
 use super::store::{Caller, Document, Intent, Records, Store};
 use super::{auth, magento};
+use crate::exact_json;
 
 /// Largest request body: some 30,000 addresses. The interface shows no limit.
 pub const LARGEST_BODY: usize = 32 * 1024 * 1024;
@@ -167,8 +168,8 @@ fn read_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Document, Refusal> {
 }
 
 /// The one place where the sandbox parses what a client sent.
-pub fn parse_json(bytes: &[u8]) -> Result<Value, serde_json::Error> {
-    serde_json::from_slice(bytes)
+pub fn parse_json(bytes: &[u8]) -> Result<Value, exact_json::Error> {
+    Ok(exact_json::parse_with_repeats(bytes)?.value)
 }
 
 pub fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::exact_json;
+
 use super::reply::Refusal;
 use super::store::{Product, Records};
 use super::{profile, quote_item};
@@ -25,20 +27,25 @@ pub fn everything(records: &Records<'_>) -> Result<Value, Refusal> {
         .collect::<Result<_, Refusal>>()?;
     let products: Vec<Value> =
         records.products()?.iter().map(|each| product(records, each)).collect::<Result<_, _>>()?;
-    Ok(json!({
-        "customers": customers,
-        "quotes": quotes,
-        "attributes": attributes,
-        "products": products,
-        "store_views": records.store_views()?,
-    }))
+    Ok(exact_json::object([
+        ("customers", customers.into()),
+        ("quotes", quotes.into()),
+        ("attributes", attributes.into()),
+        ("products", products.into()),
+        ("store_views", records.store_views()?.into()),
+    ]))
 }
 
 /// `id`, `customer_id`, `items` and, once it is saved, `shipping_information`.
 fn quote(records: &Records<'_>, id: i64, customer: i64) -> Result<Value, Refusal> {
     let items: Vec<Value> = records.lines(id)?.iter().map(quote_item::shown).collect();
     let shipping = records.shipping(id)?.map_or(Value::Null, Value::Object);
-    Ok(json!({"id": id, "customer_id": customer, "items": items, "shipping_information": shipping}))
+    Ok(exact_json::object([
+        ("id", id.into()),
+        ("customer_id", customer.into()),
+        ("items", items.into()),
+        ("shipping_information", shipping),
+    ]))
 }
 
 /// `sku`, `type`, `name`, `price` and `options`: what can be chosen, in the words of a cart item (2.6).

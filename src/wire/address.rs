@@ -51,6 +51,19 @@ pub static PROFILE_ADDRESS: Shape = Shape {
     ],
 };
 
+/// Fields of a profile address that the interface does not list, and that flags set nevertheless: services of the family
+/// have them.
+pub static PROFILE_ADDRESS_FLAGS: Shape = Shape {
+    name: "profile address",
+    section: "ours",
+    members: &[
+        member("company", Holds::TextOrNull, "Company"),
+        member("vat_id", Holds::TextOrNull, "VAT number"),
+        member("default_shipping", Holds::Boolean, "Whether it is the default shipping address"),
+        member("default_billing", Holds::Boolean, "Whether it is the default billing address"),
+    ],
+};
+
 /// Shipping or billing address of a quote (2.2).
 pub static QUOTE_ADDRESS: Shape = Shape {
     name: "quote address",

@@ -13,7 +13,7 @@ mod golden;
 pub mod schema;
 mod shipping;
 
-pub use address::{CUSTOM_ATTRIBUTE, PROFILE_ADDRESS, QUOTE_ADDRESS, REGION};
+pub use address::{CUSTOM_ATTRIBUTE, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, QUOTE_ADDRESS, REGION};
 pub use attribute::{ATTRIBUTE, ATTRIBUTE_BODY, ATTRIBUTE_OPTION, STORE_LABEL};
 pub use cart_item::{
     CART_ITEM, CART_ITEM_BODY, CONFIGURABLE_ITEM_OPTION, PRODUCT_OPTION, PRODUCT_OPTION_EXTENSION,
@@ -107,6 +107,11 @@ impl Holds {
             Self::List(_) => "an array of objects",
         }
     }
+}
+
+/// A field that the interface does not list in a shape, but for which there is a flag.
+pub fn flag_field(shape: &Shape, name: &str) -> Option<&'static Member> {
+    std::ptr::eq(shape, &raw const PROFILE_ADDRESS).then(|| PROFILE_ADDRESS_FLAGS.member(name)).flatten()
 }
 
 /// Shorthand for the tables: one row, one member.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{CONFIGURABLE_ITEM_OPTION, Holds, Member, Shape};
+use super::{CONFIGURABLE_ITEM_OPTION, Holds, Member, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, Shape};
 
 /// How schemas are to be written.
 #[derive(Debug, Clone, Copy)]
@@ -44,11 +44,20 @@ impl Writer {
             schema["properties"]["note"] =
                 json!({"description": "Explains the sample of the interface; dropped with a warning"});
         }
+        if self.closed && std::ptr::eq(shape, &raw const PROFILE_ADDRESS) {
+            for member in PROFILE_ADDRESS_FLAGS.members {
+                schema["properties"][member.name] = self.member(member);
+            }
+        }
         schema
     }
 
     fn member(self, member: &Member) -> Value {
         let mut schema = self.holds(member.holds);
+        // What the input check says about it; services accept other texts.
+        if self.closed && member.name == "country_id" {
+            schema["pattern"] = "^[A-Z]{2}$".into();
+        }
         schema["description"] = member.doc.into();
         schema
     }

@@ -56,7 +56,7 @@ fn options_come_from_a_table() {
         (&json!(4), &json!(false))
     );
     for (csv, says) in [
-        ("name\nA\n", "the column \"name\" is unknown"),
+        ("name\nA\n", "unknown column `name`"),
         ("sort_order\n1\n", "it has no column label"),
         ("label,label:fr\nA,B\n", "names no store id"),
         ("label,sort_order\nA,first\n", "line 2: sort_order \"first\" is no whole number"),

@@ -2,13 +2,22 @@
 
 use serde_json::Value;
 
+use crate::support::shop::Shop;
 use crate::support::storefront::{Home, Outcome};
 
-const SHOP: &str = "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"https://shop.example/rest\"\n";
+const SHOP_START: &str = "default-profile = \"shop\"\n[profiles.shop]\n";
+const SHOP: &str = "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"https://127.0.0.1:1/rest\"\n";
 
 fn login(home: &Home, token: &str, more: &[&str]) -> Outcome {
     let arguments = [&["auth", "login", "--with-token"], more].concat();
     home.storefront(&arguments).stdin(token).run()
+}
+
+/// The check of that name.
+#[track_caller]
+fn check<'a>(status: &'a Value, name: &str) -> &'a Value {
+    let checks = status["checks"].as_array().unwrap();
+    checks.iter().find(|check| check["check"] == name).unwrap_or_else(|| panic!("no {name}: {status}"))
 }
 
 fn status(home: &Home) -> Value {
@@ -21,14 +30,14 @@ fn a_stored_token_is_private_apart_and_forgotten_on_demand() {
     assert!(home.fails(6, "auth status").contains("storefront auth login -p shop"));
     let outcome = login(&home, "hunter2\n", &[]);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""), "{outcome:?}");
-    assert!(outcome.stderr.contains("https://shop.example"), "{outcome:?}");
+    assert!(outcome.stderr.contains("https://127.0.0.1:1"), "{outcome:?}");
     #[cfg(unix)]
     assert_eq!(home.mode("credentials.toml"), 0o600);
     assert!(home.read("credentials.toml").contains("value = \"hunter2\""));
     assert_eq!(home.read("config.toml"), SHOP);
     let text = home.ok("auth status");
-    assert!(text.contains("token        auth login of profile shop\n"), "{text}");
-    assert!(text.contains("admin token  auth login of profile shop\n"), "{text}");
+    assert!(text.contains("customer token  skipped  auth login of profile shop; not checked"), "{text}");
+    assert!(text.contains("admin token     skipped  none of its own"), "{text}");
     assert!(home.ok("config list").contains("# shop.token: auth login of profile shop\n"));
 
     assert_eq!(login(&home, "boss", &["--admin"]).code, 0);
@@ -57,41 +66,91 @@ fn nothing_prints_a_token() {
 fn a_stored_token_is_refused_when_the_profile_moves() {
     let home = Home::with_config(SHOP);
     login(&home, "hunter2", &[]);
-    home.ok("config set base-url https://shop.example/other/path");
+    home.ok("config set base-url https://127.0.0.1:1/other/path");
     home.ok("auth status");
-    home.ok("config set base-url https://new.example");
+    home.ok("config set base-url https://127.0.0.1:2");
     let stderr = home.fails(6, "auth status");
-    for word in ["https://shop.example", "https://new.example", "storefront auth login -p shop"] {
+    for word in ["https://127.0.0.1:1", "https://127.0.0.1:2", "storefront auth login -p shop"] {
         assert!(stderr.contains(word), "{stderr}");
     }
     // A token for the new host does not take the old one along.
     login(&home, "boss", &["--admin"]);
     let status = status(&home);
-    assert_eq!(status["admin_token"]["available"], true);
-    assert_eq!(status["token"]["available"], false);
+    assert_eq!(check(&status, "admin token")["status"], "skipped");
+    assert_eq!(check(&status, "customer token")["status"], "failed");
 }
 
 #[test]
 fn status_names_each_source() {
     let home = Home::with_config(&format!("{SHOP}token-env = \"SHOP\"\nadmin-token-command = [\"false\"]\n"));
     let unset = status(&home);
-    assert_eq!(unset["token"]["source"], "the environment variable SHOP (token-env of profile shop)");
-    assert_eq!(unset["token"]["available"], false);
-    assert_eq!(unset["admin_token"]["available"], Value::Null);
+    let from = "the environment variable SHOP (token-env of profile shop)";
+    assert_eq!(check(&unset, "customer token")["detail"], format!("{from} is not set"));
+    assert_eq!(check(&unset, "customer token")["status"], "failed");
+    assert!(check(&unset, "admin token")["detail"].as_str().unwrap().contains("`false` failed"), "{unset}");
     let set = home.storefront(&["auth", "status"]).env("SHOP", "hunter2").run();
-    assert!(set.stdout.contains("the command false"), "{set:?}");
+    assert!(set.stdout.contains("SHOP") && set.stdout.contains("not checked"), "{set:?}");
     assert!(!format!("{set:?}").contains("hunter2"));
 
     let environment = Home::new()
         .storefront(&["auth", "status", "-o", "json"])
-        .env("STOREFRONT_BASE_URL", "https://shop.example/rest")
+        .env("STOREFRONT_BASE_URL", "https://127.0.0.1:1/rest")
         .env("STOREFRONT_TOKEN", "hunter2")
         .run();
     let status: Value = serde_json::from_str(&environment.stdout).unwrap();
     assert_eq!(environment.code, 0);
     assert_eq!(status["profile"], Value::Null);
-    assert_eq!(status["base_url"], "https://shop.example/rest");
-    assert_eq!(status["token"]["source"], "the environment variable STOREFRONT_TOKEN");
+    assert_eq!(status["base_url"], "https://127.0.0.1:1/rest");
+    let detail = check(&status, "customer token")["detail"].as_str().unwrap();
+    assert!(detail.starts_with("the environment variable STOREFRONT_TOKEN; not checked"), "{detail}");
+}
+
+#[test]
+fn login_keeps_a_token_that_the_service_accepts_or_that_cannot_be_checked() {
+    let shop = Shop::new();
+    let profile = |url: &str| format!("{SHOP_START}base-url = {url:?}\nstore-view = \"default\"\n");
+    let home = Home::with_config(&profile(&shop.url()));
+    let outcome = login(&home, "sandbox-customer-1", &[]);
+    assert!(outcome.code == 0 && !outcome.stderr.contains("warning"), "{outcome:?}");
+    assert_eq!(check(&status(&home), "customer token")["status"], "ok");
+
+    let outcome = login(&home, "hunter2", &[]);
+    assert_eq!(outcome.code, 6, "{outcome:?}");
+    assert!(outcome.stderr.contains("the token was not stored"), "{outcome:?}");
+    assert!(!home.read("credentials.toml").contains("hunter2"));
+
+    let away = Home::with_config(&profile("http://127.0.0.1:1"));
+    let outcome = login(&away, "hunter2", &[]);
+    assert!(outcome.code == 0 && outcome.stderr.contains("could not be verified"), "{outcome:?}");
+    assert!(away.read("credentials.toml").contains("hunter2"));
+}
+
+#[test]
+fn login_shows_the_token_to_no_host_but_the_profiles() {
+    let shop = Shop::new();
+    let home = Home::with_config(&format!("{SHOP}store-view = \"default\"\n"));
+    let outcome = home
+        .storefront(&["auth", "login", "--with-token"])
+        .env("STOREFRONT_BASE_URL", &shop.url())
+        .stdin("hunter2")
+        .run();
+    // The shop would have answered 401.
+    assert!(outcome.code == 0 && outcome.stderr.contains("points to another host"), "{outcome:?}");
+}
+
+#[test]
+fn a_token_that_the_service_rejects_is_not_ok() {
+    let shop = Shop::new();
+    let home = Home::with_config(&format!(
+        "{SHOP_START}base-url = {:?}\nstore-view = \"default\"\ntoken = \"hunter2\"\n",
+        shop.url()
+    ));
+    let outcome = home.run(&["auth", "status", "-o", "json"]);
+    let status: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!((outcome.code, &check(&status, "customer token")["status"]), (6, &Value::from("failed")));
+    let fix = check(&status, "customer token")["fix"].as_str().unwrap();
+    assert!(fix.contains("storefront auth login -p shop"), "{fix}");
+    assert!(!format!("{outcome:?}").contains("hunter2"));
 }
 
 #[test]
@@ -99,7 +158,7 @@ fn the_environment_may_move_the_host_but_not_the_token() {
     let home = Home::with_config(&format!("{SHOP}token = \"hunter2\"\n"));
     let moved = |name: &str, value: &str| {
         home.storefront(&["auth", "status"])
-            .env("STOREFRONT_BASE_URL", "https://other.example")
+            .env("STOREFRONT_BASE_URL", "https://127.0.0.1:3")
             .env(name, value)
             .run()
     };

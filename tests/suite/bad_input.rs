@@ -38,7 +38,7 @@ fn files_that_are_no_input() {
         ("directory", "directory is a directory, not a file; nothing was sent"),
         ("empty.json", "empty.json is empty; nothing was sent"),
         ("half.json", "half.json is not JSON: "),
-        ("latin.json", "latin.json is not UTF-8: byte 12 is invalid"),
+        ("latin.json", "latin.json is not UTF-8: line 1, byte 12"),
         ("two.json", "two.json is not JSON: trailing characters at line 1 column 4"),
         ("deep.json", "deep.json is not a JSON array: line 1: "),
     ] {
@@ -48,7 +48,7 @@ fn files_that_are_no_input() {
             assert_eq!(outcome.stdout, "");
         }
     }
-    let outcome = shop.storefront(&words("quote add-item -i -")).stdin([0xff, 0xfe]).run();
+    let outcome = shop.storefront(&words("quote add-item -i -")).stdin([0xff, 0x41]).run();
     ends(&outcome, 2, "standard input is not UTF-8");
     ends(&shop.run("attribute create --code a --options directory"), 2, "is a directory");
     ends(&shop.run("customer update --email a@example.com --base directory"), 2, "is a directory");
@@ -104,7 +104,7 @@ fn store_views_stand_in_one_path_segment_or_are_refused() {
         );
     }
     let arrived = server.requests().len();
-    for code in ["", ".", ".."] {
+    for code in [".", ".."] {
         let outcome =
             serve(home.storefront(&[&words(ITEM)[..], &["--store-view", code]].concat()), &server.url(""))
                 .run();

@@ -102,20 +102,28 @@ fn results_come_in_input_order_and_failures_have_their_line() {
 fn the_first_bad_record_is_named_and_nothing_is_sent() {
     let shop = Shop::new();
     for (name, content, says) in [
-        ("a.csv", "sku,qyt\nx,1\n", "a.csv: line 1: the column \"qyt\" is unknown; did you mean qty?"),
+        ("a.csv", "sku,qyt\nx,1\n", "a.csv: unknown column `qyt`; did you mean `qty`?"),
         ("b.csv", "sku,qty\nx,1\ny,two\n", "b.csv: line 3, column qty: expected a number, found \"two\""),
         (
             "c.ndjson",
             "{\"sku\":\"x\",\"qty\":1}\n{\"sku\":1}\n",
             "c.ndjson: line 2: cartItem.sku: expected a string",
         ),
-        ("d.ndjson", "{\"sku\":\"x\"}\n{\"sku\":]}\n", "d.ndjson: line 2, column 8: this is not JSON"),
+        (
+            "d.ndjson",
+            "{\"sku\":\"x\",\"qty\":1}\n{\"sku\":]}\n",
+            "d.ndjson: line 2, column 8: this is not JSON",
+        ),
         (
             "e.json",
-            "[{\"sku\":\"x\"},\n {\"skuu\":\"x\"}]",
+            "[{\"sku\":\"x\",\"qty\":1},\n {\"skuu\":\"x\"}]",
             "e.json: line 2: cartItem.skuu: unknown; did you mean sku?",
         ),
-        ("f.json", "[{\"sku\":\"x\"},\n", "f.json is not a JSON array: line 2: it ends inside the array"),
+        (
+            "f.json",
+            "[{\"sku\":\"x\",\"qty\":1},\n",
+            "f.json is not a JSON array: line 2: it ends inside the array",
+        ),
     ] {
         shop.file(name, content);
         let outcome = shop.run(&format!("quote add-item -i {name}"));

@@ -70,7 +70,7 @@ fn addresses_are_changed_and_added_by_rows_and_all_others_stay() {
         before["addresses"].as_array().unwrap().iter().map(|one| one["id"].as_i64().unwrap()).collect();
     shop.file(
         "c.csv",
-        format!("address_id,city,street,postcode,country_id,address_firstname,address_lastname,telephone\n{},Oslo,,,,,,\n,Bergen,1 Vei,5003,NO,Ida,Lie,1\n", ids[0]),
+        format!("address_id,city,street,postcode,country_id,address_firstname,address_lastname,telephone\n{},Oslo,,,,,,\nnew,Bergen,1 Vei,5003,NO,Ida,Lie,1\n", ids[0]),
     );
     let outcome = shop.run("customer update -i c.csv -o json");
     assert_eq!(outcome.code, 0, "{outcome:?}");

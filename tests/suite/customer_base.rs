@@ -13,7 +13,7 @@ fn save(shop: &Shop) -> Value {
     serde_json::from_str(&shown.stdout).unwrap()
 }
 
-const CHANGE: &str = "customer update --address 2 --city Troy --base base.json";
+const CHANGE: &str = "customer update --address 2 --city Troy --base base.json --settle 0 --yes";
 
 #[test]
 fn where_the_read_works_it_must_equal_the_base() {
@@ -21,9 +21,9 @@ fn where_the_read_works_it_must_equal_the_base() {
     save(&shop);
     shop.done(CHANGE);
     assert_eq!(shop.heard(), ["GET 200", "GET 200", "PUT 200", "GET 200"]);
-    let error = shop.fails(3, "customer update --address 2 --postcode 1 --base base.json");
+    let error = shop.fails(3, "customer update --address 2 --postcode 1 --base base.json --yes --settle 0");
     assert!(
-        error["message"].as_str().unwrap().contains("the base is stale: addresses[id=2].city differs"),
+        error["message"].as_str().unwrap().contains("the base is out of date: addresses[id=2].city differs"),
         "{error}"
     );
     assert_eq!(shop.heard(), ["GET 200"]);
@@ -59,10 +59,16 @@ fn where_the_read_does_not_work_the_base_is_taken_and_nothing_is_checked() {
     let outcome = shop.run(&format!("{CHANGE} -q -o json"));
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(outcome.stderr.lines().count(), 1, "one warning: {outcome:?}");
-    assert!(outcome.stderr.starts_with("warning: the profile cannot be read"), "{outcome:?}");
+    assert!(
+        outcome.stderr.starts_with("warning: the service has no call that reads the profile"),
+        "{outcome:?}"
+    );
     assert_eq!(shop.heard(), ["GET 404", "PUT 200"]);
     let result: Value = serde_json::from_str(&outcome.stdout).unwrap();
-    assert_eq!((&result["applied"], &result["addresses"]["kept"]), (&json!("yes"), &json!([1, 3, 4])));
+    assert_eq!(
+        (&result["applied"], &result["verified"], &result["addresses"]["kept"]),
+        (&json!("yes"), &json!(false), &json!([1, 3, 4]))
+    );
     let snapshot: Value = serde_json::from_slice(&std::fs::read(&shop.snapshots()[0]).unwrap()).unwrap();
     assert_eq!(snapshot["customer"].to_string(), base.to_string(), "the base is what the snapshot keeps");
 }

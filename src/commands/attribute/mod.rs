@@ -10,7 +10,7 @@ use super::many::{self, Work};
 use super::{Session, online, operation};
 use crate::cli::attribute::{AttributeCommand, CreateArgs};
 use crate::failure::Failure;
-use crate::input::{Draft, NoFlags};
+use crate::input::{Draft, Unfinished};
 use crate::plan::operation::Operation;
 use crate::prompt::Prompt;
 use steps::Answers;
@@ -53,6 +53,6 @@ fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
 
 fn answers(session: &Session<'_>, args: &CreateArgs, document: Option<Value>) -> Result<Answers, Failure> {
     let operation = Operation::AttributeCreate;
-    let mut input = Draft::new(operation, document, &NoFlags, session.global.allow_unknown)?;
+    let mut input = Draft::new(operation, document, &Unfinished, session.global.allow_unknown)?;
     Ok(Answers::new(args.clone(), &input.take_inner(operation)))
 }

@@ -4,10 +4,12 @@ use serde_json::{Map, Number, Value};
 
 use super::command_line;
 use super::steps::{Answers, Step};
+use crate::cli::attribute::CreateArgs;
 use crate::cli::member_flags::numbered_text;
 use crate::commands::{Session, operation};
 use crate::failure::Failure;
 use crate::input::{Draft, options_file};
+use crate::plan::attribute_check;
 use crate::plan::attribute_code;
 use crate::plan::input_kind::INPUT_KINDS;
 use crate::plan::operation::Operation;
@@ -45,13 +47,16 @@ impl<'a> Wizard<'a> {
                 }
                 continue;
             }
-            let flags = &self.answers.flags;
+            // What cannot work is shown before the question, and does not throw the answers away.
+            let flags = CreateArgs { force: true, ..self.answers.flags.clone() };
             let mut draft = Draft::new(
                 Operation::AttributeCreate,
                 document.clone(),
-                flags,
+                &flags,
                 self.session.global.allow_unknown,
             )?;
+            let attribute = draft.body.get("attribute").and_then(Value::as_object);
+            self.answers.flags.force |= attribute.is_some_and(|it| !attribute_check::errors(it).is_empty());
             self.show(&draft);
             // They have just been shown.
             draft.warnings.clear();

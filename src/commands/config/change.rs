@@ -7,8 +7,7 @@ use crate::failure::Failure;
 
 /// Sets a value.
 pub fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure> {
-    let mut file = ConfigFile::load(session.context)?;
-    let was_sound = file.profiles().is_ok();
+    let file = ConfigFile::load(session.context)?;
     let key = KeyPath::resolve(key, &file, session.context, session.global)?;
     let kind = key.kind()?;
     let value = match kind {
@@ -21,12 +20,14 @@ pub fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Fai
         }
         _ => kind.write(words).map_err(|problem| Failure::usage(format!("{key}: {problem}")))?,
     };
-    if key.is_default_profile() {
-        file.require_profile(value.as_str().unwrap_or_default(), "config set")?;
-    }
-    let before = key.origin(&file);
-    file.set(&key, value)?;
-    file.save(was_sound)?;
+    let (file, before) = ConfigFile::update(session.context, |file| {
+        if key.is_default_profile() {
+            file.require_profile(value.as_str().unwrap_or_default(), "config set")?;
+        }
+        let before = key.origin(file);
+        file.set(&key, value)?;
+        Ok(before)
+    })?;
     session.report.note(&format!("set {key} in {}", file.path.display()));
     warn_of_moved_tokens(session, &file, &key, before.as_deref());
     Ok(())
@@ -69,14 +70,20 @@ fn warn_of_moved_tokens(session: &Session<'_>, file: &ConfigFile, key: &KeyPath,
 
 /// Takes a setting or a whole profile out.
 pub fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
-    let mut file = ConfigFile::load(session.context)?;
-    let was_sound = file.profiles().is_ok();
+    let file = ConfigFile::load(session.context)?;
     let key = KeyPath::resolve(key, &file, session.context, session.global)?;
-    if !file.unset(&key) {
-        return Err(Failure::usage(format!("{key} is not set in {}", file.path.display())));
+    let is_not_set =
+        |file: &ConfigFile| Failure::usage(format!("{key} is not set in {}", file.path.display()));
+    if key.find(&file).is_none() {
+        return Err(is_not_set(&file));
     }
-    file.drop_dangling_default();
-    file.save(was_sound)?;
+    let (file, ()) = ConfigFile::update(session.context, |file| {
+        if !file.unset(&key) {
+            return Err(is_not_set(file));
+        }
+        file.drop_dangling_default();
+        Ok(())
+    })?;
     session.report.note(&format!("took {key} out of {}", file.path.display()));
     if key.is_profile()
         && let Some(name) = key.profile()
@@ -88,11 +95,11 @@ pub fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
 
 /// Makes a profile the one that is used when none is named.
 pub fn use_profile(session: &Session<'_>, name: &str) -> Result<(), Failure> {
-    let mut file = ConfigFile::load(session.context)?;
-    let was_sound = file.profiles().is_ok();
-    file.require_profile(name, "config use")?;
-    file.set(&KeyPath::default_profile(), name.into())?;
-    file.save(was_sound)?;
+    ConfigFile::load(session.context)?.require_profile(name, "config use")?;
+    ConfigFile::update(session.context, |file| {
+        file.require_profile(name, "config use")?;
+        file.set(&KeyPath::default_profile(), name.into())
+    })?;
     session.report.note(&format!("profile {name} is used when none is named"));
     Ok(())
 }

@@ -9,13 +9,13 @@ use crate::prompt::Prompt;
 
 /// Makes a profile.
 pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
-    let mut file = ConfigFile::load(session.context)?;
+    let file = ConfigFile::load(session.context)?;
     file.profiles()?;
     let prompt = Prompt::new(session.context, session.global, session.report);
     let name = profile_name(session, &prompt)?;
-    if file.names().contains(&name.as_str()) && !args.replace && !may_replace(&prompt, &name)? {
-        return Err(Failure::guard(format!("there is a profile {name} already; it was left as it is"))
-            .hint("--replace replaces it; storefront config set changes one setting"));
+    let exists = file.names().contains(&name.as_str());
+    if exists && !args.replace && !may_replace(&prompt, &name)? {
+        return Err(already_exists(&name));
     }
     let key = |key: &str| KeyPath::of_profile(&name, key);
     let base_url = answer(&prompt, args.base_url.as_deref(), "base URL", "--base-url URL", Kind::BaseUrl)?;
@@ -24,20 +24,31 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
         None if !prompt.can_ask() => None,
         given => Some(answer(&prompt, given, "store view code", "--store-view CODE", Kind::StoreView)?),
     };
-    file.unset(&KeyPath::profile_table(&name));
-    file.set(&key("base-url"), base_url)?;
-    if let Some(store_view) = store_view {
-        file.set(&key("store-view"), store_view)?;
-    }
-    if KeyPath::default_profile().find(&file).is_none() {
-        file.set(&KeyPath::default_profile(), name.as_str().into())?;
-    }
-    file.save(true)?;
+    let (file, ()) = ConfigFile::update(session.context, |file| {
+        // Another process may have created it while the questions were answered.
+        if !exists && !args.replace && file.names().contains(&name.as_str()) {
+            return Err(already_exists(&name));
+        }
+        file.unset(&KeyPath::profile_table(&name));
+        file.set(&key("base-url"), base_url)?;
+        if let Some(store_view) = store_view {
+            file.set(&key("store-view"), store_view)?;
+        }
+        if KeyPath::default_profile().find(file).is_none() {
+            file.set(&KeyPath::default_profile(), name.as_str().into())?;
+        }
+        Ok(())
+    })?;
     session.report.note(&format!(
         "made profile {name} in {}; next: storefront auth login -p {name}",
         file.path.display()
     ));
     Ok(())
+}
+
+fn already_exists(name: &str) -> Failure {
+    Failure::guard(format!("profile `{name}` already exists"))
+        .hint("replace it with --replace, or change one setting with `storefront config set`")
 }
 
 fn profile_name(session: &Session<'_>, prompt: &Prompt) -> Result<String, Failure> {

@@ -1,52 +1,95 @@
-//! `storefront customer history`: the snapshots taken before each replacement.
+//! `storefront customer history`: the snapshots taken before each replacement, and what became of it.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::reading;
+use super::{pending, reading};
+use crate::cli::customer::HistoryArgs;
 use crate::commands::service::Service;
-use crate::failure::Failure;
-use crate::history::{Archive, Snapshot};
+use crate::exact_json;
+use crate::failure::{Failure, Kind};
+use crate::history::{CustomerStore, Mark, Snapshot, SnapshotEntry};
+use crate::plan::diff::Change;
+use crate::plan::profile::Profile;
 use crate::report::screen::Screen;
 use crate::report::table::{heads, table_on, trimmed};
 
-/// Lists this customer's snapshots, newest first, with what each replacement changed.
+/// A snapshot as it is listed.
+type Listed = (SnapshotEntry, Snapshot);
+
+/// Lists this customer's snapshots, newest first, with what each replacement changed; with `--check`, looks again for
+/// the newest of unknown outcome.
 ///
 /// # Errors
 /// As [`reading::read_profile`]: which customer it is, only the service can say.
-pub async fn list(service: &Service<'_>) -> Result<(), Failure> {
-    let customer = reading::read_profile(service).await?.customer_key();
-    let archive = Archive::of(service.session.context, &service.settings, &customer)?;
-    let snapshots = archive.snapshots()?;
+pub async fn list(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failure> {
+    let stored = reading::read_profile(service).await?;
+    let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
+    let entries = store.entries()?.into_iter();
+    let listed: Vec<Listed> =
+        entries.filter_map(|entry| Some((entry.clone(), store.read(&entry.path).ok()?))).collect();
+    if args.check {
+        return check(service, &store, &stored, &listed);
+    }
     let report = service.session.report;
     if report.is_json() {
-        return snapshots.iter().try_for_each(|snapshot| report.json(&as_json(snapshot)));
+        return listed.iter().try_for_each(|listed| report.json(&as_json(listed)));
     }
-    if snapshots.is_empty() {
-        report.note(
-            "there is no snapshot of this customer on this machine; one is taken before each replacement",
-        );
+    if listed.is_empty() {
+        report.note("no snapshot of this customer on this machine; one is taken before each replacement");
         return Ok(());
     }
-    report.data(&table(&snapshots, report.stdout()))
+    report.data(&table(&listed, report.stdout()))
 }
 
-fn as_json(snapshot: &Snapshot) -> Value {
-    json!({
-        "snapshot": snapshot.name(),
-        "taken": snapshot.taken,
-        "operation": snapshot.operation,
-        "changes": snapshot.changes,
-        "file": snapshot.path.display().to_string(),
-    })
+fn check(
+    service: &Service<'_>,
+    store: &CustomerStore,
+    stored: &Profile,
+    listed: &[Listed],
+) -> Result<(), Failure> {
+    let unknown = listed.iter().find(|(entry, _)| matches!(entry.mark, None | Some(Mark::Unknown)));
+    let Some((_, snapshot)) = unknown else {
+        service.session.report.note("no update of unknown outcome");
+        return Ok(());
+    };
+    if pending::is_shown(service, store, snapshot, stored)? {
+        return service
+            .session
+            .report
+            .data(&format!("{} was applied: the profile shows all of it\n", snapshot.name()));
+    }
+    Err(Failure::new(Kind::Unknown, format!("the profile does not show {}", snapshot.name()))
+        .hint("it may still take effect until 10 minutes after its request left: look again then"))
 }
 
-fn table(snapshots: &[Snapshot], screen: Screen) -> String {
+fn outcome(entry: &SnapshotEntry) -> &'static str {
+    entry.mark.unwrap_or(Mark::Unknown).name()
+}
+
+fn as_json((entry, snapshot): &Listed) -> Value {
+    exact_json::object([
+        ("snapshot", snapshot.name().into()),
+        ("taken", snapshot.taken.as_str().into()),
+        ("operation", snapshot.operation.as_str().into()),
+        ("applied", outcome(entry).into()),
+        ("changes", snapshot.changes().iter().map(Change::to_json).collect()),
+        ("file", snapshot.path.display().to_string().into()),
+    ])
+}
+
+fn table(listed: &[Listed], screen: Screen) -> String {
     let mut table = table_on(screen);
-    table.set_header(heads(&["SNAPSHOT", "BEFORE", "CHANGED"]));
-    for snapshot in snapshots {
-        let paths = snapshot.changes.iter().filter_map(|change| change["path"].as_str());
-        let changed = paths.map(crate::report::escape::one_line).collect::<Vec<_>>().join("\n");
-        table.add_row([snapshot.name().to_owned(), snapshot.operation.clone(), changed]);
+    table.set_header(heads(&["SNAPSHOT", "BEFORE", "OUTCOME", "CHANGED"]));
+    for (entry, snapshot) in listed {
+        let changes = snapshot.changes();
+        let paths = changes.iter().map(|change| change.path.to_string());
+        let changed = paths.map(|path| crate::report::escape::one_line(&path)).collect::<Vec<_>>().join("\n");
+        table.add_row([
+            snapshot.name().to_owned(),
+            snapshot.operation.clone(),
+            outcome(entry).to_owned(),
+            changed,
+        ]);
     }
     format!("{}\n", trimmed(&table))
 }

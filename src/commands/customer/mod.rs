@@ -1,19 +1,31 @@
 //! `storefront customer …`
 
+mod change;
 mod edit;
 mod history;
+mod locked;
+pub mod pending;
 pub mod reading;
 mod replace;
 mod restore;
+mod send_and_verify;
 mod show;
 pub mod update;
-mod verdict;
-
-pub use replace::Replaced;
 
 use super::{Session, online};
 use crate::cli::customer::CustomerCommand;
 use crate::failure::Failure;
+use crate::plan::profile::Profile;
+use crate::report::outcome::Outcome;
+
+/// A replacement that came to its end.
+#[derive(Debug)]
+pub struct Replaced {
+    /// What it did.
+    pub outcome: Outcome,
+    /// The profile as it was read last.
+    pub now: Option<Profile>,
+}
 
 /// Runs a customer command.
 ///
@@ -23,7 +35,7 @@ pub fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(), Failu
     match command {
         CustomerCommand::Update(args) => update::run(session, args),
         CustomerCommand::Show => online(session, show::show),
-        CustomerCommand::History => online(session, history::list),
+        CustomerCommand::History(args) => online(session, async |service| history::list(service, args).await),
         CustomerCommand::Restore(args) => {
             online(session, async |service| restore::restore(service, args).await)
         }

@@ -1,37 +1,49 @@
-//! Reading the stored profile. "Could not read the addresses" is never "there are none" (DESIGN 5).
+//! Reading the stored profile. "Could not read the addresses" is never "there are none".
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
+use tokio::time::Instant;
 
 use crate::commands::service::Service;
+use crate::exact_json;
 use crate::failure::{Failure, Kind};
+use crate::history::CustomerStore;
 use crate::input::document;
-use crate::json;
 use crate::plan::diff::{self, Change};
 use crate::plan::profile::{self, Pointers, Profile};
 use crate::plan::request::Request;
 
+/// The first pause between two reads that wait for a profile to change; each is twice as long as the one before.
+const FIRST_INTERVAL: Duration = Duration::from_millis(100);
+const MAX_INTERVAL: Duration = Duration::from_secs(2);
+/// A replica may answer with the profile as it was before a write for about as long.
+const REPLICA_LAG: jiff::SignedDuration = jiff::SignedDuration::from_secs(60);
+
 /// Reads the stored profile from the service.
 ///
 /// # Errors
-/// `auth` for 401 and 403, `unavailable` for network trouble and 5xx, `guard` for anything else in which the
+/// `auth` for 401 and 403, `unavailable` for network trouble, 429 and 5xx, `guard` for anything else in which the
 /// complete address list is not plain to see.
 pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     let read = &service.settings.read;
     let request = Request::read_profile(service.store_view()?, read.path.as_deref());
     let reply = service.read(&request).await.map_err(unreadable)?;
     if let Some(warning) = reply.warning {
-        return Err(Failure::guard(format!(
-            "the stored addresses could not be read: {warning}; nothing was written"
-        ))
-        .hint("run the command again; -vv shows the reply"));
+        return Err(Failure::guard(format!("the stored addresses could not be read: {warning}"))
+            .hint("run the command again; -vv shows the reply"));
     }
-    if let Some(path) = json::named_twice(&reply.body) {
-        return Err(profile::unreadable(&format!("{path} is named twice in it")));
-    }
+    let value = exact_json::parse(&reply.body).or_else(|error| match error {
+        // An empty reply, a page, a text: it is told by what it is.
+        exact_json::Error::Syntax { .. } => Ok(reply.value()),
+        exact_json::Error::Repeated(path) => {
+            Err(profile::unreadable(&format!("{path} is named twice in it")))
+        }
+        error => Err(profile::unreadable(&error.to_string())),
+    })?;
     let pointers = Pointers { customer: read.customer.clone(), addresses: read.addresses.clone() };
-    Profile::find(reply.value(), &pointers)
+    Profile::find(value, &pointers)
 }
 
 /// Reads a profile somebody saved, for `--base`.
@@ -42,25 +54,97 @@ pub fn read_base(path: &Path) -> Result<Profile, Failure> {
     Profile::find(document::read_json(path)?, &Pointers::default())
 }
 
-/// Reads the profile again, and refuses if it is not what was read before.
+/// The stored profile; `base`, with `false`, where the service has no call that reads it.
 ///
 /// # Errors
-/// As [`read_profile`], and `guard`, naming what changed.
-pub async fn unchanged_since(service: &Service<'_>, stored: &Profile) -> Result<(), Failure> {
-    let now = read_profile(service).await?;
-    let differences = differences(stored.customer(), now.customer(), &service.settings.read.ignore);
-    if differences.is_empty() {
-        return Ok(());
+/// As [`read_profile`]; `guard` for a base that is not what is stored.
+pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Result<(Profile, bool), Failure> {
+    let Some(base) = base else { return Ok((read_profile(service).await?, true)) };
+    match read_profile(service).await {
+        Err(failure) if has_no_read(service, &failure) => {
+            service.session.report.warn(&format!(
+                "the service has no call that reads the profile ({}): the base is taken as it is, and the result is not verified",
+                failure.message
+            ));
+            Ok((base.clone(), false))
+        }
+        Err(failure) => Err(failure),
+        Ok(stored) => {
+            let differences = differences(base, &stored, &service.settings.read.ignore);
+            if differences.is_empty() {
+                return Ok((stored, true));
+            }
+            Err(Failure::guard(format!(
+                "the base is out of date: {}; replacing by it would delete what is newer",
+                list_changes(&differences)
+            ))
+            .hint("save the profile anew with `storefront customer show -o json`, or leave --base out"))
+        }
     }
-    Err(Failure::guard(format!(
-        "somebody changed the profile since it was read: {}; nothing was written",
-        named(&differences)
-    ))
-    .hint("run the command again: it will start from the profile as it is now"))
+}
+
+/// "Not read this time" is not "cannot be read": only these answers say that there is no such call.
+fn has_no_read(service: &Service<'_>, failure: &Failure) -> bool {
+    match failure.status {
+        Some(405 | 501) => true,
+        Some(404) => service.settings.read.path.is_none(),
+        _ => false,
+    }
+}
+
+/// Reads the profile until it no longer is the one before our own last write, which a replica may still answer with.
+/// Where it stays so, it is taken as true: somebody undid that write.
+///
+/// # Errors
+/// As [`read_profile`], and when the snapshots cannot be read.
+pub async fn wait_for_replica(
+    service: &Service<'_>,
+    store: &CustomerStore,
+    mut stored: Profile,
+    settle: Duration,
+) -> Result<Profile, Failure> {
+    let Some(last) = store.verified_within(REPLICA_LAG)? else { return Ok(stored) };
+    let is_before = |stored: &Profile| stored.customer() == &last.customer && last.customer != last.merged;
+    let mut reads = Reads::new(settle);
+    while is_before(&stored) {
+        if !reads.wait().await {
+            service.session.report.warn(&format!(
+                "the profile reads as it did before the last update from this machine ({}): it was undone since, or is still out of date",
+                last.name()
+            ));
+            break;
+        }
+        stored = read_profile(service).await?;
+    }
+    Ok(stored)
+}
+
+/// When to read again: at growing intervals, for a limited time.
+pub struct Reads {
+    deadline: Instant,
+    interval: Duration,
+}
+
+impl Reads {
+    /// Reads for at most this long.
+    pub fn new(limit: Duration) -> Self {
+        Self { deadline: Instant::now() + limit, interval: FIRST_INTERVAL }
+    }
+
+    /// Waits for the next read; `false` when the time is up.
+    pub async fn wait(&mut self) -> bool {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return false;
+        }
+        tokio::time::sleep(self.interval.min(left)).await;
+        self.interval = (self.interval * 2).min(MAX_INTERVAL);
+        true
+    }
 }
 
 /// The first few differences, by their paths.
-pub fn named(differences: &[Change]) -> String {
+pub fn list_changes(differences: &[Change]) -> String {
     const SHOWN: usize = 4;
     let mut paths: Vec<String> =
         differences.iter().take(SHOWN).map(|change| change.path.to_string()).collect();
@@ -71,11 +155,8 @@ pub fn named(differences: &[Change]) -> String {
 }
 
 /// How two readings of one profile differ, beside what `read.ignore` leaves out.
-pub fn differences(
-    before: &Map<String, Value>,
-    after: &Map<String, Value>,
-    ignore: &[String],
-) -> Vec<Change> {
+pub fn differences(before: &Profile, after: &Profile, ignore: &[String]) -> Vec<Change> {
+    let (before, after): (&Map<String, Value>, _) = (before.customer(), after.customer());
     // As a rule; a copy of each to leave something out of is then not needed.
     if before == after {
         return Vec::new();
@@ -90,11 +171,13 @@ fn unreadable(failure: Failure) -> Failure {
     }
     Failure {
         kind: Kind::Guard,
-        message: format!("the stored addresses could not be read, so nothing was written: {}", failure.message),
-        hint: failure.hint.or_else(|| Some(
-            "set read.path of the profile to where the service gives the profile, or give it by hand with --base FILE"
-                .to_owned(),
-        )),
+        message: format!("the stored addresses could not be read: {}", failure.message),
+        hint: failure.hint.or_else(|| {
+            Some(
+                "set `read.path` of the profile to where the service gives the profile, or give it by hand with --base FILE"
+                    .to_owned(),
+            )
+        }),
         ..failure
     }
 }

@@ -1,18 +1,23 @@
-//! Replacing a profile without losing an address, step by step (DESIGN 5).
+//! Replacing a profile without losing an address, step by step:
 //!
-//! read → merge → guard → show and confirm → lock → read again → snapshot → PUT → read back and verify → unlock
+//! lock → read → merge → diff → guard → snapshot → read again → PUT → verify → unlock
+//!
+//! On a terminal the lock is not held while a person thinks: the change is shown and confirmed before, and once more
+//! where it came out differently under the lock.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::reading;
-use super::verdict::{self, Verdict};
+use super::change::ProfileChange;
+use super::locked::Locked;
+use super::send_and_verify::{AppliedReplacement, Replacement, Sent, Unsent};
+use super::{pending, reading};
 use crate::commands::service::Service;
 use crate::failure::{Applied, Failure};
-use crate::history::{Archive, Taken};
-use crate::plan::check::Warnings;
+use crate::history::{CustomerStore, NewSnapshot, Snapshot};
 use crate::plan::diff::Change;
 use crate::plan::merge::Merged;
 use crate::plan::profile::Profile;
@@ -21,142 +26,247 @@ use crate::prompt::Prompt;
 use crate::report::changes;
 use crate::report::outcome::{Outcome, ProfileOutcome};
 
-/// A way to change a profile: a wish laid over it, or a snapshot put back.
-pub trait Edit {
-    /// What results call it: `customer update`.
-    fn operation(&self) -> &'static str;
-
-    /// The profile as it is to be.
-    ///
-    /// # Errors
-    /// `guard` or `usage` for what cannot be merged safely.
-    fn merge(&self, stored: &Map<String, Value>) -> Result<Merged, Failure>;
-
-    /// Refuses deletions that were not spelled out; on a terminal the number can be typed.
-    ///
-    /// # Errors
-    /// `guard`, naming the addresses.
-    fn allow(&self, merged: &Merged, prompt: &Prompt) -> Result<(), Failure>;
-
-    /// Told of the profile as it was found.
-    fn saw(&self, _: &Service<'_>, _: &Profile) {}
-
-    /// What is worth a second look, and no more than that.
-    fn doubts(&self, _: &Merged) -> Warnings {
-        Vec::new()
-    }
-
-    /// The body's members beside the customer.
-    fn beside(&self) -> Map<String, Value> {
-        Map::new()
-    }
-
-    /// The existing profile, given by hand.
-    fn base(&self) -> Option<&Profile> {
-        None
-    }
-}
-
-/// A replacement that came to its end.
-#[derive(Debug)]
-pub struct Replaced {
-    /// What it did.
-    pub outcome: Outcome,
-    /// The profile as it was read last.
-    pub now: Option<Profile>,
-}
+/// How often the steps start again because somebody else changed the profile meanwhile.
+const MAX_RESTARTS: u32 = 3;
 
 /// Runs all the steps.
 ///
 /// # Errors
-/// What each step refuses: see DESIGN 5.
-pub async fn replace(service: &Service<'_>, edit: &dyn Edit) -> Result<Outcome, Failure> {
-    Ok(replace_known(service, edit, None).await?.outcome)
-}
-
-/// Runs all the steps; `known` is the customer's profile as somebody has just read it, and saves the first reading.
-///
-/// # Errors
-/// As [`replace`].
-pub async fn replace_known(
-    service: &Service<'_>,
-    edit: &dyn Edit,
-    known: Option<Profile>,
-) -> Result<Replaced, Failure> {
-    let report = service.session.report;
-    let (stored, readable) = match known {
-        Some(known) => (known, true),
-        None => first_reading(service, edit).await?,
-    };
-    edit.saw(service, &stored);
-    let mut merged = edit.merge(stored.customer())?;
-    let doubts = edit.doubts(&merged);
-    merged.notes.extend(doubts);
-    if merged.changes.is_empty() {
-        merged.notes.iter().for_each(|note| report.warn(note));
-        let outcome = Outcome { reason: Some("unchanged"), ..outcome(edit, &merged, None) };
-        return Ok(Replaced { outcome, now: readable.then_some(stored) });
+/// What each step refuses.
+pub async fn replace(service: &Service<'_>, change: &dyn ProfileChange) -> Result<Outcome, Failure> {
+    let session = service.session;
+    let prompt = Prompt::new(session.context, session.global, session.report);
+    let mut steps = Steps { service, change, prompt: &prompt, confirmed: None, accepted: Vec::new() };
+    if session.global.dry_run {
+        return steps.dry_run().await;
     }
-    let prompt = Prompt::new(service.session.context, service.session.global, report);
-    let request = put(service, edit, &merged)?;
-    if service.session.global.dry_run {
-        edit.allow(&merged, &Prompt::silent())?;
-        merged.notes.iter().for_each(|note| report.warn(note));
-        let outcome = Outcome { request: Some(service.shown(request)), ..outcome(edit, &merged, None) };
-        return Ok(Replaced { outcome, now: None });
-    }
-    let were_shown = show(service, &merged, &prompt);
-    edit.allow(&merged, &prompt)?;
-    merged.notes.iter().for_each(|note| report.warn(note));
-    confirm(&prompt)?;
-    let archive = Archive::of(service.session.context, &service.settings, &stored.customer_key())?;
-    let lock = archive
-        .lock(|| report.note("another storefront command is writing to this customer; waiting for it"));
-    let lock = lock.await?;
-    if readable {
-        reading::unchanged_since(service, &stored).await?;
-    }
-    let changes = merged.changes.iter().map(Change::to_json).collect();
-    let taken = Taken { operation: edit.operation(), customer: stored.customer(), changes };
-    let snapshot = archive.take(&taken, service.settings.retention_days)?;
-    let sent =
-        verdict::Sent { edit, request: &request, merged: &merged, stored: &stored, snapshot: &snapshot };
-    let mut verdict = sent.put(service, readable).await?;
-    drop(lock);
-    let now = verdict.now.take();
-    Ok(Replaced { outcome: applied(edit, &merged, snapshot, verdict, were_shown), now })
-}
-
-/// The profile to merge with, and whether the service itself can be read.
-async fn first_reading(service: &Service<'_>, edit: &dyn Edit) -> Result<(Profile, bool), Failure> {
-    let Some(base) = edit.base() else { return Ok((reading::read_profile(service).await?, true)) };
-    match reading::read_profile(service).await {
-        Err(failure) => {
-            service.session.report.warn(&format!(
-                "the profile cannot be read ({}): the base is taken as it is, and nothing will be checked afterwards",
-                failure.message
-            ));
-            Ok((base.clone(), false))
+    loop {
+        if steps.prompt.can_ask()
+            && let Some(unchanged) = steps.confirm().await?
+        {
+            return Ok(unchanged);
         }
-        Ok(stored) => {
-            let ignore = &service.settings.read.ignore;
-            let differences = reading::differences(base.customer(), stored.customer(), ignore);
-            if differences.is_empty() {
-                return Ok((stored, true));
+        if let Some(outcome) = steps.under_lock().await? {
+            return Ok(outcome);
+        }
+        session.report.note("the profile changed meanwhile; this is the change as it is now");
+    }
+}
+
+struct Steps<'a> {
+    service: &'a Service<'a>,
+    change: &'a dyn ProfileChange,
+    prompt: &'a Prompt,
+    /// The changes that a person has seen and agreed to.
+    confirmed: Option<Vec<Change>>,
+    /// Open replacements after which a person wants to go on, by name.
+    accepted: Vec<String>,
+}
+
+/// How a round of the steps ended.
+enum Round {
+    Done(Box<Outcome>),
+    /// Somebody else changed the profile, which now reads so.
+    Changed(Profile),
+    /// A person has to see the change as it is now.
+    AskAgain,
+}
+
+impl Steps<'_> {
+    async fn dry_run(&self) -> Result<Outcome, Failure> {
+        let (stored, _) = reading::read_or_base(self.service, self.change.base()).await?;
+        self.change.on_read(self.service, &stored);
+        let merged = self.merge(&stored)?;
+        if merged.changes.is_empty() {
+            return Ok(self.unchanged(&merged));
+        }
+        self.change.check_deletions(&merged, &Prompt::silent(), true)?;
+        self.warn(&merged);
+        let request = self.request(&merged)?;
+        Ok(Outcome { request: Some(self.service.shown(request)), ..self.outcome(&merged, None) })
+    }
+
+    /// Shows the change and asks. An outcome where there is nothing to change.
+    async fn confirm(&mut self) -> Result<Option<Outcome>, Failure> {
+        let (stored, _) = reading::read_or_base(self.service, self.change.base()).await?;
+        self.change.on_read(self.service, &stored);
+        let merged = self.merge(&stored)?;
+        if merged.changes.is_empty() {
+            return Ok(Some(self.unchanged(&merged)));
+        }
+        let report = self.service.session.report;
+        report.show(&changes::table(&merged.changes, report.stderr()));
+        report.show(&changes::summary(&merged.tally, &[]));
+        self.change.check_deletions(&merged, self.prompt, true)?;
+        self.warn(&merged);
+        self.ask_about_open(&stored, &merged)?;
+        if !self.prompt.confirm("Send it?")? {
+            return Err(crate::prompt::cancelled());
+        }
+        self.confirmed = Some(merged.changes);
+        Ok(None)
+    }
+
+    fn ask_about_open(&mut self, stored: &Profile, merged: &Merged) -> Result<(), Failure> {
+        let store = self.store(stored)?;
+        for snapshot in self.open(&store, stored, merged)? {
+            let question = format!(
+                "The outcome of an earlier {} ({}) is unknown; it may still take effect and overwrite this one. Continue?",
+                snapshot.operation,
+                snapshot.name()
+            );
+            if !self.prompt.agree(&question, false)?.unwrap_or(false) {
+                return Err(crate::prompt::cancelled());
             }
-            Err(Failure::guard(format!(
-                "the base is stale: {}; replacing by it would delete what is newer, so nothing was written",
-                reading::named(&differences)
-            ))
-            .hint("leave --base out: the profile can be read; or save it anew with `storefront customer show -o json`"))
+            self.accepted.push(snapshot.name().to_owned());
         }
+        Ok(())
+    }
+
+    /// The steps from the lock on; `None` where a person has to be asked again.
+    async fn under_lock(&mut self) -> Result<Option<Outcome>, Failure> {
+        let service = self.service;
+        let locked = Locked::read(service, self.change).await?;
+        let store = self.store(&locked.stored)?;
+        let mut stored = locked.stored.clone();
+        if locked.is_readable {
+            stored = reading::wait_for_replica(service, &store, stored, settle(service, self.change)).await?;
+        }
+        for _ in 0..=MAX_RESTARTS {
+            match self.round(&store, &stored, locked.is_readable).await? {
+                Round::Done(outcome) => return Ok(Some(*outcome)),
+                Round::AskAgain => return Ok(None),
+                Round::Changed(now) => stored = now,
+            }
+        }
+        Err(Failure::guard("the profile was changed by somebody else again and again while this command ran")
+            .hint("run the command again when the other editor is done"))
+    }
+
+    async fn round(
+        &mut self,
+        store: &CustomerStore,
+        stored: &Profile,
+        readable: bool,
+    ) -> Result<Round, Failure> {
+        let service = self.service;
+        self.change.on_read(service, stored);
+        let merged = self.merge(stored)?;
+        let open = self.open(store, stored, &merged)?;
+        if merged.changes.is_empty() {
+            return Ok(Round::Done(Box::new(self.unchanged(&merged))));
+        }
+        if self.confirmed.as_ref().is_some_and(|confirmed| *confirmed != merged.changes) {
+            return Ok(Round::AskAgain);
+        }
+        if let Some(snapshot) = open.first() {
+            return if self.confirmed.is_some() {
+                Ok(Round::AskAgain)
+            } else {
+                Err(pending::refused(snapshot))
+            };
+        }
+        if self.confirmed.is_none() {
+            self.change.check_deletions(&merged, self.prompt, self.prompt.says_yes())?;
+            self.warn(&merged);
+        }
+        let request = self.request(&merged)?;
+        let taken = NewSnapshot {
+            operation: self.change.operation(),
+            customer: stored.customer(),
+            merged: &merged.customer,
+        };
+        let snapshot = store.take(&taken, service.settings.retention_days)?;
+        let unsent = Unsent::new(service, store, &snapshot);
+        let name = snapshot.file_stem().and_then(|stem| stem.to_str());
+        service.log_before_send(name).await?;
+        let replacement = Replacement {
+            change: self.change,
+            request: &request,
+            merged: &merged,
+            before: stored,
+            store,
+            snapshot: &snapshot,
+            unsent: &unsent,
+        };
+        Ok(match replacement.send(service, readable).await? {
+            Sent::Changed(now) => Round::Changed(now),
+            Sent::Applied(applied) => Round::Done(Box::new(self.applied(&merged, snapshot.clone(), applied))),
+        })
+    }
+
+    /// Replacements of unknown outcome that speak against sending this one.
+    fn open(
+        &self,
+        store: &CustomerStore,
+        stored: &Profile,
+        merged: &Merged,
+    ) -> Result<Vec<Snapshot>, Failure> {
+        let mut open = pending::open(self.service, store, stored)?;
+        open.retain(|snapshot| {
+            !self.change.replacement_args().after_unknown
+                && !self.accepted.iter().any(|name| name == snapshot.name())
+                && !pending::is_repeated_by(snapshot, merged)
+        });
+        Ok(open)
+    }
+
+    fn store(&self, stored: &Profile) -> Result<CustomerStore, Failure> {
+        CustomerStore::of(self.service.session.context, &self.service.settings, &stored.customer_key())
+    }
+
+    fn merge(&self, stored: &Profile) -> Result<Merged, Failure> {
+        let mut merged = self.change.merge(stored.customer())?;
+        let warnings = self.change.warnings(&merged);
+        merged.notes.extend(warnings);
+        Ok(merged)
+    }
+
+    fn warn(&self, merged: &Merged) {
+        merged.notes.iter().for_each(|note| self.service.session.report.warn(note));
+    }
+
+    fn unchanged(&self, merged: &Merged) -> Outcome {
+        self.warn(merged);
+        Outcome { reason: Some("unchanged"), ..self.outcome(merged, None) }
+    }
+
+    fn request(&self, merged: &Merged) -> Result<Request, Failure> {
+        let body = Body { customer: &merged.customer, extra: self.change.extra_fields() };
+        let body = serde_json::to_string(&body)
+            .map_err(|error| Failure::internal(format!("the profile cannot be written as JSON: {error}")))?;
+        Ok(Request::replace_profile(self.service.store_view()?, body))
+    }
+
+    fn applied(&self, merged: &Merged, snapshot: PathBuf, applied: AppliedReplacement) -> Outcome {
+        let were_shown = self.confirmed.is_some() && self.service.session.context.stdout_is_terminal;
+        let mut outcome = self.outcome(merged, Some(snapshot));
+        outcome.applied = Applied::Yes;
+        outcome.status = applied.status;
+        outcome.response = applied.response;
+        outcome.verified = Some(applied.verified);
+        if let Some(profile) = &mut outcome.profile {
+            profile.new_ids = applied.new_ids;
+            profile.were_shown = were_shown;
+        }
+        outcome
+    }
+
+    fn outcome(&self, merged: &Merged, snapshot: Option<PathBuf>) -> Outcome {
+        let profile = ProfileOutcome {
+            changes: merged.changes.clone(),
+            were_shown: false,
+            tally: merged.tally.clone(),
+            snapshot,
+            new_ids: Vec::new(),
+        };
+        Outcome { profile: Some(profile), ..Outcome::nothing_sent(self.change.operation()) }
     }
 }
 
-fn put(service: &Service<'_>, edit: &dyn Edit, merged: &Merged) -> Result<Request, Failure> {
-    let body = Body { customer: &merged.customer, beside: edit.beside() };
-    let body = serde_json::to_string(&body).map_err(|error| Failure::internal(error.to_string()))?;
-    Ok(Request::replace_profile(service.store_view()?, body))
+/// How long a profile is read until it shows what was written.
+pub fn settle(service: &Service<'_>, change: &dyn ProfileChange) -> Duration {
+    change.replacement_args().settle.unwrap_or(service.settings.settle)
 }
 
 /// The body of the PUT; a customer of ten thousand addresses is not copied for it.
@@ -164,52 +274,5 @@ fn put(service: &Service<'_>, edit: &dyn Edit, merged: &Merged) -> Result<Reques
 struct Body<'a> {
     customer: &'a Map<String, Value>,
     #[serde(flatten)]
-    beside: Map<String, Value>,
-}
-
-/// What a person has to see before saying yes; whether it stands where the result will stand.
-fn show(service: &Service<'_>, merged: &Merged, prompt: &Prompt) -> bool {
-    if prompt.can_ask() {
-        let report = service.session.report;
-        report.show(&changes::table(&merged.changes, report.stderr()));
-        report.show(&changes::summary(&merged.tally, &[]));
-    }
-    prompt.can_ask() && service.session.context.stdout_is_terminal
-}
-
-fn confirm(prompt: &Prompt) -> Result<(), Failure> {
-    if prompt.confirm("Send it?")? {
-        return Ok(());
-    }
-    Err(Failure::guard("not confirmed; nothing was written")
-        .hint("run the command again and answer yes, or add --yes"))
-}
-
-fn applied(
-    edit: &dyn Edit,
-    merged: &Merged,
-    snapshot: PathBuf,
-    verdict: Verdict,
-    were_shown: bool,
-) -> Outcome {
-    let mut outcome = outcome(edit, merged, Some(snapshot));
-    outcome.applied = Applied::Yes;
-    outcome.status = verdict.status;
-    outcome.response = verdict.response;
-    if let Some(profile) = &mut outcome.profile {
-        profile.new_ids = verdict.new_ids;
-        profile.were_shown = were_shown;
-    }
-    outcome
-}
-
-fn outcome(edit: &dyn Edit, merged: &Merged, snapshot: Option<PathBuf>) -> Outcome {
-    let profile = ProfileOutcome {
-        changes: merged.changes.clone(),
-        were_shown: false,
-        tally: merged.tally.clone(),
-        snapshot,
-        new_ids: Vec::new(),
-    };
-    Outcome { profile: Some(profile), ..Outcome::nothing_sent(edit.operation()) }
+    extra: Map<String, Value>,
 }

@@ -4,15 +4,16 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::reading;
-use super::replace::{self, Edit};
-use crate::cli::customer::RestoreArgs;
+use super::change::ProfileChange;
+use super::{pending, reading, replace};
+use crate::cli::customer::{ReplacementArgs, RestoreArgs};
 use crate::commands::service::Service;
 use crate::failure::Failure;
-use crate::history::{Archive, Snapshot};
+use crate::history::{CustomerStore, Mark, Snapshot};
 use crate::plan::guard;
 use crate::plan::merge::{Merged, Wish};
-use crate::plan::restoration;
+use crate::plan::profile::Profile;
+use crate::plan::restoration::{self, Extent};
 use crate::prompt::Prompt;
 
 const OPERATION: &str = "customer restore";
@@ -22,73 +23,91 @@ const OPERATION: &str = "customer restore";
 /// # Errors
 /// `usage` when there is no such snapshot, and as [`replace::replace`].
 pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<(), Failure> {
-    let snapshot = find(service, args.snapshot.as_deref()).await?;
-    of_this_service(service, &snapshot)?;
+    let stored = reading::read_profile(service).await?;
+    let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
+    // What is still open counts as applied once the profile shows it.
+    pending::open(service, &store, &stored)?;
+    let snapshot = find(&store, args.snapshot.as_deref())?;
+    ensure_same_owner(&store, &stored, &snapshot)?;
     let report = service.session.report;
-    report.note(&format!("{OPERATION}: the profile as it was on {}", snapshot.taken));
-    let outcome = replace::replace(service, &Restore { snapshot, allow_delete: args.allow_delete }).await?;
+    report.note(&format!("{OPERATION}: the snapshot {} of {}", snapshot.name(), snapshot.taken));
+    let extent = if args.all { Extent::All } else { Extent::Update };
+    let restore =
+        Restore { snapshot, extent, allow_delete: args.allow_delete, replacement: args.replacement.clone() };
+    let outcome = replace::replace(service, &restore).await?;
     report.outcome(&outcome)
 }
 
 struct Restore {
     snapshot: Snapshot,
+    extent: Extent,
     allow_delete: Option<usize>,
+    replacement: ReplacementArgs,
 }
 
-impl Edit for Restore {
+impl ProfileChange for Restore {
     fn operation(&self) -> &'static str {
         OPERATION
     }
 
     fn merge(&self, stored: &Map<String, Value>) -> Result<Merged, Failure> {
-        restoration::restore(stored, &self.snapshot.customer, self.allow_delete.is_some())
+        let (before, sent) = (&self.snapshot.customer, &self.snapshot.merged);
+        restoration::restore(stored, before, sent, self.extent, self.allow_delete.is_some())
     }
 
-    fn allow(&self, merged: &Merged, _: &Prompt) -> Result<(), Failure> {
-        let whole = Wish { replace: self.allow_delete.is_some(), ..Wish::default() };
-        guard::deletions(&whole, &merged.tally, self.allow_delete)
+    fn check_deletions(&self, merged: &Merged, _: &Prompt, _: bool) -> Result<(), Failure> {
+        let whole = Wish { replace: true, ..Wish::default() };
+        guard::deletions(&whole, &merged.tally, self.allow_delete, false)
+    }
+
+    fn replacement_args(&self) -> &ReplacementArgs {
+        &self.replacement
     }
 }
 
-/// A snapshot by name or file; without either, the newest that a restore did not make.
-async fn find(service: &Service<'_>, named: Option<&str>) -> Result<Snapshot, Failure> {
+/// A snapshot by file, name, number or the beginning of its name; without any, the newest that an update has taken and
+/// that was applied.
+fn find(store: &CustomerStore, named: Option<&str>) -> Result<Snapshot, Failure> {
     if let Some(file) = named.map(Path::new).filter(|file| file.is_file()) {
-        return Snapshot::read(file);
+        return Snapshot::from_file(file);
     }
-    let stored = reading::read_profile(service).await?;
-    let archive = Archive::of(service.session.context, &service.settings, &stored.customer_key())?;
-    let wanted = |snapshot: &Snapshot| match named {
-        Some(name) => snapshot.name() == name,
-        None => snapshot.operation != OPERATION,
+    for entry in store.entries()? {
+        let stem = entry.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let is_wanted = match named {
+            Some(name) => stem.starts_with(name) || name.parse() == Ok(entry.number),
+            None => entry.mark.is_some_and(Mark::is_applied),
+        };
+        if is_wanted {
+            let snapshot = store.read(&entry.path)?;
+            if named.is_some() || snapshot.operation != OPERATION {
+                return Ok(snapshot);
+            }
+        }
+    }
+    let message = match named {
+        Some(name) => format!("no snapshot named `{name}` of this customer on this machine"),
+        None => "no update of this customer from this machine was applied".to_owned(),
     };
-    let found = archive.snapshots()?.into_iter().find(wanted).ok_or_else(|| {
-        let which = named.map_or_else(|| "a snapshot".to_owned(), |name| format!("a snapshot {name}"));
-        Failure::usage(format!("this customer has not {which} on this machine; nothing was sent"))
-            .hint("`storefront customer history` lists the snapshots")
-    })?;
-    if named.is_none() && !restoration::is_of(stored.customer(), &found.customer) {
-        return Err(doubtful(&found));
-    }
-    Ok(found)
+    Err(Failure::usage(message).hint("`storefront customer history` lists the snapshots"))
 }
 
-/// Where the service tells neither id nor e-mail address, customers share one archive.
-fn doubtful(found: &Snapshot) -> Failure {
-    let (name, file) = (found.name(), found.path.display());
-    Failure::guard(format!(
-        "whether the snapshot {name} is of this customer cannot be told; nothing was written"
-    ))
-    .hint(format!("look into {file}; if it is, `storefront customer restore {name}` puts it back"))
-}
-
-/// Customers of two services may have the same id.
-fn of_this_service(service: &Service<'_>, snapshot: &Snapshot) -> Result<(), Failure> {
-    let here = service.settings.place();
-    match &snapshot.service {
-        Some(there) if *there != here => Err(Failure::guard(format!(
-            "the snapshot was taken from {there}, and this is {here}; nothing was written"
+/// Customers of two services may have the same id, and where the service tells neither id nor e-mail address, nothing
+/// tells two customers apart.
+fn ensure_same_owner(store: &CustomerStore, stored: &Profile, snapshot: &Snapshot) -> Result<(), Failure> {
+    if snapshot.service.as_deref() != Some(store.service()) {
+        let from = snapshot.service.as_deref().unwrap_or("an unknown service");
+        return Err(Failure::guard(format!(
+            "the snapshot was taken from {from}, and this is {}",
+            store.service()
         ))
-        .hint("use the profile that leads there; if the service only moved, put its new place into the file's `service`")),
-        _ => Ok(()),
+        .hint("use the profile of that service; if the service only moved, change `service` in the file"));
     }
+    if !restoration::is_of(stored.customer(), &snapshot.customer) {
+        return Err(Failure::guard(format!(
+            "the snapshot {} is of another customer, or cannot be told to be of this one",
+            snapshot.name()
+        ))
+        .hint("`storefront customer history` lists this customer's snapshots"));
+    }
+    Ok(())
 }

@@ -1,11 +1,14 @@
 //! `storefront customer update`: a wish laid over the stored profile.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
+use super::change::ProfileChange;
 use super::edit::{self, Start};
 use super::reading;
-use super::replace::{self, Edit, Replaced};
-use crate::cli::customer::UpdateArgs;
+use super::{Replaced, replace};
+use crate::cli::customer::{ReplacementArgs, UpdateArgs};
 use crate::commands::many::{self, Work};
 use crate::commands::service::Service;
 use crate::commands::{Session, online, operation};
@@ -14,12 +17,13 @@ use crate::history;
 use crate::input::Draft;
 use crate::plan::address_check;
 use crate::plan::check::Warnings;
-use crate::plan::guard;
 use crate::plan::merge::{Merged, Wish, merge};
 use crate::plan::operation::Operation;
 use crate::plan::profile::Profile;
 use crate::plan::roster::Roster;
+use crate::plan::{guard, masked_values};
 use crate::prompt::Prompt;
+use crate::redact::secrets;
 
 /// Reads the input, then replaces the profile; of many records, one after another.
 ///
@@ -57,6 +61,7 @@ fn to_be_asked(args: &UpdateArgs) -> (UpdateArgs, Option<Start>) {
     let says_more = !args.members.named.is_empty()
         || !args.custom_attributes.is_empty()
         || !args.profile.named.is_empty()
+        || args.default_address().is_some()
         || !args.remove_addresses.is_empty()
         || args.replace_addresses;
     if says_more {
@@ -73,9 +78,10 @@ fn to_be_asked(args: &UpdateArgs) -> (UpdateArgs, Option<Start>) {
 /// What the flags and the input ask for.
 pub struct Update {
     wish: Wish,
-    beside: Map<String, Value>,
+    extra_fields: Map<String, Value>,
     allow_delete: Option<usize>,
     base: Option<Profile>,
+    replacement: ReplacementArgs,
 }
 
 impl Update {
@@ -94,60 +100,76 @@ impl Update {
             draft: draft.take_inner(Operation::CustomerUpdate),
             remove: args.remove_addresses.clone(),
             replace: args.replace_addresses,
+            allow_duplicate: args.allow_duplicate,
+            default_address: args.default_address(),
+            deferred: std::mem::take(&mut draft.deferred),
         };
         if wish.replace && !wish.draft.contains_key("addresses") {
             return Err(Failure::usage("--replace-addresses is given, but no addresses; nothing was sent")
                 .hint("give the whole list with --input, or leave --replace-addresses out"));
         }
         let base = args.base.as_deref().map(reading::read_base).transpose()?;
-        Ok(Self { wish, beside: draft.body, allow_delete: args.allow_delete, base })
+        Ok(Self {
+            wish,
+            extra_fields: draft.body,
+            allow_delete: args.allow_delete,
+            base,
+            replacement: args.replacement.clone(),
+        })
     }
 
-    /// Replaces the profile; `known` is how somebody has just read it.
+    /// Replaces the profile.
     ///
     /// # Errors
     /// As [`replace::replace`].
-    pub async fn replace(&self, service: &Service<'_>, known: Option<Profile>) -> Result<Replaced, Failure> {
-        replace::replace_known(service, self, known).await
+    pub async fn replace(&self, service: &Service<'_>, _: Option<Profile>) -> Result<Replaced, Failure> {
+        Ok(Replaced { outcome: replace::replace(service, self).await?, now: None })
     }
 }
 
-impl Edit for Update {
+impl ProfileChange for Update {
     fn operation(&self) -> &'static str {
         Operation::CustomerUpdate.name()
     }
 
     fn merge(&self, stored: &Map<String, Value>) -> Result<Merged, Failure> {
-        merge(stored.clone(), &self.wish)
-    }
-
-    fn allow(&self, merged: &Merged, prompt: &Prompt) -> Result<(), Failure> {
-        match guard::deletions(&self.wish, &merged.tally, self.allow_delete) {
-            Err(_) if self.allow_delete.is_none() && prompt.can_ask() => {
-                let typed = prompt.number_of_deletions(merged.tally.removed.len())?;
-                guard::deletions(&self.wish, &merged.tally, Some(typed))
-            }
-            verdict => verdict,
+        match masked_values::resolve(&self.wish.draft, stored, self.wish.replace, secrets())? {
+            Cow::Borrowed(_) => merge(stored.clone(), &self.wish),
+            Cow::Owned(draft) => merge(stored.clone(), &Wish { draft, ..self.wish.clone() }),
         }
     }
 
-    fn saw(&self, service: &Service<'_>, found: &Profile) {
+    fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {
+        match guard::deletions(&self.wish, &merged.tally, self.allow_delete, confirmed) {
+            Err(_) if self.wish.replace && self.allow_delete.is_none() && prompt.can_ask() => {
+                let typed = prompt.number_of_deletions(merged.tally.removed.len())?;
+                guard::deletions(&self.wish, &merged.tally, Some(typed), confirmed)
+            }
+            result => result,
+        }
+    }
+
+    fn on_read(&self, service: &Service<'_>, found: &Profile) {
         // Completion serves whoever types about one customer; a run sees many.
         if service.session.report.record.is_none() {
             history::remember(service.session.context, &service.name(), found);
         }
     }
 
-    fn doubts(&self, merged: &Merged) -> Warnings {
+    fn warnings(&self, merged: &Merged) -> Warnings {
         address_check::of_profile(merged)
     }
 
-    fn beside(&self) -> Map<String, Value> {
-        self.beside.clone()
+    fn extra_fields(&self) -> Map<String, Value> {
+        self.extra_fields.clone()
     }
 
     fn base(&self) -> Option<&Profile> {
         self.base.as_ref()
+    }
+
+    fn replacement_args(&self) -> &ReplacementArgs {
+        &self.replacement
     }
 }
 

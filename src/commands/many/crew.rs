@@ -3,7 +3,9 @@
 mod ending;
 mod taking;
 
+use std::cell::Cell;
 use std::pin::pin;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use futures_util::stream::FuturesUnordered;
@@ -23,7 +25,9 @@ use crate::batch::queue::Queue;
 use crate::batch::verdict::state_of;
 use crate::cli::run::RunArgs;
 use crate::failure::{Applied, Failure};
+use crate::http::ServiceSignal;
 use crate::input::records::{Content, Record, Source};
+use crate::report::escape;
 use crate::report::progress::{Count, Progress};
 use crate::report::records::{Place, Results};
 use crate::report::summary::{self, Reasons};
@@ -45,6 +49,8 @@ pub struct Crew<'a> {
     feed: Feed,
     queue: Queue<Task>,
     pace: Pace,
+    /// How often the service has asked for fewer requests.
+    complaints: Rc<Cell<u64>>,
     /// Of an input that could not be looked through before.
     doubts: Option<Doubts>,
     results: Results,
@@ -88,7 +94,13 @@ impl<'a> Crew<'a> {
         };
         let failed = args.failed.as_ref().map(create).transpose()?;
         let session = shared.service.session;
+        let complaints = Rc::new(Cell::new(0));
+        let counted = complaints.clone();
+        shared.service.observe(Box::new(move |signal| {
+            counted.set(counted.get() + u64::from(matches!(signal, ServiceSignal::Throttled(_))));
+        }));
         Ok(Self {
+            complaints,
             shared,
             journal,
             intake,
@@ -151,7 +163,7 @@ impl<'a> Crew<'a> {
 
     /// The next record that may begin now. A file is read on until there is one.
     async fn next_task(&mut self, under_way: usize) -> Option<(u64, Task)> {
-        self.pace.heed(self.shared.service.complaints(), Instant::now());
+        self.pace.heed(self.complaints.get(), Instant::now());
         loop {
             if self.stop.is_some()
                 || !self.pace.has_room(under_way)
@@ -205,7 +217,7 @@ impl<'a> Crew<'a> {
 
     /// Writes down what became of a record.
     fn settle(&mut self, ended: Ended) {
-        let Ended { key, turn, place, hash, content, result } = ended;
+        let Ended { key, turn, place, hash, content, result, masked } = ended;
         let settled = match result {
             Ok(replaced) => {
                 self.journal.done(place.record, hash, replaced.outcome.status);
@@ -229,6 +241,7 @@ impl<'a> Crew<'a> {
         if let Err(failure) = settled {
             self.stop(Stop::Broken(failure));
         }
+        drop(masked);
     }
 
     fn fail(
@@ -245,7 +258,7 @@ impl<'a> Crew<'a> {
             self.count.failed += 1;
             // What may have been applied is not given back to be run again.
             if let (Some(file), Some(content), Applied::No) = (&mut self.failed, content, failure.applied) {
-                file.add(content, &failure.message)?;
+                file.add(content, &escape::one_line(&failure.message))?;
             }
         }
         let text = self.results.failure(place, self.intake.work.operation().name(), failure);

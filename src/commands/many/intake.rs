@@ -5,9 +5,10 @@ use serde_json::{Map, Value};
 use super::tokens::{self, Own, TOKEN, TokenCommand};
 use super::work::{Ready, Work};
 use crate::batch::fingerprint::Fingerprint;
+use crate::config::TokenCommand as Program;
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Record, Source};
-use crate::json;
 use crate::plan::operation::Operation;
 
 /// A member or column that says why a record failed last time.
@@ -38,8 +39,8 @@ pub struct Prepared {
 
 impl<'a> Intake<'a> {
     /// An intake for one input.
-    pub fn new(work: Work<'a>, source: &Source, allow_unknown: bool, argv: Option<&[String]>) -> Self {
-        let command = argv.and_then(TokenCommand::new);
+    pub fn new(work: Work<'a>, source: &Source, allow_unknown: bool, program: Option<&Program>) -> Self {
+        let command = program.and_then(TokenCommand::new);
         Self { work, name: source.name(), allow_unknown, command }
     }
 
@@ -155,18 +156,14 @@ pub fn size(content: &Content) -> usize {
 }
 
 fn parse(text: &str, line: u64) -> Result<Map<String, Value>, Failure> {
-    match serde_json::from_str(text) {
-        Ok(Value::Object(document)) => match json::named_twice(text.as_bytes()) {
-            None => Ok(document),
-            Some(path) => Err(Failure::usage(format!("{path} is named twice"))),
-        },
+    match exact_json::parse(text.as_bytes()) {
+        Ok(Value::Object(document)) => Ok(document),
         Ok(_) => Err(Failure::usage("a record must be a JSON object")),
-        Err(error) => {
-            let what = error.to_string();
-            let what = what.rsplit_once(" at line ").map_or(what.as_str(), |(what, _)| what);
-            let line = line + error.line().saturating_sub(1) as u64;
-            Err(Failure::usage(format!("line {line}, column {}: this is not JSON: {what}", error.column())))
+        Err(exact_json::Error::Syntax { problem, line: within, column }) => {
+            let line = line + within.saturating_sub(1) as u64;
+            Err(Failure::usage(format!("line {line}, column {column}: this is not JSON: {problem}")))
         }
+        Err(error) => Err(Failure::usage(error.to_string())),
     }
 }
 

@@ -6,7 +6,7 @@ mod doubts;
 mod dry;
 mod feed;
 mod intake;
-mod signals;
+pub mod signals;
 mod task;
 mod tokens;
 mod work;
@@ -59,7 +59,7 @@ pub fn run(session: &Session<'_>, source: &Source, args: &RunArgs, work: Work<'_
     on_runtime(async {
         let service = Service::open(session).await?;
         let bearer = bearer(work.operation());
-        let command = service.settings.token_for(bearer).argv();
+        let command = service.settings.token_for(bearer).token_command();
         let intake = Intake::new(work, source, session.global.allow_unknown, command);
         // Nobody can be asked about each of many records.
         let global = GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
@@ -86,7 +86,7 @@ async fn send(
     }
     let checked = checked(session, source, intake, args, &mut opening.past)?;
     if checked.as_ref().is_some_and(|checked| checked.needs_token) {
-        service.token(bearer(intake.work.operation()))?;
+        service.token(bearer(intake.work.operation())).await?;
     }
     confirm(session, intake.work.operation(), checked.as_ref())?;
     let (journal, past) = opening.begin()?;

@@ -9,11 +9,13 @@ use crate::batch::journal::Journal;
 use crate::cli::GlobalArgs;
 use crate::commands::Session;
 use crate::commands::customer::Replaced;
-use crate::commands::service::Service;
+use crate::commands::service::{Service, WriteAhead};
 use crate::failure::{Failure, Kind};
 use crate::input::records::Content;
 use crate::plan::profile::Profile;
+use crate::redact::{Masked, secrets};
 use crate::report::records::Place;
+use crate::token::Token;
 
 /// How often a record that is turned away by a busy service is tried again, after the client's own repeats.
 const MOST_ROUNDS: u32 = 5;
@@ -51,6 +53,8 @@ pub struct Ended {
     pub content: Option<Content>,
     /// What became of it.
     pub result: Result<Replaced, Failure>,
+    /// Keeps the record's own token masked until all is told of it.
+    pub masked: Option<Masked>,
 }
 
 /// What all records of a run share.
@@ -70,22 +74,29 @@ impl Shared<'_> {
     /// Runs one record to its end.
     pub async fn run(self, key: u64, task: Task) -> Ended {
         let Task { turn, place, hash, prepared, content, known } = task;
-        let result = self.result(place, hash, prepared, known).await;
-        Ended { key, turn, place, hash, content, result }
+        let (result, masked) = match prepared.own.clone().token().await {
+            Err(failure) => (Err(failure), None),
+            Ok(token) => {
+                let masked = token.as_ref().map(|token| secrets().add_while(token));
+                (self.result(place, hash, &prepared, token, known).await, masked)
+            }
+        };
+        Ended { key, turn, place, hash, content, result, masked }
     }
 
     async fn result(
         self,
         place: Place,
         hash: u64,
-        prepared: Prepared,
+        prepared: &Prepared,
+        token: Option<Token>,
         known: Option<Profile>,
     ) -> Result<Replaced, Failure> {
         let report = self.service.session.report.of_record(place.record);
         let session = Session { report: &report, global: self.global, context: self.service.session.context };
         let gate = self.journal.map(|journal| Gate::new(journal, place.record, hash));
-        let token = prepared.own.token().await?;
-        let service = self.service.for_record(&session, token, gate);
+        let service =
+            self.service.for_record(&session, token, gate.as_ref().map(|gate| gate as &dyn WriteAhead));
         let mut known = known;
         let mut round = 1;
         loop {

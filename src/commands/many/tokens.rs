@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::config::run_token_command;
+use crate::config::TokenCommand as Program;
 use crate::failure::{Failure, Kind};
 use crate::token::Token;
 
@@ -16,8 +16,8 @@ pub enum Own {
     Run,
     /// It stands in the record.
     Given(Token),
-    /// A program prints it: its name and arguments, placeholders filled.
-    Command(Vec<String>),
+    /// A program prints it, placeholders filled.
+    Command(Program),
 }
 
 impl Own {
@@ -26,23 +26,19 @@ impl Own {
         match self {
             Self::Run => String::new(),
             Self::Given(token) => token.expose().to_owned(),
-            Self::Command(argv) => argv.join("\0"),
+            Self::Command(program) => program.argv().join("\0"),
         }
     }
 
     /// Gets the token; `None` for the run's. A command runs beside the other records.
     ///
     /// # Errors
-    /// As [`run_token_command`].
+    /// As [`Program::run`].
     pub async fn token(self) -> Result<Option<Token>, Failure> {
         match self {
             Self::Run => Ok(None),
             Self::Given(token) => Ok(Some(token)),
-            Self::Command(argv) => {
-                let ran = tokio::task::spawn_blocking(move || run_token_command(&argv)).await;
-                ran.map_err(|error| Failure::internal(format!("the token command cannot be run: {error}")))?
-                    .map(Some)
-            }
+            Self::Command(program) => program.run().await.map(Some),
         }
     }
 }
@@ -50,19 +46,19 @@ impl Own {
 /// A token command with `{record.FIELD}` placeholders.
 #[derive(Debug, Clone)]
 pub struct TokenCommand {
-    argv: Vec<String>,
+    program: Program,
     /// Fields the placeholders name.
     pub fields: Vec<String>,
 }
 
 impl TokenCommand {
     /// Takes a command that has placeholders; `None` for any other.
-    pub fn new(argv: &[String]) -> Option<Self> {
+    pub fn new(program: &Program) -> Option<Self> {
         let mut fields: Vec<String> =
-            argv.iter().flat_map(|argument| fields(argument)).map(str::to_owned).collect();
+            program.argv().iter().flat_map(|argument| fields(argument)).map(str::to_owned).collect();
         fields.sort_unstable();
         fields.dedup();
-        (!fields.is_empty()).then(|| Self { argv: argv.to_vec(), fields })
+        (!fields.is_empty()).then(|| Self { program: program.clone(), fields })
     }
 
     /// The command for a record. `find` gives a record's field as text.
@@ -70,7 +66,7 @@ impl TokenCommand {
     /// # Errors
     /// `usage` when the record lacks a field.
     pub fn fill(&self, find: impl Fn(&str) -> Option<String>) -> Result<Own, Failure> {
-        let mut argv = self.argv.clone();
+        let mut argv = self.program.argv().to_vec();
         for field in &self.fields {
             let value = find(field).filter(|value| !value.is_empty()).ok_or_else(|| {
                 Failure::usage(format!("the token command needs {field:?}, which the record lacks"))
@@ -80,7 +76,7 @@ impl TokenCommand {
                 *argument = argument.replace(&placeholder(field), &value);
             }
         }
-        Ok(Own::Command(argv))
+        Ok(Own::Command(self.program.with_argv(argv)))
     }
 }
 
@@ -120,17 +116,18 @@ fn placeholder(field: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Own, TokenCommand};
+    use super::{Own, Program, TokenCommand};
 
     #[test]
     fn placeholders_are_filled_in_arguments_only_and_without_a_shell() {
         let argv = ["{record.email}", "show", "shop/{record.email}/{record.id}"].map(str::to_owned);
-        let command = TokenCommand::new(&argv).unwrap();
+        let program = Program::new(argv.to_vec());
+        let command = TokenCommand::new(&program).unwrap();
         assert_eq!(command.fields, ["email", "id"]);
         let find = |name: &str| Some(if name == "id" { "7".to_owned() } else { "a b;$(x)".to_owned() });
         let filled = ["{record.email}", "show", "shop/a b;$(x)/7"].map(str::to_owned).to_vec();
-        assert_eq!(command.fill(find).unwrap(), Own::Command(filled));
+        assert_eq!(command.fill(find).unwrap(), Own::Command(program.with_argv(filled)));
         assert!(command.fill(|_| None).unwrap_err().message.contains("\"email\""));
-        assert!(TokenCommand::new(&["pass".to_owned(), "show".to_owned()]).is_none());
+        assert!(TokenCommand::new(&Program::new(vec!["pass".to_owned(), "show".to_owned()])).is_none());
     }
 }

@@ -7,6 +7,7 @@ use crate::cli::quote::ShipArgs;
 use crate::commands::customer::{Replaced, update};
 use crate::commands::service::Service;
 use crate::commands::{operation, quote};
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::{Draft, Overlay};
 use crate::plan::attribute_check;
@@ -44,13 +45,19 @@ impl Ready {
             Self::Draft(draft) => draft.warnings.clone(),
             Self::Document(_, warnings) => warnings.clone(),
             Self::Raw(body) if operation == Operation::AttributeCreate => {
-                let body: Option<Map<String, Value>> = serde_json::from_str(body).ok();
+                let body = exact_json::parse_object(body.as_bytes()).ok();
                 let attribute = body.as_ref().and_then(|body| body.get("attribute")?.as_object());
                 attribute.map(attribute_check::doubts).unwrap_or_default()
             }
             Self::Raw(_) => Warnings::new(),
         }
     }
+}
+
+fn cannot_work(body: &str) -> bool {
+    let body: Option<Map<String, Value>> = serde_json::from_str(body).ok();
+    let attribute = body.as_ref().and_then(|body| body.get("attribute")?.as_object());
+    attribute.is_none_or(|attribute| !attribute_check::errors(attribute).is_empty())
 }
 
 impl Work<'_> {
@@ -79,6 +86,10 @@ impl Work<'_> {
             Some(wrapper) => format!("{{\"{wrapper}\":{text}}}"),
             None => text.to_owned(),
         };
+        // What cannot work is refused where the whole is looked at.
+        if *operation == Operation::AttributeCreate && cannot_work(&body) {
+            return None;
+        }
         Some((Ready::Raw(body), plain.found))
     }
 
@@ -94,6 +105,7 @@ impl Work<'_> {
             Self::Update(args) => {
                 let draft =
                     Draft::new(self.operation(), Some(Value::Object(document)), *args, allow_unknown)?;
+                draft.refuse_wrong_values()?;
                 update::Update::new(draft.clone(), args)?;
                 Ok(Ready::Draft(draft))
             }

@@ -11,6 +11,7 @@ pub struct Elements {
     input: Input,
     name: String,
     line: u64,
+    is_after_cr: bool,
     begun: bool,
     ended: bool,
 }
@@ -25,7 +26,7 @@ struct Depth {
 
 impl Elements {
     pub fn new(input: Input, name: String) -> Self {
-        Self { input, name, line: 1, begun: false, ended: false }
+        Self { input, name, line: 1, is_after_cr: false, begun: false, ended: false }
     }
 
     pub fn read(&mut self) -> Next {
@@ -71,7 +72,7 @@ impl Elements {
             let end = buffer.iter().position(|byte| depth.ends_before(*byte));
             let taken = end.unwrap_or(buffer.len());
             element.extend_from_slice(&buffer[..taken]);
-            self.line += newlines(&buffer[..taken]);
+            self.line += newlines(&buffer[..taken], &mut self.is_after_cr);
             self.input.consume(taken);
             if end.is_some() {
                 element.truncate(element.trim_ascii_end().len());
@@ -87,7 +88,7 @@ impl Elements {
             let blank = buffer.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
             let found = buffer.get(blank).copied();
             let at_end = buffer.is_empty();
-            self.line += newlines(&buffer[..blank]);
+            self.line += newlines(&buffer[..blank], &mut self.is_after_cr);
             self.input.consume(blank);
             if found.is_some() || at_end {
                 return Ok(found);
@@ -97,6 +98,7 @@ impl Elements {
 
     fn skip(&mut self) {
         self.input.consume(1);
+        self.is_after_cr = false;
     }
 
     fn end(&mut self) -> Next {
@@ -141,6 +143,12 @@ impl Depth {
     }
 }
 
-fn newlines(bytes: &[u8]) -> u64 {
-    bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum()
+/// How many lines end in these bytes, with LF, CRLF or CR. `is_after_cr` says whether the byte before them was a CR.
+fn newlines(bytes: &[u8], is_after_cr: &mut bool) -> u64 {
+    let mut lines = 0;
+    for &byte in bytes {
+        lines += u64::from(byte == b'\r' || byte == b'\n' && !*is_after_cr);
+        *is_after_cr = byte == b'\r';
+    }
+    lines
 }

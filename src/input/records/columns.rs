@@ -4,14 +4,12 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::super::cell::typed;
+use super::super::cell::{flag, typed};
+use super::titles::{ADDRESS_ID, Meaning, known, meaning, more_titles, unknown};
+use crate::exact_json;
 use crate::failure::Failure;
-use crate::nearest::nearest;
-use crate::plan::check::is_whole;
 use crate::plan::operation::Operation;
-use crate::wire::{
-    ADDRESS_INFORMATION, ATTRIBUTE, CART_ITEM, CUSTOMER, Holds, PROFILE_ADDRESS, QUOTE_ADDRESS, REGION, Shape,
-};
+use crate::wire::Holds;
 
 /// Titles and meaning of a header.
 #[derive(Debug, Clone)]
@@ -23,40 +21,15 @@ pub struct Columns {
     operation: Operation,
 }
 
-/// What the cells of a column are.
-#[derive(Debug, Clone)]
-enum Meaning {
-    /// A member, by its path in the record.
-    Member(Vec<String>, Holds),
-    /// Label of an attribute in one store view.
-    StoreLabel(String),
-    /// Labels of an attribute's options, `|` between them, a leading `*` for the default.
-    Options,
-    /// Chosen value of one configurable attribute.
-    ConfigurableOption(String),
-    /// Custom attribute of an address.
-    CustomAttribute(String),
-    /// Taken at its title, for whoever knows it: the token, a placeholder's field.
-    Beside,
-    /// Why the record failed last time.
-    Reason,
-}
-
-/// A column and the member it sets.
-struct Known {
-    title: String,
-    path: Vec<String>,
-    holds: Holds,
-}
-
 /// What a row says: the document, and what stands beside it.
 pub type Parted = (Map<String, Value>, Map<String, Value>);
 
 impl Columns {
-    /// Understands a header. `beside` names columns that are no input of the operation, such as `token`.
+    /// Understands a header: titles in any letter case, empty ones at its end left out. `beside` names columns that are
+    /// no input of the operation, such as `token`.
     ///
     /// # Errors
-    /// `usage` for a title that is unknown, with the nearest known one, or there twice.
+    /// `usage` for every title that is unknown, with the nearest known one, or there twice.
     pub fn understand(
         name: &str,
         operation: Operation,
@@ -64,18 +37,34 @@ impl Columns {
         beside: &[String],
     ) -> Result<Self, Failure> {
         let known = known(operation);
-        let mut seen = HashSet::new();
-        let mut meanings = Vec::new();
-        for title in header {
-            let title = title.trim();
-            if !seen.insert(title) {
-                return Err(refused(name, &format!("the column {title:?} is there twice"), &known));
+        let mut titles: Vec<String> = header.iter().map(|title| title.trim().to_owned()).collect();
+        titles.truncate(titles.iter().rposition(|title| !title.is_empty()).map_or(0, |last| last + 1));
+        let (mut seen, mut meanings, mut problems) = (HashSet::new(), Vec::new(), Vec::new());
+        for (index, title) in titles.iter_mut().enumerate() {
+            match meaning(operation, title, &known, beside) {
+                _ if title.is_empty() => problems.push(format!("{name}: column {} has no title", index + 1)),
+                None => problems.push(format!("{name}: {}", unknown(title, &known))),
+                Some((canonical, _)) if !seen.insert(canonical.clone()) => {
+                    problems.push(format!("{name}: duplicate column `{title}`"));
+                }
+                Some((canonical, meaning)) => {
+                    *title = canonical;
+                    meanings.push(meaning);
+                }
             }
-            let meaning = meaning(operation, title, &known, beside);
-            meanings.push(meaning.ok_or_else(|| refused(name, &unknown(title, &known), &known))?);
         }
-        let titles = header.iter().map(str::trim).collect();
-        Ok(Self { delimiter: b',', titles, meanings, operation })
+        if titles.is_empty() {
+            problems.push(format!("{name} has no header"));
+        }
+        if !problems.is_empty() {
+            let titles: Vec<&str> = known.iter().map(|known| known.title.as_str()).collect();
+            return Err(Failure::usage_problems(problems).hint(format!(
+                "the columns are {}{}",
+                titles.join(","),
+                more_titles(operation)
+            )));
+        }
+        Ok(Self { delimiter: b',', titles: titles.into(), meanings, operation })
     }
 
     /// The titles, as they stand in the header.
@@ -96,12 +85,13 @@ impl Columns {
     /// A row as the document it stands for. Empty cells name nothing.
     ///
     /// # Errors
-    /// The first cell that is wrong, by its column.
+    /// Every cell that is wrong, by its column.
     pub fn document(&self, row: &csv::StringRecord) -> Result<Parted, String> {
         if row.len() != self.titles.len() {
-            return Err(format!("there are {} cells, and the header has {}", row.len(), self.titles.len()));
+            return Err(format!("the row has {} cells, and the header has {}", row.len(), self.titles.len()));
         }
         let (mut document, mut beside) = (Map::new(), Map::new());
+        let mut problems = Vec::new();
         for ((title, meaning), cell) in self.titles.iter().zip(&self.meanings).zip(row) {
             if cell.is_empty() {
                 continue;
@@ -109,37 +99,75 @@ impl Columns {
             match meaning {
                 Meaning::Reason => {}
                 Meaning::Beside => drop(beside.insert(title.to_owned(), cell.into())),
-                member => {
-                    let laid = member.lay(cell, &mut document);
-                    laid.map_err(|what| format!("column {title}: {what}"))?;
+                field => {
+                    let laid = field.lay(cell, &mut document);
+                    problems.extend(laid.err().map(|what| format!("column {title}: {what}")));
                 }
             }
         }
-        if self.operation == Operation::CustomerUpdate
-            && let Some(address) = document.get_mut("addresses")
-        {
-            *address = json!([address.take()]);
+        if self.operation == Operation::CustomerUpdate {
+            problems.extend(self.place_address(row, &mut document).err());
         }
-        Ok((document, beside))
+        if problems.is_empty() { Ok((document, beside)) } else { Err(problems.join("; ")) }
+    }
+
+    /// Puts the address of a row into the list. A row adds an address only where it says so, or where the header has no
+    /// column of ids: an id that was forgotten would add one with a city and nothing else.
+    fn place_address(
+        &self,
+        row: &csv::StringRecord,
+        document: &mut Map<String, Value>,
+    ) -> Result<(), String> {
+        let id = self.titles.iter().position(|title| title == ADDRESS_ID).and_then(|at| row.get(at));
+        let Some(address) = document.get_mut("addresses") else {
+            return match id {
+                Some(NEW) => Err(format!("column {ADDRESS_ID}: the new address has no field")),
+                _ => Ok(()),
+            };
+        };
+        if id.is_some_and(|id| id.trim().is_empty()) {
+            return Err(format!(
+                "column {ADDRESS_ID} is empty, and fields of an address are given: \
+                 name the id of a stored address, or `{NEW}` to add one"
+            ));
+        }
+        *address = json!([address.take()]);
+        Ok(())
     }
 }
+
+/// Its cell where the row adds an address.
+const NEW: &str = "new";
 
 impl Meaning {
     fn lay(&self, cell: &str, document: &mut Map<String, Value>) -> Result<(), String> {
         match self {
+            Self::AddressId if cell.trim() == NEW => {}
+            Self::AddressId => {
+                let id =
+                    typed(cell, Holds::Integer).map_err(|what| format!("{what}; `{NEW}` adds an address"))?;
+                set(document, &["addresses".to_owned(), "id".to_owned()], id);
+            }
+            Self::NumericFlag(path) => {
+                let flag = flag(cell).ok_or_else(|| format!("expected true or false, found {cell:?}"))?;
+                set(document, path, if flag { "1" } else { "0" }.into());
+            }
             Self::Member(path, holds) => set(document, path, typed(cell, *holds)?),
             Self::StoreLabel(id) => {
                 push(
                     document,
                     &["frontend_labels"],
-                    json!({"store_id": typed(id, Holds::Integer)?, "label": cell}),
+                    exact_json::object([("store_id", typed(id, Holds::Integer)?), ("label", cell.into())]),
                 );
             }
             Self::Options => set(document, &["options".to_owned()], options(cell)),
             Self::ConfigurableOption(id) => push(
                 document,
                 &["product_option", "extension_attributes", "configurable_item_options"],
-                json!({"option_id": id, "option_value": typed(cell, Holds::Integer)?}),
+                exact_json::object([
+                    ("option_id", id.as_str().into()),
+                    ("option_value", typed(cell, Holds::Integer)?),
+                ]),
             ),
             Self::CustomAttribute(code) => push(
                 document,
@@ -150,83 +178,6 @@ impl Meaning {
         }
         Ok(())
     }
-}
-
-/// The titles a CSV of this operation may have, beside those with a name of the user's in them.
-pub fn titles(operation: Operation) -> Vec<String> {
-    known(operation).into_iter().map(|known| known.title).collect()
-}
-
-/// The same titles, each with the path of its member inside the wrapper; an address stands for the list of them.
-pub fn paths(operation: Operation) -> impl Iterator<Item = (String, Vec<String>)> {
-    known(operation).into_iter().map(|known| (known.title, known.path))
-}
-
-fn known(operation: Operation) -> Vec<Known> {
-    let mut known = Vec::new();
-    match operation {
-        Operation::QuoteAddItem => leaves(&mut known, &CART_ITEM, &[], str::to_owned),
-        Operation::AttributeCreate => leaves(&mut known, &ATTRIBUTE, &[], str::to_owned),
-        Operation::CustomerUpdate => {
-            leaves(&mut known, &CUSTOMER, &[], str::to_owned);
-            leaves(&mut known, &REGION, &["addresses", "region"], str::to_owned);
-            leaves(&mut known, &PROFILE_ADDRESS, &["addresses"], |name| match name {
-                "id" | "firstname" | "lastname" => format!("address_{name}"),
-                _ => name.to_owned(),
-            });
-        }
-        Operation::QuoteShip => {
-            for side in ["shipping_address", "billing_address"] {
-                leaves(&mut known, &QUOTE_ADDRESS, &["addressInformation", side], |name| {
-                    format!("{side}.{name}")
-                });
-            }
-            leaves(&mut known, &ADDRESS_INFORMATION, &["addressInformation"], str::to_owned);
-            leaves(&mut known, &QUOTE_ADDRESS, &["billingAddress"], |name| format!("billingAddress.{name}"));
-        }
-    }
-    known
-}
-
-/// The members of a shape that hold no objects. Where two would have one title, the first keeps it.
-fn leaves(known: &mut Vec<Known>, shape: &Shape, within: &[&str], title: impl Fn(&str) -> String) {
-    for member in shape.members {
-        let title = title(member.name);
-        let is_leaf = !matches!(member.holds, Holds::Object(_) | Holds::List(_) | Holds::AnyObject);
-        if is_leaf && known.iter().all(|other| other.title != title) {
-            let path = within.iter().chain([&member.name]).map(|name| (*name).to_owned()).collect();
-            known.push(Known { title, path, holds: member.holds });
-        }
-    }
-}
-
-fn meaning(operation: Operation, title: &str, known: &[Known], beside: &[String]) -> Option<Meaning> {
-    if let Some(known) = known.iter().find(|known| known.title == title) {
-        return Some(Meaning::Member(known.path.clone(), known.holds));
-    }
-    let name = |prefix: &str| title.strip_prefix(prefix).filter(|name| !name.is_empty()).map(str::to_owned);
-    match operation {
-        _ if title == "reason" => Some(Meaning::Reason),
-        _ if beside.iter().any(|name| name == title) => Some(Meaning::Beside),
-        Operation::AttributeCreate if title == "options" => Some(Meaning::Options),
-        Operation::AttributeCreate => name("label:").filter(|id| is_whole(id)).map(Meaning::StoreLabel),
-        Operation::QuoteAddItem => name("option:").map(Meaning::ConfigurableOption),
-        Operation::CustomerUpdate => name("custom_attribute:").map(Meaning::CustomAttribute),
-        Operation::QuoteShip => name("paymentMethod.")
-            .map(|member| Meaning::Member(vec!["paymentMethod".to_owned(), member], Holds::Text)),
-    }
-}
-
-fn unknown(title: &str, known: &[Known]) -> String {
-    let named = known.iter().map(|known| known.title.as_str()).chain(["token", "reason", "options"]);
-    let meant = nearest(title, named).map(|known| format!("; did you mean {known}?")).unwrap_or_default();
-    format!("the column {title:?} is unknown{meant}")
-}
-
-fn refused(name: &str, what: &str, known: &[Known]) -> Failure {
-    let titles: Vec<&str> = known.iter().map(|known| known.title.as_str()).collect();
-    Failure::usage(format!("{name}: line 1: {what}; nothing was sent"))
-        .hint(format!("the columns are {}", titles.join(",")))
 }
 
 /// Labels with `|` between them; a leading `*` marks the default.

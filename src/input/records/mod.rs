@@ -5,13 +5,16 @@ mod columns;
 mod lines;
 mod rows;
 mod source;
+mod titles;
 
-pub use columns::{Columns, paths, titles};
+pub use columns::Columns;
 pub use source::{Format, Origin, Source, detect};
+pub use titles::{paths, titles};
 
 use std::io::BufRead;
 
 use crate::failure::Failure;
+use crate::input::encoding::{self, Encoding, SAVE_AS_UTF_8};
 
 /// One record as it stands in the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +41,7 @@ pub enum Content {
 /// Reads an input record by record; no more than one is held.
 pub struct Records {
     reader: Reader,
+    encoding: Encoding,
     number: u64,
 }
 
@@ -59,20 +63,27 @@ impl Records {
         source: &Source,
         columns: impl FnOnce(&csv::StringRecord) -> Result<Columns, Failure>,
     ) -> Result<Self, Failure> {
-        let input = source.open()?;
+        let (input, encoding) = source.open()?;
         let name = source.name();
         let reader = match source.format {
             source::Format::Ndjson => Reader::Lines(lines::Lines::new(input, name)),
             source::Format::Array => Reader::Array(array::Elements::new(input, name)),
             source::Format::Csv => Reader::Rows(rows::Rows::new(input, name, columns)?),
         };
-        Ok(Self { reader, number: 0 })
+        Ok(Self { reader, encoding, number: 0 })
     }
 
-    /// The next record; `None` at the end.
+    /// How the input is encoded.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// The next record; `None` at the end. A record that is wrong by itself is `Ok`: preparing it says what is wrong, and
+    /// those after it can be read.
     ///
     /// # Errors
-    /// `usage` when the input cannot be read on, or is no JSON array after all.
+    /// `usage` when the input cannot be read on, is no JSON array after all, or has a CSV quote in the wrong place: no
+    /// record after that can be read.
     pub fn read(&mut self) -> Result<Option<Record>, Failure> {
         let next = match &mut self.reader {
             Reader::Lines(lines) => lines.read()?,
@@ -102,13 +113,19 @@ fn text(line: u64, bytes: Vec<u8>) -> Found {
     match String::from_utf8(bytes) {
         Ok(text) => (line, Content::Json(text), None),
         Err(error) => {
-            let why = format!("column {}: this is not UTF-8", error.utf8_error().valid_up_to() + 1);
+            let why = format!(
+                "column {}: this is not UTF-8; {SAVE_AS_UTF_8}",
+                error.utf8_error().valid_up_to() + 1
+            );
             (line, Content::Json(String::from_utf8_lossy(error.as_bytes()).into_owned()), Some(why))
         }
     }
 }
 
 fn unreadable(name: &str, error: &std::io::Error) -> Failure {
+    if let Some(failure) = encoding::failure(name, error) {
+        return failure;
+    }
     Failure::usage(format!("{name} cannot be read on: {error}"))
 }
 

@@ -1,13 +1,14 @@
 //! Which input is a run over records, and how it is opened.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::Input;
 use crate::cli::{GlobalArgs, InputFormat};
 use crate::failure::Failure;
 use crate::input::document;
+use crate::input::encoding::{self, Encoding};
 
 /// What is read at a time, in bytes.
 const BUFFER: usize = 64 * 1024;
@@ -64,7 +65,7 @@ pub fn detect(global: &GlobalArgs) -> Result<Option<Source>, Failure> {
 
 fn by_extension(path: &Path) -> Option<InputFormat> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "csv" => Some(InputFormat::Csv),
+        "csv" | "tsv" | "tab" => Some(InputFormat::Csv),
         "ndjson" | "jsonl" => Some(InputFormat::Ndjson),
         _ => None,
     }
@@ -85,26 +86,23 @@ fn begins_an_array(path: &Path) -> Result<bool, Failure> {
 
 fn first_byte(mut input: impl BufRead) -> std::io::Result<Option<u8>> {
     let buffer = input.fill_buf()?;
-    let text = buffer.strip_prefix(BOM).unwrap_or(buffer);
-    Ok(text.iter().find(|byte| !byte.is_ascii_whitespace()).copied())
+    // Of UTF-16 the bytes of the mark and the zeros are passed over.
+    let is_mark = |byte: u8| byte == 0 || matches!(byte, 0xef | 0xbb | 0xbf | 0xfe | 0xff);
+    let start = buffer.iter().copied().skip_while(|byte| is_mark(*byte));
+    Ok(start.into_iter().find(|byte| *byte != 0 && !byte.is_ascii_whitespace()))
 }
 
-const BOM: &[u8] = "\u{feff}".as_bytes();
-
 impl Source {
-    /// Opens it from its beginning. A byte order mark is passed over.
-    pub(super) fn open(&self) -> Result<Input, Failure> {
+    /// Opens it from its beginning, as UTF-8. A byte order mark is passed over.
+    pub(super) fn open(&self) -> Result<(Input, Encoding), Failure> {
         let path = self.path();
-        let mut input: Input = if path == Path::new("-") {
+        let input: Input = if path == Path::new("-") {
             Box::new(BufReader::with_capacity(BUFFER, std::io::stdin()))
         } else {
             let file = File::open(path).map_err(|error| document::unreadable(path, &error))?;
             Box::new(BufReader::with_capacity(BUFFER, file))
         };
-        let mut start = Vec::with_capacity(BOM.len());
-        let read = input.by_ref().take(BOM.len() as u64).read_to_end(&mut start);
-        read.map_err(|error| document::unreadable(path, &error))?;
-        Ok(if start == BOM { input } else { Box::new(std::io::Cursor::new(start).chain(input)) })
+        encoding::decoded(input).map_err(|error| document::unreadable(path, &error))
     }
 
     /// Its name in messages.

@@ -85,14 +85,15 @@ fn cells_take_the_type_of_their_member() {
 
 #[test]
 fn a_profile_row_changes_one_address_or_adds_one() {
-    let text = "firstname,address_id,address_firstname,street,region_id,region,custom_attribute:door\nAda,7,Eve,1 Way|Flat 2,12,Oslo,4b\nBob,,,,,,\n";
+    let text = "firstname,address_id,address_firstname,street,region_id,region,custom_attribute:door\nAda,7,Eve,1 Way|Flat 2,12,Oslo,4b\nBob,,,,,,\n,new,Zoe,,,,\n";
     assert_eq!(
         documents(Operation::CustomerUpdate, text).unwrap(),
         [
             json!({"firstname": "Ada", "addresses": [{"id": 7, "firstname": "Eve", "street": ["1 Way", "Flat 2"],
                 "region": {"region_id": 12, "region": "Oslo"},
                 "custom_attributes": [{"attribute_code": "door", "value": "4b"}]}]}),
-            json!({"firstname": "Bob"})
+            json!({"firstname": "Bob"}),
+            json!({"addresses": [{"firstname": "Zoe"}]})
         ]
     );
 }
@@ -123,13 +124,85 @@ fn a_shipping_row_nests_its_addresses() {
 }
 
 #[test]
+fn a_row_with_an_empty_address_id_adds_no_address() {
+    let problem = |text: &str| documents(Operation::CustomerUpdate, text).unwrap_err();
+    let refusal = problem("address_id,city\n1,Oslo\n,Bergen\n");
+    assert!(
+        refusal.starts_with("3: column address_id is empty") && refusal.contains("`new` to add"),
+        "{refusal}"
+    );
+    assert!(problem("address_id,city\nnew,\n").contains("no field"));
+    assert!(problem("address_id,city\nnwe,Oslo\n").contains("`new` adds an address"));
+    // Without the column, a row adds what it names.
+    let added = documents(Operation::CustomerUpdate, "city,company\nOslo,ACME\n").unwrap();
+    assert_eq!(added, [json!({"addresses": [{"city": "Oslo", "company": "ACME"}]})]);
+}
+
+#[test]
+fn what_spreadsheets_leave_behind_is_passed_over() {
+    for text in [
+        "sep=;\r\nSKU;Qty ; quote_id;;\r\nab;1;q;;\r\n;;;;\r\n",
+        "sku\tqty\tquote_id\t\nab\t1\tq\n\t\t\n",
+        "\u{feff}sku,qty,QUOTE_ID\r\rab,1,q, ,\r",
+    ] {
+        let text = text.trim_start_matches('\u{feff}');
+        assert_eq!(
+            documents(Operation::QuoteAddItem, text).unwrap(),
+            [json!({"sku": "ab", "qty": 1, "quote_id": "q"})],
+            "{text:?}"
+        );
+    }
+    let labels = documents(
+        Operation::AttributeCreate,
+        "Attribute_Code,LABEL:1,Is_Searchable,is_required\na,b,Yes,no\n",
+    );
+    assert_eq!(
+        labels.unwrap(),
+        [json!({"attribute_code": "a", "frontend_labels": [{"store_id": 1, "label": "b"}],
+            "is_searchable": "1", "is_required": false})]
+    );
+}
+
+#[test]
+fn a_line_is_that_of_an_editor_after_quoted_line_breaks_too() {
+    let text = "sku,qty\n\"a\n\nb\",1\n\nc,two\n";
+    for end in ["\n", "\r\n", "\r"] {
+        let problem = documents(Operation::QuoteAddItem, &text.replace('\n', end)).unwrap_err();
+        assert_eq!(problem, "6: column qty: expected a number, found \"two\"", "{end:?}");
+        let array = elements(&"[\n{\n},\n{}]".replace('\n', end)).unwrap();
+        assert_eq!(array.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 4], "{end:?}");
+    }
+}
+
+#[test]
+fn a_quote_that_is_never_closed_ends_the_reading() {
+    let problem = |text: &str| documents(Operation::QuoteAddItem, text).unwrap_err();
+    assert_eq!(
+        problem("sku,qty\r\na,1\r\n\"b,2\r\nc,3\r\n"),
+        "x.csv: line 3: a quote opens a cell here and is never closed"
+    );
+    assert_eq!(
+        problem("sku,qty\n\"a\"x,1\nb,2\n"),
+        "x.csv: line 2: a quoted cell opens here, and text follows its closing quote"
+    );
+    assert!(problem("\"sku,qty\na,1\n").starts_with("x.csv: line 1: "));
+}
+
+#[test]
 fn headers_and_cells_that_are_not_understood_are_named() {
     let problem = |text: &str| documents(Operation::QuoteAddItem, text).unwrap_err();
     assert_eq!(
-        problem("sku,qyt\n"),
-        "x.csv: line 1: the column \"qyt\" is unknown; did you mean qty?; nothing was sent"
+        problem("sku,qyt,nothing\n"),
+        "x.csv: unknown column `qyt`; did you mean `qty`?\n  x.csv: unknown column `nothing`"
     );
-    assert_eq!(problem("sku,sku\n"), "x.csv: line 1: the column \"sku\" is there twice; nothing was sent");
+    assert_eq!(problem("sku,SKU\n"), "x.csv: duplicate column `SKU`");
+    assert_eq!(problem("sku,,qty\n"), "x.csv: column 2 has no title");
+    assert_eq!(problem("\n"), "x.csv has no header");
     assert_eq!(problem("sku,qty\na,1\nb,two\n"), "3: column qty: expected a number, found \"two\"");
-    assert_eq!(problem("sku,qty\n\"a\nb\",1\nc\n"), "4: there are 1 cells, and the header has 2");
+    assert_eq!(problem("sku,qty\n\"a\nb\",1\nc\n"), "4: the row has 1 cells, and the header has 2");
+    assert_eq!(problem("sku,qty\na,1,2\n"), "2: the row has 3 cells, and the header has 2");
+    assert_eq!(
+        problem("qty,option:1\nx,y\n"),
+        "2: column qty: expected a number, found \"x\"; column option:1: expected a whole number, found \"y\""
+    );
 }

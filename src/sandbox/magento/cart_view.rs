@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{customer_view, totals};
+use crate::exact_json;
 use crate::sandbox::quote_item;
 use crate::sandbox::reply::Refusal;
 use crate::sandbox::store::{Document, Line, ProductKind, Records};
@@ -93,7 +94,7 @@ pub fn item(records: &Records<'_>, cart: i64, line: &Line) -> Result<Value, Refu
         "quote_id": cart.to_string(),
     });
     if product.kind == ProductKind::Configurable {
-        let options: Value = serde_json::from_str(&line.options).unwrap_or_default();
+        let options = exact_json::parse(line.options.as_bytes()).unwrap_or_default();
         view["product_option"] = json!({"extension_attributes": {"configurable_item_options": options}});
     }
     Ok(view)

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::fields::{Fields, Type};
+use crate::exact_json;
 use crate::sandbox::reply::Refusal;
 use crate::sandbox::store::Document;
 
@@ -141,7 +142,9 @@ fn elements(value: Value) -> Result<Vec<Value>, Value> {
 
 /// `[{"attribute_code", "value"}]` in both of the forms that are taken.
 fn custom_attributes(value: Value) -> Result<Value, TypeError> {
-    let pair = |code: &str, value: Value| json!({"attribute_code": code, "value": value});
+    let pair = |code: &str, value: Value| {
+        exact_json::object([("attribute_code", Value::from(code)), ("value", value)])
+    };
     match value {
         Value::Object(object) => {
             Ok(object.into_iter().map(|(code, value)| pair(&code, value)).collect())

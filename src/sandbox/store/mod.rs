@@ -16,6 +16,8 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::{Connection, TransactionBehavior};
 use serde_json::{Map, Value};
 
+use crate::exact_json;
+
 pub use catalog::{Product, ProductKind};
 pub use customers::{Caller, IssuedToken, StoredAddress};
 pub use quotes::Line;
@@ -119,6 +121,12 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
+impl From<exact_json::Error> for StoreError {
+    fn from(error: exact_json::Error) -> Self {
+        Self(format!("a stored document is damaged: {error}"))
+    }
+}
+
 impl From<serde_json::Error> for StoreError {
     fn from(error: serde_json::Error) -> Self {
         Self(format!("a stored document is damaged: {error}"))
@@ -137,8 +145,8 @@ impl std::error::Error for StoreError {}
 fn document(
     text: &str,
     first: impl IntoIterator<Item = (&'static str, Value)>,
-) -> Result<Document, serde_json::Error> {
-    let stored: Document = serde_json::from_str(text)?;
+) -> Result<Document, exact_json::Error> {
+    let stored = exact_json::parse_object(text.as_bytes())?;
     let mut whole: Document = first.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     whole.extend(stored);
     Ok(whole)

@@ -64,7 +64,7 @@ impl Records<'_> {
             .transaction
             .prepare_cached("SELECT shipping FROM quotes WHERE id = ?")?
             .query_row([quote], |row| row.get(0))?;
-        Ok(text.map(|text| serde_json::from_str(&text)).transpose()?)
+        Ok(text.map(|text| exact_json::parse_object(text.as_bytes())).transpose()?)
     }
 
     /// Saves shipping information on a quote.
@@ -122,3 +122,5 @@ impl Records<'_> {
 fn line_of_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Line> {
     Ok(Line { item_id: row.get(0)?, sku: row.get(1)?, options: row.get(2)?, qty: row.get(3)? })
 }
+
+use crate::exact_json;

@@ -23,6 +23,8 @@ pub fn link(base: &str) -> Link {
         timeout: Duration::from_secs(5),
         retry: 0,
         use_proxy: false,
+        proxy_variable: None,
+        certificate_file: None,
     }
 }
 

@@ -29,6 +29,7 @@ pub struct Terminal {
     child: Child,
     keyboard: File,
     screen: Arc<Mutex<vt100::Parser>>,
+    raw: Arc<Mutex<Vec<u8>>>,
     reader: Option<std::thread::JoinHandle<()>>,
 }
 
@@ -48,18 +49,20 @@ impl Terminal {
         let child = command.stdin(slave()).stdout(slave()).stderr(slave()).spawn().unwrap();
         drop(command);
         let screen = Arc::new(Mutex::new(vt100::Parser::new(some(ROWS), some(columns), 0)));
+        let raw = Arc::<Mutex<Vec<u8>>>::default();
         let keyboard = File::from(master);
         let reader = std::thread::spawn({
-            let (mut output, screen) = (keyboard.try_clone().unwrap(), screen.clone());
+            let (mut output, screen, raw) = (keyboard.try_clone().unwrap(), screen.clone(), raw.clone());
             move || {
                 let mut bytes = [0; 4096];
                 // The end of the other side is an error on Linux.
                 while let Ok(read @ 1..) = output.read(&mut bytes) {
                     screen.lock().unwrap().process(&bytes[..read]);
+                    raw.lock().unwrap().extend_from_slice(&bytes[..read]);
                 }
             }
         });
-        Self { child, keyboard, screen, reader: Some(reader) }
+        Self { child, keyboard, screen, raw, reader: Some(reader) }
     }
 
     /// What the screen shows.
@@ -129,6 +132,14 @@ impl Terminal {
             std::thread::sleep(Duration::from_millis(5));
         }
         self
+    }
+
+    /// Waits for the end; gives the exit code and all that was written, byte by byte.
+    #[track_caller]
+    pub fn ends_raw(mut self) -> (i32, String) {
+        let code = self.waits_for_end();
+        let raw: &Mutex<Vec<u8>> = &self.raw;
+        (code, String::from_utf8_lossy(&raw.lock().unwrap()).into_owned())
     }
 
     /// Waits for the end; gives the exit code and the last screen.

@@ -1,10 +1,12 @@
 //! An address, or the profile itself, as fields to be edited; only what was edited becomes the draft.
 
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Value, json};
 
+use crate::exact_json;
 use crate::plan::check::is_whole;
 use crate::plan::region;
 use crate::plan::roster::id_of;
+use crate::redact::secrets;
 use crate::report::changes::shown;
 use crate::wire::{CUSTOMER, Holds, Member, PROFILE_ADDRESS};
 
@@ -97,10 +99,10 @@ impl Form {
         match self.owner {
             _ if members.is_empty() => members,
             Owner::Profile => members,
-            Owner::NewAddress => Map::from_iter([("addresses".to_owned(), json!([members]))]),
+            Owner::NewAddress => Map::from_iter([("addresses".to_owned(), vec![members].into())]),
             Owner::Address(id) => {
                 members.insert("id".to_owned(), id.into());
-                Map::from_iter([("addresses".to_owned(), json!([members]))])
+                Map::from_iter([("addresses".to_owned(), vec![members].into())])
             }
         }
     }
@@ -118,11 +120,11 @@ impl Field {
         self.edited = (value != self.stored && !nothing).then_some(value);
     }
 
-    /// The value as a line of text to be edited.
+    /// The value as a line of text to be edited. A token in it is masked; what comes back masked is no edit.
     pub fn text(&self) -> String {
         match self.value() {
             Value::Null => String::new(),
-            Value::String(text) => text.clone(),
+            Value::String(text) => secrets().text(text).into_owned(),
             other => other.to_string(),
         }
     }
@@ -154,7 +156,7 @@ impl Field {
 /// # Errors
 /// What to type instead.
 pub fn whole_number(text: &str) -> Result<Value, String> {
-    let number = serde_json::from_str::<Number>(text).ok().filter(|_| is_whole(text));
+    let number = exact_json::number(text).filter(|_| is_whole(text));
     number.map(Value::Number).ok_or_else(|| "type a whole number".to_owned())
 }
 

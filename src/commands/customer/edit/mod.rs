@@ -4,11 +4,13 @@ mod form;
 
 use serde_json::{Map, Value, json};
 
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::plan::profile::Profile;
 use crate::plan::region;
 use crate::plan::roster::id_of;
 use crate::prompt::Prompt;
+use crate::redact::secrets;
 use crate::report::Report;
 use crate::report::changes::shown;
 use crate::wire::Holds;
@@ -130,8 +132,8 @@ fn edit(prompt: &Prompt, report: &Report, field: &mut Field) -> Result<bool, Fai
 }
 
 fn lines(prompt: &Prompt, report: &Report, field: &Field) -> Result<Option<Value>, Failure> {
-    let stored: Vec<String> =
-        field.value().as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+    let stored = field.value().as_array().into_iter().flatten().filter_map(Value::as_str);
+    let stored: Vec<String> = stored.map(|line| secrets().text(line).into_owned()).collect();
     report.show("One line after the other; an empty line ends them.");
     let lines = prompt.lines(|number| format!("Street, line {number}"), &stored, |_| Ok(()))?;
     Ok(lines.map(|lines| json!(lines)))
@@ -144,7 +146,10 @@ fn region(prompt: &Prompt, field: &Field) -> Result<Option<Value>, Failure> {
         Some(0) => return Ok(Some(region::none())),
         Some(_) => {}
     }
-    let present = |name: &str| field.value().get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let present = |name: &str| {
+        let text = field.value().get(name).and_then(Value::as_str).unwrap_or_default();
+        secrets().text(text).into_owned()
+    };
     let Some(name) = prompt.line("Region", &present("region"), |_| Ok(()))? else { return Ok(None) };
     let Some(code) = prompt.line("Region code (may be empty)", &present("region_code"), |_| Ok(()))? else {
         return Ok(None);
@@ -154,5 +159,5 @@ fn region(prompt: &Prompt, field: &Field) -> Result<Option<Value>, Failure> {
     let Some(id) = prompt.line(question, "0", number)? else { return Ok(None) };
     let text = |text: String| if text.trim().is_empty() { Value::Null } else { text.trim().into() };
     let id = whole_number(id.trim()).unwrap_or_default();
-    Ok(Some(json!({"region_code": text(code), "region": text(name), "region_id": id})))
+    Ok(Some(exact_json::object([("region_code", text(code)), ("region", text(name)), ("region_id", id)])))
 }

@@ -1,0 +1,68 @@
+//! Durations as people write them: `30`, `30s`, `1m`, `500ms`.
+
+use std::time::Duration;
+
+/// The longest duration: a day.
+const MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What [`positive`] takes.
+pub const POSITIVE: &str = "a duration above 0, such as 30, 500ms or 1m, at most 24 hours";
+
+/// What [`or_zero`] takes.
+pub const OR_ZERO: &str = "a duration, such as 30, 500ms or 1m, at most 24 hours";
+
+/// A duration above zero. A number without a unit is seconds; units are `ms`, `s`, `m` and `h`.
+///
+/// # Errors
+/// What was expected, for anything else.
+pub fn positive(text: &str) -> Result<Duration, String> {
+    parse(text).filter(|duration| !duration.is_zero()).ok_or_else(|| format!("expected {POSITIVE}"))
+}
+
+/// The same, or zero: do not wait.
+///
+/// # Errors
+/// As [`positive`].
+pub fn or_zero(text: &str) -> Result<Duration, String> {
+    parse(text).ok_or_else(|| format!("expected {OR_ZERO}"))
+}
+
+fn parse(text: &str) -> Option<Duration> {
+    let text = text.trim();
+    let end = text.find(|one: char| !one.is_ascii_digit() && one != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let seconds = match unit.trim_start() {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return None,
+    };
+    let duration = Duration::try_from_secs_f64(number.parse::<f64>().ok()? * seconds).ok()?;
+    (duration <= MAX).then_some(duration)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, or_zero, positive};
+
+    #[test]
+    fn durations_are_numbers_of_seconds_or_have_a_unit() {
+        for (text, millis) in [
+            ("30", 30_000),
+            ("30s", 30_000),
+            ("0.5", 500),
+            ("500ms", 500),
+            ("1m", 60_000),
+            ("1.5 m", 90_000),
+            ("24h", 86_400_000),
+        ] {
+            assert_eq!(positive(text), Ok(Duration::from_millis(millis)), "{text}");
+        }
+        assert_eq!(or_zero("0"), Ok(Duration::ZERO));
+        for text in ["", "s", "0", "-1", "nan", "inf", "1e3", "25h", "86401", "1d", "1 2", "30S", "."] {
+            assert!(positive(text).is_err(), "{text}");
+        }
+        assert!(or_zero("-1").is_err() && or_zero("").is_err());
+    }
+}

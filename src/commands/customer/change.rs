@@ -1,0 +1,51 @@
+//! A way to change a profile: a draft merged into it, or a snapshot put back.
+
+use serde_json::{Map, Value};
+
+use crate::cli::customer::ReplacementArgs;
+use crate::commands::service::Service;
+use crate::failure::Failure;
+use crate::plan::check::Warnings;
+use crate::plan::merge::Merged;
+use crate::plan::profile::Profile;
+use crate::prompt::Prompt;
+
+/// What [`super::replace`] asks of a change.
+pub trait ProfileChange {
+    /// What results call it: `customer update`.
+    fn operation(&self) -> &'static str;
+
+    /// The profile as it is to be.
+    ///
+    /// # Errors
+    /// `guard` or `usage` for what cannot be merged safely.
+    fn merge(&self, stored: &Map<String, Value>) -> Result<Merged, Failure>;
+
+    /// Refuses deletions that were not spelled out; on a terminal the number can be typed. `confirmed` says that
+    /// somebody has agreed to those that were, or is asked next.
+    ///
+    /// # Errors
+    /// `guard`, naming the addresses.
+    fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure>;
+
+    /// Told of the profile as it was read.
+    fn on_read(&self, _: &Service<'_>, _: &Profile) {}
+
+    /// What is worth a second look, and no more than that.
+    fn warnings(&self, _: &Merged) -> Warnings {
+        Vec::new()
+    }
+
+    /// The body's fields beside the customer.
+    fn extra_fields(&self) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// The existing profile, given by hand.
+    fn base(&self) -> Option<&Profile> {
+        None
+    }
+
+    /// How long it waits, and whether it goes on although an earlier replacement may still take effect.
+    fn replacement_args(&self) -> &ReplacementArgs;
+}

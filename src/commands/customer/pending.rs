@@ -1,0 +1,65 @@
+//! Earlier replacements of unknown outcome: a PUT of ours that comes late would remove what the next one adds.
+
+use crate::commands::service::Service;
+use crate::failure::Failure;
+use crate::history::{CustomerStore, Mark, Snapshot};
+use crate::plan::merge::Merged;
+use crate::plan::profile::Profile;
+use crate::plan::verify::Expectation;
+
+/// Whether a profile shows a replacement that was sent earlier. Where it does, the replacement is marked as verified.
+///
+/// # Errors
+/// `guard` when the snapshot's lists have addresses without usable ids.
+pub fn is_shown(
+    service: &Service<'_>,
+    store: &CustomerStore,
+    snapshot: &Snapshot,
+    now: &Profile,
+) -> Result<bool, Failure> {
+    let merged = snapshot.replacement()?;
+    let expectation =
+        Expectation { before: &snapshot.customer, merged: &merged, ignore: &service.settings.read.ignore };
+    let shown = expectation.compare(now)?.is_shown();
+    if shown {
+        store.mark(&snapshot.path, Mark::Verified, service.session.context.clock.now());
+    }
+    Ok(shown)
+}
+
+/// The replacements that `stored` does not show and that may still take effect.
+///
+/// # Errors
+/// As [`is_shown`], and when the snapshots cannot be read.
+pub fn open(
+    service: &Service<'_>,
+    store: &CustomerStore,
+    stored: &Profile,
+) -> Result<Vec<Snapshot>, Failure> {
+    let mut open = Vec::new();
+    for snapshot in store.pending()? {
+        if !is_shown(service, store, &snapshot, stored)? {
+            open.push(snapshot);
+        }
+    }
+    Ok(open)
+}
+
+/// Whether a replacement may be sent although this one is open: it asks for exactly the same, so that the late one
+/// changes nothing, and adds no address, which would then be there twice.
+pub fn is_repeated_by(snapshot: &Snapshot, merged: &Merged) -> bool {
+    merged.tally.added == 0 && snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier))
+}
+
+/// What to say where nobody has decided about an open replacement.
+pub fn refused(snapshot: &Snapshot) -> Failure {
+    Failure::guard(format!(
+        "the outcome of an earlier {} ({}) is unknown: it may still take effect and overwrite this one",
+        snapshot.operation,
+        snapshot.name()
+    ))
+    .hint(
+        "run `storefront customer history --check` to look again; --after-unknown goes on all the same, \
+         and without it the command works 10 minutes after that request left",
+    )
+}

@@ -1,0 +1,104 @@
+//! Whether the service accepts a token. Only a call that worked with it proves that.
+
+use std::time::Duration;
+
+use super::check::Check;
+use super::customer::reading;
+use super::service::Service;
+use crate::cli::GlobalArgs;
+use crate::config::ReadSettings;
+use crate::failure::{Failure, Kind};
+use crate::plan::profile::Profile;
+use crate::plan::relative_path::RelativePath;
+use crate::plan::request::{Bearer, Method, Request};
+
+/// A check that makes a person wait longer tells nothing new.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Every shop has an attribute of this code.
+const ANY_ATTRIBUTE: &str = "name";
+
+/// The flags of a call that only checks: it is not repeated and gives up early.
+pub fn quick(global: &GlobalArgs) -> GlobalArgs {
+    GlobalArgs { retry: Some(0), timeout: Some(global.timeout.unwrap_or(TIMEOUT)), ..global.clone() }
+}
+
+/// What a call with a token showed.
+pub enum Answer {
+    /// The service accepted the token; what it gave, where that is the customer's profile.
+    Accepted(Option<Box<Profile>>),
+    /// The service answered 401 or 403.
+    Rejected(Failure),
+    /// Nothing is known of the token: the service was not reached, or answered something else.
+    Unproven(Failure),
+    /// There is no call to check it with.
+    NoCall,
+}
+
+/// Calls the service with the token of that kind.
+pub async fn ask(service: &Service<'_>, bearer: Bearer) -> Answer {
+    let read = match bearer {
+        Bearer::Customer => reading::read_profile(service).await.map(Box::new).map(Some),
+        Bearer::Admin => match admin_read(service, &service.settings.read) {
+            Some(request) => service.read(&request).await.map(|_| None),
+            None => return Answer::NoCall,
+        },
+    };
+    match read {
+        Ok(profile) => Answer::Accepted(profile),
+        Err(failure) if failure.kind == Kind::Auth && failure.status.is_some() => Answer::Rejected(failure),
+        Err(failure) => Answer::Unproven(failure),
+    }
+}
+
+/// The interface shows no read that needs an administrator; a profile may name one.
+fn admin_read(service: &Service<'_>, read: &ReadSettings) -> Option<Request> {
+    let path = read.attribute_path.as_deref()?.replace("{code}", ANY_ATTRIBUTE);
+    let view = service.settings.store_view.as_ref().map_or("", |view| view.code());
+    let path = RelativePath::new(&path.replace("{store_view}", view)).ok()?;
+    Some(Request::any(Method::Get, &path, None, Bearer::Admin))
+}
+
+/// The finding about a token. Its source has been read already.
+pub fn finding(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Check {
+    let (name, source) = (check_name(bearer), service.settings.token_for(bearer).describe());
+    match answer {
+        Answer::Accepted(_) => Check::ok(name, source),
+        Answer::Rejected(failure) => {
+            let rejected = Failure { message: format!("{source}: {}", failure.message), ..failure.clone() };
+            Check::failed(name, &rejected, login_hint(service, bearer))
+        }
+        Answer::Unproven(failure) => {
+            Check::skipped(name, format!("{source}; not checked: {}", failure.message))
+        }
+        Answer::NoCall => Check::skipped(
+            name,
+            format!("{source}; not checked: read.attribute-path, a read that needs it, is not set"),
+        ),
+    }
+}
+
+/// Reads the token where it comes from; a finding where there is none.
+pub async fn unreadable(service: &Service<'_>, bearer: Bearer) -> Option<Check> {
+    let failure = service.token(bearer).await.err()?;
+    let fix = failure.hint.clone().unwrap_or_else(|| login_hint(service, bearer));
+    Some(Check::failed(check_name(bearer), &failure, fix))
+}
+
+/// What the check of a token is called.
+pub fn check_name(bearer: Bearer) -> &'static str {
+    match bearer {
+        Bearer::Customer => "customer token",
+        Bearer::Admin => "admin token",
+    }
+}
+
+fn login_hint(service: &Service<'_>, bearer: Bearer) -> String {
+    let flag = if bearer == Bearer::Admin { " --admin" } else { "" };
+    match &service.settings.profile {
+        Some(profile) => {
+            format!("set a new token where it comes from, or run `storefront auth login{flag} -p {profile}`")
+        }
+        None => "set a new token where it comes from".to_owned(),
+    }
+}

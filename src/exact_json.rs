@@ -1,0 +1,486 @@
+//! JSON text as a [`Value`] that loses nothing: numbers keep their letters, every field name is an ordinary name, and
+//! a repeated name is told by its path.
+//!
+//! `serde_json` itself writes `1E2` as `1e+2`, and takes `{"$serde_json::private::Number": "1"}` for the number 1.
+//! Neither may happen to what a service or a user gave us, so foreign text becomes a [`Value`] only here. Values must
+//! also never pass through `serde_json::to_value`, `from_value` or `json!`, which read numbers anew; writing them as
+//! text is exact.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+use hifijson::num::LexWrite as _;
+use hifijson::str::LexAlloc as _;
+use hifijson::token::Lex as _;
+use hifijson::{Expect, Read as _, SliceLexer, escape, str as string};
+use serde_json::{Map, Number, Value};
+
+/// As many levels as are read; `serde_json` has the same limit.
+const DEEPEST: usize = 127;
+
+/// A parsed document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Document {
+    /// The value. Of a repeated field the last one counts, as in most parsers.
+    pub value: Value,
+    /// The path of the first field that is repeated in its object, such as `customer.addresses`.
+    pub repeated: Option<String>,
+}
+
+/// Why a text is not read as JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// The text is not JSON.
+    Syntax {
+        /// What is wrong.
+        problem: String,
+        /// Line, from 1.
+        line: usize,
+        /// Column in bytes, from 1.
+        column: usize,
+    },
+    /// It is nested over 127 levels deep.
+    TooDeep,
+    /// A `\u` escape is one half of a surrogate pair, which is no character and could not be sent back.
+    LoneSurrogate {
+        /// Line, from 1.
+        line: usize,
+        /// Column in bytes, from 1.
+        column: usize,
+    },
+    /// The field at this path is repeated in its object.
+    Repeated(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax { problem, line, column } => write!(out, "{problem} at line {line} column {column}"),
+            Self::TooDeep => write!(out, "it is nested over {DEEPEST} levels deep"),
+            Self::LoneSurrogate { line, column } => {
+                write!(
+                    out,
+                    "it holds half of a surrogate pair (`\\ud800` to `\\udfff`) at line {line} column {column}"
+                )
+            }
+            Self::Repeated(path) => write!(out, "{path} is named twice"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Parses a document in which every field stands once.
+///
+/// # Errors
+/// [`Error`], a repeated field included.
+pub fn parse(text: &[u8]) -> Result<Value, Error> {
+    let document = parse_with_repeats(text)?;
+    document.repeated.map_or(Ok(document.value), |path| Err(Error::Repeated(path)))
+}
+
+/// Parses a document, of which a repeated field is told and not refused.
+///
+/// # Errors
+/// [`Error`], but never [`Error::Repeated`].
+pub fn parse_with_repeats(text: &[u8]) -> Result<Document, Error> {
+    let mut reader = Reader::new(text);
+    let value = reader.document(Reader::value)?;
+    Ok(Document { value, repeated: reader.repeated })
+}
+
+/// Checks a document as [`parse`] does, and keeps nothing of it: for text that travels on as it is.
+///
+/// # Errors
+/// As [`parse`].
+pub fn check(text: &[u8]) -> Result<(), Error> {
+    let mut reader = Reader::new(text);
+    reader.document(Reader::skip)?;
+    reader.repeated.map_or(Ok(()), |path| Err(Error::Repeated(path)))
+}
+
+/// A number that keeps its letters, where the text, without blanks, is one.
+pub fn number(text: &str) -> Option<Number> {
+    match parse(text.as_bytes()) {
+        Ok(Value::Number(number)) => Some(number),
+        _ => None,
+    }
+}
+
+/// Parses an object in which every field stands once.
+///
+/// # Errors
+/// As [`parse`]; for a value of another kind, a syntax error that says so.
+pub fn parse_object(text: &[u8]) -> Result<Map<String, Value>, Error> {
+    match parse(text)? {
+        Value::Object(object) => Ok(object),
+        _ => Err(Error::Syntax { problem: "expected an object".to_owned(), line: 1, column: 1 }),
+    }
+}
+
+/// An object of these fields. Unlike `json!` it leaves the values as they are.
+pub fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    Value::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+/// Parses a document. Levels are counted, because each costs stack.
+struct Reader<'a> {
+    text: &'a [u8],
+    lexer: SliceLexer<'a>,
+    /// The fields and indices that lead to where it reads.
+    path: Vec<Step<'a>>,
+    repeated: Option<String>,
+}
+
+/// One step of a path.
+enum Step<'a> {
+    Field(Cow<'a, str>),
+    Index(usize),
+}
+
+/// What is wrong, without the place.
+type Problem = hifijson::Error;
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a [u8]) -> Self {
+        Self { text, lexer: SliceLexer::new(text), path: Vec::new(), repeated: None }
+    }
+
+    /// Reads one document with nothing after it.
+    fn document<T>(&mut self, read: impl Fn(&mut Self, u8) -> Result<T, Problem>) -> Result<T, Error> {
+        let document = self.next(Expect::Value).and_then(|next| read(self, next)).and_then(|read| match self
+            .lexer
+            .ws_peek()
+        {
+            None => Ok(read),
+            Some(_) => Err(Expect::Eof.into()),
+        });
+        document.map_err(|problem| self.error(&problem))
+    }
+
+    fn next(&mut self, expected: Expect) -> Result<u8, Problem> {
+        Ok(self.lexer.ws_peek().ok_or(expected)?)
+    }
+
+    fn value(&mut self, next: u8) -> Result<Value, Problem> {
+        Ok(match next {
+            b'"' => Value::String(self.string()?.into_owned()),
+            b'{' => {
+                let mut object = Map::new();
+                self.object(|reader, name, next| {
+                    let value = reader.value(next)?;
+                    // The path still ends with this field.
+                    if object.insert(name.into_owned(), value).is_some() {
+                        reader.repeats();
+                    }
+                    Ok(())
+                })?;
+                Value::Object(object)
+            }
+            b'[' => {
+                let mut array = Vec::new();
+                self.array(|reader, next| {
+                    array.push(reader.value(next)?);
+                    Ok(())
+                })?;
+                Value::Array(array)
+            }
+            b'-' | b'0'..=b'9' => {
+                let (text, _) = self.lexer.num_string().validated()?;
+                // The one way to a number that keeps the letters of its exponent; the text was checked just above.
+                Value::Number(Number::from_string_unchecked(text.to_owned()))
+            }
+            _ => match self.lexer.null_or_bool().ok_or(Expect::Value)? {
+                Some(flag) => Value::Bool(flag),
+                None => Value::Null,
+            },
+        })
+    }
+
+    fn skip(&mut self, next: u8) -> Result<(), Problem> {
+        match next {
+            b'"' => drop(self.string()?),
+            b'{' => {
+                let mut names = Names::default();
+                self.object(|reader, name, next| {
+                    if names.holds(&name) {
+                        reader.repeats();
+                    }
+                    names.add(name);
+                    reader.skip(next)
+                })?;
+            }
+            b'[' => self.array(Self::skip)?,
+            b'-' | b'0'..=b'9' => {
+                self.lexer.num_string().validated()?;
+            }
+            _ => drop(self.lexer.null_or_bool().ok_or(Expect::Value)?),
+        }
+        Ok(())
+    }
+
+    fn string(&mut self) -> Result<Cow<'a, str>, Problem> {
+        Ok(self.lexer.discarded().str_string()?)
+    }
+
+    fn array(
+        &mut self,
+        mut element: impl FnMut(&mut Self, u8) -> Result<(), Problem>,
+    ) -> Result<(), Problem> {
+        self.descend()?;
+        let mut next = self.next(Expect::ValueOrEnd)?;
+        let mut index = 0;
+        while next != b']' || index > 0 {
+            self.path.push(Step::Index(index));
+            element(self, next)?;
+            self.path.pop();
+            index += 1;
+            match self.next(Expect::CommaOrEnd)? {
+                b',' => next = self.comma()?,
+                b']' => break,
+                _ => return Err(Expect::CommaOrEnd.into()),
+            }
+        }
+        self.lexer.take_next();
+        Ok(())
+    }
+
+    fn object(
+        &mut self,
+        mut field: impl FnMut(&mut Self, Cow<'a, str>, u8) -> Result<(), Problem>,
+    ) -> Result<(), Problem> {
+        self.descend()?;
+        let mut next = self.next(Expect::ValueOrEnd)?;
+        let mut first = true;
+        while next != b'}' || !first {
+            first = false;
+            if next != b'"' {
+                return Err(Expect::String.into());
+            }
+            let name = self.string()?;
+            self.lexer.expect(SliceLexer::ws_peek, b':').ok_or(Expect::Colon)?;
+            let value = self.next(Expect::Value)?;
+            self.path.push(Step::Field(name.clone()));
+            field(self, name, value)?;
+            self.path.pop();
+            match self.next(Expect::CommaOrEnd)? {
+                b',' => next = self.comma()?,
+                b'}' => break,
+                _ => return Err(Expect::CommaOrEnd.into()),
+            }
+        }
+        self.lexer.take_next();
+        Ok(())
+    }
+
+    /// Takes the opening bracket. Each open one but the outermost is a step of the path.
+    fn descend(&mut self) -> Result<(), Problem> {
+        if self.path.len() >= DEEPEST {
+            return Err(Problem::Depth);
+        }
+        self.lexer.take_next();
+        Ok(())
+    }
+
+    fn comma(&mut self) -> Result<u8, Problem> {
+        self.lexer.take_next();
+        self.next(Expect::Value)
+    }
+
+    /// The field that was read last stands twice in its object.
+    fn repeats(&mut self) {
+        if self.repeated.is_none() {
+            self.repeated = Some(path_text(&self.path));
+        }
+    }
+
+    fn error(&self, problem: &Problem) -> Error {
+        let read = self.text.len() - self.lexer.as_slice().len();
+        let (line, column) = place(&self.text[..read]);
+        match problem {
+            Problem::Depth => Error::TooDeep,
+            Problem::Str(string::Error::Escape(
+                escape::Error::ExpectedLowSurrogate | escape::Error::InvalidChar(_),
+            )) => Error::LoneSurrogate { line, column },
+            // Its words are those that people know from other tools.
+            problem => match serde_json::from_slice::<serde::de::IgnoredAny>(self.text) {
+                Err(known) => Error::Syntax {
+                    problem: without_place(&known.to_string()).to_owned(),
+                    line: known.line(),
+                    column: known.column(),
+                },
+                Ok(_) => Error::Syntax { problem: problem.to_string(), line, column },
+            },
+        }
+    }
+}
+
+fn without_place(message: &str) -> &str {
+    message.rsplit_once(" at line ").map_or(message, |(problem, _)| problem)
+}
+
+fn place(read: &[u8]) -> (usize, usize) {
+    let last = read.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    (read.split(|byte| *byte == b'\n').count(), last.len())
+}
+
+fn path_text(path: &[Step<'_>]) -> String {
+    let mut text = String::new();
+    for step in path {
+        match step {
+            Step::Field(name) => text.extend([if text.is_empty() { "" } else { "." }, name.as_ref()]),
+            Step::Index(index) => text.extend(["[", &index.to_string(), "]"]),
+        }
+    }
+    text
+}
+
+/// The names of one object: a short list as a rule, and a set where there are many.
+#[derive(Default)]
+struct Names<'a> {
+    few: Vec<Cow<'a, str>>,
+    many: HashSet<Cow<'a, str>>,
+}
+
+impl<'a> Names<'a> {
+    const FEW: usize = 16;
+
+    fn holds(&self, name: &str) -> bool {
+        self.few.iter().any(|few| few == name) || self.many.contains(name)
+    }
+
+    fn add(&mut self, name: Cow<'a, str>) {
+        if self.few.len() < Self::FEW {
+            self.few.push(name);
+        } else {
+            self.many.insert(name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::{Error, check, number, parse, parse_with_repeats};
+
+    fn repeated(text: &str) -> Option<String> {
+        match check(text.as_bytes()) {
+            Err(Error::Repeated(path)) => Some(path),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn numbers_and_private_names_come_back_to_the_letter() {
+        for text in [
+            "[1E2,1e2,1E+2,1.0E5,1E-2,1e400,-0.0,-0,0,1.10,12345678901234567890.10]",
+            r#"{"$serde_json::private::Number":"12"}"#,
+            r#"{"a":{"$serde_json::private::RawValue":"[1]"},"b":[{"$serde_json::private::Number":1E2}]}"#,
+            r#"["\"\\\n","é両\u0001",""]"#,
+            "[]",
+            "{}",
+            "null",
+            "[true,false,[{}]]",
+        ] {
+            assert_eq!(parse(text.as_bytes()).unwrap().to_string(), text);
+        }
+        assert_eq!(number("1E2").unwrap().to_string(), "1E2");
+        for text in ["", "1 2", "01", "1.", "+1", "1e", "NaN", "\"1\"", "-"] {
+            assert!(number(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_first_repeated_field_is_told_by_its_path() {
+        for (text, path) in [
+            (r#"{"a": 1, "a": 1}"#, "a"),
+            (r#"{"customer": {"addresses": [1], "email": "x", "addresses": []}}"#, "customer.addresses"),
+            (r#"[{}, {"b": [[], {"c": null, "\u0063": 1.50}]}]"#, "[1].b[1].c"),
+            (
+                r#"{"$serde_json::private::RawValue": 1, "$serde_json::private::RawValue": 2}"#,
+                "$serde_json::private::RawValue",
+            ),
+            (r#"{"a": 1, "": 2, "a": 3, "": 4}"#, "a"),
+        ] {
+            assert_eq!(repeated(text).as_deref(), Some(path), "{text}");
+            assert_eq!(parse(text.as_bytes()), Err(Error::Repeated(path.to_owned())), "{text}");
+            assert_eq!(parse_with_repeats(text.as_bytes()).unwrap().repeated.as_deref(), Some(path));
+        }
+        let many = (0..40).map(|n| format!("\"f{n}\":0")).collect::<Vec<_>>().join(",") + ",";
+        assert_eq!(repeated(&format!("{{{many}\"f39\":1}}")).as_deref(), Some("f39"));
+        assert_eq!(repeated(&format!("{{{many}\"f2\":1}}")).as_deref(), Some("f2"));
+        for text in [r#"{"a": {"a": [{"a": 1}, {"a": 1.0e3}]}, "A": true, "": "a"}"#, "12"] {
+            assert_eq!(check(text.as_bytes()), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn depth_and_half_characters_are_refused_by_name() {
+        let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(parse(deep(127).as_bytes()).is_ok() && check(deep(127).as_bytes()).is_ok());
+        assert_eq!(parse(deep(128).as_bytes()), Err(Error::TooDeep));
+        assert_eq!(check(deep(128).as_bytes()), Err(Error::TooDeep));
+        let objects = format!("{}1{}", "{\"a\":".repeat(128), "}".repeat(128));
+        assert_eq!(parse(objects.as_bytes()), Err(Error::TooDeep));
+        for half in [r#""\ud800""#, r#""\udc00""#, r#"{"\ud83d\u0041":1}"#, r#"["\ud83dx"]"#] {
+            for failed in [parse(half.as_bytes()).unwrap_err(), check(half.as_bytes()).unwrap_err()] {
+                assert!(matches!(failed, Error::LoneSurrogate { line: 1, .. }), "{half}: {failed:?}");
+                assert!(failed.to_string().contains("half of a surrogate pair"), "{failed}");
+            }
+        }
+        assert_eq!(parse(br#""\ud83d\ude00""#).unwrap(), "😀");
+    }
+
+    #[test]
+    fn broken_text_is_placed_by_line_and_column() {
+        for text in
+            ["", "{", "[1,]", "{\"a\":1,}", "{a:1}", "[1] x", "\"a\nb\"", "01", "[1.]", "tru", "\"\\x\""]
+        {
+            let failed = parse(text.as_bytes()).unwrap_err();
+            assert!(failed.to_string().contains("at line "), "{text}: {failed}");
+            assert!(check(text.as_bytes()).is_err(), "{text}");
+        }
+        assert!(parse(b"\"\xff\"").is_err());
+        assert_eq!(
+            parse(b"{\n  \"a\": 1\n  \"b\": 2}").unwrap_err().to_string(),
+            "expected `,` or `}` at line 3 column 3"
+        );
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 32, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::hash_map(any::<String>(), inner, 0..4)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_read_back(value in values()) {
+            let text = value.to_string();
+            prop_assert_eq!(&parse(text.as_bytes()).unwrap(), &value);
+            prop_assert_eq!(&parse(format!("{value:#}").as_bytes()).unwrap(), &value);
+            prop_assert!(check(text.as_bytes()).is_ok());
+        }
+
+        #[test]
+        fn it_reads_what_serde_json_reads(text in "[\\[\\]{}:,\"\\\\a-f0-2. eE+nulltrsu-]{0,24}") {
+            let known = serde_json::from_str::<Value>(&text).is_ok();
+            prop_assert_eq!(parse_with_repeats(text.as_bytes()).is_ok(), known, "{}", text);
+            prop_assert_eq!(!matches!(check(text.as_bytes()), Ok(()) | Err(Error::Repeated(_))), !known);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What became of the replacement a snapshot was taken for: a small file beside the snapshot, `NAME.applied` and so on,
+//! that holds the time. A snapshot without one was taken by a command that ended before it knew.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::CustomerStore;
+
+/// The outcome of a replacement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// A read has shown it.
+    Verified,
+    /// The service said so; no read has shown all of it.
+    Applied,
+    /// The service took nothing of it.
+    Refused,
+    /// The request left and nobody knows.
+    Unknown,
+}
+
+impl Mark {
+    /// The first that a directory has counts: what is known stands before what is not.
+    const ALL: [Self; 4] = [Self::Verified, Self::Applied, Self::Refused, Self::Unknown];
+
+    /// The name in `customer history`: `applied`, `refused` or `unknown`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Verified | Self::Applied => "applied",
+            Self::Refused => "refused",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Whether the service has it, whatever a read showed of it.
+    pub const fn is_applied(self) -> bool {
+        matches!(self, Self::Verified | Self::Applied)
+    }
+
+    const fn extension(self) -> &'static str {
+        match self {
+            Self::Verified => "verified",
+            other => other.name(),
+        }
+    }
+
+    /// The mark of a snapshot, if it has one among the files of its directory.
+    pub(super) fn of(snapshot: &Path, files: &[PathBuf]) -> Option<Self> {
+        Self::ALL.into_iter().find(|mark| files.contains(&file(snapshot, *mark)))
+    }
+}
+
+impl CustomerStore {
+    /// Notes what became of a replacement; `at` is when that was known, for [`Mark::Unknown`] when its request left. A
+    /// mark that cannot be written is left out: the next command then finds out for itself, as it does when the
+    /// process ends before this.
+    pub fn mark(&self, snapshot: &Path, mark: Mark, at: Timestamp) {
+        let written = self.storage.replace(&file(snapshot, mark), at.to_string().as_bytes());
+        if written.is_ok() {
+            for other in Mark::ALL.into_iter().filter(|other| *other != mark) {
+                let _ = self.storage.remove(&file(snapshot, other));
+            }
+        }
+    }
+
+    /// When a snapshot got this mark.
+    pub fn marked_at(&self, snapshot: &Path, mark: Mark) -> Option<Timestamp> {
+        let text = self.storage.read(&file(snapshot, mark)).ok()?;
+        std::str::from_utf8(&text).ok()?.trim().parse().ok()
+    }
+
+    /// Removes a snapshot and its mark.
+    pub(super) fn remove(&self, snapshot: &Path) {
+        let _ = self.storage.remove(snapshot);
+        for mark in Mark::ALL {
+            let _ = self.storage.remove(&file(snapshot, mark));
+        }
+    }
+}
+
+fn file(snapshot: &Path, mark: Mark) -> PathBuf {
+    snapshot.with_extension(mark.extension())
+}

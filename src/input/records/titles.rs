@@ -1,0 +1,162 @@
+//! The titles of a CSV's columns: which field of the operation's input each one sets, read off the documented shapes.
+
+use crate::nearest::nearest;
+use crate::plan::check::is_whole;
+use crate::plan::operation::Operation;
+use crate::wire::{
+    ADDRESS_INFORMATION, ATTRIBUTE, CART_ITEM, CUSTOMER, Holds, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS,
+    QUOTE_ADDRESS, REGION, Shape,
+};
+
+/// What the cells of a column are.
+#[derive(Debug, Clone)]
+pub enum Meaning {
+    /// A member, by its path in the record.
+    Member(Vec<String>, Holds),
+    /// Which address the row changes, or that it adds one.
+    AddressId,
+    /// A flag that is sent as the text 1 or 0.
+    NumericFlag(Vec<String>),
+    /// Label of an attribute in one store view.
+    StoreLabel(String),
+    /// Labels of an attribute's options, `|` between them, a leading `*` for the default.
+    Options,
+    /// Chosen value of one configurable attribute.
+    ConfigurableOption(String),
+    /// Custom attribute of an address.
+    CustomAttribute(String),
+    /// Taken at its title, for whoever knows it: the token, a placeholder's field.
+    Beside,
+    /// Why the record failed last time.
+    Reason,
+}
+
+/// A column and the member it sets.
+pub struct Known {
+    pub title: String,
+    path: Vec<String>,
+    holds: Holds,
+}
+
+/// The column that says which address a row changes.
+pub const ADDRESS_ID: &str = "address_id";
+
+/// The titles a CSV of this operation may have, beside those with a name of the user's in them.
+pub fn titles(operation: Operation) -> Vec<String> {
+    known(operation).into_iter().map(|known| known.title).collect()
+}
+
+/// The same titles, each with the path of its member inside the wrapper; an address stands for the list of them.
+pub fn paths(operation: Operation) -> impl Iterator<Item = (String, Vec<String>)> {
+    known(operation).into_iter().map(|known| (known.title, known.path))
+}
+
+/// The documented columns of an operation.
+pub fn known(operation: Operation) -> Vec<Known> {
+    let mut known = Vec::new();
+    match operation {
+        Operation::QuoteAddItem => leaves(&mut known, &CART_ITEM, &[], str::to_owned),
+        Operation::AttributeCreate => leaves(&mut known, &ATTRIBUTE, &[], str::to_owned),
+        Operation::CustomerUpdate => {
+            leaves(&mut known, &CUSTOMER, &[], str::to_owned);
+            leaves(&mut known, &REGION, &["addresses", "region"], str::to_owned);
+            leaves(&mut known, &PROFILE_ADDRESS, &["addresses"], |name| match name {
+                "id" | "firstname" | "lastname" => format!("address_{name}"),
+                _ => name.to_owned(),
+            });
+            leaves(&mut known, &PROFILE_ADDRESS_FLAGS, &["addresses"], str::to_owned);
+            // Which address is the default is the business of flags: the others must lose it.
+            known.retain(|known| !known.title.starts_with("default_"));
+        }
+        Operation::QuoteShip => {
+            for side in ["shipping_address", "billing_address"] {
+                leaves(&mut known, &QUOTE_ADDRESS, &["addressInformation", side], |name| {
+                    format!("{side}.{name}")
+                });
+            }
+            leaves(&mut known, &ADDRESS_INFORMATION, &["addressInformation"], str::to_owned);
+            leaves(&mut known, &QUOTE_ADDRESS, &["billingAddress"], |name| format!("billingAddress.{name}"));
+        }
+    }
+    known
+}
+
+/// The members of a shape that hold no objects. Where two would have one title, the first keeps it.
+fn leaves(known: &mut Vec<Known>, shape: &Shape, within: &[&str], title: impl Fn(&str) -> String) {
+    for member in shape.members {
+        let title = title(member.name);
+        let is_leaf = !matches!(member.holds, Holds::Object(_) | Holds::List(_) | Holds::AnyObject);
+        if is_leaf && known.iter().all(|other| other.title != title) {
+            let path = within.iter().chain([&member.name]).map(|name| (*name).to_owned()).collect();
+            known.push(Known { title, path, holds: member.holds });
+        }
+    }
+}
+
+/// The title as it is known, and what it means. A title that no known one equals may differ from one in letter case.
+pub fn meaning(
+    operation: Operation,
+    title: &str,
+    known: &[Known],
+    beside: &[String],
+) -> Option<(String, Meaning)> {
+    let exact = known.iter().find(|known| known.title == title);
+    let same = exact.or_else(|| known.iter().find(|known| known.title.eq_ignore_ascii_case(title)));
+    if let Some(known) = same {
+        let meaning = match known.title.as_str() {
+            ADDRESS_ID if operation == Operation::CustomerUpdate => Meaning::AddressId,
+            "is_searchable" => Meaning::NumericFlag(known.path.clone()),
+            _ => Meaning::Member(known.path.clone(), known.holds),
+        };
+        return Some((known.title.clone(), meaning));
+    }
+    let is = |name: &str| title.eq_ignore_ascii_case(name);
+    if let Some(name) =
+        beside.iter().find(|name| *name == title).or_else(|| beside.iter().find(|name| is(name)))
+    {
+        return Some((name.clone(), Meaning::Beside));
+    }
+    if is("reason") {
+        return Some(("reason".to_owned(), Meaning::Reason));
+    }
+    if operation == Operation::AttributeCreate && is("options") {
+        return Some(("options".to_owned(), Meaning::Options));
+    }
+    let named = |prefix: &str| {
+        let (start, name) = title.split_at_checked(prefix.len())?;
+        let name = name.trim();
+        (start.eq_ignore_ascii_case(prefix) && !name.is_empty())
+            .then(|| (format!("{prefix}{name}"), name.to_owned()))
+    };
+    match operation {
+        Operation::AttributeCreate => {
+            named("label:").filter(|(_, id)| is_whole(id)).map(|(title, id)| (title, Meaning::StoreLabel(id)))
+        }
+        Operation::QuoteAddItem => {
+            named("option:").map(|(title, id)| (title, Meaning::ConfigurableOption(id)))
+        }
+        Operation::CustomerUpdate => {
+            named("custom_attribute:").map(|(title, code)| (title, Meaning::CustomAttribute(code)))
+        }
+        Operation::QuoteShip => named("paymentMethod.").map(|(title, member)| {
+            (title, Meaning::Member(vec!["paymentMethod".to_owned(), member], Holds::Text))
+        }),
+    }
+}
+
+/// The columns whose titles have a name of the user's in them, for the hint.
+pub fn more_titles(operation: Operation) -> &'static str {
+    match operation {
+        Operation::AttributeCreate => ",label:STORE_ID,options,token,reason",
+        Operation::QuoteAddItem => ",option:OPTION_ID,token,reason",
+        Operation::CustomerUpdate => ",custom_attribute:CODE,token,reason",
+        Operation::QuoteShip => ",paymentMethod.FIELD,token,reason",
+    }
+}
+
+/// What is wrong with a title that is not known.
+pub fn unknown(title: &str, known: &[Known]) -> String {
+    let named = known.iter().map(|known| known.title.as_str()).chain(["token", "reason", "options"]);
+    let meant = nearest(title, named).map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
+    format!("unknown column `{title}`{meant}")
+}

@@ -1,0 +1,93 @@
+use serde_json::{Map, Value, json};
+
+use super::check;
+use crate::plan::operation::Operation;
+
+fn body(value: Value) -> Map<String, Value> {
+    value.as_object().unwrap().clone()
+}
+
+fn problem(operation: Operation, value: Value) -> String {
+    check(&mut body(value), operation.body(), false).unwrap_err().message
+}
+
+#[test]
+fn an_unknown_member_is_named_with_the_nearest_known_name() {
+    let draft = json!({"customer": {"addresses": [{}, {"postcod": "75001"}]}});
+    assert_eq!(
+        problem(Operation::CustomerUpdate, draft),
+        "customer.addresses[1].postcod: unknown; did you mean postcode?"
+    );
+    assert_eq!(problem(Operation::QuoteAddItem, json!({"cartItem": {"zzz": 1}})), "cartItem.zzz: unknown");
+    let camel = json!({"cartItem": {"quoteId": "1"}});
+    assert_eq!(problem(Operation::QuoteAddItem, camel), "cartItem.quoteId: unknown; did you mean quote_id?");
+}
+
+#[test]
+fn a_wrong_type_is_named_with_what_was_expected_and_found() {
+    let cases = [
+        (json!({"qty": "2"}), "cartItem.qty: expected a number, found the string \"2\""),
+        (json!({"quote_id": 1}), "cartItem.quote_id: expected a string, found the number 1"),
+        (json!({"product_option": null}), "cartItem.product_option: expected an object, found null"),
+        (json!({"sku": true}), "cartItem.sku: expected a string, found true"),
+    ];
+    for (item, expected) in cases {
+        assert_eq!(problem(Operation::QuoteAddItem, json!({"cartItem": item})), expected);
+    }
+    let half = json!({"customer": {"gender": 1.5}});
+    assert_eq!(
+        problem(Operation::CustomerUpdate, half),
+        "customer.gender: expected a whole number, found the number 1.5"
+    );
+}
+
+#[test]
+fn every_problem_is_kept_and_the_message_names_the_first() {
+    let names = (0..23).map(|number| (format!("x{number}"), Value::Null));
+    let mut many = body(json!({"cartItem": names.collect::<Map<String, Value>>()}));
+    let failure = check(&mut many, Operation::QuoteAddItem.body(), false).unwrap_err();
+    assert_eq!((failure.message.lines().count(), failure.problems.len()), (21, 23));
+    assert!(failure.message.ends_with("and 3 more"), "{}", failure.message);
+}
+
+#[test]
+fn a_country_is_two_upper_case_letters() {
+    let ship = |code: &str| {
+        let address = json!({"country_id": code});
+        let draft = json!({"addressInformation": {"shipping_address": address}});
+        check(&mut body(draft), Operation::QuoteShip.body(), false).map_err(|failure| failure.message)
+    };
+    assert!(ship("FR").is_ok() && ship("UK").is_ok());
+    let lower = ship("us").unwrap_err();
+    assert!(lower.ends_with("found the string \"us\"; did you mean `US`?"), "{lower}");
+    for code in ["FRA", "Germany", "", "F1", "ÉT"] {
+        let refusal = ship(code).unwrap_err();
+        assert!(refusal.contains("two upper-case letters") && !refusal.contains("mean"), "{refusal}");
+    }
+}
+
+#[test]
+fn the_samples_own_blemishes_are_mended_with_a_warning() {
+    let option = json!({"option_id ": "93", "option_value": 52, "note": "see the product detail"});
+    let item = json!({"sku": "MS-01", "product_option ":
+        {"extension_attributes": {"configurable_item_options": [option]}}});
+    let mut body = body(json!({"cartItem": item}));
+    let warnings = check(&mut body, Operation::QuoteAddItem.body(), false).unwrap();
+    assert_eq!(warnings.len(), 3, "{warnings:?}");
+    let sent = &body["cartItem"]["product_option"]["extension_attributes"]["configurable_item_options"][0];
+    assert_eq!(*sent, json!({"option_id": "93", "option_value": 52}));
+}
+
+#[test]
+fn a_name_that_becomes_another_by_trimming_is_refused() {
+    let twice = json!({"cartItem": {"sku": "a", "sku ": "b"}});
+    assert_eq!(problem(Operation::QuoteAddItem, twice), "cartItem.sku: named twice");
+}
+
+#[test]
+fn unknown_members_pass_when_allowed_but_types_still_count() {
+    let mut odd = body(json!({"cartItem": {"product_type": "simple", "qty": 1}}));
+    assert!(check(&mut odd, Operation::QuoteAddItem.body(), true).unwrap().is_empty());
+    let mut wrong = body(json!({"cartItem": {"product_type": "simple", "qty": "1"}}));
+    assert!(check(&mut wrong, Operation::QuoteAddItem.body(), true).is_err());
+}

@@ -1,0 +1,86 @@
+//! Making one address the default for shipping or billing: the flag is set there, and taken from every other address.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::diff::Change;
+use super::equivalence::is_equivalent;
+use super::merge::Wish;
+use super::path::Path;
+
+const NAMES: [&str; 2] = ["default_billing", "default_shipping"];
+
+/// An address that is to be the default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DefaultAddress {
+    /// Id of a stored address; `None` for the one that the draft adds.
+    pub address: Option<i64>,
+    /// For shipping.
+    pub shipping: bool,
+    /// For billing.
+    pub billing: bool,
+}
+
+impl DefaultAddress {
+    /// The fields of an address that this sets.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        NAMES
+            .into_iter()
+            .zip([self.billing, self.shipping])
+            .filter(|(_, is_set)| *is_set)
+            .map(|(name, _)| name)
+    }
+}
+
+/// Sets the flag to false on every other stored address that has it. `before` gets those addresses as they were.
+pub fn clear_others(wish: &Wish, ids: &[i64], stored: &mut [Value], before: &mut BTreeMap<usize, Value>) {
+    let Some(default) = wish.default_address else { return };
+    for (position, (id, address)) in ids.iter().zip(stored).enumerate() {
+        if default.address == Some(*id) {
+            continue;
+        }
+        for name in default.names() {
+            if !is_equivalent(name, Some(&Value::Bool(true)), address.get(name)) {
+                continue;
+            }
+            before.entry(position).or_insert_with(|| address.clone());
+            // In the type that is stored.
+            address[name] = match address.get(name) {
+                Some(Value::Number(_)) => 0.into(),
+                Some(Value::String(_)) => "0".into(),
+                _ => false.into(),
+            };
+        }
+    }
+}
+
+/// Sets the profile's own default, where it is stored, to the id of the address. A new address has none yet: the default
+/// is left out, and a note says so.
+pub fn set_own(
+    wish: &Wish,
+    customer: &mut Map<String, Value>,
+    changes: &mut Vec<Change>,
+    notes: &mut Vec<String>,
+) {
+    let Some(default) = wish.default_address else { return };
+    for name in default.names() {
+        let Some(stored) = customer.get_mut(name) else { continue };
+        let path = Path::default().member(name);
+        let Some(id) = default.address else {
+            customer.shift_remove(name);
+            changes.retain(|change| change.path != path);
+            notes.push(format!("{name} is left out: the new address gets its id from the service"));
+            continue;
+        };
+        let after = if stored.is_number() { Value::from(id) } else { Value::from(id.to_string()) };
+        if is_equivalent(name, Some(&after), Some(stored)) {
+            continue;
+        }
+        let before = std::mem::replace(stored, after.clone());
+        match changes.iter_mut().find(|change| change.path == path) {
+            Some(drafted) => drafted.after = Some(after),
+            None => changes.push(Change { path, before: Some(before), after: Some(after) }),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Global flags: conflicts, empty values and the sandbox, wherever the flags stand.
+
+use crate::support::storefront::{Home, Outcome};
+
+fn run(line: &[&str]) -> Outcome {
+    Home::new().run(line)
+}
+
+#[test]
+fn flags_that_contradict_each_other_are_refused_wherever_they_stand() {
+    for (line, says) in [
+        (&["-p", "x", "customer", "show", "--sandbox"][..], "`--sandbox` cannot be used with `--profile`"),
+        (&["--sandbox", "customer", "show", "-p", "x"], "`--sandbox` cannot be used with `--profile`"),
+        (&["customer", "show", "--sandbox", "-p", "x"], "`--sandbox` cannot be used with `--profile`"),
+        (&["-q", "customer", "show", "-v"], "`--quiet` cannot be used with `--verbose`"),
+        (&["--curl", "--sandbox", "quote", "add-item", "--sku", "mug-blue"], "`--curl` requires `--dry-run`"),
+    ] {
+        let outcome = run(line);
+        assert!(outcome.code == 2 && outcome.stderr.contains(says), "{line:?}: {outcome:?}");
+    }
+}
+
+#[test]
+fn curl_and_dry_run_may_stand_on_either_side_of_the_command() {
+    let item = ["quote", "add-item", "--sku", "mug-blue", "--qty", "1", "--quote-id", "1"];
+    for (before, after) in [("-n", "--curl"), ("--curl", "-n")] {
+        let outcome = run(&[&["--sandbox", before], &item[..], &[after]].concat());
+        assert!(outcome.code == 0 && outcome.stdout.contains("curl "), "{outcome:?}");
+    }
+}
+
+#[test]
+fn an_empty_flag_value_is_refused_and_an_empty_field_is_not() {
+    for line in [
+        &["--profile", "", "customer", "show"][..],
+        &["customer", "show", "--profile="],
+        &["--sandbox", "customer", "show", "--store-view", ""],
+        &["--sandbox", "--jq", "", "customer", "show"],
+        &["--sandbox", "customer", "update", "--input", ""],
+        &["--sandbox", "attribute", "create", "--option", ""],
+        &["--sandbox", "quote", "ship", "--payment-method="],
+    ] {
+        let outcome = run(line);
+        let flag = line.iter().rev().find(|word| word.starts_with("--") && **word != "--sandbox").unwrap();
+        let flag = flag.trim_end_matches('=');
+        assert!(
+            outcome.code == 2 && outcome.stderr.contains("a value is required for"),
+            "{line:?}: {outcome:?}"
+        );
+        assert!(outcome.stderr.contains(flag), "{flag}: {outcome:?}");
+    }
+    let cleared =
+        run(&["--sandbox", "customer", "update", "--address", "2", "--company", "", "-n", "-o", "json"]);
+    assert!(!cleared.stderr.contains("a value is required"), "{cleared:?}");
+}
+
+#[test]
+fn the_sandbox_takes_nothing_from_the_environment_and_says_which_tokens_it_ignores() {
+    let home = Home::new();
+    let show = |more: &[&str]| {
+        home.storefront(&[&["--sandbox", "customer", "show", "--jq", ".id"], more].concat())
+            .env("STOREFRONT_PROFILE", "nobody")
+            .env("STOREFRONT_STORE_VIEW", "../x")
+            .env("STOREFRONT_BASE_URL", "http://127.0.0.1:1")
+            .env("STOREFRONT_TOKEN", "hunter2")
+            .env("STOREFRONT_ADMIN_TOKEN", "hunter2")
+            .run()
+    };
+    let outcome = show(&[]);
+    assert_eq!((outcome.code, outcome.stdout.trim(), outcome.stderr.as_str()), (0, "1", ""), "{outcome:?}");
+    let table = home
+        .storefront(&["--sandbox", "customer", "show"])
+        .env("STOREFRONT_TOKEN", "hunter2")
+        .env("STOREFRONT_ADMIN_TOKEN", "")
+        .run();
+    assert_eq!(
+        (table.code, table.stderr.as_str()),
+        (0, "ignored with --sandbox: STOREFRONT_TOKEN\n"),
+        "{table:?}"
+    );
+}
+
+#[test]
+fn the_certificate_file_of_the_environment_is_documented() {
+    assert!(Home::new().ok("help environment").contains("SSL_CERT_FILE"));
+}
+
+#[test]
+fn an_empty_variable_counts_as_unset() {
+    let outcome = Home::with_config(
+        "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"https://127.0.0.1:1\"\n",
+    )
+    .storefront(&["config", "get", "base-url"])
+    .env("STOREFRONT_PROFILE", "")
+    .env("STOREFRONT_CONFIG", "")
+    .run();
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "https://127.0.0.1:1\n"), "{outcome:?}");
+}
+
+#[test]
+fn a_timeout_may_have_a_unit() {
+    for (timeout, code) in [("30s", 0), ("1m", 0), ("500ms", 0), ("1d", 2), ("0", 2)] {
+        assert_eq!(run(&["--sandbox", "customer", "show", "--timeout", timeout]).code, code, "{timeout}");
+    }
+    let home = Home::with_config("[profiles.shop]\nsettle = \"1m\"\nlock-timeout = 0\n");
+    home.ok("config set -p shop timeout 500ms");
+    assert_eq!(home.ok("config get -p shop timeout"), "500ms\n");
+    home.fails(2, "config set -p shop settle soon");
+}

@@ -1,0 +1,208 @@
+//! A token that a service throws back is masked however it spells it, and what is sent holds it unmasked.
+
+use crate::support::scripted::{Scripted, Step, answer};
+use crate::support::shop::{files_below, serve, snapshots, words};
+use crate::support::storefront::{Home, Outcome};
+
+/// As base64 writes secrets.
+const TOKEN: &str = "aB1/c2+d3/e4=";
+const ITEM: &str = "quote add-item --sku a --qty 1 --quote-id 1";
+
+fn spellings() -> [&'static str; 5] {
+    [
+        TOKEN,
+        r"aB1\/c2+d3\/e4=",
+        r"\u0061B1\u002Fc2\u002bd3/e4=",
+        "aB1%2Fc2%2Bd3%2fe4%3D",
+        "aB1&#47;c2&#x2b;d3/e4=",
+    ]
+}
+
+fn run(home: &Home, server: &Scripted, line: &str) -> Outcome {
+    serve(home.storefront(&words(line)), &server.url("")).env("STOREFRONT_TOKEN", TOKEN).run()
+}
+
+fn file(home: &Home, name: &str, content: &str) -> std::path::PathBuf {
+    let path = home.dir.path().join(name);
+    std::fs::write(&path, content).unwrap();
+    path
+}
+
+/// Nothing of the token in any spelling, nor a good part of it.
+#[track_caller]
+fn clean(what: &str, text: &str) {
+    for part in ["aB1", "d3/e4", r"d3\/e4", "u0061B1", "aB1%2F", "2Fc2"] {
+        assert!(!text.contains(part), "{part} of the token in {what}: {text}");
+    }
+}
+
+#[test]
+fn an_error_body_gives_no_spelling_of_the_token_away() {
+    for spelled in spellings() {
+        let bodies = [
+            format!(r#"{{"message":"Bearer {spelled} is wrong","trace":{{"{spelled}":["{spelled}"]}}}}"#),
+            format!(r#"{{"message":"no %a","parameters":{{"a":"{spelled}"}}}}"#),
+            format!("<html><title>{}</title></html>", spelled.replace(['\\', '"'], "")),
+            format!("broken {{ {spelled}"),
+        ];
+        for body in bodies.iter().filter(|body| !body.starts_with('<') || !spelled.contains('\\')) {
+            let headers = format!("X-Echo: {}\r\nLocation: https://other.example/?t={spelled}\r\n", spelled);
+            for status in ["400 Bad Request", "302 Found", "401 Unauthorized"] {
+                let (home, server) = (Home::new(), Scripted::start(vec![answer(status, &headers, body)]));
+                for mode in ["", "-o json", "-vv", "-vv -o json"] {
+                    let outcome = run(&home, &server, &format!("{ITEM} --retry 0 {mode}"));
+                    clean(
+                        &format!("{status} {mode} {body}"),
+                        &format!("{}{}", outcome.stdout, outcome.stderr),
+                    );
+                    assert!(outcome.stderr.contains("•••"), "{outcome:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_token_in_two_pieces_is_masked_when_a_placeholder_joins_them() {
+    let (first, second) = TOKEN.split_at(6);
+    let body = format!(r#"{{"message":"it is %1%2","parameters":["{first}","{second}"]}}"#);
+    let (home, server) = (Home::new(), Scripted::start(vec![answer("400 Bad Request", "", &body)]));
+    let outcome = run(&home, &server, ITEM);
+    assert!(outcome.stderr.contains("it is •••"), "{outcome:?}");
+    clean("the message", &outcome.stderr);
+}
+
+#[test]
+fn what_is_left_of_a_token_where_a_message_is_cut_is_masked() {
+    let body = format!("{}{TOKEN}", "x".repeat(592));
+    let (home, server) = (Home::new(), Scripted::start(vec![answer("400 Bad Request", "", &body)]));
+    let outcome = run(&home, &server, ITEM);
+    assert!(outcome.stderr.contains("x•••…"), "{outcome:?}");
+    clean("the message", &outcome.stderr);
+}
+
+#[test]
+fn a_reply_is_shown_without_the_token_and_stays_json() {
+    for spelled in &spellings()[..3] {
+        let body = format!(
+            r#"{{"id":1,"{spelled}":{{"deep":["x {spelled}"]}},"n":1E2,"addresses":[{{"id":1,"city":"{spelled}"}}]}}"#
+        );
+        let (home, server) = (Home::new(), Scripted::start(vec![answer("200 OK", "", &body)]));
+        for line in [
+            ITEM,
+            "quote add-item --sku a --qty 1 --quote-id 1 -o json",
+            "api GET /V1/x",
+            "api GET /V1/x -o json",
+            "customer show",
+            "customer show -o json",
+            "customer show --jq .",
+            "customer show --jq .addresses[0].city",
+            "customer update --address 1 --telephone 1 -n",
+            "customer update --address 1 --telephone 1 -n -o json",
+            "customer update --address 1 --telephone 1 -n --curl",
+        ] {
+            let outcome = run(&home, &server, &format!("{line} -vv"));
+            clean(line, &format!("{}{}", outcome.stdout, outcome.stderr));
+            if line.contains("json") || line.starts_with("api") {
+                let shown: serde_json::Value =
+                    serde_json::from_str(&outcome.stdout).unwrap_or_else(|_| panic!("{line}: {outcome:?}"));
+                assert!(outcome.stdout.contains("•••") && shown.to_string().contains("1e+2"), "{outcome:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_profile_that_holds_the_token_is_put_and_kept_as_it_stands() {
+    let stored = format!(
+        r#"{{"id":1,"note":"{TOKEN}","addresses":[{{"id":1,"city":"Rome","telephone":"{TOKEN}"}}]}}"#
+    );
+    let (home, server) = (Home::new(), Scripted::start(vec![answer("200 OK", "", &stored)]));
+    let outcome = run(&home, &server, "customer update --address 1 --city Oslo -q --retry 0");
+    clean("the output", &format!("{}{}", outcome.stdout, outcome.stderr));
+    let put = server.requests().into_iter().find(|request| request.starts_with("PUT")).unwrap();
+    let sent = stored.replace("Rome", "Oslo");
+    assert!(put.ends_with(&format!(r#"{{"customer":{sent}}}"#)), "{put}");
+    let snapshot = std::fs::read_to_string(&snapshots(&home)[0]).unwrap();
+    assert_eq!(snapshot.matches(TOKEN).count(), 2, "{snapshot}");
+    let history = run(&home, &server, "customer history -o json");
+    clean("the history", &history.stdout);
+}
+
+#[test]
+fn a_shown_profile_goes_back_without_its_dots() {
+    let stored = format!(r#"{{"id":1,"addresses":[{{"id":1,"city":"Rome","telephone":"+{TOKEN}"}}]}}"#);
+    let (home, server) = (Home::new(), Scripted::start(vec![answer("200 OK", "", &stored)]));
+    let shown = run(&home, &server, "customer show -o json").stdout;
+    assert!(shown.contains("+•••"), "{shown}");
+    let update = |input: String| {
+        let input = file(&home, "edit.json", &input);
+        run(
+            &home,
+            &server,
+            &format!("customer update -i {} --allow-unknown -q -o json --retry 0", input.display()),
+        )
+    };
+    let outcome = update(shown.replace("Rome", "Oslo"));
+    let put = server.requests().into_iter().find(|request| request.starts_with("PUT"));
+    let put = put.unwrap_or_else(|| panic!("{outcome:?}"));
+    assert!(put.contains(&stored.replace("Rome", "Oslo")), "{put}");
+    let outcome = update(shown.replace("+•••", "00•••"));
+    assert_eq!(outcome.code, 2, "{outcome:?}");
+    assert!(outcome.stderr.contains("`addresses[id=1].telephone` holds `•••`"), "{outcome:?}");
+    assert_eq!(server.requests().iter().filter(|request| request.starts_with("PUT")).count(), 1);
+}
+
+#[test]
+fn a_records_own_token_and_escape_sequences_stay_out_of_journal_failed_file_and_results() {
+    let body = format!(
+        r#"{{"message":"not {} \u001b]0;x\u0007 \u009b2J \u202e","errors":[{{"{TOKEN}":"\u200f"}}]}}"#,
+        TOKEN.replace('/', r"\/")
+    );
+    let server = Scripted::start(vec![answer("400 Bad Request", "", &body)]);
+    for (mode, name, input) in [
+        (
+            "-o json",
+            "in.ndjson",
+            format!("{{\"sku\":\"a\",\"qty\":1,\"quote_id\":\"1\",\"token\":\"{TOKEN}\"}}\n"),
+        ),
+        ("", "in.csv", format!("sku,qty,quote_id,token\na,1,1,{TOKEN}\n")),
+    ] {
+        let home = Home::new();
+        let input = file(&home, name, &input);
+        let failed = home.dir.path().join("failed");
+        let line = format!(
+            "quote add-item -i {} --failed {} --yes --retry 0 {mode}",
+            input.display(),
+            failed.display()
+        );
+        let outcome = serve(home.storefront(&words(&line)), &server.url("")).run();
+        assert_eq!(outcome.code, 7, "{outcome:?}");
+        let given_back = std::fs::read_to_string(&failed).unwrap();
+        assert_eq!(given_back.matches(TOKEN).count(), 1, "the record itself, as it came: {given_back}");
+        let journal = files_below(home.dir.path())
+            .into_iter()
+            .find(|path| path.extension().is_some_and(|it| it == "journal"))
+            .map(|path| std::fs::read_to_string(path).unwrap())
+            .unwrap();
+        clean("the journal", &journal);
+        clean("the output", &format!("{}{}", outcome.stdout, outcome.stderr));
+        for text in [&given_back, &journal, &outcome.stderr] {
+            assert!(!text.contains(['\u{1b}', '\u{9b}', '\u{202e}', '\u{7}']), "{text:?}");
+        }
+        assert!(given_back.contains("not ••• \\") && journal.contains("not ••• \\"), "{given_back}{journal}");
+    }
+}
+
+#[test]
+fn an_error_object_is_json_whatever_marks_the_service_sends() {
+    let body = r#"{"message":"שם \u200f\u202e\u2066\u007f\u009b2J\udb40\udc41 é"}"#;
+    let (home, server) = (
+        Home::new(),
+        Scripted::start(vec![Step::Answer(crate::support::scripted::reply("400 Bad Request", "", body))]),
+    );
+    let outcome = run(&home, &server, &format!("{ITEM} -q -o json"));
+    let error: serde_json::Value = serde_json::from_str(&outcome.stderr).unwrap();
+    assert!(error["error"]["message"].as_str().unwrap().contains('\u{200f}'));
+    assert!(!outcome.stderr.contains(['\u{200f}', '\u{202e}', '\u{2066}', '\u{7f}', '\u{9b}', '\u{e0041}']));
+}

@@ -1,0 +1,109 @@
+//! A profile that is shown, edited and sent back.
+
+use serde_json::{Value, json};
+
+use crate::support::shop::{Shop, words};
+
+fn update(shop: &Shop, profile: &Value, flags: &str) -> crate::support::storefront::Outcome {
+    shop.storefront(&words(&format!("customer update -i - -q -o json {flags}")))
+        .stdin(profile.to_string())
+        .run()
+}
+
+#[test]
+fn a_shown_profile_comes_back_without_allow_unknown() {
+    let shop = Shop::new();
+    let mut profile = shop.done("customer show");
+    assert_eq!(update(&shop, &profile, "").done()["reason"], "unchanged");
+    profile["addresses"][1]["city"] = json!("Albany");
+    let result = update(&shop, &profile, "").done();
+    assert_eq!(result["changes"].as_array().unwrap().len(), 1, "{result}");
+    assert_eq!(shop.address(2)["city"], "Albany");
+}
+
+#[test]
+fn numbers_that_jq_has_rounded_are_unchanged() {
+    let shop = Shop::new();
+    let shown = shop.run("customer show -o json").stdout;
+    assert!(shown.contains("12345678901234567890"), "{shown}");
+    let rounded = shown.replace("12345678901234567890", "12345678901234567000");
+    let outcome = shop.storefront(&words("customer update -i - -q -o json")).stdin(rounded).run();
+    assert_eq!(outcome.done()["reason"], "unchanged");
+}
+
+#[test]
+fn a_field_that_the_profile_does_not_have_is_refused_after_it_was_read() {
+    let shop = Shop::new();
+    let draft =
+        json!({"addresses": [{"id": 2, "citty": "x"}], "extension_attributes": {"is_subscribd": true}});
+    let outcome = update(&shop, &draft, "");
+    assert_eq!(outcome.code, 2, "{outcome:?}");
+    let error = outcome.error();
+    assert_eq!(
+        error["problems"],
+        json!([
+            "customer.addresses[0].citty: unknown; did you mean city?",
+            "customer.extension_attributes.is_subscribd: unknown; did you mean is_subscribed?"
+        ])
+    );
+    assert!(shop.heard().iter().all(|call| call.starts_with("GET")));
+}
+
+#[test]
+fn fields_inside_an_object_that_the_draft_does_not_name_stay() {
+    let shop = Shop::new();
+    let before = shop.profile()["extension_attributes"].clone();
+    let draft = json!({"extension_attributes": {"is_subscribed": false}});
+    update(&shop, &draft, "").done();
+    let after = shop.profile()["extension_attributes"].clone();
+    assert_eq!(after["is_subscribed"], false);
+    assert_eq!(after["loyalty_points"].to_string(), before["loyalty_points"].to_string());
+    assert_ne!(before["loyalty_points"], Value::Null);
+}
+
+#[test]
+fn an_address_that_is_stored_already_is_added_only_on_request() {
+    let shop = Shop::new();
+    let mut copy = shop.address(2);
+    copy.as_object_mut().unwrap().retain(|name, _| !name.starts_with("default_") && name != "id");
+    let draft = json!({"addresses": [copy]});
+    let outcome = update(&shop, &draft, "");
+    assert_eq!(outcome.code, 3, "{outcome:?}");
+    assert!(outcome.stderr.contains("--allow-duplicate"), "{outcome:?}");
+    assert_eq!(update(&shop, &draft, "--allow-duplicate").done()["addresses"]["added"], 1);
+}
+
+#[test]
+fn a_mask_is_never_written_over_a_value() {
+    let shop = Shop::new();
+    let outcome = update(&shop, &json!({"addresses": [{"id": 2, "city": "•••"}]}), "");
+    assert!(outcome.code == 2 && outcome.stderr.contains("•••"), "{outcome:?}");
+    shop.fails(2, "quote add-item --sku a•••b --qty 1 --quote-id 1");
+    assert!(shop.heard().iter().all(|call| call.starts_with("GET")));
+}
+
+#[test]
+fn default_flags_move_the_default() {
+    let shop = Shop::new();
+    shop.done("customer update --address 2 --default-shipping --default-billing");
+    let profile = shop.profile();
+    let with = |name: &str| {
+        let addresses = profile["addresses"].as_array().unwrap().iter();
+        addresses
+            .filter(|address| address[name] == true)
+            .map(|address| address["id"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!((with("default_shipping"), with("default_billing")), (vec![json!(2)], vec![json!(2)]));
+    assert_eq!((&profile["default_shipping"], &profile["default_billing"]), (&json!("2"), &json!("2")));
+}
+
+#[test]
+fn a_country_is_a_code_of_two_letters() {
+    let shop = Shop::new();
+    let lower = shop.fails(2, "customer update --address 2 --country us");
+    assert!(lower["message"].as_str().unwrap().ends_with("did you mean `US`?"), "{lower}");
+    let quote = "quote ship --ship-country FRA --carrier f --method f --payment-method x";
+    assert!(shop.fails(2, quote)["message"].as_str().unwrap().contains("two upper-case letters"));
+    assert_eq!(shop.heard(), [""; 0]);
+}

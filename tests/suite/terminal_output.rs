@@ -1,0 +1,40 @@
+//! Nothing a service says moves the cursor, sets a title or hides in a terminal.
+
+use crate::support::raw_http::CUSTOMER;
+use crate::support::scripted::{Scripted, answer};
+use crate::support::storefront::Home;
+use crate::support::terminal::Terminal;
+
+const HARMFUL: [char; 8] =
+    ['\u{9b}', '\u{7}', '\u{202e}', '\u{200f}', '\u{200b}', '\u{ad}', '\u{e0041}', '\u{61c}'];
+
+#[test]
+fn no_output_on_a_terminal_holds_what_a_terminal_obeys_or_hides() {
+    let name = r"A\u001b]0;owned\u0007\u009b2J\u202e\u200f\u200b\u00ad\udb40\udc41\u061cZ";
+    let profile = format!(r#"{{"id":1,"firstname":"{name}","addresses":[{{"id":1,"city":"{name}"}}]}}"#);
+    let server = Scripted::start(vec![answer("200 OK", "", &profile)]);
+    let home = Home::new();
+    let url = server.url("");
+    let variables = [
+        ("STOREFRONT_BASE_URL", url.as_str()),
+        ("STOREFRONT_TOKEN", CUSTOMER),
+        ("STOREFRONT_STORE_VIEW", "default"),
+    ];
+    for arguments in [
+        &["customer", "show", "--jq", ".firstname"][..],
+        &["customer", "show", "--jq", "."],
+        &["customer", "show", "-o", "json"],
+        &["customer", "show"],
+        &["api", "GET", "/V1/x"],
+        &["customer", "update", "--address", "1", "--telephone", "1", "-n"],
+        &["customer", "show", "-vv"],
+    ] {
+        let (code, raw) = Terminal::run(&home, 200, arguments, &variables).ends_raw();
+        assert_eq!(code, 0, "{raw:?}");
+        assert!(!raw.contains("\u{1b}]"), "{arguments:?}: {raw:?}");
+        for harmful in HARMFUL {
+            assert!(!raw.contains(harmful), "{harmful:?} of {arguments:?}: {raw:?}");
+        }
+        assert!(raw.contains("200b"), "it is shown escaped: {raw:?}");
+    }
+}
