@@ -16,7 +16,10 @@ pub enum SandboxCommand {
     Show(DataArgs),
     /// Print the sandbox's OpenAPI 3.1 description
     Openapi(OpenapiArgs),
-    /// Print the tokens the sandbox accepts; with --api magento every account's password is `sandbox`, the administrator's name `admin`
+    /// Print the tokens the sandbox accepts
+    ///
+    /// Magento's interface issues tokens that expire, too: the password of every account is `sandbox`, a customer's user
+    /// name is the email, and the administrator's is `admin`.
     Tokens(DataArgs),
 }
 

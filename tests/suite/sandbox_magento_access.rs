@@ -196,12 +196,39 @@ fn a_customer_is_created_logs_in_and_is_deleted() {
 }
 
 #[test]
+fn one_email_may_be_two_customers_on_two_websites() {
+    let sandbox = Sandbox::new();
+    let create = |website: i64| {
+        let customer = json!({"email": "amina.haddad@example.com", "firstname": "Amina", "lastname": "Two", "website_id": website});
+        sandbox.call(ADMIN, "POST", "/rest/V1/customers", &json!({"customer": customer}).to_string())
+    };
+    assert_eq!(
+        [create(1).status, create(99).status, create(2).status, create(2).status],
+        [400, 500, 200, 400]
+    );
+    let query = "searchCriteria[filterGroups][0][filters][0][field]=email&\
+                 searchCriteria[filterGroups][0][filters][0][value]=amina.haddad@example.com";
+    let found =
+        sandbox.get(ADMIN, &format!("/rest/V1/customers/search?{query}&fields=items[id,website_id]")).json();
+    assert_eq!(found, json!({"items": [{"id": 1, "website_id": 1}, {"id": 7, "website_id": 2}]}));
+    let put = json!({"customer": {"firstname": "Amy", "website_id": 2}}).to_string();
+    assert_eq!(sandbox.call(ADMIN, "PUT", "/rest/V1/customers/7", &put).status, 200);
+}
+
+#[test]
 fn faults_strike_this_interface_too() {
     let sandbox = Sandbox::with_faults(&["stale-read=1"]);
     let put = json!({"customer": {"firstname": "Ann"}}).to_string();
     assert_eq!(sandbox.call(ADMIN, "PUT", "/rest/V1/customers/1", &put).status, 200);
     let firstname = || sandbox.get(ADMIN, "/rest/V1/customers/1").json()["firstname"].clone();
     assert_eq!([firstname(), firstname()], ["Amina", "Ann"]);
+    let sandbox = Sandbox::with_faults(&["envelope=data"]);
+    assert_eq!(sandbox.get(CUSTOMER, ME).json()["data"]["customer"]["id"], 1);
+    assert_eq!(sandbox.get(CUSTOMER, "/rest/V1/carts/mine").json()["id"], 1, "only the profile has one");
+    let sandbox = Sandbox::with_faults(&["drop-address"]);
+    let read = sandbox.get(ADMIN, "/rest/V1/customers/1").json();
+    let answer = sandbox.call(ADMIN, "PUT", "/rest/V1/customers/1", &json!({"customer": read}).to_string());
+    assert_eq!(answer.json()["addresses"].as_array().unwrap().len(), 3);
     let sandbox = Sandbox::with_faults(&["PUT:varnish"]);
     assert_eq!(sandbox.call(ADMIN, "PUT", "/rest/V1/customers/1", &put).status, 503);
     assert_eq!(sandbox.get(ADMIN, "/rest/V1/customers/1").json()["firstname"], "Ann");

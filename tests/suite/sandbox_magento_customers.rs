@@ -376,6 +376,7 @@ fn custom_attributes_are_merged_and_unknown_codes_ignored() {
     for kept in [json!([]), json!([{"attribute_code": "nosuch", "value": "1"}])] {
         assert_eq!(attributes(kept).status, 200);
         assert_eq!(stored(), Some(french.clone()));
+        assert_eq!(sandbox.profile(CUSTOMER)["custom_attributes"], french, "nor is it stored");
     }
     assert_eq!(attributes(json!([{"attribute_code": "loyalty_no", "value": 7}])).status, 200);
     assert_eq!(stored().unwrap()[1], json!({"attribute_code": "loyalty_no", "value": "7"}));

@@ -15,8 +15,8 @@ use crate::sandbox::profile::now;
 use crate::sandbox::reply::{Refusal, Reply};
 use crate::sandbox::store::{Document, Records};
 
-/// The only website; store views are those of the seed, and 0 is the administrators'.
-const WEBSITES: [i64; 2] = [0, 1];
+/// The administrators' website, the one of the store views, and a second one whose customers are other customers.
+const WEBSITES: [i64; 3] = [0, 1, 2];
 
 /// Characters that a password needs.
 const SHORTEST_PASSWORD: usize = 8;
@@ -88,11 +88,7 @@ pub fn update(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
         Some(id) if id != in_path => existing(records, id)?,
         _ => in_path,
     };
-    for (name, known) in [("website_id", &WEBSITES[..]), ("store_id", &[0, 1, 2, 3])] {
-        if sent.get(name).and_then(Value::as_i64).is_some_and(|id| !known.contains(&id)) {
-            return Err(internal_error());
-        }
-    }
+    check_scope(&sent)?;
     save(records, &call, target, sent, false)
 }
 
@@ -104,8 +100,13 @@ pub fn create(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
         let message = "The password needs at least %1 characters. Create a new password and try again.";
         return Err(Refusal::new(400, message).with(json!([SHORTEST_PASSWORD.to_string()])));
     }
+    check_scope(&sent)?;
     check_email(records, &sent, None)?;
-    let id = records.add_customer(&new_customer())?;
+    let mut new = new_customer();
+    if let Some(website) = sent.get("website_id").and_then(Value::as_i64) {
+        new.insert("website_id".to_owned(), json!(website));
+    }
+    let id = records.add_customer(&new)?;
     if !password.is_empty() {
         records.put_password(id, &password)?;
     }
@@ -117,6 +118,16 @@ pub fn remove(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
     let id = existing(records, call.id(0)?)?;
     records.remove_customer(id)?;
     Ok(Reply::ok(json!(true)))
+}
+
+/// 500 for a website or a store view that there is not.
+fn check_scope(sent: &Document) -> Result<(), Refusal> {
+    for (name, known) in [("website_id", &WEBSITES[..]), ("store_id", &[0, 1, 2, 3])] {
+        if sent.get(name).and_then(Value::as_i64).is_some_and(|id| !known.contains(&id)) {
+            return Err(internal_error());
+        }
+    }
+    Ok(())
 }
 
 /// 500 with a report id, as Magento hides what it did not expect.
@@ -252,16 +263,20 @@ fn is_name(text: &str) -> bool {
         })
 }
 
-/// A form that is one, and nobody else's.
+/// A form that is one, and nobody else's on the same website; `own` is the customer who has it.
 fn check_email(records: &Records<'_>, sent: &Document, own: Option<i64>) -> Result<(), Refusal> {
     let email = sent.get("email").map(as_text).unwrap_or_default();
     let form = Regex::new(r"^[^@\s]+@[^@\s]+\.[^@\s]+$").map_err(|_| Refusal::crash())?;
     if !form.is_match(email.trim()) {
         return Err(Refusal::new(400, "\"Email\" is not a valid email address."));
     }
+    let website = |customer: &Document| customer.get("website_id").and_then(Value::as_i64);
+    let stored = own.map(|id| records.customer(id)).transpose()?;
+    let own_website = stored.as_ref().and_then(website).or_else(|| website(sent)).unwrap_or(1);
     for id in records.customer_ids()?.into_iter().filter(|id| Some(*id) != own) {
-        let other = records.customer(id)?.get("email").map(as_text).unwrap_or_default();
-        if same_text(&other, &email) {
+        let other = records.customer(id)?;
+        let is_same = same_text(&other.get("email").map(as_text).unwrap_or_default(), &email);
+        if is_same && website(&other).unwrap_or(1) == own_website {
             let message = "A customer with the same email address already exists in an associated website.";
             return Err(Refusal::new(400, message));
         }
