@@ -112,11 +112,6 @@ impl Context {
     pub fn has_terminal(&self) -> bool {
         self.stdin_is_terminal || self.stdout_is_terminal || self.stderr_is_terminal
     }
-
-    /// Whether a person can be asked: standard input and standard error are terminals.
-    pub fn can_prompt(&self) -> bool {
-        self.stdin_is_terminal && self.stderr_is_terminal
-    }
 }
 
 #[cfg(test)]

@@ -1,44 +1,78 @@
-//! Questions to a person, on standard error. The only user of `dialoguer`.
+//! Questions to a person, on the terminal; they look as `dialoguer`'s themes have it.
+//!
+//! `dialoguer`'s own prompts confirm by whatever was pasted or typed ahead, and take no Ctrl-D.
 
+mod block;
+mod choice;
+mod confirmation;
+mod device;
+mod file_name;
+mod keyboard;
+mod keys;
 mod line;
+mod list;
+mod question;
+mod transcript;
 mod typed;
 
-use std::time::{Duration, Instant};
+use std::cell::RefCell;
+use std::io;
 
-use dialoguer::console::{self, Term, measure_text_width};
+use dialoguer::console;
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
-use dialoguer::{Confirm, Password, Select};
+
+pub use file_name::meant as file_meant;
+#[cfg(unix)]
+pub use keyboard::signals_are_listened_to;
+pub use question::{Answer, Objection, Question};
 
 use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::failure::{Applied, Failure, Kind};
 use crate::report::Report;
-use crate::report::escape::one_line;
-use typed::Typed;
+use crate::report::escape::escaped;
+use crate::report::screen::Ink;
+use block::rows;
+use device::Device;
+use keyboard::Keyboard;
+use keys::Decoder;
+use transcript::Transcript;
+use typed::{Field, Mode, Typed};
 
-/// An empty line that comes sooner than this is part of a paste.
-const FASTEST_TYPING: Duration = Duration::from_millis(30);
+/// What a cancelled command says; it is not an error.
+pub const CANCELLED: &str = "cancelled";
 
 /// Whether and how questions are asked in this run.
 pub struct Prompt {
-    terminal: bool,
+    device: Option<Device>,
+    /// Standard input is a terminal, and `--no-input` is not given.
+    is_attended: bool,
     no_input: bool,
     yes: bool,
     accessible: bool,
     theme: Box<dyn Theme>,
+    typed_ahead: RefCell<Decoder>,
+    transcript: Transcript,
 }
 
-/// A person decided not to go on.
+/// The person cancelled, which is no error: nothing was written.
 pub fn cancelled() -> Failure {
-    Failure::new(Kind::Interrupted, "cancelled").applied(Applied::No)
+    Failure::new(Kind::Interrupted, CANCELLED).applied(Applied::No)
 }
 
 impl Prompt {
     /// Decides from terminals and flags.
     pub fn new(context: &Context, global: &GlobalArgs, report: &Report) -> Self {
         console::set_colors_enabled_stderr(report.color_stderr);
+        let is_attended = context.stdin_is_terminal && !global.no_input;
+        let device = match (is_attended, context.stderr_is_terminal) {
+            (false, _) => None,
+            (true, true) => Some(Device::StandardError),
+            (true, false) => Device::controlling(),
+        };
         Self {
-            terminal: context.can_prompt(),
+            device,
+            is_attended,
             no_input: global.no_input,
             yes: global.yes,
             accessible: report.accessible,
@@ -47,29 +81,32 @@ impl Prompt {
             } else {
                 Box::new(SimpleTheme)
             },
+            ..Self::silent()
         }
     }
 
     /// Asks nothing: for runs that change nothing.
     pub fn silent() -> Self {
-        Self { terminal: false, no_input: true, yes: false, accessible: false, theme: Box::new(SimpleTheme) }
+        Self {
+            device: None,
+            is_attended: false,
+            no_input: true,
+            yes: false,
+            accessible: false,
+            theme: Box::new(SimpleTheme),
+            typed_ahead: RefCell::default(),
+            transcript: Transcript::default(),
+        }
     }
 
-    /// How many addresses may be deleted: a person has to type the number.
-    ///
-    /// # Errors
-    /// `interrupted` when the person leaves.
-    pub fn number_of_deletions(&self, deleted: usize) -> Result<usize, Failure> {
-        let question = format!("This deletes {deleted} of the addresses. Type that number to allow it");
-        let check =
-            |text: &str| text.trim().parse::<usize>().map(drop).map_err(|_| "type a number".to_owned());
-        let typed = self.input(&question, "add --allow-delete N", None, check)?;
-        Ok(typed.trim().parse().unwrap_or(0))
+    /// Whether a person is there: what writes is then confirmed, or refused where the question cannot be shown.
+    pub fn is_attended(&self) -> bool {
+        self.is_attended
     }
 
     /// Whether a question would be asked: on a terminal, and not forbidden.
     pub fn can_ask(&self) -> bool {
-        self.terminal && !self.no_input
+        self.device.is_some()
     }
 
     /// Whether `--yes` answers what is confirmed.
@@ -77,10 +114,29 @@ impl Prompt {
         self.yes
     }
 
+    /// Prints what a question is about, where questions are printed; it goes again when the person goes back. As it is
+    /// written as it is, the caller escapes what is foreign.
+    pub fn show(&self, text: &str) {
+        let Some(device) = &self.device else { return };
+        device.write(&format!("{text}\n"));
+        self.transcript.shown(rows(text, device.size().0));
+    }
+
+    /// A warning about what is asked, shown as [`Self::show`] does; where nobody can be asked it goes to the report.
+    pub fn warn(&self, report: &Report, text: &str) {
+        const LABEL: &str = "warning:";
+        if !self.can_ask() {
+            return report.warn(text);
+        }
+        let screen = report.stderr();
+        let text = screen.wrapped(&format!("{LABEL} {}", escaped(text)));
+        self.show(&format!("{}{}", screen.paint(Ink::Warning, LABEL), &text[LABEL.len()..]));
+    }
+
     /// A line of text that passes `check`, which answers with what is wrong. `hint` says how to give it without a question.
     ///
     /// # Errors
-    /// `usage` when nobody can be asked, `interrupted` when the person leaves, by Esc too.
+    /// `usage` when nobody can be asked, [`cancelled`] when the person leaves, by Esc too.
     pub fn input(
         &self,
         question: &str,
@@ -89,7 +145,8 @@ impl Prompt {
         check: impl Fn(&str) -> Result<(), String>,
     ) -> Result<String, Failure> {
         self.require(question, hint)?;
-        self.line(question, default.unwrap_or_default(), check)?.ok_or_else(left)
+        let question = Question::new(question).initial(default.unwrap_or_default());
+        self.line(&question, |text| Ok(check(text)?))?.ok_or_else(cancelled)
     }
 
     /// A secret, not shown while it is typed.
@@ -98,48 +155,57 @@ impl Prompt {
     /// As [`Self::input`].
     pub fn password(&self, question: &str, hint: &str) -> Result<String, Failure> {
         self.require(question, hint)?;
-        Password::with_theme(&*self.theme).with_prompt(question).interact().map_err(stopped)
+        self.field(&Question::new(question), Mode::Secret, &|_| Ok(()))?.ok_or_else(cancelled)
     }
 
-    /// A line of text that passes `check`, beginning with `initial`, which can be edited; `None` for Esc. Only for
-    /// where [`Self::can_ask`].
+    /// A line of text that passes `check`; `None` for Esc. Only for where [`Self::can_ask`].
     ///
     /// # Errors
-    /// `interrupted` when the person leaves.
+    /// [`cancelled`] when the person leaves.
     pub fn line(
         &self,
-        question: &str,
-        initial: &str,
-        check: impl Fn(&str) -> Result<(), String>,
+        question: &Question<'_>,
+        check: impl Fn(&str) -> Result<(), Objection>,
     ) -> Result<Option<String>, Failure> {
-        match typed::ask(&*self.theme, question, initial, &check).map_err(|error| stopped(error.into()))? {
-            Typed::Text(text) => Ok(Some(text)),
-            Typed::Back => Ok(None),
-            Typed::Left => Err(left()),
-        }
+        let mode = if question.is_file { Mode::FileName } else { Mode::Text };
+        self.field(question, mode, &check)
     }
 
-    /// Lines until an empty one, beginning with those of `initial`, which can be edited. Esc goes back one line, and
-    /// before the first it gives `None`. An empty line within a paste does not end it: nobody types that fast.
+    /// Lines until an empty one, beginning with those of `initial`. Esc goes back one line, and before the first it
+    /// gives `None`. A paste gives as many lines as it has, and the empty ones among them do not end the list.
     ///
     /// # Errors
-    /// `interrupted` when the person leaves.
+    /// [`cancelled`] when the person leaves.
     pub fn lines(
         &self,
         question: impl Fn(usize) -> String,
+        note: &str,
         initial: &[String],
         check: impl Fn(&str) -> Result<(), String>,
     ) -> Result<Option<Vec<String>>, Failure> {
-        let check = |text: &str| if text.trim().is_empty() { Ok(()) } else { check(text) };
+        let check = |text: &str| match text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .map(&check)
+            .find(Result::is_err)
+        {
+            Some(Err(wrong)) => Err(wrong.into()),
+            _ => Ok(()),
+        };
         let mut lines: Vec<String> = Vec::new();
         let mut again: Option<String> = None;
         loop {
-            let asked = Instant::now();
             let present = again.take().or_else(|| initial.get(lines.len()).cloned()).unwrap_or_default();
-            match self.line(&question(lines.len() + 1), &present, check)? {
-                Some(line) if !line.trim().is_empty() => lines.push(line),
-                Some(_) if asked.elapsed() > FASTEST_TYPING => return Ok(Some(lines)),
-                Some(_) => {}
+            let text = question(lines.len() + 1);
+            let question = Question::new(&text).note(note).initial(&present);
+            match self.field(&question, Mode::Lines, &check)? {
+                Some(text) if text.trim().is_empty() => return Ok(Some(lines)),
+                Some(text) => {
+                    lines.extend(
+                        text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned),
+                    );
+                }
                 None => match lines.pop() {
                     Some(last) => again = Some(last),
                     None => return Ok(None),
@@ -148,139 +214,75 @@ impl Prompt {
         }
     }
 
-    /// One of several, by its position, `present` chosen at first; `None` for Esc. Only for where
-    /// [`Self::can_ask`]. Foreign text among the choices is escaped.
-    ///
-    /// # Errors
-    /// `interrupted` when the person leaves.
-    pub fn pick(&self, question: &str, choices: &[String], present: usize) -> Result<Option<usize>, Failure> {
-        let choices: Vec<String> = choices.iter().map(|choice| one_line(choice)).collect();
-        if self.accessible {
-            return self.pick_by_number(question, &choices);
+    /// Asks for a line; `None` for Esc.
+    fn field(
+        &self,
+        question: &Question<'_>,
+        mode: Mode,
+        check: &dyn Fn(&str) -> Result<(), Objection>,
+    ) -> Result<Option<String>, Failure> {
+        let (device, mut keyboard) = self.begin()?;
+        let field = Field { device, theme: &*self.theme, question, mode, check };
+        let (typed, rows) = field.ask(&mut keyboard).map_err(stopped)?;
+        match typed {
+            Typed::Text(text) => {
+                self.transcript.answered(rows);
+                Ok(Some(text))
+            }
+            Typed::Back => {
+                self.transcript.go_back();
+                Ok(None)
+            }
+            Typed::Left => Err(cancelled()),
         }
-        let columns = usize::from(Term::stderr().size().1);
-        let fitted = choices.iter().map(|choice| fitted(choice, columns));
-        let picked = Select::with_theme(&*self.theme)
-            .with_prompt(question)
-            .items(fitted)
-            .default(present)
-            .report(false)
-            .interact_opt()
-            .map_err(stopped)?;
-        if let Some(choice) = picked.and_then(|position| choices.get(position)) {
-            // What stands after two blanks explains the choice.
-            let choice = choice.split("  ").next().unwrap_or_default();
-            self.say(|theme, out| theme.format_select_prompt_selection(out, question, choice));
-        }
-        Ok(picked)
     }
 
-    fn pick_by_number(&self, question: &str, choices: &[String]) -> Result<Option<usize>, Failure> {
-        let term = Term::stderr();
-        let list = choices.iter().enumerate().map(|(index, choice)| format!("{}. {choice}", index + 1));
-        for line in std::iter::once(question.to_owned()).chain(list) {
-            term.write_line(&line).map_err(|error| stopped(error.into()))?;
+    /// Takes the terminal over; of a question that is asked again, nothing stays of the first time.
+    fn begin(&self) -> Result<(&Device, Keyboard<'_>), Failure> {
+        let Some(device) = &self.device else { return Err(stopped(io::ErrorKind::NotConnected.into())) };
+        let rows = self.transcript.taken_back();
+        if rows > 0 && !self.accessible {
+            device.write(&format!("\x1b[{rows}A\r\x1b[J"));
         }
-        let position = |text: &str| {
-            let number: usize = text.trim().parse().ok()?;
-            (1..=choices.len()).contains(&number).then(|| number - 1)
-        };
-        let wrong = format!("type a number from 1 to {}", choices.len());
-        let typed = self.line("Number", "", |text| position(text).map(drop).ok_or_else(|| wrong.clone()))?;
-        Ok(typed.and_then(|text| position(&text)))
-    }
-
-    /// Yes or no, `None` for Esc. Only for where [`Self::can_ask`].
-    ///
-    /// # Errors
-    /// `interrupted` when the person leaves.
-    pub fn agree(&self, question: &str, present: bool) -> Result<Option<bool>, Failure> {
-        if self.accessible {
-            let answer = |text: &str| match text.trim().to_lowercase().as_str() {
-                "y" | "yes" => Some(true),
-                "n" | "no" => Some(false),
-                _ => None,
-            };
-            let check = |text: &str| answer(text).map(drop).ok_or_else(|| "type yes or no".to_owned());
-            let typed = self.line(&format!("{question} (yes or no)"), "", check)?;
-            return Ok(typed.and_then(|text| answer(&text)));
-        }
-        let answer = Confirm::with_theme(&*self.theme)
-            .with_prompt(question)
-            .default(present)
-            .report(false)
-            .interact_opt()
-            .map_err(stopped)?;
-        if answer.is_some() {
-            self.say(|theme, out| theme.format_confirm_prompt_selection(out, question, answer));
-        }
-        Ok(answer)
-    }
-
-    /// Yes or no. `--yes` answers it, and so does the absence of a terminal: a script has said what it wants.
-    /// Esc is a no.
-    ///
-    /// # Errors
-    /// `usage` on a terminal with `--no-input` and no `--yes`, `interrupted` when the person leaves.
-    pub fn confirm(&self, question: &str) -> Result<bool, Failure> {
-        if self.yes || !self.terminal {
-            return Ok(true);
-        }
-        self.require(question, "add --yes")?;
-        Ok(self.agree(question, false)?.unwrap_or(false))
-    }
-
-    /// What was answered, where the question stood.
-    fn say(&self, answered: impl FnOnce(&dyn Theme, &mut String) -> std::fmt::Result) {
-        let mut text = String::new();
-        if answered(&*self.theme, &mut text).is_ok() {
-            // The terminal may be gone; the next question finds that out.
-            let _ = Term::stderr().write_line(&text);
-        }
+        let keyboard = Keyboard::open(device, &self.typed_ahead).map_err(stopped)?;
+        Ok((device, keyboard))
     }
 
     fn require(&self, question: &str, hint: &str) -> Result<(), Failure> {
         if self.can_ask() {
             return Ok(());
         }
-        let why = if self.no_input { "--no-input forbids to ask" } else { "there is no terminal to ask on" };
-        Err(Failure::usage(format!("{why}: {question}")).hint(hint))
+        Err(Failure::usage(format!("{}: {question}", self.why_not())).hint(hint))
+    }
+
+    fn why_not(&self) -> &'static str {
+        if self.no_input { "cannot prompt: --no-input" } else { "cannot prompt: not a terminal" }
     }
 }
 
-/// A choice cut to one line of the terminal. `dialoguer` takes bytes for columns when it clears its list, and would
-/// wipe a line too many above it: so neither may be more than a line has.
-fn fitted(choice: &str, columns: usize) -> String {
-    let fits = |text: &str| measure_text_width(text) + 4 <= columns && text.len() <= columns;
-    if fits(choice) {
-        return choice.to_owned();
-    }
-    let ends = choice.char_indices().rev().map(|(end, _)| format!("{}…", &choice[..end]));
-    ends.into_iter().find(|cut| fits(cut)).unwrap_or_default()
+fn rendered(format: impl FnOnce(&mut String) -> std::fmt::Result) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = format(&mut text);
+    text
 }
 
-/// The person left, or the terminal went away: nothing was done yet.
-fn stopped(error: dialoguer::Error) -> Failure {
-    // `dialoguer` leaves the cursor hidden when Ctrl-C ends a list.
-    let _ = Term::stderr().show_cursor();
-    let dialoguer::Error::IO(error) = error;
-    if error.kind() == std::io::ErrorKind::Interrupted {
-        return left();
+/// A signal came, or the terminal went away: nothing was done yet.
+fn stopped(error: io::Error) -> Failure {
+    if error.kind() == io::ErrorKind::Interrupted {
+        return cancelled();
     }
-    Failure::new(Kind::Interrupted, format!("no answer: {error}")).applied(Applied::No)
-}
-
-fn left() -> Failure {
-    Failure::new(Kind::Interrupted, "left at a question").applied(Applied::No)
+    Failure::new(Kind::Interrupted, format!("cannot read the answer: {error}")).applied(Applied::No)
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use super::{Prompt, fitted};
+    use super::{Answer, Prompt};
     use crate::cli::{GlobalArgs, OutputFormat};
     use crate::context::Context;
+    use crate::failure::Kind;
     use crate::report::Report;
 
     fn prompt(terminal: bool, yes: bool, no_input: bool) -> Prompt {
@@ -301,19 +303,13 @@ mod tests {
     }
 
     #[test]
-    fn a_script_and_yes_confirm_and_no_input_does_not() {
-        assert!(prompt(false, false, false).confirm("sure?").unwrap());
-        assert!(prompt(true, true, true).confirm("sure?").unwrap());
-        assert_eq!(
-            prompt(true, false, true).confirm("sure?").unwrap_err().hint.as_deref(),
-            Some("add --yes")
-        );
-    }
-
-    #[test]
-    fn a_choice_keeps_to_one_line_in_columns_and_in_bytes() {
-        assert_eq!(fitted("18 rue de la Paix", 40), "18 rue de la Paix");
-        assert_eq!(fitted("18 rue de la Paix", 12), "18 rue …");
-        assert_eq!(fitted("東京都墨田区両国", 12), "東京都…");
+    fn a_script_and_yes_confirm_and_a_deletion_needs_the_yes() {
+        for (terminal, yes, no_input) in [(false, false, false), (true, true, true), (true, false, true)] {
+            let prompt = prompt(terminal, yes, no_input);
+            assert_eq!(prompt.confirm("sure?").unwrap(), Answer::Yes);
+            let deletion = prompt.confirm_deletion("sure?").map_err(|failure| (failure.kind, failure.hint));
+            let refused = (Kind::Guard, Some("add --yes".to_owned()));
+            assert_eq!(deletion, if yes { Ok(Answer::Yes) } else { Err(refused) });
+        }
     }
 }

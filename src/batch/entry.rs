@@ -1,4 +1,5 @@
-//! The lines of a journal about records, in the order of their members.
+//! The lines of a journal about records, in the order of their fields. `record` is always the first: a line that was
+//! cut off still names its record ([`super::torn`]).
 
 use serde::{Serialize, Serializer};
 
@@ -8,10 +9,12 @@ use crate::report::escape::one_line;
 
 /// A record is about to be sent.
 #[derive(Debug, Serialize)]
-pub struct Sending {
+pub struct Sending<'a> {
     record: u64,
     state: &'static str,
     hash: Hexadecimal,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshot: Option<&'a str>,
 }
 
 /// A record was applied, or nothing was to be changed.
@@ -23,23 +26,43 @@ pub struct Done {
     status: Option<u16>,
 }
 
-/// A record failed, or nobody knows.
+/// A record failed, or its outcome is unknown.
 #[derive(Debug, Serialize)]
-pub struct Failed {
+pub struct Failed<'a> {
     record: u64,
     state: &'static str,
     hash: Hexadecimal,
-    passing: bool,
+    temporary: bool,
     kind: &'static str,
     status: Option<u16>,
     applied: &'static str,
     reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshot: Option<&'a str>,
 }
 
-impl Sending {
-    /// A line; `hash` is of the record as it stands in the input.
-    pub fn new(record: u64, hash: u64) -> Self {
-        Self { record, state: State::Sending.name(), hash: Hexadecimal(hash) }
+/// The file of failed records as this run left it: only an unchanged one may be replaced.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+pub struct FailedFileEntry {
+    /// Where it is, absolute.
+    pub path: String,
+    /// Its length in bytes.
+    pub length: u64,
+    /// FNV-1a of its bytes, 16 hexadecimal digits.
+    pub hash: String,
+}
+
+/// The line of a [`FailedFileEntry`].
+#[derive(Debug, Serialize)]
+pub struct FailedFileLine<'a> {
+    /// The file.
+    pub failed_file: &'a FailedFileEntry,
+}
+
+impl<'a> Sending<'a> {
+    /// A line; `hash` is of the record as it stands in the input, `snapshot` names what a profile was before.
+    pub fn new(record: u64, hash: u64, snapshot: Option<&'a str>) -> Self {
+        Self { record, state: State::Sending.name(), hash: Hexadecimal(hash), snapshot }
     }
 }
 
@@ -50,18 +73,19 @@ impl Done {
     }
 }
 
-impl Failed {
+impl<'a> Failed<'a> {
     /// A line; tokens are masked in the message, what a terminal would obey is escaped, and a long one is cut.
-    pub fn new(record: u64, hash: u64, state: State, failure: &Failure) -> Self {
+    pub fn new(record: u64, hash: u64, state: State, failure: &Failure, snapshot: Option<&'a str>) -> Self {
         Self {
             record,
             state: state.name(),
             hash: Hexadecimal(hash),
-            passing: state_of(failure) == State::FailedPassing,
+            temporary: state_of(failure) == State::FailedPassing,
             kind: failure.kind.name(),
             status: failure.status,
             applied: failure.applied.name(),
             reason: shortened(one_line(&failure.message)),
+            snapshot,
         }
     }
 }
@@ -76,8 +100,8 @@ impl Serialize for Hexadecimal {
 }
 
 fn shortened(mut message: String) -> String {
-    const LONGEST: usize = 500;
-    if let Some((end, _)) = message.char_indices().nth(LONGEST) {
+    const MAX_CHARACTERS: usize = 500;
+    if let Some((end, _)) = message.char_indices().nth(MAX_CHARACTERS) {
         message.truncate(end);
     }
     message
@@ -92,10 +116,14 @@ mod tests {
     use crate::failure::{Failure, Kind};
 
     #[test]
-    fn each_line_has_its_members_in_order() {
+    fn each_line_has_its_fields_in_order() {
         assert_eq!(
-            to_string(&Sending::new(1, 0xa0)).unwrap(),
+            to_string(&Sending::new(1, 0xa0, None)).unwrap(),
             r#"{"record":1,"state":"sending","hash":"00000000000000a0"}"#
+        );
+        assert_eq!(
+            to_string(&Sending::new(1, 0xa0, Some("/s/1.json"))).unwrap(),
+            r#"{"record":1,"state":"sending","hash":"00000000000000a0","snapshot":"/s/1.json"}"#
         );
         assert_eq!(
             to_string(&Done::new(2, u64::MAX, Some(320))).unwrap(),
@@ -103,8 +131,8 @@ mod tests {
         );
         let failure = Failure::new(Kind::Refused, "no").status(404);
         assert_eq!(
-            to_string(&Failed::new(3, 0, State::FailedLasting, &failure)).unwrap(),
-            r#"{"record":3,"state":"failed","hash":"0000000000000000","passing":false,"kind":"refused","status":404,"applied":"no","reason":"no"}"#
+            to_string(&Failed::new(3, 0, State::FailedLasting, &failure, None)).unwrap(),
+            r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":false,"kind":"refused","status":404,"applied":"no","reason":"no"}"#
         );
     }
 }

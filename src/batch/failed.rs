@@ -1,67 +1,153 @@
-//! `--failed FILE`: the records that did not go through, as they came, each with its reason, ready to be run again.
+//! `--failed FILE`: the records that failed for good, as they came, each with its reason, ready to be fixed and run.
+//!
+//! It is written under another name and gets its own at the end of the run, and only in place of a file that an earlier
+//! run of the same journal wrote and nobody has changed since.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use same_file::is_same_file;
+use tempfile::NamedTempFile;
 
-use crate::exact_json;
+use super::entry::FailedFileEntry;
+use super::fingerprint::Fingerprint;
+use super::json_reason::{REASON, json_with_reason};
+use super::opening::directory;
+use super::text_style::{Encoder, TextStyle};
 use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Format};
-
-/// The name of the column or member that says why.
-const REASON: &str = "reason";
+use crate::report::escape::one_line;
 
 /// A file of failed records in the input's own format. It holds the records as they came, tokens too: 0600.
 pub struct FailedFile {
     path: PathBuf,
+    style: TextStyle,
     form: Form,
+    /// What may be replaced; nothing else is.
+    earlier: Option<FailedFileEntry>,
     /// How many records are in it.
     pub count: u64,
 }
 
+type Out = BufWriter<Encoder<NamedTempFile>>;
+
 enum Form {
-    Lines(BufWriter<File>),
-    Array(BufWriter<File>),
-    Rows(Box<csv::Writer<File>>, Columns),
+    Lines(Out),
+    Array(Out),
+    Rows(Box<csv::Writer<Out>>, Columns),
+}
+
+/// How the input is written.
+#[derive(Debug, Clone, Copy)]
+pub struct InputForm<'a> {
+    /// Its format.
+    pub format: Format,
+    /// Columns of a CSV.
+    pub columns: Option<&'a Columns>,
+    /// Encoding and line ends.
+    pub style: TextStyle,
+}
+
+/// Refuses a file that must not be written: one of `others`, or one that no earlier run of this journal left so.
+/// What may be replaced is returned.
+///
+/// # Errors
+/// `guard`.
+pub fn ensure_replaceable(
+    path: &Path,
+    others: &[(&Path, &str)],
+    earlier: &[FailedFileEntry],
+) -> Result<Option<FailedFileEntry>, Failure> {
+    if let Some((_, what)) = others.iter().find(|(other, _)| is_one_file(path, other)) {
+        return Err(Failure::guard(format!("--failed `{}` is {what}", path.display()))
+            .hint("choose another file with --failed"));
+    }
+    let refused = |why: &str| {
+        Failure::guard(format!("--failed `{}` {why}", path.display()))
+            .hint("move it away, or choose another file with --failed")
+    };
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(refused(&format!("cannot be read: {error}"))),
+        Ok(_) => {}
+    }
+    if !path.metadata().is_ok_and(|found| found.is_file()) {
+        return Err(refused("is not a regular file"));
+    }
+    let found = entry_of(path).map_err(|error| refused(&format!("cannot be read: {error}")))?;
+    match earlier.iter().rev().find(|entry| entry.path == found.path) {
+        Some(entry) if *entry == found => Ok(Some(found)),
+        Some(_) => Err(refused("was changed since the run that wrote it")),
+        None => Err(refused("exists, and was not written by an earlier run of this journal")),
+    }
+}
+
+/// Whether two paths lead to one file, links included, or would when they are written.
+pub fn is_one_file(one: &Path, other: &Path) -> bool {
+    let is_file = |path: &Path| path.metadata().is_ok_and(|found| found.is_file());
+    // Comparing opens both, and a pipe would wait for a writer.
+    if is_file(one) && is_file(other) {
+        return is_same_file(one, other).unwrap_or(true);
+    }
+    let place = |path: &Path| Some(directory(path).canonicalize().ok()?.join(path.file_name()?));
+    place(one).is_some_and(|one| place(other) == Some(one))
+}
+
+/// A file as it is now.
+fn entry_of(path: &Path) -> io::Result<FailedFileEntry> {
+    let mut file = File::open(path)?;
+    let (mut hash, mut length, mut buffer) = (Fingerprint::new(), 0, vec![0; 64 << 10]);
+    loop {
+        let count = file.read(&mut buffer)?;
+        if count == 0 {
+            break;
+        }
+        hash = hash.with(&buffer[..count]);
+        length += count as u64;
+    }
+    let path = path.canonicalize()?.to_string_lossy().into_owned();
+    Ok(FailedFileEntry { path, length, hash: format!("{:016x}", hash.finish()) })
 }
 
 impl FailedFile {
-    /// Makes the file, empty.
+    /// Begins the file, under another name. `earlier` is what [`ensure_replaceable`] found.
     ///
     /// # Errors
-    /// `usage` when it cannot be made, or is one of `others`: files that would be overwritten.
+    /// `usage` when its directory cannot be written.
     pub fn create(
         path: &Path,
-        format: Format,
-        columns: Option<&Columns>,
-        others: &[&Path],
+        input: InputForm<'_>,
+        earlier: Option<FailedFileEntry>,
     ) -> Result<Self, Failure> {
-        let same = |other: &&Path| {
-            path.canonicalize().is_ok_and(|path| other.canonicalize().is_ok_and(|other| path == other))
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let begin = || -> io::Result<Form> {
+            let file =
+                tempfile::Builder::new().prefix(".storefront-failed-").tempfile_in(directory(&path))?;
+            let style = input.style;
+            let mut out = BufWriter::new(Encoder::new(file, style.encoding)?);
+            Ok(match (input.format, input.columns) {
+                (Format::Csv, Some(columns)) => {
+                    if let Some(sep) = style.sep {
+                        write!(out, "sep={sep}{}", style.line_end())?;
+                    }
+                    let end = if style.crlf { csv::Terminator::CRLF } else { csv::Terminator::Any(b'\n') };
+                    let mut rows = csv::WriterBuilder::new()
+                        .delimiter(columns.delimiter)
+                        .terminator(end)
+                        .flexible(true)
+                        .from_writer(out);
+                    rows.write_record(with_reason(columns.titles(), columns, REASON))?;
+                    Form::Rows(Box::new(rows), columns.clone())
+                }
+                (Format::Array, _) => Form::Array(out),
+                _ => Form::Lines(out),
+            })
         };
-        if let Some(other) = others.iter().find(|other| same(other)) {
-            return Err(Failure::usage(format!(
-                "--failed would overwrite {}; nothing was sent",
-                other.display()
-            )));
-        }
-        let unwritable = |error| {
-            Failure::usage(format!("{} cannot be written: {error}; nothing was sent", path.display()))
-        };
-        let file = create_private(path).map_err(unwritable)?;
-        let form = match (format, columns) {
-            (Format::Csv, Some(columns)) => {
-                let mut rows = csv::WriterBuilder::new().delimiter(columns.delimiter).from_writer(file);
-                rows.write_record(with_reason(columns.titles(), columns, REASON))
-                    .map_err(|error| unwritable(error.into()))?;
-                Form::Rows(Box::new(rows), columns.clone())
-            }
-            (Format::Array, _) => Form::Array(BufWriter::new(file)),
-            _ => Form::Lines(BufWriter::new(file)),
-        };
-        Ok(Self { path: path.to_owned(), form, count: 0 })
+        let form = begin().map_err(|error| {
+            Failure::usage(format!("cannot write --failed `{}`: {error}", path.display()))
+        })?;
+        Ok(Self { path, style: input.style, form, earlier, count: 0 })
     }
 
     /// Adds a record.
@@ -71,51 +157,82 @@ impl FailedFile {
     pub fn add(&mut self, content: &Content, reason: &str) -> Result<(), Failure> {
         let first = self.count == 0;
         self.count += 1;
+        let reason = one_line(reason);
+        let end = self.style.line_end();
         let written = match (&mut self.form, content) {
             (Form::Rows(rows, columns), Content::Row(row)) => {
-                rows.write_record(with_reason(row, columns, reason)).map_err(io::Error::from)
+                rows.write_record(with_reason(row, columns, &reason)).map_err(io::Error::from)
             }
             (Form::Array(out), Content::Json(text)) => {
-                write!(out, "{}{}", if first { "[\n" } else { ",\n" }, json_with_reason(text, reason))
+                let before = if first { "[" } else { "," };
+                write!(out, "{before}{end}{}", json_with_reason(text, &reason))
             }
-            (Form::Lines(out), Content::Json(text)) => writeln!(out, "{}", json_with_reason(text, reason)),
+            (Form::Lines(out), Content::Json(text)) => {
+                write!(out, "{}{end}", json_with_reason(text, &reason))
+            }
             _ => Ok(()),
         };
         written.map_err(|error| self.unwritable(&error))
     }
 
-    /// Ends the file.
+    /// Ends the file and gives it its name. Returns what it is now, and where: under another name if somebody wrote one
+    /// of its name meanwhile.
     ///
     /// # Errors
     /// As [`Self::add`].
-    pub fn close(mut self) -> Result<(), Failure> {
-        let empty = self.count == 0;
-        let written = match &mut self.form {
-            Form::Rows(rows, _) => rows.flush(),
-            Form::Array(out) => {
-                out.write_all(if empty { b"[]\n" } else { b"\n]\n" }).and_then(|()| out.flush())
-            }
-            Form::Lines(out) => out.flush(),
+    pub fn close(self) -> Result<(FailedFileEntry, PathBuf), Failure> {
+        let path = self.path.clone();
+        let failed = |error: io::Error| {
+            Failure::internal(format!("cannot write --failed `{}`: {error}", path.display()))
         };
-        written.map_err(|error| self.unwritable(&error))
+        let (is_empty, end) = (self.count == 0, self.style.line_end());
+        let out = match self.form {
+            Form::Rows(rows, _) => {
+                rows.into_inner().map_err(|error| failed(io::Error::other(error.to_string())))?
+            }
+            Form::Array(mut out) => {
+                let text = if is_empty { format!("[]{end}") } else { format!("{end}]{end}") };
+                out.write_all(text.as_bytes()).map_err(failed)?;
+                out
+            }
+            Form::Lines(out) => out,
+        };
+        let encoder = out.into_inner().map_err(|error| failed(error.into_error()))?;
+        let file = encoder.into_inner();
+        file.as_file().sync_all().map_err(failed)?;
+        let unchanged =
+            self.earlier.is_some_and(|earlier| entry_of(&path).is_ok_and(|found| found == earlier));
+        let place = if unchanged {
+            file.persist(&path).map_err(|error| failed(error.error))?;
+            path.clone()
+        } else {
+            persist_beside(file, &path).map_err(failed)?
+        };
+        Ok((entry_of(&place).map_err(failed)?, place))
     }
 
     fn unwritable(&self, error: &io::Error) -> Failure {
-        Failure::internal(format!("{} cannot be written: {error}", self.path.display()))
+        Failure::internal(format!("cannot write --failed `{}`: {error}", self.path.display()))
     }
 }
 
-fn create_private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.create(true).write(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
-    #[cfg(unix)]
-    if file.metadata()?.is_file() {
-        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+/// Gives a file its name, or the first `NAME.1`, `NAME.2` … that is free: nothing is overwritten.
+fn persist_beside(mut file: NamedTempFile, path: &Path) -> io::Result<PathBuf> {
+    let mut number = 0;
+    loop {
+        let mut place = path.as_os_str().to_owned();
+        if number > 0 {
+            place.push(format!(".{number}"));
+        }
+        match file.persist_noclobber(&place) {
+            Ok(_) => return Ok(place.into()),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => {
+                file = error.file;
+                number += 1;
+            }
+            Err(error) => return Err(error.error),
+        }
     }
-    Ok(file)
 }
 
 /// The cells of a row, an earlier reason left out, this one last.
@@ -128,13 +245,28 @@ fn with_reason<'a>(
     cells.chain([reason]).collect::<Vec<_>>().into_iter()
 }
 
-/// What is no JSON object stays as it is: there is no place for a reason in it.
-fn json_with_reason(text: &str, reason: &str) -> String {
-    match exact_json::parse_object(text.as_bytes()) {
-        Ok(mut record) => {
-            record.insert(REASON.to_owned(), reason.into());
-            Value::Object(record).to_string()
-        }
-        Err(_) => text.replace('\n', " "),
+#[cfg(test)]
+mod tests {
+    use super::{ensure_replaceable, entry_of};
+
+    #[test]
+    fn only_a_file_that_is_as_it_was_left_may_be_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("bad.csv");
+        assert_eq!(ensure_replaceable(&path, &[], &[]).unwrap(), None);
+        std::fs::write(&path, "mine").unwrap();
+        assert!(ensure_replaceable(&path, &[], &[]).unwrap_err().message.contains("was not written by"));
+        let entry = entry_of(&path).unwrap();
+        assert_eq!(
+            ensure_replaceable(&path, &[], std::slice::from_ref(&entry)).unwrap(),
+            Some(entry.clone())
+        );
+        let input = directory.path().join("input.csv");
+        std::fs::hard_link(&path, &input).unwrap();
+        let refused = ensure_replaceable(&path, &[(&input, "the input")], std::slice::from_ref(&entry));
+        assert!(refused.unwrap_err().message.contains("is the input"));
+        std::fs::write(&path, "edited").unwrap();
+        let refused = ensure_replaceable(&path, &[], &[entry]).unwrap_err();
+        assert!(refused.message.contains("was changed since"), "{refused}");
     }
 }

@@ -1,41 +1,51 @@
-//! The gate before a record's write.
+//! One record's part of the journal: what is written down before its request leaves.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use super::journal::Journal;
 use crate::commands::service::{Logged, WriteAhead};
 use crate::failure::Failure;
 
-/// What a record's write has to pass: it is written down, once, before it leaves.
+/// Writes a record's `sending` line before its write leaves, and again where the steps start again with another snapshot.
 #[derive(Debug)]
 pub struct Gate<'a> {
     journal: &'a Journal,
     record: u64,
     hash: u64,
     passed: Cell<bool>,
+    snapshot: RefCell<Option<String>>,
 }
 
 impl<'a> Gate<'a> {
     /// The gate of one record.
     pub fn new(journal: &'a Journal, record: u64, hash: u64) -> Self {
-        Self { journal, record, hash, passed: Cell::new(false) }
+        Self { journal, record, hash, passed: Cell::new(false), snapshot: RefCell::default() }
     }
 
-    /// Returns when the record may leave.
-    ///
-    /// # Errors
-    /// As [`Journal::sending`].
-    pub async fn pass(&self) -> Result<(), Failure> {
-        if !self.passed.get() {
-            self.journal.sending(self.record, self.hash).await?;
-            self.passed.set(true);
+    /// Whether a `sending` line was written, or is being written: the request may have left.
+    pub fn has_passed(&self) -> bool {
+        self.passed.get()
+    }
+
+    /// The snapshot that the last `sending` line names.
+    pub fn snapshot(&self) -> Option<String> {
+        self.snapshot.borrow().clone()
+    }
+
+    async fn pass(&self, snapshot: Option<&str>) -> Result<(), Failure> {
+        let is_renewed = snapshot.is_some() && self.snapshot.borrow().as_deref() != snapshot;
+        if self.passed.replace(true) && !is_renewed {
+            return Ok(());
         }
-        Ok(())
+        if is_renewed {
+            *self.snapshot.borrow_mut() = snapshot.map(str::to_owned);
+        }
+        self.journal.sending(self.record, self.hash, snapshot).await
     }
 }
 
 impl WriteAhead for Gate<'_> {
-    fn log_before_send<'a>(&'a self, _: Option<&'a str>) -> Logged<'a> {
-        Box::pin(self.pass())
+    fn log_before_send<'a>(&'a self, snapshot: Option<&'a str>) -> Logged<'a> {
+        Box::pin(self.pass(snapshot))
     }
 }

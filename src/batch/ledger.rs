@@ -1,89 +1,137 @@
-//! What a journal says of each record, as a table on disk: so that a resumed run needs no more memory the longer
-//! the journal is. Records are read in the input's order, one slot after another.
+//! What journals say of each record, as a table on disk: so that a resumed run needs no more memory the longer the
+//! journal is. Records are read in the input's order, one slot after another.
 
-use std::fs::File;
-use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::cell::RefCell;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::rc::Rc;
+
+use tempfile::{SpooledTempFile, spooled_tempfile_in};
 
 use super::verdict::State;
 
-/// Bytes of a slot: the line's hash, then the place of its last line in the journal and its state.
+/// Bytes of a slot: the line's hash, then the place of its last line, its journal and its state.
 const SLOT: usize = 16;
+/// A table of up to so many bytes stays in memory.
+const MAX_IN_MEMORY: usize = 256 << 10;
+/// Slots that are read at a time.
+const READ_AHEAD: usize = 512;
+/// The longest journal whose lines can be told apart, in bytes: 40 bits.
+const MAX_PLACE: u64 = 1 << 40;
 
 /// What is known of one record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Slot {
     /// Its last word.
     pub state: State,
-    /// Hash of the record as it was then.
+    /// Hash of the record as it was then; 0 where that is unknown.
     pub hash: u64,
-    /// Where its last line begins in the journal, in bytes.
+    /// Where its last line begins in its journal, in bytes.
     pub place: u64,
+    /// Which journal that is: 0 is the batch's own.
+    pub journal: u16,
 }
 
 /// The table; it is gone when dropped.
 #[derive(Debug)]
 pub struct Ledger {
-    file: File,
-    at: u64,
+    file: Rc<RefCell<SpooledTempFile>>,
     /// The highest record number there is.
     pub last: u64,
 }
 
 impl Ledger {
-    /// An empty table in a file without a name, in `directory`.
-    pub fn new(directory: &Path) -> std::io::Result<Self> {
-        Ok(Self { file: tempfile::tempfile_in(directory)?, at: 0, last: 0 })
+    /// An empty table; where it becomes long, in a file without a name in `directory`.
+    pub fn new(directory: &Path) -> Self {
+        let file = spooled_tempfile_in(MAX_IN_MEMORY, directory);
+        Self { file: Rc::new(RefCell::new(file)), last: 0 }
     }
 
     /// Sets the slot of a record, numbered from 1.
-    pub fn set(&mut self, record: u64, slot: Slot) -> std::io::Result<()> {
-        let start = record.saturating_sub(1) * SLOT as u64;
-        if self.at != start {
-            self.file.seek(SeekFrom::Start(start))?;
+    pub fn set(&mut self, record: u64, slot: Slot) -> io::Result<()> {
+        if slot.place >= MAX_PLACE {
+            return Err(io::Error::new(ErrorKind::FileTooLarge, "the journal is longer than 1 TiB"));
         }
+        let rest = slot.place << 24 | u64::from(slot.journal) << 8 | u64::from(slot.state.code());
         let mut bytes = [0; SLOT];
         bytes[..8].copy_from_slice(&slot.hash.to_le_bytes());
-        bytes[8..].copy_from_slice(&(slot.place << 8 | u64::from(slot.state.code())).to_le_bytes());
-        self.file.write_all(&bytes)?;
-        self.at = start + SLOT as u64;
+        bytes[8..].copy_from_slice(&rest.to_le_bytes());
+        let mut file = self.file.borrow_mut();
+        seek(&mut file, offset(record))?;
+        file.write_all(&bytes)?;
         self.last = self.last.max(record);
         Ok(())
     }
 
+    /// The slot of a record; an empty one beyond the end.
+    pub fn get(&self, record: u64) -> io::Result<Slot> {
+        if record > self.last {
+            return Ok(Slot::default());
+        }
+        let mut file = self.file.borrow_mut();
+        seek(&mut file, offset(record))?;
+        let mut bytes = [0; SLOT];
+        file.read_exact(&mut bytes)?;
+        Ok(slot(&bytes))
+    }
+
     /// Reads the table from the first record on.
-    pub fn slots(&mut self) -> std::io::Result<Slots> {
-        let file = self.file.try_clone()?;
-        self.at = u64::MAX;
-        let mut reader = BufReader::new(file);
-        reader.rewind()?;
-        Ok(Slots { reader: Some(reader) })
+    pub fn slots(&self) -> Slots {
+        Slots { file: Some(self.file.clone()), at: 0, buffer: Vec::new().into_iter() }
     }
 }
 
 /// Slots in the order of the records.
 #[derive(Debug, Default)]
 pub struct Slots {
-    reader: Option<BufReader<File>>,
+    file: Option<Rc<RefCell<SpooledTempFile>>>,
+    at: u64,
+    buffer: std::vec::IntoIter<Slot>,
 }
 
 impl Slots {
     /// The next record's slot; an empty one beyond the end.
-    pub fn read(&mut self) -> std::io::Result<Slot> {
-        let Some(reader) = &mut self.reader else { return Ok(Slot::default()) };
-        let mut bytes = [0; SLOT];
-        match reader.read_exact(&mut bytes) {
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
-                self.reader = None;
-                return Ok(Slot::default());
-            }
-            read => read?,
+    pub fn read(&mut self) -> io::Result<Slot> {
+        if self.buffer.len() == 0
+            && let Some(file) = &self.file
+        {
+            let mut file = file.borrow_mut();
+            seek(&mut file, self.at)?;
+            let mut bytes = Vec::with_capacity(READ_AHEAD * SLOT);
+            Read::by_ref(&mut *file).take((READ_AHEAD * SLOT) as u64).read_to_end(&mut bytes)?;
+            self.at += bytes.len() as u64;
+            let (chunks, _) = bytes.as_chunks::<SLOT>();
+            self.buffer = chunks.iter().map(slot).collect::<Vec<_>>().into_iter();
         }
-        let (hash, rest) = bytes.split_at(8);
-        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
-        let rest = number(rest);
-        let code = u8::try_from(rest & 0xff).unwrap_or_default();
-        Ok(Slot { state: State::from_code(code), hash: number(hash), place: rest >> 8 })
+        let next = self.buffer.next();
+        if next.is_none() {
+            self.file = None;
+        }
+        Ok(next.unwrap_or_default())
+    }
+}
+
+/// A seek costs a system call, and records are mostly set one after another.
+fn seek(file: &mut SpooledTempFile, offset: u64) -> io::Result<()> {
+    if file.stream_position()? != offset {
+        file.seek(SeekFrom::Start(offset))?;
+    }
+    Ok(())
+}
+
+fn offset(record: u64) -> u64 {
+    record.saturating_sub(1) * SLOT as u64
+}
+
+fn slot(bytes: &[u8; SLOT]) -> Slot {
+    let (hash, rest) = bytes.split_at(8);
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+    let rest = number(rest);
+    Slot {
+        state: State::from_code(rest.to_le_bytes()[0]),
+        hash: number(hash),
+        place: rest >> 24,
+        journal: u16::from_le_bytes([rest.to_le_bytes()[1], rest.to_le_bytes()[2]]),
     }
 }
 
@@ -94,20 +142,33 @@ mod tests {
     #[test]
     fn slots_come_back_in_order_with_holes_between_them() {
         let directory = tempfile::tempdir().unwrap();
-        let mut ledger = Ledger::new(directory.path()).unwrap();
-        let done = Slot { state: State::Done, hash: u64::MAX, place: 1 << 40 };
-        let unknown = Slot { state: State::Unknown, hash: 7, place: 0 };
+        let mut ledger = Ledger::new(directory.path());
+        let done = Slot { state: State::Done, hash: u64::MAX, place: (1 << 40) - 1, journal: u16::MAX };
+        let unknown = Slot { state: State::Unknown, hash: 7, place: 0, journal: 3 };
         ledger.set(4, unknown).unwrap();
         ledger.set(2, unknown).unwrap();
         ledger.set(2, done).unwrap();
         for _ in 0..2 {
-            let mut slots = ledger.slots().unwrap();
+            let mut slots = ledger.slots();
             let read: Vec<Slot> = (0..6).map(|_| slots.read().unwrap()).collect();
             assert_eq!(
                 read,
                 [Slot::default(), done, Slot::default(), unknown, Slot::default(), Slot::default()]
             );
         }
-        assert_eq!(ledger.last, 4);
+        assert_eq!((ledger.last, ledger.get(2).unwrap(), ledger.get(9).unwrap()), (4, done, Slot::default()));
+        assert!(ledger.set(1, Slot { place: 1 << 40, ..done }).is_err());
+    }
+
+    #[test]
+    fn a_long_table_is_read_to_its_end() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut ledger = Ledger::new(directory.path());
+        for record in 1..=200_000 {
+            ledger.set(record, Slot { state: State::Done, hash: record, place: record, journal: 0 }).unwrap();
+        }
+        let mut slots = ledger.slots();
+        assert!((1..=200_000).all(|record| slots.read().unwrap().hash == record));
+        assert_eq!(slots.read().unwrap().state, State::Fresh);
     }
 }

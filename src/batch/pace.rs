@@ -1,24 +1,32 @@
-//! How many records may be under way, and when the next may begin. A service that asks for fewer requests gets fewer;
-//! then their number grows again by itself.
+//! How many records may be in flight, and when the next may start: a concurrency that is halved when the service asks
+//! for fewer requests and grows again by itself (AIMD), a rate (token bucket), and a circuit breaker.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use tokio::time::Instant;
+
+use super::circuit_breaker::CircuitBreaker;
 use crate::cli::run::Rate;
+use crate::http::ServiceSignal;
 
 /// Answers that ask for fewer come in bursts: one burst lowers the number once.
 const BURST: Duration = Duration::from_millis(200);
 /// How far a run that was held up may catch up with its rate.
 const LEEWAY: Duration = Duration::from_millis(20);
+/// `Retry-After` is honoured up to this.
+const MAX_PAUSE: Duration = Duration::from_secs(60);
 
 /// The pace of a run.
 #[derive(Debug)]
 pub struct Pace {
     most: f64,
     limit: f64,
-    complaints: u64,
     lowered: Option<Instant>,
     interval: Option<Duration>,
     next: Option<Instant>,
+    /// Nothing starts before this time: the service asked for it.
+    asked: Option<Instant>,
+    breaker: CircuitBreaker,
 }
 
 impl Pace {
@@ -27,72 +35,111 @@ impl Pace {
         Self {
             most: jobs.into(),
             limit: jobs.into(),
-            complaints: 0,
             lowered: None,
             interval: rate.map(|rate| Duration::from_secs_f64((1.0 / rate.per_second).min(1e9))),
             next: None,
+            asked: None,
+            breaker: CircuitBreaker::default(),
         }
     }
 
-    /// Takes note of how often the service has asked for fewer requests so far.
-    pub fn heed(&mut self, complaints: u64, now: Instant) {
-        if complaints == self.complaints {
-            return;
+    /// Takes note of what an attempt showed of the service, reads and repeats included.
+    pub fn heed(&mut self, signal: ServiceSignal, now: Instant) {
+        match signal {
+            ServiceSignal::Healthy => self.breaker.on_answer(),
+            ServiceSignal::InternalError => self.breaker.on_internal_error(now),
+            ServiceSignal::Failing(retry_after) => self.breaker.on_failing(retry_after, now),
+            ServiceSignal::Throttled(retry_after) => {
+                self.breaker.on_answer();
+                let until = now + retry_after.unwrap_or_default().min(MAX_PAUSE);
+                self.asked = Some(self.asked.map_or(until, |asked| asked.max(until)));
+                self.lower(now);
+            }
         }
-        self.complaints = complaints;
+    }
+
+    fn lower(&mut self, now: Instant) {
         if self.lowered.is_none_or(|lowered| now - lowered >= BURST) {
             self.limit = (self.limit / 2.0).max(1.0);
             self.lowered = Some(now);
         }
     }
 
-    /// A record went through: about as many as are under way make room for one more.
+    /// A record went through: about as many as are in flight make room for one more.
     pub fn went_through(&mut self) {
         self.limit = (self.limit + 1.0 / self.limit).min(self.most);
     }
 
-    /// Whether one more may be under way beside these.
-    pub fn has_room(&self, under_way: usize) -> bool {
-        u32::try_from(under_way).is_ok_and(|under_way| f64::from(under_way) + 1.0 <= self.limit + 1e-9)
+    /// Whether one more may be in flight in addition to these.
+    pub fn has_room(&mut self, in_flight: usize, now: Instant) -> bool {
+        let fits =
+            u32::try_from(in_flight).is_ok_and(|in_flight| f64::from(in_flight) + 1.0 <= self.limit + 1e-9);
+        fits && self.breaker.may_start(in_flight, now)
     }
 
-    /// How long to wait before the next may begin.
+    /// How long to wait before the next may start.
     pub fn wait(&self, now: Instant) -> Option<Duration> {
-        self.next.map(|next| next.saturating_duration_since(now)).filter(|wait| !wait.is_zero())
+        let left = |until: Option<Instant>| until.map(|until| until.saturating_duration_since(now));
+        let waits = [left(self.next), left(self.asked), self.breaker.delay(now)];
+        waits.into_iter().flatten().max().filter(|wait| !wait.is_zero())
     }
 
-    /// A record has begun.
+    /// A record has started.
     pub fn begun(&mut self, now: Instant) {
+        self.breaker.on_start();
         if let Some(interval) = self.interval {
             let held_up = now.checked_sub(LEEWAY).unwrap_or(now);
             self.next = Some(self.next.map_or(now, |next| next.max(held_up)) + interval);
         }
     }
+
+    /// Whether the service was failing for so long that nothing more is to be sent.
+    pub fn is_exhausted(&self) -> bool {
+        self.breaker.is_exhausted()
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
+
+    use tokio::time::Instant;
 
     use super::{BURST, Pace};
     use crate::cli::run::Rate;
+    use crate::http::ServiceSignal;
+
+    const THROTTLED: ServiceSignal = ServiceSignal::Throttled(None);
 
     #[test]
-    fn complaints_lower_the_number_and_success_raises_it_again() {
+    fn throttling_lowers_the_number_and_success_raises_it_again() {
         let mut pace = Pace::new(8, None);
         let start = Instant::now();
-        assert!(pace.has_room(7) && !pace.has_room(8));
-        pace.heed(3, start);
-        pace.heed(9, start + BURST / 2);
-        assert!(pace.has_room(3) && !pace.has_room(4), "one burst lowers it once");
+        assert!(pace.has_room(7, start) && !pace.has_room(8, start));
+        pace.heed(THROTTLED, start);
+        pace.heed(THROTTLED, start + BURST / 2);
+        assert!(pace.has_room(3, start) && !pace.has_room(4, start), "one burst lowers it once");
         for burst in 1..9 {
-            pace.heed(9 + u64::from(burst), start + BURST * burst);
+            pace.heed(THROTTLED, start + BURST * burst);
         }
-        assert!(pace.has_room(0) && !pace.has_room(1), "one is always let through");
+        let later = start + BURST * 9;
+        assert!(pace.has_room(0, later) && !pace.has_room(1, later), "one is always let through");
         for _ in 0..40 {
             pace.went_through();
         }
-        assert!(pace.has_room(7) && !pace.has_room(8));
+        assert!(pace.has_room(7, later) && !pace.has_room(8, later));
+    }
+
+    #[test]
+    fn what_the_service_asks_for_holds_new_records_back() {
+        let mut pace = Pace::new(8, None);
+        let start = Instant::now();
+        pace.heed(ServiceSignal::Throttled(Some(Duration::from_secs(7))), start);
+        pace.heed(THROTTLED, start);
+        assert_eq!(pace.wait(start), Some(Duration::from_secs(7)));
+        pace.heed(ServiceSignal::Throttled(Some(Duration::from_secs(7000))), start);
+        assert_eq!(pace.wait(start), Some(Duration::from_secs(60)));
+        assert_eq!(pace.wait(start + Duration::from_secs(60)), None);
     }
 
     #[test]

@@ -52,15 +52,12 @@ impl<T> Queue<T> {
         Some((key, value))
     }
 
-    /// A record of this key has ended. The next one of the same key, if there is one, may begin; it can be given
-    /// something on its way.
-    pub fn finished(&mut self, key: u64) -> Option<&mut T> {
-        let Some(next) = self.busy.get_mut(&key).and_then(VecDeque::pop_front) else {
-            self.busy.remove(&key);
-            return None;
-        };
-        self.ready.push_back(next);
-        self.ready.back_mut().map(|next| &mut next.value)
+    /// A record of this key has ended. The next one of the same key, if there is one, may begin.
+    pub fn finished(&mut self, key: u64) {
+        match self.busy.get_mut(&key).and_then(VecDeque::pop_front) {
+            Some(next) => self.ready.push_back(next),
+            None => drop(self.busy.remove(&key)),
+        }
     }
 
     /// Whether a record may begin.
@@ -85,15 +82,15 @@ mod tests {
             queue.push(key, 1, value);
         }
         assert_eq!((queue.pop(), queue.pop(), queue.pop()), (Some((1, "a")), Some((2, "c")), None));
-        assert_eq!(queue.finished(1), Some(&mut "b"));
+        queue.finished(1);
         assert_eq!((queue.pop(), queue.pop()), (Some((1, "b")), None));
         queue.push(1, 1, "e");
-        assert_eq!(queue.finished(2), None);
-        assert_eq!(queue.finished(1), Some(&mut "d"));
+        queue.finished(2);
+        queue.finished(1);
         assert_eq!((queue.pop(), queue.pop()), (Some((1, "d")), None));
-        assert_eq!(queue.finished(1), Some(&mut "e"));
+        queue.finished(1);
         assert_eq!(queue.pop(), Some((1, "e")));
-        assert_eq!(queue.finished(1), None);
+        queue.finished(1);
         queue.push(1, 1, "f");
         assert_eq!(queue.pop(), Some((1, "f")));
     }

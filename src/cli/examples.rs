@@ -54,6 +54,14 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         ],
     ),
     (
+        "journal show",
+        [
+            "storefront journal show items.csv.journal",
+            "storefront journal show items.csv.journal --csv > report.csv",
+            "storefront journal show items.csv.journal --jq 'select(.state == \"failed\").key'",
+        ],
+    ),
+    (
         "attribute create",
         [
             "storefront attribute create --sandbox --code fit --label Fit --type select --option Slim Wide",

@@ -9,6 +9,7 @@ pub mod duration;
 mod empty_value;
 mod examples;
 pub mod global;
+pub mod journal;
 pub mod member_flags;
 pub mod noun;
 pub mod quote;
@@ -109,6 +110,9 @@ pub enum Command {
     /// Product attributes
     #[command(subcommand)]
     Attribute(Noun<attribute::AttributeCommand>),
+    /// Inspect the journals of batches
+    #[command(subcommand)]
+    Journal(Noun<journal::JournalCommand>),
     /// Profiles and their settings
     #[command(subcommand)]
     Config(Noun<config::ConfigCommand>),

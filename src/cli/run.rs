@@ -5,39 +5,39 @@ use std::str::FromStr;
 
 use clap::Args;
 
-const HEADING: &str = "Many records";
+const HEADING: &str = "Batch options";
 
 /// Flags of a run over many records; without such an input they are refused.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunArgs {
-    /// Records under way at a time [default: 8]
+    /// Records to process concurrently [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = HEADING)]
     pub jobs: Option<u16>,
-    /// No more records than this in a second (N or N/s), a minute (N/m) or an hour (N/h)
+    /// Maximum rate: N/s, N/m or N/h
     #[arg(long, value_name = "N/s", help_heading = HEADING)]
     pub rate: Option<Rate>,
-    /// Where the run is written down [default: INPUT.journal]
+    /// Journal file [default: INPUT.journal]
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     pub journal: Option<PathBuf>,
-    /// Go on with what the journal does not show as done; begin it where there is none
+    /// Resume from the journal, skipping completed records (starts one if missing)
     #[arg(long, help_heading = HEADING)]
     pub resume: bool,
-    /// Throw the journal away and run every record, also those that are done
+    /// Discard the journal and process every record again
     #[arg(long, conflicts_with = "resume", help_heading = HEADING)]
     pub restart: bool,
-    /// With --resume: send records again of which nobody knows whether they were applied
+    /// With --resume: also resend records whose outcome is unknown
     #[arg(long, requires = "resume", help_heading = HEADING)]
     pub retry_unknown: bool,
-    /// Write the records that did not go through, each with its reason, in the input's own format
+    /// Write permanently failed records to FILE in the input format, with a reason
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     pub failed: Option<PathBuf>,
-    /// Take no more records after the first that fails
+    /// Stop at the first failure
     #[arg(long, help_heading = HEADING)]
     pub stop_on_error: bool,
-    /// Let records that cannot be sent fail, instead of refusing the whole input
+    /// Report invalid records as failed instead of rejecting the whole input
     #[arg(long, help_heading = HEADING)]
     pub skip_invalid: bool,
-    /// Take only the I-th of N parts, from 0: records that belong together stay together
+    /// Process only shard I of N (from 0); records with the same key share a shard
     #[arg(long, value_name = "I/N", help_heading = HEADING)]
     pub shard: Option<Shard>,
 }

@@ -8,6 +8,7 @@ pub mod config;
 pub mod customer;
 pub mod doctor;
 pub mod help;
+pub mod journal;
 pub mod manual;
 pub mod many;
 pub mod operation;
@@ -59,6 +60,7 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Quote(Noun(command)) => quote::run(&session, command),
         Command::Customer(Noun(command)) => customer::run(&session, command),
         Command::Attribute(Noun(command)) => attribute::run(&session, command),
+        Command::Journal(Noun(command)) => journal::run(&session, command),
         Command::Doctor => doctor::run(&session),
         Command::Api(args) => api::run(&session, args),
         Command::Template { operation, format } => template::run(&session, operation, *format),
@@ -115,8 +117,8 @@ pub fn online(
     task: impl AsyncFnOnce(&Service<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     on_runtime(async {
-        let service = Service::open(session).await?;
         let mut signals = Signals::listen()?;
+        let service = Service::open(session).await?;
         let mut task = pin!(task(&service));
         tokio::select! {
             // In this order, so that signals are listened to before the task asks its first question.

@@ -50,6 +50,12 @@ pub fn of_quote(body: &Map<String, Value>) -> Warnings {
     addresses.flat_map(|(side, address)| doubts(side, address, |_| true)).collect()
 }
 
+/// What is doubtful in one field of an address that is being typed; `address` has this field and its country.
+pub fn of_field(address: &Map<String, Value>, field: &str) -> Option<String> {
+    let doubt = doubts("", address, |member| member == field).into_iter().next()?;
+    doubt.strip_prefix(": ").map(str::to_owned)
+}
+
 fn doubts(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bool) -> Warnings {
     let text =
         |name: &str| address.get(name).and_then(Value::as_str).map(str::trim).filter(|it| !it.is_empty());

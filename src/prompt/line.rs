@@ -1,12 +1,18 @@
 //! A line of text while it is typed: the text, the cursor, and the part of it that fits the terminal.
 
+use std::borrow::Cow;
+
 use dialoguer::console::{Key, measure_text_width};
+
+use crate::report::escape::escaped;
 
 /// The line and where the cursor stands in it, in characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
     text: Vec<char>,
     cursor: usize,
+    /// Nothing was edited yet: what is typed takes the place of the whole text.
+    is_untouched: bool,
 }
 
 /// What a key did.
@@ -18,7 +24,7 @@ pub enum Pressed {
     Done,
     /// Esc: one step back.
     Back,
-    /// Ctrl-C, or Ctrl-D on an empty line.
+    /// Ctrl-C, or Ctrl-D where there is nothing to delete.
     Left,
 }
 
@@ -32,15 +38,26 @@ pub struct Window {
 }
 
 impl Line {
-    /// A line that begins with `text`, the cursor at its end.
+    /// A line that begins with `text`, the cursor at its end. The first character typed replaces it; a key that moves or
+    /// deletes edits it.
     pub fn new(text: &str) -> Self {
         let text: Vec<char> = text.chars().collect();
-        Self { cursor: text.len(), text }
+        Self { cursor: text.len(), is_untouched: !text.is_empty(), text }
+    }
+
+    /// The same, where what is typed is added to the text.
+    pub fn edited(text: &str) -> Self {
+        Self { is_untouched: false, ..Self::new(text) }
     }
 
     /// The text.
     pub fn text(&self) -> String {
         self.text.iter().collect()
+    }
+
+    /// Whether the next character replaces all of it.
+    pub const fn is_untouched(&self) -> bool {
+        self.is_untouched
     }
 
     /// Lets a key act, as a shell's line editor would.
@@ -49,12 +66,15 @@ impl Line {
             Key::Enter => return Pressed::Done,
             Key::Escape => return Pressed::Back,
             Key::CtrlC => return Pressed::Left,
-            Key::Char('\u{4}') if self.text.is_empty() => return Pressed::Left,
+            Key::Char('\u{4}') if self.text.is_empty() || self.is_untouched => return Pressed::Left,
+            Key::Char(character) if !character.is_control() => {
+                self.replace_untouched();
+                self.insert(*character);
+                return Pressed::Edited;
+            }
             Key::Char('\u{15}') => drop(self.text.drain(..std::mem::take(&mut self.cursor))),
             Key::Char('\u{b}') => self.text.truncate(self.cursor),
             Key::Char('\u{17}') => self.delete_word(),
-            Key::Tab => self.insert('\t'),
-            Key::Char(character) if !character.is_control() => self.insert(*character),
             Key::Backspace if self.cursor > 0 => {
                 self.cursor -= 1;
                 self.text.remove(self.cursor);
@@ -66,23 +86,43 @@ impl Line {
             Key::ArrowRight => self.cursor = (self.cursor + 1).min(self.text.len()),
             Key::Home => self.cursor = 0,
             Key::End => self.cursor = self.text.len(),
-            _ => {}
+            _ => return Pressed::Edited,
         }
+        self.is_untouched = false;
         Pressed::Edited
+    }
+
+    /// Inserts what was pasted. It is one line here: line breaks and tabs become blanks, and those at its end nothing.
+    pub fn paste(&mut self, text: &str) {
+        self.replace_untouched();
+        let text = text.trim_end_matches(['\r', '\n']).replace("\r\n", " ");
+        let pasted: Vec<char> = text.chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
+        let end = self.cursor + pasted.len();
+        self.text.splice(self.cursor..self.cursor, pasted);
+        self.cursor = end;
+    }
+
+    fn replace_untouched(&mut self) {
+        if std::mem::take(&mut self.is_untouched) {
+            self.text.clear();
+            self.cursor = 0;
+        }
     }
 
     /// The part around the cursor that is at most `columns` wide.
     pub fn window(&self, columns: usize) -> Window {
-        let wide = |text: &[char]| measure_text_width(&shown(text));
-        let mut start = 0;
-        while start < self.cursor && wide(&self.text[start..self.cursor]) > columns {
-            start += 1;
-        }
-        let mut end = self.text.len();
-        while end > self.cursor && wide(&self.text[start..end]) > columns {
-            end -= 1;
-        }
-        Window { text: shown(&self.text[start..end]), after_cursor: wide(&self.text[self.cursor..end]) }
+        let width = |&it: &char| measure_text_width(shown(&[it]).as_str());
+        let mut room = columns;
+        let mut fits = |it: &char| {
+            width(it) <= room && {
+                room -= width(it);
+                true
+            }
+        };
+        let start = self.cursor - self.text[..self.cursor].iter().rev().take_while(|it| fits(it)).count();
+        let end = self.cursor + self.text[self.cursor..].iter().take_while(|it| fits(it)).count();
+        let after_cursor = self.text[self.cursor..end].iter().map(width).sum();
+        Window { text: shown(&self.text[start..end]), after_cursor }
     }
 
     fn insert(&mut self, character: char) {
@@ -100,9 +140,11 @@ impl Line {
     }
 }
 
-/// A tab is one blank on the screen, and what could steer the terminal is none at all.
+/// A control character of the stored text is one blank on the screen: what could steer the terminal does not reach it.
 fn shown(text: &[char]) -> String {
-    text.iter().map(|&it| if it.is_control() { ' ' } else { it }).collect()
+    let is_harmful =
+        |it: char| it.is_control() || matches!(escaped(it.encode_utf8(&mut [0; 4])), Cow::Owned(_));
+    text.iter().map(|&it| if is_harmful(it) { ' ' } else { it }).collect()
 }
 
 #[cfg(test)]
@@ -122,13 +164,26 @@ mod tests {
     #[test]
     fn keys_edit_as_in_a_shell() {
         let ctrl = |letter: char| Key::Char(char::from(letter as u8 - b'a' + 1));
-        assert_eq!(after("Pari", &[Key::Char('s')]), "Paris");
+        assert_eq!(after("Pari", &[Key::End, Key::Char('s')]), "Paris");
         assert_eq!(after("Paris", &[Key::ArrowLeft, Key::Backspace]), "Pars");
         assert_eq!(after("両国", &[Key::Home, Key::Del, Key::Char('帝')]), "帝国");
         assert_eq!(after("rue de la Paix", &[ctrl('w'), Key::Char('x')]), "rue de la x");
         assert_eq!(after("75002", &[ctrl('u'), Key::Char('1')]), "1");
         assert_eq!(after("75002", &[Key::Home, Key::ArrowRight, ctrl('k')]), "7");
         assert_eq!(after("a", &[Key::ArrowUp, Key::UnknownEscSeq(vec!['b']), Key::Char('\u{7}')]), "a");
+    }
+
+    #[test]
+    fn the_first_character_replaces_what_was_there_and_any_other_key_keeps_it() {
+        let typed = [Key::Char('1'), Key::Char('0')];
+        assert_eq!(after("10118", &typed), "10");
+        assert_eq!(after("10118", &[&[Key::ArrowLeft], &typed[..]].concat()), "1011108");
+        assert_eq!(after("10118", &[&[Key::Backspace], &typed[..]].concat()), "101110");
+        let mut line = Line::new("Paris");
+        line.paste("Pots\r\ndam\n\nyours\tsincerely\r\n");
+        assert_eq!(line.text(), "Pots dam  yours sincerely");
+        line.paste(".");
+        assert_eq!(line.text(), "Pots dam  yours sincerely.");
     }
 
     #[test]
@@ -141,7 +196,10 @@ mod tests {
         ] {
             assert_eq!(Line::default().press(&key), ends);
         }
-        assert_eq!(Line::new("text").press(&Key::Char('\u{4}')), Pressed::Edited);
+        assert_eq!(Line::new("text").press(&Key::Char('\u{4}')), Pressed::Left);
+        let mut edited = Line::new("text");
+        edited.press(&Key::Home);
+        assert_eq!((edited.press(&Key::Char('\u{4}')), edited.text().as_str()), (Pressed::Edited, "ext"));
     }
 
     #[test]

@@ -220,6 +220,10 @@ impl Report {
             write_stderr(&escape::in_json(&failure_json(failure).to_string()));
             return;
         }
+        if failure.message == crate::prompt::CANCELLED {
+            stderr_line("Cancelled");
+            return;
+        }
         self.labelled(Ink::Error, "error", &failure.message);
         match failure.applied {
             // A message that says so itself is not repeated.

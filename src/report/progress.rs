@@ -2,11 +2,13 @@
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tokio::time::Instant;
 
 use super::Report;
+use crate::failure::Applied;
 
 /// How often a run that has no terminal says how far it is.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -21,9 +23,13 @@ thread_local! {
 pub struct Count {
     /// Applied, or nothing was to be changed.
     pub done: u64,
-    /// Not applied.
+    /// Failed, for whatever reason.
     pub failed: u64,
-    /// Nobody knows.
+    /// Of those that failed: for a reason that may pass.
+    pub temporary: u64,
+    /// Of those that failed: written all the same, but not as it was asked for.
+    pub mismatched: u64,
+    /// Sent, with unknown outcome.
     pub unknown: u64,
     /// Done by an earlier run, and left alone.
     pub earlier: u64,
@@ -35,6 +41,15 @@ impl Count {
     /// All of them.
     pub fn total(self) -> u64 {
         self.done + self.failed + self.unknown + self.earlier + self.untaken
+    }
+
+    /// What all of them amount to: unknown if any record is, else yes if any is, else no.
+    pub fn applied(self) -> Applied {
+        match (self.unknown, self.done + self.earlier + self.mismatched) {
+            (1.., _) => Applied::Unknown,
+            (_, 1..) => Applied::Yes,
+            _ => Applied::No,
+        }
     }
 }
 
@@ -96,11 +111,18 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
+impl Progress {
+    /// Takes the bar off the terminal.
+    pub fn finish(&mut self) {
         if let Some(bar) = BAR.with(|bar| bar.borrow_mut().take()) {
             bar.finish_and_clear();
         }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.finish();
     }
 }
 

@@ -1,7 +1,7 @@
 //! Results of a run on standard output, in the input's order whatever order they come in.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -25,9 +25,10 @@ pub struct Place {
 }
 
 /// Standard output of a run.
-#[derive(Debug)]
 pub struct Results {
-    out: BufWriter<Stdout>,
+    out: BufWriter<Box<dyn Write>>,
+    /// Whether its reader went away.
+    closed: bool,
     report: Report,
     /// Results that came before their turn.
     held: BTreeMap<u64, String>,
@@ -38,10 +39,16 @@ pub struct Results {
 }
 
 impl Results {
-    /// Results in the form this program was told to use.
+    /// Results on standard output, in the form this program was told to use.
     pub fn new(report: &Report) -> Self {
+        Self::to(report, Box::new(io::stdout()))
+    }
+
+    /// The same, written to `out`.
+    pub fn to(report: &Report, out: Box<dyn Write>) -> Self {
         Self {
-            out: BufWriter::with_capacity(32 * 1024, io::stdout()),
+            out: BufWriter::with_capacity(32 * 1024, out),
+            closed: false,
             report: *report,
             held: BTreeMap::new(),
             bytes: 0,
@@ -54,6 +61,11 @@ impl Results {
     pub fn turn(&mut self) -> u64 {
         self.turns += 1;
         self.turns - 1
+    }
+
+    /// Whether the reader of standard output went away: nobody will see the other results.
+    pub fn is_closed(&self) -> bool {
+        self.closed
     }
 
     /// Whether so much waits for an early record that no later one should begin.
@@ -111,7 +123,7 @@ impl Results {
     /// Takes the text of a turn, and prints what has its turn now.
     ///
     /// # Errors
-    /// `internal` when standard output cannot be written; a reader that went away is no error.
+    /// `internal` when standard output cannot be written; for a reader that went away see [`Self::is_closed`].
     pub fn put(&mut self, turn: u64, text: String) -> Result<(), Failure> {
         if turn != self.next {
             self.bytes += text.len();
@@ -133,11 +145,11 @@ impl Results {
     /// # Errors
     /// As [`Self::put`].
     pub fn flush(&mut self) -> Result<(), Failure> {
-        if self.out.buffer().is_empty() {
+        if self.out.buffer().is_empty() || self.closed {
             return Ok(());
         }
         let flushed = progress::aside(|| self.out.flush());
-        forgiving(flushed)
+        self.written(flushed)
     }
 
     /// Prints what is held, though earlier ones are missing: the run was broken off.
@@ -152,18 +164,21 @@ impl Results {
     }
 
     fn print(&mut self, text: &str) -> Result<(), Failure> {
-        if text.is_empty() {
+        if text.is_empty() || self.closed {
             return Ok(());
         }
-        forgiving(self.out.write_all(text.as_bytes()))
+        let written = self.out.write_all(text.as_bytes());
+        self.written(written)
     }
-}
 
-fn forgiving(written: io::Result<()>) -> Result<(), Failure> {
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::internal(format!("standard output cannot be written: {error}")))
+    fn written(&mut self, written: io::Result<()>) -> Result<(), Failure> {
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(())
+            }
+            Err(error) => Err(Failure::internal(format!("cannot write standard output: {error}"))),
+            Ok(()) => Ok(()),
         }
-        _ => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::escape::one_line;
 use super::progress::{Count, time};
-use crate::failure::{Applied, Failure, Kind};
+use crate::failure::{Failure, Kind};
 
 /// As many different reasons are counted; the rest are counted together.
 const MOST_REASONS: usize = 50;
@@ -45,43 +45,78 @@ impl Reasons {
     }
 }
 
+/// How to go on, as commands to type.
+#[derive(Debug, Default)]
+pub struct NextSteps {
+    /// Goes on with the run.
+    pub resume: String,
+    /// Runs the file of failed records; none where it was not asked for.
+    pub failed: Option<String>,
+    /// Shows which records are unknown.
+    pub show: String,
+}
+
 /// What became of the records, in one line.
 pub fn sentence(operation: &str, count: Count, took: Duration) -> String {
-    let mut parts = vec![format!("{} done", count.done)];
+    format!("{operation}: {}: {} ({})", records(count.total()), parts(count, true), time(took))
+}
+
+/// The failure a run ends with when not every record went through.
+pub fn partial(count: Count, next: &NextSteps) -> Option<Failure> {
+    let unsuccessful = count.failed + count.unknown + count.untaken;
+    (unsuccessful > 0).then(|| {
+        let message = format!("of {}, {}", records(count.total()), parts(count, false));
+        Failure::new(Kind::Partial, message).hint(hint(count, next)).applied(count.applied())
+    })
+}
+
+/// How to go on, for each way in which records did not go through.
+pub fn hint(count: Count, next: &NextSteps) -> String {
+    let permanent = count.failed - count.temporary;
+    let mut steps = Vec::new();
+    if permanent > 0 {
+        steps.push(match &next.failed {
+            Some(command) => format!("fix the failed records and run them: `{command}`"),
+            None => format!("fix the failed records in the input, then run `{}`", next.resume),
+        });
+    }
+    if count.temporary + count.untaken > 0 {
+        steps.push(format!("go on with: `{}`", next.resume));
+    }
+    if count.unknown > 0 {
+        steps.push(format!(
+            "check whether the unknown records took effect (`{}` lists them); `{} --retry-unknown` sends them again",
+            next.show, next.resume
+        ));
+    }
+    if steps.is_empty() {
+        steps.push(format!("go on with: `{}`", next.resume));
+    }
+    steps.join("; ")
+}
+
+/// What became of the records, as counts.
+pub fn counts(count: Count) -> String {
+    parts(count, true)
+}
+
+fn parts(count: Count, successes: bool) -> String {
+    let mut parts = Vec::new();
+    if successes {
+        parts.push(format!("{} done", count.done));
+    }
     let mut part = |number: u64, what: &str| {
         if number > 0 {
             parts.push(format!("{number} {what}"));
         }
     };
-    part(count.earlier, "done earlier");
+    if successes {
+        part(count.earlier, "done earlier");
+    }
     part(count.failed, "failed");
     part(count.unknown, "unknown");
     part(count.untaken, "not sent");
-    format!("{operation}: {}: {} ({})", records(count.total()), parts.join(", "), time(took))
-}
-
-/// The failure a run ends with when not every record went through.
-pub fn partial(count: Count, resume: &str) -> Option<Failure> {
-    let mut parts = Vec::new();
-    if count.failed > 0 {
-        parts.push(format!("{} failed", count.failed));
-    }
-    if count.unknown > 0 {
-        parts.push(format!("{} unknown: nobody knows whether they were applied", count.unknown));
-    }
-    if count.untaken > 0 {
-        parts.push(format!("{} not sent", count.untaken));
-    }
-    if parts.is_empty() {
-        return None;
-    }
-    let applied = match (count.unknown, count.done + count.earlier) {
-        (1.., _) => Applied::Unknown,
-        (_, 1..) => Applied::Yes,
-        _ => Applied::No,
-    };
-    let message = format!("of {}, {}", records(count.total()), parts.join(", "));
-    Some(Failure::new(Kind::Partial, message).hint(resume).applied(applied))
+    parts.join(", ")
 }
 
 /// A number of records in words.

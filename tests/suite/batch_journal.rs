@@ -32,7 +32,10 @@ fn left_behind(shop: &Shop, records: usize, lines: &[&str]) {
     for line in lines {
         let (record, state) = line.split_once(' ').unwrap();
         let record: u64 = record.parse().unwrap();
-        let line = json!({"record": record, "state": state, "hash": hash(&record.to_string())});
+        let mut line = json!({"record": record, "state": state, "hash": hash(&record.to_string())});
+        if state == "failed" {
+            line["temporary"] = false.into();
+        }
         left.extend([line.to_string(), "\n".to_owned()]);
     }
     std::fs::write(journal(shop), left).unwrap();
@@ -74,7 +77,7 @@ fn a_journal_that_is_there_needs_a_word_about_it() {
     assert_eq!((resumed.code, numbers(&resumed), shop.heard()), (0, vec![1, 2], Vec::new()));
     assert_eq!(
         (&lines(&resumed)[0]["applied"], &lines(&resumed)[0]["reason"]),
-        (&json!("yes"), &json!("already done"))
+        (&json!("yes"), &json!("done earlier"))
     );
     let restarted = shop.run("attribute create -i a.csv --restart");
     assert_eq!((restarted.code, shop.heard()), (7, vec!["POST 400".to_owned(); 2]), "{restarted:?}");
@@ -106,16 +109,11 @@ fn what_may_have_been_applied_is_left_alone_until_it_is_asked_for() {
 fn a_passing_reason_is_tried_again_and_a_lasting_one_when_it_was_mended() {
     let shop = Shop::new();
     shop.file("a.csv", attributes(3).replace("code_2,", "Bad,"));
-    let unreachable = serve(
-        shop.home.storefront(&["attribute", "create", "-i", "a.csv", "--retry", "0"]),
-        "http://127.0.0.1:1",
-    )
-    .run();
-    assert_eq!(
-        (unreachable.code, states(&text(&shop))),
-        (7, [("failed".to_owned(), 3)].into()),
-        "{unreachable:?}"
-    );
+    let refused = shop
+        .storefront(&["attribute", "create", "-i", "a.csv", "--jobs", "1"])
+        .env("STOREFRONT_ADMIN_TOKEN", "expired")
+        .run();
+    assert_eq!((refused.code, states(&text(&shop))), (6, [("failed".to_owned(), 1)].into()), "{refused:?}");
     let resumed = shop.run("attribute create -i a.csv --resume");
     assert_eq!((resumed.code, created(&shop).len()), (7, 2), "{resumed:?}");
     shop.heard();
@@ -142,20 +140,27 @@ fn a_journal_that_does_not_fit_is_refused_each_with_its_own_message() {
     shop.file("a.csv", input.replace("Label 3", "Label 4"));
     refused("line 4 (record 3) was changed after it had been sent", resume);
     shop.file("a.csv", input.lines().take(3).collect::<Vec<_>>().join("\n"));
-    refused("ends after record 2, and the journal knows record 4", resume);
+    refused("has only 2 records, but the journal covers record 4", resume);
     shop.file("b.csv", input.replace("code_", "other_"));
-    refused("is of another input", "attribute create -i b.csv --journal a.csv.journal --resume");
+    refused(
+        "belongs to a different input: `a.csv`, expected `b.csv`",
+        "attribute create -i b.csv --journal a.csv.journal --resume",
+    );
     shop.file("a.csv", &input);
     shop.file("items.csv", "sku\nx\n");
     refused(
-        "is of another operation: attribute create",
+        "belongs to a different operation: `attribute create`",
         "quote add-item -i items.csv --journal a.csv.journal --resume",
     );
-    refused("is of another service", "attribute create -i a.csv --resume --store-view fr");
+    refused("belongs to a different store view", "attribute create -i a.csv --resume --store-view fr");
+    let elsewhere = format!("{}/staging", shop.url());
+    let other =
+        serve(shop.home.storefront(&["attribute", "create", "-i", "a.csv", "--resume"]), &elsewhere).run();
+    assert!(other.code == 3 && other.stderr.contains("belongs to a different service"), "{other:?}");
     std::fs::write(journal(&shop), whole.replacen("\"record\":2", "\"rec\":", 1)).unwrap();
-    refused("is damaged: line ", resume);
+    refused("is corrupt at line ", resume);
     std::fs::write(journal(&shop), "hello\n").unwrap();
-    refused("is no journal of a run", resume);
+    refused("is not a storefront journal", resume);
 }
 
 #[test]
@@ -166,13 +171,10 @@ fn a_last_line_that_was_cut_off_is_noticed_and_left_out() {
     cut.truncate(cut.len() - 9);
     std::fs::write(journal(&shop), cut).unwrap();
     let resumed = shop.run("attribute create -i a.csv --resume");
-    assert!(
-        resumed.code == 7 && resumed.stderr.contains("cut off in the middle of its last line"),
-        "{resumed:?}"
-    );
+    assert!(resumed.code == 7 && resumed.stderr.contains("ignoring an incomplete last line"), "{resumed:?}");
     assert_eq!(created(&shop), [3], "record 2 may have been applied");
     let again = shop.run("attribute create -i a.csv --resume");
-    assert!(again.code == 7 && !again.stderr.contains("cut off"), "{again:?}");
+    assert!(again.code == 7 && !again.stderr.contains("incomplete"), "{again:?}");
 }
 
 #[test]
@@ -181,14 +183,14 @@ fn a_full_disk_ends_the_run_and_nothing_is_sent_unwritten() {
     shop.file("a.csv", attributes(400));
     let full = shop.run("attribute create -i a.csv --journal /dev/full -o json");
     let message = full.error()["message"].as_str().unwrap().to_owned();
-    assert!(full.code == 1 && message.contains("/dev/full cannot be written: No space left"), "{full:?}");
+    assert!(full.code == 3 && message.contains("`/dev/full` is not a regular file"), "{full:?}");
     assert_eq!(shop.heard(), Vec::<String>::new());
     // The disk fills up on the way: a limit of 16 blocks of 512 bytes.
     let filled = shop
         .storefront(&["attribute", "create", "-i", "a.csv", "-o", "json"])
         .shell("trap '' XFSZ; ulimit -f 16; exec \"$@\" > /dev/null");
     assert!(
-        filled.code == 1 && filled.error()["message"].as_str().unwrap().contains("cannot be written"),
+        filled.code == 1 && filled.error()["message"].as_str().unwrap().contains("cannot write journal"),
         "{filled:?}"
     );
     let sent = shop.heard().len();
@@ -211,10 +213,7 @@ fn two_runs_cannot_write_one_journal() {
     }
     for word in ["--resume", "--restart", ""] {
         let second = shop.run(&format!("attribute create -i a.csv {word}"));
-        assert!(
-            second.code == 3 && second.stderr.contains("another run is writing the journal"),
-            "{second:?}"
-        );
+        assert!(second.code == 3 && second.stderr.contains("is in use by another process"), "{second:?}");
     }
     first.kill().unwrap();
     first.wait().unwrap();
@@ -224,7 +223,7 @@ fn two_runs_cannot_write_one_journal() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_waits_for_what_is_under_way_and_a_second_one_does_not() {
-    for (second, code_line) in [(false, "done"), (true, "sending")] {
+    for (second, code_line) in [(false, "done"), (true, "unknown")] {
         let shop = Shop::new();
         let reply = crate::support::scripted::reply("200 OK", "", "{}");
         let slow =
@@ -243,7 +242,7 @@ fn ctrl_c_waits_for_what_is_under_way_and_a_second_one_does_not() {
         interrupt(&child);
         let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
         let stopping = stderr.find(|line| line.contains("stopping")).unwrap();
-        assert!(stopping.contains("2 records under way"), "{stopping}");
+        assert!(stopping.contains("2 records in flight"), "{stopping}");
         if second {
             interrupt(&child);
         }
@@ -269,11 +268,49 @@ fn ctrl_c_waits_for_what_is_under_way_and_a_second_one_does_not() {
 fn where_nothing_can_be_synced_nothing_is_sent() {
     let shop = Shop::new();
     shop.file("a.csv", attributes(3));
-    // A pipe takes what is written, and refuses to be synced.
+    // A pipe takes what is written, and cannot be read again.
     let pipe = shop.home.dir.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let outcome = shop.run("attribute create -i a.csv --journal pipe -o json");
     let message = outcome.error()["message"].as_str().unwrap().to_owned();
-    assert!(outcome.code == 1 && message.contains("pipe cannot be written"), "{outcome:?}");
+    assert!(outcome.code == 3 && message.contains("`pipe` is not a regular file"), "{outcome:?}");
     assert_eq!(shop.heard(), Vec::<String>::new());
+}
+
+#[test]
+fn a_version_that_is_not_known_is_refused() {
+    let shop = Shop::new();
+    shop.file("a.csv", attributes(2));
+    assert_eq!(shop.run("attribute create -i a.csv").code, 0);
+    let whole = text(&shop);
+    shop.heard();
+    for version in ["1", "99"] {
+        std::fs::write(journal(&shop), whole.replacen("\"version\":2", &format!("\"version\":{version}"), 1))
+            .unwrap();
+        let outcome = shop.run("attribute create -i a.csv --resume");
+        assert!(outcome.code == 3 && outcome.stderr.contains("has format version"), "{outcome:?}");
+        let neighbour = shop.run("attribute create -i a.csv --shard 0/2");
+        assert!(neighbour.code == 3 && neighbour.stderr.contains("has format version"), "{neighbour:?}");
+    }
+    assert_eq!(shop.heard(), Vec::<String>::new());
+}
+
+#[test]
+fn a_damaged_last_newline_hides_no_record_that_was_sent() {
+    let shop = Shop::new();
+    left_behind(&shop, 3, &["1 sending", "1 done", "2 sending"]);
+    let whole = text(&shop);
+    let cut = &whole[..whole.len() - 1];
+    for damaged in [cut.to_owned(), format!("{cut}J"), format!("{cut}\r"), cut[..cut.len() - 9].to_owned()] {
+        std::fs::write(journal(&shop), &damaged).unwrap();
+        let outcome = shop.run("attribute create -i a.csv --resume -o json");
+        assert_eq!((outcome.code, &lines(&outcome)[1]["applied"]), (7, &json!("unknown")), "{damaged}");
+        assert!(!created(&shop).contains(&2), "{damaged}");
+    }
+    shop.heard();
+    for unreadable in [whole.replace('\n', "\r"), String::new(), whole.replacen("record", "rec0rd", 3)] {
+        std::fs::write(journal(&shop), &unreadable).unwrap();
+        let outcome = shop.run("attribute create -i a.csv --resume");
+        assert_eq!((outcome.code, shop.heard()), (3, Vec::new()), "{unreadable}: {outcome:?}");
+    }
 }

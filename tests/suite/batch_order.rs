@@ -83,14 +83,14 @@ fn parts_put_together(shop: &Shop) {
         |part: usize| std::fs::read_to_string(directory.join(format!("a.csv.{part}-4.journal"))).unwrap();
     shop.file("a.csv.journal", [part(0), part(2), part(3)].concat());
     let lacking = shop.run("attribute create -i a.csv --resume");
-    assert!(
-        lacking.code == 3 && lacking.stderr.contains("the journals of the other parts are not in it"),
-        "{lacking:?}"
-    );
+    assert!(lacking.code == 3 && lacking.stderr.contains("the other shards are missing"), "{lacking:?}");
     shop.file("a.csv.journal", [part(0), part(1), part(2), part(3)].concat());
     let whole = shop.run("attribute create -i a.csv --resume");
     assert!(whole.code == 0 && whole.stderr.contains("200 done earlier"), "{whole:?}");
     let foreign = shop.run("attribute create -i a.csv --resume --shard 1/4 --journal a.csv.0-4.journal");
-    assert!(foreign.code == 3 && foreign.stderr.contains("is of part 0/4, not of part 1/4"), "{foreign:?}");
+    assert!(
+        foreign.code == 3 && foreign.stderr.contains("belongs to shard 0/4, expected 1/4"),
+        "{foreign:?}"
+    );
     assert_eq!(shop.heard(), Vec::<String>::new());
 }

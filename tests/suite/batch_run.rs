@@ -188,7 +188,7 @@ fn the_failed_file_overwrites_no_input_and_no_journal() {
     shop.file("a.csv", &content);
     for file in ["a.csv", "./a.csv", "a.csv.journal"] {
         let outcome = shop.run(&format!("attribute create -i a.csv --failed {file} --restart"));
-        assert!(outcome.code == 2 && outcome.stderr.contains("would overwrite"), "{file}: {outcome:?}");
+        assert!(outcome.code == 3 && outcome.stderr.contains("is the "), "{file}: {outcome:?}");
     }
     assert_eq!(std::fs::read_to_string(shop.home.dir.path().join("a.csv")).unwrap(), content);
     assert_eq!(shop.heard(), Vec::<String>::new());
@@ -226,7 +226,7 @@ fn a_dry_run_shows_the_first_few_in_full_and_counts_the_rest() {
 fn a_service_that_asks_for_fewer_requests_gets_them_and_everything_goes_through() {
     let shop = Shop::with_faults(&["429=0@40"]);
     shop.file("a.csv", attributes(60));
-    let outcome = shop.run("attribute create -i a.csv");
+    let outcome = shop.run("attribute create -i a.csv --retry 30");
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert!(shop.heard().iter().filter(|heard| *heard == "POST 429").count() > 5);
     let mut found = created(&shop);

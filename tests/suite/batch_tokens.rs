@@ -31,12 +31,15 @@ fn each_record_goes_to_the_customer_of_its_token_and_the_token_is_told_nowhere()
 }
 
 #[test]
-fn a_read_back_serves_the_next_record_of_the_same_customer() {
+fn each_record_reads_the_profile_for_itself_and_unchanged_ones_send_nothing() {
     let shop = Shop::new();
     shop.file("c.ndjson", "{\"firstname\":\"Ada\"}\n{\"firstname\":\"Eve\"}\n{\"firstname\":\"Eve\"}\n");
     let outcome = shop.run("customer update -i c.ndjson -o json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert_eq!(shop.heard(), ["GET 200", "GET 200", "PUT 200", "GET 200", "GET 200", "PUT 200", "GET 200"]);
+    assert_eq!(
+        shop.heard(),
+        ["GET 200", "GET 200", "PUT 200", "GET 200", "GET 200", "GET 200", "PUT 200", "GET 200", "GET 200"]
+    );
     assert_eq!(lines(&outcome)[2]["reason"], "unchanged");
 }
 

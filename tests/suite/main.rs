@@ -8,9 +8,12 @@ mod attribute;
 mod auth;
 mod bad_input;
 mod batch_doubts;
+mod batch_failed_file;
 mod batch_journal;
 mod batch_kill;
+mod batch_neighbours;
 mod batch_order;
+mod batch_outage;
 mod batch_run;
 mod batch_tokens;
 #[cfg(unix)]

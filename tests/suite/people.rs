@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::support::storefront::Home;
-use crate::support::terminal::{CTRL_C, CTRL_U, DOWN, ENTER, ESC, Terminal, UP};
+use crate::support::terminal::{CTRL_C, CTRL_D, DOWN, ENTER, ESC, Terminal, UP};
 
 fn stored(home: &Home, what: &str) -> Value {
     serde_json::from_str::<Value>(&home.ok("sandbox show -o json")).unwrap()[what].clone()
@@ -48,11 +48,11 @@ fn the_wizard_asks_step_by_step_and_gives_the_same_as_one_command() {
     terminal.sees("Option 1").types("36 EU\r37 EU\r\r38 EU\r").sees("Option 4").types(ENTER);
     terminal.sees("Chosen by default").types(DOWN).types(ENTER);
     terminal.sees("STORE_ID=LABEL").types("2=Pointure").types(ENTER).types(ENTER);
-    terminal.sees("Must every product have it?").types("n");
-    terminal.sees("Does search look at it?").types("y");
+    terminal.sees("Must every product have it?").answers("n");
+    terminal.sees("Does search look at it?").answers("y");
     let screen = terminal.sees("Create it?").screen();
     assert!(screen.contains("36 EU (default)") && !screen.contains("Can shoppers filter"), "{screen}");
-    terminal.types("y");
+    terminal.answers("y");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
     let made = attribute(&home, "schuhgrosse");
@@ -71,39 +71,100 @@ fn the_wizard_asks_step_by_step_and_gives_the_same_as_one_command() {
 fn esc_goes_back_one_step_and_no_at_the_end_writes_nothing_but_keeps_the_answers() {
     let home = Home::new();
     let mut terminal = terminal(&home, 200, "--sandbox attribute create --type text");
-    terminal.sees("Label, as shoppers see it").types("Colour").types(ENTER);
+    terminal.sees("Label, as shoppers see it").answers("Colour");
     terminal.sees("Code").sees("colour").types(ESC);
-    terminal.sees_no_more("colour").types(" of it").types(ENTER);
-    terminal.sees("colour_of_it").types(CTRL_U).types("tint").types(ENTER);
-    terminal.sees("STORE_ID=LABEL").types(ENTER);
-    terminal.sees("Must every").types("n").sees("Can shoppers").types("n").sees("Does search").types("n");
-    terminal.sees("Create it?").types(ESC).types("y");
-    terminal.types("n");
+    terminal.sees_no_more("colour").types("Hue").types(ENTER);
+    terminal.sees("hue").answers("9 Bad Code é").sees("a code is a letter").answers("tint");
+    terminal
+        .sees("STORE_ID=LABEL")
+        .answers("Tint")
+        .sees("type STORE_ID=LABEL")
+        .answers("2=Teinte")
+        .types(ENTER);
+    terminal
+        .sees("Must every")
+        .answers("n")
+        .sees("Can shoppers")
+        .answers("n")
+        .sees("Does search")
+        .types(ENTER);
+    let screen = terminal.sees("Create it?").types(ESC).sees_no_more("Create it?").screen();
+    assert_eq!(screen.matches("Does search").count(), 1, "{screen}");
+    assert!(!screen.contains("Label in store view") && !screen.contains("Colour"), "{screen}");
+    terminal.answers("y").sees("Create it?").answers("n");
     let (code, screen) = terminal.ends();
-    assert_eq!(code, 3, "{screen}");
-    assert!(screen.contains("nothing was written"), "{screen}");
-    assert!(
-        command_line(&screen).contains("--label 'Colour of it'") && screen.contains("--searchable"),
-        "{screen}"
-    );
+    assert_eq!(code, 130, "{screen}");
+    assert!(screen.contains("\nCancelled") && !screen.contains("error"), "{screen}");
+    let line = command_line(&screen);
+    assert!(line.contains("--code tint --label Hue --type text") && line.contains("--searchable"), "{line}");
     assert_eq!(attribute(&home, "tint"), Value::Null);
 }
 
 #[test]
-fn ctrl_c_at_a_line_and_at_a_list_leaves_with_130_and_a_cursor() {
+fn leaving_a_line_a_list_or_a_confirmation_cancels_with_130_and_a_terminal_as_it_was() {
     let home = Home::new();
     for (line, question) in [
         ("--sandbox attribute create", "Label, as shoppers"),
         ("--sandbox attribute create --label C --code c", "weee"),
         ("--sandbox customer update --address 1 --city Lyon", "Send it?"),
     ] {
-        let mut terminal = terminal(&home, 80, line);
-        terminal.sees(question).types(CTRL_C);
-        let (code, screen, cursor_is_shown) = terminal.ends_with_cursor();
-        assert_eq!(code, 130, "{screen}");
-        assert!(screen.contains("nothing was written"), "{screen}");
-        assert!(cursor_is_shown, "{screen}");
+        for key in [CTRL_C, CTRL_D, ESC, "a signal"] {
+            let mut terminal = terminal(&home, 80, line);
+            terminal.sees(question);
+            assert!(!terminal.is_as_it_was(), "this shows nothing");
+            let _ = if key == "a signal" { terminal.terminate() } else { terminal.types(key) };
+            assert_eq!(terminal.waits_for_end(), 130, "{key:?} {}", terminal.screen());
+            assert!(terminal.is_as_it_was(), "{key:?}");
+            let screen = terminal.screen();
+            assert!(screen.lines().any(|line| line == "Cancelled") && !screen.contains("error"), "{screen}");
+        }
     }
+    assert_eq!(address(&home, 1)["city"], "Paris");
+}
+
+#[test]
+fn only_a_yes_that_is_typed_after_the_question_confirms() {
+    let home = Home::new();
+    let line = "--sandbox --fault latency=300 customer update --address 1 --city Lyon";
+    let mut ahead = terminal(&home, 80, line);
+    // Before the question: the profile is still being read.
+    ahead.types("y\r").sees("Send it?").types("");
+    ahead.types("y\r").sees("type the answer, then press Enter");
+    ahead.pastes("y").types(ENTER).sees("type the answer").pastes("yours sincerely\ry\r").types(ENTER);
+    assert_eq!(address(&home, 1)["city"], "Paris");
+    ahead.types(ENTER).sees("type y or n");
+    ahead.answers("y");
+    assert_eq!(ahead.ends().0, 0);
+    assert_eq!(address(&home, 1)["city"], "Lyon");
+    let mut pasted = terminal(&home, 80, "--sandbox customer update --address 1 --city Nice");
+    pasted.sees("Send it?").pastes("n\r");
+    assert_eq!(pasted.ends().0, 130);
+}
+
+#[test]
+fn a_paste_into_a_field_is_one_line_and_answers_nothing_after_it() {
+    let home = Home::new();
+    let mut terminal = terminal(&home, 100, "--sandbox customer update --address 1");
+    terminal.sees("Address 1").types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(ENTER);
+    terminal.sees("City").pastes("Potsdam\n\nyours sincerely");
+    terminal.sees("Potsdam  yours sincerely").types(ENTER).sees("(was Paris)").types(CTRL_C);
+    assert_eq!(terminal.ends().0, 130);
+    assert_eq!(address(&home, 1)["city"], "Paris");
+}
+
+#[test]
+fn redirected_errors_leave_the_question_on_the_terminal() {
+    let home = Home::new();
+    let errors = home.dir.path().join("errors.log");
+    let line = ["--sandbox", "customer", "update", "--address", "1", "--city", "Lyon"];
+    let mut terminal = Terminal::run_redirected(&home, &line, &errors, true);
+    let screen = terminal.sees("Send it? (y/n)").screen();
+    assert!(screen.contains("Paris") && screen.contains("Lyon"), "what it is about: {screen}");
+    terminal.answers("n");
+    assert_eq!(terminal.ends().0, 130);
+    let mut terminal = Terminal::run_redirected(&home, &line, &errors, false);
+    assert_eq!(terminal.waits_for_end(), 3);
+    assert!(std::fs::read_to_string(&errors).unwrap().contains("--yes"));
     assert_eq!(address(&home, 1)["city"], "Paris");
 }
 
@@ -113,15 +174,41 @@ fn support_picks_an_address_edits_one_field_and_sends_it() {
     let mut terminal = terminal(&home, 100, "--sandbox customer update");
     terminal.sees("What is to be changed?").sees("Address 1").sees("The profile itself").types(ENTER);
     terminal.sees("75002").types(DOWN).types(DOWN).types(DOWN).types(ENTER);
-    terminal.sees("Postcode").types(CTRL_U).types("7500").types(ENTER);
+    terminal.sees("Country code").answers("Frankreich").sees("is no country code").answers("fr");
+    terminal.sees("Done").types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(ENTER);
+    // What is typed replaces what was there, and what was refused.
+    terminal.sees("Postcode").answers("nowhere").sees("keep it)").types("7500").types(ENTER);
+    terminal.sees("keep it)").types(ENTER);
     terminal.sees("(was 75002)").types(ENTER);
-    let screen = terminal.sees("Send it?").screen();
-    assert!(screen.contains("has not the form of France"), "{screen}");
-    terminal.types("y");
+    // Esc leads back to the form, and nothing that was answered stands there twice.
+    let screen = terminal.sees("Send it?").types(ESC).sees("Done").screen();
+    assert!(!screen.contains("BEFORE") && screen.contains("(was 75002)"), "{screen}");
+    terminal.types(ENTER).sees("Send it?").answers("y");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
     assert_eq!(screen.matches("BEFORE").count(), 1, "what was shown is not shown again: {screen}");
-    assert_eq!(address(&home, 1)["postcode"], "7500");
+    assert!(!screen.contains("\u{2718}"), "what was refused does not stay: {screen}");
+    assert_eq!(
+        (address(&home, 1)["postcode"].clone(), address(&home, 1)["country_id"].clone()),
+        ("7500".into(), "FR".into())
+    );
+    assert_eq!(address(&home, 1)["company"], "Haddad & Filles");
+}
+
+#[test]
+fn the_company_can_be_edited_and_what_was_typed_survives_a_no() {
+    let home = Home::new();
+    let mut terminal = terminal(&home, 200, "--sandbox customer update --address 1");
+    terminal.sees("Company").types(UP);
+    while !terminal.screen().lines().any(|line| line.contains("\u{276f}") && line.contains("Company")) {
+        terminal.types(UP);
+    }
+    terminal.types(ENTER).sees("Company").answers("Haddad GmbH").sees("(was Haddad").types(ENTER);
+    terminal.sees("Send it?").answers("n");
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 130, "{screen}");
+    let (_, line) = screen.split_once("Equivalent command:\n").unwrap_or_else(|| panic!("{screen}"));
+    assert!(line.contains("Haddad GmbH") && line.contains("--sandbox"), "{screen}");
     assert_eq!(address(&home, 1)["company"], "Haddad & Filles");
 }
 
@@ -131,14 +218,41 @@ fn another_country_asks_for_the_region_and_esc_leads_back_to_the_list() {
     let mut terminal = terminal(&home, 100, "--sandbox customer update --address 2");
     terminal.sees("Address 2").sees("10118").types(ESC);
     terminal.sees("What is to be changed?").types(DOWN).types(ENTER);
-    terminal.sees("Country code, two letters").types(UP).types(UP).types(UP).types(ENTER);
-    terminal.types(CTRL_U).types("GB").types(ENTER);
-    terminal.sees("No region").types(UP).types(ENTER);
-    terminal.sees("Done").types(ENTER);
-    terminal.sees("Send it?").types("n");
+    terminal.sees("Country code, two letters").types(DOWN).types(DOWN).types(DOWN).types(ENTER);
+    terminal.sees("Country code").answers("GB");
+    let screen = terminal.sees("Region, by name or code").sees("The country changed").screen();
+    assert!(!screen.contains("New York"), "the old region is not offered: {screen}");
+    terminal.types(ENTER).sees("Done").types(ENTER);
+    terminal.sees("Send it?").answers("n");
     let (code, screen) = terminal.ends();
-    assert_eq!(code, 3, "{screen}");
+    assert_eq!(code, 130, "{screen}");
+    assert!(
+        screen.contains("--country GB --no-region") || screen.contains("--no-region --country GB"),
+        "{screen}"
+    );
     assert_eq!(address(&home, 2)["country_id"], "US");
+}
+
+#[test]
+fn enter_through_the_region_keeps_its_id_and_a_known_name_finds_one() {
+    let home = Home::new();
+    let mut terminal = terminal(&home, 100, "--sandbox customer update --address 2");
+    let to_region = |terminal: &mut Terminal| {
+        while !terminal.screen().lines().any(|line| line.contains("\u{276f}") && line.contains("Region")) {
+            terminal.types(DOWN);
+        }
+        terminal.types(ENTER).sees("Region, by name or code");
+    };
+    terminal.sees("Done");
+    to_region(&mut terminal);
+    terminal.types(ENTER).sees("Done");
+    assert!(!terminal.screen().contains("(was"), "{}", terminal.screen());
+    to_region(&mut terminal);
+    terminal.answers("Texas").sees("Region id").answers("x").sees("type a whole number").answers("57");
+    terminal.sees("Texas").sees("(was New York)");
+    to_region(&mut terminal);
+    terminal.answers("ny").sees_no_more("(was New York)").types(UP).types(CTRL_C);
+    assert_eq!(terminal.ends().0, 130);
 }
 
 #[test]
@@ -154,7 +268,7 @@ fn a_deletion_is_allowed_by_typing_its_number_and_by_no_other() {
     assert_eq!(stored(&home, "customers")[0]["addresses"].as_array().unwrap().len(), before);
     let mut terminal = self::terminal(&home, 100, line);
     terminal.sees("Type that number").types(&(before - 1).to_string()).types(ENTER);
-    terminal.sees("Send it?").types("y");
+    terminal.sees("Send it?").answers("y");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
     assert_eq!(stored(&home, "customers")[0]["addresses"].as_array().unwrap().len(), 1);
@@ -167,7 +281,7 @@ fn a_missing_payment_is_asked_for() {
         "--sandbox quote ship --ship-to-address 1 --bill-same-as-ship --carrier flatrate --method flatrate";
     let mut terminal = terminal(&home, 100, line);
     terminal.sees("Payment").types("{\"method\"").types(ENTER).sees("not a JSON object");
-    terminal.types(CTRL_U).types("checkmo").types(ENTER);
+    terminal.answers("checkmo");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
     assert!(home.fails(2, line).contains("the payment is missing"));
@@ -208,11 +322,35 @@ fn forty_columns_are_enough() {
             && screen.contains("75002 Paris"),
         "{screen}"
     );
-    let mut terminal = terminal(&home, 40, "--sandbox customer update --address 1 --city Lyon");
+    let mut terminal = self::terminal(&home, 40, "--sandbox customer update --address 1 --city Lyon");
     let screen = terminal.sees("Send it?").screen();
     assert!(screen.contains("    - Paris\n    + Lyon"), "{screen}");
-    terminal.types("n");
-    assert_eq!(terminal.ends().0, 3);
+    terminal.answers("n");
+    assert_eq!(terminal.ends().0, 130);
+    let mut terminal = self::terminal(&home, 40, "--sandbox customer update --address 1");
+    terminal.sees("Done").types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(ENTER);
+    for text in ["nowhere", "nowhere near this place", "nowhere near this place either"] {
+        terminal.sees("Postcode").answers(text).sees("keep it)");
+    }
+    let screen = terminal.screen();
+    assert_eq!(screen.matches("keep it)").count(), 1, "{screen}");
+    terminal.answers("75001").sees("(was 75002)").types(CTRL_C);
+    assert_eq!(terminal.ends().0, 130);
+}
+
+#[test]
+fn the_wizard_takes_a_file_name_with_its_quotes_and_completes_one() {
+    let home = Home::new();
+    std::fs::write(home.dir.path().join("sizes of shoes.csv"), "label\n36\n37\n").unwrap();
+    let file = home.dir.path().join("sizes").display().to_string();
+    let mut terminal =
+        terminal(&home, 200, "--sandbox attribute create --label Size --code size --type select");
+    terminal.sees("Take them from a CSV file").types(DOWN).types(ENTER);
+    terminal.sees("CSV file").answers("nowhere.csv").sees("no file nowhere.csv");
+    terminal.types(&file).types("\t").sees("sizes of shoes.csv").types(ENTER);
+    terminal.sees("STORE_ID=LABEL").types(ESC).sees("Take them").types(DOWN).types(ENTER);
+    terminal.sees("CSV file").answers(&format!("'{file} of shoes.csv'")).sees("STORE_ID=LABEL").types(CTRL_C);
+    assert_eq!(terminal.ends().0, 130);
 }
 
 #[test]
@@ -221,9 +359,10 @@ fn a_run_shows_how_far_it_is_and_leaves_only_its_summary() {
     let rows = "1,mug-blue,1\n".repeat(40);
     std::fs::write(home.dir.path().join("items.csv"), format!("quote_id,sku,qty\n{rows}")).unwrap();
     let mut terminal = terminal(&home, 100, "--sandbox --fault latency=30 quote add-item -i items.csv");
+    terminal.sees("Add the items of 40 records?").types("y");
     let screen = terminal.sees(" of 40, 0 failed, 0 unknown, ").sees(" left").screen();
     assert!(screen.contains("/s, "), "{screen}");
     let (code, screen) = terminal.ends();
     assert!(code == 0 && screen.contains("40 records: 40 done"), "{screen}");
-    assert!(!screen.contains(" of 40"), "the bar is gone: {screen}");
+    assert!(!screen.contains(" of 40, "), "the bar is gone: {screen}");
 }

@@ -68,7 +68,7 @@ fn the_changes_before_they_are_sent() {
 fn the_summary_of_a_run() {
     let home = Home::new();
     std::fs::write(home.dir.path().join("items.csv"), include_str!("../readme/items.csv")).unwrap();
-    let line = "--sandbox quote add-item -i items.csv";
+    let line = "--sandbox quote add-item -i items.csv --yes";
     let mut terminal = Terminal::run(&home, 120, &line.split(' ').collect::<Vec<_>>(), &[]);
     assert_eq!(terminal.waits_for_end(), 7);
     // How long it took is no part of the picture.
@@ -97,7 +97,13 @@ fn the_wizard_at_its_end() {
     terminal.sees("Option 1").types("36\r37\r38\r").sees("Option 4").types(ENTER);
     terminal.sees("Chosen by default").types(DOWN).types(ENTER);
     terminal.sees("STORE_ID=LABEL").types("2=Pointure").types(ENTER).types(ENTER);
-    terminal.sees("Must every").types("n").sees("Can shoppers").types("y").sees("Does search").types("y");
+    terminal
+        .sees("Must every")
+        .answers("n")
+        .sees("Can shoppers")
+        .answers("y")
+        .sees("Does search")
+        .answers("y");
     let picture = terminal.sees("Create it?").picture();
     shows("wizard", line, &picture);
 }

@@ -54,7 +54,8 @@ fn quoted_word(word: &str) -> String {
     }
 }
 
-fn for_global(global: &GlobalArgs, flag: &mut impl FnMut(&str, &str)) {
+/// The global flags that decide where a command acts.
+pub fn for_global(global: &GlobalArgs, flag: &mut impl FnMut(&str, &str)) {
     if global.sandbox {
         flag("sandbox", "");
     }
@@ -70,12 +71,12 @@ fn for_global(global: &GlobalArgs, flag: &mut impl FnMut(&str, &str)) {
 }
 
 /// A flag that is yes by itself.
-fn switch(name: &str, yes: bool) -> String {
+pub fn switch(name: &str, yes: bool) -> String {
     if yes { name.to_owned() } else { format!("{name}=false") }
 }
 
 /// A flag and its value: one word where the value could be taken for a flag itself.
-fn given(name: &str, value: &str) -> Vec<String> {
+pub fn given(name: &str, value: &str) -> Vec<String> {
     match value {
         "" => vec![format!("--{name}")],
         value if value.starts_with('-') => vec![format!("--{name}={value}")],
@@ -84,6 +85,7 @@ fn given(name: &str, value: &str) -> Vec<String> {
 }
 
 #[cfg(test)]
+#[allow(missing_docs)]
 pub mod tests {
     use clap::Parser;
     use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! `storefront attribute …`
 
-mod command_line;
+pub mod command_line;
 mod steps;
 mod wizard;
 

@@ -6,14 +6,14 @@ use super::command_line;
 use super::steps::{Answers, Step};
 use crate::cli::attribute::CreateArgs;
 use crate::cli::member_flags::numbered_text;
-use crate::commands::{Session, operation};
+use crate::commands::Session;
 use crate::failure::Failure;
 use crate::input::{Draft, options_file};
 use crate::plan::attribute_check;
 use crate::plan::attribute_code;
 use crate::plan::input_kind::INPUT_KINDS;
 use crate::plan::operation::Operation;
-use crate::prompt::Prompt;
+use crate::prompt::{Answer, Objection, Prompt, Question, cancelled, file_meant};
 use crate::report::attribute;
 
 /// The wizard and where it stands.
@@ -36,14 +36,14 @@ impl<'a> Wizard<'a> {
     /// Asks what is missing, shows the whole and has it confirmed. `document` is what `--input` held.
     ///
     /// # Errors
-    /// `interrupted` when the person leaves, `guard` when they say no at the end, `usage` for input that is refused.
+    /// [`cancelled`] when the person leaves or says no at the end, `usage` for input that is refused.
     pub fn run(&mut self, document: Option<Value>) -> Result<Draft, Failure> {
-        self.session.report.show("Esc goes back one step, Ctrl-C leaves. Nothing is sent before you say so.");
+        self.prompt.show("Esc goes back one step, Ctrl-C cancels.");
         loop {
             if let Some(step) = self.answers.next(&self.asked) {
                 match self.ask(step)? {
                     Some(()) => self.asked.push(step),
-                    None => drop(self.asked.pop()),
+                    None => self.go_back()?,
                 }
                 continue;
             }
@@ -60,10 +60,13 @@ impl<'a> Wizard<'a> {
             self.show(&draft);
             // They have just been shown.
             draft.warnings.clear();
-            match self.confirm()? {
-                Some(true) => return Ok(draft),
-                Some(false) => return Err(self.declined()),
-                None => drop(self.asked.pop()),
+            match self.confirm() {
+                Ok(Answer::Yes) => return Ok(draft),
+                Ok(Answer::Back) => self.go_back()?,
+                Err(failure) => {
+                    self.tell_command_line();
+                    return Err(failure);
+                }
             }
         }
     }
@@ -74,25 +77,23 @@ impl<'a> Wizard<'a> {
         self.session.report.note(&format!("The same as one command:\n  {}", command_line::quoted(&words)));
     }
 
-    fn confirm(&self) -> Result<Option<bool>, Failure> {
-        if self.session.global.dry_run || self.prompt.says_yes() {
-            return Ok(Some(true));
-        }
-        self.prompt.agree("Create it?", false)
+    fn go_back(&mut self) -> Result<(), Failure> {
+        self.asked.pop().map(drop).ok_or_else(cancelled)
     }
 
-    fn declined(&self) -> Failure {
-        self.tell_command_line();
-        Failure::guard("not confirmed; nothing was written")
-            .hint("the command above has every answer; change it and run it")
+    fn confirm(&self) -> Result<Answer, Failure> {
+        if self.session.global.dry_run {
+            return Ok(Answer::Yes);
+        }
+        self.prompt.confirm("Create it?")
     }
 
     fn show(&self, draft: &Draft) {
-        let report = self.session.report;
         let none = Map::new();
         let inner = draft.body.get("attribute").and_then(Value::as_object).unwrap_or(&none);
-        report.show(&format!("\n{}\n", attribute::text(inner, report.stderr())));
-        operation::warn(self.session, draft);
+        let report = self.session.report;
+        self.prompt.show(&format!("\n{}\n", attribute::text(inner, report.stderr())));
+        draft.warnings.iter().for_each(|warning| self.prompt.warn(report, warning));
     }
 
     fn ask(&mut self, step: Step) -> Answered {
@@ -111,9 +112,8 @@ impl<'a> Wizard<'a> {
 
     fn label(&mut self) -> Answered {
         let present = self.answers.text(Step::Label).unwrap_or_default();
-        let Some(label) = self.prompt.line("Label, as shoppers see it", present, not_empty)? else {
-            return Ok(None);
-        };
+        let question = Question::new("Label, as shoppers see it").initial(present);
+        let Some(label) = self.prompt.line(&question, not_empty)? else { return Ok(None) };
         self.answers.set(Step::Label, label.trim().into());
         Ok(Some(()))
     }
@@ -122,7 +122,8 @@ impl<'a> Wizard<'a> {
         let label = self.answers.text(Step::Label).unwrap_or_default();
         let present = self.answers.text(Step::Code).map(str::to_owned);
         let present = present.unwrap_or_else(|| attribute_code::suggested(label));
-        let Some(code) = self.prompt.line("Code", &present, not_empty)? else { return Ok(None) };
+        let question = Question::new("Code").initial(&present);
+        let Some(code) = self.prompt.line(&question, usual_code)? else { return Ok(None) };
         self.answers.set(Step::Code, code.trim().into());
         Ok(Some(()))
     }
@@ -165,24 +166,27 @@ impl<'a> Wizard<'a> {
     }
 
     fn typed_options(&mut self) -> Answered {
-        self.session.report.show("One option a line, typed or pasted; an empty line ends the list.");
+        let note = "One option a line, typed or pasted; Enter on an empty line ends the list.";
         let question = |number: usize| format!("Option {number}");
-        let Some(labels) = self.prompt.lines(question, &[], one_cell)? else { return Ok(None) };
-        self.set_options(labels.iter().map(|label| label.trim().to_owned()).collect());
+        let Some(labels) = self.prompt.lines(question, note, &[], one_cell)? else { return Ok(None) };
+        self.set_options(labels);
         Ok(Some(()))
     }
 
     fn options_file(&mut self) -> Answered {
-        let report = self.session.report;
-        report.show("The columns are label,sort_order,is_default,label:STORE_ID…; the first is enough.");
-        let readable = |file: &str| match options_file(file.trim().as_ref()) {
-            Ok(options) if options.is_empty() => Err("it has no option".to_owned()),
+        let readable = |file: &str| match options_file(&file_meant(file)) {
+            Ok(options) if options.is_empty() => Err(Objection::Wrong("it has no option".to_owned())),
             Ok(_) => Ok(()),
-            Err(failure) => Err(failure.message),
+            Err(failure) => Err(failure.message.into()),
         };
-        let Some(file) = self.prompt.line("CSV file", "", readable)? else { return Ok(None) };
+        let question = Question {
+            is_file: true,
+            note: "Columns: label,sort_order,is_default,label:STORE_ID…; the first is enough. Tab completes names.",
+            ..Question::new("CSV file")
+        };
+        let Some(file) = self.prompt.line(&question, readable)? else { return Ok(None) };
         self.set_options(Vec::new());
-        self.answers.flags.options_file = Some(file.trim().into());
+        self.answers.flags.options_file = Some(file_meant(&file));
         Ok(Some(()))
     }
 
@@ -207,11 +211,9 @@ impl<'a> Wizard<'a> {
     fn store_labels(&mut self) -> Answered {
         let present: Vec<String> =
             self.answers.flags.store_labels.iter().map(|(id, label)| format!("{id}={label}")).collect();
-        self.session.report.show("Labels per store view, such as 2=Couleur; an empty line ends the list.");
+        let note = "Labels per store view, such as 2=Couleur; Enter on an empty line ends the list.";
         let question = |_| "STORE_ID=LABEL".to_owned();
-        let Some(lines) = self.prompt.lines(question, &present, |line| numbered_text(line).map(drop))? else {
-            return Ok(None);
-        };
+        let Some(lines) = self.prompt.lines(question, note, &present, store_label)? else { return Ok(None) };
         let labels: Vec<(Number, String)> =
             lines.iter().filter_map(|line| numbered_text(line).ok()).collect();
         self.answers.flags.store_labels = labels;
@@ -225,8 +227,20 @@ impl<'a> Wizard<'a> {
     }
 }
 
-fn not_empty(text: &str) -> Result<(), String> {
-    if text.trim().is_empty() { Err("it cannot be empty".to_owned()) } else { Ok(()) }
+fn not_empty(text: &str) -> Result<(), Objection> {
+    if text.trim().is_empty() { Err("it cannot be empty".to_owned().into()) } else { Ok(()) }
+}
+
+fn usual_code(text: &str) -> Result<(), Objection> {
+    if attribute_code::is_usual(text.trim()) {
+        return Ok(());
+    }
+    Err("a code is a letter and up to 59 of a-z, 0-9 and _".to_owned().into())
+}
+
+fn store_label(text: &str) -> Result<(), String> {
+    let expected = |_| "type STORE_ID=LABEL, such as 2=Couleur".to_owned();
+    numbered_text(text).map(drop).map_err(expected)
 }
 
 /// Cells side by side come with tabs between them.

@@ -36,6 +36,14 @@ pub trait ProfileChange {
         Vec::new()
     }
 
+    /// What asked for the change, and asks again when the person goes back from the confirmation.
+    fn prompt(&self) -> Option<&Prompt> {
+        None
+    }
+
+    /// Told that the person goes back from the confirmation; what asks nothing is cancelled by it.
+    fn went_back(&self) {}
+
     /// The body's fields beside the customer.
     fn extra_fields(&self) -> Map<String, Value> {
         Map::new()

@@ -7,6 +7,7 @@ mod locked;
 pub mod pending;
 pub mod reading;
 mod replace;
+mod resolve;
 mod restore;
 mod send_and_verify;
 mod show;
@@ -15,17 +16,8 @@ pub mod update;
 use super::{Session, online};
 use crate::cli::customer::CustomerCommand;
 use crate::failure::Failure;
-use crate::plan::profile::Profile;
-use crate::report::outcome::Outcome;
 
-/// A replacement that came to its end.
-#[derive(Debug)]
-pub struct Replaced {
-    /// What it did.
-    pub outcome: Outcome,
-    /// The profile as it was read last.
-    pub now: Option<Profile>,
-}
+pub use resolve::resolve_unknown;
 
 /// Runs a customer command.
 ///

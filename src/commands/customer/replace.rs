@@ -22,7 +22,7 @@ use crate::plan::diff::Change;
 use crate::plan::merge::Merged;
 use crate::plan::profile::Profile;
 use crate::plan::request::Request;
-use crate::prompt::Prompt;
+use crate::prompt::{Answer, Prompt};
 use crate::report::changes;
 use crate::report::outcome::{Outcome, ProfileOutcome};
 
@@ -35,13 +35,14 @@ const MAX_RESTARTS: u32 = 3;
 /// What each step refuses.
 pub async fn replace(service: &Service<'_>, change: &dyn ProfileChange) -> Result<Outcome, Failure> {
     let session = service.session;
-    let prompt = Prompt::new(session.context, session.global, session.report);
-    let mut steps = Steps { service, change, prompt: &prompt, confirmed: None, accepted: Vec::new() };
+    let own = Prompt::new(session.context, session.global, session.report);
+    let prompt = change.prompt().unwrap_or(&own);
+    let mut steps = Steps { service, change, prompt, confirmed: None, accepted: Vec::new() };
     if session.global.dry_run {
         return steps.dry_run().await;
     }
     loop {
-        if steps.prompt.can_ask()
+        if steps.prompt.is_attended()
             && let Some(unchanged) = steps.confirm().await?
         {
             return Ok(unchanged);
@@ -95,12 +96,13 @@ impl Steps<'_> {
             return Ok(Some(self.unchanged(&merged)));
         }
         let report = self.service.session.report;
-        report.show(&changes::table(&merged.changes, report.stderr()));
-        report.show(&changes::summary(&merged.tally, &[]));
+        self.prompt.show(&changes::table(&merged.changes, report.stderr()));
+        self.prompt.show(&changes::summary(&merged.tally, &[]));
         self.change.check_deletions(&merged, self.prompt, true)?;
         self.warn(&merged);
         self.ask_about_open(&stored, &merged)?;
-        if !self.prompt.confirm("Send it?")? {
+        if let Answer::Back = self.prompt.confirm("Send it?")? {
+            self.change.went_back();
             return Err(crate::prompt::cancelled());
         }
         self.confirmed = Some(merged.changes);
@@ -127,6 +129,9 @@ impl Steps<'_> {
     async fn under_lock(&mut self) -> Result<Option<Outcome>, Failure> {
         let service = self.service;
         let locked = Locked::read(service, self.change).await?;
+        if !locked.is_readable && self.confirmed.is_none() {
+            self.prompt.confirm_deletion("Replace a profile that cannot be read?")?.or_cancel()?;
+        }
         let store = self.store(&locked.stored)?;
         let mut stored = locked.stored.clone();
         if locked.is_readable {
@@ -223,7 +228,8 @@ impl Steps<'_> {
     }
 
     fn warn(&self, merged: &Merged) {
-        merged.notes.iter().for_each(|note| self.service.session.report.warn(note));
+        let report = self.service.session.report;
+        merged.notes.iter().for_each(|note| self.prompt.warn(report, note));
     }
 
     fn unchanged(&self, merged: &Merged) -> Outcome {

@@ -1,13 +1,15 @@
 //! `storefront customer update`: a wish laid over the stored profile.
 
 use std::borrow::Cow;
+use std::cell::Cell;
+use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
 use super::change::ProfileChange;
-use super::edit::{self, Start};
+use super::edit::{self, Editor, Start};
 use super::reading;
-use super::{Replaced, replace};
+use super::replace;
 use crate::cli::customer::{ReplacementArgs, UpdateArgs};
 use crate::commands::many::{self, Work};
 use crate::commands::service::Service;
@@ -24,6 +26,7 @@ use crate::plan::roster::Roster;
 use crate::plan::{guard, masked_values};
 use crate::prompt::Prompt;
 use crate::redact::secrets;
+use crate::report::outcome::Outcome;
 
 /// Reads the input, then replaces the profile; of many records, one after another.
 ///
@@ -33,7 +36,7 @@ pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
     if let Some(source) = many::source(session, &args.run)? {
         return many::run(session, &source, &args.run, Work::Update(args));
     }
-    let prompt = Prompt::new(session.context, session.global, session.report);
+    let prompt = Rc::new(Prompt::new(session.context, session.global, session.report));
     let asks = prompt.can_ask() && session.global.input.is_none();
     let (args, start) = if asks { to_be_asked(args) } else { (args.clone(), None) };
     let draft = operation::draft(session, Operation::CustomerUpdate, &args)?;
@@ -48,11 +51,37 @@ pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
             if let Start::Address(id) = start {
                 Roster::of(profile.addresses())?.find(id)?;
             }
-            update.wish.draft = edit::ask(&prompt, session.report, &profile, start)?;
+            return ask_and_replace(service, &mut update, prompt, &profile, start).await;
         }
         let outcome = replace::replace(service, &update).await?;
         session.report.outcome(&outcome)
     })
+}
+
+/// Asks what is to be changed, again whenever the person goes back from the confirmation.
+async fn ask_and_replace(
+    service: &Service<'_>,
+    update: &mut Update,
+    prompt: Rc<Prompt>,
+    profile: &Profile,
+    start: Start,
+) -> Result<(), Failure> {
+    let session = service.session;
+    let mut editor = Editor::new(&prompt, profile, start);
+    update.prompt = Some(prompt.clone());
+    loop {
+        update.wish.draft = editor.ask()?;
+        match replace::replace(service, update).await {
+            Ok(outcome) => return session.report.outcome(&outcome),
+            Err(_) if update.went_back.take() => {}
+            Err(failure) => {
+                // What was typed is not lost with what fails, or is cancelled.
+                let line = edit::command_line(&update.wish.draft, session.global);
+                session.report.note(&format!("Equivalent command:\n  {line}"));
+                return Err(failure);
+            }
+        }
+    }
 }
 
 /// An address that is named without a word about what it shall be is where the questions begin.
@@ -82,6 +111,8 @@ pub struct Update {
     allow_delete: Option<usize>,
     base: Option<Profile>,
     replacement: ReplacementArgs,
+    prompt: Option<Rc<Prompt>>,
+    went_back: Cell<bool>,
 }
 
 impl Update {
@@ -115,6 +146,8 @@ impl Update {
             allow_delete: args.allow_delete,
             base,
             replacement: args.replacement.clone(),
+            prompt: None,
+            went_back: Cell::default(),
         })
     }
 
@@ -122,8 +155,8 @@ impl Update {
     ///
     /// # Errors
     /// As [`replace::replace`].
-    pub async fn replace(&self, service: &Service<'_>, _: Option<Profile>) -> Result<Replaced, Failure> {
-        Ok(Replaced { outcome: replace::replace(service, self).await?, now: None })
+    pub async fn replace(&self, service: &Service<'_>) -> Result<Outcome, Failure> {
+        replace::replace(service, self).await
     }
 }
 
@@ -158,6 +191,14 @@ impl ProfileChange for Update {
 
     fn warnings(&self, merged: &Merged) -> Warnings {
         address_check::of_profile(merged)
+    }
+
+    fn prompt(&self) -> Option<&Prompt> {
+        self.prompt.as_deref()
+    }
+
+    fn went_back(&self) {
+        self.went_back.set(true);
     }
 
     fn extra_fields(&self) -> Map<String, Value> {

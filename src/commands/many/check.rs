@@ -4,50 +4,62 @@ use super::doubts::Doubts;
 use super::intake::{self, Intake, Prepared};
 use super::tokens::Own;
 use crate::batch::fingerprint;
+use crate::batch::ledger::Slot;
 use crate::batch::past::Past;
 use crate::batch::verdict::State;
 use crate::cli::run::{RunArgs, Shard};
 use crate::commands::Session;
 use crate::failure::Failure;
 use crate::input::records::{Record, Records, Source};
+use crate::report::summary;
+
+/// As many invalid records are named.
+const MAX_NAMED: usize = 20;
 
 /// What the check found.
 #[derive(Debug, Default)]
 pub struct Checked {
     /// Records of this part of the input.
     pub records: u64,
+    /// Of these, how many are going to be sent.
+    pub to_send: u64,
     /// Whether one of them needs the run's own token.
     pub needs_token: bool,
 }
 
-/// Checks a file, and holds it against what an earlier run has done.
+/// Checks a file, and holds it against what earlier runs have done.
 ///
 /// # Errors
-/// `usage` for the first record that cannot be sent (unless `--skip-invalid`) and for an input without records;
-/// `guard` when the journal is not this input's.
+/// `usage` for records that cannot be sent (unless `--skip-invalid`) and for an input without records; `guard` when the
+/// journal is not this input's, and with `--restart` for a record that another journal shows as sent.
 pub fn check(
     session: &Session<'_>,
     source: &Source,
     intake: &Intake<'_>,
     args: &RunArgs,
-    past: &mut Past,
+    past: &Past,
 ) -> Result<Checked, Failure> {
     let mut records = Records::open(source, |header| intake.columns(header))?;
     let mut checked = Checked::default();
     let mut comparison = Comparison::default();
+    let mut invalid = Invalid::default();
     let mut doubts = Doubts::new(session.report, intake.work.operation());
-    let mut slots = past.slots()?;
+    let mut slots = past.slots();
     let mut number = 0;
     while let Some(record) = records.read()? {
         number = record.number;
-        let slot = slots
-            .read()
-            .map_err(|error| Failure::internal(format!("the journal's table cannot be read: {error}")))?;
-        comparison.compare(&record, slot.state, slot.hash);
+        let hash = intake::hash(&record.content);
+        let slot = slots.read(hash)?;
+        comparison.compare(&record, hash, slot);
         match intake.prepare(&record, records.columns()) {
             Ok(prepared) if is_ours(args.shard, &prepared) => {
+                if args.restart && slot.state != State::Fresh {
+                    return Err(settled_elsewhere(&record, past, slot));
+                }
+                let is_sent = is_to_be_sent(slot, hash, args.retry_unknown);
                 checked.records += 1;
-                checked.needs_token |= prepared.own == Own::Run && slot.state != State::Done;
+                checked.to_send += u64::from(is_sent);
+                checked.needs_token |= prepared.own == Own::Run && is_sent;
                 match slot.state {
                     State::Done => doubts.pass_over(&prepared),
                     _ => doubts.tell(record.number, &prepared),
@@ -55,15 +67,68 @@ pub fn check(
             }
             Ok(_) => {}
             Err(_) if args.skip_invalid => checked.records += u64::from(is_first(args.shard)),
-            Err(failure) => return Err(refused(failure)),
+            Err(failure) => invalid.add(failure),
         }
     }
+    invalid.verdict()?;
     if number == 0 {
         return Err(Failure::usage(format!("{} holds no records; nothing was sent", source.name())));
     }
     comparison.verdict(source, past, number)?;
     doubts.tell_rest();
     Ok(checked)
+}
+
+/// Whether a record that earlier runs left so is sent now.
+fn is_to_be_sent(slot: Slot, hash: u64, retry_unknown: bool) -> bool {
+    match slot.state {
+        State::Fresh | State::FailedPassing => true,
+        State::Done => false,
+        State::Sending | State::Unknown => retry_unknown,
+        State::FailedLasting => slot.hash != hash,
+    }
+}
+
+/// Starting again from nothing would send what another journal shows as sent.
+fn settled_elsewhere(record: &Record, past: &Past, slot: Slot) -> Failure {
+    let journal = past.neighbour(slot).unwrap_or_default();
+    Failure::guard(format!("journal `{journal}` shows record {} as {}", record.number, slot.state.name()))
+        .hint(format!("use --resume, or remove `{journal}` if its records are to be sent again"))
+}
+
+/// Records that cannot be sent: all of them are counted, the first are named.
+#[derive(Debug, Default)]
+struct Invalid {
+    first: Option<Failure>,
+    others: Vec<String>,
+    count: usize,
+}
+
+impl Invalid {
+    fn add(&mut self, failure: Failure) {
+        self.count += 1;
+        if self.first.is_none() {
+            self.first = Some(failure);
+        } else if self.count <= MAX_NAMED {
+            self.others.push(failure.message);
+        }
+    }
+
+    fn verdict(self) -> Result<(), Failure> {
+        let Some(first) = self.first else { return Ok(()) };
+        let mut lines = vec![first.message.clone()];
+        lines.extend(self.others);
+        if self.count > MAX_NAMED {
+            lines.push(format!("and {} more", summary::records((self.count - MAX_NAMED) as u64)));
+        }
+        let message = lines.join("\n");
+        let hint = if self.count == 1 {
+            "fix the record and run the command again; --skip-invalid sends the others"
+        } else {
+            "fix these records and run the command again; --skip-invalid sends the others"
+        };
+        Err(Failure { message, ..first }.hint(hint))
+    }
 }
 
 /// Whether a record is of the part that is run.
@@ -76,16 +141,6 @@ pub fn is_first(shard: Option<Shard>) -> bool {
     shard.is_none_or(|shard| shard.index == 0)
 }
 
-fn refused(failure: Failure) -> Failure {
-    let message = if failure.message.contains("nothing was sent") {
-        failure.message
-    } else {
-        format!("{}; nothing was sent", failure.message)
-    };
-    Failure { message, ..failure }
-        .hint("mend the record and run the command again; --skip-invalid sends the others")
-}
-
 /// The input held against the hashes of an earlier run.
 #[derive(Debug, Default)]
 pub struct Comparison {
@@ -95,13 +150,14 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    fn compare(&mut self, record: &Record, state: State, hash: u64) {
-        if state == State::Fresh {
+    fn compare(&mut self, record: &Record, hash: u64, slot: Slot) {
+        // Another journal's word counts only where the hash is the same.
+        if slot.state == State::Fresh || slot.journal > 0 {
             return;
         }
-        let same = intake::hash(&record.content) == hash;
-        // Who failed may be mended.
-        if same || matches!(state, State::FailedPassing | State::FailedLasting) {
+        let same = !is_changed(slot, hash);
+        // Records that failed may be changed.
+        if same || matches!(slot.state, State::FailedPassing | State::FailedLasting) {
             self.same += u64::from(same);
             return;
         }
@@ -114,13 +170,11 @@ impl Comparison {
             return Ok(());
         }
         let name = source.name();
-        let foreign = past.input != name || self.changed > 1;
-        if self.same == 0 && self.changed > 0 && foreign {
+        if self.same == 0 && self.changed > 1 {
             return Err(Failure::guard(format!(
-                "the journal is of another input: none of its records is in {name}, it was written for {}; nothing was sent",
-                past.input
+                "the journal is of another input: none of the records in `{name}` is the one it shows as sent"
             ))
-            .hint("name another one with --journal; --restart throws it away and runs every record of this input"));
+            .hint("choose another with --journal, or use --restart"));
         }
         if let Some((record, line)) = self.first {
             let others =
@@ -129,19 +183,24 @@ impl Comparison {
         }
         if past.last() > records {
             return Err(Failure::guard(format!(
-                "{name} ends after record {records}, and the journal knows record {}; nothing was sent",
+                "`{name}` has only {records} records, but the journal covers record {}",
                 past.last()
             ))
-            .hint("run the input it was written for; --restart throws the journal away"));
+            .hint("use the original input, or --restart"));
         }
         Ok(())
     }
 }
 
+/// Whether the line of a record is another one than when it was written of.
+pub fn is_changed(slot: Slot, hash: u64) -> bool {
+    slot.hash != hash && slot.hash != 0
+}
+
 /// A record that was sent reads otherwise now.
 pub fn changed(name: &str, record: u64, line: u64, others: &str) -> Failure {
     Failure::guard(format!(
-        "{name}: line {line} (record {record}{others}) was changed after it had been sent; nothing was sent now"
+        "{name}: line {line} (record {record}{others}) was changed after it had been sent"
     ))
-    .hint("put the line back as it was and append the change as a new record; --restart runs every record again")
+    .hint("restore the line and append the change as a new record, or use --restart")
 }

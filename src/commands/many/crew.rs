@@ -1,56 +1,73 @@
-//! The run itself: takes records in, keeps as many under way as the pace allows, and writes down what becomes of each.
+//! The run itself: takes records in, keeps as many in flight as the pace allows, and writes down what becomes of each.
 
 mod ending;
+mod settling;
 mod taking;
 
-use std::cell::Cell;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::pin::pin;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
+use tokio::time::Instant;
 
 use super::doubts::Doubts;
 use super::feed::Feed;
 use super::intake::Intake;
 use super::signals::Signals;
-use super::task::{Ended, Shared, Task};
-use crate::batch::failed::FailedFile;
+use super::task::{Shared, Task};
+use crate::batch::entry::FailedFileEntry;
+use crate::batch::failed::{FailedFile, InputForm};
+use crate::batch::gate::Gate;
 use crate::batch::journal::Journal;
-use crate::batch::ledger::Slots;
 use crate::batch::pace::Pace;
-use crate::batch::past::Past;
+use crate::batch::past::{AllSlots, Past};
 use crate::batch::queue::Queue;
-use crate::batch::verdict::state_of;
+use crate::batch::text_style::TextStyle;
 use crate::cli::run::RunArgs;
-use crate::failure::{Applied, Failure};
-use crate::http::ServiceSignal;
+use crate::failure::Failure;
 use crate::input::records::{Content, Record, Source};
-use crate::report::escape;
 use crate::report::progress::{Count, Progress};
 use crate::report::records::{Place, Results};
 use crate::report::summary::{self, Reasons};
 
-/// Records under way where `--jobs` says nothing.
+/// Records in flight where `--jobs` says nothing.
 const JOBS: u16 = 8;
 /// How often progress is shown and standard output flushed.
 const TICK: Duration = Duration::from_millis(200);
+
+/// What a run works on.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// Where the records come from.
+    pub source: &'a Source,
+    /// How they are understood.
+    pub intake: &'a Intake<'a>,
+    /// The flags of the run.
+    pub args: &'a RunArgs,
+    /// How many records there are, where that is known.
+    pub records: Option<u64>,
+    /// What is left of an earlier run's file of failed records.
+    pub earlier_failed: Option<&'a FailedFileEntry>,
+}
 
 /// A run over many records.
 pub struct Crew<'a> {
     shared: Shared<'a>,
     journal: &'a Journal,
-    intake: &'a Intake<'a>,
-    args: &'a RunArgs,
-    source: &'a Source,
+    input: Input<'a>,
     past: Past,
-    slots: Slots,
+    slots: AllSlots,
     feed: Feed,
     queue: Queue<Task>,
-    pace: Pace,
-    /// How often the service has asked for fewer requests.
-    complaints: Rc<Cell<u64>>,
+    /// Records that have begun and not ended, by their turn.
+    in_flight: BTreeMap<u64, InFlight<'a>>,
+    /// Keys of which a record ended with unknown outcome, where later ones must not be sent; and that record.
+    blocked: HashMap<u64, u64>,
+    pace: Rc<RefCell<Pace>>,
     /// Of an input that could not be looked through before.
     doubts: Option<Doubts>,
     results: Results,
@@ -61,6 +78,17 @@ pub struct Crew<'a> {
     /// The input has come to its end.
     exhausted: bool,
     stop: Option<Stop>,
+    /// Whether a signal came.
+    was_interrupted: bool,
+}
+
+/// A record that has begun.
+struct InFlight<'a> {
+    key: u64,
+    place: Place,
+    hash: u64,
+    content: Option<Content>,
+    gate: Rc<Gate<'a>>,
 }
 
 /// Why no more records are taken.
@@ -68,8 +96,14 @@ pub struct Crew<'a> {
 enum Stop {
     /// `--stop-on-error`.
     OnError,
-    /// Ctrl-C.
+    /// A signal.
     Interrupted,
+    /// The service was failing for too long.
+    Unavailable,
+    /// The service refuses the run's own token.
+    Unauthorized(Failure),
+    /// Nobody reads the results any more.
+    OutputClosed,
     /// The run cannot go on.
     Broken(Failure),
 }
@@ -82,99 +116,113 @@ impl<'a> Crew<'a> {
     pub fn new(
         shared: Shared<'a>,
         journal: &'a Journal,
-        source: &'a Source,
-        intake: &'a Intake<'a>,
-        args: &'a RunArgs,
-        mut past: Past,
-        records: Option<u64>,
+        input: Input<'a>,
+        past: Past,
+        results: Results,
     ) -> Result<Self, Failure> {
+        let Input { source, intake, args, records, .. } = input;
         let feed = Feed::open(source, intake)?;
         let create = |path: &std::path::PathBuf| {
-            FailedFile::create(path, source.format, feed.columns(), &[source.path(), journal.path()])
+            let style =
+                if source.is_stream() { Ok(TextStyle::default()) } else { TextStyle::of(source.path()) };
+            let style = style.map_err(|error| Failure::usage(format!("{}: {error}", source.name())))?;
+            let form = InputForm { format: source.format, columns: feed.columns(), style };
+            FailedFile::create(path, form, input.earlier_failed.cloned())
         };
         let failed = args.failed.as_ref().map(create).transpose()?;
         let session = shared.service.session;
-        let complaints = Rc::new(Cell::new(0));
-        let counted = complaints.clone();
-        shared.service.observe(Box::new(move |signal| {
-            counted.set(counted.get() + u64::from(matches!(signal, ServiceSignal::Throttled(_))));
-        }));
+        let pace = Rc::new(RefCell::new(Pace::new(args.jobs.unwrap_or(JOBS), args.rate)));
+        let paced = pace.clone();
+        shared.service.observe(Box::new(move |signal| paced.borrow_mut().heed(signal, Instant::now())));
         Ok(Self {
-            complaints,
             shared,
             journal,
-            intake,
-            args,
-            source,
-            slots: past.slots()?,
+            input,
+            slots: past.slots(),
             past,
             feed,
             queue: Queue::default(),
-            pace: Pace::new(args.jobs.unwrap_or(JOBS), args.rate),
+            in_flight: BTreeMap::new(),
+            blocked: HashMap::new(),
+            pace,
             doubts: records.is_none().then(|| Doubts::new(session.report, intake.work.operation())),
-            results: Results::new(session.report),
+            results,
             failed,
             count: Count::default(),
             reasons: Reasons::default(),
             progress: Progress::new(session.report, session.context.stderr_is_terminal, records),
             exhausted: false,
             stop: None,
+            was_interrupted: false,
         })
     }
 
     /// Runs to the end.
     ///
     /// # Errors
-    /// `partial` when some records did not go through, `interrupted` after Ctrl-C, and what broke the run off.
+    /// `partial` when some records did not go through, `interrupted` after a signal, and what broke the run off.
     pub async fn run(mut self) -> Result<(), Failure> {
-        let mut under_way = FuturesUnordered::new();
+        let mut running = FuturesUnordered::new();
         let mut signals = Signals::listen()?;
         let mut tick = tokio::time::interval(TICK);
         let mut journal = pin!(self.journal.keep_up().fuse());
         loop {
-            while let Some((key, task)) = self.next_task(under_way.len()).await {
-                self.pace.begun(Instant::now());
-                under_way.push(Box::pin(self.shared.run(key, task)));
+            while let Some((key, task)) = self.next_task().await {
+                running.push(Box::pin(self.start(key, task)));
             }
-            if under_way.is_empty() && self.is_over() {
+            if running.is_empty() && self.is_over() {
                 break;
             }
-            let pause = self.pause(under_way.len());
-            let wants_record = self.wants_record(under_way.len());
+            let pause = self.pause();
+            let wants_record = self.wants_record();
             tokio::select! {
                 biased;
-                Some(ended) = under_way.next() => self.settle(ended),
+                Some(ended) = running.next() => self.settle(ended),
                 record = self.feed.next(), if wants_record => self.take_or_stop(record),
                 failure = &mut journal => self.stop(Stop::Broken(failure)),
                 () = signals.next() => {
-                    if matches!(self.stop, Some(Stop::Interrupted)) {
+                    if self.was_interrupted {
                         break;
                     }
-                    self.interrupted(under_way.len());
+                    self.interrupted();
                 }
                 () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => {}
                 _ = tick.tick() => self.show_progress(),
             }
         }
-        let left = under_way.len();
-        drop(under_way);
-        self.end(left).await
+        drop(running);
+        self.abandon();
+        self.end(&mut signals).await
+    }
+
+    /// Begins a record.
+    fn start(&mut self, key: u64, mut task: Task) -> impl Future<Output = super::task::Ended> + use<'a> {
+        self.pace.borrow_mut().begun(Instant::now());
+        let gate = Rc::new(Gate::new(self.journal, task.place.record, task.hash));
+        let content = task.content.take();
+        let begun = InFlight { key, place: task.place, hash: task.hash, content, gate: gate.clone() };
+        self.in_flight.insert(task.turn, begun);
+        self.shared.run(task, Some(gate))
     }
 
     /// The next record that may begin now. A file is read on until there is one.
-    async fn next_task(&mut self, under_way: usize) -> Option<(u64, Task)> {
-        self.pace.heed(self.complaints.get(), Instant::now());
+    async fn next_task(&mut self) -> Option<(u64, Task)> {
         loop {
-            if self.stop.is_some()
-                || !self.pace.has_room(under_way)
-                || self.pace.wait(Instant::now()).is_some()
-            {
+            let now = Instant::now();
+            if self.pace.borrow().is_exhausted() {
+                self.stop(Stop::Unavailable);
+            }
+            if self.stop.is_some() || !self.has_room() || self.pace.borrow().wait(now).is_some() {
                 return None;
             }
-            if let Some(next) = self.queue.pop() {
-                return Some(next);
+            if let Some((key, task)) = self.queue.pop() {
+                match self.blocked.get(&key).copied().filter(|record| *record < task.place.record) {
+                    Some(record) => self.refuse_blocked(key, task, record),
+                    None => return Some((key, task)),
+                }
+                continue;
             }
-            if !self.wants_record(under_way) || self.source.is_stream() {
+            if !self.wants_record() || self.input.source.is_stream() {
                 return None;
             }
             let record = self.feed.next().await;
@@ -182,10 +230,14 @@ impl<'a> Crew<'a> {
         }
     }
 
-    fn wants_record(&self, under_way: usize) -> bool {
+    fn has_room(&self) -> bool {
+        self.pace.borrow_mut().has_room(self.in_flight.len(), Instant::now())
+    }
+
+    fn wants_record(&self) -> bool {
         self.stop.is_none()
             && !self.exhausted
-            && self.pace.has_room(under_way)
+            && self.has_room()
             && !self.queue.has_ready()
             && !self.queue.is_full()
             && !self.results.is_full()
@@ -195,10 +247,9 @@ impl<'a> Crew<'a> {
         self.stop.is_some() || self.exhausted && !self.queue.has_ready()
     }
 
-    /// How long the rate holds the next record back.
-    fn pause(&self, under_way: usize) -> Option<Duration> {
-        let waits = self.stop.is_none() && self.pace.has_room(under_way);
-        self.pace.wait(Instant::now()).filter(|_| waits)
+    /// How long the next record is held back.
+    fn pause(&self) -> Option<Duration> {
+        self.pace.borrow().wait(Instant::now()).filter(|_| self.stop.is_none())
     }
 
     fn take_or_stop(&mut self, record: Result<Option<Record>, Failure>) {
@@ -210,80 +261,43 @@ impl<'a> Crew<'a> {
             Ok(Some(record)) => self.take(record),
             Err(failure) => Err(failure),
         };
-        if let Err(failure) = taken {
+        self.stop_if_broken(taken);
+    }
+
+    fn stop_if_broken(&mut self, done: Result<(), Failure>) {
+        if let Err(failure) = done {
             self.stop(Stop::Broken(failure));
+        } else if self.results.is_closed() {
+            self.stop(Stop::OutputClosed);
         }
     }
 
-    /// Writes down what became of a record.
-    fn settle(&mut self, ended: Ended) {
-        let Ended { key, turn, place, hash, content, result, masked } = ended;
-        let settled = match result {
-            Ok(replaced) => {
-                self.journal.done(place.record, hash, replaced.outcome.status);
-                self.pace.went_through();
-                self.count.done += 1;
-                if let Some(next) = self.queue.finished(key) {
-                    next.known = replaced.now;
-                }
-                let text = self.results.outcome(place, &replaced.outcome, false);
-                self.results.put(turn, text)
-            }
-            Err(failure) => {
-                self.queue.finished(key);
-                self.journal.failed(place.record, hash, state_of(&failure), &failure);
-                if self.args.stop_on_error {
-                    self.stop(Stop::OnError);
-                }
-                self.fail(turn, place, content.as_ref(), &failure)
-            }
-        };
-        if let Err(failure) = settled {
-            self.stop(Stop::Broken(failure));
-        }
-        drop(masked);
-    }
-
-    fn fail(
-        &mut self,
-        turn: u64,
-        place: Place,
-        content: Option<&Content>,
-        failure: &Failure,
-    ) -> Result<(), Failure> {
-        self.reasons.count(failure);
-        if failure.applied == Applied::Unknown {
-            self.count.unknown += 1;
-        } else {
-            self.count.failed += 1;
-            // What may have been applied is not given back to be run again.
-            if let (Some(file), Some(content), Applied::No) = (&mut self.failed, content, failure.applied) {
-                file.add(content, &escape::one_line(&failure.message))?;
-            }
-        }
-        let text = self.results.failure(place, self.intake.work.operation().name(), failure);
-        self.results.put(turn, text)
-    }
-
-    /// Takes no more records. What broke the run weighs more than the wish to stop.
+    /// Takes no more records. What broke the run weighs more than a wish to stop, and the first reason more than later
+    /// ones.
     fn stop(&mut self, stop: Stop) {
-        if !matches!(self.stop, Some(Stop::Broken(_))) {
+        let outweighs = match &self.stop {
+            None => true,
+            Some(Stop::Broken(_)) => false,
+            Some(_) => matches!(stop, Stop::Broken(_) | Stop::Interrupted),
+        };
+        if outweighs {
             self.stop = Some(stop);
         }
     }
 
-    fn interrupted(&mut self, under_way: usize) {
+    fn interrupted(&mut self) {
+        self.was_interrupted = true;
+        self.shared.service.stop();
         self.stop(Stop::Interrupted);
         self.shared.service.session.report.note(&format!(
-            "stopping: waiting for {} under way; Ctrl-C again does not wait",
-            summary::records(under_way as u64)
+            "stopping: waiting for {} in flight; press Ctrl-C again to stop at once",
+            summary::records(self.in_flight.len() as u64)
         ));
     }
 
     fn show_progress(&mut self) {
         self.progress.show(self.count);
-        if let Err(failure) = self.results.flush() {
-            self.stop(Stop::Broken(failure));
-        }
+        let flushed = self.results.flush();
+        self.stop_if_broken(flushed);
     }
 }

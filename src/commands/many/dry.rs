@@ -24,13 +24,13 @@ pub async fn run(
     source: &Source,
     intake: &Intake<'_>,
     args: &RunArgs,
+    mut results: Results,
 ) -> Result<(), Failure> {
     let service: &Service<'_> = shared.service;
     let report = service.session.report;
     if !source.is_stream() {
-        check::check(service.session, source, intake, args, &mut Past::default())?;
+        check::check(service.session, source, intake, args, &Past::default())?;
     }
-    let mut results = Results::new(report);
     let mut feed = Feed::open(source, intake)?;
     let (mut seen, mut failed) = (0, 0);
     while let Some(record) = feed.next().await? {
@@ -48,23 +48,28 @@ pub async fn run(
             continue;
         }
         let turn = results.turn();
+        // The record's own token stays masked until its result is printed.
+        let _masked;
         let shown = match prepared {
             Err(failure) => Err(failure),
             Ok(prepared) => {
-                shared
-                    .run(0, Task { turn, place, hash: 0, prepared, content: None, known: None })
-                    .await
-                    .result
+                let task = Task { turn, place, hash: 0, prepared, content: None, unresolved: None };
+                let ended = shared.run(task, None).await;
+                _masked = ended.masked;
+                ended.result
             }
         };
         let text = match shown {
-            Ok(replaced) => results.outcome(place, &replaced.outcome, true),
+            Ok(outcome) => results.outcome(place, &outcome, true),
             Err(failure) => {
                 failed += 1;
                 results.failure(place, intake.work.operation().name(), &failure)
             }
         };
         results.put(turn, text)?;
+        if results.is_closed() {
+            break;
+        }
     }
     results.close()?;
     tell_rest(service, seen, failed)

@@ -10,6 +10,7 @@ use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Record, Source};
 use crate::plan::operation::Operation;
+use crate::token::Token;
 
 /// A member or column that says why a record failed last time.
 const REASON: &str = "reason";
@@ -24,6 +25,8 @@ pub struct Intake<'a> {
     pub allow_unknown: bool,
     /// What prints the token of each record, where there is such a command.
     pub command: Option<TokenCommand>,
+    /// The token of records without one of their own, where it is known.
+    run_token: Option<Token>,
 }
 
 /// A record ready to be run.
@@ -38,10 +41,17 @@ pub struct Prepared {
 }
 
 impl<'a> Intake<'a> {
-    /// An intake for one input.
-    pub fn new(work: Work<'a>, source: &Source, allow_unknown: bool, program: Option<&Program>) -> Self {
+    /// An intake for one input. `program` prints tokens; `run_token` is the token of records without one of their own,
+    /// where it is known.
+    pub fn new(
+        work: Work<'a>,
+        source: &Source,
+        allow_unknown: bool,
+        program: Option<&Program>,
+        run_token: Option<Token>,
+    ) -> Self {
         let command = program.and_then(TokenCommand::new);
-        Self { work, name: source.name(), allow_unknown, command }
+        Self { work, name: source.name(), allow_unknown, command, run_token }
     }
 
     /// Understands the header of a CSV.
@@ -114,12 +124,20 @@ impl<'a> Intake<'a> {
 
     fn own(&self, document: &Map<String, Value>, beside: &Map<String, Value>) -> Result<Own, Failure> {
         if let Some(token) = beside.get(TOKEN) {
-            return tokens::given(token);
+            return Ok(self.unless_run_token(tokens::given(token)?));
         }
         let Some(command) = &self.command else { return Ok(Own::Run) };
         let wrapper = self.work.operation().wrapper();
         command
             .fill(|name| tokens::field(beside, None, name).or_else(|| tokens::field(document, wrapper, name)))
+    }
+
+    /// The batch's own token may be named in a record too: one token is one key, however it was supplied.
+    fn unless_run_token(&self, own: Own) -> Own {
+        match own {
+            Own::Given(token) if self.run_token.as_ref() == Some(&token) => Own::Run,
+            own => own,
+        }
     }
 
     fn located(&self, record: &Record, failure: Failure) -> Failure {
@@ -145,6 +163,22 @@ pub fn hash(content: &Content) -> u64 {
         }
     }
     .finish()
+}
+
+/// What a record touches, for people: the quote, the attribute code or the customer it names. `None` where that is the
+/// token, which is not shown, and for what cannot be read.
+pub fn key_of(operation: Operation, record: &Record, columns: Option<&Columns>) -> Option<String> {
+    let (document, beside) = match (&record.content, columns) {
+        (Content::Row(row), Some(columns)) => columns.document(row).ok()?,
+        (Content::Json(text), _) => (serde_json::from_str(text).ok()?, Map::new()),
+        (Content::Row(_), None) => return None,
+    };
+    let name = match operation {
+        Operation::QuoteAddItem => "quote_id",
+        Operation::AttributeCreate => "attribute_code",
+        Operation::QuoteShip | Operation::CustomerUpdate => "customer",
+    };
+    tokens::field(&beside, None, name).or_else(|| tokens::field(&document, operation.wrapper(), name))
 }
 
 /// How large a record is, in bytes.

@@ -1,21 +1,27 @@
 //! The operations over many records (DESIGN 7): check → journal → run → summary.
 
 mod check;
+mod command_line;
 mod crew;
 mod doubts;
 mod dry;
 mod feed;
 mod intake;
+mod run_token;
 pub mod signals;
 mod task;
+mod token_locks;
 mod tokens;
 mod work;
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use super::service::Service;
 use super::{Session, on_runtime};
-use crate::batch::journal::{Header, Mode, Opening};
+use crate::batch::entry::FailedFileEntry;
+use crate::batch::failed::{ensure_replaceable, is_one_file};
+use crate::batch::header::Header;
+use crate::batch::opening::{Mode, Opening, Places};
 use crate::batch::past::Past;
 use crate::cli::GlobalArgs;
 use crate::cli::run::RunArgs;
@@ -24,11 +30,16 @@ use crate::input::records::{self, Source};
 use crate::plan::operation::Operation;
 use crate::plan::request::Bearer;
 use crate::prompt::Prompt;
+use crate::report::records::Results;
 use crate::report::summary;
 use check::Checked;
 use intake::Intake;
+use run_token::RunToken;
 use task::Shared;
+use token_locks::TokenLocks;
+use tokens::TokenCommand;
 
+pub use intake::key_of;
 pub use work::Work;
 
 /// The input, where it is one of many records.
@@ -58,17 +69,41 @@ pub fn run(session: &Session<'_>, source: &Source, args: &RunArgs, work: Work<'_
     }
     on_runtime(async {
         let service = Service::open(session).await?;
-        let bearer = bearer(work.operation());
-        let command = service.settings.token_for(bearer).token_command();
-        let intake = Intake::new(work, source, session.global.allow_unknown, command);
-        // Nobody can be asked about each of many records.
-        let global = GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
-        let shared = Shared { service: &service, global: &global, journal: None, work };
-        if session.global.dry_run {
-            return dry::run(shared, source, &intake, args).await;
-        }
-        send(shared, source, &intake, args).await
+        Box::pin(run_over(&service, source, args, work, Results::new(session.report))).await
     })
+}
+
+/// The same over an open service, with results written to `results`.
+///
+/// # Errors
+/// As [`run`].
+pub async fn run_over(
+    service: &Service<'_>,
+    source: &Source,
+    args: &RunArgs,
+    work: Work<'_>,
+    results: Results,
+) -> Result<(), Failure> {
+    let session = service.session;
+    let bearer = bearer(work.operation());
+    let program = service.settings.token_for(bearer).token_command();
+    // A record that names the batch's own token has the same key as those that name none.
+    let token = match program.and_then(TokenCommand::new) {
+        None if !session.global.dry_run => service.token(bearer).await.ok().cloned(),
+        _ => None,
+    };
+    let intake = Intake::new(work, source, session.global.allow_unknown, program, token);
+    let run_token = RunToken::new(program.filter(|_| intake.command.is_none()).cloned());
+    // Nobody can be asked about each of many records.
+    let global = GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
+    let token_locks = TokenLocks::default();
+    let is_token_key = matches!(work.operation(), Operation::CustomerUpdate | Operation::QuoteShip);
+    let token_locks = (intake.command.is_some() && is_token_key).then_some(&token_locks);
+    let shared = Shared { service, global: &global, work, run_token: &run_token, token_locks };
+    if session.global.dry_run {
+        return Box::pin(dry::run(shared, source, &intake, args, results)).await;
+    }
+    send(shared, source, &intake, args, results).await
 }
 
 async fn send(
@@ -76,23 +111,45 @@ async fn send(
     source: &Source,
     intake: &Intake<'_>,
     args: &RunArgs,
+    results: Results,
 ) -> Result<(), Failure> {
     let service = shared.service;
     let session = service.session;
-    let path = journal_path(source, args)?;
-    let mut opening = Opening::look(&path, mode(args), header(service, source, intake, args))?;
+    let places = places(source, args)?;
+    let header = header(service, source, &places, intake, args);
+    let (storage, clock) = (session.context.storage.clone(), session.context.clock);
+    let path = places.journal.clone();
+    let opening = Opening::look(storage, clock, places, mode(args), header).await?;
     for note in &opening.past.notes {
         session.report.warn(note);
     }
-    let checked = checked(session, source, intake, args, &mut opening.past)?;
+    let earlier_failed = failed_file(source, args, &path, &opening.past)?;
+    let checked = checked(session, source, intake, args, &opening.past)?;
     if checked.as_ref().is_some_and(|checked| checked.needs_token) {
         service.token(bearer(intake.work.operation())).await?;
     }
     confirm(session, intake.work.operation(), checked.as_ref())?;
-    let (journal, past) = opening.begin()?;
-    let shared = Shared { journal: Some(&journal), ..shared };
-    let records = checked.map(|checked| checked.records);
-    crew::Crew::new(shared, &journal, source, intake, args, past, records)?.run().await
+    let (journal, past) = opening.begin().await?;
+    let input = crew::Input {
+        source,
+        intake,
+        args,
+        records: checked.map(|checked| checked.records),
+        earlier_failed: earlier_failed.as_ref(),
+    };
+    crew::Crew::new(shared, &journal, input, past, results)?.run().await
+}
+
+/// What is left of an earlier run's file of failed records; nothing else is ever replaced.
+fn failed_file(
+    source: &Source,
+    args: &RunArgs,
+    journal: &Path,
+    past: &Past,
+) -> Result<Option<FailedFileEntry>, Failure> {
+    let Some(path) = &args.failed else { return Ok(None) };
+    let others = [(source.path(), "the input"), (journal, "the journal")];
+    ensure_replaceable(path, &others, past.failed_files())
 }
 
 /// A file is checked before anything is sent; what flows by is checked as it flows.
@@ -101,7 +158,7 @@ fn checked(
     source: &Source,
     intake: &Intake<'_>,
     args: &RunArgs,
-    past: &mut Past,
+    past: &Past,
 ) -> Result<Option<Checked>, Failure> {
     if source.is_stream() {
         session.report.note(&format!(
@@ -113,18 +170,24 @@ fn checked(
     check::check(session, source, intake, args, past).map(Some)
 }
 
-/// A person who replaces many profiles is asked once.
+/// A person is asked once before a batch writes, and sees how much it is.
 fn confirm(session: &Session<'_>, operation: Operation, checked: Option<&Checked>) -> Result<(), Failure> {
-    if operation != Operation::CustomerUpdate {
+    if checked.is_some_and(|checked| checked.to_send == 0) {
         return Ok(());
     }
     let prompt = Prompt::new(session.context, session.global, session.report);
-    let many = checked.map_or_else(|| "every record".to_owned(), |checked| summary::records(checked.records));
-    if prompt.confirm(&format!("Replace the profiles of {many}?"))? {
-        return Ok(());
-    }
-    Err(Failure::guard("not confirmed; nothing was written")
-        .hint("run the command again and answer yes, or add --yes"))
+    let what = match operation {
+        Operation::CustomerUpdate => "Replace the profiles of",
+        Operation::QuoteShip => "Save the shipping information of",
+        Operation::QuoteAddItem => "Add the items of",
+        Operation::AttributeCreate => "Create the attributes of",
+    };
+    let many = match checked {
+        None => "every record".to_owned(),
+        Some(checked) if checked.to_send == checked.records => summary::records(checked.records),
+        Some(checked) => format!("{} of {}", checked.to_send, summary::records(checked.records)),
+    };
+    prompt.confirm(&format!("{what} {many}?"))?.or_cancel()
 }
 
 fn mode(args: &RunArgs) -> Mode {
@@ -135,31 +198,49 @@ fn mode(args: &RunArgs) -> Mode {
     }
 }
 
-fn header(service: &Service<'_>, source: &Source, intake: &Intake<'_>, args: &RunArgs) -> Header {
+fn header(
+    service: &Service<'_>,
+    source: &Source,
+    places: &Places,
+    intake: &Intake<'_>,
+    args: &RunArgs,
+) -> Header {
+    let id = service.settings.service_id();
+    let file_name = places.input.as_deref().and_then(Path::file_name);
     Header {
-        operation: intake.work.operation().name(),
-        input: source.name(),
-        service: service.identity(),
+        service: id.url().to_owned(),
+        interface: id.interface().to_owned(),
+        store_view: service.settings.store_view.as_ref().map(|view| view.code().to_owned()),
+        operation: intake.work.operation().name().to_owned(),
+        input: file_name.map_or_else(|| source.name(), |name| name.to_string_lossy().into_owned()),
         shard: args.shard,
     }
 }
 
-/// `INPUT.journal`, `INPUT.I-N.journal` for a part, or what `--journal` names.
-fn journal_path(source: &Source, args: &RunArgs) -> Result<PathBuf, Failure> {
-    if let Some(path) = &args.journal {
-        return Ok(path.clone());
+/// The journal is `INPUT.journal`, `INPUT.I-N.journal` for a shard, next to the real path of the input, or what
+/// `--journal` names.
+fn places(source: &Source, args: &RunArgs) -> Result<Places, Failure> {
+    let unreadable =
+        |error: std::io::Error| Failure::usage(format!("{} cannot be read: {error}", source.name()));
+    let input =
+        if source.is_stream() { None } else { Some(source.path().canonicalize().map_err(unreadable)?) };
+    let journal = match (&args.journal, &input) {
+        (Some(path), _) => path.clone(),
+        (None, Some(input)) => {
+            let shard = args.shard.map(|shard| format!(".{}-{}", shard.index, shard.of)).unwrap_or_default();
+            let mut path = input.as_os_str().to_owned();
+            path.push(format!("{shard}.journal"));
+            path.into()
+        }
+        (None, None) => {
+            return Err(Failure::usage("streaming input needs a journal file").hint("use --journal FILE"));
+        }
+    };
+    if input.as_deref().is_some_and(|input| is_one_file(&journal, input)) {
+        return Err(Failure::guard(format!("journal `{}` is the input", journal.display()))
+            .hint("choose another file with --journal"));
     }
-    if source.is_stream() {
-        return Err(Failure::usage(format!(
-            "a run over {} needs a place for its journal; nothing was sent",
-            source.name()
-        ))
-        .hint("add --journal FILE"));
-    }
-    let part = args.shard.map(|shard| format!(".{}-{}", shard.index, shard.of)).unwrap_or_default();
-    let mut path = source.path().as_os_str().to_owned();
-    path.push(format!("{part}.journal"));
-    Ok(path.into())
+    Ok(Places { journal, input })
 }
 
 fn bearer(operation: Operation) -> Bearer {
@@ -167,19 +248,4 @@ fn bearer(operation: Operation) -> Bearer {
         Operation::AttributeCreate => Bearer::Admin,
         _ => Bearer::Customer,
     }
-}
-
-/// The command that goes on with this run, as it was typed.
-fn resume_command(session: &Session<'_>, source: &Source) -> String {
-    let mut words: Vec<String> =
-        session.context.arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Some(program) = words.first_mut() {
-        "storefront".clone_into(program);
-    }
-    words.retain(|word| word != "--restart");
-    if !words.iter().any(|word| word == "--resume") {
-        words.push("--resume".to_owned());
-    }
-    let again = if source.is_stream() { " (with the same input)" } else { "" };
-    format!("go on with: {}{again}", shell_words::join(words))
 }

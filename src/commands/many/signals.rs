@@ -20,10 +20,12 @@ impl Signals {
         {
             use tokio::signal::unix::{SignalKind, signal};
             let failed = |error| Failure::internal(format!("signals cannot be received: {error}"));
-            Ok(Self {
+            let listening = Self {
                 interrupt: signal(SignalKind::interrupt()).map_err(failed)?,
                 terminate: signal(SignalKind::terminate()).map_err(failed)?,
-            })
+            };
+            crate::prompt::signals_are_listened_to();
+            Ok(listening)
         }
         #[cfg(not(unix))]
         Ok(Self {})

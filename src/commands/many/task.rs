@@ -1,25 +1,22 @@
-//! One record under way.
+//! One record in flight. It is performed once: what may be repeated is repeated inside the client.
 
-use std::time::Duration;
+use std::rc::Rc;
 
 use super::intake::Prepared;
+use super::run_token::RunToken;
+use super::token_locks::TokenLocks;
+use super::tokens::Own;
 use super::work::Work;
 use crate::batch::gate::Gate;
-use crate::batch::journal::Journal;
 use crate::cli::GlobalArgs;
 use crate::commands::Session;
-use crate::commands::customer::Replaced;
 use crate::commands::service::{Service, WriteAhead};
-use crate::failure::{Failure, Kind};
-use crate::input::records::Content;
-use crate::plan::profile::Profile;
+use crate::failure::{Applied, Failure};
+use crate::plan::operation::Operation;
 use crate::redact::{Masked, secrets};
+use crate::report::outcome::Outcome;
 use crate::report::records::Place;
 use crate::token::Token;
-
-/// How often a record that is turned away by a busy service is tried again, after the client's own repeats.
-const MOST_ROUNDS: u32 = 5;
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
 /// A record that is to be run.
 #[derive(Debug)]
@@ -33,26 +30,33 @@ pub struct Task {
     /// What is sent.
     pub prepared: Prepared,
     /// How it stands in the input; kept where it may be given back.
-    pub content: Option<Content>,
-    /// The customer's profile, as the record before has read it.
-    pub known: Option<Profile>,
+    pub content: Option<crate::input::records::Content>,
+    /// What an earlier run left unknown about it.
+    pub unresolved: Option<Unresolved>,
+}
+
+/// A record that an earlier run sent, with unknown outcome.
+#[derive(Debug)]
+pub struct Unresolved {
+    /// What is reported as long as it stays unknown.
+    pub failure: Failure,
+    /// The snapshot taken before it was sent.
+    pub snapshot: Option<String>,
+    /// Whether it is sent again when nothing can be found out.
+    pub retry: bool,
 }
 
 /// A record that has ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// Its key in the queue.
-    pub key: u64,
     /// Its turn among the results.
     pub turn: u64,
-    /// Where it stands.
-    pub place: Place,
-    /// Its hash in the journal.
-    pub hash: u64,
-    /// How it stands in the input.
-    pub content: Option<Content>,
     /// What became of it.
-    pub result: Result<Replaced, Failure>,
+    pub result: Result<Outcome, Failure>,
+    /// Whether nothing was sent now: the outcome is that of an earlier run.
+    pub was_left: bool,
+    /// Whether the service refuses the batch's own token.
+    pub is_unauthorized: bool,
     /// Keeps the record's own token masked until all is told of it.
     pub masked: Option<Masked>,
 }
@@ -64,55 +68,106 @@ pub struct Shared<'a> {
     pub service: &'a Service<'a>,
     /// The flags, with every question answered.
     pub global: &'a GlobalArgs,
-    /// The journal; none where nothing is sent.
-    pub journal: Option<&'a Journal>,
     /// What is done.
     pub work: Work<'a>,
+    /// The batch's own token.
+    pub run_token: &'a RunToken,
+    /// Where tokens are printed one by one and are what keeps records apart.
+    pub token_locks: Option<&'a TokenLocks>,
 }
 
 impl Shared<'_> {
-    /// Runs one record to its end.
-    pub async fn run(self, key: u64, task: Task) -> Ended {
-        let Task { turn, place, hash, prepared, content, known } = task;
-        let (result, masked) = match prepared.own.clone().token().await {
-            Err(failure) => (Err(failure), None),
-            Ok(token) => {
-                let masked = token.as_ref().map(|token| secrets().add_while(token));
-                (self.result(place, hash, &prepared, token, known).await, masked)
-            }
+    /// Runs one record to its end; `gate` is its part of the journal, none where nothing is sent.
+    pub async fn run(self, task: Task, gate: Option<Rc<Gate<'_>>>) -> Ended {
+        let turn = task.turn;
+        let mut ended = Ended {
+            turn,
+            result: Err(Failure::internal("the record was not run")),
+            was_left: false,
+            is_unauthorized: false,
+            masked: None,
         };
-        Ended { key, turn, place, hash, content, result, masked }
+        ended.result = self.result(task, gate, &mut ended).await;
+        ended
     }
 
     async fn result(
         self,
-        place: Place,
-        hash: u64,
-        prepared: &Prepared,
-        token: Option<Token>,
-        known: Option<Profile>,
-    ) -> Result<Replaced, Failure> {
+        task: Task,
+        gate: Option<Rc<Gate<'_>>>,
+        ended: &mut Ended,
+    ) -> Result<Outcome, Failure> {
+        let Task { place, prepared, unresolved, .. } = task;
         let report = self.service.session.report.of_record(place.record);
         let session = Session { report: &report, global: self.global, context: self.service.session.context };
-        let gate = self.journal.map(|journal| Gate::new(journal, place.record, hash));
-        let service =
-            self.service.for_record(&session, token, gate.as_ref().map(|gate| gate as &dyn WriteAhead));
-        let mut known = known;
-        let mut round = 1;
-        loop {
-            let result = self.work.perform(&service, &prepared.ready, known.take()).await;
-            match result {
-                Err(failure) if is_busy(&failure) && round < MOST_ROUNDS && service.settings.retry > 0 => {
-                    tokio::time::sleep(FIRST_PAUSE * round).await;
-                    round += 1;
-                }
-                result => return result,
+        let write_ahead = gate.as_deref().map(|gate| gate as &dyn WriteAhead);
+        let is_run_token = prepared.own == Own::Run;
+        let mut token = match prepared.own.token().await? {
+            None => self.run_token.renewed(),
+            own => own,
+        };
+        ended.masked = token.as_ref().map(|token| secrets().add_while(token));
+        let _alone = match (self.token_locks, &token) {
+            (Some(locks), Some(token)) => Some(locks.acquire(token).await),
+            _ => None,
+        };
+        if let Some(unresolved) = unresolved {
+            let service = self.service.for_record(&session, token.clone(), None);
+            let snapshot = unresolved.snapshot.as_deref();
+            if let Some(found) = self.work.resolve_unknown(&service, snapshot).await {
+                return Ok(found);
             }
+            if !unresolved.retry {
+                ended.was_left = true;
+                self.note_unknown(token.as_ref(), place.record);
+                return Err(unresolved.failure);
+            }
+        }
+        if let (Some(locks), Some(token)) = (self.token_locks, &token)
+            && let Some(record) = locks.unknown(token)
+        {
+            return Err(behind_unknown(self.work.operation(), record));
+        }
+        loop {
+            let service = self.service.for_record(&session, token.clone(), write_ahead);
+            let failure = match self.work.perform(&service, &prepared.ready).await {
+                Err(failure) if is_run_token && is_unauthorized(&failure) => failure,
+                Err(failure) => {
+                    if failure.applied == Applied::Unknown {
+                        self.note_unknown(token.as_ref(), place.record);
+                    }
+                    return Err(failure);
+                }
+                done => return done,
+            };
+            // A refused token means that nothing was applied: the record may be performed with another.
+            let Ok(Some(renewed)) = self.run_token.after(token.as_ref()).await else {
+                ended.is_unauthorized = true;
+                return Err(failure);
+            };
+            ended.masked = Some(secrets().add_while(&renewed));
+            token = Some(renewed);
+        }
+    }
+
+    fn note_unknown(self, token: Option<&Token>, record: u64) {
+        if let (Some(locks), Some(token)) = (self.token_locks, token) {
+            locks.set_unknown(token, record);
         }
     }
 }
 
-/// The service asked for fewer requests, and took none of this record's.
-fn is_busy(failure: &Failure) -> bool {
-    failure.kind == Kind::Unavailable && matches!(failure.status, Some(429 | 503))
+/// A record that is not sent, because the outcome of an earlier one is unknown that replaces the same thing: its
+/// request may still take effect, and undo what this one does.
+pub fn behind_unknown(operation: Operation, unknown: u64) -> Failure {
+    let what = match operation {
+        Operation::QuoteShip => "quote",
+        _ => "customer",
+    };
+    Failure::guard(format!("not sent: the outcome of record {unknown}, of the same {what}, is unknown"))
+        .hint(format!("check whether record {unknown} took effect first"))
+}
+
+fn is_unauthorized(failure: &Failure) -> bool {
+    failure.status == Some(401) && failure.applied == Applied::No
 }

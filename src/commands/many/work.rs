@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::cli::customer::UpdateArgs;
 use crate::cli::quote::ShipArgs;
-use crate::commands::customer::{Replaced, update};
+use crate::commands::customer::{self, update};
 use crate::commands::service::Service;
 use crate::commands::{operation, quote};
 use crate::exact_json;
@@ -13,8 +13,8 @@ use crate::input::{Draft, Overlay};
 use crate::plan::attribute_check;
 use crate::plan::check::Warnings;
 use crate::plan::operation::Operation;
-use crate::plan::profile::Profile;
 use crate::plan::scan::scan;
+use crate::report::outcome::Outcome;
 
 /// An operation over many records, with the flags laid over each.
 #[derive(Clone, Copy)]
@@ -118,20 +118,32 @@ impl Work<'_> {
         }
     }
 
-    /// Runs a record. `known` is the customer's profile as the record before has just read it.
+    /// Whether it can be found out later if a record was applied.
+    pub fn can_resolve(&self) -> bool {
+        matches!(self, Self::Update(_))
+    }
+
+    /// Tries to find out whether a record of an earlier run was applied, without sending a write; `snapshot` names the
+    /// one taken before it was sent. `None` while that is unknown.
+    pub async fn resolve_unknown(&self, service: &Service<'_>, snapshot: Option<&str>) -> Option<Outcome> {
+        match (self, snapshot) {
+            // What cannot be read now stays unknown.
+            (Self::Update(_), Some(snapshot)) => {
+                customer::resolve_unknown(service, snapshot).await.ok().flatten()
+            }
+            _ => None,
+        }
+    }
+
+    /// Runs a record.
     ///
     /// # Errors
     /// As the command's.
-    pub async fn perform(
-        &self,
-        service: &Service<'_>,
-        ready: &Ready,
-        known: Option<Profile>,
-    ) -> Result<Replaced, Failure> {
+    pub async fn perform(&self, service: &Service<'_>, ready: &Ready) -> Result<Outcome, Failure> {
         let outcome = match (self, ready) {
             (Self::Update(args), Ready::Draft(draft)) => {
                 let update = update::Update::new(draft.clone(), args)?;
-                return update.replace(service, known).await;
+                return update.replace(service).await;
             }
             (Self::ShipToStored(args), Ready::Document(document, _)) => {
                 let args = quote::with_stored_addresses(service, args).await?;
@@ -144,6 +156,6 @@ impl Work<'_> {
             (_, Ready::Raw(body)) => operation::perform_raw(service, self.operation(), body.clone()).await?,
             (_, Ready::Document(..)) => return Err(Failure::internal("a record was not made ready")),
         };
-        Ok(Replaced { outcome, now: None })
+        Ok(outcome)
     }
 }

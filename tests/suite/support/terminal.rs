@@ -3,13 +3,14 @@
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
-use std::process::{Child, Command};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcsetwinsize};
 
 use super::storefront::Home;
 
@@ -21,8 +22,7 @@ pub const ENTER: &str = "\r";
 pub const DOWN: &str = "\u{1b}[B";
 pub const UP: &str = "\u{1b}[A";
 pub const CTRL_C: &str = "\u{3}";
-/// Empties the line.
-pub const CTRL_U: &str = "\u{15}";
+pub const CTRL_D: &str = "\u{4}";
 
 /// A running program, its keyboard and its screen.
 pub struct Terminal {
@@ -36,6 +36,23 @@ pub struct Terminal {
 impl Terminal {
     /// Runs the program with these variables in a terminal of so many columns.
     pub fn run(home: &Home, columns: u16, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut command: Command = home.storefront(arguments).into_command();
+        command.envs(variables.iter().copied());
+        Self::start(columns, command, None)
+    }
+
+    /// The same with standard error in a file, in a session of its own, which the terminal controls or which has none.
+    pub fn run_redirected(home: &Home, arguments: &[&str], stderr: &Path, is_controlled: bool) -> Self {
+        let storefront: Command = home.storefront(arguments).into_command();
+        let mut command = Command::new("setsid");
+        command.args(is_controlled.then_some("--ctty")).arg(storefront.get_program());
+        command.args(storefront.get_args()).env_clear();
+        command.envs(storefront.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        Self::start(100, command, Some(File::create(stderr).unwrap()))
+    }
+
+    fn start(columns: u16, mut command: Command, stderr: Option<File>) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -44,9 +61,9 @@ impl Terminal {
         tcsetwinsize(&master, size).unwrap();
         let slave =
             || -> OwnedFd { rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap() };
-        let mut command: Command = home.storefront(arguments).into_command();
-        command.env("TERM", "xterm-256color").envs(variables.iter().copied());
-        let child = command.stdin(slave()).stdout(slave()).stderr(slave()).spawn().unwrap();
+        command.env("TERM", "xterm-256color");
+        let stderr = stderr.map_or_else(|| Stdio::from(slave()), Stdio::from);
+        let child = command.stdin(slave()).stdout(slave()).stderr(stderr).spawn().unwrap();
         drop(command);
         let screen = Arc::new(Mutex::new(vt100::Parser::new(some(ROWS), some(columns), 0)));
         let raw = Arc::<Mutex<Vec<u8>>>::default();
@@ -140,6 +157,31 @@ impl Terminal {
         let code = self.waits_for_end();
         let raw: &Mutex<Vec<u8>> = &self.raw;
         (code, String::from_utf8_lossy(&raw.lock().unwrap()).into_owned())
+    }
+
+    /// Types an answer and, as a person does, Enter after it.
+    pub fn answers(&mut self, text: &str) -> &mut Self {
+        self.types(text).types(ENTER)
+    }
+
+    /// Pastes this as a terminal does that marks what is pasted.
+    pub fn pastes(&mut self, text: &str) -> &mut Self {
+        self.types(&format!("\u{1b}[200~{text}\u{1b}[201~"))
+    }
+
+    /// Sends SIGTERM.
+    pub fn terminate(&mut self) -> &mut Self {
+        let process = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
+        self
+    }
+
+    /// Whether keys are echoed, lines edited and signals sent by the terminal, as a shell needs it, and pastes unmarked.
+    pub fn is_as_it_was(&self) -> bool {
+        let modes = rustix::termios::tcgetattr(&self.keyboard).unwrap().local_modes;
+        let is_cooked = modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
+        let parser = self.screen.lock().unwrap();
+        is_cooked && !parser.screen().bracketed_paste() && !parser.screen().hide_cursor()
     }
 
     /// Waits for the end; gives the exit code and the last screen.

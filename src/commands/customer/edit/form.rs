@@ -1,18 +1,33 @@
 //! An address, or the profile itself, as fields to be edited; only what was edited becomes the draft.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::exact_json;
-use crate::plan::check::is_whole;
-use crate::plan::region;
+use super::field::Field;
+use crate::plan::address_check;
 use crate::plan::roster::id_of;
-use crate::redact::secrets;
-use crate::report::changes::shown;
-use crate::wire::{CUSTOMER, Holds, Member, PROFILE_ADDRESS};
+use crate::prompt::Objection;
+use crate::report::escape::one_line;
+use crate::wire::{CUSTOMER, Holds, PROFILE_ADDRESS, Shape};
 
-/// The fields of an address in the order they are read out on a telephone.
+/// The fields of an address in the order they are asked: the country decides how postcode and region look.
 const ADDRESS_FIELDS: [&str; 8] =
-    ["firstname", "lastname", "street", "postcode", "city", "region", "country_id", "telephone"];
+    ["firstname", "lastname", "street", "country_id", "postcode", "city", "region", "telephone"];
+
+/// What names an address, or is asked as part of its region.
+const NOT_EDITED: [&str; 3] = ["id", "customer_id", "region_id"];
+
+/// Labels of fields that Magento has and the interface does not list.
+const LABELS: [(&str, &str); 9] = [
+    ("prefix", "Name prefix"),
+    ("middlename", "Middle name"),
+    ("suffix", "Name suffix"),
+    ("company", "Company"),
+    ("vat_id", "VAT number"),
+    ("fax", "Fax number"),
+    ("taxvat", "Tax/VAT number"),
+    ("default_shipping", "Default shipping address"),
+    ("default_billing", "Default billing address"),
+];
 
 /// What is edited.
 #[derive(Debug, Clone)]
@@ -31,45 +46,30 @@ enum Owner {
     NewAddress,
 }
 
-/// One member and its value.
-#[derive(Debug, Clone)]
-pub struct Field {
-    /// The member (interface 2.2, 2.3).
-    pub member: &'static Member,
-    stored: Value,
-    edited: Option<Value>,
-}
-
 impl Form {
-    /// A stored address; `None` without a usable id.
-    pub fn of_address(stored: &Map<String, Value>) -> Option<Self> {
+    /// A stored address; `None` without a usable id. It has every field that one of the `addresses` has.
+    pub fn of_address(stored: &Map<String, Value>, addresses: &[Value]) -> Option<Self> {
         let id = stored.get("id").and_then(id_of)?;
-        Some(Self::new(format!("Address {id}"), Owner::Address(id), address_members(), stored))
+        Some(Self::new(format!("Address {id}"), Owner::Address(id), address_fields(addresses), stored))
     }
 
     /// An address that is not there yet.
-    pub fn of_new_address() -> Self {
-        Self::new("New address".to_owned(), Owner::NewAddress, address_members(), &Map::new())
+    pub fn of_new_address(addresses: &[Value]) -> Self {
+        Self::new("New address".to_owned(), Owner::NewAddress, address_fields(addresses), &Map::new())
     }
 
     /// The profile without its addresses.
     pub fn of_profile(customer: &Map<String, Value>) -> Self {
-        let members = CUSTOMER.members.iter().filter(|member| member.name != "addresses");
-        Self::new("Profile".to_owned(), Owner::Profile, members, customer)
+        let listed = CUSTOMER.members.iter().map(|member| member.name);
+        let fields = known_fields(&CUSTOMER, listed.filter(|name| *name != "addresses"), [customer]);
+        Self::new("Profile".to_owned(), Owner::Profile, fields, customer)
     }
 
-    fn new(
-        title: String,
-        owner: Owner,
-        members: impl Iterator<Item = &'static Member>,
-        stored: &Map<String, Value>,
-    ) -> Self {
-        let field = |member: &'static Member| Field {
-            member,
-            stored: stored.get(member.name).cloned().unwrap_or(Value::Null),
-            edited: None,
-        };
-        Self { title, owner, fields: members.map(field).collect() }
+    fn new(title: String, owner: Owner, mut fields: Vec<Field>, stored: &Map<String, Value>) -> Self {
+        for field in &mut fields {
+            field.stored = stored.get(&field.name).cloned().unwrap_or(Value::Null);
+        }
+        Self { title, fields, owner }
     }
 
     /// Whether it is an address that is not there yet.
@@ -77,24 +77,60 @@ impl Form {
         self.owner == Owner::NewAddress
     }
 
+    /// Whether a field of it was edited.
+    pub fn is_edited(&self) -> bool {
+        self.fields.iter().any(|field| field.edited.is_some())
+    }
+
     /// One line for each field: what it is, its value, and the stored one where it differs.
     pub fn lines(&self) -> Vec<String> {
         self.fields.iter().map(Field::line).collect()
     }
 
+    /// The field of this name.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
     /// Whether the country was edited and a stored region stands beside it, of which nothing was said.
     pub fn leaves_region_in_doubt(&self) -> bool {
-        let field = |name: &str| self.fields.iter().find(|field| field.member.name == name);
-        let (Some(country), Some(region)) = (field("country_id"), field("region")) else { return false };
-        let stored = Map::from_iter([("region".to_owned(), region.stored.clone())]);
-        country.edited.is_some() && region.edited.is_none() && region::is_stored(&stored)
+        let (Some(country), Some(region)) = (self.field("country_id"), self.field("region")) else {
+            return false;
+        };
+        country.edited.is_some() && region.edited.is_none() && region.is_region()
+    }
+
+    /// What is to be said against a text typed for a field: some of it can be kept all the same.
+    ///
+    /// # Errors
+    /// The objection.
+    pub fn check(&self, field: &Field, text: &str) -> Result<(), Objection> {
+        let value = field.parse(text)?;
+        if value == *field.value() {
+            return Ok(());
+        }
+        if text.is_empty() && self.owner != Owner::Profile && field.is_required() {
+            return Err("it cannot be empty".to_owned().into());
+        }
+        if self.owner == Owner::Profile {
+            return Ok(());
+        }
+        let country = self.field("country_id").map_or(&Value::Null, Field::value).clone();
+        let mut address = Map::from_iter([("country_id".to_owned(), country)]);
+        address.insert(field.name.clone(), value);
+        match address_check::of_field(&address, &field.name) {
+            None => Ok(()),
+            Some(wrong) if field.name == "country_id" => Err(wrong.into()),
+            Some(doubt) => Err(Objection::Doubt(doubt)),
+        }
     }
 
     /// Members of the customer that were edited, an address in its list; empty when nothing was.
     pub fn draft(&self) -> Map<String, Value> {
-        let edited = self.fields.iter().filter_map(|field| {
-            field.edited.as_ref().map(|value| (field.member.name.to_owned(), value.clone()))
-        });
+        let edited = self
+            .fields
+            .iter()
+            .filter_map(|field| field.edited.as_ref().map(|value| (field.name.clone(), value.clone())));
         let mut members: Map<String, Value> = edited.collect();
         match self.owner {
             _ if members.is_empty() => members,
@@ -108,71 +144,33 @@ impl Form {
     }
 }
 
-impl Field {
-    /// The value as it is to be.
-    pub fn value(&self) -> &Value {
-        self.edited.as_ref().unwrap_or(&self.stored)
-    }
+fn address_fields(addresses: &[Value]) -> Vec<Field> {
+    known_fields(&PROFILE_ADDRESS, ADDRESS_FIELDS, addresses.iter().filter_map(Value::as_object))
+}
 
-    /// Sets it; what is stored already is no edit.
-    pub fn set(&mut self, value: Value) {
-        let nothing = self.stored.is_null() && (value == "" || value == json!([]));
-        self.edited = (value != self.stored && !nothing).then_some(value);
-    }
-
-    /// The value as a line of text to be edited. A token in it is masked; what comes back masked is no edit.
-    pub fn text(&self) -> String {
-        match self.value() {
-            Value::Null => String::new(),
-            Value::String(text) => secrets().text(text).into_owned(),
-            other => other.to_string(),
-        }
-    }
-
-    /// What a typed line stands for.
-    ///
-    /// # Errors
-    /// What is wrong with it, in a few words.
-    pub fn parse(&self, text: &str) -> Result<Value, String> {
-        match self.member.holds {
-            Holds::Integer if text.is_empty() && self.stored.is_null() => Ok(Value::Null),
-            Holds::Integer => whole_number(text),
-            Holds::TextOrNull if text.is_empty() => Ok(Value::Null),
-            _ => Ok(text.into()),
-        }
-    }
-
-    fn line(&self) -> String {
-        let before = match &self.edited {
-            Some(_) if !self.stored.is_null() => format!("  (was {})", short(&self.stored)),
-            _ => String::new(),
+/// The listed fields, and then those that were found stored and hold one value.
+fn known_fields<'a>(
+    shape: &Shape,
+    listed: impl IntoIterator<Item = &'a str>,
+    stored: impl IntoIterator<Item = &'a Map<String, Value>>,
+) -> Vec<Field> {
+    let listed = listed.into_iter().filter_map(|name| shape.member(name));
+    let mut fields: Vec<Field> =
+        listed.map(|member| Field::new(member.name, member.doc, member.holds)).collect();
+    for (name, value) in stored.into_iter().flatten() {
+        let holds = match value {
+            Value::String(_) => Holds::TextOrNull,
+            Value::Number(_) => Holds::Number,
+            Value::Bool(_) => Holds::Boolean,
+            _ => continue,
         };
-        format!("{:<26}  {}{before}", self.member.doc, short(self.value()))
-    }
-}
-
-/// A whole number as JSON, with its exact text.
-///
-/// # Errors
-/// What to type instead.
-pub fn whole_number(text: &str) -> Result<Value, String> {
-    let number = exact_json::number(text).filter(|_| is_whole(text));
-    number.map(Value::Number).ok_or_else(|| "type a whole number".to_owned())
-}
-
-fn address_members() -> impl Iterator<Item = &'static Member> {
-    ADDRESS_FIELDS.iter().filter_map(|name| PROFILE_ADDRESS.member(name))
-}
-
-fn short(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::Object(region) => {
-            let texts = ["region", "region_code"].iter().find_map(|name| region.get(*name)?.as_str());
-            texts.unwrap_or_default().to_owned()
+        let is_there = fields.iter().any(|field| field.name == *name) || shape.member(name).is_some();
+        if !is_there && !NOT_EDITED.contains(&name.as_str()) {
+            let label = LABELS.iter().find(|(known, _)| known == name).map(|(_, label)| (*label).to_owned());
+            fields.push(Field::new(name, &label.unwrap_or_else(|| one_line(name)), holds));
         }
-        other => shown(Some(other)),
     }
+    fields
 }
 
 #[cfg(test)]
@@ -180,15 +178,16 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::Form;
+    use crate::prompt::Objection;
 
     fn address() -> Form {
         let stored = json!({"id": 2, "city": "Paris", "postcode": null, "street": ["a"], "company": "X",
             "country_id": "FR", "region": {"region": "Île-de-France", "region_id": 182}});
-        Form::of_address(stored.as_object().unwrap()).unwrap()
+        Form::of_address(stored.as_object().unwrap(), std::slice::from_ref(&stored)).unwrap()
     }
 
     fn set(form: &mut Form, name: &str, value: Value) {
-        form.fields.iter_mut().find(|field| field.member.name == name).unwrap().set(value);
+        form.fields.iter_mut().find(|field| field.name == name).unwrap().set(value);
     }
 
     #[test]
@@ -206,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_new_address_has_no_id_and_the_profile_no_addresses() {
-        let mut new = Form::of_new_address();
+        let mut new = Form::of_new_address(&[]);
         set(&mut new, "city", "Oslo".into());
         assert_eq!(Value::Object(new.draft()), json!({"addresses": [{"city": "Oslo"}]}));
         let mut profile = Form::of_profile(&Map::new());
@@ -227,12 +226,45 @@ mod tests {
     #[test]
     fn typed_text_becomes_what_the_member_holds() {
         let profile = Form::of_profile(&Map::new());
-        let gender = profile.fields.iter().find(|field| field.member.name == "gender").unwrap();
+        let gender = profile.field("gender").unwrap();
         assert_eq!(gender.parse("2"), Ok(json!(2)));
         assert_eq!(gender.parse(""), Ok(Value::Null));
         assert!(gender.parse("female").is_err());
         let address = address();
-        let postcode = address.fields.iter().find(|field| field.member.name == "postcode").unwrap();
+        let postcode = address.field("postcode").unwrap();
+        assert_eq!(address.field("country_id").unwrap().parse("de"), Ok("DE".into()));
         assert_eq!((postcode.parse(""), postcode.parse("02138")), (Ok(Value::Null), Ok("02138".into())));
+    }
+
+    #[test]
+    fn every_stored_field_with_one_value_can_be_edited_and_keeps_its_type() {
+        let mut form = address();
+        let labels: Vec<&str> = form.fields.iter().map(|field| field.label.as_str()).collect();
+        assert_eq!(labels[8..], ["Company"]);
+        set(&mut form, "company", "Y".into());
+        assert_eq!(form.draft()["addresses"], json!([{"company": "Y", "id": 2}]));
+        let customer =
+            json!({"taxvat": "1", "rp": 1.5, "default_billing": "2", "confirmed": true, "addresses": []});
+        let profile = Form::of_profile(customer.as_object().unwrap());
+        assert_eq!(profile.field("rp").unwrap().parse("2.5"), Ok(json!(2.5)));
+        assert!(profile.field("rp").unwrap().parse("x").is_err());
+        assert!(profile.field("taxvat").is_some() && profile.field("addresses").is_none());
+    }
+
+    #[test]
+    fn what_cannot_be_right_is_refused_and_what_is_doubtful_may_be_kept() {
+        let form = address();
+        let check = |name: &str, text: &str| form.check(form.field(name).unwrap(), text);
+        let wrong = |name: &str, text: &str| matches!(check(name, text), Err(Objection::Wrong(_)));
+        assert!(wrong("country_id", "Germany") && wrong("country_id", "") && wrong("city", ""));
+        assert_eq!(check("country_id", "de"), Ok(()));
+        let doubt = check("postcode", "nowhere").unwrap_err();
+        assert!(matches!(&doubt, Objection::Doubt(doubt) if doubt.contains("France")), "{doubt:?}");
+        assert!(matches!(check("telephone", "12"), Err(Objection::Doubt(_))));
+        assert_eq!(
+            (check("postcode", "75001"), check("firstname", "")),
+            (Ok(()), Ok(())),
+            "it was empty before"
+        );
     }
 }

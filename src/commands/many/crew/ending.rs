@@ -1,57 +1,102 @@
 //! The end of a run: its files closed, what became of the records, and how to go on.
 
+use futures_util::FutureExt;
+
 use super::{Crew, Stop};
-use crate::commands::many::resume_command;
+use crate::commands::many::command_line;
+use crate::commands::many::signals::Signals;
 use crate::failure::{Applied, Failure, Kind};
-use crate::report::progress::Count;
-use crate::report::summary;
+use crate::report::summary::{self, NextSteps};
 
 impl Crew<'_> {
     /// Closes the files, tells what became of the records and how to go on.
-    pub(super) async fn end(mut self, left: usize) -> Result<(), Failure> {
-        if matches!(self.stop, Some(Stop::OnError)) {
-            self.tell_the_rest().await?;
+    pub(super) async fn end(mut self, signals: &mut Signals) -> Result<(), Failure> {
+        if self.stop.is_some() && !matches!(self.stop, Some(Stop::OutputClosed)) {
+            self.rest(signals).await;
         }
+        let failed = self.close_failed();
         let closed = self.journal.close();
-        self.results.close()?;
-        if let Some(failed) = self.failed.take() {
-            failed.close()?;
-        }
+        let printed = self.results.close();
         let took = self.progress.elapsed();
-        drop(self.progress);
+        self.progress.finish();
         let report = self.shared.service.session.report;
         if let Some(doubts) = &self.doubts {
             doubts.tell_rest();
         }
-        let operation = self.intake.work.operation().name();
+        let operation = self.input.intake.work.operation().name();
         report.note(&summary::sentence(operation, self.count, took));
         for line in self.reasons.lines() {
             report.note(&line);
         }
-        let resume = resume_command(self.shared.service.session, self.source);
-        match self.stop {
-            Some(Stop::Broken(failure)) => Err(failure),
-            Some(Stop::Interrupted) => Err(interrupted(self.count, left, &resume)),
-            _ => closed.and_then(|()| summary::partial(self.count, &resume).map_or(Ok(()), Err)),
+        let next = command_line::next_steps(
+            self.shared.service.session,
+            self.input.source,
+            self.input.args,
+            self.journal.path(),
+        );
+        for ended in [closed, failed, printed] {
+            if let Err(failure) = ended {
+                self.stop(Stop::Broken(failure));
+            }
+        }
+        self.verdict(&next)
+    }
+
+    /// Every record has its line, those that are never sent too. A signal ends that.
+    async fn rest(&mut self, signals: &mut Signals) {
+        let signals = std::cell::RefCell::new(signals);
+        let is_over = || signals.borrow_mut().next().now_or_never().is_some();
+        let rest = self.print_the_rest(is_over).await;
+        // What cannot be read or printed now is not worth more than the reason to stop.
+        if let Err(failure) = rest
+            && self.stop.is_none()
+        {
+            self.stop(Stop::Broken(failure));
         }
     }
-}
 
-fn interrupted(count: Count, left: usize, resume: &str) -> Failure {
-    let applied = match (left as u64 + count.unknown, count.done) {
-        (1.., _) => Applied::Unknown,
-        (_, 1..) => Applied::Yes,
-        _ => Applied::No,
-    };
-    let abandoned = if left > 0 {
-        format!("; {} under way may have been applied", summary::records(left as u64))
-    } else {
-        String::new()
-    };
-    Failure::new(
-        Kind::Interrupted,
-        format!("interrupted after {}{abandoned}", summary::records(count.total())),
-    )
-    .applied(applied)
-    .hint(resume)
+    /// Gives the file of failed records its name, and writes down how it was left.
+    fn close_failed(&mut self) -> Result<(), Failure> {
+        let Some(failed) = self.failed.take() else { return Ok(()) };
+        let (entry, place) = failed.close()?;
+        self.journal.failed_file(&entry);
+        if self.input.args.failed.as_ref().is_some_and(|path| place.file_name() != path.file_name()) {
+            self.shared.service.session.report.warn(&format!(
+                "the file given with --failed was changed during the run: the failed records are in `{}`",
+                place.display()
+            ));
+        }
+        Ok(())
+    }
+
+    fn verdict(self, next: &NextSteps) -> Result<(), Failure> {
+        let count = self.count;
+        let go_on = summary::hint(count, next);
+        let ended = |kind, message: String| Failure::new(kind, message).applied(count.applied()).hint(&go_on);
+        match self.stop {
+            None | Some(Stop::OnError) => summary::partial(count, next).map_or(Ok(()), Err),
+            Some(Stop::Interrupted) => {
+                Err(ended(Kind::Interrupted, format!("interrupted: {}", summary::counts(count))))
+            }
+            Some(Stop::Unavailable) => Err(ended(
+                Kind::Partial,
+                format!("stopped because the service is failing: {}", summary::counts(count)),
+            )),
+            Some(Stop::OutputClosed) => Err(ended(
+                Kind::Partial,
+                format!("stopped because standard output was closed: {}", summary::counts(count)),
+            )),
+            Some(Stop::Unauthorized(failure)) => {
+                let applied = count.applied();
+                let kind = if applied == Applied::No { Kind::Auth } else { Kind::Partial };
+                let first = failure.hint.map(|hint| format!("{hint}; ")).unwrap_or_default();
+                Err(Failure { kind, applied, hint: None, ..failure }.hint(format!("{first}{go_on}")))
+            }
+            Some(Stop::Broken(failure)) => {
+                let first = failure.hint.map(|hint| format!("{hint}; ")).unwrap_or_default();
+                let hint = format!("{first}{go_on}");
+                Err(Failure { applied: count.applied(), hint: Some(hint), ..failure })
+            }
+        }
+    }
 }

@@ -4,7 +4,8 @@ use super::{Crew, Stop};
 use crate::batch::fingerprint::Fingerprint;
 use crate::batch::ledger::Slot;
 use crate::batch::verdict::State;
-use crate::commands::many::task::Task;
+use crate::commands::many::intake::Prepared;
+use crate::commands::many::task::{Task, Unresolved};
 use crate::commands::many::{check, intake};
 use crate::failure::{Applied, Failure};
 use crate::input::records::{Content, Record};
@@ -14,45 +15,68 @@ use crate::report::records::Place;
 impl Crew<'_> {
     /// Takes a record in: to be run, or told of as it is.
     pub(super) fn take(&mut self, record: Record) -> Result<(), Failure> {
-        let slot = self.slots.read().map_err(|error| {
-            Failure::internal(format!("the table of the journal's records cannot be read: {error}"))
-        })?;
         let hash = intake::hash(&record.content);
+        let slot = self.slots.read(hash)?;
         let place = Place { record: record.number, line: record.line };
-        if slot.hash != hash && matches!(slot.state, State::Done | State::Sending | State::Unknown) {
-            return Err(check::changed(&self.source.name(), place.record, place.line, ""));
+        let shard = self.input.args.shard;
+        if check::is_changed(slot, hash)
+            && matches!(slot.state, State::Done | State::Sending | State::Unknown)
+        {
+            return Err(check::changed(&self.input.source.name(), place.record, place.line, ""));
         }
-        if slot.state == State::Done && self.args.shard.is_none() {
-            return self.tell_done(place, slot);
+        if slot.state == State::Done && shard.is_none() {
+            return self.print_done(place, slot);
         }
-        let prepared = match self.intake.prepare(&record, self.feed.columns()) {
-            Ok(prepared) if check::is_ours(self.args.shard, &prepared) => prepared,
+        let prepared = match self.input.intake.prepare(&record, self.feed.columns()) {
+            Ok(prepared) if check::is_ours(shard, &prepared) => prepared,
             Ok(_) => return Ok(()),
-            Err(_) if !check::is_first(self.args.shard) => return Ok(()),
+            Err(_) if !check::is_first(shard) => return Ok(()),
             Err(failure) => return self.invalid(place, hash, &record.content, &failure),
         };
+        let key = Fingerprint::new().with(prepared.key.as_bytes()).finish();
+        let mut unresolved = None;
         match slot.state {
-            State::Done => return self.tell_done(place, slot),
-            State::Sending | State::Unknown if !self.args.retry_unknown => {
-                return self.tell_failure(place, None, &self.past.failure(slot));
+            State::Done => return self.print_done(place, slot),
+            State::Sending | State::Unknown => {
+                let (can_resolve, retry) =
+                    (self.input.intake.work.can_resolve(), self.input.args.retry_unknown);
+                let failure = self.past.failure(slot);
+                if self.stop.is_some() || !can_resolve && !retry {
+                    self.block(key, place, &failure);
+                    return self.print_failure(place, None, &failure);
+                }
+                let snapshot = self.past.detail(slot).snapshot;
+                unresolved = can_resolve.then_some(Unresolved { failure, snapshot, retry });
             }
-            State::FailedLasting if slot.hash == hash => {
-                return self.tell_failure(place, Some(&record.content), &self.past.failure(slot));
+            State::FailedLasting if !check::is_changed(slot, hash) => {
+                return self.print_failure(place, Some(&record.content), &self.past.failure(slot));
             }
             _ => {}
         }
-        if matches!(self.stop, Some(Stop::OnError)) {
-            return self.tell_untaken(place);
+        if self.stop.is_some() {
+            let turn = self.results.turn();
+            return self.print_not_sent(turn, place);
         }
         if let Some(doubts) = &mut self.doubts {
             doubts.tell(place.record, &prepared);
         }
-        let key = Fingerprint::new().with(prepared.key.as_bytes()).finish();
-        let size = intake::size(&record.content);
-        let content = self.failed.is_some().then_some(record.content);
-        let task = Task { turn: self.results.turn(), place, hash, prepared, content, known: None };
-        self.queue.push(key, size, task);
+        self.enqueue(key, place, hash, prepared, record.content, unresolved);
         Ok(())
+    }
+
+    fn enqueue(
+        &mut self,
+        key: u64,
+        place: Place,
+        hash: u64,
+        prepared: Prepared,
+        content: Content,
+        unresolved: Option<Unresolved>,
+    ) {
+        let size = intake::size(&content);
+        let content = self.failed.is_some().then_some(content);
+        let turn = self.results.turn();
+        self.queue.push(key, size, Task { turn, place, hash, prepared, content, unresolved });
     }
 
     /// A record that cannot be sent. Where the input could not be checked before, it ends the run.
@@ -63,15 +87,15 @@ impl Crew<'_> {
         content: &Content,
         failure: &Failure,
     ) -> Result<(), Failure> {
-        self.journal.failed(place.record, hash, State::FailedLasting, failure);
-        self.tell_failure(place, Some(content), failure)?;
-        if !self.args.skip_invalid || self.args.stop_on_error {
+        self.journal.failed(place.record, hash, State::FailedLasting, failure, None);
+        self.print_failure(place, Some(content), failure)?;
+        if !self.input.args.skip_invalid || self.input.args.stop_on_error {
             self.stop(Stop::OnError);
         }
         Ok(())
     }
 
-    fn tell_failure(
+    fn print_failure(
         &mut self,
         place: Place,
         content: Option<&Content>,
@@ -81,43 +105,39 @@ impl Crew<'_> {
         self.fail(turn, place, content, failure)
     }
 
-    fn tell_done(&mut self, place: Place, slot: Slot) -> Result<(), Failure> {
+    fn print_done(&mut self, place: Place, slot: Slot) -> Result<(), Failure> {
         self.count.earlier += 1;
         let outcome = Outcome {
             applied: Applied::Yes,
-            reason: Some("already done"),
-            status: self.past.status(slot),
-            ..Outcome::nothing_sent(self.intake.work.operation().name())
+            reason: Some("done earlier"),
+            status: self.past.detail(slot).status,
+            ..Outcome::nothing_sent(self.input.intake.work.operation().name())
         };
-        self.tell(place, &outcome)
-    }
-
-    fn tell_untaken(&mut self, place: Place) -> Result<(), Failure> {
-        self.count.untaken += 1;
-        let operation = self.intake.work.operation().name();
-        self.tell(place, &Outcome { reason: Some("not sent"), ..Outcome::nothing_sent(operation) })
-    }
-
-    fn tell(&mut self, place: Place, outcome: &Outcome) -> Result<(), Failure> {
         let turn = self.results.turn();
-        let text = self.results.outcome(place, outcome, false);
+        let text = self.results.outcome(place, &outcome, false);
         self.results.put(turn, text)
     }
 
-    /// After `--stop-on-error` the rest of the input is told of, and not sent.
-    pub(super) async fn tell_the_rest(&mut self) -> Result<(), Failure> {
+    /// After the run has stopped the rest of the input is told of, and not sent.
+    pub(super) async fn print_the_rest(&mut self, is_over: impl Fn() -> bool) -> Result<(), Failure> {
         while let Some((key, task)) = self.queue.pop() {
             self.queue.finished(key);
-            self.count.untaken += 1;
-            let operation = self.intake.work.operation().name();
-            let outcome = Outcome { reason: Some("not sent"), ..Outcome::nothing_sent(operation) };
-            let text = self.results.outcome(task.place, &outcome, false);
-            self.results.put(task.turn, text)?;
+            match task.unresolved {
+                Some(unresolved) => self.fail(task.turn, task.place, None, &unresolved.failure)?,
+                None => self.print_not_sent(task.turn, task.place)?,
+            }
         }
-        while !self.source.is_stream()
+        while !self.input.source.is_stream()
+            && !self.results.is_closed()
+            && !is_over()
             && let Some(record) = self.feed.next().await?
         {
+            let number = record.number;
             self.take(record)?;
+            // A signal is only heard where the runtime has its turn.
+            if number % 256 == 0 {
+                tokio::task::yield_now().await;
+            }
         }
         Ok(())
     }

@@ -1,0 +1,109 @@
+//! Edited fields as the one command line that gives them, so that nothing that was typed is lost.
+
+use serde_json::{Map, Value};
+
+use crate::cli::GlobalArgs;
+use crate::cli::customer::{AddressFlags, ProfileFlags};
+use crate::cli::member_flags::{MemberFlag, MemberFlags};
+use crate::commands::attribute::command_line::{for_global, given, quoted, switch};
+use crate::plan::region;
+
+/// The command line for these members of the customer, quoted for a shell. What no flag can say is given as JSON.
+pub fn command_line(draft: &Map<String, Value>, global: &GlobalArgs) -> String {
+    let mut words: Vec<String> = ["storefront", "customer", "update"].map(str::to_owned).into();
+    for_global(global, &mut |name, value| words.extend(given(name, value)));
+    if let Some(flags) = flags(draft) {
+        words.extend(flags);
+        return quoted(&words);
+    }
+    words.extend(["--input", "-"].map(str::to_owned));
+    let json = Value::Object(draft.clone()).to_string();
+    format!("printf '%s' {} | {}", shell_words::quote(&json), quoted(&words))
+}
+
+/// `None` where a value has no flag, such as one that is emptied.
+fn flags(draft: &Map<String, Value>) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    for (name, value) in draft.iter().filter(|(name, _)| *name != "addresses") {
+        words.extend(flag(ProfileFlags::FLAGS, None, name, value)?);
+    }
+    let addresses = draft.get("addresses").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let address = match addresses {
+        [] => return Some(words),
+        [address] => address.as_object()?,
+        _ => return None,
+    };
+    match address.get("id") {
+        Some(id) => words.extend(given("address", &id.to_string())),
+        None => words.push("--add-address".to_owned()),
+    }
+    for (name, value) in address.iter().filter(|(name, _)| *name != "id") {
+        match value {
+            Value::Object(_) if *value == region::none() => words.push("--no-region".to_owned()),
+            Value::Object(inner) => {
+                for (inner, value) in inner.iter().filter(|(_, value)| !value.is_null()) {
+                    words.extend(flag(AddressFlags::FLAGS, Some(name), inner, value)?);
+                }
+            }
+            _ => words.extend(flag(AddressFlags::FLAGS, None, name, value)?),
+        }
+    }
+    Some(words)
+}
+
+fn flag(flags: &[MemberFlag], within: Option<&str>, name: &str, value: &Value) -> Option<Vec<String>> {
+    let flag =
+        flags.iter().find(|flag| flag.member == name && flag.within == within && flag.constant.is_none())?;
+    match value {
+        Value::String(text) if !text.is_empty() => Some(given(flag.long, text)),
+        Value::Number(number) => Some(given(flag.long, &number.to_string())),
+        Value::Bool(yes) => Some(vec![format!("--{}", switch(flag.long, *yes))]),
+        Value::Array(lines) => {
+            let lines: Option<Vec<&str>> = lines.iter().map(Value::as_str).collect();
+            let lines =
+                lines.filter(|lines| !lines.is_empty() && lines.iter().all(|line| !line.is_empty()))?;
+            Some(lines.iter().flat_map(|line| given(flag.long, line)).collect())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use serde_json::json;
+
+    use super::command_line;
+    use crate::cli::customer::CustomerCommand;
+    use crate::cli::{Cli, Command, GlobalArgs, Noun};
+    use crate::input::Draft;
+    use crate::plan::operation::Operation;
+
+    #[test]
+    fn the_command_line_gives_the_same_draft_again() {
+        for draft in [
+            json!({"addresses": [{"street": ["-5, rue d'Été", "b"], "city": "New York", "id": 2,
+                "region": {"region_code": "NY", "region": "New York", "region_id": 43}}]}),
+            json!({"addresses": [{"telephone": "+33 1", "region": crate::plan::region::none()}]}),
+            json!({"firstname": "O'Neil", "gender": 2}),
+        ] {
+            let line = command_line(draft.as_object().unwrap(), &GlobalArgs::default());
+            let cli = Cli::try_parse_from(shell_words::split(&line).unwrap()).unwrap();
+            let Command::Customer(Noun(CustomerCommand::Update(args))) = cli.command else {
+                panic!("{line}")
+            };
+            let operation = Operation::CustomerUpdate;
+            let mut again = Draft::new(operation, None, &*args, false).unwrap();
+            assert_eq!(json!(again.take_inner(operation)), draft, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_no_flag_says_is_given_as_json() {
+        let draft = json!({"addresses": [{"postcode": null, "id": 2}]});
+        let line =
+            command_line(draft.as_object().unwrap(), &GlobalArgs { sandbox: true, ..GlobalArgs::default() });
+        let json = r#"'{"addresses":[{"postcode":null,"id":2}]}'"#;
+        assert_eq!(line, format!("printf '%s' {json} | storefront customer update --sandbox --input -"));
+    }
+}

@@ -1,0 +1,116 @@
+//! One field of a form: its value, and what a typed text stands for.
+
+use serde_json::{Map, Number, Value, json};
+
+use crate::plan::check::is_whole;
+use crate::plan::region;
+use crate::redact::secrets;
+use crate::report::changes::shown;
+use crate::wire::Holds;
+
+/// The fields that are asked again when they are left empty.
+const REQUIRED: [&str; 5] = ["firstname", "lastname", "street", "city", "country_id"];
+
+/// One field and its value.
+#[derive(Debug, Clone)]
+pub struct Field {
+    /// Its name in the JSON.
+    pub name: String,
+    /// What a person calls it.
+    pub label: String,
+    /// What it holds.
+    pub holds: Holds,
+    /// As it is stored; null where it is not.
+    pub stored: Value,
+    /// As it is to be, where that differs.
+    pub edited: Option<Value>,
+}
+
+impl Field {
+    /// A field with nothing stored.
+    pub fn new(name: &str, label: &str, holds: Holds) -> Self {
+        Self { name: name.to_owned(), label: label.to_owned(), holds, stored: Value::Null, edited: None }
+    }
+
+    /// The value as it is to be.
+    pub fn value(&self) -> &Value {
+        self.edited.as_ref().unwrap_or(&self.stored)
+    }
+
+    /// Sets it; what is stored already is no edit.
+    pub fn set(&mut self, value: Value) {
+        let nothing = self.stored.is_null() && (value == "" || value == json!([]) || value == false);
+        self.edited = (value != self.stored && !nothing).then_some(value);
+    }
+
+    /// Whether it holds a region that is one.
+    pub fn is_region(&self) -> bool {
+        region::is_stored(&Map::from_iter([("region".to_owned(), self.value().clone())]))
+    }
+
+    /// Whether it must not be left empty.
+    pub fn is_required(&self) -> bool {
+        REQUIRED.contains(&self.name.as_str())
+    }
+
+    /// The value as a line of text to be edited. A token in it is masked; what comes back masked is no edit.
+    pub fn text(&self) -> String {
+        match self.value() {
+            Value::Null => String::new(),
+            Value::String(text) => secrets().text(text).into_owned(),
+            other => other.to_string(),
+        }
+    }
+
+    /// What a typed line stands for.
+    ///
+    /// # Errors
+    /// What is wrong with it, in a few words.
+    pub fn parse(&self, text: &str) -> Result<Value, String> {
+        // What is stored stays exactly as it is.
+        if text == self.text().trim() {
+            return Ok(self.value().clone());
+        }
+        match self.holds {
+            Holds::Integer if text.is_empty() && self.stored.is_null() => Ok(Value::Null),
+            Holds::Integer => whole_number(text),
+            Holds::Number => number(text).ok_or_else(|| "type a number".to_owned()),
+            Holds::TextOrNull if text.is_empty() => Ok(Value::Null),
+            _ if self.name == "country_id" => Ok(text.to_uppercase().into()),
+            _ => Ok(text.into()),
+        }
+    }
+
+    /// What it is, its value, and the stored one where it differs.
+    pub fn line(&self) -> String {
+        let before = match &self.edited {
+            Some(_) if !self.stored.is_null() => format!("  (was {})", short(&self.stored)),
+            _ => String::new(),
+        };
+        format!("{:<26}  {}{before}", self.label, short(self.value()))
+    }
+}
+
+/// A whole number as JSON, with its exact text.
+///
+/// # Errors
+/// What to type instead.
+pub fn whole_number(text: &str) -> Result<Value, String> {
+    number(text).filter(|_| is_whole(text)).ok_or_else(|| "type a whole number".to_owned())
+}
+
+fn number(text: &str) -> Option<Value> {
+    serde_json::from_str::<Number>(text).ok().map(Value::Number)
+}
+
+fn short(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::Bool(yes) => (if *yes { "yes" } else { "no" }).to_owned(),
+        Value::Object(region) => {
+            let texts = ["region", "region_code"].iter().find_map(|name| region.get(*name)?.as_str());
+            texts.unwrap_or_default().to_owned()
+        }
+        other => shown(Some(other)),
+    }
+}

@@ -1,0 +1,196 @@
+//! `storefront journal show`: what became of each record of a batch.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::Session;
+use super::many::key_of;
+use crate::batch::header::Header;
+use crate::batch::ledger::Slot;
+use crate::batch::opening::directory;
+use crate::batch::past::Past;
+use crate::batch::reading::{self, Unread};
+use crate::batch::verdict::State;
+use crate::cli::GlobalArgs;
+use crate::cli::journal::{JournalCommand, ShowArgs};
+use crate::failure::Failure;
+use crate::input::records::{self, Columns, Records};
+use crate::plan::operation::Operation;
+use crate::report::Report;
+use crate::report::escape::one_line;
+use crate::report::table::{heads, table_on, trimmed};
+
+/// Rows that are laid out together: a long journal is never held whole.
+const ROWS: usize = 500;
+
+/// Runs `journal`.
+///
+/// # Errors
+/// `usage` for a file that cannot be read, `guard` for one that is not a journal or is damaged.
+pub fn run(session: &Session<'_>, command: &JournalCommand) -> Result<(), Failure> {
+    match command {
+        JournalCommand::Show(args) => show(session, args),
+    }
+}
+
+/// One record. The fields are the table's columns.
+#[derive(Debug, Serialize)]
+struct Row {
+    record: u64,
+    line: Option<u64>,
+    key: Option<String>,
+    state: &'static str,
+    status: Option<u16>,
+    reason: Option<String>,
+}
+
+fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
+    let (header, past) = read(session, &args.file)?;
+    let mut listing = Listing { report: session.report, csv: args.csv, rows: Vec::new(), is_first: true };
+    let operation: Vec<String> = header.operation.split(' ').map(str::to_owned).collect();
+    let operation = Operation::named(&operation)?;
+    match input(session, &args.file, &header, operation)? {
+        None => {
+            let mut slots = past.slots();
+            for record in 1..=past.last() {
+                let slot = slots.read(0)?;
+                if slot.state != State::Fresh {
+                    listing.add(row(&past, slot, record, None, None))?;
+                }
+            }
+        }
+        Some(mut records) => {
+            let mut slots = past.slots();
+            while let Some(record) = records.read()? {
+                let slot = slots.read(0)?;
+                // Records of other shards are not in the journal, and not missing in it.
+                if slot.state != State::Fresh || header.shard.is_none() {
+                    let key = key_of(operation, &record, records.columns());
+                    listing.add(row(&past, slot, record.number, Some(record.line), key))?;
+                }
+            }
+        }
+    }
+    listing.flush()
+}
+
+fn read(session: &Session<'_>, path: &Path) -> Result<(Header, Past), Failure> {
+    let unreadable =
+        |error: std::io::Error| Failure::usage(format!("cannot read `{}`: {error}", path.display()));
+    let not_a_journal = || Failure::guard(format!("`{}` is not a storefront journal", path.display()));
+    let log = session.context.storage.open_log(path, false).map_err(unreadable)?;
+    if !log.is_regular().map_err(unreadable)? {
+        return Err(not_a_journal());
+    }
+    let first = reading::first_line(&*log).map_err(unreadable)?.ok_or_else(not_a_journal)?;
+    let header =
+        first.into_header().map_err(|mismatch| Failure::guard(format!("`{}` {mismatch}", path.display())))?;
+    let journal =
+        reading::read(path, &*log, &header, &std::env::temp_dir()).map_err(|unread| match unread {
+            Unread::Refused(failure) => failure,
+            Unread::Other(_) | Unread::Empty => not_a_journal(),
+        })?;
+    let mut past = Past::default();
+    past.set_own(path.to_owned(), log, journal);
+    Ok((header, past))
+}
+
+/// The input, where it is next to the journal.
+fn input(
+    session: &Session<'_>,
+    journal: &Path,
+    header: &Header,
+    operation: Operation,
+) -> Result<Option<Records>, Failure> {
+    let path = directory(journal).join(&header.input);
+    // The name is what a file says, and must not lead elsewhere.
+    if Path::new(&header.input).components().count() != 1 || !path.is_file() {
+        return Ok(None);
+    }
+    let global = GlobalArgs { input: Some(path), ..session.global.clone() };
+    let Some(source) = records::detect(&global)? else { return Ok(None) };
+    let columns = |titles: &csv::StringRecord| {
+        // What a token command needed is not known here.
+        let all: Vec<String> = titles.iter().map(|title| title.trim().to_owned()).collect();
+        Columns::understand(&source.name(), operation, titles, &all)
+    };
+    Records::open(&source, columns).map(Some)
+}
+
+fn row(past: &Past, slot: Slot, record: u64, line: Option<u64>, key: Option<String>) -> Row {
+    let detail = past.detail(slot);
+    let is_told = slot.state != State::Fresh;
+    Row {
+        record,
+        line,
+        key,
+        state: match slot.state {
+            State::Fresh => "not sent",
+            State::FailedPassing => "failed temporarily",
+            other => other.name(),
+        },
+        status: detail.status.filter(|_| is_told),
+        reason: detail.reason.filter(|_| is_told),
+    }
+}
+
+/// Rows on their way to standard output.
+struct Listing<'a> {
+    report: &'a Report,
+    csv: bool,
+    rows: Vec<Row>,
+    is_first: bool,
+}
+
+impl Listing<'_> {
+    fn add(&mut self, row: Row) -> Result<(), Failure> {
+        if self.report.is_json() {
+            return self.report.json(&row);
+        }
+        self.rows.push(row);
+        if self.rows.len() == ROWS { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        let rows = std::mem::take(&mut self.rows);
+        if self.report.is_json() || rows.is_empty() && !self.is_first {
+            return Ok(());
+        }
+        let text = if self.csv { self.csv(&rows)? } else { self.table(&rows) };
+        self.is_first = false;
+        self.report.data(&text)
+    }
+
+    fn csv(&self, rows: &[Row]) -> Result<String, Failure> {
+        let failed = |error: &dyn std::fmt::Display| Failure::internal(format!("cannot write CSV: {error}"));
+        let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+        if self.is_first {
+            writer
+                .write_record(["record", "line", "key", "state", "status", "reason"])
+                .map_err(|error| failed(&error))?;
+        }
+        for row in rows {
+            writer.serialize(row).map_err(|error| failed(&error))?;
+        }
+        let bytes = writer.into_inner().map_err(|error| failed(&error))?;
+        String::from_utf8(bytes).map_err(|error| failed(&error))
+    }
+
+    fn table(&self, rows: &[Row]) -> String {
+        let mut table = table_on(self.report.stdout());
+        if self.is_first {
+            table.set_header(heads(&["RECORD", "LINE", "KEY", "STATE", "REASON"]));
+        }
+        for row in rows {
+            table.add_row([
+                row.record.to_string(),
+                row.line.map(|line| line.to_string()).unwrap_or_default(),
+                row.key.as_deref().map(one_line).unwrap_or_default(),
+                row.state.to_owned(),
+                row.reason.as_deref().map(one_line).unwrap_or_default(),
+            ]);
+        }
+        format!("{}\n", trimmed(&table))
+    }
+}

@@ -1,0 +1,70 @@
+//! One of several choices: with the arrow keys, or by its number where nothing may move on the screen.
+
+use super::list::{Chosen, List};
+use super::{Objection, Prompt, Question, cancelled, rendered, stopped};
+use crate::failure::Failure;
+use crate::report::escape::one_line;
+
+impl Prompt {
+    /// One of several, by its position, `present` chosen at first; `None` for Esc. Only for where
+    /// [`Self::can_ask`]. Foreign text among the choices is escaped.
+    ///
+    /// # Errors
+    /// [`cancelled`] when the person leaves.
+    pub fn pick(&self, question: &str, choices: &[String], present: usize) -> Result<Option<usize>, Failure> {
+        let answered = |choice: &str| {
+            // What stands after two blanks explains the choice.
+            let choice = choice.split("  ").next().unwrap_or_default();
+            rendered(|out| self.theme.format_select_prompt_selection(out, question, choice))
+        };
+        self.list(question, choices, present, &answered)
+    }
+
+    /// The same for a list that comes again and again: nothing stays of it on the screen.
+    ///
+    /// # Errors
+    /// As [`Self::pick`].
+    pub fn menu(&self, question: &str, choices: &[String], present: usize) -> Result<Option<usize>, Failure> {
+        self.list(question, choices, present, &|_| String::new())
+    }
+
+    fn list(
+        &self,
+        question: &str,
+        choices: &[String],
+        present: usize,
+        answered: &dyn Fn(&str) -> String,
+    ) -> Result<Option<usize>, Failure> {
+        let choices: Vec<String> = choices.iter().map(|choice| one_line(choice)).collect();
+        if self.accessible {
+            return self.pick_by_number(question, &choices);
+        }
+        let (device, mut keyboard) = self.begin()?;
+        let list = List { device, theme: &*self.theme, question, choices: &choices, answered };
+        let (chosen, rows) = list.ask(&mut keyboard, present).map_err(stopped)?;
+        match chosen {
+            Chosen::Position(position) => {
+                self.transcript.answered(rows);
+                Ok(Some(position))
+            }
+            Chosen::Back => {
+                self.transcript.go_back();
+                Ok(None)
+            }
+            Chosen::Left => Err(cancelled()),
+        }
+    }
+
+    fn pick_by_number(&self, question: &str, choices: &[String]) -> Result<Option<usize>, Failure> {
+        let list = choices.iter().enumerate().map(|(index, choice)| format!("{}. {choice}", index + 1));
+        self.show(&std::iter::once(question.to_owned()).chain(list).collect::<Vec<_>>().join("\n"));
+        let position = |text: &str| {
+            let number: usize = text.trim().parse().ok()?;
+            (1..=choices.len()).contains(&number).then(|| number - 1)
+        };
+        let wrong = format!("type a number from 1 to {}", choices.len());
+        let check = |text: &str| position(text).map(drop).ok_or_else(|| Objection::Wrong(wrong.clone()));
+        let typed = self.line(&Question::new("Number"), check)?;
+        Ok(typed.and_then(|text| position(&text)))
+    }
+}

@@ -1,0 +1,233 @@
+//! A service that fails while a batch runs: each record is sent once, and an outage costs a few records, not the input.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::support::batch::{attributes, lines, states};
+use crate::support::scripted::{Scripted, Step, answer};
+use crate::support::shop::{Shop, serve, words};
+use crate::support::storefront::Home;
+
+fn items(records: usize) -> String {
+    (1..=records).fold("sku,qty,quote_id\n".to_owned(), |mut csv, number| {
+        writeln!(csv, "mug-blue,1,{number}").unwrap();
+        csv
+    })
+}
+
+fn home_with(name: &str, content: &str) -> Home {
+    let home = Home::new();
+    std::fs::write(home.dir.path().join(name), content).unwrap();
+    home
+}
+
+fn journal(home: &Home, name: &str) -> String {
+    std::fs::read_to_string(home.dir.path().join(name)).unwrap()
+}
+
+#[test]
+fn a_write_that_may_have_been_applied_is_sent_once() {
+    for headers in ["", "Retry-After: 0\r\n"] {
+        let server = Scripted::start(vec![answer("503 Service Unavailable", headers, "")]);
+        let home = home_with("a.csv", &items(1));
+        let outcome =
+            serve(home.storefront(&words("quote add-item -i a.csv -o json")), &server.url("")).run();
+        assert_eq!((outcome.code, server.requests().len()), (7, 1), "{outcome:?}");
+        assert_eq!(lines(&outcome)[0]["applied"], "unknown");
+        assert_eq!(outcome.error()["applied"], "unknown");
+        assert_eq!(states(&journal(&home, "a.csv.journal")), [("unknown".to_owned(), 1)].into());
+        let again =
+            serve(home.storefront(&words("quote add-item -i a.csv -o json --resume")), &server.url("")).run();
+        assert_eq!((again.code, server.requests().len()), (7, 1), "{again:?}");
+        let hint = again.error()["hint"].as_str().unwrap().to_owned();
+        assert!(
+            hint.contains("storefront journal show") && hint.contains("--resume --retry-unknown"),
+            "{hint}"
+        );
+    }
+}
+
+#[test]
+fn an_outage_leaves_the_jobs_and_five_unknown_and_stops() {
+    let server = Scripted::start(vec![answer("504 Gateway Timeout", "", "")]);
+    let home = home_with("a.csv", &items(100));
+    let line = words("quote add-item -i a.csv -o json --jobs 4");
+    let outcome = serve(home.storefront(&line), &server.url("")).run();
+    assert_eq!((outcome.code, server.requests().len()), (7, 4 + 5), "{outcome:?}");
+    let applied = |what: &str| lines(&outcome).iter().filter(|line| line["applied"] == what).count();
+    assert_eq!((applied("unknown"), applied("no")), (9, 91));
+    assert_eq!(lines(&outcome)[99]["reason"], "not sent");
+    let error = outcome.error();
+    assert!(
+        error["hint"]
+            .as_str()
+            .unwrap()
+            .contains("storefront quote add-item -i a.csv -o json --jobs 4 --resume")
+    );
+    assert_eq!(error["applied"], "unknown");
+}
+
+#[test]
+fn after_a_pause_records_go_one_at_a_time_until_the_service_answers() {
+    let ok = answer("200 OK", "", "{}");
+    let lost = answer("502 Bad Gateway", "", "");
+    let server = Scripted::start(vec![ok.clone(), lost, ok]);
+    let home = home_with("a.csv", &items(20));
+    let start = Instant::now();
+    let line = words("quote add-item -i a.csv -o json --jobs 1");
+    let outcome = serve(home.storefront(&line), &server.url("")).run();
+    assert_eq!((outcome.code, server.requests().len()), (7, 20), "{outcome:?}");
+    assert!(start.elapsed() >= Duration::from_secs(1), "{:?}", start.elapsed());
+    assert_eq!(
+        states(&journal(&home, "a.csv.journal")),
+        [("done".to_owned(), 19), ("unknown".to_owned(), 1)].into()
+    );
+}
+
+#[test]
+fn a_refused_token_of_the_run_stops_it() {
+    let refused = answer("401 Unauthorized", "", "");
+    for (script, code, applied) in
+        [(vec![refused.clone()], 6, "no"), (vec![answer("200 OK", "", "{}"), refused], 7, "yes")]
+    {
+        let server = Scripted::start(script);
+        let home = home_with("a.csv", &items(30));
+        let line = words("quote add-item -i a.csv -o json --jobs 1");
+        let outcome = serve(home.storefront(&line), &server.url("")).run();
+        assert_eq!(outcome.code, code, "{outcome:?}");
+        assert!(server.requests().len() <= 2);
+        assert_eq!(outcome.error()["applied"], applied);
+        assert_eq!(lines(&outcome).len(), 30);
+        let failed: Vec<_> = lines(&outcome).into_iter().filter(|line| !line["error"].is_null()).collect();
+        assert_eq!((failed.len(), &failed[0]["status"]), (1, &json!(401)));
+        assert!(journal(&home, "a.csv.journal").contains("\"temporary\":true"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_token_command_is_run_once_more_for_a_refused_token() {
+    let refused = answer("401 Unauthorized", "", "");
+    for (script, code, requests) in
+        [(vec![refused.clone(), answer("200 OK", "", "{}")], 0, 4), (vec![refused], 6, 2)]
+    {
+        let server = Scripted::start(script);
+        let home = Home::with_config(&format!(
+            "[profiles.p]\nbase-url = {:?}\nstore-view = \"default\"\ntoken-command = [\"sh\", \"-c\", \"echo x >> ran; printf token-; wc -l < ran\"]\n",
+            server.url("")
+        ));
+        std::fs::write(home.dir.path().join("a.csv"), items(3)).unwrap();
+        let outcome = home.run(&words("quote add-item -i a.csv -p p --jobs 1"));
+        assert_eq!((outcome.code, server.requests().len()), (code, requests), "{outcome:?}");
+        assert_eq!(journal(&home, "ran"), "x\nx\n");
+    }
+}
+
+#[test]
+fn behind_an_unknown_shipping_the_same_quote_is_left_alone() {
+    let lost = Step::Close;
+    let server = Scripted::start(vec![lost, answer("320 Saved", "", "{}")]);
+    let home = home_with(
+        "ship.csv",
+        "shipping_address.city,shipping_carrier_code,shipping_method_code,paymentMethod.method\n\
+         Oslo,flatrate,flatrate,checkmo\nBergen,flatrate,flatrate,checkmo\n",
+    );
+    for line in ["quote ship -i ship.csv -o json", "quote ship -i ship.csv -o json --resume"] {
+        let outcome = serve(home.storefront(&words(line)), &server.url("")).run();
+        let found = lines(&outcome);
+        assert_eq!((outcome.code, server.requests().len()), (7, 1), "{outcome:?}");
+        assert_eq!((&found[0]["applied"], &found[1]["applied"]), (&json!("unknown"), &json!("no")));
+        let message = found[1]["error"]["message"].as_str().unwrap();
+        assert!(message.contains("the outcome of record 1"), "{message}");
+    }
+}
+
+#[test]
+fn a_token_is_one_key_however_it_was_supplied() {
+    let slow =
+        Step::Stall(Duration::from_millis(300), crate::support::scripted::reply("320 Saved", "", "{}"));
+    let server = Scripted::start(vec![slow]);
+    let ship = r#""addressInformation":{"shipping_address":{"city":"Oslo"},"shipping_carrier_code":"f","shipping_method_code":"f"},"paymentMethod":{"method":"checkmo"}"#;
+    let home = home_with("s.ndjson", &format!("{{{ship}}}\n{{{ship},\"token\":\"sandbox-customer-1\"}}\n"));
+    let start = Instant::now();
+    let outcome = serve(home.storefront(&words("quote ship -i s.ndjson")), &server.url("")).run();
+    assert_eq!((outcome.code, server.requests().len()), (0, 2), "{outcome:?}");
+    assert!(start.elapsed() >= Duration::from_millis(600), "they never run at once: {:?}", start.elapsed());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_token_that_commands_print_is_one_key_too() {
+    let slow =
+        Step::Stall(Duration::from_millis(300), crate::support::scripted::reply("320 Saved", "", "{}"));
+    let ship = r#""addressInformation":{"shipping_address":{"city":"Oslo"},"shipping_carrier_code":"f","shipping_method_code":"f"},"paymentMethod":{"method":"checkmo"}"#;
+    for (script, code, requests) in [(vec![slow], 0, 2), (vec![Step::Close], 7, 1)] {
+        let server = Scripted::start(script);
+        let home = Home::with_config(&format!(
+            "[profiles.p]\nbase-url = {:?}\nstore-view = \"default\"\ntoken-command = [\"sh\", \"-c\", \"echo token\", \"{{record.login}}\"]\n",
+            server.url("")
+        ));
+        let records = format!("{{{ship},\"login\":\"a\"}}\n{{{ship},\"login\":\"A\"}}\n");
+        std::fs::write(home.dir.path().join("s.ndjson"), records).unwrap();
+        let start = Instant::now();
+        let outcome = home.run(&words("quote ship -i s.ndjson -p p"));
+        assert_eq!((outcome.code, server.requests().len()), (code, requests), "{outcome:?}");
+        assert!(code != 0 || start.elapsed() >= Duration::from_millis(600), "{:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn a_batch_whose_reader_goes_away_stops() {
+    let ok = Step::Stall(Duration::from_millis(20), crate::support::scripted::reply("200 OK", "", "{}"));
+    let server = Scripted::start(vec![ok]);
+    let home = home_with("a.csv", &attributes(400));
+    let outcome =
+        serve(home.storefront(&words("attribute create -i a.csv -o json --jobs 2")), &server.url(""))
+            .shell("\"$@\" 2> errors | head -1; cat errors >&2");
+    assert!(server.requests().len() < 300, "{}", server.requests().len());
+    let error = outcome.error();
+    assert_eq!((&error["kind"], &error["applied"]), (&json!("partial"), &json!("yes")), "{outcome:?}");
+    assert!(error["hint"].as_str().unwrap().contains("--resume"));
+}
+
+#[test]
+fn a_batch_that_breaks_off_says_what_was_applied() {
+    let shop = Shop::new();
+    shop.file("a.csv", attributes(400));
+    let filled = shop
+        .storefront(&["attribute", "create", "-i", "a.csv", "-o", "json", "--jobs", "1"])
+        .shell("trap '' XFSZ; ulimit -f 16; exec \"$@\" > /dev/null");
+    let error = filled.error();
+    assert!(
+        filled.code == 1 && error["message"].as_str().unwrap().contains("cannot write journal"),
+        "{filled:?}"
+    );
+    assert_ne!(error["applied"], "no");
+    assert!(error["hint"].as_str().unwrap().contains("--resume"), "{error}");
+    shop.file("b.csv", attributes(400).replace("code_", "other_"));
+    let full = shop
+        .storefront(&words("attribute create -i b.csv -o json --jobs 1"))
+        .shell("exec \"$@\" > /dev/full");
+    assert_eq!(full.code, 1, "{full:?}");
+    assert_ne!(full.error()["applied"], "no");
+}
+
+#[test]
+fn an_update_of_unknown_outcome_is_looked_for_when_the_batch_goes_on() {
+    let shop = Shop::new();
+    shop.file("c.csv", "firstname\nAda\n");
+    // The journal of a run that died after its PUT had been applied.
+    assert_eq!(shop.run("customer update -i c.csv").code, 0);
+    let path = shop.home.dir.path().join("c.csv.journal");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let kept: Vec<&str> = text.lines().filter(|line| !line.contains("\"done\"")).collect();
+    assert!(kept[1].contains("\"snapshot\":"), "{kept:?}");
+    std::fs::write(&path, kept.join("\n") + "\n").unwrap();
+    shop.heard();
+    let resumed = shop.run("customer update -i c.csv --resume -o json");
+    assert_eq!((resumed.code, &lines(&resumed)[0]["reason"]), (0, &json!("done earlier")), "{resumed:?}");
+    assert!(shop.heard().iter().all(|heard| heard.starts_with("GET")));
+    assert_eq!(states(&std::fs::read_to_string(&path).unwrap()), [("done".to_owned(), 1)].into());
+}
