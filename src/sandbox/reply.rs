@@ -64,6 +64,11 @@ impl Refusal {
         Self::new(500, CRASH)
     }
 
+    /// Whether this is [`Refusal::crash`].
+    pub fn is_crash(&self) -> bool {
+        self.message == CRASH
+    }
+
     /// Adds the values of the placeholders.
     #[must_use]
     pub fn with(mut self, parameters: Value) -> Self {
@@ -121,7 +126,7 @@ impl IntoResponse for Reply {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        if self.message == CRASH {
+        if self.is_crash() {
             return (StatusCode::INTERNAL_SERVER_ERROR, format!("{CRASH}\n")).into_response();
         }
         json_response(self.status, &self.body())
@@ -130,7 +135,12 @@ impl IntoResponse for Refusal {
 
 /// A response of any three-digit status with a JSON body.
 pub fn json_response(status: u16, body: &Value) -> Response {
+    json_text(status, body.to_string())
+}
+
+/// [`json_response`] of a text that is JSON.
+pub fn json_text(status: u16, body: String) -> Response {
     const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    (status, [(header::CONTENT_TYPE, JSON)], body.to_string()).into_response()
+    (status, [(header::CONTENT_TYPE, JSON)], body).into_response()
 }

@@ -86,6 +86,18 @@ fn forms_of_requests_are_refused_as_magento_does() {
     assert_eq!(sandbox.request("GET", ME, &[&authorization, "Accept: text/html, */*"], b"").status, 200);
 }
 
+#[test]
+fn json_is_written_as_php_writes_it() {
+    let sandbox = Sandbox::new();
+    let text = sandbox.get("sandbox-customer-2", ME).body;
+    assert!(text.is_ascii() && text.contains(r#""lastname":"\u4f50\u85e4""#), "{text}");
+    let methods = sandbox.get(CUSTOMER, "/rest/V1/carts/mine/payment-methods").body;
+    assert!(methods.contains(r"Check \/ Money order"), "{methods}");
+    let refused =
+        sandbox.request("PUT", ME, &["Authorization: Bearer x", "Content-Type: text/json"], b"{}").body;
+    assert!(!refused.contains("text/json"), "{refused}");
+}
+
 fn log_in(sandbox: &Sandbox, kind: &str, username: &str, password: &str) -> crate::support::raw_http::Answer {
     let body = json!({"username": username, "password": password}).to_string();
     sandbox.request(

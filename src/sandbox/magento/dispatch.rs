@@ -1,5 +1,6 @@
 //! What every call goes through: path, method, token, store view, body, transaction.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -14,7 +15,7 @@ use super::{coerce, fields, selected_fields};
 use crate::sandbox::auth::bearer;
 use crate::sandbox::fault::Kind as FaultKind;
 use crate::sandbox::misbehave::{Struck, html};
-use crate::sandbox::reply::{Refusal, Reply};
+use crate::sandbox::reply::{Refusal, Reply, json_text};
 use crate::sandbox::router::{check_content_type, parse_json, receive};
 use crate::sandbox::store::{Caller, Document, Intent, Records, Store};
 
@@ -73,7 +74,30 @@ pub async fn answer(State(store): State<Arc<Store>>, request: Request) -> Respon
             "There has been an error processing your request",
         );
     }
-    handle(&store, request).await.into_response()
+    match handle(&store, request).await {
+        Ok(reply) => php_json(reply.status, &reply.body),
+        Err(refusal) if refusal.is_crash() => refusal.into_response(),
+        Err(refusal) => php_json(refusal.status, &refusal.body()),
+    }
+}
+
+/// JSON as PHP writes it: in ASCII, with a backslash before each slash.
+fn php_json(status: u16, body: &Value) -> Response {
+    let mut text = String::new();
+    for letter in body.to_string().chars() {
+        match letter {
+            // Outside of texts JSON has neither.
+            '/' => text.push_str("\\/"),
+            letter if letter.is_ascii() => text.push(letter),
+            letter => {
+                for unit in letter.encode_utf16(&mut [0; 2]) {
+                    // Writing to a text cannot fail.
+                    let _ = write!(text, "\\u{unit:04x}");
+                }
+            }
+        }
+    }
+    json_text(status, text)
 }
 
 async fn handle(store: &Store, request: Request) -> Result<Reply, Refusal> {

@@ -60,20 +60,20 @@ pub fn parse(query: &[(String, String)]) -> Result<SearchCriteria, Refusal> {
     if !is_given {
         return Err(Refusal::required("searchCriteria"));
     }
-    let mut last = None;
+    criteria.groups = grouped(filters);
+    Ok(criteria)
+}
+
+/// The filters by their groups; one without a condition is `eq`.
+fn grouped(filters: BTreeMap<(usize, usize), Filter>) -> Vec<Vec<Filter>> {
+    let mut groups: BTreeMap<usize, Vec<Filter>> = BTreeMap::new();
     for ((group, _), mut filter) in filters {
         if filter.condition.is_empty() {
             "eq".clone_into(&mut filter.condition);
         }
-        if last != Some(group) {
-            criteria.groups.push(Vec::new());
-            last = Some(group);
-        }
-        if let Some(group) = criteria.groups.last_mut() {
-            group.push(filter);
-        }
+        groups.entry(group).or_default().push(filter);
     }
-    Ok(criteria)
+    groups.into_values().collect()
 }
 
 impl SearchCriteria {
