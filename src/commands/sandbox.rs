@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{Session, on_runtime};
-use crate::cli::sandbox::{DataArgs, SandboxCommand, ServeArgs};
+use crate::cli::sandbox::{DataArgs, Interface, SandboxCommand, ServeArgs};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::escape::one_line;
@@ -22,8 +22,15 @@ pub fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), Failur
         SandboxCommand::Serve(args) => serve(session, args),
         SandboxCommand::Reset(args) => reset(session, &data_file(session.context, args.data.as_ref())?),
         SandboxCommand::Show(args) => show(session, args),
-        SandboxCommand::Openapi => session.report.data(&format!("{:#}\n", sandbox::openapi::description())),
+        SandboxCommand::Openapi(args) => session.report.data(&format!("{:#}\n", openapi(args.api))),
         SandboxCommand::Tokens(args) => tokens(session, args),
+    }
+}
+
+fn openapi(interface: Interface) -> Value {
+    match interface {
+        Interface::Marketplace => sandbox::openapi::description(),
+        Interface::Magento => sandbox::magento::description(),
     }
 }
 

@@ -10,7 +10,7 @@ use super::typing;
 use crate::wire;
 
 /// Longest attribute code, after Magento (ours).
-const LONGEST_CODE: usize = 60;
+pub const LONGEST_CODE: usize = 60;
 
 /// Input kinds of Magento. The interface shows `select` only; anything else than these is refused (ours).
 pub const FRONTEND_INPUTS: &[&str] = &[

@@ -41,7 +41,8 @@ pub fn caller(records: &Records<'_>, headers: &HeaderMap, access: Access) -> Res
     if access.admits(caller) { Ok(caller) } else { Err(access.refusal(403)) }
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+/// The token of the Authorization header.
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }

@@ -226,8 +226,17 @@ async fn reshape(response: Response, shape: impl FnOnce(Value) -> Value) -> Resp
     json_response(status, &shape(body))
 }
 
+/// Magento's interface answers the profile without an envelope; whatever is no profile stays as it is.
 fn envelope(word: &str, mut body: Value) -> Value {
-    let customer = body["customer"].take();
+    // A cart has a customer too, among other fields.
+    let is_alone = body.as_object().is_some_and(|fields| fields.len() == 1);
+    let customer = if is_alone && body.get("customer").is_some() {
+        body["customer"].take()
+    } else if body.get("addresses").is_some() {
+        body
+    } else {
+        return body;
+    };
     match word {
         "bare" => customer,
         "data" => exact_json::object([("data", exact_json::object([("customer", customer)]))]),

@@ -10,6 +10,7 @@ mod auth;
 mod fault;
 mod host_check;
 mod line;
+pub mod magento;
 mod misbehave;
 pub mod openapi;
 mod profile;

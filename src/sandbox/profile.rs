@@ -150,7 +150,7 @@ fn put_list(records: &Records<'_>, before: &[StoredAddress], after: &[StoredAddr
     Ok(())
 }
 
-/// As Magento writes times.
+/// The time as Magento writes it.
 pub fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M:%S").to_string()
 }

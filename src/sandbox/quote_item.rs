@@ -15,7 +15,7 @@ use crate::wire;
 
 /// The chosen options: option id (the attribute's id, 4.4 rule 2) → option value. Sorted, so that the order in
 /// which they are named makes no second line.
-type Choice = BTreeMap<i64, i64>;
+pub type Choice = BTreeMap<i64, i64>;
 
 /// Adds the item in `cartItem`; the same SKU with the same options adds to the quantity that is there (ours).
 pub fn add(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
@@ -68,7 +68,7 @@ fn quantity(item: &Document) -> Result<Quantity, Refusal> {
 
 /// The choice for a configurable product: one value of each of its attributes, nothing else (4.4 rule 2, 400
 /// otherwise is ours). Options sent for a simple product mean nothing, as in Magento.
-fn choice(records: &Records<'_>, product: &Product, item: &Document) -> Result<Choice, Refusal> {
+pub fn choice(records: &Records<'_>, product: &Product, item: &Document) -> Result<Choice, Refusal> {
     if product.kind == ProductKind::Simple {
         return Ok(Choice::new());
     }
@@ -95,7 +95,7 @@ fn chosen_pair(option: &Value) -> Option<(i64, i64)> {
 }
 
 /// The choice as `configurable_item_options` has it (2.6): the text of the id, the number of the value.
-fn canonical(choice: &Choice) -> String {
+pub fn canonical(choice: &Choice) -> String {
     let options: Vec<Value> = choice
         .iter()
         .map(|(id, value)| json!({"option_id": id.to_string(), "option_value": value}))

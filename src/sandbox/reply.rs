@@ -8,6 +8,9 @@ use crate::exact_json;
 
 use super::store::StoreError;
 
+/// What PHP prints when nothing caught an error.
+const CRASH: &str = "An error has happened during application run. See exception log for details.";
+
 /// A successful answer.
 #[derive(Debug)]
 pub struct Reply {
@@ -26,6 +29,8 @@ pub struct Refusal {
     pub message: String,
     /// Values of the placeholders: an object for named ones, a list for numbered ones.
     pub parameters: Option<Value>,
+    /// Several refusals in one, each with its message and parameters.
+    pub errors: Vec<Refusal>,
 }
 
 impl Reply {
@@ -38,7 +43,30 @@ impl Reply {
 impl Refusal {
     /// A refusal without placeholders.
     pub fn new(status: u16, message: &str) -> Self {
-        Self { status, message: message.to_owned(), parameters: None }
+        Self { status, message: message.to_owned(), parameters: None, errors: Vec::new() }
+    }
+
+    /// All of these as one, in Magento's words; a single one stands for itself.
+    pub fn all(mut refusals: Vec<Self>) -> Option<Self> {
+        match refusals.len() {
+            0 => None,
+            1 => refusals.pop(),
+            _ => {
+                let mut whole = Self::new(400, "One or more input exceptions have occurred.");
+                whole.errors = refusals;
+                Some(whole)
+            }
+        }
+    }
+
+    /// 500 as PHP answers it when nothing caught the error: plain text, no JSON.
+    pub fn crash() -> Self {
+        Self::new(500, CRASH)
+    }
+
+    /// Whether this is [`Refusal::crash`].
+    pub fn is_crash(&self) -> bool {
+        self.message == CRASH
     }
 
     /// Adds the values of the placeholders.
@@ -76,6 +104,9 @@ impl Refusal {
         if let Some(parameters) = &self.parameters {
             body["parameters"] = parameters.clone();
         }
+        if !self.errors.is_empty() {
+            body["errors"] = self.errors.iter().map(Self::body).collect();
+        }
         body
     }
 }
@@ -95,13 +126,21 @@ impl IntoResponse for Reply {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
+        if self.is_crash() {
+            return (StatusCode::INTERNAL_SERVER_ERROR, format!("{CRASH}\n")).into_response();
+        }
         json_response(self.status, &self.body())
     }
 }
 
 /// A response of any three-digit status with a JSON body.
 pub fn json_response(status: u16, body: &Value) -> Response {
+    json_text(status, body.to_string())
+}
+
+/// [`json_response`] of a text that is JSON.
+pub fn json_text(status: u16, body: String) -> Response {
     const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    (status, [(header::CONTENT_TYPE, JSON)], body.to_string()).into_response()
+    (status, [(header::CONTENT_TYPE, JSON)], body).into_response()
 }

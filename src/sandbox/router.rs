@@ -15,12 +15,12 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::auth;
 use super::fault::Kind as FaultKind;
 use super::misbehave::Struck;
 use super::reply::{Refusal, Reply};
 use super::route_table::{ROUTES, Route};
 use super::store::{Caller, Document, Intent, Records, Store};
+use super::{auth, magento};
 use crate::exact_json;
 
 /// Largest request body: some 30,000 addresses. The interface shows no limit.
@@ -56,7 +56,7 @@ impl Call {
     }
 }
 
-/// All the service serves: the rows of the table, and nothing else.
+/// All the service serves: the rows of the table, and every other path by Magento's interface.
 pub fn routes(store: Arc<Store>) -> Router {
     let mut router = Router::new();
     for route in ROUTES {
@@ -64,7 +64,7 @@ pub fn routes(store: Arc<Store>) -> Router {
             router = router.route(path, method_router(route));
         }
     }
-    router.fallback(no_route).method_not_allowed_fallback(no_route).with_state(store)
+    router.fallback(magento::answer).method_not_allowed_fallback(no_route).with_state(store)
 }
 
 fn method_router(route: &'static Route) -> MethodRouter<Arc<Store>> {
@@ -168,11 +168,11 @@ fn read_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Document, Refusal> {
 }
 
 /// The one place where the sandbox parses what a client sent.
-fn parse_json(bytes: &[u8]) -> Result<Value, exact_json::Error> {
+pub fn parse_json(bytes: &[u8]) -> Result<Value, exact_json::Error> {
     Ok(exact_json::parse_with_repeats(bytes)?.value)
 }
 
-fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
+pub fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
     let sent = headers.get(header::CONTENT_TYPE).map_or("", |value| value.to_str().unwrap_or(""));
     let (media_type, options) = sent.split_once(';').unwrap_or((sent, ""));
     if !media_type.trim().eq_ignore_ascii_case("application/json") {

@@ -52,7 +52,7 @@ pub fn plant(records: &Records<'_>) -> Stored<()> {
     for quote in &seed.quotes {
         add_row(records, "quotes", quote)?;
     }
-    records.issue_token(ADMIN_TOKEN, Caller::Admin)
+    records.issue_token(ADMIN_TOKEN, Caller::Admin, None)
 }
 
 fn add_row(records: &Records<'_>, table: &str, row: &Document) -> Stored<()> {
@@ -96,7 +96,7 @@ fn plant_customer(records: &Records<'_>, customer: &Document) -> Stored<()> {
     for (position, address) in (0..).zip(objects(customer, "addresses")) {
         records.add_address(id, position, address)?;
     }
-    records.issue_token(&format!("sandbox-customer-{id}"), Caller::Customer(id))
+    records.issue_token(&format!("sandbox-customer-{id}"), Caller::Customer(id), None)
 }
 
 fn integer(document: &Document, name: &str) -> Option<i64> {

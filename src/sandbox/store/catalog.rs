@@ -36,6 +36,8 @@ pub struct Product {
     pub name: String,
     /// Its price as decimal text.
     pub price: String,
+    /// How many there are; only Magento's interface looks at it.
+    pub stock: i64,
 }
 
 impl Records<'_> {
@@ -138,6 +140,12 @@ impl Records<'_> {
         Ok(id.unwrap_or_else(|| self.transaction.last_insert_rowid()))
     }
 
+    /// Deletes an attribute and its options.
+    pub fn remove_attribute(&self, id: i64) -> Stored<()> {
+        self.transaction.prepare_cached("DELETE FROM attributes WHERE id = ?")?.execute([id])?;
+        Ok(())
+    }
+
     /// Stores an option of an attribute, under `id` when that is given.
     pub fn add_option(&self, attribute: i64, id: Option<i64>, body: &Document) -> Stored<()> {
         self.transaction
@@ -150,15 +158,31 @@ impl Records<'_> {
     pub fn product(&self, sku: &str) -> Stored<Option<Product>> {
         Ok(self
             .transaction
-            .prepare_cached("SELECT sku, type, name, price FROM products WHERE sku = ?")?
+            .prepare_cached("SELECT sku, type, name, price, stock FROM products WHERE sku = ?")?
             .query_row([sku], product)
             .optional()?)
     }
 
+    /// The SKU that equals `sku` but for the case of its letters.
+    pub fn sku_in_any_case(&self, sku: &str) -> Stored<Option<String>> {
+        let wanted = sku.to_lowercase();
+        Ok(self.products()?.into_iter().map(|product| product.sku).find(|sku| sku.to_lowercase() == wanted))
+    }
+
+    /// The shipping methods: carrier, method and title.
+    pub fn carrier_methods(&self) -> Stored<Vec<(String, String, String)>> {
+        let mut query = self
+            .transaction
+            .prepare_cached("SELECT carrier, method, title FROM carrier_methods ORDER BY carrier, method")?;
+        let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// All products by SKU.
     pub fn products(&self) -> Stored<Vec<Product>> {
-        let mut query =
-            self.transaction.prepare_cached("SELECT sku, type, name, price FROM products ORDER BY sku")?;
+        let mut query = self
+            .transaction
+            .prepare_cached("SELECT sku, type, name, price, stock FROM products ORDER BY sku")?;
         let rows = query.query_map([], product)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -192,5 +216,5 @@ fn product(row: &rusqlite::Row<'_>) -> rusqlite::Result<Product> {
         "configurable" => ProductKind::Configurable,
         _ => ProductKind::Simple,
     };
-    Ok(Product { sku: row.get(0)?, kind, name: row.get(2)?, price: row.get(3)? })
+    Ok(Product { sku: row.get(0)?, kind, name: row.get(2)?, price: row.get(3)?, stock: row.get(4)? })
 }

@@ -40,21 +40,25 @@ pub struct StoredAddress {
 }
 
 impl Records<'_> {
-    /// Whom `token` speaks for, if it is one of ours.
+    /// Whom `token` speaks for, if it is one of ours and has not expired.
     pub fn caller(&self, token: &str) -> Stored<Option<Caller>> {
         let customer: Option<Option<i64>> = self
             .transaction
-            .prepare_cached("SELECT customer_id FROM tokens WHERE token = ?")?
+            .prepare_cached(
+                "SELECT customer_id FROM tokens
+                 WHERE token = ? AND (expires_at IS NULL OR expires_at > unixepoch())",
+            )?
             .query_row([token], |row| row.get(0))
             .optional()?;
         Ok(customer.map(|id| id.map_or(Caller::Admin, Caller::Customer)))
     }
 
-    /// Every token, customers in the order of their ids, then administrators.
+    /// Every token that does not expire, customers in the order of their ids, then administrators.
     pub fn tokens(&self) -> Stored<Vec<IssuedToken>> {
         let mut query = self.transaction.prepare_cached(
             "SELECT token, kind, customer_id, body ->> 'email'
              FROM tokens LEFT JOIN customers ON customers.id = customer_id
+             WHERE expires_at IS NULL
              ORDER BY customer_id IS NULL, customer_id",
         )?;
         let rows = query.query_map([], |row| {
@@ -68,16 +72,77 @@ impl Records<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Lets `token` speak for `caller`.
-    pub fn issue_token(&self, token: &str, caller: Caller) -> Stored<()> {
+    /// Lets `token` speak for `caller`, until `expires_at` (seconds since 1970) where that is given.
+    pub fn issue_token(&self, token: &str, caller: Caller, expires_at: Option<i64>) -> Stored<()> {
         let (kind, customer) = match caller {
             Caller::Customer(id) => ("customer", Some(id)),
             Caller::Admin => ("admin", None),
         };
         self.transaction
-            .prepare_cached("INSERT INTO tokens (token, kind, customer_id) VALUES (?, ?, ?)")?
-            .execute(params![token, kind, customer])?;
+            .prepare_cached("INSERT INTO tokens (token, kind, customer_id, expires_at) VALUES (?, ?, ?, ?)")?
+            .execute(params![token, kind, customer, expires_at])?;
         Ok(())
+    }
+
+    /// 32 random bytes in hexadecimal, from SQLite's generator, which the system seeds.
+    pub fn random_hex(&self) -> Stored<String> {
+        Ok(self.transaction.query_row("SELECT lower(hex(randomblob(32)))", [], |row| row.get(0))?)
+    }
+
+    /// How many logins of `username` have failed since the last one that did not.
+    pub fn failed_logins(&self, username: &str) -> Stored<i64> {
+        Ok(self
+            .transaction
+            .prepare_cached("SELECT failures FROM failed_logins WHERE username = ?")?
+            .query_row([username], |row| row.get(0))
+            .optional()?
+            .unwrap_or(0))
+    }
+
+    /// Sets the number of failed logins of `username`.
+    pub fn put_failed_logins(&self, username: &str, failures: i64) -> Stored<()> {
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO failed_logins (username, failures) VALUES (?, ?)
+                 ON CONFLICT (username) DO UPDATE SET failures = excluded.failures",
+            )?
+            .execute(params![username, failures])?;
+        Ok(())
+    }
+
+    /// Makes a customer and returns the id.
+    pub fn add_customer(&self, body: &Document) -> Stored<i64> {
+        let id = self
+            .transaction
+            .prepare_cached("INSERT INTO customers (body) VALUES (?)")?
+            .insert([text_without(body, &["id", "addresses"])?])?;
+        Ok(id)
+    }
+
+    /// Whether `password` is that of customer `id`.
+    pub fn password_fits(&self, id: i64, password: &str) -> Stored<bool> {
+        let mut query =
+            self.transaction.prepare_cached("SELECT 1 FROM customers WHERE id = ? AND password = ?")?;
+        Ok(query.exists(params![id, password])?)
+    }
+
+    /// Sets the password of customer `id`.
+    pub fn put_password(&self, id: i64, password: &str) -> Stored<()> {
+        self.transaction
+            .prepare_cached("UPDATE customers SET password = ? WHERE id = ?")?
+            .execute(params![password, id])?;
+        Ok(())
+    }
+
+    /// Deletes a customer with everything that is theirs.
+    pub fn remove_customer(&self, id: i64) -> Stored<()> {
+        self.transaction.prepare_cached("DELETE FROM customers WHERE id = ?")?.execute([id])?;
+        Ok(())
+    }
+
+    /// Whether there is a customer `id`.
+    pub fn customer_exists(&self, id: i64) -> Stored<bool> {
+        Ok(self.transaction.prepare_cached("SELECT 1 FROM customers WHERE id = ?")?.exists([id])?)
     }
 
     /// Ids of all customers.

@@ -29,9 +29,33 @@ impl Records<'_> {
     pub fn active_quote(&self, customer: i64) -> Stored<Option<i64>> {
         Ok(self
             .transaction
-            .prepare_cached("SELECT id FROM quotes WHERE customer_id = ?")?
+            .prepare_cached("SELECT id FROM quotes WHERE customer_id = ? AND is_active")?
             .query_row([customer], |row| row.get(0))
             .optional()?)
+    }
+
+    /// The customer of a quote, and whether it is still active.
+    pub fn quote(&self, id: i64) -> Stored<Option<(i64, bool)>> {
+        Ok(self
+            .transaction
+            .prepare_cached("SELECT customer_id, is_active FROM quotes WHERE id = ?")?
+            .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?)
+    }
+
+    /// Makes an active quote for a customer who has none, and returns its id.
+    pub fn add_quote(&self, customer: i64) -> Stored<i64> {
+        let id = self
+            .transaction
+            .prepare_cached("INSERT INTO quotes (customer_id) VALUES (?)")?
+            .insert([customer])?;
+        Ok(id)
+    }
+
+    /// Ends a quote: an order was made of it.
+    pub fn close_quote(&self, id: i64) -> Stored<()> {
+        self.transaction.prepare_cached("UPDATE quotes SET is_active = 0 WHERE id = ?")?.execute([id])?;
+        Ok(())
     }
 
     /// The shipping information saved on a quote.
@@ -56,7 +80,7 @@ impl Records<'_> {
         let mut query = self
             .transaction
             .prepare_cached("SELECT id, sku, options, qty FROM quote_items WHERE quote_id = ? ORDER BY id")?;
-        let rows = query.query_map([quote], line)?;
+        let rows = query.query_map([quote], line_of_row)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -67,7 +91,7 @@ impl Records<'_> {
             .prepare_cached(
                 "SELECT id, sku, options, qty FROM quote_items WHERE quote_id = ? AND sku = ? AND options = ?",
             )?
-            .query_row(params![quote, sku, options], line)
+            .query_row(params![quote, sku, options], line_of_row)
             .optional()?)
     }
 
@@ -80,6 +104,12 @@ impl Records<'_> {
         Ok(id)
     }
 
+    /// Deletes a line.
+    pub fn remove_line(&self, item_id: i64) -> Stored<()> {
+        self.transaction.prepare_cached("DELETE FROM quote_items WHERE id = ?")?.execute([item_id])?;
+        Ok(())
+    }
+
     /// Sets the quantity of a line.
     pub fn put_quantity(&self, item_id: i64, qty: &str) -> Stored<()> {
         self.transaction
@@ -89,7 +119,7 @@ impl Records<'_> {
     }
 }
 
-fn line(row: &rusqlite::Row<'_>) -> rusqlite::Result<Line> {
+fn line_of_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Line> {
     Ok(Line { item_id: row.get(0)?, sku: row.get(1)?, options: row.get(2)?, qty: row.get(3)? })
 }
 

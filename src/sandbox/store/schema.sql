@@ -5,8 +5,10 @@ CREATE TABLE store_views (
     name TEXT NOT NULL
 );
 CREATE TABLE customers (
-    id   INTEGER PRIMARY KEY AUTOINCREMENT,
-    body TEXT NOT NULL
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    body     TEXT NOT NULL,
+    -- Everybody may know it: a sandbox holds nobody's real account.
+    password TEXT NOT NULL DEFAULT 'sandbox'
 );
 CREATE TABLE addresses (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -19,7 +21,13 @@ CREATE TABLE tokens (
     token       TEXT PRIMARY KEY,
     kind        TEXT NOT NULL CHECK (kind IN ('customer', 'admin')),
     customer_id INTEGER REFERENCES customers (id) ON DELETE CASCADE,
+    -- Seconds since 1970; the tokens of the seed have none.
+    expires_at  INTEGER,
     CHECK ((kind = 'customer') = (customer_id IS NOT NULL))
+) WITHOUT ROWID;
+CREATE TABLE failed_logins (
+    username TEXT PRIMARY KEY,
+    failures INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE attributes (
     id   INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -36,7 +44,8 @@ CREATE TABLE products (
     sku   TEXT PRIMARY KEY,
     type  TEXT NOT NULL CHECK (type IN ('simple', 'configurable')),
     name  TEXT NOT NULL,
-    price TEXT NOT NULL
+    price TEXT NOT NULL,
+    stock INTEGER NOT NULL DEFAULT 1000
 ) WITHOUT ROWID;
 CREATE TABLE product_options (
     sku          TEXT NOT NULL REFERENCES products (sku) ON DELETE CASCADE,
@@ -56,10 +65,12 @@ CREATE TABLE payment_methods (
     position INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE quotes (
-    id          INTEGER PRIMARY KEY,
-    customer_id INTEGER NOT NULL UNIQUE REFERENCES customers (id) ON DELETE CASCADE,
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    customer_id INTEGER NOT NULL REFERENCES customers (id) ON DELETE CASCADE,
+    is_active   INTEGER NOT NULL DEFAULT 1,
     shipping    TEXT
 );
+CREATE UNIQUE INDEX active_quote_of_customer ON quotes (customer_id) WHERE is_active;
 CREATE TABLE quote_items (
     id       INTEGER PRIMARY KEY AUTOINCREMENT,
     quote_id INTEGER NOT NULL REFERENCES quotes (id) ON DELETE CASCADE,

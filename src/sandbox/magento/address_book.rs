@@ -1,0 +1,121 @@
+//! Replacing the address list of a customer.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::address_check;
+use super::coerce::as_text;
+use super::countries::{self, Region};
+use super::customer_view::{ADDRESS_ATTRIBUTES, DEFAULTS, merge_attributes, storable};
+use crate::sandbox::reply::Refusal;
+use crate::sandbox::store::{Document, Records, StoredAddress};
+
+/// The list as it then is, and what was sent of each address in it.
+pub struct Replaced {
+    /// Every address of the customer by its id.
+    pub addresses: Vec<StoredAddress>,
+    /// Ids and fields of the addresses sent, in the order sent.
+    pub sent: Vec<(i64, Document)>,
+}
+
+/// Fields that are not stored as they came.
+const APART: &[&str] =
+    &["id", "customer_id", "region", "region_id", "street", "custom_attributes", "extension_attributes"];
+
+/// Makes the list of customer `customer` what `elements` say: an address that is not among them is deleted, one with
+/// a known id is changed, one without an id (or 0) is created.
+///
+/// 404 for an id that does not exist, 400 for another customer's and for an address that cannot be stored.
+pub fn replace(records: &Records<'_>, customer: i64, elements: &[Value]) -> Result<Replaced, Refusal> {
+    let before = records.addresses(customer)?;
+    let mut addresses: Vec<StoredAddress> = Vec::new();
+    let mut sent = Vec::new();
+    for element in elements.iter().filter_map(Value::as_object) {
+        let id = element.get("id").and_then(Value::as_i64).filter(|id| *id != 0);
+        let address = match id {
+            None => create(records, customer, element)?,
+            Some(id) => {
+                check_owner(records, customer, id)?;
+                // The same id twice changes the address twice.
+                let earlier =
+                    addresses.iter().position(|address| address.id == id).map(|at| addresses.remove(at));
+                let stored = earlier.or_else(|| before.iter().find(|address| address.id == id).cloned());
+                change(stored.unwrap_or(StoredAddress { id, body: Document::new() }), element)?
+            }
+        };
+        sent.push((address.id, element.clone()));
+        addresses.push(address);
+    }
+    let kept: HashSet<i64> = addresses.iter().map(|address| address.id).collect();
+    for address in before.iter().filter(|address| !kept.contains(&address.id)) {
+        records.remove_address(address.id)?;
+    }
+    addresses.sort_by_key(|address| address.id);
+    Ok(Replaced { addresses, sent })
+}
+
+fn check_owner(records: &Records<'_>, customer: i64, address: i64) -> Result<(), Refusal> {
+    match records.address_owner(address)? {
+        None => Err(Refusal::no_such_entity("addressId", address)),
+        Some(owner) if owner == customer => Ok(()),
+        Some(_) => Err(Refusal::new(
+            400,
+            "Provided customer ID \"%customer_id\" isn't related to current customer address.",
+        )
+        .with(json!({"customer_id": customer}))),
+    }
+}
+
+fn create(records: &Records<'_>, customer: i64, sent: &Document) -> Result<StoredAddress, Refusal> {
+    let mut body = Document::new();
+    merge(&mut body, sent);
+    address_check::check(&body, sent, true)?;
+    let id = records.add_address(customer, 0, &body)?;
+    Ok(StoredAddress { id, body })
+}
+
+fn change(mut stored: StoredAddress, sent: &Document) -> Result<StoredAddress, Refusal> {
+    merge(&mut stored.body, sent);
+    address_check::check(&stored.body, sent, false)?;
+    Ok(stored)
+}
+
+/// Null keeps what is stored, an empty text clears it.
+fn merge(stored: &mut Document, sent: &Document) {
+    for (name, value) in sent {
+        let is_apart = APART.contains(&name.as_str()) || DEFAULTS.contains(&name.as_str());
+        match value {
+            _ if is_apart => {}
+            Value::String(text) => {
+                stored.insert(name.clone(), Value::from(storable(text)));
+            }
+            _ => {}
+        }
+    }
+    if let Some(lines) = sent.get("street").and_then(Value::as_array) {
+        let lines: Vec<Value> = lines.iter().map(|line| Value::from(storable(&as_text(line)))).collect();
+        stored.insert("street".to_owned(), Value::from(lines));
+    }
+    merge_attributes(stored, sent.get("custom_attributes"), ADDRESS_ATTRIBUTES);
+    merge_region(stored, sent);
+}
+
+/// The top-level id beats the object's; an object without an id is no region at all, whatever its code says.
+fn merge_region(stored: &mut Document, sent: &Document) {
+    let object = sent.get("region").filter(|region| !region.is_null());
+    let inside = object.and_then(|region| region.get("region_id")).and_then(Value::as_i64);
+    let id = match (sent.get("region_id").and_then(Value::as_i64), object) {
+        (Some(id), _) => id,
+        (None, Some(_)) => inside.unwrap_or(0),
+        (None, None) => return,
+    };
+    let text = object.and_then(|region| region.get("region")).filter(|_| id == 0).map(as_text);
+    let text = text.filter(|text| !text.is_empty()).map(|text| storable(&text));
+    let region = match countries::region(id) {
+        Some(Region(_, code, name)) => json!({"region_code": code, "region": name, "region_id": id}),
+        None => json!({"region_code": text, "region": text, "region_id": id}),
+    };
+    stored.insert("region".to_owned(), region);
+    stored.insert("region_id".to_owned(), Value::from(id));
+}

@@ -1,0 +1,170 @@
+//! `products/attributes`.
+
+use serde_json::{Value, json};
+
+use super::attribute_view;
+use super::coerce::as_text;
+use super::dispatch::Call;
+use super::fields::ATTRIBUTE;
+use crate::sandbox::attribute::{FRONTEND_INPUTS, LONGEST_CODE};
+use crate::sandbox::fault::Kind;
+use crate::sandbox::reply::{Refusal, Reply};
+use crate::sandbox::store::{Document, Records};
+
+/// Codes that the catalog itself needs.
+const RESERVED: &[&str] =
+    &["category_ids", "description", "name", "position", "price", "sku", "status", "type_id", "visibility"];
+
+/// GET `products/attributes/{attributeCode}`.
+pub fn show(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    let id = named(records, &call)?;
+    Ok(Reply::ok(attribute_view::attribute(&records.attribute(id)?)))
+}
+
+/// POST `products/attributes`. A code that exists is refused (Mage-OS updates it: the fault `silent-update`).
+pub fn create(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+    let mut sent = call.parameter("attribute", &ATTRIBUTE)?;
+    let label = label(&sent)?;
+    let input = input(&sent)?;
+    let code = match sent.get("attribute_code").map(as_text).filter(|code| !code.is_empty()) {
+        Some(code) => code,
+        None => code_of(&label),
+    };
+    check_code(&code)?;
+    let existing = records.attribute_id(&code)?;
+    if existing.is_some() && !call.struck.has(Kind::SilentUpdate) {
+        return Err(already_exists());
+    }
+    complete(&mut sent, &label, &input, &code);
+    store(records, existing, &code, &sent)
+}
+
+/// PUT `products/attributes/{attributeCode}`. An unknown code creates the attribute.
+pub fn update(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+    let mut sent = call.parameter("attribute", &ATTRIBUTE)?;
+    let code = call.parameters.first().cloned().unwrap_or_default();
+    let Some(id) = records.attribute_id(&code)? else {
+        let (label, input) = (label(&sent)?, input(&sent)?);
+        check_code(&code)?;
+        complete(&mut sent, &label, &input, &code);
+        return store(records, None, &code, &sent);
+    };
+    let mut stored = records.attribute(id)?;
+    if sent
+        .get("frontend_input")
+        .map(as_text)
+        .is_some_and(|input| stored.get("frontend_input") != Some(&json!(input)))
+    {
+        return Err(already_exists());
+    }
+    let options = sent.shift_remove("options");
+    stored.shift_remove("options");
+    stored.extend(sent.into_iter().filter(|(_, value)| !value.is_null()));
+    if let Some(options) = options {
+        stored.insert("options".to_owned(), options);
+    }
+    store(records, Some(id), &code, &stored)
+}
+
+/// DELETE `products/attributes/{attributeCode}`.
+pub fn remove(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    let id = named(records, &call)?;
+    if records.attribute(id)?.get("is_user_defined") == Some(&json!(false)) {
+        return Err(Refusal::new(400, "The system attribute can't be deleted."));
+    }
+    records.remove_attribute(id)?;
+    Ok(Reply::ok(json!(true)))
+}
+
+/// The attribute whose code stands in the path.
+fn named(records: &Records<'_>, call: &Call) -> Result<i64, Refusal> {
+    let code = call.parameters.first().map_or("", String::as_str);
+    let message =
+        "The attribute with a \"%1\" attributeCode doesn't exist. Verify the attribute and try again.";
+    records.attribute_id(code)?.ok_or_else(|| Refusal::new(404, message).with(json!([code])))
+}
+
+fn store(records: &Records<'_>, id: Option<i64>, code: &str, attribute: &Document) -> Result<Reply, Refusal> {
+    let id = crate::sandbox::attribute::store(records, id, code, attribute)?;
+    Ok(Reply::ok(attribute_view::attribute(&records.attribute(id)?)))
+}
+
+fn already_exists() -> Refusal {
+    Refusal::new(400, "%1 already exists.").with(json!(["Attribute with the same code"]))
+}
+
+/// What Magento fills in itself.
+fn complete(sent: &mut Document, label: &str, input: &str, code: &str) {
+    sent.retain(|_, value| !value.is_null());
+    for (name, value) in [
+        ("attribute_code", json!(code)),
+        ("frontend_input", json!(input)),
+        ("default_frontend_label", json!(label)),
+        ("entity_type_id", json!("4")),
+        ("is_user_defined", json!(true)),
+    ] {
+        sent.insert(name.to_owned(), value);
+    }
+    sent.entry("is_required").or_insert(json!(false));
+}
+
+/// The default label, or that of store 0.
+fn label(sent: &Document) -> Result<String, Refusal> {
+    let of_store_0 = || {
+        let labels = sent.get("frontend_labels").and_then(Value::as_array).into_iter().flatten();
+        labels.filter(|label| label["store_id"] == 0).map(|label| as_text(&label["label"])).next()
+    };
+    let default = sent.get("default_frontend_label").map(as_text).filter(|label| !label.is_empty());
+    match default.or_else(of_store_0).filter(|label| !label.is_empty()) {
+        Some(label) => Ok(label),
+        None if sent
+            .get("frontend_labels")
+            .and_then(Value::as_array)
+            .is_some_and(|labels| !labels.is_empty()) =>
+        {
+            Err(Refusal::invalid_value("frontend_label", &Value::Null))
+        }
+        None => Err(Refusal::required("frontend_label")),
+    }
+}
+
+fn input(sent: &Document) -> Result<String, Refusal> {
+    let input = sent.get("frontend_input").map(as_text);
+    match &input {
+        Some(kind) if FRONTEND_INPUTS.contains(&kind.as_str()) => Ok(kind.clone()),
+        _ => Err(Refusal::invalid_value("frontend_input", &json!(input))),
+    }
+}
+
+/// A code made from a label: its letters and digits, in lower case.
+fn code_of(label: &str) -> String {
+    let latin = deunicode::deunicode(label).to_lowercase();
+    let words: Vec<&str> =
+        latin.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let code = words.join("_");
+    let code = if code.starts_with(|first: char| first.is_ascii_lowercase()) {
+        code
+    } else {
+        format!("attr_{code}")
+    };
+    code.chars().take(30).collect()
+}
+
+fn check_code(code: &str) -> Result<(), Refusal> {
+    if code.len() > LONGEST_CODE {
+        return Err(Refusal::new(
+            400,
+            "An attribute code must not be less than 1 and more than 60 characters.",
+        ));
+    }
+    let is_sound = code.starts_with(|first: char| first.is_ascii_lowercase())
+        && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    if !is_sound {
+        return Err(Refusal::invalid_value("attribute_code", &json!(code)));
+    }
+    if RESERVED.contains(&code) {
+        let message = "The attribute code '%1' is reserved by system. Please try another attribute code";
+        return Err(Refusal::new(400, message).with(json!([code])));
+    }
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! A stored quote as Magento answers a cart.
+
+use serde_json::{Value, json};
+
+use super::{customer_view, totals};
+use crate::exact_json;
+use crate::sandbox::quote_item;
+use crate::sandbox::reply::Refusal;
+use crate::sandbox::store::{Document, Line, ProductKind, Records};
+
+/// The cart `id` with its customer.
+pub fn cart(records: &Records<'_>, id: i64) -> Result<Value, Refusal> {
+    let (customer, is_active) = records.quote(id)?.ok_or_else(|| Refusal::no_such_entity("cartId", id))?;
+    let items = items(records, id)?;
+    let saved = records.shipping(id)?.unwrap_or_default();
+    let count = items.as_array().map_or(0, Vec::len);
+    let created = records.customer(customer)?.get("created_at").cloned().unwrap_or_default();
+    Ok(json!({
+        "id": id,
+        "created_at": created,
+        "updated_at": created,
+        "is_active": is_active,
+        "is_virtual": false,
+        "items": items,
+        "items_count": count,
+        "items_qty": totals::quantity(records, id)?,
+        "customer": customer_view::customer(records, customer)?,
+        "billing_address": address(&saved, "billing_address", customer),
+        "orig_order_id": 0,
+        "currency": {
+            "global_currency_code": "USD",
+            "base_currency_code": "USD",
+            "store_currency_code": "USD",
+            "quote_currency_code": "USD",
+            "store_to_base_rate": 0,
+            "store_to_quote_rate": 0,
+            "base_to_global_rate": 1,
+            "base_to_quote_rate": 1,
+        },
+        "customer_is_guest": false,
+        "customer_note_notify": true,
+        "customer_tax_class_id": 3,
+        "store_id": 1,
+        "extension_attributes": {"shipping_assignments": assignments(&saved, &items, customer)},
+    }))
+}
+
+/// One assignment of all items to the shipping address, none for an empty cart.
+fn assignments(saved: &Document, items: &Value, customer: i64) -> Value {
+    if items == &json!([]) {
+        return json!([]);
+    }
+    let code = |name: &str| saved.get(name).and_then(Value::as_str);
+    let method = code("shipping_carrier_code")
+        .zip(code("shipping_method_code"))
+        .map(|(carrier, method)| format!("{carrier}_{method}"));
+    let address = address(saved, "shipping_address", customer);
+    json!([{"shipping": {"address": address, "method": method}, "items": items}])
+}
+
+/// A stored quote address; its region is three fields.
+fn address(saved: &Document, name: &str, customer: i64) -> Value {
+    let stored = saved.get(name).and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut view = Document::new();
+    for name in ["region", "region_id", "region_code", "country_id", "street"] {
+        view.insert(name.to_owned(), stored.get(name).cloned().unwrap_or_default());
+    }
+    if view["street"].is_null() {
+        view.insert("street".to_owned(), json!([""]));
+    }
+    view.extend(stored.into_iter().filter(|(_, value)| !value.is_null()));
+    view.insert("customer_id".to_owned(), json!(customer));
+    for name in ["same_as_billing", "save_in_address_book"] {
+        view.entry(name).or_insert_with(|| json!(0));
+    }
+    Value::Object(view)
+}
+
+/// The items of a cart.
+pub fn items(records: &Records<'_>, cart: i64) -> Result<Value, Refusal> {
+    records.lines(cart)?.iter().map(|line| item(records, cart, line)).collect()
+}
+
+/// One item.
+pub fn item(records: &Records<'_>, cart: i64, line: &Line) -> Result<Value, Refusal> {
+    let product = records.product(&line.sku)?.ok_or_else(Refusal::crash)?;
+    let mut view = json!({
+        "item_id": line.item_id,
+        "sku": line.sku,
+        "qty": quote_item::number(&line.qty),
+        "name": product.name,
+        "price": quote_item::number(&product.price),
+        "product_type": product.kind.name(),
+        "quote_id": cart.to_string(),
+    });
+    if product.kind == ProductKind::Configurable {
+        let options = exact_json::parse(line.options.as_bytes()).unwrap_or_default();
+        view["product_option"] = json!({"extension_attributes": {"configurable_item_options": options}});
+    }
+    Ok(view)
+}

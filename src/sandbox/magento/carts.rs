@@ -1,0 +1,81 @@
+//! Carts: making, reading and finding them.
+
+use serde_json::{Value, json};
+
+use super::customer_search::{field_text, fits};
+use super::dispatch::Call;
+use super::{cart_view, search_criteria};
+use crate::sandbox::quote_item::no_active_quote;
+use crate::sandbox::reply::{Refusal, Reply};
+use crate::sandbox::store::Records;
+
+/// Fields that can be searched.
+const FIELDS: &[&str] = &["customer_id", "entity_id", "is_active", "store_id"];
+
+/// POST `carts/mine`: the same id again where there is an active cart.
+pub fn create_own(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    create(records, call.own_customer()?)
+}
+
+/// POST `customers/{customerId}/carts`.
+pub fn create_for(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    let customer = call.id(0)?;
+    if !records.customer_exists(customer)? {
+        return Err(Refusal::no_such_entity("customerId", customer));
+    }
+    create(records, customer)
+}
+
+fn create(records: &Records<'_>, customer: i64) -> Result<Reply, Refusal> {
+    let id = match records.active_quote(customer)? {
+        Some(id) => id,
+        None => records.add_quote(customer)?,
+    };
+    Ok(Reply::ok(json!(id)))
+}
+
+/// GET `carts/mine`.
+pub fn show_own(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    let customer = call.own_customer()?;
+    let cart =
+        records.active_quote(customer)?.ok_or_else(|| Refusal::no_such_entity("customerId", customer))?;
+    cart_view::cart(records, cart).map(Reply::ok)
+}
+
+/// GET `carts/{cartId}`.
+pub fn show(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    cart_view::cart(records, named(records, &call)?).map(Reply::ok)
+}
+
+/// GET `carts/search`.
+pub fn search(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    let criteria = search_criteria::parse(&call.query)?;
+    criteria.check_fields(FIELDS)?;
+    let mut found = Vec::new();
+    for (id, customer) in records.quotes()? {
+        let is_active = records.quote(id)?.is_some_and(|(_, is_active)| is_active);
+        let searched: Value = json!({"entity_id": id, "customer_id": customer, "is_active": i32::from(is_active), "store_id": 1});
+        if criteria.holds(|field| field_text(&searched, field), fits) {
+            found.push(cart_view::cart(records, id)?);
+        }
+    }
+    Ok(Reply::ok(criteria.answer(found)))
+}
+
+/// The token's own active cart; 404 where there is none.
+pub fn own(records: &Records<'_>, call: &Call) -> Result<i64, Refusal> {
+    records.active_quote(call.own_customer()?)?.ok_or_else(no_active_quote)
+}
+
+/// The cart named in the path; 404 where there is none, or an order was made of it.
+pub fn named(records: &Records<'_>, call: &Call) -> Result<i64, Refusal> {
+    active(records, call.id(0)?)
+}
+
+/// `id` where it is an active cart; 404 otherwise.
+pub fn active(records: &Records<'_>, id: i64) -> Result<i64, Refusal> {
+    match records.quote(id)? {
+        Some((_, true)) => Ok(id),
+        _ => Err(Refusal::no_such_entity("cartId", id)),
+    }
+}

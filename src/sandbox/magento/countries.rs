@@ -1,0 +1,79 @@
+//! Countries and their regions.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use keshvar::{Alpha2, Country};
+use serde_json::{Value, json};
+
+use super::dispatch::Call;
+use crate::sandbox::reply::{Refusal, Reply};
+use crate::sandbox::store::Records;
+
+/// A region of a country.
+#[derive(Debug, serde::Deserialize)]
+pub struct Region(pub i64, pub String, pub String);
+
+/// Ids, codes and names as Magento ships them, of a few countries only.
+static REGIONS: LazyLock<BTreeMap<String, Vec<Region>>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("regions.json")).unwrap_or_default());
+
+/// Countries without regions of their own that the list shows; any other known code is answered by itself.
+const LISTED: &[&str] =
+    &["AE", "BE", "ES", "FR", "GB", "IE", "IL", "IS", "IT", "JP", "LB", "NL", "PL", "PT", "SE"];
+
+/// Whether this is a country, as Magento writes its code.
+pub fn exists(code: &str) -> bool {
+    find(code).is_some()
+}
+
+/// The regions of a country, none where there are none.
+pub fn regions(country: &str) -> &'static [Region] {
+    REGIONS.get(country).map_or(&[], Vec::as_slice)
+}
+
+/// The region with this id, in any country.
+pub fn region(id: i64) -> Option<&'static Region> {
+    REGIONS.values().flatten().find(|region| region.0 == id)
+}
+
+/// All countries that have regions here, and some others.
+#[allow(clippy::unnecessary_wraps, reason = "every operation of the route table has this type")]
+pub fn list(_: &Records<'_>, _: Call) -> Result<Reply, Refusal> {
+    let mut codes: Vec<&str> = REGIONS.keys().map(String::as_str).chain(LISTED.iter().copied()).collect();
+    codes.sort_unstable();
+    Ok(Reply::ok(
+        codes.into_iter().filter_map(|code| find(code).map(|country| document(code, &country))).collect(),
+    ))
+}
+
+/// One country.
+pub fn show(_: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    let code = call.parameters.first().map_or("", String::as_str);
+    let country = find(code).ok_or_else(|| Refusal::new(404, "The country isn't available."))?;
+    Ok(Reply::ok(document(code, &country)))
+}
+
+fn find(code: &str) -> Option<Country> {
+    let is_code = code.len() == 2 && code.bytes().all(|letter| letter.is_ascii_uppercase());
+    is_code.then(|| Alpha2::try_from(code).ok()).flatten().map(|code| code.to_country())
+}
+
+fn document(code: &str, country: &Country) -> Value {
+    let name = if code == "US" { "United States" } else { country.iso_short_name() };
+    let mut document = json!({
+        "id": code,
+        "two_letter_abbreviation": code,
+        "three_letter_abbreviation": country.alpha3().to_string(),
+        "full_name_locale": name,
+        "full_name_english": name,
+    });
+    let regions = regions(code);
+    if !regions.is_empty() {
+        document["available_regions"] = regions
+            .iter()
+            .map(|Region(id, code, name)| json!({"id": id.to_string(), "code": code, "name": name}))
+            .collect();
+    }
+    document
+}

@@ -1,0 +1,289 @@
+//! `customers/me` and `customers/{id}`: reading and replacing a profile.
+
+use regex_lite::Regex;
+use serde_json::{Value, json};
+
+use super::coerce::as_text;
+use super::customer_search::same_text;
+use super::customer_view::{CUSTOMER_ATTRIBUTES, DEFAULTS, default_id, merge_attributes, storable};
+use super::default_addresses::{self, SentList};
+use super::dispatch::Call;
+use super::fields::CUSTOMER;
+use super::{address_book, coerce, customer_view};
+use crate::sandbox::fault::Kind;
+use crate::sandbox::profile::now;
+use crate::sandbox::reply::{Refusal, Reply};
+use crate::sandbox::store::{Document, Records};
+
+/// The administrators' website, the one of the store views, and a second one whose customers are other customers.
+const WEBSITES: [i64; 3] = [0, 1, 2];
+
+/// Characters that a password needs.
+const SHORTEST_PASSWORD: usize = 8;
+
+/// Fields that a PUT cannot set.
+const FIXED: &[&str] = &["id", "created_at", "updated_at", "created_in", "addresses", "custom_attributes"];
+/// Fields that only an administrator's PUT sets.
+const ADMINISTRATORS: &[&str] = &["group_id", "website_id", "store_id"];
+
+/// GET `customers/me`.
+pub fn show_own(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    customer_view::customer(records, call.own_customer()?).map(Reply::ok)
+}
+
+/// GET `customers/{customerId}`.
+pub fn show(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    let id = existing(records, call.id(0)?)?;
+    customer_view::customer(records, id).map(Reply::ok)
+}
+
+/// GET `customers/me/billingAddress`.
+pub fn default_billing(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    default_address(records, &call, "default_billing")
+}
+
+/// GET `customers/me/shippingAddress`.
+pub fn default_shipping(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    default_address(records, &call, "default_shipping")
+}
+
+fn default_address(records: &Records<'_>, call: &Call, name: &str) -> Result<Reply, Refusal> {
+    let id = call.own_customer()?;
+    let customer = records.customer(id)?;
+    let chosen = default_id(&customer, name);
+    let addresses = records.addresses(id)?;
+    let found = addresses.iter().find(|address| Some(address.id) == chosen);
+    Ok(Reply::ok(found.map_or_else(|| json!([]), |address| customer_view::address(&customer, address))))
+}
+
+/// PUT `customers/me`. The id in the body is the token's whatever was sent; an administrator has none, and makes a new
+/// customer.
+pub fn update_own(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+    let sent = match call.optional_parameter("customer") {
+        None | Some(Value::Null) => Document::new(),
+        Some(value) => coerce::object(value, &CUSTOMER)?,
+    };
+    if blank(&sent, "email") {
+        return Err(Refusal::new(400, "The customer email is missing. Enter and try again."));
+    }
+    let target = if let Some(id) = call.customer() {
+        id
+    } else {
+        check_email(records, &sent, None)?;
+        records.add_customer(&new_customer())?
+    };
+    save(records, &call, target, sent, true)
+}
+
+/// PUT `customers/{customerId}`. The id in the body beats the one in the path; what is not sent is taken from the
+/// customer in the path, the email too.
+pub fn update(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+    let mut sent = call.parameter("customer", &CUSTOMER)?;
+    let in_path = existing(records, call.id(0)?)?;
+    if blank(&sent, "email") && sent.get("email") != Some(&json!("")) {
+        let email = records.customer(in_path)?.get("email").cloned().unwrap_or_default();
+        sent.insert("email".to_owned(), email);
+    }
+    let target = match sent.get("id").and_then(Value::as_i64) {
+        Some(id) if id != in_path => existing(records, id)?,
+        _ => in_path,
+    };
+    check_scope(&sent)?;
+    save(records, &call, target, sent, false)
+}
+
+/// POST `customers`.
+pub fn create(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+    let sent = call.parameter("customer", &CUSTOMER)?;
+    let password = call.optional_parameter("password").map(|password| as_text(&password)).unwrap_or_default();
+    if !password.is_empty() && password.chars().count() < SHORTEST_PASSWORD {
+        let message = "The password needs at least %1 characters. Create a new password and try again.";
+        return Err(Refusal::new(400, message).with(json!([SHORTEST_PASSWORD.to_string()])));
+    }
+    check_scope(&sent)?;
+    check_email(records, &sent, None)?;
+    let mut new = new_customer();
+    if let Some(website) = sent.get("website_id").and_then(Value::as_i64) {
+        new.insert("website_id".to_owned(), json!(website));
+    }
+    let id = records.add_customer(&new)?;
+    if !password.is_empty() {
+        records.put_password(id, &password)?;
+    }
+    save(records, &call, id, sent, false)
+}
+
+/// DELETE `customers/{customerId}`.
+pub fn remove(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    let id = existing(records, call.id(0)?)?;
+    records.remove_customer(id)?;
+    Ok(Reply::ok(json!(true)))
+}
+
+/// 500 for a website or a store view that there is not.
+fn check_scope(sent: &Document) -> Result<(), Refusal> {
+    for (name, known) in [("website_id", &WEBSITES[..]), ("store_id", &[0, 1, 2, 3])] {
+        if sent.get(name).and_then(Value::as_i64).is_some_and(|id| !known.contains(&id)) {
+            return Err(internal_error());
+        }
+    }
+    Ok(())
+}
+
+/// 500 with a report id, as Magento hides what it did not expect.
+fn internal_error() -> Refusal {
+    Refusal::new(
+        500,
+        "Internal Error. Details are available in Magento log file. Report ID: webapi-6b020839911a2",
+    )
+}
+
+fn existing(records: &Records<'_>, id: i64) -> Result<i64, Refusal> {
+    if records.customer_exists(id)? { Ok(id) } else { Err(Refusal::no_such_entity("customerId", id)) }
+}
+
+fn new_customer() -> Document {
+    let time = now();
+    let fields = [
+        ("group_id", json!(1)),
+        ("created_at", json!(time)),
+        ("updated_at", json!(time)),
+        ("created_in", json!("Default Store View")),
+        ("store_id", json!(1)),
+        ("website_id", json!(1)),
+    ];
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn save(
+    records: &Records<'_>,
+    call: &Call,
+    target: i64,
+    sent: Document,
+    is_own: bool,
+) -> Result<Reply, Refusal> {
+    let mut customer = records.customer(target)?;
+    let before = records.addresses(target)?;
+    check_fields(&customer, &sent, is_own)?;
+    check_email(records, &sent, Some(target))?;
+    default_addresses::check_sent(&sent, &before)?;
+    merge(&mut customer, &sent, is_own);
+    let mut list = match sent.get("addresses") {
+        None => SentList::Absent,
+        Some(Value::Array(elements)) => {
+            let kept =
+                elements.len() - usize::from(call.struck.has(Kind::DropAddress) && !elements.is_empty());
+            SentList::List(address_book::replace(records, target, &elements[..kept])?)
+        }
+        Some(_) => SentList::Nothing,
+    };
+    default_addresses::settle(&mut customer, &sent, &list, is_own);
+    customer.insert("updated_at".to_owned(), Value::from(now()));
+    records.put_customer(target, &customer)?;
+    let mut addresses = match &mut list {
+        SentList::List(replaced) => std::mem::take(&mut replaced.addresses),
+        _ => before,
+    };
+    default_addresses::mark(&customer, &mut addresses);
+    for (position, address) in (0..).zip(&addresses) {
+        records.put_address(position, address)?;
+    }
+    customer_view::customer(records, target).map(Reply::ok)
+}
+
+/// Null keeps what is stored, an empty text clears it.
+fn merge(customer: &mut Document, sent: &Document, is_own: bool) {
+    for (name, value) in sent {
+        let is_fixed = FIXED.contains(&name.as_str()) || DEFAULTS.contains(&name.as_str());
+        if is_fixed || value.is_null() || (is_own && ADMINISTRATORS.contains(&name.as_str())) {
+            continue;
+        }
+        match (name.as_str(), value) {
+            ("extension_attributes", Value::Object(extension)) => {
+                let stored = customer.entry("extension_attributes").or_insert_with(|| json!({}));
+                for (name, value) in extension.iter().filter(|(_, value)| !value.is_null()) {
+                    stored[name.as_str()] = value.clone();
+                }
+            }
+            ("dob", Value::String(date)) => {
+                customer.insert(name.clone(), Value::from(iso_date(date)));
+            }
+            (_, Value::String(text)) => {
+                customer.insert(name.clone(), Value::from(storable(text)));
+            }
+            (_, value) => {
+                customer.insert(name.clone(), value.clone());
+            }
+        }
+    }
+    merge_attributes(customer, sent.get("custom_attributes"), CUSTOMER_ATTRIBUTES);
+}
+
+/// `03/02/1990` is the second of March.
+fn iso_date(date: &str) -> String {
+    match date.split('/').collect::<Vec<_>>()[..] {
+        [month, day, year] => format!("{year}-{month:0>2}-{day:0>2}"),
+        _ => date.to_owned(),
+    }
+}
+
+/// Names and gender. A customer's own PUT has to bring the names, an administrator's may leave them out.
+fn check_fields(stored: &Document, sent: &Document, is_own: bool) -> Result<(), Refusal> {
+    let mut wrong = Vec::new();
+    for (name, label) in [("firstname", "First Name"), ("lastname", "Last Name")] {
+        let value = sent.get(name).filter(|value| !value.is_null());
+        let value = value.or_else(|| stored.get(name).filter(|_| !is_own));
+        let text = value.map(as_text).unwrap_or_default();
+        if text.trim().is_empty() {
+            wrong.push(format!("\"{label}\" is a required value."));
+        } else if !is_name(&text) {
+            wrong.push(format!("{label} is not valid!"));
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(Refusal::new(400, &wrong.join("\n")));
+    }
+    match sent.get("gender").and_then(Value::as_i64) {
+        Some(gender @ (..0 | 4..)) => {
+            Err(Refusal::new(400, &format!("Attribute gender does not contain option with Id {gender}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Letters of any script, marks, digits, blanks and a few signs.
+fn is_name(text: &str) -> bool {
+    let is_mark = |letter: char| !letter.is_ascii() && !letter.is_control();
+    text.chars().count() <= 255
+        && text.chars().all(|letter| {
+            letter.is_alphanumeric()
+                || letter.is_whitespace()
+                || is_mark(letter)
+                || ",-_.'`&".contains(letter)
+        })
+}
+
+/// A form that is one, and nobody else's on the same website; `own` is the customer who has it.
+fn check_email(records: &Records<'_>, sent: &Document, own: Option<i64>) -> Result<(), Refusal> {
+    let email = sent.get("email").map(as_text).unwrap_or_default();
+    let form = Regex::new(r"^[^@\s]+@[^@\s]+\.[^@\s]+$").map_err(|_| Refusal::crash())?;
+    if !form.is_match(email.trim()) {
+        return Err(Refusal::new(400, "\"Email\" is not a valid email address."));
+    }
+    let website = |customer: &Document| customer.get("website_id").and_then(Value::as_i64);
+    let stored = own.map(|id| records.customer(id)).transpose()?;
+    let own_website = stored.as_ref().and_then(website).or_else(|| website(sent)).unwrap_or(1);
+    for id in records.customer_ids()?.into_iter().filter(|id| Some(*id) != own) {
+        let other = records.customer(id)?;
+        let is_same = same_text(&other.get("email").map(as_text).unwrap_or_default(), &email);
+        if is_same && website(&other).unwrap_or(1) == own_website {
+            let message = "A customer with the same email address already exists in an associated website.";
+            return Err(Refusal::new(400, message));
+        }
+    }
+    Ok(())
+}
+
+fn blank(object: &Document, name: &str) -> bool {
+    object.get(name).is_none_or(|value| as_text(value).is_empty())
+}

@@ -1,0 +1,164 @@
+//! Shipping methods, and saving addresses and method on a cart.
+
+use serde_json::{Value, json};
+
+use super::carts;
+use super::coerce::as_text;
+use super::countries;
+use super::dispatch::Call;
+use super::fields::{QUOTE_ADDRESS, SHIPPING_INFORMATION};
+use super::quote_address;
+use super::totals;
+use crate::sandbox::reply::{Refusal, Reply};
+use crate::sandbox::store::{Document, Records};
+
+/// Flat rate of one item.
+const FLAT_RATE: f64 = 5.0;
+
+/// GET `carts/mine/shipping-methods`.
+pub fn methods_own(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    let cart = carts::own(records, &call)?;
+    methods_of(records, cart)
+}
+
+/// GET `carts/{cartId}/shipping-methods`.
+pub fn methods(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    let cart = carts::named(records, &call)?;
+    methods_of(records, cart)
+}
+
+/// POST `carts/mine/estimate-shipping-methods`.
+pub fn estimate_own(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+    let cart = carts::own(records, &call)?;
+    call.parameter("address", &QUOTE_ADDRESS)?;
+    methods_of(records, cart)
+}
+
+/// POST `carts/{cartId}/estimate-shipping-methods`.
+pub fn estimate(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+    let cart = carts::named(records, &call)?;
+    call.parameter("address", &QUOTE_ADDRESS)?;
+    methods_of(records, cart)
+}
+
+/// POST `carts/mine/shipping-information`.
+pub fn save_own(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+    let sent = call.parameter("addressInformation", &SHIPPING_INFORMATION)?;
+    let cart = carts::own(records, &call)?;
+    save_on(records, cart, &sent)
+}
+
+/// POST `carts/{cartId}/shipping-information`.
+pub fn save(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+    let sent = call.parameter("addressInformation", &SHIPPING_INFORMATION)?;
+    let cart = carts::named(records, &call)?;
+    save_on(records, cart, &sent)
+}
+
+fn methods_of(records: &Records<'_>, cart: i64) -> Result<Reply, Refusal> {
+    if records.lines(cart)?.is_empty() {
+        return Ok(Reply::ok(json!([])));
+    }
+    let count = totals::quantity(records, cart)?.as_f64().unwrap_or(0.0);
+    let mut methods = Vec::new();
+    for (carrier, method, title) in records.carrier_methods()? {
+        let cost = totals::amount(rate(&carrier, count));
+        methods.push(json!({
+            "carrier_code": carrier, "method_code": method, "carrier_title": carrier_title(&carrier),
+            "method_title": title, "amount": cost, "base_amount": cost, "available": true, "error_message": "",
+            "price_excl_tax": cost, "price_incl_tax": cost,
+        }));
+    }
+    Ok(Reply::ok(Value::from(methods)))
+}
+
+/// Saves both addresses and the method. It has no payment, which a call of its own saves.
+fn save_on(records: &Records<'_>, cart: i64, sent: &Document) -> Result<Reply, Refusal> {
+    if records.lines(cart)?.is_empty() {
+        let message =
+            "The shipping method can't be set for an empty cart. Add an item to cart and try again.";
+        return Err(Refusal::new(400, message));
+    }
+    let customer = records.quote(cart)?.map_or(0, |(customer, _)| customer);
+    let address = sent.get("shipping_address").and_then(Value::as_object);
+    let missing = || Refusal::new(400, "The shipping address is missing. Set the address and try again.");
+    let address = address.filter(|address| quote_address::country(address).is_some()).ok_or_else(missing)?;
+    let code = |name: &str| sent.get(name).map(as_text).filter(|code| !code.is_empty());
+    let (Some(carrier), Some(method)) = (code("shipping_carrier_code"), code("shipping_method_code")) else {
+        let message = "The shipping method is missing. Select the shipping method and try again.";
+        return Err(Refusal::new(404, message));
+    };
+    let billing = sent.get("billing_address").and_then(Value::as_object);
+    if let Some(objection) = objection(records, customer, address, billing)? {
+        let message = "The shipping information was unable to be saved. Error: \"%message\"";
+        return Err(Refusal::new(400, message).with(json!({"message": objection})));
+    }
+    if !records.carrier_method_exists(&carrier, &method)? {
+        return Err(
+            Refusal::new(404, "Carrier with such method not found: %1, %2").with(json!([carrier, method]))
+        );
+    }
+    let mut saved = records.shipping(cart)?.unwrap_or_default();
+    let shipping = quote_address::stored(address, saved.get("shipping_address"));
+    saved.insert("shipping_address".to_owned(), Value::Object(shipping));
+    if let Some(billing) = billing {
+        let billing = quote_address::stored(billing, saved.get("billing_address"));
+        saved.insert("billing_address".to_owned(), Value::Object(billing));
+    }
+    saved.insert("shipping_carrier_code".to_owned(), Value::from(carrier));
+    saved.insert("shipping_method_code".to_owned(), Value::from(method));
+    records.put_shipping(cart, &saved)?;
+    let totals = totals::totals(records, cart)?;
+    Ok(Reply::ok(json!({"payment_methods": records.payment_methods()?, "totals": totals})))
+}
+
+/// Magento's sentence about addresses that it cannot save.
+fn objection(
+    records: &Records<'_>,
+    customer: i64,
+    shipping: &Document,
+    billing: Option<&Document>,
+) -> Result<Option<String>, Refusal> {
+    let is_known =
+        |address: &Document| quote_address::country(address).is_none_or(|code| countries::exists(&code));
+    if !is_known(shipping) {
+        return Ok(Some("The address failed to save. Verify the address and try again.".to_owned()));
+    }
+    if billing.is_some_and(|billing| !is_known(billing)) {
+        return Ok(Some("Invalid country code".to_owned()));
+    }
+    for address in std::iter::once(shipping).chain(billing) {
+        if let Some(objection) = quote_address::check_book_id(records, address, customer)? {
+            return Ok(Some(objection));
+        }
+    }
+    Ok(None)
+}
+
+/// What the method saved on a cart of `count` products costs.
+pub fn cost(saved: &Document, count: f64) -> f64 {
+    saved.get("shipping_carrier_code").and_then(Value::as_str).map_or(0.0, |carrier| rate(carrier, count))
+}
+
+/// The method saved on a cart, as totals write it.
+pub fn title(saved: &Document) -> Option<String> {
+    let carrier = saved.get("shipping_carrier_code")?.as_str()?;
+    Some(match carrier {
+        "flatrate" => "Flat Rate - Fixed".to_owned(),
+        other => carrier_title(other).to_owned(),
+    })
+}
+
+fn rate(carrier: &str, count: f64) -> f64 {
+    if carrier == "flatrate" { FLAT_RATE * count } else { 0.0 }
+}
+
+fn carrier_title(carrier: &str) -> &str {
+    match carrier {
+        "flatrate" => "Flat Rate",
+        "freeshipping" => "Free Shipping",
+        "tablerate" => "Best Way",
+        "instore" => "In-Store Pickup Delivery",
+        other => other,
+    }
+}

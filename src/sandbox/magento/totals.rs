@@ -1,0 +1,102 @@
+//! What a cart comes to.
+
+use serde_json::{Value, json};
+
+use super::carts;
+use super::dispatch::Call;
+use super::shipping;
+use crate::sandbox::quote_item;
+use crate::sandbox::reply::{Refusal, Reply};
+use crate::sandbox::store::{Document, Records};
+
+/// GET `carts/mine/totals`.
+pub fn show_own(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    let cart = carts::own(records, &call)?;
+    totals(records, cart).map(Reply::ok)
+}
+
+/// GET `carts/{cartId}/totals`.
+pub fn show(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+    let cart = carts::named(records, &call)?;
+    totals(records, cart).map(Reply::ok)
+}
+
+/// How many products there are in a cart.
+pub fn quantity(records: &Records<'_>, cart: i64) -> Result<Value, Refusal> {
+    Ok(amount(records.lines(cart)?.iter().map(|line| number(&line.qty)).sum()))
+}
+
+/// The totals of a cart, without taxes and discounts.
+pub fn totals(records: &Records<'_>, cart: i64) -> Result<Value, Refusal> {
+    let saved = records.shipping(cart)?.unwrap_or_default();
+    let (mut subtotal, mut count, mut items) = (0.0, 0.0, Vec::new());
+    for line in records.lines(cart)? {
+        let product = records.product(&line.sku)?.ok_or_else(Refusal::crash)?;
+        let (price, qty) = (number(&product.price), number(&line.qty));
+        subtotal += price * qty;
+        count += qty;
+        items.push(json!({
+            "item_id": line.item_id, "price": amount(price), "base_price": amount(price),
+            "qty": quote_item::number(&line.qty),
+            "row_total": amount(price * qty), "base_row_total": amount(price * qty), "row_total_with_discount": 0,
+            "tax_amount": 0, "base_tax_amount": 0, "tax_percent": 0, "discount_amount": 0,
+            "base_discount_amount": 0, "discount_percent": 0, "price_incl_tax": amount(price),
+            "base_price_incl_tax": amount(price), "row_total_incl_tax": amount(price * qty),
+            "base_row_total_incl_tax": amount(price * qty), "options": "[]", "weee_tax_applied_amount": null,
+            "weee_tax_applied": null, "name": product.name,
+        }));
+    }
+    let shipping = shipping::cost(&saved, count);
+    let mut totals = sums(subtotal, shipping);
+    totals.insert("items_qty".to_owned(), amount(count));
+    totals.insert("items".to_owned(), Value::from(items));
+    totals.insert("total_segments".to_owned(), segments(subtotal, shipping, &saved));
+    Ok(Value::Object(totals))
+}
+
+fn sums(subtotal: f64, shipping: f64) -> Document {
+    let mut sums = Document::new();
+    let mut both = |name: &str, value: f64| {
+        sums.insert(name.to_owned(), amount(value));
+        sums.insert(format!("base_{name}"), amount(value));
+    };
+    both("grand_total", subtotal + shipping);
+    both("subtotal", subtotal);
+    both("discount_amount", 0.0);
+    both("subtotal_with_discount", subtotal);
+    both("shipping_amount", shipping);
+    both("shipping_discount_amount", 0.0);
+    both("tax_amount", 0.0);
+    both("shipping_tax_amount", 0.0);
+    sums.insert("weee_tax_applied_amount".to_owned(), Value::Null);
+    sums.insert("subtotal_incl_tax".to_owned(), amount(subtotal));
+    sums.insert("shipping_incl_tax".to_owned(), amount(shipping));
+    sums.insert("base_shipping_incl_tax".to_owned(), amount(shipping));
+    sums.insert("base_currency_code".to_owned(), json!("USD"));
+    sums.insert("quote_currency_code".to_owned(), json!("USD"));
+    sums
+}
+
+fn segments(subtotal: f64, shipping: f64, saved: &Document) -> Value {
+    let title = match shipping::title(saved) {
+        Some(title) => format!("Shipping & Handling ({title})"),
+        None => "Shipping & Handling".to_owned(),
+    };
+    json!([
+        {"code": "subtotal", "title": "Subtotal", "value": amount(subtotal)},
+        {"code": "shipping", "title": title, "value": amount(shipping)},
+        {"code": "tax", "title": "Tax", "value": 0, "extension_attributes": {"tax_grandtotal_details": []}},
+        {"code": "grand_total", "title": "Grand Total", "value": amount(subtotal + shipping), "area": "footer"},
+    ])
+}
+
+fn number(stored: &str) -> f64 {
+    stored.parse().unwrap_or(0.0)
+}
+
+/// An amount of money as PHP writes it: to the cent, a whole one without a point.
+pub fn amount(value: f64) -> Value {
+    let text = format!("{value:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    text.parse().map_or(Value::Null, Value::Number)
+}

@@ -1,0 +1,459 @@
+//! Magento's `customers/me` and `customers/{id}` in the sandbox, row by row as it was measured.
+
+use serde_json::{Value, json};
+
+use crate::support::raw_http::{ADMIN, Answer, CUSTOMER, PROFILE, Sandbox, ids};
+
+const ME: &str = "/rest/V1/customers/me";
+const BY_ID: &str = "/rest/V1/customers/1";
+
+/// Both ways to the same profile: the customer's own and the administrator's.
+const WAYS: [(&str, &str); 2] = [(CUSTOMER, ME), (ADMIN, BY_ID)];
+
+fn read(sandbox: &Sandbox) -> Value {
+    let answer = sandbox.get(ADMIN, BY_ID);
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.json()
+}
+
+fn put(sandbox: &Sandbox, way: (&str, &str), customer: &Value) -> Answer {
+    sandbox.call(way.0, "PUT", way.1, &json!({"customer": customer}).to_string())
+}
+
+/// What `customers/me` demands of every PUT.
+fn own(extra: Value) -> Value {
+    let mut body = json!({"email": "amina.haddad@example.com", "firstname": "Amina", "lastname": "Haddad"});
+    body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+    body
+}
+
+fn defaults(profile: &Value) -> (Option<&str>, Option<&str>) {
+    (profile["default_billing"].as_str(), profile["default_shipping"].as_str())
+}
+
+fn without(profile: &Value, names: &[&str]) -> Value {
+    let mut profile = profile.clone();
+    for name in names {
+        profile.as_object_mut().unwrap().remove(*name);
+    }
+    profile
+}
+
+/// The profile with neither flags nor top-level defaults.
+fn without_defaults(profile: &Value) -> Value {
+    let mut profile = without(profile, &["default_billing", "default_shipping"]);
+    for address in profile["addresses"].as_array_mut().unwrap() {
+        *address = without(address, &["default_billing", "default_shipping"]);
+    }
+    profile
+}
+
+/// The profile as it is read, without an address.
+fn lacking(profile: &Value, id: i64) -> Value {
+    let mut profile = profile.clone();
+    profile["addresses"].as_array_mut().unwrap().retain(|address| address["id"] != id);
+    profile
+}
+
+#[test]
+fn a_profile_is_answered_in_magentos_shape() {
+    let sandbox = Sandbox::new();
+    let profile = sandbox.get(CUSTOMER, ME).json();
+    assert_eq!(profile, read(&sandbox));
+    let names: Vec<&String> = profile.as_object().unwrap().keys().collect();
+    assert_eq!(names[..4], ["id", "group_id", "default_billing", "default_shipping"]);
+    assert_eq!(
+        profile["extension_attributes"],
+        json!({"is_subscribed": true}),
+        "unlisted fields are not shown"
+    );
+    assert_eq!(
+        profile["custom_attributes"],
+        json!([{"attribute_code": "preferred_language", "value": "fr"}])
+    );
+    let addresses = profile["addresses"].as_array().unwrap();
+    assert_eq!(addresses[0]["default_billing"], true);
+    assert_eq!(addresses[1].get("default_billing"), None, "a flag is there where it is true");
+    assert_eq!(addresses[1]["region"], json!({"region_code": "NY", "region": "New York", "region_id": 43}));
+    assert_eq!(addresses[1].get("extension_attributes"), None);
+    assert_eq!(addresses[2].get("postcode"), None, "nothing is null");
+}
+
+#[test]
+fn sending_back_what_was_read_changes_nothing_but_the_time() {
+    for way in WAYS {
+        let sandbox = Sandbox::new();
+        let before = sandbox.get(way.0, way.1).json();
+        let answer = put(&sandbox, way, &before);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let after = read(&sandbox);
+        assert_ne!(after["updated_at"], before["updated_at"]);
+        assert_eq!(without(&after, &["updated_at"]), without(&before, &["updated_at"]));
+    }
+}
+
+/// The trap that the whole program is about.
+#[test]
+fn an_address_that_is_left_out_is_deleted() {
+    for way in WAYS {
+        let sandbox = Sandbox::new();
+        let before = read(&sandbox);
+        assert_eq!(put(&sandbox, way, &lacking(&before, 3)).status, 200);
+        assert_eq!(ids(&read(&sandbox)), [1, 2, 4]);
+        // The default billing address is left out, and still named at the top level.
+        assert_eq!(put(&sandbox, way, &lacking(&before, 1)).status, 404, "3 is gone for good");
+        let mut left = lacking(&read(&sandbox), 1);
+        left["default_billing"] = json!("1");
+        assert_eq!(put(&sandbox, way, &left).status, 200);
+        assert_eq!((ids(&read(&sandbox)), defaults(&read(&sandbox))), (vec![2, 4], (None, Some("2"))));
+    }
+    let sandbox = Sandbox::new();
+    let naive = json!({"addresses": [{"id": 2, "city": "Albany"}]});
+    assert_eq!(put(&sandbox, WAYS[1], &naive).status, 200);
+    let after = read(&sandbox);
+    assert_eq!((ids(&after), &after["addresses"][0]["city"]), (vec![2], &json!("Albany")));
+    assert_eq!(after["addresses"][0]["postcode"], "10118");
+}
+
+#[test]
+fn absent_addresses_stay_and_empty_ones_delete_all() {
+    for way in WAYS {
+        let sandbox = Sandbox::new();
+        let before = read(&sandbox);
+        assert_eq!(put(&sandbox, way, &own(json!({}))).status, 200);
+        assert_eq!(read(&sandbox)["addresses"], before["addresses"]);
+        assert_eq!(defaults(&read(&sandbox)), (Some("1"), Some("2")));
+        for empty in [json!([]), json!({})] {
+            let sandbox = Sandbox::new();
+            assert_eq!(put(&sandbox, way, &own(json!({"addresses": empty}))).status, 200);
+            assert_eq!((ids(&read(&sandbox)), defaults(&read(&sandbox))), (vec![], (None, None)));
+        }
+    }
+}
+
+#[test]
+fn addresses_null_or_empty_text_lose_the_own_defaults() {
+    for nothing in [Value::Null, json!("")] {
+        for (way, kept) in [(WAYS[0], (None, None)), (WAYS[1], (Some("1"), Some("2")))] {
+            let sandbox = Sandbox::new();
+            assert_eq!(put(&sandbox, way, &own(json!({"addresses": nothing}))).status, 200);
+            assert_eq!(
+                (ids(&read(&sandbox)), defaults(&read(&sandbox))),
+                (vec![1, 2, 3, 4], kept),
+                "{nothing} {way:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn defaults_that_are_sent_neither_way_are_lost_by_me_only() {
+    for (way, kept) in [(WAYS[0], (None, None)), (WAYS[1], (Some("1"), Some("2")))] {
+        let sandbox = Sandbox::new();
+        let sent = without_defaults(&read(&sandbox));
+        assert_eq!(put(&sandbox, way, &sent).status, 200);
+        assert_eq!((ids(&read(&sandbox)), defaults(&read(&sandbox))), (vec![1, 2, 3, 4], kept));
+    }
+}
+
+#[test]
+fn flags_alone_and_the_top_level_alone_keep_the_defaults() {
+    for way in WAYS {
+        let sandbox = Sandbox::new();
+        let before = read(&sandbox);
+        let mut top_level = without_defaults(&before);
+        top_level["default_billing"] = json!("1");
+        top_level["default_shipping"] = json!("2");
+        for sent in [without(&before, &["default_billing", "default_shipping"]), top_level] {
+            assert_eq!(put(&sandbox, way, &sent).status, 200);
+            assert_eq!(defaults(&read(&sandbox)), (Some("1"), Some("2")));
+        }
+    }
+}
+
+#[test]
+fn a_flag_wins_over_the_top_level_and_the_last_flag_over_others() {
+    for way in WAYS {
+        let sandbox = Sandbox::new();
+        let mut sent = read(&sandbox);
+        sent["addresses"][2]["default_billing"] = json!(true);
+        assert_eq!(put(&sandbox, way, &sent).status, 200);
+        assert_eq!(defaults(&read(&sandbox)), (Some("3"), Some("2")));
+        assert_eq!(read(&sandbox)["addresses"][0].get("default_billing"), None);
+        // The marketplace's side sees it too.
+        let stored = sandbox.profile(CUSTOMER);
+        assert_eq!(
+            (&stored["default_billing"], &stored["addresses"][2]["default_billing"]),
+            (&json!("3"), &json!(true))
+        );
+        // A top level that changes without addresses counts for nothing.
+        assert_eq!(put(&sandbox, way, &own(json!({"default_billing": "4"}))).status, 200);
+        assert_eq!(defaults(&read(&sandbox)), (Some("3"), Some("2")));
+    }
+    let sandbox = Sandbox::new();
+    let mut sent = without(&read(&sandbox), &["default_billing"]);
+    sent["addresses"][0]["default_billing"] = json!(false);
+    assert_eq!(put(&sandbox, WAYS[1], &sent).status, 200);
+    assert_eq!(defaults(&read(&sandbox)), (None, Some("2")), "a flag of false takes it back");
+}
+
+#[test]
+fn a_default_that_is_not_the_customers_is_refused_as_in_2_4_7() {
+    for way in WAYS {
+        let sandbox = Sandbox::new();
+        for sent in [
+            own(json!({"default_billing": "999999"})),
+            own(json!({"default_shipping": "5", "addresses": [{"id": 2}]})),
+        ] {
+            assert_eq!(put(&sandbox, way, &sent).status, 400, "{sent}");
+        }
+        assert_eq!(ids(&read(&sandbox)), [1, 2, 3, 4]);
+        // Also one that is stored so, as the marketplace's interface lets it be.
+        sandbox.call(CUSTOMER, "PUT", PROFILE, r#"{"customer":{"default_billing":"77"}}"#);
+        let read = read(&sandbox);
+        assert_eq!(read["default_billing"], "77");
+        assert_eq!(put(&sandbox, way, &read).status, 400);
+    }
+}
+
+#[test]
+fn an_unknown_address_rolls_everything_back() {
+    for way in WAYS {
+        let sandbox = Sandbox::new();
+        let before = read(&sandbox);
+        let list = json!([{"id": 1, "city": "Changed"}, {"city": "New", "firstname": "A", "lastname": "B",
+            "street": ["1"], "postcode": "1", "telephone": "1", "country_id": "US"}, {"id": 999_999}]);
+        put(&sandbox, way, &own(json!({"firstname": "Changed", "addresses": list}))).refuses(
+            404,
+            "No such entity with %fieldName = %fieldValue",
+            json!({"fieldName": "addressId", "fieldValue": 999_999}),
+        );
+        put(&sandbox, way, &own(json!({"addresses": [{"id": 5}]}))).refuses(
+            400,
+            "Provided customer ID \"%customer_id\" isn't related to current customer address.",
+            json!({"customer_id": 1}),
+        );
+        assert_eq!(read(&sandbox), before);
+    }
+}
+
+#[test]
+fn ids_absent_zero_and_null_make_new_addresses() {
+    let sandbox = Sandbox::new();
+    let new = json!({"firstname": "A", "lastname": "B", "street": ["1 Main St"], "city": "Austin", "postcode": "78701",
+        "telephone": "555-0100", "country_id": "US"});
+    for id in [None, Some(json!(0)), Some(Value::Null)] {
+        let mut sent = read(&sandbox);
+        let mut new = new.clone();
+        if let Some(id) = id {
+            new["id"] = id;
+        }
+        sent["addresses"].as_array_mut().unwrap().insert(0, new);
+        assert_eq!(put(&sandbox, WAYS[1], &sent).status, 200);
+    }
+    let after = read(&sandbox);
+    assert_eq!(ids(&after), [1, 2, 3, 4, 13, 14, 15], "by id, wherever they were sent");
+    assert_eq!(after["addresses"][4]["region"], json!({"region_code": null, "region": null, "region_id": 0}));
+    assert_eq!(after["addresses"][6].get("region_id"), None);
+    assert_eq!(after["addresses"][4]["region_id"], 0, "no region comes back as 0 once it is sent back");
+    // The same id twice: the last one counts, and ids may be texts.
+    let mut sent = after;
+    sent["addresses"].as_array_mut().unwrap().push(json!({"id": "13", "city": "Again"}));
+    assert_eq!(put(&sandbox, WAYS[1], &sent).status, 200);
+    assert_eq!(read(&sandbox)["addresses"][4]["city"], "Again");
+}
+
+#[test]
+fn null_keeps_and_an_empty_text_clears_an_optional_field() {
+    for way in WAYS {
+        let sandbox = Sandbox::new();
+        let list = |value: Value| json!([{"id": 1, "company": value, "fax": value, "vat_id": value}, {"id": 2}, {"id": 3}, {"id": 4}]);
+        let before = read(&sandbox);
+        let sent = own(json!({"taxvat": null, "dob": null, "default_billing": "1", "default_shipping": "2",
+            "addresses": list(Value::Null)}));
+        assert_eq!(put(&sandbox, way, &sent).status, 200);
+        assert_eq!(without(&read(&sandbox), &["updated_at"]), without(&before, &["updated_at"]));
+        let sent = own(json!({"taxvat": "", "dob": "", "addresses": list(json!(""))}));
+        assert_eq!(put(&sandbox, way, &sent).status, 200);
+        let after = read(&sandbox);
+        for name in ["taxvat", "dob"] {
+            assert_eq!(after.get(name), None, "{name}");
+        }
+        for name in ["company", "fax", "vat_id"] {
+            assert_eq!(after["addresses"][0].get(name), None, "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_id_in_the_body_is_ignored_by_me_and_beats_the_path() {
+    let sandbox = Sandbox::new();
+    let second = sandbox.get(ADMIN, "/rest/V1/customers/2").json();
+    let answer = put(&sandbox, WAYS[0], &own(json!({"id": 2, "firstname": "Own"})));
+    assert_eq!((answer.status, &answer.json()["id"]), (200, &json!(1)));
+    assert_eq!(sandbox.get(ADMIN, "/rest/V1/customers/2").json(), second);
+    let mut theirs = second;
+    theirs["firstname"] = json!("Hit");
+    let answer = put(&sandbox, WAYS[1], &theirs);
+    assert_eq!(
+        (answer.status, &answer.json()["id"], &answer.json()["firstname"]),
+        (200, &json!(2), &json!("Hit"))
+    );
+    assert_eq!(read(&sandbox)["firstname"], "Own");
+    // Without the email it is taken from the customer in the path, and collides.
+    put(&sandbox, WAYS[1], &json!({"id": 2, "firstname": "X"})).refuses(
+        400,
+        "A customer with the same email address already exists in an associated website.",
+        Value::Null,
+    );
+    assert_eq!(put(&sandbox, (ADMIN, "/rest/V1/customers/99"), &own(json!({}))).status, 404);
+}
+
+#[test]
+fn a_customers_own_put_needs_email_and_names() {
+    let sandbox = Sandbox::new();
+    let message = |answer: Answer| (answer.status, answer.json()["message"].as_str().unwrap().to_owned());
+    let missing = (400, "The customer email is missing. Enter and try again.".to_owned());
+    for body in ["{}", "", r#"{"customer":{}}"#, r#"{"customer":null}"#, r#"{"email":"a@b.c"}"#] {
+        assert_eq!(message(sandbox.call(CUSTOMER, "PUT", ME, body)), missing, "{body}");
+    }
+    let names = own(json!({"firstname": "", "lastname": ""}));
+    let required = "\"First Name\" is a required value.\n\"Last Name\" is a required value.";
+    for way in WAYS {
+        assert_eq!(message(put(&sandbox, way, &names)), (400, required.to_owned()));
+    }
+    let no_name = json!({"email": "amina.haddad@example.com", "lastname": "Haddad"});
+    assert_eq!(message(put(&sandbox, WAYS[0], &no_name)).1, "\"First Name\" is a required value.");
+    assert_eq!(put(&sandbox, WAYS[1], &no_name).status, 200);
+    assert_eq!(put(&sandbox, WAYS[1], &json!({})).status, 200);
+    assert_eq!(read(&sandbox)["firstname"], "Amina");
+    let invalid = own(json!({"email": "not-an-email"}));
+    assert_eq!(message(put(&sandbox, WAYS[0], &invalid)).1, "\"Email\" is not a valid email address.");
+    let taken = own(json!({"email": "Sato.Kenji@example.jp "}));
+    assert_eq!(put(&sandbox, WAYS[0], &taken).status, 400);
+    assert_eq!(
+        message(put(&sandbox, WAYS[0], &own(json!({"firstname": "{{x}}"})))).1,
+        "First Name is not valid!"
+    );
+    assert_eq!(put(&sandbox, WAYS[0], &own(json!({"gender": 9}))).status, 400);
+    sandbox.call(ADMIN, "PUT", BY_ID, "{}").refuses(
+        400,
+        "\"%fieldName\" is required. Enter and try again.",
+        json!({"fieldName": "customer"}),
+    );
+    let crash = sandbox.call(CUSTOMER, "PUT", ME, r#"{"customer":"x"}"#);
+    assert_eq!((crash.status, crash.header("content-type")), (500, Some("text/plain; charset=utf-8")));
+    assert_eq!(read(&sandbox)["addresses"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn unknown_fields_and_camel_case_are_refused_as_in_2_4_7() {
+    let sandbox = Sandbox::new();
+    for way in WAYS {
+        for (extra, named) in [
+            (json!({"colour": "red"}), "Colour"),
+            (json!({"firstName": "Camel"}), "FirstName"),
+            (json!({"password": "x"}), "Password"),
+            (json!({"addresses": [{"id": 2, "door_code": "x"}]}), "DoorCode"),
+            (json!({"extension_attributes": {"foo": 1}}), "Foo"),
+        ] {
+            put(&sandbox, way, &own(extra)).refuses(
+                400,
+                "\"%fieldName\" is not supported. Correct the field name and try again.",
+                json!({"fieldName": named}),
+            );
+        }
+    }
+    assert_eq!(ids(&read(&sandbox)), [1, 2, 3, 4]);
+}
+
+#[test]
+fn custom_attributes_are_merged_and_unknown_codes_ignored() {
+    let sandbox = Sandbox::new();
+    let attributes = |list: Value| put(&sandbox, WAYS[1], &json!({"custom_attributes": list}));
+    let stored = || read(&sandbox).get("custom_attributes").cloned();
+    let french = json!([{"attribute_code": "preferred_language", "value": "fr"}]);
+    for kept in [json!([]), json!([{"attribute_code": "nosuch", "value": "1"}])] {
+        assert_eq!(attributes(kept).status, 200);
+        assert_eq!(stored(), Some(french.clone()));
+        assert_eq!(sandbox.profile(CUSTOMER)["custom_attributes"], french, "nor is it stored");
+    }
+    assert_eq!(attributes(json!([{"attribute_code": "loyalty_no", "value": 7}])).status, 200);
+    assert_eq!(stored().unwrap()[1], json!({"attribute_code": "loyalty_no", "value": "7"}));
+    for empty in [json!(""), Value::Null] {
+        attributes(json!([{"attribute_code": "loyalty_no", "value": "L"}]));
+        assert_eq!(attributes(json!([{"attribute_code": "loyalty_no", "value": empty}])).status, 200);
+        assert_eq!(stored(), Some(french.clone()));
+    }
+    attributes(json!([{"attribute_code": "loyalty_no"}])).refuses(
+        400,
+        "Error occurred during \"custom_attributes\" processing. The \"loyalty_no\" attribute code doesn't have a value \
+         set. Enter the value and try again.",
+        Value::Null,
+    );
+}
+
+#[test]
+fn group_website_and_store_are_the_administrators() {
+    let sandbox = Sandbox::new();
+    assert_eq!(
+        put(&sandbox, WAYS[0], &own(json!({"group_id": 2, "website_id": 99, "store_id": 99}))).status,
+        200
+    );
+    let read_back = |name: &str| read(&sandbox)[name].clone();
+    assert_eq!(
+        (read_back("group_id"), read_back("website_id"), read_back("store_id")),
+        (json!(1), json!(1), json!(1))
+    );
+    assert_eq!(put(&sandbox, WAYS[1], &json!({"group_id": "2"})).status, 200);
+    assert_eq!(read_back("group_id"), 2);
+    for name in ["website_id", "store_id"] {
+        let answer = put(&sandbox, WAYS[1], &json!({name: 99}));
+        assert_eq!(answer.status, 500);
+        assert!(answer.json()["message"].as_str().unwrap().contains("Report ID: webapi-"), "{answer:?}");
+    }
+}
+
+#[test]
+fn a_second_writer_with_an_older_read_deletes_the_firsts_address() {
+    let sandbox = Sandbox::new();
+    let read_by_both = read(&sandbox);
+    let adding = |city: &str| {
+        let mut sent = read_by_both.clone();
+        sent["addresses"]
+            .as_array_mut()
+            .unwrap()
+            .push(json!({"firstname": "A", "lastname": "B", "street": ["1"],
+            "city": city, "postcode": "1", "telephone": "1", "country_id": "DE"}));
+        sent
+    };
+    assert_eq!(put(&sandbox, WAYS[0], &adding("X")).status, 200);
+    assert_eq!(put(&sandbox, WAYS[0], &adding("Y")).status, 200);
+    let after = read(&sandbox);
+    assert_eq!((ids(&after), &after["addresses"][4]["city"]), (vec![1, 2, 3, 4, 14], &json!("Y")));
+}
+
+#[test]
+fn an_administrators_token_on_me_has_no_customer_and_may_make_one() {
+    let sandbox = Sandbox::new();
+    let required = "\"%fieldName\" is required. Enter and try again.";
+    sandbox.get(ADMIN, ME).refuses(400, required, json!({"fieldName": "customerId"}));
+    assert_eq!(put(&sandbox, (ADMIN, ME), &own(json!({}))).status, 400, "the email is taken");
+    let fresh = own(json!({"email": "fresh@example.com"}));
+    let answer = put(&sandbox, (ADMIN, ME), &fresh);
+    assert_eq!((answer.status, &answer.json()["id"]), (200, &json!(7)));
+    assert_eq!(read(&sandbox)["addresses"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn the_default_addresses_can_be_read_alone() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.get(CUSTOMER, "/rest/V1/customers/me/billingAddress").json()["id"], 1);
+    assert_eq!(sandbox.get(CUSTOMER, "/rest/V1/customers/me/shippingAddress").json()["city"], "New York");
+    let none = sandbox.get("sandbox-customer-6", "/rest/V1/customers/me/billingAddress");
+    assert_eq!((none.status, none.json()), (200, json!([])));
+    assert_eq!(
+        sandbox.get(CUSTOMER, "/rest/V1/customers/me?fields=id,email").json(),
+        json!({"id": 1, "email": "amina.haddad@example.com"})
+    );
+}
