@@ -15,7 +15,6 @@ pub mod failure;
 pub mod history;
 pub mod http;
 pub mod input;
-pub mod nearest;
 pub mod plan;
 pub mod prompt;
 pub mod redact;
@@ -24,6 +23,7 @@ pub mod sandbox;
 #[cfg(test)]
 mod simulation;
 pub mod storage;
+pub mod suggestion;
 pub mod template;
 pub mod token;
 pub mod wire;

@@ -3,11 +3,10 @@
 use std::fmt::Write;
 
 use super::Session;
-use crate::cli;
-use crate::environment;
 use crate::failure::{Failure, Kind};
-use crate::nearest::nearest;
 use crate::plan::operation::Operation;
+use crate::suggestion::nearest;
+use crate::{cli, environment};
 
 /// A topic and its text.
 type Topic = (&'static str, &'static str, fn() -> String);

@@ -6,7 +6,7 @@ use toml_edit::{Item, TableLike};
 
 use super::keys::{self, Key, Kind};
 use super::value::{Value, found};
-use crate::nearest::nearest;
+use crate::suggestion::nearest;
 
 /// The checked values of a table; those of tables inside have dotted keys. Profiles are checked, not collected.
 pub fn values(table: &dyn TableLike, known: &[Key], path: &str) -> Result<BTreeMap<String, Value>, String> {

@@ -13,7 +13,7 @@ use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::environment;
 use crate::failure::Failure;
-use crate::nearest::nearest;
+use crate::suggestion::nearest;
 
 const FILE: &str = "config.toml";
 

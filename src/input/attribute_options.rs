@@ -9,7 +9,7 @@ use super::document;
 use super::strict_csv::{CsvError, CsvReader};
 use crate::exact_json;
 use crate::failure::Failure;
-use crate::nearest::nearest;
+use crate::suggestion::nearest;
 
 /// What a column holds.
 enum Column {

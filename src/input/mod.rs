@@ -17,11 +17,11 @@ pub use attribute_options::read as options_file;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
-use crate::nearest::nearest;
 use crate::plan::check::{self, Finding, FindingKind, Warnings};
 use crate::plan::operation::Operation;
 use crate::plan::{address_check, attribute_check, cart_item_check, masked_values};
 use crate::redact::secrets;
+use crate::suggestion::nearest;
 
 /// Flags that can be laid over a body.
 pub trait Overlay {

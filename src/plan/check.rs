@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
-use crate::nearest::nearest;
+use crate::suggestion::nearest;
 use crate::wire::{self, CONFIGURABLE_ITEM_OPTION, Holds, Shape};
 
 /// What the check did in addition to accepting: each line is a warning to print.

@@ -1,6 +1,6 @@
 //! The kinds of input an attribute can have. The interface shows `select` only (2.5); the others are Magento's.
 
-use crate::nearest::nearest;
+use crate::suggestion::nearest;
 
 /// One kind of input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The four operations of the service, as data.
 
 use crate::failure::Failure;
-use crate::nearest::nearest;
+use crate::suggestion::nearest;
 use crate::wire::{ATTRIBUTE_BODY, CART_ITEM_BODY, CUSTOMER_BODY, SHIPPING_INFORMATION, Shape};
 
 /// One of the four documented operations (interface section 4).

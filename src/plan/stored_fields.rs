@@ -7,7 +7,7 @@ use super::diff;
 use super::equivalence::is_same;
 use super::roster::id_of;
 use crate::failure::Failure;
-use crate::nearest::nearest;
+use crate::suggestion::nearest;
 
 /// Refuses what the check found in a draft, unless the stored profile has it: an unknown field that some stored object
 /// has in that place, with all that is inside it, and a wrong value that is stored there too.

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use anyhow::{Context as _, bail};
 use axum::http::Method;
 
-use crate::nearest::nearest;
+use crate::suggestion::nearest;
 
 /// A way in which the sandbox misbehaves on purpose, and how often.
 ///
