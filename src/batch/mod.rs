@@ -1,22 +1,269 @@
-//! The machinery of a run over many records: what has become of each, in which order they may go, and how fast.
-//!
-//! Nothing here knows what a record is or how it is sent.
+//! The operations over many records (DESIGN 7): check → journal → run → summary.
 
 pub mod circuit_breaker;
+mod command_line;
+mod dispatcher;
+mod dry_run;
 pub mod entry;
-pub mod failed;
+pub mod failed_file;
 pub mod fingerprint;
 pub mod gate;
 pub mod header;
 pub mod journal;
 pub mod json_reason;
+pub mod keyed_queue;
 pub mod ledger;
 pub mod opening;
-pub mod pace;
 pub mod past;
-pub mod queue;
+mod preflight;
+mod prepare;
+mod reader;
 pub mod reading;
+mod record_token;
+mod run_token;
 pub mod shards;
+pub mod signals;
 pub mod text_style;
+pub mod throttle;
+mod token_locks;
 pub mod torn;
 pub mod verdict;
+mod warnings;
+mod work;
+mod worker;
+
+use std::path::Path;
+
+use crate::batch::entry::FailedFileEntry;
+use crate::batch::failed_file::{ensure_replaceable, is_one_file};
+use crate::batch::header::Header;
+use crate::batch::opening::{Mode, Opening, Places};
+use crate::batch::past::Past;
+use crate::cli::GlobalArgs;
+use crate::cli::run::RunArgs;
+use crate::commands::service::Service;
+use crate::commands::{Session, on_runtime};
+use crate::failure::Failure;
+use crate::input::records::{self, Source};
+use crate::plan::operation::Operation;
+use crate::plan::request::Bearer;
+use crate::prompt::Prompt;
+use crate::report::records::Results;
+use crate::report::summary;
+use preflight::Checked;
+use prepare::Intake;
+use record_token::TokenCommand;
+use run_token::RunToken;
+use token_locks::TokenLocks;
+use worker::Shared;
+
+pub use prepare::key_of;
+pub use work::Work;
+
+/// The input, where it is one of many records.
+///
+/// # Errors
+/// `usage` when it cannot be read, and for flags of a run without one.
+pub fn source(session: &Session<'_>, args: &RunArgs) -> Result<Option<Source>, Failure> {
+    let source = records::detect(session.global)?;
+    match (&source, args.first_given()) {
+        (None, Some(flag)) => Err(Failure::usage(format!("{flag} is for many records; nothing was sent"))
+            .hint("give them with --input: a CSV, NDJSON or a JSON array; for standard input add --input-format")),
+        _ => Ok(source),
+    }
+}
+
+/// Runs an operation over many records.
+///
+/// # Errors
+/// `usage` and `guard` before anything is sent; `partial` when some records did not go through; `interrupted`.
+pub fn run(session: &Session<'_>, source: &Source, args: &RunArgs, work: Work<'_>) -> Result<(), Failure> {
+    if let Work::Update(update) = work
+        && update.base.is_some()
+    {
+        return Err(Failure::usage(
+            "--base is the profile of one customer, and this input has many records; nothing was sent",
+        ));
+    }
+    on_runtime(async {
+        let service = Service::open(session).await?;
+        Box::pin(run_over(&service, source, args, work, Results::new(session.report))).await
+    })
+}
+
+/// The same over an open service, with results written to `results`.
+///
+/// # Errors
+/// As [`run`].
+pub async fn run_over(
+    service: &Service<'_>,
+    source: &Source,
+    args: &RunArgs,
+    work: Work<'_>,
+    results: Results,
+) -> Result<(), Failure> {
+    let session = service.session;
+    let bearer = bearer(work.operation());
+    let program = service.settings.token_for(bearer).token_command();
+    // A record that names the batch's own token has the same key as those that name none.
+    let token = match program.and_then(TokenCommand::new) {
+        None if !session.global.dry_run => service.token(bearer).await.ok().cloned(),
+        _ => None,
+    };
+    let intake = Intake::new(work, source, session.global.allow_unknown, program, token);
+    let run_token = RunToken::new(program.filter(|_| intake.command.is_none()).cloned());
+    // Nobody can be asked about each of many records.
+    let global = GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
+    let token_locks = TokenLocks::default();
+    let is_token_key = matches!(work.operation(), Operation::CustomerUpdate | Operation::QuoteShip);
+    let token_locks = (intake.command.is_some() && is_token_key).then_some(&token_locks);
+    let shared = Shared { service, global: &global, work, run_token: &run_token, token_locks };
+    if session.global.dry_run {
+        return Box::pin(dry_run::run(shared, source, &intake, args, results)).await;
+    }
+    send(shared, source, &intake, args, results).await
+}
+
+async fn send(
+    shared: Shared<'_>,
+    source: &Source,
+    intake: &Intake<'_>,
+    args: &RunArgs,
+    results: Results,
+) -> Result<(), Failure> {
+    let service = shared.service;
+    let session = service.session;
+    let places = places(source, args)?;
+    let header = header(service, source, &places, intake, args);
+    let (storage, clock) = (session.context.storage.clone(), session.context.clock);
+    let path = places.journal.clone();
+    let opening = Opening::look(storage, clock, places, mode(args), header).await?;
+    for note in &opening.past.notes {
+        session.report.warn(note);
+    }
+    let earlier_failed = failed_file(source, args, &path, &opening.past)?;
+    let checked = checked(session, source, intake, args, &opening.past)?;
+    if checked.as_ref().is_some_and(|checked| checked.needs_token) {
+        service.token(bearer(intake.work.operation())).await?;
+    }
+    confirm(session, intake.work.operation(), checked.as_ref())?;
+    let (journal, past) = opening.begin().await?;
+    let input = dispatcher::Input {
+        source,
+        intake,
+        args,
+        records: checked.map(|checked| checked.records),
+        earlier_failed: earlier_failed.as_ref(),
+    };
+    dispatcher::Crew::new(shared, &journal, input, past, results)?.run().await
+}
+
+/// What is left of an earlier run's file of failed records; nothing else is ever replaced.
+fn failed_file(
+    source: &Source,
+    args: &RunArgs,
+    journal: &Path,
+    past: &Past,
+) -> Result<Option<FailedFileEntry>, Failure> {
+    let Some(path) = &args.failed else { return Ok(None) };
+    let others = [(source.path(), "the input"), (journal, "the journal")];
+    ensure_replaceable(path, &others, past.failed_files())
+}
+
+/// A file is checked before anything is sent; what flows by is checked as it flows.
+fn checked(
+    session: &Session<'_>,
+    source: &Source,
+    intake: &Intake<'_>,
+    args: &RunArgs,
+    past: &Past,
+) -> Result<Option<Checked>, Failure> {
+    if source.is_stream() {
+        session.report.note(&format!(
+            "{} cannot be read twice: each record is checked when its turn comes, not all of them before the first is sent",
+            source.name()
+        ));
+        return Ok(None);
+    }
+    preflight::check(session, source, intake, args, past).map(Some)
+}
+
+/// A person is asked once before a batch writes, and sees how much it is.
+fn confirm(session: &Session<'_>, operation: Operation, checked: Option<&Checked>) -> Result<(), Failure> {
+    if checked.is_some_and(|checked| checked.to_send == 0) {
+        return Ok(());
+    }
+    let prompt = Prompt::new(session.context, session.global, session.report);
+    let what = match operation {
+        Operation::CustomerUpdate => "Replace the profiles of",
+        Operation::QuoteShip => "Save the shipping information of",
+        Operation::QuoteAddItem => "Add the items of",
+        Operation::AttributeCreate => "Create the attributes of",
+    };
+    let many = match checked {
+        None => "every record".to_owned(),
+        Some(checked) if checked.to_send == checked.records => summary::records(checked.records),
+        Some(checked) => format!("{} of {}", checked.to_send, summary::records(checked.records)),
+    };
+    prompt.confirm(&format!("{what} {many}?"))?.or_cancel()
+}
+
+fn mode(args: &RunArgs) -> Mode {
+    match (args.resume, args.restart) {
+        (true, _) => Mode::Resume,
+        (_, true) => Mode::Restart,
+        _ => Mode::Begin,
+    }
+}
+
+fn header(
+    service: &Service<'_>,
+    source: &Source,
+    places: &Places,
+    intake: &Intake<'_>,
+    args: &RunArgs,
+) -> Header {
+    let id = service.settings.service_id();
+    let file_name = places.input.as_deref().and_then(Path::file_name);
+    Header {
+        service: id.url().to_owned(),
+        interface: id.interface().to_owned(),
+        store_view: service.settings.store_view.as_ref().map(|view| view.code().to_owned()),
+        operation: intake.work.operation().name().to_owned(),
+        input: file_name.map_or_else(|| source.name(), |name| name.to_string_lossy().into_owned()),
+        shard: args.shard,
+    }
+}
+
+/// The journal is `INPUT.journal`, `INPUT.I-N.journal` for a shard, next to the real path of the input, or what
+/// `--journal` names.
+fn places(source: &Source, args: &RunArgs) -> Result<Places, Failure> {
+    let unreadable =
+        |error: std::io::Error| Failure::usage(format!("{} cannot be read: {error}", source.name()));
+    let input =
+        if source.is_stream() { None } else { Some(source.path().canonicalize().map_err(unreadable)?) };
+    let journal = match (&args.journal, &input) {
+        (Some(path), _) => path.clone(),
+        (None, Some(input)) => {
+            let shard = args.shard.map(|shard| format!(".{}-{}", shard.index, shard.of)).unwrap_or_default();
+            let mut path = input.as_os_str().to_owned();
+            path.push(format!("{shard}.journal"));
+            path.into()
+        }
+        (None, None) => {
+            return Err(Failure::usage("streaming input needs a journal file").hint("use --journal FILE"));
+        }
+    };
+    if input.as_deref().is_some_and(|input| is_one_file(&journal, input)) {
+        return Err(Failure::guard(format!("journal `{}` is the input", journal.display()))
+            .hint("choose another file with --journal"));
+    }
+    Ok(Places { journal, input })
+}
+
+fn bearer(operation: Operation) -> Bearer {
+    match operation {
+        Operation::AttributeCreate => Bearer::Admin,
+        _ => Bearer::Customer,
+    }
+}

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::Session;
-use super::many::key_of;
 use crate::batch::header::Header;
+use crate::batch::key_of;
 use crate::batch::ledger::Slot;
 use crate::batch::opening::directory;
 use crate::batch::past::Past;

@@ -10,7 +10,6 @@ pub mod doctor;
 pub mod help;
 pub mod journal;
 pub mod manual;
-pub mod many;
 pub mod operation;
 pub mod quote;
 pub mod sandbox;
@@ -20,6 +19,7 @@ pub mod token_check;
 
 use std::pin::pin;
 
+use crate::batch::signals::Signals;
 use crate::cli::{Cli, Command, GlobalArgs, Noun};
 use crate::completion;
 use crate::context::Context;
@@ -29,7 +29,6 @@ use crate::http::CHECK_FIRST;
 use crate::plan::operation::Operation;
 use crate::plan::schema;
 use crate::report::Report;
-use many::signals::Signals;
 use service::{Service, Stage};
 
 /// What every command is given.

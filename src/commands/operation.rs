@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::many::{self, Work};
 use super::service::Service;
 use super::{Session, online};
+use crate::batch::{self, Work};
 use crate::cli::run::RunArgs;
 use crate::config::ShipLayout;
 use crate::failure::Failure;
@@ -62,8 +62,8 @@ pub fn run(
     flags: &dyn Overlay,
     run: &RunArgs,
 ) -> Result<(), Failure> {
-    if let Some(source) = many::source(session, run)? {
-        return many::run(session, &source, run, Work::AtOnce(operation, flags));
+    if let Some(source) = batch::source(session, run)? {
+        return batch::run(session, &source, run, Work::AtOnce(operation, flags));
     }
     let draft = draft(session, operation, flags)?;
     online(session, async |service| perform_and_report(service, operation, draft).await)

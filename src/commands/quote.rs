@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::customer::reading;
-use super::many::{self, Work};
 use super::service::Service;
 use super::{Session, online, operation};
+use crate::batch::{self, Work};
 use crate::cli::quote::{QuoteCommand, ShipArgs};
 use crate::exact_json;
 use crate::failure::Failure;
@@ -26,10 +26,10 @@ pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure>
 
 fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
     let takes_stored = args.ship_to_address.is_some() || args.bill_to_address.is_some();
-    if let Some(source) = many::source(session, &args.run)? {
+    if let Some(source) = batch::source(session, &args.run)? {
         let work =
             if takes_stored { Work::ShipToStored(args) } else { Work::AtOnce(Operation::QuoteShip, args) };
-        return many::run(session, &source, &args.run, work);
+        return batch::run(session, &source, &args.run, work);
     }
     let document = operation::document(session)?;
     let prompt = Prompt::new(session.context, session.global, session.report);

@@ -15,12 +15,12 @@ use super::disk::{Disk, Life, Mount};
 use super::invariants::Told;
 use super::network::Network;
 use super::world::{Ask, Run, World};
+use crate::batch::{self, Work};
 use crate::cli::customer::{ReplacementArgs, UpdateArgs};
 use crate::cli::run::RunArgs;
 use crate::cli::{Cli, Command, GlobalArgs, Noun, OutputFormat};
 use crate::clock::Clock;
 use crate::commands::customer::update::Update;
-use crate::commands::many::{self, Work};
 use crate::commands::service::Service;
 use crate::commands::{Session, operation};
 use crate::config::Settings;
@@ -195,7 +195,7 @@ impl Machine {
                 operation => Work::AtOnce(operation, &NoFlags),
             };
             let results = Results::to(&report, Box::new(lines));
-            return many::run_over(&service, &source, &args, work, results).await.map(|()| None);
+            return batch::run_over(&service, &source, &args, work, results).await.map(|()| None);
         }
         let (tag, customer) = job.records[0];
         let document = document(&asks[0], tag, customer);

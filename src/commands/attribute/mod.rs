@@ -6,8 +6,8 @@ mod wizard;
 
 use serde_json::Value;
 
-use super::many::{self, Work};
 use super::{Session, online, operation};
+use crate::batch::{self, Work};
 use crate::cli::attribute::{AttributeCommand, CreateArgs};
 use crate::failure::Failure;
 use crate::input::{Draft, Unfinished};
@@ -28,8 +28,8 @@ pub fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<(), Fail
 
 /// On a terminal, what is missing is asked for first (DESIGN 2.2).
 fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
-    if let Some(source) = many::source(session, &args.run)? {
-        return many::run(session, &source, &args.run, Work::AtOnce(Operation::AttributeCreate, args));
+    if let Some(source) = batch::source(session, &args.run)? {
+        return batch::run(session, &source, &args.run, Work::AtOnce(Operation::AttributeCreate, args));
     }
     let document = operation::document(session)?;
     let prompt = Prompt::new(session.context, session.global, session.report);

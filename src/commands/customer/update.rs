@@ -8,22 +8,20 @@ use serde_json::{Map, Value};
 
 use super::change::ProfileChange;
 use super::edit::{self, Editor, Start};
-use super::reading;
-use super::replace;
+use super::{reading, replace};
+use crate::batch::{self, Work};
 use crate::cli::customer::{ReplacementArgs, UpdateArgs};
-use crate::commands::many::{self, Work};
 use crate::commands::service::Service;
 use crate::commands::{Session, online, operation};
 use crate::failure::Failure;
 use crate::history;
 use crate::input::Draft;
-use crate::plan::address_check;
 use crate::plan::check::Warnings;
 use crate::plan::merge::{Merged, Wish, merge};
 use crate::plan::operation::Operation;
 use crate::plan::profile::Profile;
 use crate::plan::roster::Roster;
-use crate::plan::{guard, masked_values};
+use crate::plan::{address_check, guard, masked_values};
 use crate::prompt::Prompt;
 use crate::redact::secrets;
 use crate::report::outcome::Outcome;
@@ -33,8 +31,8 @@ use crate::report::outcome::Outcome;
 /// # Errors
 /// Whatever went wrong.
 pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
-    if let Some(source) = many::source(session, &args.run)? {
-        return many::run(session, &source, &args.run, Work::Update(args));
+    if let Some(source) = batch::source(session, &args.run)? {
+        return batch::run(session, &source, &args.run, Work::Update(args));
     }
     let prompt = Rc::new(Prompt::new(session.context, session.global, session.report));
     let asks = prompt.can_ask() && session.global.input.is_none();

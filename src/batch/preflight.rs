@@ -1,12 +1,12 @@
 //! The whole input is checked before the first request leaves, in one pass that holds one record at a time.
 
-use super::doubts::Doubts;
-use super::intake::{self, Intake, Prepared};
-use super::tokens::Own;
 use crate::batch::fingerprint;
 use crate::batch::ledger::Slot;
 use crate::batch::past::Past;
+use crate::batch::prepare::{self, Intake, Prepared};
+use crate::batch::record_token::Own;
 use crate::batch::verdict::State;
+use crate::batch::warnings::Doubts;
 use crate::cli::run::{RunArgs, Shard};
 use crate::commands::Session;
 use crate::failure::Failure;
@@ -48,7 +48,7 @@ pub fn check(
     let mut number = 0;
     while let Some(record) = records.read()? {
         number = record.number;
-        let hash = intake::hash(&record.content);
+        let hash = prepare::hash(&record.content);
         let slot = slots.read(hash)?;
         comparison.compare(&record, hash, slot);
         match intake.prepare(&record, records.columns()) {

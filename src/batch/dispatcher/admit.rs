@@ -3,10 +3,10 @@
 use super::{Crew, Stop};
 use crate::batch::fingerprint::Fingerprint;
 use crate::batch::ledger::Slot;
+use crate::batch::preflight;
+use crate::batch::prepare::{self, Prepared};
 use crate::batch::verdict::State;
-use crate::commands::many::intake::Prepared;
-use crate::commands::many::task::{Task, Unresolved};
-use crate::commands::many::{check, intake};
+use crate::batch::worker::{Task, Unresolved};
 use crate::failure::{Applied, Failure};
 use crate::input::records::{Content, Record};
 use crate::report::outcome::Outcome;
@@ -15,22 +15,22 @@ use crate::report::records::Place;
 impl Crew<'_> {
     /// Takes a record in: to be run, or told of as it is.
     pub(super) fn take(&mut self, record: Record) -> Result<(), Failure> {
-        let hash = intake::hash(&record.content);
+        let hash = prepare::hash(&record.content);
         let slot = self.slots.read(hash)?;
         let place = Place { record: record.number, line: record.line };
         let shard = self.input.args.shard;
-        if check::is_changed(slot, hash)
+        if preflight::is_changed(slot, hash)
             && matches!(slot.state, State::Done | State::Sending | State::Unknown)
         {
-            return Err(check::changed(&self.input.source.name(), place.record, place.line, ""));
+            return Err(preflight::changed(&self.input.source.name(), place.record, place.line, ""));
         }
         if slot.state == State::Done && shard.is_none() {
             return self.print_done(place, slot);
         }
         let prepared = match self.input.intake.prepare(&record, self.feed.columns()) {
-            Ok(prepared) if check::is_ours(shard, &prepared) => prepared,
+            Ok(prepared) if preflight::is_ours(shard, &prepared) => prepared,
             Ok(_) => return Ok(()),
-            Err(_) if !check::is_first(shard) => return Ok(()),
+            Err(_) if !preflight::is_first(shard) => return Ok(()),
             Err(failure) => return self.invalid(place, hash, &record.content, &failure),
         };
         let key = Fingerprint::new().with(prepared.key.as_bytes()).finish();
@@ -48,7 +48,7 @@ impl Crew<'_> {
                 let snapshot = self.past.detail(slot).snapshot;
                 unresolved = Some(Unresolved { failure, snapshot, retry });
             }
-            State::FailedLasting if !check::is_changed(slot, hash) => {
+            State::FailedLasting if !preflight::is_changed(slot, hash) => {
                 return self.print_failure(place, Some(&record.content), &self.past.failure(slot));
             }
             _ => {}
@@ -73,7 +73,7 @@ impl Crew<'_> {
         content: Content,
         unresolved: Option<Unresolved>,
     ) {
-        let size = intake::size(&content);
+        let size = prepare::size(&content);
         let content = self.failed.is_some().then_some(content);
         let turn = self.results.turn();
         self.queue.push(key, size, Task { turn, place, hash, prepared, content, unresolved });

@@ -3,8 +3,8 @@
 use futures_util::FutureExt;
 
 use super::{Crew, Stop};
-use crate::commands::many::command_line;
-use crate::commands::many::signals::Signals;
+use crate::batch::command_line;
+use crate::batch::signals::Signals;
 use crate::failure::{Applied, Failure, Kind};
 use crate::report::summary::{self, NextSteps};
 

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::tokens::{self, Own, TOKEN, TokenCommand};
 use super::work::{Ready, Work};
 use crate::batch::fingerprint::Fingerprint;
+use crate::batch::record_token::{self, Own, TOKEN, TokenCommand};
 use crate::config::TokenCommand as Program;
 use crate::exact_json;
 use crate::failure::Failure;
@@ -124,12 +124,13 @@ impl<'a> Intake<'a> {
 
     fn own(&self, document: &Map<String, Value>, beside: &Map<String, Value>) -> Result<Own, Failure> {
         if let Some(token) = beside.get(TOKEN) {
-            return Ok(self.unless_run_token(tokens::given(token)?));
+            return Ok(self.unless_run_token(record_token::given(token)?));
         }
         let Some(command) = &self.command else { return Ok(Own::Run) };
         let wrapper = self.work.operation().wrapper();
-        command
-            .fill(|name| tokens::field(beside, None, name).or_else(|| tokens::field(document, wrapper, name)))
+        command.fill(|name| {
+            record_token::field(beside, None, name).or_else(|| record_token::field(document, wrapper, name))
+        })
     }
 
     /// The batch's own token may be named in a record too: one token is one key, however it was supplied.
@@ -178,7 +179,8 @@ pub fn key_of(operation: Operation, record: &Record, columns: Option<&Columns>) 
         Operation::AttributeCreate => "attribute_code",
         Operation::QuoteShip | Operation::CustomerUpdate => "customer",
     };
-    tokens::field(&beside, None, name).or_else(|| tokens::field(&document, operation.wrapper(), name))
+    record_token::field(&beside, None, name)
+        .or_else(|| record_token::field(&document, operation.wrapper(), name))
 }
 
 /// How large a record is, in bytes.

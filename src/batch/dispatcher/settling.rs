@@ -2,7 +2,7 @@
 
 use super::{Crew, InFlight, Stop};
 use crate::batch::verdict::{State, state_of};
-use crate::commands::many::task::{Ended, Task, behind_unknown};
+use crate::batch::worker::{Ended, Task, behind_unknown};
 use crate::failure::{Applied, Failure, Kind};
 use crate::input::records::Content;
 use crate::plan::operation::Operation;

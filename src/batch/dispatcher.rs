@@ -1,8 +1,8 @@
 //! The run itself: takes records in, keeps as many in flight as the pace allows, and writes down what becomes of each.
 
-mod ending;
+mod admit;
+mod finish;
 mod settling;
-mod taking;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -14,19 +14,19 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use tokio::time::Instant;
 
-use super::doubts::Doubts;
-use super::feed::Feed;
-use super::intake::Intake;
 use super::signals::Signals;
-use super::task::{Shared, Task, Unresolved};
 use crate::batch::entry::FailedFileEntry;
-use crate::batch::failed::{FailedFile, InputForm};
+use crate::batch::failed_file::{FailedFile, InputForm};
 use crate::batch::gate::Gate;
 use crate::batch::journal::Journal;
-use crate::batch::pace::Pace;
+use crate::batch::keyed_queue::Queue;
 use crate::batch::past::{AllSlots, Past};
-use crate::batch::queue::Queue;
+use crate::batch::prepare::Intake;
+use crate::batch::reader::Feed;
 use crate::batch::text_style::TextStyle;
+use crate::batch::throttle::Pace;
+use crate::batch::warnings::Doubts;
+use crate::batch::worker::{Shared, Task, Unresolved};
 use crate::cli::run::RunArgs;
 use crate::failure::Failure;
 use crate::input::records::{Content, Record, Source};
@@ -198,7 +198,11 @@ impl<'a> Crew<'a> {
     }
 
     /// Begins a record.
-    fn start(&mut self, key: u64, mut task: Task) -> impl Future<Output = super::task::Ended> + use<'a> {
+    fn start(
+        &mut self,
+        key: u64,
+        mut task: Task,
+    ) -> impl Future<Output = crate::batch::worker::Ended> + use<'a> {
         self.pace.borrow_mut().begun(Instant::now());
         let gate = Rc::new(Gate::new(self.journal, task.place.record, task.hash));
         let content = task.content.take();

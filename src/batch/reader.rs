@@ -3,7 +3,7 @@
 
 use tokio::sync::mpsc;
 
-use super::intake::Intake;
+use crate::batch::prepare::Intake;
 use crate::failure::Failure;
 use crate::input::records::{Columns, Record, Records, Source};
 

@@ -1,11 +1,11 @@
 //! `--dry-run` over many records: the first few in full and the count of the rest; for programs, every one.
 
 use super::Service;
-use super::check;
-use super::feed::Feed;
-use super::intake::Intake;
-use super::task::{Shared, Task};
 use crate::batch::past::Past;
+use crate::batch::preflight;
+use crate::batch::prepare::Intake;
+use crate::batch::reader::Feed;
+use crate::batch::worker::{Shared, Task};
 use crate::cli::run::RunArgs;
 use crate::failure::{Failure, Kind};
 use crate::input::records::Source;
@@ -29,16 +29,16 @@ pub async fn run(
     let service: &Service<'_> = shared.service;
     let report = service.session.report;
     if !source.is_stream() {
-        check::check(service.session, source, intake, args, &Past::default())?;
+        preflight::check(service.session, source, intake, args, &Past::default())?;
     }
     let mut feed = Feed::open(source, intake)?;
     let (mut seen, mut failed) = (0, 0);
     while let Some(record) = feed.next().await? {
         let place = Place { record: record.number, line: record.line };
         let prepared = match intake.prepare(&record, feed.columns()) {
-            Ok(prepared) if check::is_ours(args.shard, &prepared) => Ok(prepared),
+            Ok(prepared) if preflight::is_ours(args.shard, &prepared) => Ok(prepared),
             Ok(_) => continue,
-            Err(_) if !check::is_first(args.shard) => continue,
+            Err(_) if !preflight::is_first(args.shard) => continue,
             Err(failure) if !args.skip_invalid => return Err(failure),
             Err(failure) => Err(failure),
         };

@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use super::intake::Prepared;
 use super::run_token::RunToken;
 use super::token_locks::TokenLocks;
-use super::tokens::Own;
 use super::work::Work;
 use crate::batch::gate::Gate;
+use crate::batch::prepare::Prepared;
+use crate::batch::record_token::Own;
 use crate::cli::GlobalArgs;
 use crate::commands::Session;
 use crate::commands::service::{Service, WriteAhead};
