@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::cli::run::RunArgs;
+use crate::cli::batch::RunArgs;
 use crate::commands::Session;
 use crate::input::records::Source;
 use crate::report::summary::NextSteps;

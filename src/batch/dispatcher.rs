@@ -27,7 +27,7 @@ use crate::batch::text_style::TextStyle;
 use crate::batch::throttle::Pace;
 use crate::batch::warnings::Doubts;
 use crate::batch::worker::{Shared, Task, Unresolved};
-use crate::cli::run::RunArgs;
+use crate::cli::batch::RunArgs;
 use crate::failure::Failure;
 use crate::input::records::{Content, Record, Source};
 use crate::report::progress::{Count, Progress};

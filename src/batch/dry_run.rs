@@ -6,7 +6,7 @@ use crate::batch::preflight;
 use crate::batch::prepare::Intake;
 use crate::batch::reader::Feed;
 use crate::batch::worker::{Shared, Task};
-use crate::cli::run::RunArgs;
+use crate::cli::batch::RunArgs;
 use crate::failure::{Failure, Kind};
 use crate::input::records::Source;
 use crate::report::records::{Place, Results};

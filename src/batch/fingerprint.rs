@@ -3,7 +3,7 @@
 //! Journals are compared by them and shards are cut by them, so the function is fixed for good: offset basis
 //! `cbf29ce484222325`, prime `100000001b3`.
 
-use crate::cli::run::Shard;
+use crate::cli::batch::Shard;
 
 const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
@@ -45,7 +45,7 @@ pub fn is_in(shard: Option<Shard>, key: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Fingerprint, is_in};
-    use crate::cli::run::Shard;
+    use crate::cli::batch::Shard;
 
     fn hash(text: &str) -> u64 {
         Fingerprint::new().with(text.as_bytes()).finish()

@@ -40,7 +40,7 @@ use crate::batch::header::Header;
 use crate::batch::opening::{Mode, Opening, Places};
 use crate::batch::past::Past;
 use crate::cli::GlobalArgs;
-use crate::cli::run::RunArgs;
+use crate::cli::batch::RunArgs;
 use crate::commands::service::Service;
 use crate::commands::{Session, on_runtime};
 use crate::failure::Failure;

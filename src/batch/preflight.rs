@@ -7,7 +7,7 @@ use crate::batch::prepare::{self, Intake, Prepared};
 use crate::batch::record_token::Own;
 use crate::batch::verdict::State;
 use crate::batch::warnings::Doubts;
-use crate::cli::run::{RunArgs, Shard};
+use crate::cli::batch::{RunArgs, Shard};
 use crate::commands::Session;
 use crate::failure::Failure;
 use crate::input::records::{Record, Records, Source};

@@ -12,7 +12,7 @@ use super::header::{Header, HeaderLine, Mismatch};
 use super::ledger::{Ledger, Slot};
 use super::torn::{self, Torn};
 use super::verdict::State;
-use crate::cli::run::Shard;
+use crate::cli::batch::Shard;
 use crate::failure::Failure;
 use crate::storage::Log;
 

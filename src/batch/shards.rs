@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::cli::run::Shard;
+use crate::cli::batch::Shard;
 use crate::failure::Failure;
 
 /// Shards put together are the whole only when none is missing: the records of a missing one would be sent again.

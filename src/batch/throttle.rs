@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::circuit_breaker::CircuitBreaker;
-use crate::cli::run::Rate;
+use crate::cli::batch::Rate;
 use crate::http::ServiceSignal;
 
 /// Answers that ask for fewer come in bursts: one burst lowers the number once.
@@ -106,7 +106,7 @@ mod tests {
     use tokio::time::Instant;
 
     use super::{BURST, Pace};
-    use crate::cli::run::Rate;
+    use crate::cli::batch::Rate;
     use crate::http::ServiceSignal;
 
     const THROTTLED: ServiceSignal = ServiceSignal::Throttled(None);

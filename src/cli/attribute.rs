@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::Number;
 
-use super::member_flags::{MemberFlag, MemberFlags, Members, numbered_text};
-use super::run::RunArgs;
+use crate::cli::batch::RunArgs;
+use crate::cli::field_flags::{MemberFlag, MemberFlags, Members, numbered_text};
 use crate::wire::ATTRIBUTE;
 
 /// Product attributes.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::member_flags::{MemberFlag, MemberFlags, Members, pair};
-use super::run::RunArgs;
+use crate::cli::batch::RunArgs;
+use crate::cli::field_flags::{MemberFlag, MemberFlags, Members, pair};
 use crate::plan::region;
 use crate::wire::{CUSTOMER, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, REGION};
 

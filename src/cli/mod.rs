@@ -3,17 +3,17 @@
 pub mod api;
 pub mod attribute;
 pub mod auth;
+pub mod batch;
 pub mod config;
 pub mod customer;
 pub mod duration;
 mod empty_value;
 mod examples;
+pub mod field_flags;
 pub mod global;
 pub mod journal;
-pub mod member_flags;
-pub mod noun;
+pub mod lazy_subcommand;
 pub mod quote;
-pub mod run;
 pub mod sandbox;
 
 use std::ffi::OsString;
@@ -22,7 +22,7 @@ use std::mem::ManuallyDrop;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
-pub use noun::Noun;
+pub use lazy_subcommand::Noun;
 
 /// Storefront operations that never lose an address and never act twice.
 #[derive(Debug, Parser)]

@@ -3,8 +3,8 @@
 use clap::{Args, Subcommand};
 use serde_json::{Number, Value};
 
-use super::member_flags::{MemberFlag, MemberFlags, Members, text_numbered};
-use super::run::RunArgs;
+use crate::cli::batch::RunArgs;
+use crate::cli::field_flags::{MemberFlag, MemberFlags, Members, text_numbered};
 use crate::wire::{ADDRESS_INFORMATION, CART_ITEM, QUOTE_ADDRESS};
 
 /// Quotes: shipping, billing, payment and items.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::service::Service;
 use super::{Session, online};
 use crate::batch::{self, Work};
-use crate::cli::run::RunArgs;
+use crate::cli::batch::RunArgs;
 use crate::config::ShipLayout;
 use crate::failure::Failure;
 use crate::input::{Draft, Overlay, document};

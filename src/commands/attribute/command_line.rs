@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::cli::GlobalArgs;
 use crate::cli::attribute::{AttributeFlags, CreateArgs};
-use crate::cli::member_flags::MemberFlags;
+use crate::cli::field_flags::MemberFlags;
 
 /// The words of the command, not yet quoted. Of the global flags those that decide what is created and where.
 pub fn words(flags: &CreateArgs, global: &GlobalArgs) -> Vec<String> {

@@ -5,14 +5,13 @@ use serde_json::{Map, Number, Value};
 use super::command_line;
 use super::steps::{Answers, Step};
 use crate::cli::attribute::CreateArgs;
-use crate::cli::member_flags::numbered_text;
+use crate::cli::field_flags::numbered_text;
 use crate::commands::Session;
 use crate::failure::Failure;
 use crate::input::{Draft, options_file};
-use crate::plan::attribute_check;
-use crate::plan::attribute_code;
 use crate::plan::input_kind::INPUT_KINDS;
 use crate::plan::operation::Operation;
+use crate::plan::{attribute_check, attribute_code};
 use crate::prompt::{Answer, Objection, Prompt, Question, cancelled, file_meant};
 use crate::report::attribute;
 

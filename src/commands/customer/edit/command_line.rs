@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::cli::GlobalArgs;
 use crate::cli::customer::{AddressFlags, ProfileFlags};
-use crate::cli::member_flags::{MemberFlag, MemberFlags};
+use crate::cli::field_flags::{MemberFlag, MemberFlags};
 use crate::commands::attribute::command_line::{for_global, given, quoted, switch};
 use crate::plan::region;
 
