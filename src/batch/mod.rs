@@ -60,19 +60,6 @@ use worker::Shared;
 pub use prepare::key_of;
 pub use work::Work;
 
-/// The input, where it is one of many records.
-///
-/// # Errors
-/// `usage` when it cannot be read, and for flags of a run without one.
-pub fn source(session: &Session<'_>, args: &RunArgs) -> Result<Option<Source>, Failure> {
-    let source = records::detect(session.global)?;
-    match (&source, args.first_given()) {
-        (None, Some(flag)) => Err(Failure::usage(format!("{flag} is for many records; nothing was sent"))
-            .hint("give them with --input: a CSV, NDJSON or a JSON array; for standard input add --input-format")),
-        _ => Ok(source),
-    }
-}
-
 /// Runs an operation over many records.
 ///
 /// # Errors

@@ -6,10 +6,11 @@ pub mod auth;
 pub mod check;
 pub mod config;
 pub mod customer;
+pub mod dispatch;
 pub mod doctor;
 pub mod help;
 pub mod journal;
-pub mod manual;
+pub mod man;
 pub mod operation;
 pub mod quote;
 pub mod sandbox;
@@ -69,7 +70,7 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         }
         Command::Help { words } => help::run(&session, words),
         Command::Completions { shell } => session.report.data(&completion::script(*shell)?),
-        Command::Man { directory } => manual::run(&session, directory.as_deref()),
+        Command::Man { directory } => man::run(&session, directory.as_deref()),
         Command::Sandbox(Noun(command)) => sandbox::run(&session, command),
     }
 }

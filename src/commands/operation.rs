@@ -51,24 +51,6 @@ pub fn warn(session: &Session<'_>, draft: &Draft) {
     }
 }
 
-/// Runs an operation that acts at once, over one document or over many records: the input is checked before the
-/// service is opened.
-///
-/// # Errors
-/// Whatever went wrong.
-pub fn run(
-    session: &Session<'_>,
-    operation: Operation,
-    flags: &dyn Overlay,
-    run: &RunArgs,
-) -> Result<(), Failure> {
-    if let Some(source) = batch::source(session, run)? {
-        return batch::run(session, &source, run, Work::AtOnce(operation, flags));
-    }
-    let draft = draft(session, operation, flags)?;
-    online(session, async |service| perform_and_report(service, operation, draft).await)
-}
-
 /// Sends a draft, or shows what would be sent, and reports the outcome.
 ///
 /// # Errors

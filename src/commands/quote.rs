@@ -7,6 +7,7 @@ use super::service::Service;
 use super::{Session, online, operation};
 use crate::batch::{self, Work};
 use crate::cli::quote::{QuoteCommand, ShipArgs};
+use crate::commands::dispatch;
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::plan::operation::Operation;
@@ -20,13 +21,13 @@ use crate::prompt::Prompt;
 pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
     match command {
         QuoteCommand::Ship(args) => ship(session, args),
-        QuoteCommand::AddItem(args) => operation::run(session, Operation::QuoteAddItem, args, &args.run),
+        QuoteCommand::AddItem(args) => dispatch::run(session, Operation::QuoteAddItem, args, &args.run),
     }
 }
 
 fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
     let takes_stored = args.ship_to_address.is_some() || args.bill_to_address.is_some();
-    if let Some(source) = batch::source(session, &args.run)? {
+    if let Some(source) = dispatch::source(session, &args.run)? {
         let work =
             if takes_stored { Work::ShipToStored(args) } else { Work::AtOnce(Operation::QuoteShip, args) };
         return batch::run(session, &source, &args.run, work);

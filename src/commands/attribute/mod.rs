@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::{Session, online, operation};
 use crate::batch::{self, Work};
 use crate::cli::attribute::{AttributeCommand, CreateArgs};
+use crate::commands::dispatch;
 use crate::failure::Failure;
 use crate::input::{Draft, Unfinished};
 use crate::plan::operation::Operation;
@@ -28,7 +29,7 @@ pub fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<(), Fail
 
 /// On a terminal, what is missing is asked for first (DESIGN 2.2).
 fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
-    if let Some(source) = batch::source(session, &args.run)? {
+    if let Some(source) = dispatch::source(session, &args.run)? {
         return batch::run(session, &source, &args.run, Work::AtOnce(Operation::AttributeCreate, args));
     }
     let document = operation::document(session)?;

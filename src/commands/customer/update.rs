@@ -12,7 +12,7 @@ use super::{reading, replace};
 use crate::batch::{self, Work};
 use crate::cli::customer::{ReplacementArgs, UpdateArgs};
 use crate::commands::service::Service;
-use crate::commands::{Session, online, operation};
+use crate::commands::{Session, dispatch, online, operation};
 use crate::failure::Failure;
 use crate::history;
 use crate::input::Draft;
@@ -31,7 +31,7 @@ use crate::report::outcome::Outcome;
 /// # Errors
 /// Whatever went wrong.
 pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
-    if let Some(source) = batch::source(session, &args.run)? {
+    if let Some(source) = dispatch::source(session, &args.run)? {
         return batch::run(session, &source, &args.run, Work::Update(args));
     }
     let prompt = Rc::new(Prompt::new(session.context, session.global, session.report));

@@ -1,0 +1,41 @@
+//! Decides between one record and a batch.
+
+use crate::batch::{self, Work};
+use crate::cli::batch::RunArgs;
+use crate::commands::operation::{draft, perform_and_report};
+use crate::commands::{Session, online};
+use crate::failure::Failure;
+use crate::input::Overlay;
+use crate::input::records::{self, Source};
+use crate::plan::operation::Operation;
+
+/// Runs an operation that acts at once, over one document or over many records: the input is checked before the
+/// service is opened.
+///
+/// # Errors
+/// Whatever went wrong.
+pub fn run(
+    session: &Session<'_>,
+    operation: Operation,
+    flags: &dyn Overlay,
+    run: &RunArgs,
+) -> Result<(), Failure> {
+    if let Some(source) = source(session, run)? {
+        return batch::run(session, &source, run, Work::AtOnce(operation, flags));
+    }
+    let draft = draft(session, operation, flags)?;
+    online(session, async |service| perform_and_report(service, operation, draft).await)
+}
+
+/// The input, where it is one of many records.
+///
+/// # Errors
+/// `usage` when it cannot be read, and for flags of a run without one.
+pub fn source(session: &Session<'_>, args: &RunArgs) -> Result<Option<Source>, Failure> {
+    let source = records::detect(session.global)?;
+    match (&source, args.first_given()) {
+        (None, Some(flag)) => Err(Failure::usage(format!("{flag} is for many records; nothing was sent"))
+            .hint("give them with --input: a CSV, NDJSON or a JSON array; for standard input add --input-format")),
+        _ => Ok(source),
+    }
+}
