@@ -1,8 +1,8 @@
 //! `storefront customer …`
 
 mod change;
-mod edit;
 mod history;
+mod interactive;
 mod locked;
 pub mod pending;
 pub mod reading;

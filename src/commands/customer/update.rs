@@ -7,10 +7,10 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::change::ProfileChange;
-use super::edit::{self, Editor, Start};
 use super::{reading, replace};
 use crate::batch::{self, Work};
 use crate::cli::customer::{ReplacementArgs, UpdateArgs};
+use crate::commands::customer::interactive::{self, Editor, Start};
 use crate::commands::service::Service;
 use crate::commands::{Session, dispatch, online, operation};
 use crate::failure::Failure;
@@ -74,7 +74,7 @@ async fn ask_and_replace(
             Err(_) if update.went_back.take() => {}
             Err(failure) => {
                 // What was typed is not lost with what fails, or is cancelled.
-                let line = edit::command_line(&update.wish.draft, session.global);
+                let line = interactive::command_line(&update.wish.draft, session.global);
                 session.report.note(&format!("Equivalent command:\n  {line}"));
                 return Err(failure);
             }
