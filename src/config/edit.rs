@@ -2,10 +2,11 @@
 
 use toml_edit::{Item, Key as Name, Table, TableLike};
 
+use super::base_url;
 use super::file::ConfigFile;
 use super::keys::{self, CONFIG, Kind, PROFILE};
-use super::{base_url, check};
 use crate::cli::GlobalArgs;
+use crate::config::validate;
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -66,16 +67,16 @@ impl KeyPath {
         let mut kind = Kind::ALL;
         let mut path = String::new();
         for name in &self.names {
-            let at = check::join(&path, name);
+            let at = validate::join(&path, name);
             kind = match kind {
                 Kind::Profiles(profile) => {
-                    check::profile_name(name)
+                    validate::profile_name(name)
                         .map_err(|problem| Failure::usage(format!("{at}: {problem}")))?;
                     Kind::Table(profile)
                 }
                 Kind::Table(known) => {
                     let key = keys::find(known, name);
-                    key.ok_or_else(|| Failure::usage(check::unknown_key(&at, known, name)))?.kind
+                    key.ok_or_else(|| Failure::usage(validate::unknown_key(&at, known, name)))?.kind
                 }
                 _ => return Err(Failure::usage(format!("{path} has no keys inside"))),
             };
@@ -120,7 +121,7 @@ impl KeyPath {
 
 impl std::fmt::Display for KeyPath {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let path = self.names.iter().fold(String::new(), |path, name| check::join(&path, name));
+        let path = self.names.iter().fold(String::new(), |path, name| validate::join(&path, name));
         out.write_str(&path)
     }
 }

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, Item, TableLike};
 
+use super::files;
 use super::keys::{CONFIG, Kind, PROFILE};
 use super::profile::Profile;
 use super::text_style::TextStyle;
 use super::update::UpdateLock;
-use super::{check, files};
 use crate::cli::GlobalArgs;
+use crate::config::validate;
 use crate::context::Context;
 use crate::environment;
 use crate::failure::Failure;
@@ -147,7 +148,7 @@ impl ConfigFile {
     /// `usage` for the first unknown key, wrong type, bad value or doubled token, with its path.
     pub fn profiles(&self) -> Result<Vec<Profile>, Failure> {
         let problem = |problem: String| Failure::usage(format!("{}: {problem}", self.path.display()));
-        check::values(self.document.as_table(), CONFIG, "").map_err(problem)?;
+        validate::values(self.document.as_table(), CONFIG, "").map_err(problem)?;
         self.tables()
             .filter_map(|(name, item)| item.as_table_like().map(|table| (name, table)))
             .map(|(name, table)| Profile::read(name, table).map_err(problem))

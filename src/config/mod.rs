@@ -4,7 +4,6 @@
 
 mod access;
 mod base_url;
-mod check;
 mod credentials;
 mod edit;
 mod file;
@@ -13,7 +12,6 @@ mod keys;
 mod profile;
 mod service_id;
 mod settings;
-mod shown;
 mod text_style;
 mod token_command;
 mod token_source;
@@ -21,19 +19,21 @@ mod tokens;
 mod update;
 mod value;
 
+mod display;
 #[cfg(test)]
 mod tests;
+mod validate;
 
 pub use base_url::origin;
-pub use check::profile_name as check_profile_name;
 pub use credentials::{Credentials, Stored};
+pub use display::{flattened, shown};
 pub use edit::{KeyPath, token_keys};
 pub use file::ConfigFile;
 pub use keys::{CONFIG, Key, Kind, PROFILE, READ};
 pub use profile::Profile;
 pub use service_id::ServiceId;
 pub use settings::{ReadSettings, SANDBOX, Settings, ShipLayout};
-pub use shown::{flattened, shown};
 pub use token_command::TokenCommand;
 pub use token_source::{TokenSource, fit_for_header};
 pub use tokens::token_variable;
+pub use validate::profile_name as check_profile_name;

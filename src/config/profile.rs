@@ -6,9 +6,10 @@ use std::time::Duration;
 use toml_edit::TableLike;
 use url::Url;
 
+use super::base_url;
 use super::keys::PROFILE;
 use super::value::Value;
-use super::{base_url, check};
+use crate::config::validate;
 use crate::failure::Failure;
 use crate::plan::request::Bearer;
 use crate::token::Token;
@@ -40,8 +41,8 @@ impl Profile {
     /// # Errors
     /// `path: problem` for the first unknown key, wrong type, bad value or doubled token.
     pub fn read(name: &str, table: &dyn TableLike) -> Result<Self, String> {
-        let path = check::join("profiles", name);
-        let profile = Self { name: name.to_owned(), values: check::values(table, PROFILE, &path)? };
+        let path = validate::join("profiles", name);
+        let profile = Self { name: name.to_owned(), values: validate::values(table, PROFILE, &path)? };
         profile.check_tokens().map_err(|problem| format!("{path}: {problem}"))?;
         Ok(profile)
     }

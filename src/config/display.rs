@@ -3,8 +3,8 @@
 use serde_json::Value;
 use toml_edit::Item;
 
-use super::check;
 use super::keys::{self, Kind};
+use crate::config::validate;
 
 /// What a key of that kind holds, as JSON. A token is `•••`.
 pub fn shown(kind: Kind, item: &Item) -> Value {
@@ -28,7 +28,7 @@ pub fn flattened(value: &Value) -> Vec<(String, &Value)> {
         match value {
             Value::Object(members) => {
                 for (name, value) in members {
-                    add(value, &check::join(path, name), lines);
+                    add(value, &validate::join(path, name), lines);
                 }
             }
             value => lines.push((path.to_owned(), value)),
