@@ -6,13 +6,13 @@ use jiff::Timestamp;
 use reqwest::header::{CONTENT_TYPE, HeaderName, LOCATION, RETRY_AFTER};
 use url::Url;
 
-use super::lost::Lost;
 use super::outcome::{Attempt, ServiceSignal};
 use super::reply::Reply;
 use super::retry::retry_after;
 use super::service_error;
 use super::transport::Incoming;
 use crate::failure::{Failure, Kind};
+use crate::http::transport_error::Lost;
 use crate::plan::request::Request;
 
 /// What to do where nobody knows whether a write was applied.

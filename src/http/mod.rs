@@ -2,8 +2,7 @@
 
 mod classify;
 mod clip;
-mod link;
-mod lost;
+mod endpoint;
 mod markup;
 pub mod outcome;
 mod placeholders;
@@ -11,9 +10,10 @@ mod reply;
 mod retry;
 pub mod service_error;
 mod tls;
-mod tls_words;
+mod tls_error;
 pub mod trace;
 pub mod transport;
+mod transport_error;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -26,12 +26,12 @@ use tokio::time::Instant;
 use url::Url;
 
 pub use classify::CHECK_FIRST;
-pub use link::Link;
-pub use lost::Lost;
+pub use endpoint::Link;
 pub use outcome::{Attempt, Attempts, Effect, ServiceSignal};
 pub use reply::Reply;
 pub use trace::{Headers, Tracer, Traffic};
 pub use transport::Transport;
+pub use transport_error::Lost;
 
 use crate::failure::{Failure, Kind};
 use crate::plan::request::Request;

@@ -9,9 +9,9 @@ use reqwest::header::HeaderMap;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::lost::Lost;
 use super::{Link, OURSELVES, tls};
 use crate::failure::Failure;
+use crate::http::transport_error::Lost;
 
 /// As much of a reply as is ever read.
 pub const MAX_BODY: usize = 16 << 20;

@@ -5,7 +5,8 @@ use std::io;
 
 use url::Url;
 
-use super::tls_words;
+use crate::http::endpoint::authority;
+use crate::http::tls_error;
 
 /// An attempt that got no answer.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ impl Lost {
         let connected = !error.is_connect();
         let never_started = never_started(error);
         let (message, hint) = match tls {
-            Some(tls) => tls_words::describe(tls, url),
+            Some(tls) => tls_error::describe(tls, url),
             None if error.is_builder() => {
                 (format!("no request can be made of it: {}", root_cause(error)), None)
             }
@@ -72,7 +73,7 @@ fn never_started(error: &reqwest::Error) -> bool {
 }
 
 fn refuses_our_certificate(error: &rustls::Error) -> bool {
-    matches!(error, rustls::Error::AlertReceived(alert) if tls_words::refuses_our_certificate(*alert))
+    matches!(error, rustls::Error::AlertReceived(alert) if tls_error::refuses_our_certificate(*alert))
 }
 
 fn is_lasting(error: &rustls::Error) -> bool {
@@ -96,14 +97,6 @@ fn not_connected(error: &reqwest::Error, url: &Url, proxy: Option<&str>) -> (Str
     let hint =
         hint.unwrap_or_else(|| "`storefront doctor` checks address, network and certificates".to_owned());
     (message, Some(hint))
-}
-
-/// Host and port, as a person would write them.
-pub(super) fn authority(url: &Url) -> String {
-    match (url.host_str(), url.port()) {
-        (Some(host), Some(port)) => format!("{host}:{port}"),
-        (host, _) => host.unwrap_or_default().to_owned(),
-    }
 }
 
 /// The first error of type `E` in the chain of causes. An `io::Error` hides the one it carries from its `source`.

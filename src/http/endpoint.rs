@@ -78,3 +78,11 @@ impl Link {
         self.use_proxy && !self.is_this_machine()
     }
 }
+
+/// Host and port, as a person would write them.
+pub(crate) fn authority(url: &Url) -> String {
+    match (url.host_str(), url.port()) {
+        (Some(host), Some(port)) => format!("{host}:{port}"),
+        (host, _) => host.unwrap_or_default().to_owned(),
+    }
+}

@@ -5,7 +5,7 @@ use rustls::pki_types::UnixTime;
 use rustls::{AlertDescription, CertificateError as Certificate, Error};
 use url::Url;
 
-use super::lost::authority;
+use crate::http::endpoint::authority;
 
 const ASK_OPERATOR: &str = "the service's operator has to renew its certificate";
 const NAME_AUTHORITY: &str = "set `ca-file` in the profile to the PEM file of the authority that signed it";
