@@ -6,7 +6,7 @@ use divan::{Bencher, black_box, counter::BytesCount};
 use serde_json::{Map, Value, json};
 
 use storefront::failure::Failure;
-use storefront::http::service_error;
+use storefront::http::error_body;
 use storefront::input::{Draft, Overlay, document};
 use storefront::plan::diff;
 use storefront::plan::merge::{Merged, Wish, merge};
@@ -136,7 +136,7 @@ fn a_service_error_in_json(bencher: Bencher<'_, '_>) {
     let body = json!({"message": "The \"%fieldName\" value of %1 is wrong.", "parameters":
         {"fieldName": "postcode", "1": "address 12"}, "errors": [{"message": "%1 is required.", "parameters": ["city"]}]})
     .to_string();
-    bencher.bench(|| service_error::render(400, Some("application/json"), black_box(body.as_bytes())));
+    bencher.bench(|| error_body::render(400, Some("application/json"), black_box(body.as_bytes())));
 }
 
 /// A proxy's page, long enough to be cut.
@@ -146,5 +146,5 @@ fn a_service_error_in_html(bencher: Bencher<'_, '_>, length: usize) {
     let body = format!("<html><body><h1>503</h1>{}</body></html>", filler.repeat(length / filler.len()));
     bencher
         .counter(BytesCount::of_str(&body))
-        .bench(|| service_error::render(503, Some("text/html"), black_box(body.as_bytes())));
+        .bench(|| error_body::render(503, Some("text/html"), black_box(body.as_bytes())));
 }

@@ -2,9 +2,9 @@
 
 use arbitrary::{Result, Unstructured};
 use serde_json::{Value, json};
-use storefront::http::service_error::render;
-
 use crate::json;
+use storefront::http::error_body::render;
+
 
 const NAMES: [&str; 14] = [
     "message",

@@ -9,9 +9,9 @@ use url::Url;
 use super::outcome::{Attempt, ServiceSignal};
 use super::reply::Reply;
 use super::retry::retry_after;
-use super::service_error;
 use super::transport::Incoming;
 use crate::failure::{Failure, Kind};
+use crate::http::error_body;
 use crate::http::transport_error::Lost;
 use crate::plan::request::Request;
 
@@ -122,7 +122,7 @@ fn header(incoming: &Incoming, name: &HeaderName) -> Option<String> {
 
 fn answered(kind: Kind, incoming: &Incoming) -> Failure {
     let content_type = header(incoming, &CONTENT_TYPE);
-    let (said, body) = service_error::render(incoming.status, content_type.as_deref(), &incoming.body);
+    let (said, body) = error_body::render(incoming.status, content_type.as_deref(), &incoming.body);
     let mut failure = Failure::new(kind, format!("the service answered {said}")).status(incoming.status);
     failure.service = body;
     failure
@@ -137,12 +137,12 @@ fn throttled(incoming: &Incoming, wait: Option<Duration>) -> Failure {
 }
 
 fn redirected(kind: Kind, incoming: &Incoming, url: &Url) -> Failure {
-    let status = service_error::status_in_words(incoming.status);
+    let status = error_body::status_in_words(incoming.status);
     let Some(location) = header(incoming, &LOCATION) else {
         return answered(kind, incoming);
     };
     let target = url.join(&location).map_or_else(|_| location.clone(), |target| target.to_string());
-    let target = service_error::shortened(&target);
+    let target = error_body::shortened(&target);
     let mut failure = answered(kind, incoming);
     failure.message =
         format!("the service answered {status} and points to {target}; redirects are never followed");

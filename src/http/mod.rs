@@ -1,14 +1,11 @@
 //! The only way out: one client, no redirects, and no request that may have been processed is ever repeated.
 
 mod classify;
-mod clip;
 mod endpoint;
-mod markup;
+pub mod error_body;
 pub mod outcome;
-mod placeholders;
 mod reply;
 mod retry;
-pub mod service_error;
 mod tls;
 mod tls_error;
 pub mod trace;

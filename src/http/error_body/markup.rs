@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::clip::Clipped;
 use super::placeholders;
+use crate::http::error_body::truncate::Clipped;
 
 /// A title stands near the beginning, or nowhere.
 const HEAD: usize = 64 * 1024;
 
 /// Writes what `text` says.
-pub(super) fn tell(text: &str, content_type: Option<&str>, out: &mut Clipped) {
+pub(crate) fn tell(text: &str, content_type: Option<&str>, out: &mut Clipped) {
     let head = head(text).to_ascii_lowercase();
     if is_html(&head, content_type) {
         out.push(match title(text, &head) {

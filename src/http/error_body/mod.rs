@@ -1,12 +1,15 @@
 //! The service's error bodies as one readable sentence. The interface does not show them (section 6): what is found
 //! is rendered (DESIGN 3).
 
+pub(crate) mod markup;
+pub(crate) mod placeholders;
+pub(crate) mod truncate;
+
 use reqwest::StatusCode;
 use serde_json::{Map, Value};
 
-use super::clip::Clipped;
 use super::reply::value_of;
-use super::{markup, placeholders};
+use crate::http::error_body::truncate::Clipped;
 use crate::redact::secrets;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();

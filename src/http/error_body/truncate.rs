@@ -9,7 +9,7 @@ const MOST_LOOKED_AT: usize = 64 * LONGEST;
 
 /// A sentence under construction: white space becomes one space, and what is too long ends with `…`.
 #[derive(Debug, Default)]
-pub(super) struct Clipped {
+pub(crate) struct Clipped {
     text: String,
     looked_at: usize,
     full: bool,
@@ -17,7 +17,7 @@ pub(super) struct Clipped {
 
 impl Clipped {
     /// Appends a piece, or as much of it as there is room for.
-    pub(super) fn push(&mut self, piece: &str) {
+    pub(crate) fn push(&mut self, piece: &str) {
         for character in piece.chars() {
             if self.full {
                 return;
@@ -27,7 +27,7 @@ impl Clipped {
     }
 
     /// Appends one character, if there is room.
-    pub(super) fn push_one(&mut self, character: char) {
+    pub(crate) fn push_one(&mut self, character: char) {
         if self.full {
             return;
         }
@@ -44,24 +44,24 @@ impl Clipped {
     }
 
     /// Whether everything more is dropped.
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.full
     }
 
     /// Whether nothing readable came yet.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
     /// Takes the full stop off the end, so that the sentence can go on.
-    pub(super) fn reopen(&mut self) {
+    pub(crate) fn reopen(&mut self) {
         let end = self.text.trim_end().trim_end_matches(['.', ':']).len();
         self.text.truncate(end);
     }
 
     /// The sentence, without a full stop at its end, and without our tokens. They are masked only here, because a
     /// placeholder may bring in the second half of one, and the cut may fall into another.
-    pub(super) fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         self.reopen();
         match self.text.strip_suffix('…').filter(|_| self.full) {
             Some(cut) => format!("{}…", secrets().cut_text(cut)),

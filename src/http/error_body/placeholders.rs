@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::clip::Clipped;
+use crate::http::error_body::truncate::Clipped;
 
 /// Longer names are not looked for: each `%` then costs the same, however long the message.
 const LONGEST_NAME: usize = 64;
 
 /// Writes `message` with its placeholders filled, in one pass: what a parameter brings in is not looked at again. The
 /// longest name wins (`%10` before `%1`); a `%` that begins no known name stays.
-pub(super) fn fill(message: &str, parameters: Option<&Value>, out: &mut Clipped) {
+pub(crate) fn fill(message: &str, parameters: Option<&Value>, out: &mut Clipped) {
     let mut rest = message;
     while let Some(character) = rest.chars().next() {
         if out.is_full() {
