@@ -15,6 +15,7 @@ pub mod failure;
 pub mod history;
 pub mod http;
 pub mod input;
+pub mod journal;
 pub mod plan;
 pub mod prompt;
 pub mod redact;

@@ -1,7 +1,6 @@
 //! `--dry-run` over many records: the first few in full and the count of the rest; for programs, every one.
 
 use super::Service;
-use crate::batch::past::Past;
 use crate::batch::preflight;
 use crate::batch::prepare::Intake;
 use crate::batch::reader::Feed;
@@ -9,6 +8,7 @@ use crate::batch::worker::{Shared, Task};
 use crate::cli::batch::RunArgs;
 use crate::failure::{Failure, Kind};
 use crate::input::records::Source;
+use crate::journal::replay::Past;
 use crate::report::records::{Place, Results};
 use crate::report::summary::records;
 

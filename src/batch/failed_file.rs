@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use same_file::is_same_file;
 use tempfile::NamedTempFile;
 
-use super::entry::FailedFileEntry;
-use super::fingerprint::Fingerprint;
 use super::json_reason::{REASON, json_with_reason};
 use super::opening::directory;
 use super::text_style::{Encoder, TextStyle};
 use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Format};
+use crate::journal::entry::FailedFileEntry;
+use crate::journal::fnv::Fingerprint;
 use crate::report::escape::one_line;
 
 /// A file of failed records in the input's own format. It holds the records as they came, tokens too: 0600.

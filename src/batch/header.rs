@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::cli::batch::Shard;
+use crate::journal::partition::Shard;
 
 /// Version of the journal's format. Another one is refused, older ones too: what they say of a record may differ.
 pub const VERSION: u64 = 2;

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::header::{Header, Mismatch};
-use super::journal::{Journal, unwritable};
-use super::past::Past;
 use super::reading::{self, Unread};
 use super::shards::{check_shards, is_journal_of, is_other_part};
 use crate::clock::Clock;
 use crate::failure::Failure;
+use crate::journal::replay::Past;
+use crate::journal::writer::{Journal, unwritable};
 use crate::storage::{Log, Storage};
 
 /// How often a journal's lock is tried: who looks at a neighbour holds its lock for a moment.

@@ -1,16 +1,17 @@
 //! The whole input is checked before the first request leaves, in one pass that holds one record at a time.
 
-use crate::batch::fingerprint;
-use crate::batch::ledger::Slot;
-use crate::batch::past::Past;
 use crate::batch::prepare::{self, Intake, Prepared};
 use crate::batch::record_token::Own;
-use crate::batch::verdict::State;
 use crate::batch::warnings::Doubts;
-use crate::cli::batch::{RunArgs, Shard};
+use crate::cli::batch::RunArgs;
 use crate::commands::Session;
 use crate::failure::Failure;
 use crate::input::records::{Record, Records, Source};
+use crate::journal::fnv;
+use crate::journal::partition::{self, Shard};
+use crate::journal::record_index::Slot;
+use crate::journal::record_state::State;
+use crate::journal::replay::Past;
 use crate::report::summary;
 
 /// As many invalid records are named.
@@ -133,7 +134,7 @@ impl Invalid {
 
 /// Whether a record is of the part that is run.
 pub fn is_ours(shard: Option<Shard>, prepared: &Prepared) -> bool {
-    fingerprint::is_in(shard, &prepared.key)
+    partition::is_in(shard, &prepared.key)
 }
 
 /// A record that cannot be sent has no key: the first part reports it.

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::work::{Ready, Work};
-use crate::batch::fingerprint::Fingerprint;
 use crate::batch::record_token::{self, Own, TOKEN, TokenCommand};
 use crate::config::TokenCommand as Program;
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Record, Source};
+use crate::journal::fnv::Fingerprint;
 use crate::plan::operation::Operation;
 use crate::token::Token;
 

@@ -7,13 +7,13 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::entry::FailedFileEntry;
 use super::header::{Header, HeaderLine, Mismatch};
-use super::ledger::{Ledger, Slot};
 use super::torn::{self, Torn};
-use super::verdict::State;
-use crate::cli::batch::Shard;
 use crate::failure::Failure;
+use crate::journal::entry::FailedFileEntry;
+use crate::journal::partition::Shard;
+use crate::journal::record_index::{Ledger, Slot};
+use crate::journal::record_state::State;
 use crate::storage::Log;
 
 /// A journal that was read.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::cli::batch::Shard;
 use crate::failure::Failure;
+use crate::journal::partition::Shard;
 
 /// Shards put together are the whole only when none is missing: the records of a missing one would be sent again.
 ///

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::batch::fingerprint::Fingerprint;
+use crate::journal::fnv::Fingerprint;
 use crate::token::Token;
 
 /// Locks by token, and the record that left the outcome of a token's request unknown.

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::batch::fingerprint::Fingerprint;
 use crate::batch::prepare::Prepared;
+use crate::journal::fnv::Fingerprint;
 use crate::plan::operation::Operation;
 use crate::report::Report;
 

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use clap::Args;
 
+use crate::journal::partition::Shard;
+
 const HEADING: &str = "Batch options";
 
 /// Flags of a run over many records; without such an input they are refused.
@@ -87,38 +89,10 @@ impl FromStr for Rate {
     }
 }
 
-/// One of several parts of an input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shard {
-    /// Which part, from 0.
-    pub index: u32,
-    /// How many parts there are.
-    pub of: u32,
-}
-
-impl std::fmt::Display for Shard {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{}/{}", self.index, self.of)
-    }
-}
-
-impl FromStr for Shard {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parsed =
-            text.split_once('/').and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
-        match parsed {
-            Some((index, of)) if index < of => Ok(Self { index, of }),
-            Some(_) => Err("the parts are numbered from 0: the last of 4 is 3/4".to_owned()),
-            None => Err("expected I/N, such as 0/4".to_owned()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Rate, Shard};
+    use super::Rate;
+    use crate::journal::partition::Shard;
 
     #[test]
     fn rates_have_a_unit_of_time() {

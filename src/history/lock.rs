@@ -7,10 +7,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::file_name;
-use crate::batch::fingerprint::Fingerprint;
 use crate::config::Settings;
 use crate::context::Context;
 use crate::failure::{Failure, Kind};
+use crate::journal::fnv::Fingerprint;
 use crate::storage::Lock;
 use crate::token::Token;
 

@@ -15,11 +15,11 @@ pub use lock::{CustomerLock, LockName, acquire};
 pub use mark::Mark;
 pub use snapshot::{NewSnapshot, Snapshot, SnapshotEntry};
 
-use crate::batch::fingerprint::Fingerprint;
 use crate::clock::Clock;
 use crate::config::Settings;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::journal::fnv::Fingerprint;
 use crate::storage::Storage;
 
 /// The files of one customer.

@@ -1,14 +1,14 @@
 //! What becomes of a record when its turn in the input comes: it is run, or told of as it is.
 
 use super::{Crew, Stop};
-use crate::batch::fingerprint::Fingerprint;
-use crate::batch::ledger::Slot;
 use crate::batch::preflight;
 use crate::batch::prepare::{self, Prepared};
-use crate::batch::verdict::State;
 use crate::batch::worker::{Task, Unresolved};
 use crate::failure::{Applied, Failure};
 use crate::input::records::{Content, Record};
+use crate::journal::fnv::Fingerprint;
+use crate::journal::record_index::Slot;
+use crate::journal::record_state::State;
 use crate::report::outcome::Outcome;
 use crate::report::records::Place;
 

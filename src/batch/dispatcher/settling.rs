@@ -1,10 +1,10 @@
 //! What became of a record that was run: written down, counted, printed.
 
 use super::{Crew, InFlight, Stop};
-use crate::batch::verdict::{State, state_of};
 use crate::batch::worker::{Ended, Task, behind_unknown};
 use crate::failure::{Applied, Failure, Kind};
 use crate::input::records::Content;
+use crate::journal::record_state::{State, state_of};
 use crate::plan::operation::Operation;
 use crate::report::outcome::Outcome;
 use crate::report::records::Place;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use tempfile::{SpooledTempFile, spooled_tempfile_in};
 
-use super::verdict::State;
+use crate::journal::record_state::State;
 
 /// Bytes of a slot: the line's hash, then the place of its last line, its journal and its state.
 const SLOT: usize = 16;

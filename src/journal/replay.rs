@@ -7,10 +7,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::entry::FailedFileEntry;
-use super::ledger::{Slot, Slots};
-use super::reading::ReadJournal;
-use super::verdict::State;
+use crate::batch::reading::ReadJournal;
 use crate::failure::{Applied, Failure, Kind};
+use crate::journal::record_index::{Slot, Slots};
+use crate::journal::record_state::State;
 use crate::storage::Log;
 
 /// The last word on every record of earlier runs; empty where there was none.

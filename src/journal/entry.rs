@@ -3,8 +3,8 @@
 
 use serde::{Serialize, Serializer};
 
-use super::verdict::{State, state_of};
 use crate::failure::Failure;
+use crate::journal::record_state::{State, state_of};
 use crate::report::escape::one_line;
 
 /// A record is about to be sent.
@@ -112,8 +112,8 @@ mod tests {
     use serde_json::to_string;
 
     use super::{Done, Failed, Sending};
-    use crate::batch::verdict::State;
     use crate::failure::{Failure, Kind};
+    use crate::journal::record_state::State;
 
     #[test]
     fn each_line_has_its_fields_in_order() {

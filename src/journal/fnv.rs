@@ -3,7 +3,7 @@
 //! Journals are compared by them and shards are cut by them, so the function is fixed for good: offset basis
 //! `cbf29ce484222325`, prime `100000001b3`.
 
-use crate::cli::batch::Shard;
+use crate::journal::partition::Shard;
 
 const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
@@ -36,16 +36,11 @@ impl Default for Fingerprint {
     }
 }
 
-/// Whether a record with this key belongs to a part: the key's hash, modulo the number of parts.
-pub fn is_in(shard: Option<Shard>, key: &str) -> bool {
-    let hash = || Fingerprint::new().with(key.as_bytes()).finish();
-    shard.is_none_or(|shard| hash() % u64::from(shard.of) == u64::from(shard.index))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Fingerprint, is_in};
-    use crate::cli::batch::Shard;
+    use super::Fingerprint;
+    use crate::journal::partition::Shard;
+    use crate::journal::partition::is_in;
 
     fn hash(text: &str) -> u64 {
         Fingerprint::new().with(text.as_bytes()).finish()

@@ -12,8 +12,8 @@ use serde::Serialize;
 use tokio::sync::Notify;
 
 use super::entry::{Done, Failed, FailedFileEntry, FailedFileLine, Sending};
-use super::verdict::State;
 use crate::failure::{Applied, Failure};
+use crate::journal::record_state::State;
 use crate::storage::Log;
 
 /// A journal that is being written. Nobody else can write it meanwhile.
@@ -32,7 +32,7 @@ pub struct Journal {
 
 impl Journal {
     /// A journal whose header is on disk.
-    pub(super) fn new(path: PathBuf, log: Arc<dyn Log>) -> Self {
+    pub(crate) fn new(path: PathBuf, log: Arc<dyn Log>) -> Self {
         Self {
             path,
             log,
@@ -154,7 +154,7 @@ impl Journal {
 }
 
 /// The failure of a journal that cannot be written.
-pub(super) fn unwritable(path: &Path, error: &io::Error) -> Failure {
+pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::internal(format!("cannot write journal `{}`: {error}", path.display()))
         .hint("free some disk space or choose another file with --journal")
         .applied(Applied::No)

@@ -1,0 +1,12 @@
+//! The write-ahead journal of a batch: what is known of each record, and how it is written and read again.
+//!
+//! Nothing here knows what a record is or how it is sent.
+
+pub mod entry;
+pub mod fnv;
+pub mod partition;
+pub mod record_index;
+pub mod record_state;
+pub mod replay;
+pub mod write_ahead;
+pub mod writer;
