@@ -21,6 +21,7 @@ pub mod prompt;
 pub mod redact;
 pub mod report;
 pub mod sandbox;
+pub mod session;
 #[cfg(test)]
 mod simulation;
 pub mod storage;

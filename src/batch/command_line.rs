@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crate::cli::batch::RunArgs;
-use crate::commands::Session;
 use crate::input::records::Source;
 use crate::report::summary::NextSteps;
+use crate::session::Session;
 
 /// What to type next.
 pub fn next_steps(session: &Session<'_>, source: &Source, args: &RunArgs, journal: &Path) -> NextSteps {

@@ -14,7 +14,6 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use tokio::time::Instant;
 
-use super::signals::Signals;
 use crate::batch::failed_file::{FailedFile, InputForm};
 use crate::batch::keyed_queue::Queue;
 use crate::batch::prepare::Intake;
@@ -33,6 +32,7 @@ use crate::journal::writer::Journal;
 use crate::report::progress::{Count, Progress};
 use crate::report::records::{Place, Results};
 use crate::report::summary::{self, Reasons};
+use crate::session::signals::Signals;
 
 /// Records in flight where `--jobs` says nothing.
 const JOBS: u16 = 8;

@@ -4,7 +4,6 @@ use crate::batch::prepare::{self, Intake, Prepared};
 use crate::batch::record_token::Own;
 use crate::batch::warnings::Doubts;
 use crate::cli::batch::RunArgs;
-use crate::commands::Session;
 use crate::failure::Failure;
 use crate::input::records::{Record, Records, Source};
 use crate::journal::fnv;
@@ -13,6 +12,7 @@ use crate::journal::record_index::Slot;
 use crate::journal::record_state::State;
 use crate::journal::replay::Past;
 use crate::report::summary;
+use crate::session::Session;
 
 /// As many invalid records are named.
 const MAX_NAMED: usize = 20;

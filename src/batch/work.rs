@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 use crate::cli::customer::UpdateArgs;
 use crate::cli::quote::ShipArgs;
 use crate::commands::customer::{self, update};
-use crate::commands::service::Service;
 use crate::commands::{operation, quote};
 use crate::exact_json;
 use crate::failure::Failure;
@@ -15,6 +14,7 @@ use crate::plan::check::Warnings;
 use crate::plan::operation::Operation;
 use crate::plan::scan::scan;
 use crate::report::outcome::Outcome;
+use crate::session::service::Service;
 
 /// An operation over many records, with the flags laid over each.
 #[derive(Clone, Copy)]

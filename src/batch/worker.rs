@@ -8,14 +8,14 @@ use super::work::Work;
 use crate::batch::prepare::Prepared;
 use crate::batch::record_token::Own;
 use crate::cli::GlobalArgs;
-use crate::commands::Session;
-use crate::commands::service::{Service, WriteAhead};
 use crate::failure::{Applied, Failure, Kind};
 use crate::journal::write_ahead::Gate;
 use crate::plan::operation::Operation;
 use crate::redact::{Masked, secrets};
 use crate::report::outcome::Outcome;
 use crate::report::records::Place;
+use crate::session::Session;
+use crate::session::service::{Service, WriteAhead};
 use crate::token::Token;
 
 /// A record that is to be run.

@@ -2,14 +2,15 @@
 
 use serde_json::Value;
 
-use super::service::Service;
-use super::{Session, online};
 use crate::cli::api::ApiArgs;
 use crate::failure::{Applied, Failure};
 use crate::http::Reply;
 use crate::input::document;
 use crate::plan::request::{Bearer, Request};
 use crate::report::outcome::Outcome;
+use crate::session::Session;
+use crate::session::runtime::online;
+use crate::session::service::Service;
 
 /// What results call it.
 const OPERATION: &str = "api";

@@ -5,9 +5,7 @@ use std::io::Read;
 use serde_json::json;
 
 use super::check::{self, Check, Status};
-use super::service::Service;
 use super::token_check::{self, Answer};
-use super::{Session, online};
 use crate::cli::GlobalArgs;
 use crate::cli::auth::AuthCommand;
 use crate::config::{ConfigFile, Credentials, Profile, Stored, fit_for_header, origin, token_variable};
@@ -16,6 +14,9 @@ use crate::failure::{Failure, Kind};
 use crate::plan::request::Bearer;
 use crate::prompt::Prompt;
 use crate::report::escape::one_line;
+use crate::session::Session;
+use crate::session::runtime::online;
+use crate::session::service::Service;
 use crate::token::Token;
 
 /// No token is longer, in bytes.

@@ -3,11 +3,12 @@
 use crate::batch::{self, Work};
 use crate::cli::batch::RunArgs;
 use crate::commands::operation::{draft, perform_and_report};
-use crate::commands::{Session, online};
 use crate::failure::Failure;
 use crate::input::Overlay;
 use crate::input::records::{self, Source};
 use crate::plan::operation::Operation;
+use crate::session::Session;
+use crate::session::runtime::online;
 
 /// Runs an operation that acts at once, over one document or over many records: the input is checked before the
 /// service is opened.

@@ -9,13 +9,14 @@ use serde_json::{Value, json};
 
 use super::auth::same_as_customer;
 use super::check::{self, Check};
-use super::service::Service;
 use super::token_check::{self, Answer};
-use super::{Session, on_runtime};
 use crate::config::Settings;
 use crate::failure::{Failure, Kind};
 use crate::http::{Tracer, Traffic};
 use crate::plan::request::Bearer;
+use crate::session::Session;
+use crate::session::runtime::on_runtime;
+use crate::session::service::Service;
 
 /// Seconds by which the clocks may differ before it is worth a word.
 const CLOCK_TOLERANCE: i64 = 60;

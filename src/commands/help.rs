@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use super::Session;
 use crate::failure::{Failure, Kind};
 use crate::plan::operation::Operation;
+use crate::session::Session;
 use crate::suggestion::nearest;
 use crate::{cli, environment};
 

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::Session;
 use crate::batch::header::Header;
 use crate::batch::key_of;
 use crate::batch::opening::directory;
@@ -20,6 +19,7 @@ use crate::plan::operation::Operation;
 use crate::report::Report;
 use crate::report::escape::one_line;
 use crate::report::table::{heads, table_on, trimmed};
+use crate::session::Session;
 
 /// Rows that are laid out together: a long journal is never held whole.
 const ROWS: usize = 500;

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use clap_mangen::Man;
 
-use super::Session;
 use crate::cli;
 use crate::failure::Failure;
+use crate::session::Session;
 
 /// Writes one page a command to `directory`, or prints the first page.
 ///

@@ -2,8 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use super::service::Service;
-use super::{Session, online};
 use crate::batch::{self, Work};
 use crate::cli::batch::RunArgs;
 use crate::config::ShipLayout;
@@ -12,6 +10,9 @@ use crate::input::{Draft, Overlay, document};
 use crate::plan::operation::Operation;
 use crate::plan::request::Request;
 use crate::report::outcome::Outcome;
+use crate::session::Session;
+use crate::session::runtime::online;
+use crate::session::service::Service;
 
 /// Reads the input, if there is any, and lays the flags over it. What the check mended is warned of.
 ///

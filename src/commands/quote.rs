@@ -3,8 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::customer::reading;
-use super::service::Service;
-use super::{Session, online, operation};
+use super::operation;
 use crate::batch::{self, Work};
 use crate::cli::quote::{QuoteCommand, ShipArgs};
 use crate::commands::dispatch;
@@ -13,6 +12,9 @@ use crate::failure::Failure;
 use crate::plan::operation::Operation;
 use crate::plan::quote_address::from_profile;
 use crate::prompt::Prompt;
+use crate::session::Session;
+use crate::session::runtime::online;
+use crate::session::service::Service;
 
 /// Runs a quote command.
 ///

@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Session, on_runtime};
 use crate::cli::sandbox::{DataArgs, Interface, SandboxCommand, ServeArgs};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::escape::one_line;
 use crate::report::table::{heads, table_on, trimmed};
 use crate::sandbox::{self, Observer, Options};
+use crate::session::Session;
+use crate::session::local_service::{data_file, unusable};
+use crate::session::runtime::on_runtime;
+use crate::session::signals::stop_signal;
 
 /// Runs `sandbox`.
 ///
@@ -31,17 +34,6 @@ fn openapi(interface: Interface) -> Value {
     match interface {
         Interface::Marketplace => sandbox::openapi::description(),
         Interface::Magento => sandbox::magento::description(),
-    }
-}
-
-/// The database: the one named, or the one every `--sandbox` uses.
-///
-/// # Errors
-/// `usage` when no directory is known.
-pub fn data_file(context: &Context, named: Option<&PathBuf>) -> Result<PathBuf, Failure> {
-    match named {
-        Some(path) => Ok(path.clone()),
-        None => Ok(context.directories()?.data.join("sandbox.db")),
     }
 }
 
@@ -74,30 +66,6 @@ fn observer(session: &Session<'_>) -> Option<Observer> {
     (report.verbose > 0).then(|| -> Observer {
         Arc::new(move |method, path, status| report.note(&format!("{method} {path} {status}")))
     })
-}
-
-/// Resolves on Ctrl-C, and on SIGTERM where there is one.
-fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
-    let failed = |error| Failure::internal(format!("signals cannot be received: {error}"));
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminated = signal(SignalKind::terminate()).map_err(failed)?;
-        let mut interrupted = signal(SignalKind::interrupt()).map_err(failed)?;
-        Ok(async move {
-            tokio::select! {
-                _ = terminated.recv() => {}
-                _ = interrupted.recv() => {}
-            }
-        })
-    }
-    #[cfg(windows)]
-    {
-        let mut interrupted = tokio::signal::windows::ctrl_c().map_err(failed)?;
-        Ok(async move {
-            let _ = interrupted.recv().await;
-        })
-    }
 }
 
 fn reset(session: &Session<'_>, data: &Path) -> Result<(), Failure> {
@@ -201,9 +169,4 @@ fn table(
         table.add_row(row.iter().map(|text| one_line(text)));
     }
     session.report.data(&format!("{}\n\n", trimmed(&table)))
-}
-
-/// `usage`: the file or the address was named badly, or cannot be used as it is.
-pub fn unusable(error: anyhow::Error) -> Failure {
-    Failure::usage(format!("{error:#}"))
 }

@@ -1,10 +1,10 @@
 //! `storefront template`: an input to edit on standard output, the meaning of its members on standard error.
 
-use super::Session;
 use crate::cli::{OperationArgs, TemplateFormat};
 use crate::failure::Failure;
 use crate::plan::operation::Operation;
 use crate::report::table::{heads, table_on, trimmed};
+use crate::session::Session;
 use crate::template;
 
 /// Prints a template. JSON has no comments, so what would be one stands beside it.

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use super::check::Check;
 use super::customer::reading;
-use super::service::Service;
 use crate::cli::GlobalArgs;
 use crate::config::ReadSettings;
 use crate::failure::{Failure, Kind};
 use crate::plan::profile::Profile;
 use crate::plan::relative_path::RelativePath;
 use crate::plan::request::{Bearer, Method, Request};
+use crate::session::service::Service;
 
 /// A check that makes a person wait longer tells nothing new.
 const TIMEOUT: Duration = Duration::from_secs(10);

@@ -2,9 +2,9 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::commands::service::{Logged, WriteAhead};
 use crate::failure::Failure;
 use crate::journal::writer::Journal;
+use crate::session::service::{Logged, WriteAhead};
 
 /// Writes a record's `sending` line before its write leaves, and again where the steps start again with another snapshot.
 #[derive(Debug)]

@@ -21,8 +21,7 @@ use crate::cli::customer::{ReplacementArgs, UpdateArgs};
 use crate::cli::{Cli, Command, GlobalArgs, Noun, OutputFormat};
 use crate::clock::Clock;
 use crate::commands::customer::update::Update;
-use crate::commands::service::Service;
-use crate::commands::{Session, operation};
+use crate::commands::operation;
 use crate::config::Settings;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -33,6 +32,8 @@ use crate::plan::request::StoreView;
 use crate::report::Report;
 use crate::report::outcome::Outcome;
 use crate::report::records::Results;
+use crate::session::Session;
+use crate::session::service::Service;
 use crate::token::Token;
 
 /// A command of ours.

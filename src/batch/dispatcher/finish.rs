@@ -4,9 +4,9 @@ use futures_util::FutureExt;
 
 use super::{Crew, Stop};
 use crate::batch::command_line;
-use crate::batch::signals::Signals;
 use crate::failure::{Applied, Failure, Kind};
 use crate::report::summary::{self, NextSteps};
+use crate::session::signals::Signals;
 
 impl Crew<'_> {
     /// Closes the files, tells what became of the records and how to go on.

@@ -6,7 +6,7 @@ mod wizard;
 
 use serde_json::Value;
 
-use super::{Session, online, operation};
+use super::operation;
 use crate::batch::{self, Work};
 use crate::cli::attribute::{AttributeCommand, CreateArgs};
 use crate::commands::dispatch;
@@ -14,6 +14,8 @@ use crate::failure::Failure;
 use crate::input::{Draft, Unfinished};
 use crate::plan::operation::Operation;
 use crate::prompt::Prompt;
+use crate::session::Session;
+use crate::session::runtime::online;
 use steps::Answers;
 use wizard::Wizard;
 

@@ -6,7 +6,6 @@ use super::command_line;
 use super::steps::{Answers, Step};
 use crate::cli::attribute::CreateArgs;
 use crate::cli::field_flags::numbered_text;
-use crate::commands::Session;
 use crate::failure::Failure;
 use crate::input::{Draft, options_file};
 use crate::plan::input_kind::INPUT_KINDS;
@@ -14,6 +13,7 @@ use crate::plan::operation::Operation;
 use crate::plan::{attribute_check, attribute_code};
 use crate::prompt::{Answer, Objection, Prompt, Question, cancelled, file_meant};
 use crate::report::attribute;
+use crate::session::Session;
 
 /// The wizard and where it stands.
 pub struct Wizard<'a> {

@@ -1,9 +1,9 @@
 //! `config set`, `unset` and `use`: one change each, everything else in the file stays.
 
-use crate::commands::Session;
 use crate::commands::auth::read_token;
 use crate::config::{ConfigFile, KeyPath, Kind, token_keys};
 use crate::failure::Failure;
+use crate::session::Session;
 
 /// Sets a value.
 pub fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure> {

@@ -1,11 +1,11 @@
 //! `config init`: a profile from flags and, on a terminal, from answers.
 
 use crate::cli::config::InitArgs;
-use crate::commands::Session;
 use crate::config::{ConfigFile, KeyPath, Kind, check_profile_name};
 use crate::environment;
 use crate::failure::Failure;
 use crate::prompt::Prompt;
+use crate::session::Session;
 
 /// Makes a profile.
 pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {

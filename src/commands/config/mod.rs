@@ -5,12 +5,12 @@ mod init;
 
 use serde_json::{Map, Value, json};
 
-use super::Session;
 use crate::cli::GlobalArgs;
 use crate::cli::config::ConfigCommand;
 use crate::config::{ConfigFile, KeyPath, Kind, Settings, flattened, shown};
 use crate::failure::Failure;
 use crate::report::escape::one_line;
+use crate::session::Session;
 
 /// Runs `config`.
 ///

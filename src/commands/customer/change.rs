@@ -3,12 +3,12 @@
 use serde_json::{Map, Value};
 
 use crate::cli::customer::ReplacementArgs;
-use crate::commands::service::Service;
 use crate::failure::Failure;
 use crate::plan::check::Warnings;
 use crate::plan::merge::Merged;
 use crate::plan::profile::Profile;
 use crate::prompt::Prompt;
+use crate::session::service::Service;
 
 /// What [`super::replace`] asks of a change.
 pub trait ProfileChange {

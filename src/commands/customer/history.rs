@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::{pending, reading};
 use crate::cli::customer::HistoryArgs;
-use crate::commands::service::Service;
 use crate::exact_json;
 use crate::failure::{Failure, Kind};
 use crate::history::{CustomerStore, Mark, Snapshot, SnapshotEntry};
@@ -13,6 +12,7 @@ use crate::plan::profile::Profile;
 use crate::report::escape::one_line;
 use crate::report::screen::Screen;
 use crate::report::table::{heads, table_on, trimmed};
+use crate::session::service::Service;
 
 /// A snapshot as it is listed.
 type Listed = (SnapshotEntry, Snapshot);

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::change::ProfileChange;
 use super::reading;
-use crate::commands::service::Service;
 use crate::failure::Failure;
 use crate::history::{CustomerLock, LockName, acquire};
 use crate::plan::profile::Profile;
 use crate::plan::request::Bearer;
+use crate::session::service::Service;
 
 /// A profile that no other storefront command on this machine replaces while this is held.
 pub struct Locked {

@@ -13,9 +13,10 @@ mod send_and_verify;
 mod show;
 pub mod update;
 
-use super::{Session, online};
 use crate::cli::customer::CustomerCommand;
 use crate::failure::Failure;
+use crate::session::Session;
+use crate::session::runtime::online;
 
 pub use resolve::resolve_unknown;
 

@@ -1,11 +1,11 @@
 //! Earlier replacements of unknown outcome: a PUT of ours that comes late would remove what the next one adds.
 
-use crate::commands::service::Service;
 use crate::failure::Failure;
 use crate::history::{CustomerStore, Mark, Snapshot};
 use crate::plan::merge::Merged;
 use crate::plan::profile::Profile;
 use crate::plan::verify::Expectation;
+use crate::session::service::Service;
 
 /// Whether a profile shows a replacement that was sent earlier. Where it does, the replacement is marked as verified.
 ///

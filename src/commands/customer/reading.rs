@@ -6,7 +6,6 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use crate::commands::service::Service;
 use crate::exact_json;
 use crate::failure::{Failure, Kind};
 use crate::history::CustomerStore;
@@ -14,6 +13,7 @@ use crate::input::document;
 use crate::plan::diff::{self, Change};
 use crate::plan::profile::{self, Pointers, Profile};
 use crate::plan::request::Request;
+use crate::session::service::Service;
 
 /// The first pause between two reads that wait for a profile to change; each is twice as long as the one before.
 const FIRST_INTERVAL: Duration = Duration::from_millis(100);

@@ -15,7 +15,6 @@ use super::change::ProfileChange;
 use super::locked::Locked;
 use super::send_and_verify::{AppliedReplacement, Replacement, Sent, Unsent};
 use super::{pending, reading};
-use crate::commands::service::Service;
 use crate::failure::{Applied, Failure};
 use crate::history::{CustomerStore, Mark, NewSnapshot, Snapshot};
 use crate::plan::diff::Change;
@@ -25,6 +24,7 @@ use crate::plan::request::Request;
 use crate::prompt::{Answer, Prompt};
 use crate::report::changes;
 use crate::report::outcome::{Outcome, ProfileOutcome};
+use crate::session::service::Service;
 
 /// How often the steps start again because somebody else changed the profile meanwhile.
 const MAX_RESTARTS: u32 = 3;

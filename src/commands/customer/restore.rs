@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use super::change::ProfileChange;
 use super::{pending, reading, replace};
 use crate::cli::customer::{ReplacementArgs, RestoreArgs};
-use crate::commands::service::Service;
 use crate::failure::Failure;
 use crate::history::{CustomerStore, Mark, Snapshot};
 use crate::plan::guard;
@@ -15,6 +14,7 @@ use crate::plan::merge::{Merged, Wish};
 use crate::plan::profile::Profile;
 use crate::plan::restoration::{self, Extent};
 use crate::prompt::Prompt;
+use crate::session::service::Service;
 
 const OPERATION: &str = "customer restore";
 

@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::change::ProfileChange;
 use super::reading::{self, Reads, differences, list_changes, read_profile};
 use crate::clock::Clock;
-use crate::commands::service::Service;
 use crate::failure::{Applied, Failure, Kind};
 use crate::history::{CustomerStore, Mark};
 use crate::http::{Attempt, Attempts, Effect, Reply};
@@ -18,6 +17,7 @@ use crate::plan::request::Request;
 use crate::plan::roster::listed;
 use crate::plan::verify::{Expectation, ReadBack};
 use crate::report::changes::shown;
+use crate::session::service::Service;
 
 /// A replacement about to be sent, with all that is needed to judge it. Its snapshot is on disk.
 pub struct Replacement<'a> {

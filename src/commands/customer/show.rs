@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::reading;
-use crate::commands::service::Service;
 use crate::failure::Failure;
 use crate::history;
 use crate::report::profile;
+use crate::session::service::Service;
 
 /// Prints the stored customer: as it came, unwrapped, under `-o json`; else as tables.
 ///

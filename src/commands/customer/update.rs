@@ -11,8 +11,7 @@ use super::{reading, replace};
 use crate::batch::{self, Work};
 use crate::cli::customer::{ReplacementArgs, UpdateArgs};
 use crate::commands::customer::interactive::{self, Editor, Start};
-use crate::commands::service::Service;
-use crate::commands::{Session, dispatch, online, operation};
+use crate::commands::{dispatch, operation};
 use crate::failure::Failure;
 use crate::history;
 use crate::input::Draft;
@@ -25,6 +24,9 @@ use crate::plan::{address_check, guard, masked_values};
 use crate::prompt::Prompt;
 use crate::redact::secrets;
 use crate::report::outcome::Outcome;
+use crate::session::Session;
+use crate::session::runtime::online;
+use crate::session::service::Service;
 
 /// Reads the input, then replaces the profile; of many records, one after another.
 ///

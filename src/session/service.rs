@@ -6,7 +6,6 @@ use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::Session;
 use crate::config::Settings;
 use crate::failure::{Applied, Failure};
 use crate::http::{Attempt, Attempts, Client, Effect, Link, Observer, Reply, Tracer};
@@ -15,6 +14,8 @@ use crate::redact::secrets;
 use crate::report::outcome::Shown;
 use crate::report::traffic;
 use crate::sandbox;
+use crate::session::Session;
+use crate::session::local_service::{sandbox_settings, start_sandbox};
 use crate::token::Token;
 
 /// An open way to the service.
@@ -314,20 +315,4 @@ fn link(settings: &Settings) -> Link {
         proxy_variable: settings.proxy_variable,
         certificate_file: settings.certificate_file.clone(),
     }
-}
-
-async fn start_sandbox(session: &Session<'_>) -> Result<sandbox::Running, Failure> {
-    let data = super::sandbox::data_file(session.context, None)?;
-    let options = sandbox::Options { faults: session.global.fault.clone(), ..sandbox::Options::new(data) };
-    sandbox::start(options).await.map_err(super::sandbox::unusable)
-}
-
-fn sandbox_settings(session: &Session<'_>, running: &sandbox::Running) -> Result<Settings, Failure> {
-    let lost = |what: &str| Failure::internal(format!("the sandbox gave no usable {what}"));
-    let url = running.url.parse().map_err(|_| lost("address"))?;
-    let token = |text: &str| Token::new(text).ok_or_else(|| lost("token"));
-    let (customer, admin) = (token(&running.customer_token)?, token(&running.admin_token)?);
-    let mut settings = Settings::sandbox(session.global, url, customer, admin)?;
-    settings.sandbox_database = Some(super::sandbox::data_file(session.context, None)?);
-    Ok(settings)
 }

@@ -44,3 +44,27 @@ impl Signals {
         }
     }
 }
+
+/// Resolves on Ctrl-C, and on SIGTERM where there is one.
+pub(crate) fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
+    let failed = |error| Failure::internal(format!("signals cannot be received: {error}"));
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminated = signal(SignalKind::terminate()).map_err(failed)?;
+        let mut interrupted = signal(SignalKind::interrupt()).map_err(failed)?;
+        Ok(async move {
+            tokio::select! {
+                _ = terminated.recv() => {}
+                _ = interrupted.recv() => {}
+            }
+        })
+    }
+    #[cfg(windows)]
+    {
+        let mut interrupted = tokio::signal::windows::ctrl_c().map_err(failed)?;
+        Ok(async move {
+            let _ = interrupted.recv().await;
+        })
+    }
+}

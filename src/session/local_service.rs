@@ -1,0 +1,45 @@
+//! The built-in local service, as `--sandbox` and the `sandbox` commands use it.
+
+use std::path::PathBuf;
+
+use crate::config::Settings;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::sandbox;
+use crate::session::Session;
+use crate::token::Token;
+
+/// The database: the one named, or the one every `--sandbox` uses.
+///
+/// # Errors
+/// `usage` when no directory is known.
+pub fn data_file(context: &Context, named: Option<&PathBuf>) -> Result<PathBuf, Failure> {
+    match named {
+        Some(path) => Ok(path.clone()),
+        None => Ok(context.directories()?.data.join("sandbox.db")),
+    }
+}
+
+/// `usage`: the file or the address was named badly, or cannot be used as it is.
+pub fn unusable(error: anyhow::Error) -> Failure {
+    Failure::usage(format!("{error:#}"))
+}
+
+pub(crate) async fn start_sandbox(session: &Session<'_>) -> Result<sandbox::Running, Failure> {
+    let data = crate::session::local_service::data_file(session.context, None)?;
+    let options = sandbox::Options { faults: session.global.fault.clone(), ..sandbox::Options::new(data) };
+    sandbox::start(options).await.map_err(crate::session::local_service::unusable)
+}
+
+pub(crate) fn sandbox_settings(
+    session: &Session<'_>,
+    running: &sandbox::Running,
+) -> Result<Settings, Failure> {
+    let lost = |what: &str| Failure::internal(format!("the sandbox gave no usable {what}"));
+    let url = running.url.parse().map_err(|_| lost("address"))?;
+    let token = |text: &str| Token::new(text).ok_or_else(|| lost("token"));
+    let (customer, admin) = (token(&running.customer_token)?, token(&running.admin_token)?);
+    let mut settings = Settings::sandbox(session.global, url, customer, admin)?;
+    settings.sandbox_database = Some(crate::session::local_service::data_file(session.context, None)?);
+    Ok(settings)
+}

@@ -1,0 +1,77 @@
+//! Runs what talks to the service, until it is done or interrupted.
+
+use std::pin::pin;
+
+use crate::commands::stopped;
+use crate::failure::{Applied, Failure, Kind};
+use crate::http::CHECK_FIRST;
+use crate::session::Session;
+use crate::session::service::{Service, Stage};
+use crate::session::signals::Signals;
+
+/// Runs what talks to the service, until it is done or the user interrupts it.
+///
+/// # Errors
+/// Whatever went wrong; `interrupted`, with what is known of the write, after Ctrl-C.
+pub fn online(
+    session: &Session<'_>,
+    task: impl AsyncFnOnce(&Service<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    on_runtime(async {
+        let mut signals = Signals::listen()?;
+        let service = Service::open(session).await?;
+        let mut task = pin!(task(&service));
+        tokio::select! {
+            // In this order, so that signals are listened to before the task asks its first question.
+            biased;
+            () = signals.next() => {}
+            result = &mut task => return result,
+        }
+        if service.stage.get() == Stage::NothingSent {
+            return Err(interrupted(&service));
+        }
+        service.stop();
+        session
+            .report
+            .note("stopping: waiting for the request in flight; press Ctrl-C again to stop at once");
+        tokio::select! {
+            biased;
+            () = signals.next() => Err(interrupted(&service)),
+            result = &mut task => Err(stopped(&service, result)),
+        }
+    })
+}
+
+/// Runs a future on a runtime of one thread.
+///
+/// # Errors
+/// The future's own, and `internal` when the runtime cannot start.
+pub fn on_runtime<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::internal(format!("the runtime cannot start: {error}")))?;
+    let result = runtime.block_on(future);
+    // A name look-up that hangs must not hold the exit.
+    runtime.shutdown_background();
+    result
+}
+
+pub(crate) fn interrupted(service: &Service<'_>) -> Failure {
+    let stage = service.stage.get();
+    let (applied, message) = match stage {
+        Stage::NothingSent => (Applied::No, "interrupted before anything was written"),
+        Stage::Sent => (Applied::Unknown, "interrupted after the request had left: it may have been applied"),
+        Stage::Taken => {
+            (Applied::Yes, "interrupted after the service had taken the write, before it was checked")
+        }
+    };
+    let hint = match stage {
+        Stage::NothingSent => "run the command again",
+        _ if service.replaces_profile.get() => {
+            "check before you repeat it: `storefront customer show` prints the profile, `storefront customer history` the snapshots"
+        }
+        _ => CHECK_FIRST,
+    };
+    Failure::new(Kind::Interrupted, message).applied(applied).hint(hint)
+}
