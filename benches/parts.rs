@@ -8,11 +8,12 @@ use serde_json::{Map, Value, json};
 use storefront::failure::Failure;
 use storefront::http::error_body;
 use storefront::input::{Draft, Overlay, document};
-use storefront::plan::diff;
-use storefront::plan::merge::{Merged, Wish, merge};
 use storefront::plan::operation::Operation;
-use storefront::plan::profile::{Pointers, Profile};
-use storefront::plan::verify::Expectation;
+use storefront::plan::profile::diff;
+use storefront::plan::profile::merge::{Merged, merge};
+use storefront::plan::profile::patch::Wish;
+use storefront::plan::profile::read_back::Expectation;
+use storefront::plan::profile::stored::{Pointers, Profile};
 
 const PROFILES: [usize; 2] = [1_000, 10_000];
 

@@ -4,13 +4,14 @@ use std::collections::HashSet;
 
 use arbitrary::{Result, Unstructured};
 use serde_json::{Map, Value, json};
-use storefront::plan::diff::{self, Change};
-use storefront::plan::merge::{Merged, Wish, merge};
-use storefront::plan::profile::{Pointers, Profile};
-use storefront::plan::roster::id_of;
-use storefront::plan::verify::{Expectation, ReadBack};
-
 use crate::json;
+use storefront::plan::profile::address_ids::id_of;
+use storefront::plan::profile::diff::{self, Change};
+use storefront::plan::profile::merge::{merge, Merged};
+use storefront::plan::profile::patch::Wish;
+use storefront::plan::profile::read_back::{Expectation, ReadBack};
+use storefront::plan::profile::stored::{Pointers, Profile};
+
 
 /// Names of the members a profile has, and some that nobody documents.
 pub const NAMES: [&str; 14] = [

@@ -1,9 +1,9 @@
 //! Putting a snapshot back: its laws on any two profiles.
 
 use arbitrary::Unstructured;
-use storefront::plan::restoration::{Extent, restore};
-
 use crate::merge::{customer, ids, list, told, verified};
+use storefront::plan::profile::restore::{restore, Extent};
+
 
 /// Puts one profile back over another, both made of the bytes, and sees the laws kept.
 pub fn hold(data: &[u8]) {

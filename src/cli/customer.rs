@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use crate::cli::batch::RunArgs;
 use crate::cli::field_flags::{MemberFlag, MemberFlags, Members, pair};
-use crate::plan::region;
+use crate::plan::profile::region;
 use crate::wire::{CUSTOMER, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, REGION};
 
 /// Customers: the profile and its addresses.

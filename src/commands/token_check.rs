@@ -7,7 +7,7 @@ use super::customer::reading;
 use crate::cli::GlobalArgs;
 use crate::config::ReadSettings;
 use crate::failure::{Failure, Kind};
-use crate::plan::profile::Profile;
+use crate::plan::profile::stored::Profile;
 use crate::plan::relative_path::RelativePath;
 use crate::plan::request::{Bearer, Method, Request};
 use crate::session::service::Service;

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::file_name;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::plan::profile::Profile;
-use crate::plan::roster::id_of;
+use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::stored::Profile;
 
 /// Longest label, in characters.
 const LONGEST_LABEL: usize = 40;

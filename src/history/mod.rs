@@ -32,7 +32,7 @@ pub struct CustomerStore {
 }
 
 impl CustomerStore {
-    /// The files of a customer of the service; `customer` is [`crate::plan::profile::Profile::customer_key`] or what
+    /// The files of a customer of the service; `customer` is [`crate::plan::profile::stored::Profile::customer_key`] or what
     /// stands for it.
     ///
     /// # Errors

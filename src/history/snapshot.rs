@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use super::{CustomerStore, Mark};
 use crate::exact_json;
 use crate::failure::Failure;
-use crate::plan::diff::{self, Change};
-use crate::plan::merge::Merged;
+use crate::plan::profile::diff::{self, Change};
+use crate::plan::profile::merge::Merged;
 
 /// As many snapshots are kept whatever their age.
 const ALWAYS_KEPT: usize = 10;

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 use super::Overlay;
 use crate::cli::customer::UpdateArgs;
 use crate::failure::Failure;
-use crate::plan::default_address::DefaultAddress;
-use crate::plan::member::set_member;
-use crate::plan::roster::id_of;
+use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::default_address::DefaultAddress;
+use crate::plan::profile::set_field::set_member;
 
 impl Overlay for UpdateArgs {
     fn lay_over(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {

@@ -7,8 +7,8 @@ use regex_lite::Regex;
 use serde_json::{Map, Value};
 
 use super::check::Warnings;
-use super::merge::Merged;
-use super::roster::id_of;
+use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::merge::Merged;
 
 /// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.
 const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
@@ -110,7 +110,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{of_profile, of_quote};
-    use crate::plan::merge::{Wish, merge};
+    use crate::plan::profile::merge::merge;
+    use crate::plan::profile::patch::Wish;
 
     fn doubt(address: Value) -> String {
         let body = json!({"addressInformation": {"shipping_address": address}});

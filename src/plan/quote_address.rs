@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::profile::Profile;
-use super::roster::Roster;
 use crate::failure::Failure;
+use crate::plan::profile::address_ids::Roster;
+use crate::plan::profile::stored::Profile;
 use crate::wire::QUOTE_ADDRESS;
 
 /// The fields the interface lists for a quote's address, from the stored address with this id; the e-mail address
@@ -34,7 +34,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::from_profile;
-    use crate::plan::profile::{Pointers, Profile};
+    use crate::plan::profile::stored::{Pointers, Profile};
 
     #[test]
     fn listed_fields_carry_over_and_nothing_else() {

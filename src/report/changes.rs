@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::escape::one_line;
 use super::screen::{Ink, Screen};
 use super::table::{cell, heads, table_on, trimmed};
-use crate::plan::diff::Change;
-use crate::plan::merge::Tally;
-use crate::plan::roster::listed;
+use crate::plan::profile::address_ids::listed;
+use crate::plan::profile::diff::Change;
+use crate::plan::profile::patch::Tally;
 
 /// Below this many columns a table of four columns is no longer read with ease.
 const TABLE_COLUMNS: u16 = 64;
@@ -132,7 +132,7 @@ mod tests {
     use serde_json::json;
 
     use super::table;
-    use crate::plan::diff;
+    use crate::plan::profile::diff;
     use crate::report::screen::Screen;
 
     fn shown_on(width: u16) -> String {

@@ -10,9 +10,9 @@ use super::escape::one_line;
 use super::screen::Screen;
 use crate::exact_json;
 use crate::failure::{Applied, Failure};
-use crate::plan::diff::Change;
-use crate::plan::merge::Tally;
 use crate::plan::operation::Operation;
+use crate::plan::profile::diff::Change;
+use crate::plan::profile::patch::Tally;
 use crate::plan::request::Request;
 
 /// The end of one operation that did not fail.

@@ -8,8 +8,8 @@ use super::changes::shown;
 use super::escape::one_line;
 use super::screen::{Ink, Screen};
 use super::table::{heads, table_on, trimmed};
-use crate::plan::profile::Profile;
-use crate::plan::roster::id_of;
+use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::stored::Profile;
 
 /// Below this many columns six columns of a table are no longer read with ease.
 const TABLE_COLUMNS: u16 = 76;

@@ -6,7 +6,7 @@ use super::change::ProfileChange;
 use super::reading;
 use crate::failure::Failure;
 use crate::history::{CustomerLock, LockName, acquire};
-use crate::plan::profile::Profile;
+use crate::plan::profile::stored::Profile;
 use crate::plan::request::Bearer;
 use crate::session::service::Service;
 

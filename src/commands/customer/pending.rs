@@ -2,9 +2,9 @@
 
 use crate::failure::Failure;
 use crate::history::{CustomerStore, Mark, Snapshot};
-use crate::plan::merge::Merged;
-use crate::plan::profile::Profile;
-use crate::plan::verify::Expectation;
+use crate::plan::profile::merge::Merged;
+use crate::plan::profile::read_back::Expectation;
+use crate::plan::profile::stored::Profile;
 use crate::session::service::Service;
 
 /// Whether a profile shows a replacement that was sent earlier. Where it does, the replacement is marked as verified.

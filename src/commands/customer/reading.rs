@@ -10,8 +10,8 @@ use crate::exact_json;
 use crate::failure::{Failure, Kind};
 use crate::history::CustomerStore;
 use crate::input::document;
-use crate::plan::diff::{self, Change};
-use crate::plan::profile::{self, Pointers, Profile};
+use crate::plan::profile::diff::{self, Change};
+use crate::plan::profile::stored::{self, Pointers, Profile};
 use crate::plan::request::Request;
 use crate::session::service::Service;
 
@@ -37,10 +37,8 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     let value = exact_json::parse(&reply.body).or_else(|error| match error {
         // An empty reply, a page, a text: it is told by what it is.
         exact_json::Error::Syntax { .. } => Ok(reply.value()),
-        exact_json::Error::Repeated(path) => {
-            Err(profile::unreadable(&format!("{path} is named twice in it")))
-        }
-        error => Err(profile::unreadable(&error.to_string())),
+        exact_json::Error::Repeated(path) => Err(stored::unreadable(&format!("{path} is named twice in it"))),
+        error => Err(stored::unreadable(&error.to_string())),
     })?;
     let pointers = Pointers { customer: read.customer.clone(), addresses: read.addresses.clone() };
     Profile::find(value, &pointers)

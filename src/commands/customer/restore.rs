@@ -9,10 +9,11 @@ use super::{pending, reading, replace};
 use crate::cli::customer::{ReplacementArgs, RestoreArgs};
 use crate::failure::Failure;
 use crate::history::{CustomerStore, Mark, Snapshot};
-use crate::plan::guard;
-use crate::plan::merge::{Merged, Wish};
-use crate::plan::profile::Profile;
-use crate::plan::restoration::{self, Extent};
+use crate::plan::profile::deletion_guard;
+use crate::plan::profile::merge::Merged;
+use crate::plan::profile::patch::Wish;
+use crate::plan::profile::restore::{self, Extent};
+use crate::plan::profile::stored::Profile;
 use crate::prompt::Prompt;
 use crate::session::service::Service;
 
@@ -52,12 +53,12 @@ impl ProfileChange for Restore {
 
     fn merge(&self, stored: &Map<String, Value>) -> Result<Merged, Failure> {
         let (before, sent) = (&self.snapshot.customer, &self.snapshot.merged);
-        restoration::restore(stored, before, sent, self.extent, self.allow_delete.is_some())
+        restore::restore(stored, before, sent, self.extent, self.allow_delete.is_some())
     }
 
     fn check_deletions(&self, merged: &Merged, _: &Prompt, _: bool) -> Result<(), Failure> {
         let whole = Wish { replace: true, ..Wish::default() };
-        guard::deletions(&whole, &merged.tally, self.allow_delete, false)
+        deletion_guard::deletions(&whole, &merged.tally, self.allow_delete, false)
     }
 
     fn replacement_args(&self) -> &ReplacementArgs {
@@ -102,7 +103,7 @@ fn ensure_same_owner(store: &CustomerStore, stored: &Profile, snapshot: &Snapsho
         ))
         .hint("use the profile of that service; if the service only moved, change `service` in the file"));
     }
-    if !restoration::is_of(stored.customer(), &snapshot.customer) {
+    if !restore::is_of(stored.customer(), &snapshot.customer) {
         return Err(Failure::guard(format!(
             "the snapshot {} is of another customer, or cannot be told to be of this one",
             snapshot.name()

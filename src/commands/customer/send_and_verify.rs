@@ -11,11 +11,11 @@ use crate::clock::Clock;
 use crate::failure::{Applied, Failure, Kind};
 use crate::history::{CustomerStore, Mark};
 use crate::http::{Attempt, Attempts, Effect, Reply};
-use crate::plan::merge::Merged;
-use crate::plan::profile::Profile;
+use crate::plan::profile::address_ids::listed;
+use crate::plan::profile::merge::Merged;
+use crate::plan::profile::read_back::{Expectation, ReadBack};
+use crate::plan::profile::stored::Profile;
 use crate::plan::request::Request;
-use crate::plan::roster::listed;
-use crate::plan::verify::{Expectation, ReadBack};
 use crate::report::changes::shown;
 use crate::session::service::Service;
 
@@ -131,7 +131,7 @@ impl Replacement<'_> {
     async fn changed_meanwhile(&self, service: &Service<'_>) -> Result<Option<Profile>, Failure> {
         let now = read_profile(service).await?;
         let differences = differences(self.before, &now, &service.settings.read.ignore);
-        let is_ours = |path: &crate::plan::path::Path| {
+        let is_ours = |path: &crate::plan::profile::field_path::Path| {
             self.merged.changes.iter().any(|change| change.path.overlaps(path))
         };
         if differences.iter().any(|difference| is_ours(&difference.path)) {
@@ -355,6 +355,6 @@ fn describe_missing(found: &ReadBack) -> String {
 /// What is not there, by path.
 fn missing_paths(found: &ReadBack) -> Vec<String> {
     let addresses = [&found.missing, &found.emptied, &found.swapped].into_iter().flatten();
-    let addresses = addresses.map(|id| crate::plan::path::Path::address(*id).to_string());
+    let addresses = addresses.map(|id| crate::plan::profile::field_path::Path::address(*id).to_string());
     addresses.chain(found.undone.iter().map(|change| change.path.to_string())).collect()
 }

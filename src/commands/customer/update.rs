@@ -16,11 +16,13 @@ use crate::failure::Failure;
 use crate::history;
 use crate::input::Draft;
 use crate::plan::check::Warnings;
-use crate::plan::merge::{Merged, Wish, merge};
 use crate::plan::operation::Operation;
-use crate::plan::profile::Profile;
-use crate::plan::roster::Roster;
-use crate::plan::{address_check, guard, masked_values};
+use crate::plan::profile::address_ids::Roster;
+use crate::plan::profile::deletion_guard;
+use crate::plan::profile::merge::{Merged, merge};
+use crate::plan::profile::patch::Wish;
+use crate::plan::profile::stored::Profile;
+use crate::plan::{address_check, masked_values};
 use crate::prompt::Prompt;
 use crate::redact::secrets;
 use crate::report::outcome::Outcome;
@@ -173,10 +175,10 @@ impl ProfileChange for Update {
     }
 
     fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {
-        match guard::deletions(&self.wish, &merged.tally, self.allow_delete, confirmed) {
+        match deletion_guard::deletions(&self.wish, &merged.tally, self.allow_delete, confirmed) {
             Err(_) if self.wish.replace && self.allow_delete.is_none() && prompt.can_ask() => {
                 let typed = prompt.number_of_deletions(merged.tally.removed.len())?;
-                guard::deletions(&self.wish, &merged.tally, Some(typed), confirmed)
+                deletion_guard::deletions(&self.wish, &merged.tally, Some(typed), confirmed)
             }
             result => result,
         }

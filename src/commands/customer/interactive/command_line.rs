@@ -6,7 +6,7 @@ use crate::cli::GlobalArgs;
 use crate::cli::customer::{AddressFlags, ProfileFlags};
 use crate::cli::field_flags::{MemberFlag, MemberFlags};
 use crate::commands::attribute::command_line::{for_global, given, quoted, switch};
-use crate::plan::region;
+use crate::plan::profile::region;
 
 /// The command line for these members of the customer, quoted for a shell. What no flag can say is given as JSON.
 pub fn command_line(draft: &Map<String, Value>, global: &GlobalArgs) -> String {
@@ -84,7 +84,7 @@ mod tests {
         for draft in [
             json!({"addresses": [{"street": ["-5, rue d'Été", "b"], "city": "New York", "id": 2,
                 "region": {"region_code": "NY", "region": "New York", "region_id": 43}}]}),
-            json!({"addresses": [{"telephone": "+33 1", "region": crate::plan::region::none()}]}),
+            json!({"addresses": [{"telephone": "+33 1", "region": crate::plan::profile::region::none()}]}),
             json!({"firstname": "O'Neil", "gender": 2}),
         ] {
             let line = command_line(draft.as_object().unwrap(), &GlobalArgs::default());

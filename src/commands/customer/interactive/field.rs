@@ -3,7 +3,7 @@
 use serde_json::{Map, Number, Value, json};
 
 use crate::plan::check::is_whole;
-use crate::plan::region;
+use crate::plan::profile::region;
 use crate::redact::secrets;
 use crate::report::changes::shown;
 use crate::wire::Holds;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::field::Field;
 use crate::plan::address_check;
-use crate::plan::roster::id_of;
+use crate::plan::profile::address_ids::id_of;
 use crate::prompt::Objection;
 use crate::report::escape::one_line;
 use crate::wire::{CUSTOMER, Holds, PROFILE_ADDRESS, Shape};
@@ -219,7 +219,7 @@ mod tests {
         assert!(!form.leaves_region_in_doubt());
         set(&mut form, "country_id", "DE".into());
         assert!(form.leaves_region_in_doubt());
-        set(&mut form, "region", crate::plan::region::none());
+        set(&mut form, "region", crate::plan::profile::region::none());
         assert!(!form.leaves_region_in_doubt());
     }
 

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 pub use command_line::command_line;
 
 use crate::failure::Failure;
-use crate::plan::profile::Profile;
-use crate::plan::roster::id_of;
+use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::stored::Profile;
 use crate::prompt::{Prompt, Question, cancelled};
 use crate::report::changes::shown;
 use crate::wire::Holds;

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use super::field::{Field, whole_number};
 use super::form::Form;
 use crate::failure::Failure;
-use crate::plan::profile::Profile;
-use crate::plan::region;
+use crate::plan::profile::region;
+use crate::plan::profile::stored::Profile;
 use crate::prompt::{Prompt, Question};
 
 const CODE_LENGTH: usize = 3;

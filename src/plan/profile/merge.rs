@@ -2,55 +2,16 @@
 
 use serde_json::{Map, Value};
 
-use super::address_list::AddressList;
-use super::check::Finding;
 use super::default_address::{self, DefaultAddress};
 use super::diff::{self, Change};
-use super::member::{attributes_have_codes, set_member};
-use super::path::Path;
-use super::roster::id_of;
 use super::stored_fields::refuse_unknown;
 use crate::failure::Failure;
-
-/// What the user wants changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wish {
-    /// Members of the customer to set (2.3); `addresses` holds drafts: with an id they change that address,
-    /// without one they add an address.
-    pub draft: Map<String, Value>,
-    /// Ids of addresses to remove, by name.
-    pub remove: Vec<i64>,
-    /// The draft's addresses are the whole list: whatever it leaves out is deleted.
-    pub replace: bool,
-    /// A new address may equal a stored one.
-    pub allow_duplicate: bool,
-    /// The address that is to be the default; the draft names its flags.
-    pub default_address: Option<DefaultAddress>,
-    /// Findings of the check that the stored profile decides on.
-    pub deferred: Vec<Finding>,
-}
-
-impl Wish {
-    /// Whether nothing at all was asked.
-    pub fn is_empty(&self) -> bool {
-        let asks =
-            |(name, value): (&String, &Value)| name != "addresses" || value != &Value::Array(Vec::new());
-        !self.replace && self.remove.is_empty() && !self.draft.iter().any(asks)
-    }
-}
-
-/// What becomes of the stored addresses.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Ids that stay as they are.
-    pub kept: Vec<i64>,
-    /// Ids of which a member changes.
-    pub changed: Vec<i64>,
-    /// How many addresses are new.
-    pub added: usize,
-    /// Ids that will be gone.
-    pub removed: Vec<i64>,
-}
+use crate::plan::check::Finding;
+use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::field_path::Path;
+use crate::plan::profile::merge_addresses::AddressList;
+use crate::plan::profile::patch::{Tally, Wish};
+use crate::plan::profile::set_field::{attributes_have_codes, set_member};
 
 /// A merged profile, ready to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]

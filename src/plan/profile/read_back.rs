@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use super::diff::{self, Change};
 use super::merge::Merged;
-use super::profile::Profile;
-use super::roster::{Roster, id_of};
 use super::same_value::{contains_all, is_set, same_value};
 use crate::failure::Failure;
+use crate::plan::profile::address_ids::{Roster, id_of};
+use crate::plan::profile::stored::Profile;
 
 /// Fields by which a new address is recognised although the service wrote some other field in its own way.
 const PLACE: [&str; 3] = ["street", "city", "postcode"];
@@ -243,9 +243,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{Expectation, ReadBack};
-    use crate::plan::diff::Change;
-    use crate::plan::merge::{Wish, merge};
-    use crate::plan::profile::{Pointers, Profile};
+    use crate::plan::profile::diff::Change;
+    use crate::plan::profile::merge::merge;
+    use crate::plan::profile::patch::Wish;
+    use crate::plan::profile::stored::{Pointers, Profile};
 
     fn read(stored: &Value, wish: &Wish, now: Value) -> ReadBack {
         let before = stored.as_object().unwrap();

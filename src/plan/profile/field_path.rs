@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::roster::Roster;
+use crate::plan::profile::address_ids::Roster;
 
 /// One step down into a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -175,7 +175,7 @@ mod tests {
     use serde_json::json;
 
     use super::Path;
-    use crate::plan::roster::Roster;
+    use crate::plan::profile::address_ids::Roster;
 
     #[test]
     fn a_path_prints_and_finds_its_value() {

@@ -1,8 +1,8 @@
 //! The deletion gate: an address is deleted only when its deletion was spelled out.
 
-use super::merge::{Tally, Wish};
-use super::roster::listed;
 use crate::failure::Failure;
+use crate::plan::profile::address_ids::listed;
+use crate::plan::profile::patch::{Tally, Wish};
 
 /// Lets a deletion by omission pass only when the exact number was allowed; `--yes` is no such number. A deletion by
 /// name passes when it is `confirmed`: by `--yes`, or because a person is asked next.
@@ -45,7 +45,7 @@ pub fn addresses(count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::deletions;
-    use crate::plan::merge::{Tally, Wish};
+    use crate::plan::profile::patch::{Tally, Wish};
 
     #[test]
     fn only_the_exact_number_opens_the_gate() {

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::diff::Change;
 use super::equivalence::is_equivalent;
-use super::merge::Wish;
-use super::path::Path;
+use crate::plan::profile::field_path::Path;
+use crate::plan::profile::patch::Wish;
 
 const NAMES: [&str; 2] = ["default_billing", "default_shipping"];
 

@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::default_address;
 use super::diff::{self, Change};
 use super::equivalence::is_equivalent;
-use super::member::{attributes_have_codes, set_member};
-use super::merge::{Tally, Wish};
-use super::path::Path;
-use super::region;
-use super::roster::{Roster, id_of};
+use super::{default_address, region};
 use crate::failure::Failure;
+use crate::plan::profile::address_ids::{Roster, id_of};
+use crate::plan::profile::field_path::Path;
+use crate::plan::profile::patch::{Tally, Wish};
+use crate::plan::profile::set_field::{attributes_have_codes, set_member};
 
 /// A merged list, and how it differs from the stored one.
 #[derive(Debug, Default)]
@@ -32,7 +31,7 @@ impl AddressList {
     /// Makes the list a wish asks for.
     ///
     /// # Errors
-    /// As [`super::merge::merge`].
+    /// As [`crate::plan::profile::merge::merge`].
     pub fn of(stored: Vec<Value>, wish: &Wish) -> Result<Self, Failure> {
         let roster = Roster::of(&stored)?;
         let drafts = place(wish, &roster)?;

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use super::diff::{self, Change};
 use super::merge::Merged;
-use super::roster::{Roster, id_of, listed};
 use super::same_value::{contains_all, same_value};
 use crate::failure::Failure;
+use crate::plan::profile::address_ids::{Roster, id_of, listed};
 
 /// Fields that a recreated address does not carry over: the service gives ids, and the defaults may have moved.
 const NOT_COMPARED: [&str; 3] = ["id", "default_billing", "default_shipping"];
@@ -232,7 +232,7 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::{Extent, is_of, restore};
-    use crate::plan::merge::Merged;
+    use crate::plan::profile::merge::Merged;
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()

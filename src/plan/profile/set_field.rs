@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::equivalence::{is_same, is_same_number};
-use super::roster::{Roster, id_of};
 use crate::failure::Failure;
+use crate::plan::profile::address_ids::{Roster, id_of};
 
 const ATTRIBUTES: &str = "custom_attributes";
 const ADDRESSES: &str = "addresses";

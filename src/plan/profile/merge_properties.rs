@@ -5,9 +5,10 @@ use serde_json::{Map, Value, json};
 
 use super::default_address::DefaultAddress;
 use super::equivalence::is_same;
-use super::merge::{Merged, Wish, merge};
-use super::roster::id_of;
+use super::merge::{Merged, merge};
 use crate::failure::Kind;
+use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::patch::Wish;
 
 /// Text of any script, numbers with odd spellings, nested things: what an unlisted member may hold.
 fn anything() -> impl Strategy<Value = Value> {

@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::diff;
-use super::merge::{Merged, Tally};
-use super::roster::{Roster, id_of};
+use super::merge::Merged;
 use crate::failure::Failure;
+use crate::plan::profile::address_ids::{Roster, id_of};
+use crate::plan::profile::patch::Tally;
 
 impl Merged {
     /// The replacement of `stored` by `customer`, whose new addresses have no id.

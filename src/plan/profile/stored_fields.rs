@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::check::{self, Finding, FindingKind, Step, path_of};
 use super::diff;
 use super::equivalence::is_same;
-use super::roster::id_of;
 use crate::failure::Failure;
+use crate::plan::check::{self, Finding, FindingKind, Step, path_of};
+use crate::plan::profile::address_ids::id_of;
 use crate::suggestion::nearest;
 
 /// Refuses what the check found in a draft, unless the stored profile has it: an unknown field that some stored object

@@ -3,9 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::exact_json;
-
-use super::path::Path;
-use super::roster::{Roster, id_of};
+use crate::plan::profile::address_ids::{Roster, id_of};
+use crate::plan::profile::field_path::Path;
 
 /// One difference. `None` means that the member is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,21 @@
+//! The stored profile and what is done with it: patch, merge, diff, deletion guard, restore, read-back.
+
+pub mod address_ids;
+pub mod default_address;
+pub mod deletion_guard;
+pub mod diff;
+pub mod equivalence;
+pub mod field_path;
+pub mod merge;
+pub mod merge_addresses;
+#[cfg(test)]
+mod merge_properties;
+pub mod patch;
+pub mod read_back;
+pub mod region;
+pub mod replacement;
+pub mod restore;
+pub mod same_value;
+pub mod set_field;
+pub mod stored;
+pub mod stored_fields;

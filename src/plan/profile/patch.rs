@@ -1,0 +1,47 @@
+//! What a command wants to change in a profile, and a count of what the merge did with the addresses.
+
+use serde_json::Map;
+use serde_json::Value;
+
+use crate::plan::check::Finding;
+use crate::plan::profile::default_address::{self, DefaultAddress};
+
+/// What the user wants changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// Members of the customer to set (2.3); `addresses` holds drafts: with an id they change that address,
+    /// without one they add an address.
+    pub draft: Map<String, Value>,
+    /// Ids of addresses to remove, by name.
+    pub remove: Vec<i64>,
+    /// The draft's addresses are the whole list: whatever it leaves out is deleted.
+    pub replace: bool,
+    /// A new address may equal a stored one.
+    pub allow_duplicate: bool,
+    /// The address that is to be the default; the draft names its flags.
+    pub default_address: Option<DefaultAddress>,
+    /// Findings of the check that the stored profile decides on.
+    pub deferred: Vec<Finding>,
+}
+
+impl Wish {
+    /// Whether nothing at all was asked.
+    pub fn is_empty(&self) -> bool {
+        let asks =
+            |(name, value): (&String, &Value)| name != "addresses" || value != &Value::Array(Vec::new());
+        !self.replace && self.remove.is_empty() && !self.draft.iter().any(asks)
+    }
+}
+
+/// What becomes of the stored addresses.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Ids that stay as they are.
+    pub kept: Vec<i64>,
+    /// Ids of which a member changes.
+    pub changed: Vec<i64>,
+    /// How many addresses are new.
+    pub added: usize,
+    /// Ids that will be gone.
+    pub removed: Vec<i64>,
+}
