@@ -10,7 +10,7 @@ use crate::commands::dispatch;
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::plan::operation::Operation;
-use crate::plan::quote_address::from_profile;
+use crate::plan::request::quote_address::from_profile;
 use crate::prompt::Prompt;
 use crate::session::Session;
 use crate::session::runtime::online;

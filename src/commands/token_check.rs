@@ -8,7 +8,7 @@ use crate::cli::GlobalArgs;
 use crate::config::ReadSettings;
 use crate::failure::{Failure, Kind};
 use crate::plan::profile::stored::Profile;
-use crate::plan::relative_path::RelativePath;
+use crate::plan::request::relative_path::RelativePath;
 use crate::plan::request::{Bearer, Method, Request};
 use crate::session::service::Service;
 

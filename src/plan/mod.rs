@@ -12,8 +12,6 @@ pub mod input_kind;
 pub mod masked_values;
 pub mod operation;
 pub mod profile;
-pub mod quote_address;
-pub mod relative_path;
 pub mod request;
 pub mod scan;
 pub mod schema;

@@ -1,11 +1,14 @@
 //! A call of the service as plain, comparable data.
 
+pub mod quote_address;
+pub mod relative_path;
+
 use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-pub use super::relative_path::RelativePath;
 use crate::failure::Failure;
+pub use crate::plan::request::relative_path::RelativePath;
 use crate::wire::SHIPPING_SAVED_STATUS;
 
 /// HTTP method of a call.
