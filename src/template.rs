@@ -40,8 +40,8 @@ mod tests {
     use serde_json::Value;
 
     use super::json;
-    use crate::plan::check::check;
     use crate::plan::operation::Operation;
+    use crate::plan::validate::body::check;
     use crate::wire::{Holds, Shape};
 
     fn names(value: &Value, path: &str, shape: &'static Shape, found: &mut BTreeSet<String>) {

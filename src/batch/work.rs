@@ -9,10 +9,10 @@ use crate::commands::{operation, quote};
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::{Draft, Overlay};
-use crate::plan::attribute_check;
-use crate::plan::check::Warnings;
 use crate::plan::operation::Operation;
-use crate::plan::scan::scan;
+use crate::plan::validate::body::Warnings;
+use crate::plan::validate::fast_path::scan;
+use crate::plan::validate::lint_attribute;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 
@@ -47,7 +47,7 @@ impl Ready {
             Self::Raw(body) if operation == Operation::AttributeCreate => {
                 let body = exact_json::parse_object(body.as_bytes()).ok();
                 let attribute = body.as_ref().and_then(|body| body.get("attribute")?.as_object());
-                attribute.map(attribute_check::doubts).unwrap_or_default()
+                attribute.map(lint_attribute::doubts).unwrap_or_default()
             }
             Self::Raw(_) => Warnings::new(),
         }
@@ -57,7 +57,7 @@ impl Ready {
 fn cannot_work(body: &str) -> bool {
     let body: Option<Map<String, Value>> = serde_json::from_str(body).ok();
     let attribute = body.as_ref().and_then(|body| body.get("attribute")?.as_object());
-    attribute.is_none_or(|attribute| !attribute_check::errors(attribute).is_empty())
+    attribute.is_none_or(|attribute| !lint_attribute::errors(attribute).is_empty())
 }
 
 impl Work<'_> {

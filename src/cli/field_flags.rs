@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::{Map, Number, Value};
 
 use crate::exact_json;
-use crate::plan::check::is_whole;
+use crate::plan::validate::body::is_whole;
 use crate::wire::{Holds, Shape};
 
 /// One flag and the member it sets.

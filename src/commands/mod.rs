@@ -26,7 +26,7 @@ use crate::environment::{ADMIN_TOKEN, BASE_URL, TOKEN};
 use crate::failure::{Applied, Failure, Kind};
 use crate::http::CHECK_FIRST;
 use crate::plan::operation::Operation;
-use crate::plan::schema;
+use crate::plan::validate::json_schema;
 use crate::report::Report;
 use crate::session::Session;
 use crate::session::service::{Service, Stage};
@@ -54,7 +54,7 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Api(args) => api::run(&session, args),
         Command::Template { operation, format } => template::run(&session, operation, *format),
         Command::Schema(operation) => {
-            let schema = schema::of(Operation::named(&operation.words)?);
+            let schema = json_schema::of(Operation::named(&operation.words)?);
             session.report.data(&format!("{schema:#}\n"))
         }
         Command::Help { words } => help::run(&session, words),

@@ -3,7 +3,7 @@
 use serde_json::{Number, Value};
 
 use crate::exact_json;
-use crate::plan::check::is_whole;
+use crate::plan::validate::body::is_whole;
 use crate::wire::Holds;
 
 /// A cell as what its member holds. Text stays exactly as it is; lines of a street are parted by `|` or line breaks.

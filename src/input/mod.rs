@@ -17,9 +17,9 @@ pub use attribute_options::read as options_file;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
-use crate::plan::check::{self, Finding, FindingKind, Warnings};
 use crate::plan::operation::Operation;
-use crate::plan::{address_check, attribute_check, cart_item_check, masked_values};
+use crate::plan::validate::body::{self, Finding, FindingKind, Warnings};
+use crate::plan::validate::{lint_address, lint_attribute, lint_cart_item, masked_values};
 use crate::redact::secrets;
 use crate::suggestion::nearest;
 
@@ -91,7 +91,7 @@ impl Draft {
     ) -> Result<Self, Failure> {
         let is_document = document.is_some();
         let mut body = wrapped(operation, document)?;
-        let mut warnings = check::tidy(&mut body, operation.body())?;
+        let mut warnings = body::tidy(&mut body, operation.body())?;
         match operation.wrapper() {
             None => flags.lay_over(&mut body)?,
             Some(wrapper) => {
@@ -101,28 +101,28 @@ impl Draft {
                 }
             }
         }
-        let findings = check::findings(&body, operation.body(), allow_unknown);
+        let findings = body::findings(&body, operation.body(), allow_unknown);
         let is_inside = |finding: &Finding| finding.steps.len() > 1 && operation == Operation::CustomerUpdate;
         let (deferred, refused): (Vec<_>, Vec<_>) =
             findings.into_iter().partition(|finding| is_document && is_inside(finding));
-        check::refuse(&refused)?;
+        body::refuse(&refused)?;
         if operation != Operation::CustomerUpdate {
             // Nothing is stored that the mask could stand for.
             masked_values::resolve(&body, &Map::new(), false, secrets())?;
         }
         let inner = |name: &str| body.get(name).and_then(Value::as_object);
         match operation {
-            Operation::QuoteShip => warnings.extend(address_check::of_quote(&body)),
-            Operation::QuoteAddItem => cart_item_check::refuse(inner("cartItem"))?,
+            Operation::QuoteShip => warnings.extend(lint_address::of_quote(&body)),
+            Operation::QuoteAddItem => lint_cart_item::refuse(inner("cartItem"))?,
             Operation::AttributeCreate => {
                 let inner = inner("attribute").into_iter();
-                let errors: Vec<String> = inner.clone().flat_map(attribute_check::errors).collect();
+                let errors: Vec<String> = inner.clone().flat_map(lint_attribute::errors).collect();
                 if !flags.forces() && !errors.is_empty() {
                     return Err(Failure::usage_problems(errors)
                         .hint("fix the input, or send it nevertheless with --force"));
                 }
                 warnings.extend(errors);
-                warnings.extend(inner.flat_map(attribute_check::doubts));
+                warnings.extend(inner.flat_map(lint_attribute::doubts));
             }
             Operation::CustomerUpdate => {}
         }
@@ -136,7 +136,7 @@ impl Draft {
     /// `usage`, with all of them.
     pub fn refuse_wrong_values(&self) -> Result<(), Failure> {
         let wrong = self.deferred.iter().filter(|finding| finding.kind == FindingKind::WrongValue);
-        check::refuse(&wrong.cloned().collect::<Vec<_>>())
+        body::refuse(&wrong.cloned().collect::<Vec<_>>())
     }
 
     /// Takes out what is inside the wrapper; what stood beside it stays.

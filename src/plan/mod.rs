@@ -3,15 +3,7 @@
 //! A profile update goes [`crate::plan::profile::stored`] → [`crate::plan::profile::merge`] (with [`crate::plan::profile::region`] and [`crate::plan::profile::address_ids`]) → [`crate::plan::profile::diff`] → [`crate::plan::profile::deletion_guard`] → [`request`],
 //! and [`crate::plan::profile::read_back`] holds the read-back against what was sent.
 
-pub mod address_check;
-pub mod attribute_check;
-pub mod attribute_code;
-pub mod cart_item_check;
-pub mod check;
-pub mod input_kind;
-pub mod masked_values;
 pub mod operation;
 pub mod profile;
 pub mod request;
-pub mod scan;
-pub mod schema;
+pub mod validate;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::required;
 use super::route_table::{PROFILE, ROUTES, Route};
-use crate::wire::schema::{self, Writer};
+use crate::wire::json_schema::{self, Writer};
 use crate::wire::{self, Shape};
 
 const WRITER: Writer = Writer { definitions: "#/components/schemas/", closed: false };
@@ -27,7 +27,7 @@ pub fn description() -> Value {
             schemas.extend(WRITER.definitions(body.members));
         }
     }
-    require(&mut schemas[&schema::name(&wire::CART_ITEM)], &wire::CART_ITEM);
+    require(&mut schemas[&json_schema::name(&wire::CART_ITEM)], &wire::CART_ITEM);
     schemas.insert("Refusal".to_owned(), refusal());
     json!({
         "openapi": "3.1.0",

@@ -8,9 +8,7 @@ mod address;
 mod attribute;
 mod cart_item;
 mod customer;
-#[cfg(test)]
-mod golden;
-pub mod schema;
+pub mod json_schema;
 mod shipping;
 
 pub use address::{CUSTOM_ATTRIBUTE, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, QUOTE_ADDRESS, REGION};

@@ -1,12 +1,11 @@
 //! `schema`: it accepts and refuses what the input check accepts and refuses.
 
-use serde_json::{Map, Value, json};
-use storefront::plan::check::check;
-use storefront::plan::operation::Operation;
-use storefront::plan::schema;
-
 use crate::support::json_schema::accepts;
 use crate::support::storefront::Home;
+use serde_json::{Map, Value, json};
+use storefront::plan::operation::Operation;
+use storefront::plan::validate::body::check;
+use storefront::plan::validate::json_schema;
 
 fn template(operation: Operation) -> Value {
     serde_json::from_str(storefront::template::json(operation)).unwrap()
@@ -51,7 +50,7 @@ fn passes(operation: Operation, document: &Value) -> bool {
 #[test]
 fn schema_and_check_agree_about_every_variation_of_every_template() {
     for operation in Operation::ALL {
-        let schema = schema::of(operation);
+        let schema = json_schema::of(operation);
         let mut verdicts = [0, 0];
         // A body without its wrapper is another form, and a list is a run: those have tests of their own.
         let is_wrapped = |body: &Value| {
@@ -69,7 +68,7 @@ fn schema_and_check_agree_about_every_variation_of_every_template() {
 #[test]
 fn a_body_without_its_wrapper_and_an_array_of_records_are_inputs_too() {
     for operation in Operation::ALL {
-        let schema = schema::of(operation);
+        let schema = json_schema::of(operation);
         let accepts = |document: &Value| accepts(&schema, &schema, document);
         let wrapped = template(operation);
         let mut bare: Map<String, Value> = wrapped.as_object().unwrap().clone();
@@ -92,7 +91,7 @@ fn a_body_without_its_wrapper_and_an_array_of_records_are_inputs_too() {
 fn the_binary_prints_it_with_the_meaning_of_every_member() {
     let home = Home::new();
     let printed: Value = serde_json::from_str(&home.ok("schema customer update")).unwrap();
-    assert_eq!(printed, schema::of(Operation::CustomerUpdate));
+    assert_eq!(printed, json_schema::of(Operation::CustomerUpdate));
     assert_eq!(printed["$schema"], "https://json-schema.org/draft/2020-12/schema");
     let postcode = &printed["$defs"]["ProfileAddress"]["properties"]["postcode"];
     assert_eq!(*postcode, json!({"type": ["string", "null"], "description": "Postcode"}));

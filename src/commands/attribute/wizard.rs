@@ -8,9 +8,9 @@ use crate::cli::attribute::CreateArgs;
 use crate::cli::field_flags::numbered_text;
 use crate::failure::Failure;
 use crate::input::{Draft, options_file};
-use crate::plan::input_kind::INPUT_KINDS;
 use crate::plan::operation::Operation;
-use crate::plan::{attribute_check, attribute_code};
+use crate::plan::validate::frontend_input::INPUT_KINDS;
+use crate::plan::validate::{attribute_code, lint_attribute};
 use crate::prompt::{Answer, Objection, Prompt, Question, cancelled, file_meant};
 use crate::report::attribute;
 use crate::session::Session;
@@ -55,7 +55,7 @@ impl<'a> Wizard<'a> {
                 self.session.global.allow_unknown,
             )?;
             let attribute = draft.body.get("attribute").and_then(Value::as_object);
-            self.answers.flags.force |= attribute.is_some_and(|it| !attribute_check::errors(it).is_empty());
+            self.answers.flags.force |= attribute.is_some_and(|it| !lint_attribute::errors(it).is_empty());
             self.show(&draft);
             // They have just been shown.
             draft.warnings.clear();

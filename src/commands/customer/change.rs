@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 
 use crate::cli::customer::ReplacementArgs;
 use crate::failure::Failure;
-use crate::plan::check::Warnings;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::stored::Profile;
+use crate::plan::validate::body::Warnings;
 use crate::prompt::Prompt;
 use crate::session::service::Service;
 

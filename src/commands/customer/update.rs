@@ -15,14 +15,14 @@ use crate::commands::{dispatch, operation};
 use crate::failure::Failure;
 use crate::history;
 use crate::input::Draft;
-use crate::plan::check::Warnings;
 use crate::plan::operation::Operation;
 use crate::plan::profile::address_ids::Roster;
 use crate::plan::profile::deletion_guard;
 use crate::plan::profile::merge::{Merged, merge};
 use crate::plan::profile::patch::Wish;
 use crate::plan::profile::stored::Profile;
-use crate::plan::{address_check, masked_values};
+use crate::plan::validate::body::Warnings;
+use crate::plan::validate::{lint_address, masked_values};
 use crate::prompt::Prompt;
 use crate::redact::secrets;
 use crate::report::outcome::Outcome;
@@ -192,7 +192,7 @@ impl ProfileChange for Update {
     }
 
     fn warnings(&self, merged: &Merged) -> Warnings {
-        address_check::of_profile(merged)
+        lint_address::of_profile(merged)
     }
 
     fn prompt(&self) -> Option<&Prompt> {

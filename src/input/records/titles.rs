@@ -1,7 +1,7 @@
 //! The titles of a CSV's columns: which field of the operation's input each one sets, read off the documented shapes.
 
-use crate::plan::check::is_whole;
 use crate::plan::operation::Operation;
+use crate::plan::validate::body::is_whole;
 use crate::suggestion::nearest;
 use crate::wire::{
     ADDRESS_INFORMATION, ATTRIBUTE, CART_ITEM, CUSTOMER, Holds, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS,

@@ -3,8 +3,8 @@
 use serde_json::Map;
 use serde_json::Value;
 
-use crate::plan::check::Finding;
 use crate::plan::profile::default_address::{self, DefaultAddress};
+use crate::plan::validate::body::Finding;
 
 /// What the user wants changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

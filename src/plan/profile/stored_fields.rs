@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use super::diff;
 use super::equivalence::is_same;
 use crate::failure::Failure;
-use crate::plan::check::{self, Finding, FindingKind, Step, path_of};
 use crate::plan::profile::address_ids::id_of;
+use crate::plan::validate::body::{self, Finding, FindingKind, Step, path_of};
 use crate::suggestion::nearest;
 
 /// Refuses what the check found in a draft, unless the stored profile has it: an unknown field that some stored object
@@ -36,7 +36,7 @@ pub fn refuse_unknown(
             }
         }
     }
-    check::refuse(&left)
+    body::refuse(&left)
 }
 
 fn unknown(
@@ -153,8 +153,8 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::refuse_unknown;
-    use crate::plan::check::findings;
     use crate::plan::operation::Operation;
+    use crate::plan::validate::body::findings;
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use crate::plan::check::is_whole;
 use crate::plan::profile::region;
+use crate::plan::validate::body::is_whole;
 use crate::redact::secrets;
 use crate::report::changes::shown;
 use crate::wire::Holds;

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::field::Field;
-use crate::plan::address_check;
 use crate::plan::profile::address_ids::id_of;
+use crate::plan::validate::lint_address;
 use crate::prompt::Objection;
 use crate::report::escape::one_line;
 use crate::wire::{CUSTOMER, Holds, PROFILE_ADDRESS, Shape};
@@ -118,7 +118,7 @@ impl Form {
         let country = self.field("country_id").map_or(&Value::Null, Field::value).clone();
         let mut address = Map::from_iter([("country_id".to_owned(), country)]);
         address.insert(field.name.clone(), value);
-        match address_check::of_field(&address, &field.name) {
+        match lint_address::of_field(&address, &field.name) {
             None => Ok(()),
             Some(wrong) if field.name == "country_id" => Err(wrong.into()),
             Some(doubt) => Err(Objection::Doubt(doubt)),

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::operation::Operation;
-use crate::wire::schema::Writer;
+use crate::plan::operation::Operation;
+use crate::wire::json_schema::Writer;
 use crate::wire::{ADDRESS_INFORMATION, Member};
 
 const WRITER: Writer = Writer { definitions: "#/$defs/", closed: true };

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Holds, Shape};
-use crate::plan::check::check;
 use crate::plan::operation::Operation;
+use crate::plan::validate::body::check;
+use crate::wire::{Holds, Shape};
 
 fn golden(operation: Operation) -> Value {
     let text = match operation {
-        Operation::QuoteShip => include_str!("../../tests/golden/quote-ship.json"),
-        Operation::QuoteAddItem => include_str!("../../tests/golden/quote-add-item.json"),
-        Operation::CustomerUpdate => include_str!("../../tests/golden/customer-update.json"),
-        Operation::AttributeCreate => include_str!("../../tests/golden/attribute-create.json"),
+        Operation::QuoteShip => include_str!("../../../tests/golden/quote-ship.json"),
+        Operation::QuoteAddItem => include_str!("../../../tests/golden/quote-add-item.json"),
+        Operation::CustomerUpdate => include_str!("../../../tests/golden/customer-update.json"),
+        Operation::AttributeCreate => include_str!("../../../tests/golden/attribute-create.json"),
     };
     serde_json::from_str(text).unwrap()
 }

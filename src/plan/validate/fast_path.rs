@@ -1,6 +1,6 @@
 //! A body checked without being built: for the many records that can travel as the text they came in.
 //!
-//! This is the fast half of [`super::check`]. It only says yes: whatever is not plainly right is left to the check
+//! This is the fast half of [`crate::plan::validate::body`]. It only says yes: whatever is not plainly right is left to the check
 //! proper, which knows how to mend it, or what to say about it.
 
 use std::borrow::Cow;
@@ -10,10 +10,10 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::cart_item_check::is_positive;
-use super::check::is_whole;
-use super::operation::Operation;
 use crate::exact_json;
+use crate::plan::operation::Operation;
+use crate::plan::validate::body::is_whole;
+use crate::plan::validate::lint_cart_item::is_positive;
 use crate::wire::{Holds, Shape};
 
 /// What a plain body has that its caller must know.
@@ -210,8 +210,8 @@ impl<'de> Visitor<'de> for Elements {
 #[cfg(test)]
 mod tests {
     use super::{Plain, scan};
-    use crate::plan::check::check;
     use crate::plan::operation::Operation;
+    use crate::plan::validate::body::check;
 
     fn item(text: &str) -> Option<Plain> {
         scan(Operation::QuoteAddItem, text, "quote_id", None)

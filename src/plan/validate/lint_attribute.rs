@@ -1,13 +1,13 @@
 //! An attribute before it is sent: what cannot work is an error, what is suspicious a warning. What the interface itself
-//! shows as wrong is refused by [`super::check`] already.
+//! shows as wrong is refused by [`crate::plan::validate::body`] already.
 
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
 use super::attribute_code;
-use super::check::Warnings;
-use super::input_kind::InputKind;
+use crate::plan::validate::body::Warnings;
+use crate::plan::validate::frontend_input::InputKind;
 
 /// How many labels one warning names.
 const NAMED: usize = 5;

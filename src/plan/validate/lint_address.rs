@@ -6,9 +6,9 @@ use keshvar::{Alpha2, Country};
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
-use super::check::Warnings;
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::merge::Merged;
+use crate::plan::validate::body::Warnings;
 
 /// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.
 const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
