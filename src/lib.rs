@@ -16,6 +16,7 @@ pub mod history;
 pub mod http;
 pub mod input;
 pub mod journal;
+pub mod ops;
 pub mod plan;
 pub mod prompt;
 pub mod redact;

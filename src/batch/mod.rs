@@ -21,7 +21,6 @@ pub mod throttle;
 mod token_locks;
 pub mod torn;
 mod warnings;
-mod work;
 mod worker;
 
 use std::path::Path;
@@ -50,8 +49,8 @@ use run_token::RunToken;
 use token_locks::TokenLocks;
 use worker::Shared;
 
+use crate::ops::record::Work;
 pub use prepare::key_of;
-pub use work::Work;
 
 /// Runs an operation over many records.
 ///

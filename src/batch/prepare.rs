@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::work::{Ready, Work};
 use crate::batch::record_token::{self, Own, TOKEN, TokenCommand};
 use crate::config::TokenCommand as Program;
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Record, Source};
 use crate::journal::fnv::Fingerprint;
+use crate::ops::record::{Ready, Work};
 use crate::plan::operation::Operation;
 use crate::token::Token;
 

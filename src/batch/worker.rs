@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use super::run_token::RunToken;
 use super::token_locks::TokenLocks;
-use super::work::Work;
 use crate::batch::prepare::Prepared;
 use crate::batch::record_token::Own;
 use crate::cli::GlobalArgs;
 use crate::failure::{Applied, Failure, Kind};
 use crate::journal::write_ahead::Gate;
+use crate::ops::record::Work;
 use crate::plan::operation::Operation;
 use crate::redact::{Masked, secrets};
 use crate::report::outcome::Outcome;

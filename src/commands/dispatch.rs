@@ -1,11 +1,13 @@
 //! Decides between one record and a batch.
 
-use crate::batch::{self, Work};
+use crate::batch;
 use crate::cli::batch::RunArgs;
-use crate::commands::operation::{draft, perform_and_report};
 use crate::failure::Failure;
 use crate::input::Overlay;
 use crate::input::records::{self, Source};
+use crate::ops::draft::draft;
+use crate::ops::record::Work;
+use crate::ops::send::perform_and_report;
 use crate::plan::operation::Operation;
 use crate::session::Session;
 use crate::session::runtime::online;

@@ -11,7 +11,6 @@ pub mod doctor;
 pub mod help;
 pub mod journal;
 pub mod man;
-pub mod operation;
 pub mod quote;
 pub mod sandbox;
 pub mod template;

@@ -3,18 +3,19 @@
 use serde_json::{Map, Value};
 
 use super::customer::reading;
-use super::operation;
-use crate::batch::{self, Work};
 use crate::cli::quote::{QuoteCommand, ShipArgs};
 use crate::commands::dispatch;
-use crate::exact_json;
 use crate::failure::Failure;
+use crate::ops::record::Work;
+use crate::ops::shipping::with_stored_addresses;
+use crate::ops::{draft, send};
 use crate::plan::operation::Operation;
 use crate::plan::request::quote_address::from_profile;
 use crate::prompt::Prompt;
 use crate::session::Session;
 use crate::session::runtime::online;
 use crate::session::service::Service;
+use crate::{batch, exact_json};
 
 /// Runs a quote command.
 ///
@@ -34,15 +35,14 @@ fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
             if takes_stored { Work::ShipToStored(args) } else { Work::AtOnce(Operation::QuoteShip, args) };
         return batch::run(session, &source, &args.run, work);
     }
-    let document = operation::document(session)?;
+    let document = draft::document(session)?;
     let prompt = Prompt::new(session.context, session.global, session.report);
     let asks = prompt.can_ask() && args.lack_payment(document.as_ref());
-    let draft =
-        |args: &ShipArgs| operation::draft_from(session, Operation::QuoteShip, document.clone(), args);
+    let draft = |args: &ShipArgs| draft::draft_from(session, Operation::QuoteShip, document.clone(), args);
     if !asks && !takes_stored {
         let draft = draft(args)?;
         return online(session, async |service| {
-            operation::perform_and_report(service, Operation::QuoteShip, draft).await
+            send::perform_and_report(service, Operation::QuoteShip, draft).await
         });
     }
     online(session, async |service| {
@@ -50,7 +50,7 @@ fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
         if asks {
             ask_payment(session, &prompt, &mut args)?;
         }
-        operation::perform_and_report(service, Operation::QuoteShip, draft(&args)?).await
+        send::perform_and_report(service, Operation::QuoteShip, draft(&args)?).await
     })
 }
 
@@ -74,29 +74,4 @@ fn ask_payment(session: &Session<'_>, prompt: &Prompt, args: &mut ShipArgs) -> R
         code => args.payment_method = Some(code.to_owned()),
     }
     Ok(())
-}
-
-/// Addresses of the stored profile become flags, under those that were given.
-///
-/// # Errors
-/// As [`reading::read_profile`], and `usage` for an address the profile does not have.
-pub async fn with_stored_addresses(service: &Service<'_>, args: &ShipArgs) -> Result<ShipArgs, Failure> {
-    let mut args = args.clone();
-    if args.ship_to_address.is_none() && args.bill_to_address.is_none() {
-        return Ok(args);
-    }
-    let profile = reading::read_profile(service).await?;
-    for (id, named) in
-        [(args.ship_to_address, &mut args.ship.named), (args.bill_to_address, &mut args.bill.named)]
-    {
-        if let Some(id) = id {
-            *named = laid_under(from_profile(&profile, id)?, named);
-        }
-    }
-    Ok(args)
-}
-
-fn laid_under(mut stored: Map<String, Value>, named: &Map<String, Value>) -> Map<String, Value> {
-    stored.extend(named.clone());
-    stored
 }

@@ -15,18 +15,19 @@ use super::disk::{Disk, Life, Mount};
 use super::invariants::Told;
 use super::network::Network;
 use super::world::{Ask, Run, World};
-use crate::batch::{self, Work};
+use crate::batch;
 use crate::cli::batch::RunArgs;
 use crate::cli::customer::{ReplacementArgs, UpdateArgs};
 use crate::cli::{Cli, Command, GlobalArgs, Noun, OutputFormat};
 use crate::clock::Clock;
 use crate::commands::customer::update::Update;
-use crate::commands::operation;
 use crate::config::Settings;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::input::records::{Format, Origin, Source};
 use crate::input::{Draft, NoFlags};
+use crate::ops::record::Work;
+use crate::ops::send;
 use crate::plan::operation::Operation;
 use crate::plan::request::StoreView;
 use crate::report::Report;
@@ -205,7 +206,7 @@ impl Machine {
         }
         if job.operation != Operation::CustomerUpdate {
             let draft = Draft::new(job.operation, Some(document), &NoFlags, true)?;
-            return operation::perform(&service, job.operation, draft).await.map(Some);
+            return send::perform(&service, job.operation, draft).await.map(Some);
         }
         let draft = Draft::new(job.operation, Some(document), &update, true)?;
         Update::new(draft, &update)?.replace(&service).await.map(Some)

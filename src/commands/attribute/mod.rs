@@ -6,12 +6,13 @@ mod wizard;
 
 use serde_json::Value;
 
-use super::operation;
-use crate::batch::{self, Work};
+use crate::batch;
 use crate::cli::attribute::{AttributeCommand, CreateArgs};
 use crate::commands::dispatch;
 use crate::failure::Failure;
 use crate::input::{Draft, Unfinished};
+use crate::ops::record::Work;
+use crate::ops::{draft, send};
 use crate::plan::operation::Operation;
 use crate::prompt::Prompt;
 use crate::session::Session;
@@ -34,7 +35,7 @@ fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
     if let Some(source) = dispatch::source(session, &args.run)? {
         return batch::run(session, &source, &args.run, Work::AtOnce(Operation::AttributeCreate, args));
     }
-    let document = operation::document(session)?;
+    let document = draft::document(session)?;
     let prompt = Prompt::new(session.context, session.global, session.report);
     if prompt.can_ask() {
         let answers = answers(session, args, document.clone())?;
@@ -42,15 +43,15 @@ fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
             return online(session, async |service| {
                 let mut wizard = Wizard::new(session, &prompt, answers);
                 let draft = wizard.run(document)?;
-                let sent = operation::perform_and_report(service, Operation::AttributeCreate, draft).await;
+                let sent = send::perform_and_report(service, Operation::AttributeCreate, draft).await;
                 wizard.tell_command_line();
                 sent
             });
         }
     }
-    let draft = operation::draft_from(session, Operation::AttributeCreate, document, args)?;
+    let draft = draft::draft_from(session, Operation::AttributeCreate, document, args)?;
     online(session, async |service| {
-        operation::perform_and_report(service, Operation::AttributeCreate, draft).await
+        send::perform_and_report(service, Operation::AttributeCreate, draft).await
     })
 }
 

@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 
 use super::change::ProfileChange;
 use super::{reading, replace};
-use crate::batch::{self, Work};
 use crate::cli::customer::{ReplacementArgs, UpdateArgs};
 use crate::commands::customer::interactive::{self, Editor, Start};
-use crate::commands::{dispatch, operation};
+use crate::commands::dispatch;
 use crate::failure::Failure;
-use crate::history;
 use crate::input::Draft;
+use crate::ops::record::Work;
+use crate::ops::{draft, send};
 use crate::plan::operation::Operation;
 use crate::plan::profile::address_ids::Roster;
 use crate::plan::profile::deletion_guard;
@@ -29,6 +29,7 @@ use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::runtime::online;
 use crate::session::service::Service;
+use crate::{batch, history};
 
 /// Reads the input, then replaces the profile; of many records, one after another.
 ///
@@ -41,7 +42,7 @@ pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
     let prompt = Rc::new(Prompt::new(session.context, session.global, session.report));
     let asks = prompt.can_ask() && session.global.input.is_none();
     let (args, start) = if asks { to_be_asked(args) } else { (args.clone(), None) };
-    let draft = operation::draft(session, Operation::CustomerUpdate, &args)?;
+    let draft = draft::draft(session, Operation::CustomerUpdate, &args)?;
     let mut update = if asks { Update::to_be_filled(draft, &args)? } else { Update::new(draft, &args)? };
     online(session, async |service| {
         if update.wish.is_empty() {

@@ -5,10 +5,11 @@ use serde_json::{Map, Value};
 use crate::cli::customer::UpdateArgs;
 use crate::cli::quote::ShipArgs;
 use crate::commands::customer::{self, update};
-use crate::commands::{operation, quote};
+use crate::commands::quote;
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::{Draft, Overlay};
+use crate::ops::{send, shipping};
 use crate::plan::operation::Operation;
 use crate::plan::validate::body::Warnings;
 use crate::plan::validate::fast_path::scan;
@@ -146,14 +147,14 @@ impl Work<'_> {
                 return update.replace(service).await;
             }
             (Self::ShipToStored(args), Ready::Document(document, _)) => {
-                let args = quote::with_stored_addresses(service, args).await?;
+                let args = shipping::with_stored_addresses(service, args).await?;
                 let allow_unknown = service.session.global.allow_unknown;
                 let document = Some(Value::Object(document.clone()));
                 let draft = Draft::new(Operation::QuoteShip, document, &args, allow_unknown)?;
-                operation::perform(service, Operation::QuoteShip, draft).await?
+                send::perform(service, Operation::QuoteShip, draft).await?
             }
-            (_, Ready::Draft(draft)) => operation::perform(service, self.operation(), draft.clone()).await?,
-            (_, Ready::Raw(body)) => operation::perform_raw(service, self.operation(), body.clone()).await?,
+            (_, Ready::Draft(draft)) => send::perform(service, self.operation(), draft.clone()).await?,
+            (_, Ready::Raw(body)) => send::perform_raw(service, self.operation(), body.clone()).await?,
             (_, Ready::Document(..)) => return Err(Failure::internal("a record was not made ready")),
         };
         Ok(outcome)

@@ -1,0 +1,6 @@
+//! One operation on one record: from the input to what the service made of it.
+
+pub mod draft;
+pub(crate) mod record;
+pub mod send;
+pub mod shipping;
