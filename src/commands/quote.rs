@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::customer::reading;
 use crate::cli::quote::{QuoteCommand, ShipArgs};
 use crate::commands::dispatch;
 use crate::failure::Failure;
+use crate::ops::profile::read;
 use crate::ops::record::Work;
 use crate::ops::shipping::with_stored_addresses;
 use crate::ops::{draft, send};

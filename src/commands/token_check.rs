@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::check::Check;
-use super::customer::reading;
 use crate::cli::GlobalArgs;
 use crate::config::ReadSettings;
 use crate::failure::{Failure, Kind};
+use crate::ops::profile::read;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::relative_path::RelativePath;
 use crate::plan::request::{Bearer, Method, Request};
@@ -38,7 +38,7 @@ pub enum Answer {
 /// Calls the service with the token of that kind.
 pub async fn ask(service: &Service<'_>, bearer: Bearer) -> Answer {
     let read = match bearer {
-        Bearer::Customer => reading::read_profile(service).await.map(Box::new).map(Some),
+        Bearer::Customer => read::read_profile(service).await.map(Box::new).map(Some),
         Bearer::Admin => match admin_read(service, &service.settings.read) {
             Some(request) => service.read(&request).await.map(|_| None),
             None => return Answer::NoCall,

@@ -1,6 +1,7 @@
 //! One operation on one record: from the input to what the service made of it.
 
 pub mod draft;
+pub mod profile;
 pub(crate) mod record;
 pub mod send;
 pub mod shipping;

@@ -4,11 +4,11 @@ use serde_json::{Map, Value};
 
 use crate::cli::customer::UpdateArgs;
 use crate::cli::quote::ShipArgs;
-use crate::commands::customer::{self, update};
-use crate::commands::quote;
+use crate::commands::{customer, quote};
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::{Draft, Overlay};
+use crate::ops::profile::update;
 use crate::ops::{send, shipping};
 use crate::plan::operation::Operation;
 use crate::plan::validate::body::Warnings;

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::{pending, reading};
 use crate::cli::customer::HistoryArgs;
 use crate::exact_json;
 use crate::failure::{Failure, Kind};
 use crate::history::{CustomerStore, Mark, Snapshot, SnapshotEntry};
+use crate::ops::profile::{pending, read};
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::stored::Profile;
 use crate::report::escape::one_line;
@@ -21,9 +21,9 @@ type Listed = (SnapshotEntry, Snapshot);
 /// the newest of unknown outcome.
 ///
 /// # Errors
-/// As [`reading::read_profile`]: which customer it is, only the service can say.
+/// As [`read::read_profile`]: which customer it is, only the service can say.
 pub async fn list(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failure> {
-    let stored = reading::read_profile(service).await?;
+    let stored = read::read_profile(service).await?;
     let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
     let entries = store.entries()?.into_iter();
     let listed: Vec<Listed> =

@@ -1,20 +1,14 @@
 //! `storefront customer …`
 
-mod change;
 mod history;
 mod interactive;
-mod locked;
-pub mod pending;
-pub mod reading;
-mod replace;
 mod resolve;
-mod restore;
-mod send_and_verify;
 mod show;
 pub mod update;
 
 use crate::cli::customer::CustomerCommand;
 use crate::failure::Failure;
+use crate::ops::profile::restore;
 use crate::session::Session;
 use crate::session::runtime::online;
 

@@ -1,8 +1,8 @@
 //! Finds out later whether an update was applied whose outcome was unknown: by the snapshot taken before it was sent.
 
-use super::{pending, reading};
 use crate::failure::{Applied, Failure};
 use crate::history::CustomerStore;
+use crate::ops::profile::{pending, read};
 use crate::plan::operation::Operation;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
@@ -11,9 +11,9 @@ use crate::session::service::Service;
 /// all of it: the update may still take effect.
 ///
 /// # Errors
-/// As [`reading::read_profile`], and when the snapshot cannot be read.
+/// As [`read::read_profile`], and when the snapshot cannot be read.
 pub async fn resolve_unknown(service: &Service<'_>, snapshot: &str) -> Result<Option<Outcome>, Failure> {
-    let stored = reading::read_profile(service).await?;
+    let stored = read::read_profile(service).await?;
     let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
     let named = |path: &std::path::Path| path.file_stem().is_some_and(|stem| stem == snapshot);
     let Some(entry) = store.entries()?.into_iter().find(|entry| named(&entry.path)) else { return Ok(None) };

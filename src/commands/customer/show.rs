@@ -2,18 +2,18 @@
 
 use serde_json::Value;
 
-use super::reading;
 use crate::failure::Failure;
 use crate::history;
+use crate::ops::profile::read;
 use crate::report::profile;
 use crate::session::service::Service;
 
 /// Prints the stored customer: as it came, unwrapped, under `-o json`; else as tables.
 ///
 /// # Errors
-/// As [`reading::read_profile`].
+/// As [`read::read_profile`].
 pub async fn show(service: &Service<'_>) -> Result<(), Failure> {
-    let stored = reading::read_profile(service).await?;
+    let stored = read::read_profile(service).await?;
     history::remember(service.session.context, &service.name(), &stored);
     let report = service.session.report;
     if report.is_json() {

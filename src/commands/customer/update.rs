@@ -6,13 +6,14 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use super::change::ProfileChange;
-use super::{reading, replace};
 use crate::cli::customer::{ReplacementArgs, UpdateArgs};
 use crate::commands::customer::interactive::{self, Editor, Start};
 use crate::commands::dispatch;
 use crate::failure::Failure;
 use crate::input::Draft;
+use crate::ops::profile::change::ProfileChange;
+use crate::ops::profile::update::Update;
+use crate::ops::profile::{read, replace};
 use crate::ops::record::Work;
 use crate::ops::{draft, send};
 use crate::plan::operation::Operation;
@@ -48,7 +49,7 @@ pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
         if update.wish.is_empty() {
             let profile = match &update.base {
                 Some(base) => base.clone(),
-                None => reading::read_profile(service).await?,
+                None => read::read_profile(service).await?,
             };
             let start = start.unwrap_or(Start::List);
             if let Start::Address(id) = start {
@@ -105,120 +106,4 @@ fn to_be_asked(args: &UpdateArgs) -> (UpdateArgs, Option<Start>) {
         (None, false) => None,
     };
     (left, start)
-}
-
-/// What the flags and the input ask for.
-pub struct Update {
-    wish: Wish,
-    extra_fields: Map<String, Value>,
-    allow_delete: Option<usize>,
-    base: Option<Profile>,
-    replacement: ReplacementArgs,
-    prompt: Option<Rc<Prompt>>,
-    went_back: Cell<bool>,
-}
-
-impl Update {
-    /// Takes a draft, with the flags that say what becomes of addresses.
-    ///
-    /// # Errors
-    /// `usage` when nothing is asked, or the flags contradict the draft.
-    pub fn new(draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
-        let update = Self::to_be_filled(draft, args)?;
-        if update.wish.is_empty() { Err(nothing_asked()) } else { Ok(update) }
-    }
-
-    /// The same, where nothing may be asked yet.
-    fn to_be_filled(mut draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
-        let wish = Wish {
-            draft: draft.take_inner(Operation::CustomerUpdate),
-            remove: args.remove_addresses.clone(),
-            replace: args.replace_addresses,
-            allow_duplicate: args.allow_duplicate,
-            default_address: args.default_address(),
-            deferred: std::mem::take(&mut draft.deferred),
-        };
-        if wish.replace && !wish.draft.contains_key("addresses") {
-            return Err(Failure::usage("--replace-addresses is given, but no addresses; nothing was sent")
-                .hint("give the whole list with --input, or leave --replace-addresses out"));
-        }
-        let base = args.base.as_deref().map(reading::read_base).transpose()?;
-        Ok(Self {
-            wish,
-            extra_fields: draft.body,
-            allow_delete: args.allow_delete,
-            base,
-            replacement: args.replacement.clone(),
-            prompt: None,
-            went_back: Cell::default(),
-        })
-    }
-
-    /// Replaces the profile.
-    ///
-    /// # Errors
-    /// As [`replace::replace`].
-    pub async fn replace(&self, service: &Service<'_>) -> Result<Outcome, Failure> {
-        replace::replace(service, self).await
-    }
-}
-
-impl ProfileChange for Update {
-    fn operation(&self) -> &'static str {
-        Operation::CustomerUpdate.name()
-    }
-
-    fn merge(&self, stored: &Map<String, Value>) -> Result<Merged, Failure> {
-        match masked_values::resolve(&self.wish.draft, stored, self.wish.replace, secrets())? {
-            Cow::Borrowed(_) => merge(stored.clone(), &self.wish),
-            Cow::Owned(draft) => merge(stored.clone(), &Wish { draft, ..self.wish.clone() }),
-        }
-    }
-
-    fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {
-        match deletion_guard::deletions(&self.wish, &merged.tally, self.allow_delete, confirmed) {
-            Err(_) if self.wish.replace && self.allow_delete.is_none() && prompt.can_ask() => {
-                let typed = prompt.number_of_deletions(merged.tally.removed.len())?;
-                deletion_guard::deletions(&self.wish, &merged.tally, Some(typed), confirmed)
-            }
-            result => result,
-        }
-    }
-
-    fn on_read(&self, service: &Service<'_>, found: &Profile) {
-        // Completion serves whoever types about one customer; a run sees many.
-        if service.session.report.record.is_none() {
-            history::remember(service.session.context, &service.name(), found);
-        }
-    }
-
-    fn warnings(&self, merged: &Merged) -> Warnings {
-        lint_address::of_profile(merged)
-    }
-
-    fn prompt(&self) -> Option<&Prompt> {
-        self.prompt.as_deref()
-    }
-
-    fn went_back(&self) {
-        self.went_back.set(true);
-    }
-
-    fn extra_fields(&self) -> Map<String, Value> {
-        self.extra_fields.clone()
-    }
-
-    fn base(&self) -> Option<&Profile> {
-        self.base.as_ref()
-    }
-
-    fn replacement_args(&self) -> &ReplacementArgs {
-        &self.replacement
-    }
-}
-
-fn nothing_asked() -> Failure {
-    Failure::usage("no change is named; nothing was sent").hint(
-        "for one address: --address ID with --street, --city, --postcode and their like; `storefront customer show` lists the ids",
-    )
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::change::ProfileChange;
-use super::reading;
 use crate::failure::Failure;
 use crate::history::{CustomerLock, LockName, acquire};
+use crate::ops::profile::read;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Bearer;
 use crate::session::service::Service;
@@ -25,19 +25,19 @@ impl Locked {
     /// profile is read again. Always in this order.
     ///
     /// # Errors
-    /// `unavailable` when a lock is not free in time, and as [`reading::read_or_base`].
+    /// `unavailable` when a lock is not free in time, and as [`read::read_or_base`].
     pub async fn read(service: &Service<'_>, change: &dyn ProfileChange) -> Result<Self, Failure> {
         let base = change.base();
         let timeout = change.replacement_args().lock_timeout.unwrap_or(service.settings.lock_timeout);
         let token = service.token(Bearer::Customer).await?;
         let by_token = lock(service, &LockName::token(token), timeout).await?;
-        let (mut stored, mut is_readable) = reading::read_or_base(service, base).await?;
+        let (mut stored, mut is_readable) = read::read_or_base(service, base).await?;
         let name = lock_name(&stored).unwrap_or_else(|| LockName::token(token));
         let mut locks = vec![by_token];
         if name != LockName::token(token) {
             let by_customer = lock(service, &name, timeout).await?;
             if by_customer.was_waited_for {
-                (stored, is_readable) = reading::read_or_base(service, base).await?;
+                (stored, is_readable) = read::read_or_base(service, base).await?;
             }
             locks.push(by_customer);
         }

@@ -10,7 +10,7 @@ use crate::plan::validate::body::Warnings;
 use crate::prompt::Prompt;
 use crate::session::service::Service;
 
-/// What [`super::replace`] asks of a change.
+/// What [`crate::ops::profile::replace`] asks of a change.
 pub trait ProfileChange {
     /// What results call it: `customer update`.
     fn operation(&self) -> &'static str;

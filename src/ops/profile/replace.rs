@@ -13,10 +13,11 @@ use serde_json::{Map, Value};
 
 use super::change::ProfileChange;
 use super::locked::Locked;
+use super::pending;
 use super::send_and_verify::{AppliedReplacement, Replacement, Sent, Unsent};
-use super::{pending, reading};
 use crate::failure::{Applied, Failure};
 use crate::history::{CustomerStore, Mark, NewSnapshot, Snapshot};
+use crate::ops::profile::read;
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::stored::Profile;
@@ -75,7 +76,7 @@ enum Round {
 
 impl Steps<'_> {
     async fn dry_run(&self) -> Result<Outcome, Failure> {
-        let (stored, _) = reading::read_or_base(self.service, self.change.base()).await?;
+        let (stored, _) = read::read_or_base(self.service, self.change.base()).await?;
         self.change.on_read(self.service, &stored);
         let merged = self.merge(&stored)?;
         if merged.changes.is_empty() {
@@ -89,7 +90,7 @@ impl Steps<'_> {
 
     /// Shows the change and asks. An outcome where there is nothing to change.
     async fn confirm(&mut self) -> Result<Option<Outcome>, Failure> {
-        let (stored, _) = reading::read_or_base(self.service, self.change.base()).await?;
+        let (stored, _) = read::read_or_base(self.service, self.change.base()).await?;
         self.change.on_read(self.service, &stored);
         let merged = self.merge(&stored)?;
         if merged.changes.is_empty() {
@@ -135,7 +136,7 @@ impl Steps<'_> {
         let store = self.store(&locked.stored)?;
         let mut stored = locked.stored.clone();
         if locked.is_readable {
-            stored = reading::wait_for_replica(service, &store, stored, settle(service, self.change)).await?;
+            stored = read::wait_for_replica(service, &store, stored, settle(service, self.change)).await?;
         }
         for _ in 0..=MAX_RESTARTS {
             match self.round(&store, &stored, locked.is_readable).await? {

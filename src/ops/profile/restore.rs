@@ -5,10 +5,11 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::change::ProfileChange;
-use super::{pending, reading, replace};
+use super::{pending, replace};
 use crate::cli::customer::{ReplacementArgs, RestoreArgs};
 use crate::failure::Failure;
 use crate::history::{CustomerStore, Mark, Snapshot};
+use crate::ops::profile::read;
 use crate::plan::profile::deletion_guard;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::patch::Wish;
@@ -24,7 +25,7 @@ const OPERATION: &str = "customer restore";
 /// # Errors
 /// `usage` when there is no such snapshot, and as [`replace::replace`].
 pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<(), Failure> {
-    let stored = reading::read_profile(service).await?;
+    let stored = read::read_profile(service).await?;
     let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
     // What is still open counts as applied once the profile shows it.
     pending::open(service, &store, &stored)?;

@@ -6,11 +6,11 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::change::ProfileChange;
-use super::reading::{self, Reads, differences, list_changes, read_profile};
 use crate::clock::Clock;
 use crate::failure::{Applied, Failure, Kind};
 use crate::history::{CustomerStore, Mark};
 use crate::http::{Attempt, Attempts, Effect, Reply};
+use crate::ops::profile::read::{self, Reads, differences, list_changes, read_profile};
 use crate::plan::profile::address_ids::listed;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::read_back::{Expectation, ReadBack};
@@ -238,7 +238,7 @@ impl Replacement<'_> {
         let mut reads = Reads::new(super::replace::settle(service, self.change));
         let mut last: Option<ReadBack> = None;
         loop {
-            let read = match reading::read_profile(service).await {
+            let read = match read::read_profile(service).await {
                 Ok(now) => expectation.compare(&now),
                 Err(failure) => Err(failure),
             };
