@@ -9,11 +9,11 @@ mod device;
 mod file_name;
 mod keyboard;
 mod keys;
-mod line;
+mod line_editor;
 mod list;
 mod question;
+mod text_input;
 mod transcript;
-mod typed;
 
 use std::cell::RefCell;
 use std::io;
@@ -36,8 +36,8 @@ use block::rows;
 use device::Device;
 use keyboard::Keyboard;
 use keys::Decoder;
+use text_input::{Field, Mode, Typed};
 use transcript::Transcript;
-use typed::{Field, Mode, Typed};
 
 /// What a cancelled command says; it is not an error.
 pub const CANCELLED: &str = "cancelled";

@@ -1,8 +1,8 @@
 //! Yes and no.
 
-use super::typed::Mode;
 use super::{Answer, Objection, Prompt, Question, cancelled};
 use crate::failure::Failure;
+use crate::prompt::text_input::Mode;
 
 const YES_OR_NO: &str = "type y or n";
 

@@ -5,11 +5,10 @@ use dialoguer::theme::Theme;
 
 use super::block::{Block, wrapped};
 use super::device::Device;
-use super::file_name;
 use super::keyboard::Keyboard;
 use super::keys::Event;
-use super::line::{Line, Pressed};
-use super::{Objection, Question, rendered};
+use super::{Objection, Question, file_name, rendered};
+use crate::prompt::line_editor::{Line, Pressed};
 
 const NOT_TYPED: &str = "type the answer, then press Enter";
 
