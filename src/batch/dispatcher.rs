@@ -29,8 +29,8 @@ use crate::journal::entry::FailedFileEntry;
 use crate::journal::replay::{AllSlots, Past};
 use crate::journal::write_ahead::Gate;
 use crate::journal::writer::Journal;
+use crate::report::ordered_results::{Place, Results};
 use crate::report::progress::{Count, Progress};
-use crate::report::records::{Place, Results};
 use crate::report::summary::{self, Reasons};
 use crate::session::signals::Signals;
 

@@ -9,7 +9,7 @@ use crate::cli::batch::RunArgs;
 use crate::failure::{Failure, Kind};
 use crate::input::records::Source;
 use crate::journal::replay::Past;
-use crate::report::records::{Place, Results};
+use crate::report::ordered_results::{Place, Results};
 use crate::report::summary::records;
 
 /// As many records are shown to a person.

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Format};
 use crate::journal::entry::FailedFileEntry;
 use crate::journal::fnv::Fingerprint;
-use crate::report::escape::one_line;
+use crate::report::sanitize::one_line;
 
 /// A file of failed records in the input's own format. It holds the records as they came, tokens too: 0600.
 pub struct FailedFile {

@@ -34,10 +34,11 @@ use crate::failure::Failure;
 use crate::input::records::{self, Source};
 use crate::journal::entry::FailedFileEntry;
 use crate::journal::replay::Past;
+use crate::ops::record::Work;
 use crate::plan::operation::Operation;
 use crate::plan::request::Bearer;
 use crate::prompt::Prompt;
-use crate::report::records::Results;
+use crate::report::ordered_results::Results;
 use crate::report::summary;
 use crate::session::Session;
 use crate::session::runtime::on_runtime;
@@ -49,7 +50,6 @@ use run_token::RunToken;
 use token_locks::TokenLocks;
 use worker::Shared;
 
-use crate::ops::record::Work;
 pub use prepare::key_of;
 
 /// Runs an operation over many records.

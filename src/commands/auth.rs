@@ -13,7 +13,7 @@ use crate::environment::BASE_URL;
 use crate::failure::{Failure, Kind};
 use crate::plan::request::Bearer;
 use crate::prompt::Prompt;
-use crate::report::escape::one_line;
+use crate::report::sanitize::one_line;
 use crate::session::Session;
 use crate::session::runtime::online;
 use crate::session::service::Service;

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Kind};
-use crate::report::escape::one_line;
-use crate::report::screen::{Ink, Screen};
+use crate::report::sanitize::one_line;
 use crate::report::table::{cell, heads, table_on, trimmed};
+use crate::report::terminal::{Ink, Screen};
 
 /// One thing that was looked at.
 #[derive(Debug)]

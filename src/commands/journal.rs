@@ -17,7 +17,7 @@ use crate::journal::record_state::State;
 use crate::journal::replay::Past;
 use crate::plan::operation::Operation;
 use crate::report::Report;
-use crate::report::escape::one_line;
+use crate::report::sanitize::one_line;
 use crate::report::table::{heads, table_on, trimmed};
 use crate::session::Session;
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::cli::sandbox::{DataArgs, Interface, SandboxCommand, ServeArgs};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::report::escape::one_line;
+use crate::report::sanitize::one_line;
 use crate::report::table::{heads, table_on, trimmed};
 use crate::sandbox::{self, Observer, Options};
 use crate::session::Session;

@@ -8,10 +8,9 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use crate::cli::GlobalArgs;
 use crate::config::{ConfigFile, SANDBOX, Settings};
 use crate::context::Context;
-use crate::history;
 use crate::plan::operation::Operation;
-use crate::report::escape::one_line;
-use crate::sandbox;
+use crate::report::sanitize::one_line;
+use crate::{history, sandbox};
 
 /// The words typed so far, and what they were typed in.
 struct Asked {

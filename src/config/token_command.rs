@@ -9,7 +9,7 @@ use tokio::process::{Child, Command};
 use super::token_source::fit_for_header;
 use crate::environment;
 use crate::failure::{Failure, Kind};
-use crate::report::escape::one_line;
+use crate::report::sanitize::one_line;
 use crate::token::Token;
 
 const TIMEOUT: Duration = Duration::from_secs(30);

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 use crate::failure::Failure;
 use crate::journal::record_state::{State, state_of};
-use crate::report::escape::one_line;
+use crate::report::sanitize::one_line;
 
 /// A record is about to be sent.
 #[derive(Debug, Serialize)]

@@ -3,7 +3,7 @@
 use super::list::{Chosen, List};
 use super::{Objection, Prompt, Question, cancelled, rendered, stopped};
 use crate::failure::Failure;
-use crate::report::escape::one_line;
+use crate::report::sanitize::one_line;
 
 impl Prompt {
     /// One of several, by its position, `present` chosen at first; `None` for Esc. Only for where

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::changes::shown;
-use super::escape::one_line;
-use super::screen::{Ink, Screen};
 use super::table::{cell, heads, table_on, trimmed};
+use crate::report::sanitize::one_line;
+use crate::report::terminal::{Ink, Screen};
 
 /// How many options are shown; the others are counted.
 const SHOWN_OPTIONS: usize = 12;
@@ -90,7 +90,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::text;
-    use crate::report::screen::Screen;
+    use crate::report::terminal::Screen;
 
     #[test]
     fn members_come_first_and_of_many_options_the_first() {

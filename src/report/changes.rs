@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::escape::one_line;
-use super::screen::{Ink, Screen};
 use super::table::{cell, heads, table_on, trimmed};
 use crate::plan::profile::address_ids::listed;
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::patch::Tally;
+use crate::report::sanitize::one_line;
+use crate::report::terminal::{Ink, Screen};
 
 /// Below this many columns a table of four columns is no longer read with ease.
 const TABLE_COLUMNS: u16 = 64;
@@ -133,7 +133,7 @@ mod tests {
 
     use super::table;
     use crate::plan::profile::diff;
-    use crate::report::screen::Screen;
+    use crate::report::terminal::Screen;
 
     fn shown_on(width: u16) -> String {
         let before = json!({"email": "a@b", "addresses": [

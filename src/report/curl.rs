@@ -1,7 +1,7 @@
 //! A request as a curl command, the token as an environment variable.
 
-use super::escape;
 use crate::plan::request::{Bearer, Request};
+use crate::report::sanitize;
 
 /// The command, on one line, fit for a POSIX shell. A token that stands in URL or body is masked there as everywhere.
 pub fn command(request: &Request, url: &str) -> String {
@@ -12,11 +12,11 @@ pub fn command(request: &Request, url: &str) -> String {
     let mut command = format!(
         "curl --request {} --globoff {} --header \"Authorization: Bearer {token}\"",
         request.method.as_str(),
-        shell_words::quote(&escape::escaped(url))
+        shell_words::quote(&sanitize::escaped(url))
     );
     if let Some(body) = &request.body {
         command.push_str(" --header 'Content-Type: application/json' --data-raw ");
-        command.push_str(&shell_words::quote(&escape::in_json(body)));
+        command.push_str(&shell_words::quote(&sanitize::in_json(body)));
     }
     command
 }

@@ -5,17 +5,17 @@
 pub mod attribute;
 pub mod changes;
 pub mod curl;
-pub mod escape;
+pub mod http_trace;
 pub mod jq;
+pub mod ordered_results;
 pub mod outcome;
 pub mod profile;
 pub mod progress;
-pub mod records;
-pub mod screen;
+pub mod sanitize;
 mod spinner;
 pub mod summary;
 pub mod table;
-pub mod traffic;
+pub mod terminal;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -25,13 +25,12 @@ use serde_json::Value;
 
 use crate::cli::{Color, OutputFormat};
 use crate::context::Context;
-use crate::environment;
-use crate::exact_json;
 use crate::failure::{Applied, Failure, Kind};
 use crate::redact::secrets;
-use escape::escaped;
+use crate::{environment, exact_json};
 use jq::Filter;
-use screen::{Ink, Screen};
+use sanitize::escaped;
+use terminal::{Ink, Screen};
 
 /// How this run speaks: format, loudness, colour.
 #[derive(Debug, Clone, Copy)]
@@ -150,7 +149,7 @@ impl Report {
 
     /// JSON with its tokens masked, and on a terminal free of what that would obey.
     fn shown_json(&self, json: &str) -> String {
-        let shown = if self.stdout_is_terminal { escape::in_json(json) } else { secrets().json_text(json) };
+        let shown = if self.stdout_is_terminal { sanitize::in_json(json) } else { secrets().json_text(json) };
         shown.into_owned()
     }
 
@@ -217,7 +216,7 @@ impl Report {
     /// Prints a failure: text, or one JSON object under `-o json` (DESIGN 2.3).
     pub fn failure(&self, failure: &Failure) {
         if self.is_json() {
-            write_stderr(&escape::in_json(&failure_json(failure).to_string()));
+            write_stderr(&sanitize::in_json(&failure_json(failure).to_string()));
             return;
         }
         if failure.message == crate::prompt::CANCELLED {

@@ -6,14 +6,14 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::changes;
-use super::escape::one_line;
-use super::screen::Screen;
 use crate::exact_json;
 use crate::failure::{Applied, Failure};
 use crate::plan::operation::Operation;
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::patch::Tally;
 use crate::plan::request::Request;
+use crate::report::sanitize::one_line;
+use crate::report::terminal::Screen;
 
 /// The end of one operation that did not fail.
 #[derive(Debug, Clone)]
@@ -228,7 +228,7 @@ impl Shown {
             self.url,
             body.unwrap_or_default()
         );
-        super::escape::escaped(&text).into_owned()
+        crate::report::sanitize::escaped(&text).into_owned()
     }
 }
 

@@ -5,11 +5,11 @@ use std::fmt::Write;
 use serde_json::{Map, Value};
 
 use super::changes::shown;
-use super::escape::one_line;
-use super::screen::{Ink, Screen};
 use super::table::{heads, table_on, trimmed};
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::stored::Profile;
+use crate::report::sanitize::one_line;
+use crate::report::terminal::{Ink, Screen};
 
 /// Below this many columns six columns of a table are no longer read with ease.
 const TABLE_COLUMNS: u16 = 76;

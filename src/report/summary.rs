@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::escape::one_line;
 use super::progress::{Count, time};
 use crate::failure::{Failure, Kind};
+use crate::report::sanitize::one_line;
 
 /// As many different reasons are counted; the rest are counted together.
 const MOST_REASONS: usize = 50;

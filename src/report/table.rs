@@ -2,7 +2,7 @@
 
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
 
-use super::screen::{Ink, Screen};
+use crate::report::terminal::{Ink, Screen};
 
 /// An empty table for that screen.
 pub fn table_on(screen: Screen) -> Table {
@@ -74,7 +74,7 @@ fn is_right_to_left(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{heads, in_columns, table_on, trimmed};
-    use crate::report::screen::Screen;
+    use crate::report::terminal::Screen;
     use unicode_width::UnicodeWidthStr;
 
     #[test]

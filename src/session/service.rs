@@ -11,8 +11,8 @@ use crate::failure::{Applied, Failure};
 use crate::http::{Attempt, Attempts, Client, Effect, Link, Observer, Reply, Tracer};
 use crate::plan::request::{Bearer, Method, Request, StoreView};
 use crate::redact::secrets;
+use crate::report::http_trace;
 use crate::report::outcome::Shown;
-use crate::report::traffic;
 use crate::sandbox;
 use crate::session::Session;
 use crate::session::local_service::{sandbox_settings, start_sandbox};
@@ -69,7 +69,7 @@ impl<'a> Service<'a> {
     /// # Errors
     /// `usage` for settings that are missing or wrong, and when the sandbox cannot start.
     pub async fn open(session: &'a Session<'a>) -> Result<Self, Failure> {
-        Self::open_traced(session, traffic::tracer(session.report.verbose)).await
+        Self::open_traced(session, http_trace::tracer(session.report.verbose)).await
     }
 
     /// The same, with a listener of the caller's to what goes over the wire.

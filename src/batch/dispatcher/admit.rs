@@ -9,8 +9,8 @@ use crate::input::records::{Content, Record};
 use crate::journal::fnv::Fingerprint;
 use crate::journal::record_index::Slot;
 use crate::journal::record_state::State;
+use crate::report::ordered_results::Place;
 use crate::report::outcome::Outcome;
-use crate::report::records::Place;
 
 impl Crew<'_> {
     /// Takes a record in: to be run, or told of as it is.

@@ -6,8 +6,8 @@ use crate::failure::{Applied, Failure, Kind};
 use crate::input::records::Content;
 use crate::journal::record_state::{State, state_of};
 use crate::plan::operation::Operation;
+use crate::report::ordered_results::Place;
 use crate::report::outcome::Outcome;
-use crate::report::records::Place;
 
 impl Crew<'_> {
     /// Writes down what became of a record.

@@ -9,7 +9,7 @@ use crate::cli::GlobalArgs;
 use crate::cli::config::ConfigCommand;
 use crate::config::{ConfigFile, KeyPath, Kind, Settings, flattened, shown};
 use crate::failure::Failure;
-use crate::report::escape::one_line;
+use crate::report::sanitize::one_line;
 use crate::session::Session;
 
 /// Runs `config`.

@@ -9,9 +9,9 @@ use crate::history::{CustomerStore, Mark, Snapshot, SnapshotEntry};
 use crate::ops::profile::{pending, read};
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::stored::Profile;
-use crate::report::escape::one_line;
-use crate::report::screen::Screen;
+use crate::report::sanitize::one_line;
 use crate::report::table::{heads, table_on, trimmed};
+use crate::report::terminal::Screen;
 use crate::session::service::Service;
 
 /// A snapshot as it is listed.

@@ -6,7 +6,7 @@ use super::field::Field;
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::validate::lint_address;
 use crate::prompt::Objection;
-use crate::report::escape::one_line;
+use crate::report::sanitize::one_line;
 use crate::wire::{CUSTOMER, Holds, PROFILE_ADDRESS, Shape};
 
 /// The fields of an address in the order they are asked: the country decides how postcode and region look.

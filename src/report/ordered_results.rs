@@ -7,8 +7,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::outcome::Outcome;
-use super::{Report, escape, failure_json, progress};
+use super::{Report, failure_json, progress};
 use crate::failure::Failure;
+use crate::report::sanitize;
 
 /// How many results may wait for an earlier one.
 const MOST_HELD: u64 = 1024;
@@ -96,7 +97,7 @@ impl Results {
                 crate::failure::Applied::Unknown => "unknown",
                 _ => "failed",
             };
-            let message = escape::one_line(&failure.message);
+            let message = sanitize::one_line(&failure.message);
             return format!("record {} (line {}): {what}: {message}\n", place.record, place.line);
         }
         let mut line = Map::new();
