@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::fault::Kind;
 use super::reply::{Refusal, Reply};
 use super::router::Call;
 use super::store::{Document, Records};
 use super::typing;
+use crate::sandbox::fault::spec::Kind;
 use crate::wire;
 
 /// Longest attribute code, after Magento (ours).

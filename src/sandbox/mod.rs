@@ -7,11 +7,9 @@
 mod address;
 mod attribute;
 mod auth;
-mod fault;
+pub mod fault;
 mod host_check;
-mod line;
 pub mod magento;
-mod misbehave;
 pub mod openapi;
 mod profile;
 mod quantity;
@@ -39,12 +37,14 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+pub use crate::sandbox::fault::spec::{
+    Fault, Kind as FaultKind, Setting as FaultSetting, kinds as fault_kinds,
+};
 pub use attribute::FRONTEND_INPUTS;
-pub use fault::{Fault, Kind as FaultKind, Setting as FaultSetting, kinds as fault_kinds};
 pub use seed::store_views as seeded_store_views;
 pub use store::IssuedToken;
 
-use misbehave::Mischief;
+use crate::sandbox::fault::inject::{self, Mischief};
 use store::{Intent, Store};
 
 /// How long requests under way may take to end when the sandbox stops.
@@ -137,7 +137,7 @@ fn app(
     let mut app = router::routes(store);
     if !faults.is_empty() {
         let mischief = Arc::new(Mischief::new(faults));
-        app = app.layer(middleware::from_fn_with_state(mischief, misbehave::misbehave));
+        app = app.layer(middleware::from_fn_with_state(mischief, inject::misbehave));
     }
     app = app.layer(middleware::from_fn_with_state(allow_hosts, host_check::middleware));
     if let Some(observer) = observer {

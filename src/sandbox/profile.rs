@@ -4,14 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::address;
-use super::fault::Kind;
 use super::reply::{Refusal, Reply};
 use super::router::Call;
 use super::store::{Document, Records, StoredAddress};
-use super::typing;
-use crate::exact_json;
-use crate::wire;
+use super::{address, typing};
+use crate::sandbox::fault::spec::Kind;
+use crate::{exact_json, wire};
 
 /// An address element of the request: the stored address it changes (rule 3), or none (rule 4), and its members.
 struct Element {

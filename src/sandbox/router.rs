@@ -15,13 +15,13 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::fault::Kind as FaultKind;
-use super::misbehave::Struck;
 use super::reply::{Refusal, Reply};
 use super::route_table::{ROUTES, Route};
 use super::store::{Caller, Document, Intent, Records, Store};
 use super::{auth, magento};
 use crate::exact_json;
+use crate::sandbox::fault::active::Struck;
+use crate::sandbox::fault::spec::Kind as FaultKind;
 
 /// Largest request body: some 30,000 addresses. The interface shows no limit.
 pub const LARGEST_BODY: usize = 32 * 1024 * 1024;

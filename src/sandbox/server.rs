@@ -15,8 +15,8 @@ use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 
-use super::line::{Line, Lines, Scissors};
 use super::router::BodyTimeout;
+use crate::sandbox::fault::connection::{Line, Lines, Scissors};
 
 /// Serves `app` until the sender of `stopped` is gone, then ends when every connection has ended.
 ///

@@ -7,7 +7,7 @@ use super::coerce::as_text;
 use super::dispatch::Call;
 use super::fields::ATTRIBUTE;
 use crate::sandbox::attribute::{FRONTEND_INPUTS, LONGEST_CODE};
-use crate::sandbox::fault::Kind;
+use crate::sandbox::fault::spec::Kind;
 use crate::sandbox::reply::{Refusal, Reply};
 use crate::sandbox::store::{Document, Records};
 

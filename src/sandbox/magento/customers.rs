@@ -3,14 +3,14 @@
 use regex_lite::Regex;
 use serde_json::{Value, json};
 
-use super::coerce::as_text;
+use super::address_book;
+use super::coerce::{self, as_text};
 use super::customer_search::same_text;
-use super::customer_view::{CUSTOMER_ATTRIBUTES, DEFAULTS, default_id, merge_attributes, storable};
+use super::customer_view::{self, CUSTOMER_ATTRIBUTES, DEFAULTS, default_id, merge_attributes, storable};
 use super::default_addresses::{self, SentList};
 use super::dispatch::Call;
 use super::fields::CUSTOMER;
-use super::{address_book, coerce, customer_view};
-use crate::sandbox::fault::Kind;
+use crate::sandbox::fault::spec::Kind;
 use crate::sandbox::profile::now;
 use crate::sandbox::reply::{Refusal, Reply};
 use crate::sandbox::store::{Document, Records};

@@ -1,14 +1,12 @@
 //! The grammar of `--fault`: `[METHOD:]KIND[=VALUE][@PERCENT][xTIMES]`.
 
-pub mod late;
-pub mod varnish;
-
 use std::fmt;
 use std::str::FromStr;
 
 use anyhow::{Context as _, bail};
 use axum::http::Method;
 
+use crate::sandbox::fault::varnish;
 use crate::suggestion::nearest;
 
 /// A way in which the sandbox misbehaves on purpose, and how often.

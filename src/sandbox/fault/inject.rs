@@ -12,11 +12,13 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
-use super::fault::{Fault, Kind, Setting, late, varnish};
-use super::line::Scissors;
-use super::reply::{Refusal, json_response};
-use super::router::receive;
 use crate::exact_json;
+use crate::sandbox::fault::active::Struck;
+use crate::sandbox::fault::connection::Scissors;
+use crate::sandbox::fault::spec::{Fault, Kind, Setting};
+use crate::sandbox::fault::{late, varnish};
+use crate::sandbox::reply::{Refusal, json_response};
+use crate::sandbox::router::receive;
 
 /// The faults of one server, with what each has done so far.
 pub struct Mischief(Vec<Armed>);
@@ -26,35 +28,6 @@ struct Armed {
     seed: u64,
     met: AtomicU64,
     struck: AtomicU32,
-}
-
-/// The faults that have struck one request.
-#[derive(Debug, Clone, Default)]
-pub struct Struck(Arc<[(Kind, Setting)]>);
-
-impl Struck {
-    /// Whether a fault of this kind has struck.
-    pub fn has(&self, kind: Kind) -> bool {
-        self.setting(kind).is_some()
-    }
-
-    /// The number behind `=` of a fault of this kind that has struck.
-    pub fn number(&self, kind: Kind) -> Option<u32> {
-        match self.setting(kind) {
-            Some(Setting::Number(number)) => Some(number),
-            _ => None,
-        }
-    }
-
-    fn setting(&self, kind: Kind) -> Option<Setting> {
-        self.0.iter().find(|(struck, _)| *struck == kind).map(|(_, setting)| *setting)
-    }
-
-    async fn wait(&self, kind: Kind) {
-        if let Some(milliseconds) = self.number(kind) {
-            tokio::time::sleep(Duration::from_millis(milliseconds.into())).await;
-        }
-    }
 }
 
 impl Mischief {

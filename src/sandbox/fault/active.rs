@@ -1,0 +1,38 @@
+//! Which faults apply to a request.
+
+use axum::response::IntoResponse as _;
+use std::hash::BuildHasher as _;
+use std::hash::Hasher as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::sandbox::fault::spec::{Kind, Setting};
+
+/// The faults that have struck one request.
+#[derive(Debug, Clone, Default)]
+pub struct Struck(pub(crate) Arc<[(Kind, Setting)]>);
+
+impl Struck {
+    /// Whether a fault of this kind has struck.
+    pub fn has(&self, kind: Kind) -> bool {
+        self.setting(kind).is_some()
+    }
+
+    /// The number behind `=` of a fault of this kind that has struck.
+    pub fn number(&self, kind: Kind) -> Option<u32> {
+        match self.setting(kind) {
+            Some(Setting::Number(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn setting(&self, kind: Kind) -> Option<Setting> {
+        self.0.iter().find(|(struck, _)| *struck == kind).map(|(_, setting)| *setting)
+    }
+
+    pub(crate) async fn wait(&self, kind: Kind) {
+        if let Some(milliseconds) = self.number(kind) {
+            tokio::time::sleep(Duration::from_millis(milliseconds.into())).await;
+        }
+    }
+}
