@@ -91,7 +91,7 @@ fn tokens(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
 }
 
 fn show(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
-    let all = sandbox::show(&data_file(session.context, args.data.as_ref())?).map_err(unusable)?;
+    let all = sandbox::dump(&data_file(session.context, args.data.as_ref())?).map_err(unusable)?;
     if session.report.is_json() {
         return session.report.json(&all);
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::reply::Refusal;
 use super::store::Document;
-use super::typing;
+use crate::sandbox::coerce;
 
 /// Its country is two letters.
 pub fn check(address: &Document) -> Result<(), Refusal> {
@@ -19,7 +19,7 @@ pub fn check(address: &Document) -> Result<(), Refusal> {
 pub fn check_of_quote(address: &Document) -> Result<(), Refusal> {
     match address.get("region") {
         Some(region @ (Value::Object(_) | Value::Array(_))) => {
-            Err(typing::wrong_type("region", region, "string"))
+            Err(coerce::wrong_type("region", region, "string"))
         }
         _ => check(address),
     }

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::reply::{Refusal, Reply};
-use super::router::Call;
 use super::store::{Document, Records};
-use super::typing;
+use crate::sandbox::call::Call;
+use crate::sandbox::coerce;
 use crate::sandbox::fault::spec::Kind;
 use crate::wire;
 
@@ -38,7 +38,7 @@ pub const FRONTEND_INPUTS: &[&str] = &[
 /// Creates the attribute in `attribute`; a code that exists is refused (ours).
 pub fn create(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
     let attribute = call.wrapped("attribute")?;
-    typing::check(&attribute, &wire::ATTRIBUTE)?;
+    coerce::check(&attribute, &wire::ATTRIBUTE)?;
     let code = code(&attribute)?.to_owned();
     check_kind(&attribute)?;
     let existing = records.attribute_id(&code)?;

@@ -7,6 +7,10 @@
 mod address;
 mod attribute;
 mod auth;
+pub(crate) mod body;
+pub(crate) mod call;
+mod coerce;
+mod dump;
 pub mod fault;
 mod host_check;
 pub mod magento;
@@ -21,9 +25,7 @@ mod router;
 mod seed;
 mod server;
 mod shipping;
-mod show;
 mod store;
-mod typing;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -175,10 +177,10 @@ pub fn reset(data: &Path) -> anyhow::Result<()> {
 
 /// Everything the database holds:
 /// `{"customers": […], "quotes": […], "attributes": […], "products": […], "store_views": […]}`.
-pub fn show(data: &Path) -> anyhow::Result<Value> {
+pub fn dump(data: &Path) -> anyhow::Result<Value> {
     let store = Store::open(data, seed::plant)?;
     store
-        .transact(Intent::Read, show::everything)
+        .transact(Intent::Read, dump::everything)
         .map_err(|refusal| anyhow::anyhow!("cannot read {}: {}", data.display(), refusal.body()))
 }
 

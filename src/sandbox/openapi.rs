@@ -1,6 +1,6 @@
 //! OpenAPI 3.1 of what the sandbox serves, from the tables of documented members.
 //!
-//! What it says of a body's types and required fields is what the sandbox enforces ([`super::typing`],
+//! What it says of a body's types and required fields is what the sandbox enforces ([`crate::sandbox::coerce`],
 //! [`super::required`]); fields that are not listed are taken as they come.
 
 use serde_json::{Map, Value, json};

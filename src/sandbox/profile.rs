@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
+use super::address;
 use super::reply::{Refusal, Reply};
-use super::router::Call;
 use super::store::{Document, Records, StoredAddress};
-use super::{address, typing};
+use crate::sandbox::call::Call;
+use crate::sandbox::coerce;
 use crate::sandbox::fault::spec::Kind;
 use crate::{exact_json, wire};
 
@@ -42,7 +43,7 @@ pub fn stored(records: &Records<'_>, customer: i64) -> Result<Value, Refusal> {
 pub fn replace(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
     let customer = call.customer()?;
     let mut sent = call.wrapped("customer")?;
-    typing::check(&sent, &wire::CUSTOMER)?;
+    coerce::check(&sent, &wire::CUSTOMER)?;
     let list = match sent.shift_remove("addresses") {
         Some(Value::Array(elements)) => Some(elements),
         _ => None,

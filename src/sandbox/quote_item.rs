@@ -7,11 +7,10 @@ use serde_json::{Value, json};
 use super::quantity::Quantity;
 use super::reply::{Refusal, Reply};
 use super::required;
-use super::router::Call;
 use super::store::{Document, Line, Product, ProductKind, Records};
-use super::typing;
-use crate::exact_json;
-use crate::wire;
+use crate::sandbox::call::Call;
+use crate::sandbox::coerce;
+use crate::{exact_json, wire};
 
 /// The chosen options: option id (the attribute's id, 4.4 rule 2) → option value. Sorted, so that the order in
 /// which they are named makes no second line.
@@ -22,7 +21,7 @@ pub fn add(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
     let customer = call.customer()?;
     let item = call.wrapped("cartItem")?;
     required::check(&item, &wire::CART_ITEM)?;
-    typing::check(&item, &wire::CART_ITEM)?;
+    coerce::check(&item, &wire::CART_ITEM)?;
     let text = |name| item.get(name).and_then(Value::as_str).unwrap_or_default();
     let quote = quote(records, customer, text("quote_id"))?;
     let sku = text("sku");
@@ -53,11 +52,6 @@ fn quote(records: &Records<'_>, customer: i64, named: &str) -> Result<i64, Refus
         .active_quote(customer)?
         .filter(|active| active.to_string() == named)
         .ok_or_else(|| Refusal::no_such_entity("cartId", named))
-}
-
-/// 404: the customer has no quote to work on.
-pub fn no_active_quote() -> Refusal {
-    Refusal::new(404, "Current customer does not have an active cart.")
 }
 
 /// Above zero (ours).

@@ -1,5 +1,8 @@
 //! What the service answers: documents, and errors in Magento's shape.
 
+use axum::body::HttpBody as _;
+use axum::response::IntoResponse as _;
+
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
@@ -143,4 +146,14 @@ pub fn json_text(status: u16, body: String) -> Response {
     const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     (status, [(header::CONTENT_TYPE, JSON)], body).into_response()
+}
+
+/// 404: the customer has no quote to work on.
+pub fn no_active_quote() -> Refusal {
+    Refusal::new(404, "Current customer does not have an active cart.")
+}
+
+/// Magento does not tell an unknown path from a wrong method.
+pub(crate) async fn no_route() -> Refusal {
+    Refusal::no_route()
 }

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::address;
 use super::quantity::Quantity;
-use super::quote_item::{no_active_quote, number};
+use super::quote_item::number;
 use super::reply::{Refusal, Reply};
-use super::required;
-use super::router::Call;
 use super::store::{Document, Records};
-use super::typing;
+use super::{address, required};
+use crate::sandbox::call::Call;
+use crate::sandbox::coerce;
+use crate::sandbox::reply::no_active_quote;
 use crate::wire;
 
 /// Saves what the body names on the active quote and keeps what it does not (ours).
@@ -32,8 +32,8 @@ pub fn save(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
 /// Both layouts brought to one: `shipping_address`, `billing_address`, the two codes and `paymentMethod`.
 fn information(mut body: Document) -> Result<Document, Refusal> {
     required::check(&body, &wire::SHIPPING_INFORMATION)?;
-    typing::check(&body, &wire::SHIPPING_INFORMATION)?;
-    typing::check(&body, &wire::ADDRESS_INFORMATION)?;
+    coerce::check(&body, &wire::SHIPPING_INFORMATION)?;
+    coerce::check(&body, &wire::ADDRESS_INFORMATION)?;
     let mut sent = Document::new();
     let mut take = |from: &mut Document, name: &str, to: &str| {
         if let Some(value) = from.remove(name) {

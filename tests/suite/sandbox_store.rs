@@ -21,7 +21,7 @@ fn start_error(data: &Path, listen: [u8; 4]) -> String {
 #[test]
 fn the_seed_shows_what_is_needed_to_try_everything() {
     let directory = tempfile::tempdir().unwrap();
-    let shown = sandbox::show(&directory.path().join("sandbox.db")).unwrap();
+    let shown = sandbox::dump(&directory.path().join("sandbox.db")).unwrap();
     let names: Vec<&String> = shown.as_object().unwrap().keys().collect();
     assert_eq!(names, ["customers", "quotes", "attributes", "products", "store_views"]);
     assert_eq!(ids(&shown["customers"][0]), [1, 2, 3, 4]);
@@ -85,7 +85,7 @@ fn many_may_make_a_new_database_at_once() {
     let data = directory.path().join("new").join("sandbox.db");
     std::thread::scope(|scope| {
         for _ in 0..8 {
-            scope.spawn(|| assert_eq!(ids(&sandbox::show(&data).unwrap()["customers"][0]), [1, 2, 3, 4]));
+            scope.spawn(|| assert_eq!(ids(&sandbox::dump(&data).unwrap()["customers"][0]), [1, 2, 3, 4]));
         }
     });
 }
@@ -144,7 +144,7 @@ fn files_that_are_not_a_sandbox_are_refused_and_left_alone() {
 fn foreign_database() -> Vec<u8> {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("sandbox.db");
-    sandbox::show(&data).unwrap();
+    sandbox::dump(&data).unwrap();
     let mut bytes = std::fs::read(&data).unwrap();
     assert_eq!(&bytes[68..72], b"SFSB");
     bytes[68..72].copy_from_slice(b"ABCD");
@@ -155,13 +155,13 @@ fn foreign_database() -> Vec<u8> {
 fn another_version_is_refused_until_it_is_reset() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("sandbox.db");
-    sandbox::show(&data).unwrap();
+    sandbox::dump(&data).unwrap();
     let mut bytes = std::fs::read(&data).unwrap();
     bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
     std::fs::write(&data, bytes).unwrap();
-    assert!(sandbox::show(&data).unwrap_err().to_string().contains("sandbox reset"));
+    assert!(sandbox::dump(&data).unwrap_err().to_string().contains("sandbox reset"));
     sandbox::reset(&data).unwrap();
-    assert!(sandbox::show(&data).is_ok());
+    assert!(sandbox::dump(&data).is_ok());
 }
 
 #[test]

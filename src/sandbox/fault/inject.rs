@@ -13,12 +13,12 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
 use crate::exact_json;
+use crate::sandbox::body::receive;
 use crate::sandbox::fault::active::Struck;
 use crate::sandbox::fault::connection::Scissors;
 use crate::sandbox::fault::spec::{Fault, Kind, Setting};
 use crate::sandbox::fault::{late, varnish};
 use crate::sandbox::reply::{Refusal, json_response};
-use crate::sandbox::router::receive;
 
 /// The faults of one server, with what each has done so far.
 pub struct Mischief(Vec<Armed>);

@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use super::customer_search::{field_text, fits};
 use super::dispatch::Call;
 use super::{cart_view, search_criteria};
-use crate::sandbox::quote_item::no_active_quote;
-use crate::sandbox::reply::{Refusal, Reply};
+use crate::sandbox::reply::{Refusal, Reply, no_active_quote};
 use crate::sandbox::store::Records;
 
 /// Fields that can be searched.

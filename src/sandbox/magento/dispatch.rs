@@ -13,11 +13,12 @@ use super::path::{self, ServicePath};
 use super::route_table::{self, Permission, Route};
 use super::{coerce, fields, selected_fields};
 use crate::sandbox::auth::bearer;
+use crate::sandbox::body::{check_content_type, receive};
 use crate::sandbox::fault::active::Struck;
 use crate::sandbox::fault::inject::html;
 use crate::sandbox::fault::spec::Kind as FaultKind;
 use crate::sandbox::reply::{Refusal, Reply, json_text};
-use crate::sandbox::router::{check_content_type, parse_json, receive};
+use crate::sandbox::router::parse_json;
 use crate::sandbox::store::{Caller, Document, Intent, Records, Store};
 
 /// One call, understood as far as all operations have it in common.

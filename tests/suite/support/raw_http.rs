@@ -93,7 +93,7 @@ impl Sandbox {
 
     /// What `sandbox show` would print.
     pub fn show(&self) -> Value {
-        sandbox::show(&self.data).unwrap()
+        sandbox::dump(&self.data).unwrap()
     }
 
     /// Sends bytes and reads to the end of the connection.

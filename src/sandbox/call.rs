@@ -1,0 +1,36 @@
+//! A request as a handler sees it.
+
+use axum::body::HttpBody as _;
+use axum::response::IntoResponse as _;
+use serde_json::Value;
+
+use crate::sandbox::fault::active::Struck;
+use crate::sandbox::reply::{Refusal, no_route};
+use crate::sandbox::store::{Caller, Document};
+
+/// One call, understood as far as all operations have it in common.
+pub struct Call {
+    pub(crate) caller: Caller,
+    /// The JSON object sent, empty for a call without a body.
+    pub body: Document,
+    /// The faults that have struck this call.
+    pub struck: Struck,
+}
+
+impl Call {
+    /// The customer the token speaks for (5): it alone says whose profile and quote are meant.
+    pub fn customer(&self) -> Result<i64, Refusal> {
+        match self.caller {
+            Caller::Customer(id) => Ok(id),
+            Caller::Admin => Err(Refusal::no_route()),
+        }
+    }
+
+    /// Takes the object out of the wrapper the interface demands; 400 without it.
+    pub fn wrapped(&mut self, wrapper: &str) -> Result<Document, Refusal> {
+        match self.body.remove(wrapper) {
+            Some(Value::Object(object)) => Ok(object),
+            _ => Err(Refusal::required(wrapper)),
+        }
+    }
+}
