@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::exact_json;
-
 use super::reply::Refusal;
 use super::store::{Product, Records};
-use super::{profile, quote_item};
+use crate::exact_json;
+use crate::sandbox::handlers::{profile, quantity, quote_item};
 
 /// `{"customers": […], "quotes": […], "attributes": […], "products": […], "store_views": […]}`.
 pub fn everything(records: &Records<'_>) -> Result<Value, Refusal> {
@@ -73,7 +72,7 @@ fn product(records: &Records<'_>, product: &Product) -> Result<Value, Refusal> {
         "sku": product.sku,
         "type": product.kind.name(),
         "name": product.name,
-        "price": quote_item::number(&product.price),
+        "price": quantity::number(&product.price),
         "options": options,
     }))
 }

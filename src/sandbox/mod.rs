@@ -4,27 +4,22 @@
 //! Magento does, and the place says **ours**. It shares the tables of documented members with the client, nothing
 //! else.
 
-mod address;
-mod attribute;
 mod auth;
 pub(crate) mod body;
 pub(crate) mod call;
 mod coerce;
 mod dump;
 pub mod fault;
+pub(crate) mod handlers;
 mod host_check;
 pub mod magento;
 pub mod openapi;
-mod profile;
-mod quantity;
-mod quote_item;
 mod reply;
 mod required;
 mod route_table;
 mod router;
 mod seed;
 mod server;
-mod shipping;
 mod store;
 
 use std::net::SocketAddr;
@@ -42,7 +37,7 @@ use tokio::task::JoinHandle;
 pub use crate::sandbox::fault::spec::{
     Fault, Kind as FaultKind, Setting as FaultSetting, kinds as fault_kinds,
 };
-pub use attribute::FRONTEND_INPUTS;
+pub use crate::sandbox::handlers::attribute::FRONTEND_INPUTS;
 pub use seed::store_views as seeded_store_views;
 pub use store::IssuedToken;
 

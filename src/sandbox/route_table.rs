@@ -5,8 +5,8 @@ use axum::http::Method;
 use super::auth::Access;
 use super::reply::{Refusal, Reply};
 use super::store::{Intent, Records};
-use super::{attribute, profile, quote_item, shipping};
 use crate::sandbox::call::Call;
+use crate::sandbox::handlers::{attribute, profile, quote_item, shipping};
 use crate::wire::{ATTRIBUTE_BODY, CART_ITEM_BODY, CUSTOMER_BODY, SHIPPING_INFORMATION, Shape};
 
 /// What a call does inside its transaction.

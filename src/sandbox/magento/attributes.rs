@@ -6,8 +6,8 @@ use super::attribute_view;
 use super::coerce::as_text;
 use super::dispatch::Call;
 use super::fields::ATTRIBUTE;
-use crate::sandbox::attribute::{FRONTEND_INPUTS, LONGEST_CODE};
 use crate::sandbox::fault::spec::Kind;
+use crate::sandbox::handlers::attribute::{FRONTEND_INPUTS, LONGEST_CODE};
 use crate::sandbox::reply::{Refusal, Reply};
 use crate::sandbox::store::{Document, Records};
 
@@ -85,7 +85,7 @@ fn named(records: &Records<'_>, call: &Call) -> Result<i64, Refusal> {
 }
 
 fn store(records: &Records<'_>, id: Option<i64>, code: &str, attribute: &Document) -> Result<Reply, Refusal> {
-    let id = crate::sandbox::attribute::store(records, id, code, attribute)?;
+    let id = crate::sandbox::handlers::attribute::store(records, id, code, attribute)?;
     Ok(Reply::ok(attribute_view::attribute(&records.attribute(id)?)))
 }
 

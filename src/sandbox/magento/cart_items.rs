@@ -6,7 +6,7 @@ use super::coerce::{self, as_text};
 use super::dispatch::Call;
 use super::fields::CART_ITEM;
 use super::{cart_view, carts};
-use crate::sandbox::quote_item;
+use crate::sandbox::handlers::quote_item;
 use crate::sandbox::reply::{Refusal, Reply};
 use crate::sandbox::store::{Document, Line, Product, Records};
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{customer_view, totals};
 use crate::exact_json;
-use crate::sandbox::quote_item;
+use crate::sandbox::handlers::{quantity, quote_item};
 use crate::sandbox::reply::Refusal;
 use crate::sandbox::store::{Document, Line, ProductKind, Records};
 
@@ -87,9 +87,9 @@ pub fn item(records: &Records<'_>, cart: i64, line: &Line) -> Result<Value, Refu
     let mut view = json!({
         "item_id": line.item_id,
         "sku": line.sku,
-        "qty": quote_item::number(&line.qty),
+        "qty": quantity::number(&line.qty),
         "name": product.name,
-        "price": quote_item::number(&product.price),
+        "price": quantity::number(&product.price),
         "product_type": product.kind.name(),
         "quote_id": cart.to_string(),
     });

@@ -11,7 +11,7 @@ use super::default_addresses::{self, SentList};
 use super::dispatch::Call;
 use super::fields::CUSTOMER;
 use crate::sandbox::fault::spec::Kind;
-use crate::sandbox::profile::now;
+use crate::sandbox::handlers::profile::now;
 use crate::sandbox::reply::{Refusal, Reply};
 use crate::sandbox::store::{Document, Records};
 

@@ -2,10 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::carts;
 use super::dispatch::Call;
-use super::shipping;
-use crate::sandbox::quote_item;
+use super::{carts, shipping};
+use crate::sandbox::handlers::{quantity, quote_item};
 use crate::sandbox::reply::{Refusal, Reply};
 use crate::sandbox::store::{Document, Records};
 
@@ -37,7 +36,7 @@ pub fn totals(records: &Records<'_>, cart: i64) -> Result<Value, Refusal> {
         count += qty;
         items.push(json!({
             "item_id": line.item_id, "price": amount(price), "base_price": amount(price),
-            "qty": quote_item::number(&line.qty),
+            "qty": quantity::number(&line.qty),
             "row_total": amount(price * qty), "base_row_total": amount(price * qty), "row_total_with_discount": 0,
             "tax_amount": 0, "base_tax_amount": 0, "tax_percent": 0, "discount_amount": 0,
             "base_discount_amount": 0, "discount_percent": 0, "price_incl_tax": amount(price),

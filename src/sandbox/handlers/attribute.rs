@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::reply::{Refusal, Reply};
-use super::store::{Document, Records};
 use crate::sandbox::call::Call;
 use crate::sandbox::coerce;
 use crate::sandbox::fault::spec::Kind;
+use crate::sandbox::reply::{Refusal, Reply};
+use crate::sandbox::store::{Document, Records};
 use crate::wire;
 
 /// Longest attribute code, after Magento (ours).

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::reply::Refusal;
-use super::store::Document;
 use crate::sandbox::coerce;
+use crate::sandbox::reply::Refusal;
+use crate::sandbox::store::Document;
 
 /// Its country is two letters.
 pub fn check(address: &Document) -> Result<(), Refusal> {

@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::address;
-use super::reply::{Refusal, Reply};
-use super::store::{Document, Records, StoredAddress};
 use crate::sandbox::call::Call;
 use crate::sandbox::coerce;
 use crate::sandbox::fault::spec::Kind;
+use crate::sandbox::reply::{Refusal, Reply};
+use crate::sandbox::store::{Document, Records, StoredAddress};
 use crate::{exact_json, wire};
 
 /// An address element of the request: the stored address it changes (rule 3), or none (rule 4), and its members.

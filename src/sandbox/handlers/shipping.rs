@@ -2,14 +2,13 @@
 
 use serde_json::{Value, json};
 
+use super::address;
 use super::quantity::Quantity;
-use super::quote_item::number;
-use super::reply::{Refusal, Reply};
-use super::store::{Document, Records};
-use super::{address, required};
 use crate::sandbox::call::Call;
-use crate::sandbox::coerce;
-use crate::sandbox::reply::no_active_quote;
+use crate::sandbox::handlers::quantity::number;
+use crate::sandbox::reply::{Refusal, Reply, no_active_quote};
+use crate::sandbox::store::{Document, Records};
+use crate::sandbox::{coerce, required};
 use crate::wire;
 
 /// Saves what the body names on the active quote and keeps what it does not (ours).

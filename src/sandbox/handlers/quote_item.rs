@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::quantity::Quantity;
-use super::reply::{Refusal, Reply};
-use super::required;
-use super::store::{Document, Line, Product, ProductKind, Records};
 use crate::sandbox::call::Call;
-use crate::sandbox::coerce;
+use crate::sandbox::handlers::quantity::number;
+use crate::sandbox::reply::{Refusal, Reply};
+use crate::sandbox::store::{Document, Line, Product, ProductKind, Records};
+use crate::sandbox::{coerce, required};
 use crate::{exact_json, wire};
 
 /// The chosen options: option id (the attribute's id, 4.4 rule 2) → option value. Sorted, so that the order in
@@ -123,11 +123,6 @@ pub fn shown(line: &Line) -> Value {
         "qty": number(&line.qty),
         "options": parsed(&line.options),
     })
-}
-
-/// Stored decimal text as the JSON number it is.
-pub fn number(text: &str) -> Value {
-    exact_json::number(text).map_or(Value::Null, Value::Number)
 }
 
 fn parsed(options: &str) -> Value {

@@ -1,6 +1,10 @@
 //! Quantities that add up exactly: 0.1 and 0.2 are 0.3.
 
+use serde_json::Value;
+
 use std::cmp::Ordering;
+
+use crate::exact_json;
 
 /// Digits after the point that are kept; what needs more is refused.
 const SCALE: u32 = 18;
@@ -49,6 +53,11 @@ impl std::fmt::Display for Quantity {
         let fraction = format!("{fraction:018}");
         write!(out, "{whole}.{}", fraction.trim_end_matches('0'))
     }
+}
+
+/// Stored decimal text as the JSON number it is.
+pub fn number(text: &str) -> Value {
+    exact_json::number(text).map_or(Value::Null, Value::Number)
 }
 
 #[cfg(test)]
