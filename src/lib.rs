@@ -12,7 +12,6 @@ pub mod context;
 pub mod environment;
 pub mod exact_json;
 pub mod failure;
-pub mod history;
 pub mod http;
 pub mod input;
 pub mod journal;
@@ -25,6 +24,7 @@ pub mod sandbox;
 pub mod session;
 #[cfg(test)]
 mod simulation;
+pub mod state;
 pub mod storage;
 pub mod suggestion;
 pub mod template;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 use storefront::failure::{Failure, Kind};
-use storefront::history::Snapshot;
-use storefront::input::{Draft, Overlay, attribute_options, document};
+use storefront::input::{attribute_options, document, Draft, Overlay};
 use storefront::plan::operation::Operation;
+use storefront::state::Snapshot;
 
 /// No flags at all.
 struct NoFlags;

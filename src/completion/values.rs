@@ -10,7 +10,7 @@ use crate::config::{ConfigFile, SANDBOX, Settings};
 use crate::context::Context;
 use crate::plan::operation::Operation;
 use crate::report::sanitize::one_line;
-use crate::{history, sandbox};
+use crate::{sandbox, state};
 
 /// The words typed so far, and what they were typed in.
 struct Asked {
@@ -113,8 +113,8 @@ fn input_kinds(_: &Asked) -> Vec<CompletionCandidate> {
 }
 
 fn addresses(asked: &Asked) -> Vec<CompletionCandidate> {
-    let remembered = asked.service().map(|service| history::recall(&asked.context, &service));
-    let candidate = |address: history::Remembered| {
+    let remembered = asked.service().map(|service| state::recall(&asked.context, &service));
+    let candidate = |address: state::Remembered| {
         CompletionCandidate::new(address.id.to_string()).help(Some(one_line(&address.label).into()))
     };
     remembered.into_iter().flatten().map(candidate).collect()

@@ -5,7 +5,6 @@ use serde_json::Value;
 use crate::cli::customer::HistoryArgs;
 use crate::exact_json;
 use crate::failure::{Failure, Kind};
-use crate::history::{CustomerStore, Mark, Snapshot, SnapshotEntry};
 use crate::ops::profile::{pending, read};
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::stored::Profile;
@@ -13,6 +12,7 @@ use crate::report::sanitize::one_line;
 use crate::report::table::{heads, table_on, trimmed};
 use crate::report::terminal::Screen;
 use crate::session::service::Service;
+use crate::state::{CustomerStore, Mark, Snapshot, SnapshotEntry};
 
 /// A snapshot as it is listed.
 type Listed = (SnapshotEntry, Snapshot);

@@ -1,11 +1,11 @@
 //! Finds out later whether an update was applied whose outcome was unknown: by the snapshot taken before it was sent.
 
 use crate::failure::{Applied, Failure};
-use crate::history::CustomerStore;
 use crate::ops::profile::{pending, read};
 use crate::plan::operation::Operation;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
+use crate::state::CustomerStore;
 
 /// Reads the profile and compares it with what the update named by its snapshot asked for. `None` where it does not show
 /// all of it: the update may still take effect.

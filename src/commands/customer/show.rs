@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::history;
 use crate::ops::profile::read;
 use crate::report::profile;
 use crate::session::service::Service;
+use crate::state;
 
 /// Prints the stored customer: as it came, unwrapped, under `-o json`; else as tables.
 ///
@@ -14,7 +14,7 @@ use crate::session::service::Service;
 /// As [`read::read_profile`].
 pub async fn show(service: &Service<'_>) -> Result<(), Failure> {
     let stored = read::read_profile(service).await?;
-    history::remember(service.session.context, &service.name(), &stored);
+    state::remember(service.session.context, &service.name(), &stored);
     let report = service.session.report;
     if report.is_json() {
         return report.json(&Value::Object(stored.into_customer()));

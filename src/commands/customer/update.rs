@@ -30,7 +30,7 @@ use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::runtime::online;
 use crate::session::service::Service;
-use crate::{batch, history};
+use crate::{batch, state};
 
 /// Reads the input, then replaces the profile; of many records, one after another.
 ///

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::change::ProfileChange;
 use crate::failure::Failure;
-use crate::history::{CustomerLock, LockName, acquire};
 use crate::ops::profile::read;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Bearer;
 use crate::session::service::Service;
+use crate::state::{CustomerLock, LockName, acquire};
 
 /// A profile that no other storefront command on this machine replaces while this is held.
 pub struct Locked {

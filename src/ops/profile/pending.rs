@@ -1,11 +1,11 @@
 //! Earlier replacements of unknown outcome: a PUT of ours that comes late would remove what the next one adds.
 
 use crate::failure::Failure;
-use crate::history::{CustomerStore, Mark, Snapshot};
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::read_back::Expectation;
 use crate::plan::profile::stored::Profile;
 use crate::session::service::Service;
+use crate::state::{CustomerStore, Mark, Snapshot};
 
 /// Whether a profile shows a replacement that was sent earlier. Where it does, the replacement is marked as verified.
 ///

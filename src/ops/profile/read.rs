@@ -8,12 +8,12 @@ use tokio::time::Instant;
 
 use crate::exact_json;
 use crate::failure::{Failure, Kind};
-use crate::history::CustomerStore;
 use crate::input::document;
 use crate::plan::profile::diff::{self, Change};
 use crate::plan::profile::stored::{self, Pointers, Profile};
 use crate::plan::request::Request;
 use crate::session::service::Service;
+use crate::state::CustomerStore;
 
 /// The first pause between two reads that wait for a profile to change; each is twice as long as the one before.
 const FIRST_INTERVAL: Duration = Duration::from_millis(100);

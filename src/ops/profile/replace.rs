@@ -16,7 +16,6 @@ use super::locked::Locked;
 use super::pending;
 use super::send_and_verify::{AppliedReplacement, Replacement, Sent, Unsent};
 use crate::failure::{Applied, Failure};
-use crate::history::{CustomerStore, Mark, NewSnapshot, Snapshot};
 use crate::ops::profile::read;
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::merge::Merged;
@@ -26,6 +25,7 @@ use crate::prompt::{Answer, Prompt};
 use crate::report::changes;
 use crate::report::outcome::{Outcome, ProfileOutcome};
 use crate::session::service::Service;
+use crate::state::{CustomerStore, Mark, NewSnapshot, Snapshot};
 
 /// How often the steps start again because somebody else changed the profile meanwhile.
 const MAX_RESTARTS: u32 = 3;

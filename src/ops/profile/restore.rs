@@ -8,7 +8,6 @@ use super::change::ProfileChange;
 use super::{pending, replace};
 use crate::cli::customer::{ReplacementArgs, RestoreArgs};
 use crate::failure::Failure;
-use crate::history::{CustomerStore, Mark, Snapshot};
 use crate::ops::profile::read;
 use crate::plan::profile::deletion_guard;
 use crate::plan::profile::merge::Merged;
@@ -17,6 +16,7 @@ use crate::plan::profile::restore::{self, Extent};
 use crate::plan::profile::stored::Profile;
 use crate::prompt::Prompt;
 use crate::session::service::Service;
+use crate::state::{CustomerStore, Mark, Snapshot};
 
 const OPERATION: &str = "customer restore";
 

@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::change::ProfileChange;
 use crate::clock::Clock;
 use crate::failure::{Applied, Failure, Kind};
-use crate::history::{CustomerStore, Mark};
 use crate::http::{Attempt, Attempts, Effect, Reply};
 use crate::ops::profile::read::{self, Reads, differences, list_changes, read_profile};
 use crate::plan::profile::address_ids::listed;
@@ -18,6 +17,7 @@ use crate::plan::profile::stored::Profile;
 use crate::plan::request::Request;
 use crate::report::changes::shown;
 use crate::session::service::Service;
+use crate::state::{CustomerStore, Mark};
 
 /// A replacement about to be sent, with all that is needed to judge it. Its snapshot is on disk.
 pub struct Replacement<'a> {

@@ -8,7 +8,6 @@ use std::rc::Rc;
 
 use crate::cli::customer::{ReplacementArgs, UpdateArgs};
 use crate::failure::Failure;
-use crate::history;
 use crate::input::Draft;
 use crate::ops::draft;
 use crate::ops::profile::change::ProfileChange;
@@ -24,6 +23,7 @@ use crate::prompt::Prompt;
 use crate::redact::secrets;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
+use crate::state;
 
 /// What the flags and the input ask for.
 pub struct Update {
@@ -106,7 +106,7 @@ impl ProfileChange for Update {
     fn on_read(&self, service: &Service<'_>, found: &Profile) {
         // Completion serves whoever types about one customer; a run sees many.
         if service.session.report.record.is_none() {
-            history::remember(service.session.context, &service.name(), found);
+            state::remember(service.session.context, &service.name(), found);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the state directory keeps of each customer: snapshots taken before a replacement and what became of it, the
 //! locks that keep two replacements of one customer apart, and the address ids seen last, for completion.
 
-mod addresses;
+mod address_cache;
 mod lock;
 mod mark;
 mod snapshot;
@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use addresses::{Remembered, recall, remember};
+pub use address_cache::{Remembered, recall, remember};
 pub use lock::{CustomerLock, LockName, acquire};
 pub use mark::Mark;
 pub use snapshot::{NewSnapshot, Snapshot, SnapshotEntry};
