@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::scripted::{Scripted, Step, answer};
+use crate::support::mock_server::{Scripted, Step, answer};
 use crate::support::storefront::{Home, Outcome};
 
 const PROFILE: &str = "/V1/storeview/default/customer/profile";

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::raw_http::CUSTOMER;
-use crate::support::shop::{Shop, words};
+use crate::support::test_env::{Shop, words};
 
 /// What is inside the wrapper a command line would send.
 #[track_caller]

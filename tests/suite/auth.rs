@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::support::shop::Shop;
 use crate::support::storefront::{Home, Outcome};
+use crate::support::test_env::Shop;
 
 const SHOP_START: &str = "default-profile = \"shop\"\n[profiles.shop]\n";
 const SHOP: &str = "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"https://127.0.0.1:1/rest\"\n";

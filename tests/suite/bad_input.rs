@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
+use crate::support::mock_server::{Scripted, answer};
 use crate::support::raw_http::{CUSTOMER, ITEM as RAW_ITEM};
-use crate::support::scripted::{Scripted, answer};
-use crate::support::shop::{Shop, serve, snapshots, words};
 use crate::support::storefront::{Home, Outcome};
+use crate::support::test_env::{Shop, serve, snapshots, words};
 
 const ITEM: &str = "quote add-item --sku mug-blue --qty 1 --quote-id 1";
 

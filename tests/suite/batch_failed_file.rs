@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::support::batch::{attributes, created, lines};
-use crate::support::scripted::{Scripted, answer};
-use crate::support::shop::{Shop, serve, words};
+use crate::support::mock_server::{Scripted, answer};
+use crate::support::test_env::{Shop, serve, words};
 
 fn read(shop: &Shop, name: &str) -> Vec<u8> {
     std::fs::read(shop.home.dir.path().join(name)).unwrap()

@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::batch::{attributes, created, lines, most_standing, numbers, states};
-use crate::support::scripted::{Scripted, Step, answer};
-use crate::support::shop::{Shop, serve};
+use crate::support::mock_server::{Scripted, Step, answer};
+use crate::support::test_env::{Shop, serve};
 
 fn journal(shop: &Shop) -> PathBuf {
     shop.home.dir.path().join("a.csv.journal")
@@ -225,7 +225,7 @@ fn two_runs_cannot_write_one_journal() {
 fn ctrl_c_waits_for_what_is_under_way_and_a_second_one_does_not() {
     for (second, code_line) in [(false, "done"), (true, "unknown")] {
         let shop = Shop::new();
-        let reply = crate::support::scripted::reply("200 OK", "", "{}");
+        let reply = crate::support::mock_server::reply("200 OK", "", "{}");
         let slow =
             Scripted::start(vec![answer("200 OK", "", "{}"), Step::Stall(Duration::from_millis(600), reply)]);
         shop.file("a.csv", attributes(20));

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::support::batch::{attributes, lines};
-use crate::support::scripted::{Scripted, Step, reply};
-use crate::support::shop::{Shop, serve, words};
+use crate::support::mock_server::{Scripted, Step, reply};
+use crate::support::test_env::{Shop, serve, words};
 
 const ITEMS: &str = "sku,qty,quote_id\nmug-blue,1,1\numbrella,2,2\nmug-blue,1,3\numbrella,2,4\n";
 

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use crate::support::batch::{attributes, created, numbers};
-use crate::support::gate::{Gate, Half};
-use crate::support::shop::{Shop, serve};
+use crate::support::flaky_proxy::{Gate, Half};
+use crate::support::test_env::{Shop, serve};
 
 #[test]
 fn records_of_one_quote_keep_their_order_and_others_run_beside_them() {

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::support::batch::{attributes, lines, states};
-use crate::support::scripted::{Scripted, Step, answer};
-use crate::support::shop::{Shop, serve, words};
+use crate::support::mock_server::{Scripted, Step, answer};
 use crate::support::storefront::Home;
+use crate::support::test_env::{Shop, serve, words};
 
 fn items(records: usize) -> String {
     (1..=records).fold("sku,qty,quote_id\n".to_owned(), |mut csv, number| {
@@ -147,7 +147,7 @@ fn behind_an_unknown_shipping_the_same_quote_is_left_alone() {
 #[test]
 fn a_token_is_one_key_however_it_was_supplied() {
     let slow =
-        Step::Stall(Duration::from_millis(300), crate::support::scripted::reply("320 Saved", "", "{}"));
+        Step::Stall(Duration::from_millis(300), crate::support::mock_server::reply("320 Saved", "", "{}"));
     let server = Scripted::start(vec![slow]);
     let ship = r#""addressInformation":{"shipping_address":{"city":"Oslo"},"shipping_carrier_code":"f","shipping_method_code":"f"},"paymentMethod":{"method":"checkmo"}"#;
     let home = home_with("s.ndjson", &format!("{{{ship}}}\n{{{ship},\"token\":\"sandbox-customer-1\"}}\n"));
@@ -161,7 +161,7 @@ fn a_token_is_one_key_however_it_was_supplied() {
 #[test]
 fn a_token_that_commands_print_is_one_key_too() {
     let slow =
-        Step::Stall(Duration::from_millis(300), crate::support::scripted::reply("320 Saved", "", "{}"));
+        Step::Stall(Duration::from_millis(300), crate::support::mock_server::reply("320 Saved", "", "{}"));
     let ship = r#""addressInformation":{"shipping_address":{"city":"Oslo"},"shipping_carrier_code":"f","shipping_method_code":"f"},"paymentMethod":{"method":"checkmo"}"#;
     for (script, code, requests) in [(vec![slow], 0, 2), (vec![Step::Close], 7, 1)] {
         let server = Scripted::start(script);
@@ -180,7 +180,7 @@ fn a_token_that_commands_print_is_one_key_too() {
 
 #[test]
 fn a_batch_whose_reader_goes_away_stops() {
-    let ok = Step::Stall(Duration::from_millis(20), crate::support::scripted::reply("200 OK", "", "{}"));
+    let ok = Step::Stall(Duration::from_millis(20), crate::support::mock_server::reply("200 OK", "", "{}"));
     let server = Scripted::start(vec![ok]);
     let home = home_with("a.csv", &attributes(400));
     let outcome =

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use crate::support::batch::{attributes, created, lines, numbers};
-use crate::support::shop::Shop;
+use crate::support::test_env::Shop;
 
 #[test]
 fn every_format_is_a_run_however_few_its_records() {

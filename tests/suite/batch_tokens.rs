@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::batch::lines;
-use crate::support::shop::{Shop, files_below};
+use crate::support::test_env::{Shop, files_below};
 
 #[test]
 fn each_record_goes_to_the_customer_of_its_token_and_the_token_is_told_nowhere() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::shop::{Shop, words};
+use crate::support::test_env::{Shop, words};
 
 #[test]
 fn a_quote_that_is_never_closed_sends_nothing() {

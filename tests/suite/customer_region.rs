@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::shop::Shop;
+use crate::support::test_env::Shop;
 
 #[test]
 fn the_region_of_an_address_never_contradicts_itself() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::shop::Shop;
+use crate::support::test_env::Shop;
 
 /// The stored profile without what the service itself keeps up.
 fn settled(mut profile: Value) -> Value {

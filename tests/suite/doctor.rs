@@ -6,10 +6,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::call::SECRET;
-use crate::support::scripted::{Scripted, Step, answer};
-use crate::support::shop::{Shop, files_below, serve};
+use crate::support::http_client::SECRET;
+use crate::support::mock_server::{Scripted, Step, answer};
 use crate::support::storefront::{Home, Storefront};
+use crate::support::test_env::{Shop, files_below, serve};
 use crate::support::tls::{Authority, Odd};
 
 const PROFILE: &str = r#"{"id": 1, "addresses": [{"id": 1}, {"id": 2}]}"#;

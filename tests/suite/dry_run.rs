@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::raw_http::{ADMIN, CUSTOMER};
-use crate::support::shop::{Shop, words};
+use crate::support::test_env::{Shop, words};
 
 const SHIP: &str = "quote ship --ship-to-address 2 --bill-same-as-ship --carrier flatrate --method flatrate \
     --payment-method checkmo --ship-firstname \"it's \\$HOME `x` \\\\ é\"";

@@ -1,9 +1,9 @@
 //! What a service stores and a user gives goes through to the letter: numbers, field names, and nothing in between.
 
+use crate::support::mock_server::{Scripted, Step, answer};
 use crate::support::raw_http::CUSTOMER;
-use crate::support::scripted::{Scripted, Step, answer};
-use crate::support::shop::{Shop, serve, words};
 use crate::support::storefront::Home;
+use crate::support::test_env::{Shop, serve, words};
 
 /// Numbers and names that `serde_json` alone rewrites.
 const ODD: &str = r#""n":[1E2,1e2,1E+2,1.0E5,1E-2,1e-400,-0.0,12345678901234567890.10],"o":{"$serde_json::private::Number":"12"},"r":{"$serde_json::private::RawValue":"[1]"}"#;
@@ -38,7 +38,7 @@ fn a_snapshot_and_the_history_keep_it_to_the_letter() {
     let (home, server) = (Home::new(), Scripted::start(vec![answer("200 OK", "", &profile)]));
     let run = |line: &str| serve(home.storefront(&words(line)), &server.url("")).run();
     run("customer update --remove-address 1 --yes --email b@example.com -q --retry 0");
-    let snapshots = crate::support::shop::snapshots(&home);
+    let snapshots = crate::support::test_env::snapshots(&home);
     let text = std::fs::read_to_string(&snapshots[0]).unwrap();
     let ours: String = text.split_whitespace().collect();
     assert!(ours.contains(&format!(r#""x":{{{ODD}}}"#)), "{text}");
@@ -112,7 +112,7 @@ fn a_profile_that_cannot_be_sent_back_is_refused_by_what_is_wrong() {
 fn an_error_body_is_kept_to_the_letter() {
     let body = format!(r#"{{"message":"no",{ODD}}}"#);
     let server =
-        Scripted::start(vec![Step::Answer(crate::support::scripted::reply("400 Bad Request", "", &body))]);
+        Scripted::start(vec![Step::Answer(crate::support::mock_server::reply("400 Bad Request", "", &body))]);
     let home = Home::new();
     let line = "quote add-item --sku a --qty 1 --quote-id 1 -o json -q";
     let outcome = serve(home.storefront(&words(line)), &server.url("")).run();

@@ -1,6 +1,6 @@
 //! Proxies of the environment: asked of the program itself, for the environment belongs to a process.
 
-use crate::support::scripted::{Scripted, answer};
+use crate::support::mock_server::{Scripted, answer};
 use crate::support::storefront::{Home, Outcome};
 
 /// One write to `base` when every proxy variable names `proxy`.

@@ -4,14 +4,15 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use crate::support::http_client::{
+    SECRET, failing, get, link, post, retrying, run, send, ship, token, traced,
+};
+use crate::support::mock_server::{Scripted, Step, answer};
 use serde_json::json;
 use storefront::failure::{Applied, Kind};
 use storefront::http::{Client, Link, ServiceSignal};
 use storefront::plan::request::Request;
 use storefront::redact::secrets;
-
-use crate::support::call::{SECRET, failing, get, link, post, retrying, run, send, ship, token, traced};
-use crate::support::scripted::{Scripted, Step, answer};
 
 #[test]
 fn a_request_arrives_as_planned_and_its_reply_comes_back() {

@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
+use crate::support::http_client::{link, post, run, send, token};
+use crate::support::mock_server::{Scripted, Step, answer};
+use crate::support::tls::{Authority, Odd};
 use storefront::failure::{Applied, Failure, Kind};
 use storefront::http::{Client, Link};
-
-use crate::support::call::{link, post, run, send, token};
-use crate::support::scripted::{Scripted, Step, answer};
-use crate::support::tls::{Authority, Odd};
 
 fn serving(authority: &Authority, odd: Odd, clients: Option<&Authority>) -> Scripted {
     Scripted::start_tls(vec![answer("200 OK", "", "{}")], authority.server(odd, clients))

@@ -5,49 +5,48 @@
 
 mod api;
 mod attribute;
+#[cfg(unix)]
+mod attribute_wizard;
 mod auth;
 mod bad_input;
-mod batch_doubts;
+mod batch_crash_recovery;
 mod batch_failed_file;
 mod batch_journal;
-mod batch_kill;
 mod batch_neighbours;
 mod batch_order;
 mod batch_outage;
 mod batch_run;
 mod batch_tokens;
+mod batch_warnings;
 #[cfg(unix)]
 mod completion;
 mod config;
 #[cfg(unix)]
 mod config_files;
 mod csv_input;
-mod customer_base;
+mod customer_base_file;
 mod customer_reads;
 mod customer_region;
 mod customer_update;
 mod doctor;
 mod dry_run;
 mod exact_data;
-mod faults;
+mod fault_matrix;
 mod global_flags;
 mod help;
-mod http_lost;
 mod http_proxy;
 mod http_send;
 mod http_tls;
+mod http_transport_errors;
+#[cfg(unix)]
+mod interactive_terminal;
 mod jq;
 mod masking;
-mod never_lost;
-#[cfg(unix)]
-mod people;
-#[cfg(unix)]
-mod pictures;
+mod no_data_loss;
 mod profile_round_trip;
 mod quote;
 mod readme;
 mod sandbox_attribute;
-mod sandbox_door;
 mod sandbox_fault;
 mod sandbox_magento_access;
 mod sandbox_magento_addresses;
@@ -57,15 +56,16 @@ mod sandbox_magento_search;
 mod sandbox_openapi;
 mod sandbox_profile;
 mod sandbox_quote;
+mod sandbox_routing;
 mod sandbox_serve;
 mod sandbox_store;
 mod schema;
 mod secrets;
-#[cfg(unix)]
-mod steps;
 mod support;
 mod template;
 #[cfg(unix)]
 mod terminal_output;
+#[cfg(unix)]
+mod terminal_snapshots;
 #[cfg(unix)]
 mod token_command;

@@ -1,8 +1,8 @@
 //! A token that a service throws back is masked however it spells it, and what is sent holds it unmasked.
 
-use crate::support::scripted::{Scripted, Step, answer};
-use crate::support::shop::{files_below, serve, snapshots, words};
+use crate::support::mock_server::{Scripted, Step, answer};
 use crate::support::storefront::{Home, Outcome};
+use crate::support::test_env::{files_below, serve, snapshots, words};
 
 /// As base64 writes secrets.
 const TOKEN: &str = "aB1/c2+d3/e4=";
@@ -199,7 +199,7 @@ fn an_error_object_is_json_whatever_marks_the_service_sends() {
     let body = r#"{"message":"שם \u200f\u202e\u2066\u007f\u009b2J\udb40\udc41 é"}"#;
     let (home, server) = (
         Home::new(),
-        Scripted::start(vec![Step::Answer(crate::support::scripted::reply("400 Bad Request", "", body))]),
+        Scripted::start(vec![Step::Answer(crate::support::mock_server::reply("400 Bad Request", "", body))]),
     );
     let outcome = run(&home, &server, &format!("{ITEM} -q -o json"));
     let error: serde_json::Value = serde_json::from_str(&outcome.stderr).unwrap();

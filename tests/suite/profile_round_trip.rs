@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::shop::{Shop, words};
+use crate::support::test_env::{Shop, words};
 
 fn update(shop: &Shop, profile: &Value, flags: &str) -> crate::support::storefront::Outcome {
     shop.storefront(&words(&format!("customer update -i - -q -o json {flags}")))

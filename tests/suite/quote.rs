@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::shop::Shop;
+use crate::support::test_env::Shop;
 
 /// The body a command line would send, and proof that a dry run sends nothing.
 #[track_caller]

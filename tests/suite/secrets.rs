@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use crate::support::mock_server::{Scripted, Step, answer};
 use crate::support::raw_http::{ADMIN, CUSTOMER};
-use crate::support::scripted::{Scripted, Step, answer};
-use crate::support::shop::{Shop, files_below, words};
 use crate::support::storefront::{Home, Outcome};
+use crate::support::test_env::{Shop, files_below, words};
 
 const PLANTED: &str = "planted-tok3n-f1e2d3c4";
 const PLANTED_ADMIN: &str = "planted-adm1n-a5b6c7d8";

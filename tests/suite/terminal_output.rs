@@ -1,7 +1,7 @@
 //! Nothing a service says moves the cursor, sets a title or hides in a terminal.
 
+use crate::support::mock_server::{Scripted, answer};
 use crate::support::raw_http::CUSTOMER;
-use crate::support::scripted::{Scripted, answer};
 use crate::support::storefront::Home;
 use crate::support::terminal::Terminal;
 

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::shop::Shop;
 use super::storefront::Outcome;
+use crate::support::test_env::Shop;
 
 /// A CSV of attributes `code_1`, `code_2`…: each record can be told from any other in the sandbox.
 pub fn attributes(records: usize) -> String {

@@ -2,12 +2,12 @@
 
 #[cfg(unix)]
 pub mod batch;
-pub mod call;
-pub mod gate;
+pub mod flaky_proxy;
+pub mod http_client;
 pub mod json_schema;
+pub mod mock_server;
 pub mod raw_http;
-pub mod scripted;
-pub mod shop;
 pub mod storefront;
 pub mod terminal;
+pub mod test_env;
 pub mod tls;

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::scripted::{Scripted, Step, answer};
-use crate::support::shop::{Shop, files_below, serve, snapshots, words};
+use crate::support::mock_server::{Scripted, Step, answer};
 use crate::support::storefront::{Home, Outcome};
+use crate::support::test_env::{Shop, files_below, serve, snapshots, words};
 
 const UPDATE: &str = "customer update --email new@example.com --settle 0";
 

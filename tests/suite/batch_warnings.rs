@@ -1,6 +1,6 @@
 //! What is doubtful about the records of a run, and what was mended in them, is told.
 
-use crate::support::shop::Shop;
+use crate::support::test_env::Shop;
 
 /// Records, and what each is warned of: spaces, a note, a label twice in text that is sent as it stands.
 const RECORDS: [(&str, &str, &str); 3] = [

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::scripted::{Scripted, Step, answer};
-use crate::support::shop::{Shop, serve, words};
+use crate::support::mock_server::{Scripted, Step, answer};
 use crate::support::storefront::Home;
+use crate::support::test_env::{Shop, serve, words};
 
 const UPDATE: &str = "customer update --address 2 --city Troy";
 const SHIP: &str =

@@ -2,12 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use crate::support::http_client::{failing, get, link, post, retrying, run, send, ship, token, traced};
+use crate::support::mock_server::{Scripted, Step, answer, reply};
 use serde_json::json;
 use storefront::failure::{Applied, Kind};
 use storefront::http::{Client, Link};
-
-use crate::support::call::{failing, get, link, post, retrying, run, send, ship, token, traced};
-use crate::support::scripted::{Scripted, Step, answer, reply};
 
 #[test]
 fn a_write_without_an_answer_is_unknown_and_never_repeated() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::shop::Shop;
+use crate::support::test_env::Shop;
 
 /// Saves the stored profile as the program prints it.
 fn save(shop: &Shop) -> Value {

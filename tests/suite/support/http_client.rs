@@ -3,12 +3,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::support::mock_server::{Scripted, Step};
 use storefront::failure::Failure;
 use storefront::http::{Client, Link, Reply, Traffic};
 use storefront::plan::request::{Bearer, Method, Request, StoreView};
 use storefront::token::Token;
-
-use super::scripted::{Scripted, Step};
 
 /// A token that must be found nowhere.
 pub const SECRET: &str = "planted-secret-token";

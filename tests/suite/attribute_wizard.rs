@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::gate::{Gate, Half};
+use crate::support::flaky_proxy::{Gate, Half};
 use crate::support::raw_http::{CUSTOMER, PROFILE};
-use crate::support::shop::{Shop, serve, words};
 use crate::support::storefront::Outcome;
+use crate::support::test_env::{Shop, serve, words};
 
 /// Changes one address and removes another: read, read, PUT, read.
 const UPDATE: &str = "customer update --address 2 --city Troy --remove-address 3 --yes -o json";

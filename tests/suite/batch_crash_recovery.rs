@@ -4,7 +4,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use crate::support::batch::{attributes, created, lines, most_standing};
-use crate::support::shop::Shop;
+use crate::support::test_env::Shop;
 
 /// The whole measure is 50 kills over 20,000 records: `STOREFRONT_TEST_KILLS=50 STOREFRONT_TEST_RECORDS=20000`.
 fn measure(name: &str, otherwise: usize) -> usize {
