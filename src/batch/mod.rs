@@ -31,7 +31,7 @@ use crate::batch::opening::{Mode, Opening, Places};
 use crate::cli::GlobalArgs;
 use crate::cli::batch::RunArgs;
 use crate::failure::Failure;
-use crate::input::records::{self, Source};
+use crate::input::records::Source;
 use crate::journal::entry::FailedFileEntry;
 use crate::journal::replay::Past;
 use crate::ops::record::Work;

@@ -6,7 +6,6 @@ use crate::batch::warnings::Doubts;
 use crate::cli::batch::RunArgs;
 use crate::failure::Failure;
 use crate::input::records::{Record, Records, Source};
-use crate::journal::fnv;
 use crate::journal::partition::{self, Shard};
 use crate::journal::record_index::Slot;
 use crate::journal::record_state::State;

@@ -16,20 +16,16 @@ pub mod sandbox;
 pub mod template;
 pub mod token_check;
 
-use std::pin::pin;
-
 use crate::cli::{Cli, Command, GlobalArgs, Noun};
 use crate::completion;
 use crate::context::Context;
 use crate::environment::{ADMIN_TOKEN, BASE_URL, TOKEN};
 use crate::failure::{Applied, Failure, Kind};
-use crate::http::CHECK_FIRST;
 use crate::plan::operation::Operation;
 use crate::plan::validate::json_schema;
 use crate::report::Report;
 use crate::session::Session;
 use crate::session::service::{Service, Stage};
-use crate::session::signals::Signals;
 
 /// Runs the command that was asked for.
 ///

@@ -1,20 +1,15 @@
 //! `storefront quote …`
 
-use serde_json::{Map, Value};
-
 use crate::cli::quote::{QuoteCommand, ShipArgs};
 use crate::commands::dispatch;
 use crate::failure::Failure;
-use crate::ops::profile::read;
 use crate::ops::record::Work;
 use crate::ops::shipping::with_stored_addresses;
 use crate::ops::{draft, send};
 use crate::plan::operation::Operation;
-use crate::plan::request::quote_address::from_profile;
 use crate::prompt::Prompt;
 use crate::session::Session;
 use crate::session::runtime::online;
-use crate::session::service::Service;
 use crate::{batch, exact_json};
 
 /// Runs a quote command.

@@ -1,12 +1,11 @@
 //! `sandbox`: the built-in local service.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use crate::cli::sandbox::{DataArgs, Interface, SandboxCommand, ServeArgs};
-use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::sanitize::one_line;
 use crate::report::table::{heads, table_on, trimmed};

@@ -3,8 +3,6 @@
 //! Journals are compared by them and shards are cut by them, so the function is fixed for good: offset basis
 //! `cbf29ce484222325`, prime `100000001b3`.
 
-use crate::journal::partition::Shard;
-
 const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::cli::customer::UpdateArgs;
 use crate::cli::quote::ShipArgs;
-use crate::commands::{customer, quote};
+use crate::commands::customer;
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::{Draft, Overlay};

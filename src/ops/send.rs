@@ -2,18 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use crate::batch;
-use crate::cli::batch::RunArgs;
 use crate::config::ShipLayout;
 use crate::failure::Failure;
 use crate::input::{Draft, Overlay, document};
-use crate::ops::draft::draft;
-use crate::ops::record::Work;
 use crate::plan::operation::Operation;
 use crate::plan::request::Request;
 use crate::report::outcome::Outcome;
-use crate::session::Session;
-use crate::session::runtime::online;
 use crate::session::service::Service;
 
 /// Sends a draft, or shows what would be sent, and reports the outcome.

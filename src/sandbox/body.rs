@@ -7,7 +7,6 @@ use axum::body::to_bytes;
 use axum::http::HeaderMap;
 use axum::http::header;
 use axum::http::request::Parts;
-use axum::response::IntoResponse as _;
 use serde_json::Value;
 use std::future::poll_fn;
 use std::pin::Pin;

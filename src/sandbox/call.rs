@@ -1,11 +1,9 @@
 //! A request as a handler sees it.
 
-use axum::body::HttpBody as _;
-use axum::response::IntoResponse as _;
 use serde_json::Value;
 
 use crate::sandbox::fault::active::Struck;
-use crate::sandbox::reply::{Refusal, no_route};
+use crate::sandbox::reply::Refusal;
 use crate::sandbox::store::{Caller, Document};
 
 /// One call, understood as far as all operations have it in common.

@@ -1,23 +1,19 @@
 //! The routes of the service (interface 4) and what every call goes through: token, store view, body, transaction.
 
-use std::future::poll_fn;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, Method, header, request::Parts};
+use axum::http::Method;
 use axum::response::IntoResponse as _;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use serde_json::Value;
-use tokio::time::timeout;
 
 use super::reply::{Refusal, Reply};
 use super::route_table::{ROUTES, Route};
-use super::store::{Caller, Document, Intent, Records, Store};
+use super::store::{Document, Intent, Records, Store};
 use super::{auth, magento};
 use crate::exact_json;
 use crate::sandbox::body::{read_body, receive};

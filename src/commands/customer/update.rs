@@ -1,36 +1,24 @@
 //! `storefront customer update`: a wish laid over the stored profile.
 
-use std::borrow::Cow;
-use std::cell::Cell;
 use std::rc::Rc;
 
-use serde_json::{Map, Value};
-
-use crate::cli::customer::{ReplacementArgs, UpdateArgs};
+use crate::batch;
+use crate::cli::customer::UpdateArgs;
 use crate::commands::customer::interactive::{self, Editor, Start};
 use crate::commands::dispatch;
 use crate::failure::Failure;
-use crate::input::Draft;
+use crate::ops::draft;
 use crate::ops::profile::change::ProfileChange;
 use crate::ops::profile::update::Update;
 use crate::ops::profile::{read, replace};
 use crate::ops::record::Work;
-use crate::ops::{draft, send};
 use crate::plan::operation::Operation;
 use crate::plan::profile::address_ids::Roster;
-use crate::plan::profile::deletion_guard;
-use crate::plan::profile::merge::{Merged, merge};
-use crate::plan::profile::patch::Wish;
 use crate::plan::profile::stored::Profile;
-use crate::plan::validate::body::Warnings;
-use crate::plan::validate::{lint_address, masked_values};
 use crate::prompt::Prompt;
-use crate::redact::secrets;
-use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::runtime::online;
 use crate::session::service::Service;
-use crate::{batch, state};
 
 /// Reads the input, then replaces the profile; of many records, one after another.
 ///

@@ -9,7 +9,6 @@ use std::rc::Rc;
 use crate::cli::customer::{ReplacementArgs, UpdateArgs};
 use crate::failure::Failure;
 use crate::input::Draft;
-use crate::ops::draft;
 use crate::ops::profile::change::ProfileChange;
 use crate::ops::profile::{read, replace};
 use crate::plan::operation::Operation;

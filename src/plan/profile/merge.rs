@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::default_address::{self, DefaultAddress};
+use super::default_address::{self};
 use super::diff::{self, Change};
 use super::stored_fields::refuse_unknown;
 use crate::failure::Failure;
@@ -11,7 +11,6 @@ use crate::plan::profile::field_path::Path;
 use crate::plan::profile::merge_addresses::AddressList;
 use crate::plan::profile::patch::{Tally, Wish};
 use crate::plan::profile::set_field::{attributes_have_codes, set_member};
-use crate::plan::validate::body::Finding;
 
 /// A merged profile, ready to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]

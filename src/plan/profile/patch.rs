@@ -3,7 +3,7 @@
 use serde_json::Map;
 use serde_json::Value;
 
-use crate::plan::profile::default_address::{self, DefaultAddress};
+use crate::plan::profile::default_address::DefaultAddress;
 use crate::plan::validate::body::Finding;
 
 /// What the user wants changed.

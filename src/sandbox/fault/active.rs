@@ -1,8 +1,5 @@
 //! Which faults apply to a request.
 
-use axum::response::IntoResponse as _;
-use std::hash::BuildHasher as _;
-use std::hash::Hasher as _;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{customer_view, totals};
 use crate::exact_json;
-use crate::sandbox::handlers::{quantity, quote_item};
+use crate::sandbox::handlers::quantity;
 use crate::sandbox::reply::Refusal;
 use crate::sandbox::store::{Document, Line, ProductKind, Records};
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::dispatch::Call;
 use super::{carts, shipping};
-use crate::sandbox::handlers::{quantity, quote_item};
+use crate::sandbox::handlers::quantity;
 use crate::sandbox::reply::{Refusal, Reply};
 use crate::sandbox::store::{Document, Records};
 
