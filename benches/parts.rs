@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 
 use storefront::failure::Failure;
 use storefront::http::error_body;
-use storefront::input::{Draft, Overlay, document};
+use storefront::input::{Draft, FlagOverrides, document};
 use storefront::plan::operation::Operation;
 use storefront::plan::profile::diff;
 use storefront::plan::profile::merge::{Merged, merge};
-use storefront::plan::profile::patch::Wish;
+use storefront::plan::profile::patch::ProfilePatch;
 use storefront::plan::profile::read_back::Expectation;
 use storefront::plan::profile::stored::{Pointers, Profile};
 
@@ -54,9 +54,9 @@ fn profile(addresses: usize) -> Map<String, Value> {
 }
 
 /// A new post code for each tenth address.
-fn wish(addresses: usize) -> Wish {
+fn wish(addresses: usize) -> ProfilePatch {
     let drafts = (1..=addresses).step_by(10).map(|id| json!({"id": id, "postcode": "75001"})).collect();
-    Wish { draft: Map::from_iter([("addresses".to_owned(), drafts)]), ..Wish::default() }
+    ProfilePatch { draft: Map::from_iter([("addresses".to_owned(), drafts)]), ..ProfilePatch::default() }
 }
 
 fn merged(addresses: usize) -> Merged {
@@ -103,7 +103,7 @@ fn a_replacement_verified(bencher: Bencher<'_, '_>, addresses: usize) {
 /// A command line that names no member.
 struct NoFlags;
 
-impl Overlay for NoFlags {
+impl FlagOverrides for NoFlags {
     fn lay_over(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
         Ok(())
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// What went wrong, in the terms of the exit codes (`storefront help exit-codes`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FailureKind {
     /// Something this program did not foresee.
     Internal,
     /// Bad flags, input or configuration; nothing was sent.
@@ -27,7 +27,7 @@ pub enum Kind {
     Interrupted,
 }
 
-impl Kind {
+impl FailureKind {
     /// All of them, by exit code.
     pub const ALL: [Self; 10] = [
         Self::Internal,
@@ -133,7 +133,7 @@ impl Applied {
 #[derive(Debug, Clone)]
 pub struct Failure {
     /// What went wrong; decides the exit code.
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// What happened, one sentence without a full stop at its end.
     pub message: String,
     /// The next thing to do or type.
@@ -157,7 +157,7 @@ const MAX_SHOWN: usize = 20;
 
 impl Failure {
     /// A failure of `kind`, with what that kind implies about the write.
-    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
@@ -173,7 +173,7 @@ impl Failure {
 
     /// Bad flags, input or configuration.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self::new(Kind::Usage, message)
+        Self::new(FailureKind::Usage, message)
     }
 
     /// Bad input with all its problems: the message has the first [`MAX_SHOWN`] and how many more there are.
@@ -186,12 +186,12 @@ impl Failure {
 
     /// Refused to protect data.
     pub fn guard(message: impl Into<String>) -> Self {
-        Self::new(Kind::Guard, message)
+        Self::new(FailureKind::Guard, message)
     }
 
     /// Something this program did not foresee, such as a full disk.
     pub fn internal(message: impl Into<String>) -> Self {
-        Self::new(Kind::Internal, message)
+        Self::new(FailureKind::Internal, message)
     }
 
     /// Adds the next thing to do or type.

@@ -28,15 +28,15 @@ pub use question::{Answer, Objection, Question};
 
 use crate::cli::GlobalArgs;
 use crate::context::Context;
-use crate::failure::{Applied, Failure, Kind};
+use crate::failure::{Applied, Failure, FailureKind};
 use crate::report::Report;
-use crate::report::sanitize::escaped;
-use crate::report::terminal::Ink;
+use crate::report::sanitize::sanitize;
+use crate::report::terminal::TextStyle;
 use block::rows;
 use device::Device;
 use keyboard::Keyboard;
 use keys::Decoder;
-use text_input::{Field, Mode, Typed};
+use text_input::{Field, Mode, TextInput};
 use transcript::Transcript;
 
 /// What a cancelled command says; it is not an error.
@@ -57,7 +57,7 @@ pub struct Prompt {
 
 /// The person cancelled, which is no error: nothing was written.
 pub fn cancelled() -> Failure {
-    Failure::new(Kind::Interrupted, CANCELLED).applied(Applied::No)
+    Failure::new(FailureKind::Interrupted, CANCELLED).applied(Applied::No)
 }
 
 impl Prompt {
@@ -129,8 +129,8 @@ impl Prompt {
             return report.warn(text);
         }
         let screen = report.stderr();
-        let text = screen.wrapped(&format!("{LABEL} {}", escaped(text)));
-        self.show(&format!("{}{}", screen.paint(Ink::Warning, LABEL), &text[LABEL.len()..]));
+        let text = screen.wrapped(&format!("{LABEL} {}", sanitize(text)));
+        self.show(&format!("{}{}", screen.paint(TextStyle::Warning, LABEL), &text[LABEL.len()..]));
     }
 
     /// A line of text that passes `check`, which answers with what is wrong. `hint` says how to give it without a question.
@@ -225,15 +225,15 @@ impl Prompt {
         let field = Field { device, theme: &*self.theme, question, mode, check };
         let (typed, rows) = field.ask(&mut keyboard).map_err(stopped)?;
         match typed {
-            Typed::Text(text) => {
+            TextInput::Text(text) => {
                 self.transcript.answered(rows);
                 Ok(Some(text))
             }
-            Typed::Back => {
+            TextInput::Back => {
                 self.transcript.go_back();
                 Ok(None)
             }
-            Typed::Left => Err(cancelled()),
+            TextInput::Left => Err(cancelled()),
         }
     }
 
@@ -272,7 +272,7 @@ fn stopped(error: io::Error) -> Failure {
     if error.kind() == io::ErrorKind::Interrupted {
         return cancelled();
     }
-    Failure::new(Kind::Interrupted, format!("cannot read the answer: {error}")).applied(Applied::No)
+    Failure::new(FailureKind::Interrupted, format!("cannot read the answer: {error}")).applied(Applied::No)
 }
 
 #[cfg(test)]
@@ -282,7 +282,7 @@ mod tests {
     use super::{Answer, Prompt};
     use crate::cli::{GlobalArgs, OutputFormat};
     use crate::context::Context;
-    use crate::failure::Kind;
+    use crate::failure::FailureKind;
     use crate::report::Report;
 
     fn prompt(terminal: bool, yes: bool, no_input: bool) -> Prompt {
@@ -308,7 +308,7 @@ mod tests {
             let prompt = prompt(terminal, yes, no_input);
             assert_eq!(prompt.confirm("sure?").unwrap(), Answer::Yes);
             let deletion = prompt.confirm_deletion("sure?").map_err(|failure| (failure.kind, failure.hint));
-            let refused = (Kind::Guard, Some("add --yes".to_owned()));
+            let refused = (FailureKind::Guard, Some("add --yes".to_owned()));
             assert_eq!(deletion, if yes { Ok(Answer::Yes) } else { Err(refused) });
         }
     }

@@ -1,10 +1,10 @@
 //! "Did you mean …?"
 
 /// How alike two names must be, from 0 to 1, for one to be meant by the other.
-const ALIKE: f64 = 0.6;
+const THRESHOLD: f64 = 0.6;
 
 /// The known name nearest to what was typed, if any is near enough to be meant. Case, `-` and `_` do not count.
-pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest_match<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
     let typed = plain(typed);
     known
@@ -12,22 +12,22 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         // What is many times as long cannot be alike, and comparing takes time and room by both lengths.
         .filter(|name| typed.len() <= 8 * name.len())
         .map(|name| (strsim::normalized_damerau_levenshtein(&typed, &plain(name)), name))
-        .filter(|(alike, _)| *alike >= ALIKE)
+        .filter(|(alike, _)| *alike >= THRESHOLD)
         .max_by(|(one, _), (other, _)| one.total_cmp(other))
         .map(|(_, name)| name)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use crate::suggestion::closest_match;
 
     #[test]
     fn a_slip_finds_its_name_and_a_stranger_none() {
         let known = ["postcode", "country_id", "is_searchable", "default_frontend_label"];
-        assert_eq!(nearest("postcod", known), Some("postcode"));
-        assert_eq!(nearest("countryId", known), Some("country_id"));
-        assert_eq!(nearest("Country-ID", known), Some("country_id"));
-        assert_eq!(nearest("default_value", known), None);
-        assert_eq!(nearest("zip", known), None);
+        assert_eq!(closest_match("postcod", known), Some("postcode"));
+        assert_eq!(closest_match("countryId", known), Some("country_id"));
+        assert_eq!(closest_match("Country-ID", known), Some("country_id"));
+        assert_eq!(closest_match("default_value", known), None);
+        assert_eq!(closest_match("zip", known), None);
     }
 }

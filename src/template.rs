@@ -13,7 +13,8 @@ pub fn csv(operation: Operation) -> Result<String, Failure> {
     let unforeseen =
         |error: &dyn std::fmt::Display| Failure::internal(format!("no CSV can be made: {error}"));
     let document = serde_json::from_str(json(operation)).map_err(|error| unforeseen(&error))?;
-    let (titles, cells): (Vec<String>, Vec<String>) = row::of(operation, &document).into_iter().unzip();
+    let (titles, cells): (Vec<String>, Vec<String>) =
+        row::example_row(operation, &document).into_iter().unzip();
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer
         .write_record(titles)
@@ -41,15 +42,15 @@ mod tests {
 
     use super::json;
     use crate::plan::operation::Operation;
-    use crate::plan::validate::body::check;
-    use crate::wire::{Holds, Shape};
+    use crate::plan::validate::body::validate;
+    use crate::wire::{FieldType, ObjectSchema};
 
-    fn names(value: &Value, path: &str, shape: &'static Shape, found: &mut BTreeSet<String>) {
+    fn names(value: &Value, path: &str, shape: &'static ObjectSchema, found: &mut BTreeSet<String>) {
         for (name, value) in value.as_object().unwrap() {
             let path = format!("{path}{name}");
             let below = match shape.member(name).unwrap().holds {
-                Holds::Object(shape) => Some((std::slice::from_ref(value), format!("{path}."), shape)),
-                Holds::List(shape) => {
+                FieldType::Object(shape) => Some((std::slice::from_ref(value), format!("{path}."), shape)),
+                FieldType::List(shape) => {
                     Some((value.as_array().unwrap().as_slice(), format!("{path}[]."), shape))
                 }
                 _ => None,
@@ -72,7 +73,7 @@ mod tests {
             let documented: BTreeSet<String> =
                 operation.body().all_members().into_iter().map(|(path, _)| path).collect();
             assert_eq!(named, documented, "{}", operation.name());
-            let warnings = check(&mut value.as_object().unwrap().clone(), operation.body(), false);
+            let warnings = validate(&mut value.as_object().unwrap().clone(), operation.body(), false);
             assert_eq!(warnings.unwrap(), Vec::<String>::new());
         }
     }

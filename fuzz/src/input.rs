@@ -4,15 +4,15 @@
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use storefront::failure::{Failure, Kind};
-use storefront::input::{attribute_options, document, Draft, Overlay};
+use storefront::failure::{Failure, FailureKind};
+use storefront::input::{attribute_options, document, Draft, FlagOverrides};
 use storefront::plan::operation::Operation;
 use storefront::state::Snapshot;
 
 /// No flags at all.
 struct NoFlags;
 
-impl Overlay for NoFlags {
+impl FlagOverrides for NoFlags {
     fn lay_over(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
         Ok(())
     }
@@ -77,6 +77,6 @@ fn configuration(text: &str) {
 
 /// Bad input is the user's, never ours.
 fn usage(failure: &Failure) {
-    assert_eq!(failure.kind, Kind::Usage, "{failure:?}");
+    assert_eq!(failure.kind, FailureKind::Usage, "{failure:?}");
     assert!(failure.message.len() < 100_000, "a message of {} bytes", failure.message.len());
 }

@@ -8,7 +8,7 @@ use crate::json;
 use storefront::plan::profile::address_ids::id_of;
 use storefront::plan::profile::diff::{self, Change};
 use storefront::plan::profile::merge::{merge, Merged};
-use storefront::plan::profile::patch::Wish;
+use storefront::plan::profile::patch::ProfilePatch;
 use storefront::plan::profile::read_back::{Expectation, ReadBack};
 use storefront::plan::profile::stored::{Pointers, Profile};
 
@@ -35,7 +35,7 @@ pub const NAMES: [&str; 14] = [
 pub fn hold(data: &[u8]) {
     let mut bytes = Unstructured::new(data);
     let (Ok(stored), Ok(wish)) = (customer(&mut bytes), wish(&mut bytes)) else { return };
-    let empty = Wish::default();
+    let empty = ProfilePatch::default();
     if let Ok(same) = merge(stored.clone(), &empty) {
         assert_eq!(text(&same.customer), text(&stored), "an empty wish changes nothing");
         assert!(same.changes.is_empty() && same.tally.kept == ids(&stored));
@@ -76,18 +76,18 @@ fn addresses(bytes: &mut Unstructured<'_>) -> Result<Value> {
         .collect()
 }
 
-fn wish(bytes: &mut Unstructured<'_>) -> Result<Wish> {
+fn wish(bytes: &mut Unstructured<'_>) -> Result<ProfilePatch> {
     let mut draft = json::object(bytes, &NAMES)?;
     if bytes.arbitrary()? {
         draft.insert("addresses".to_owned(), addresses(bytes)?);
     }
     let removals = bytes.int_in_range(0..=2)?;
     let remove = (0..removals).map(|_| bytes.int_in_range(0..=5)).collect::<Result<_>>()?;
-    Ok(Wish { draft, remove, replace: bytes.ratio(1, 8)?, allow_duplicate: true, ..Wish::default() })
+    Ok(ProfilePatch { draft, remove, replace: bytes.ratio(1, 8)?, allow_duplicate: true, ..ProfilePatch::default() })
 }
 
 /// Law 1 and 4: every stored id stays in stored order unless it was removed, and what is new comes last.
-fn sound_list(stored: &Map<String, Value>, wish: &Wish, merged: &Merged) {
+fn sound_list(stored: &Map<String, Value>, wish: &ProfilePatch, merged: &Merged) {
     let tally = &merged.tally;
     let mut all = [&tally.kept[..], &tally.changed, &tally.removed].concat();
     let mut before = ids(stored);
@@ -106,7 +106,7 @@ fn sound_list(stored: &Map<String, Value>, wish: &Wish, merged: &Merged) {
 }
 
 /// Law 2: what the draft does not name keeps its exact text.
-fn unnamed_stays(stored: &Map<String, Value>, wish: &Wish, merged: &Merged) {
+fn unnamed_stays(stored: &Map<String, Value>, wish: &ProfilePatch, merged: &Merged) {
     let dead = |name: &str, value: &Value| {
         name.starts_with("default_") && id_of(value).is_some_and(|id| wish.remove.contains(&id))
     };
@@ -145,7 +145,7 @@ fn attributes_stay(before: &Value, draft: Option<&Value>, after: Option<&Value>)
 }
 
 /// Law 3: a wish that only changes gives the same laid over once or twice.
-fn once_is_twice(wish: &Wish, merged: &Merged) {
+fn once_is_twice(wish: &ProfilePatch, merged: &Merged) {
     if merged.tally.added > 0 || !wish.remove.is_empty() {
         return;
     }

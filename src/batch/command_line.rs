@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use crate::cli::batch::RunArgs;
+use crate::cli::batch::BatchArgs;
 use crate::input::records::Source;
 use crate::report::summary::NextSteps;
 use crate::session::Session;
 
 /// What to type next.
-pub fn next_steps(session: &Session<'_>, source: &Source, args: &RunArgs, journal: &Path) -> NextSteps {
+pub fn next_steps(session: &Session<'_>, source: &Source, args: &BatchArgs, journal: &Path) -> NextSteps {
     let mut words: Vec<String> =
         session.context.arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     if let Some(program) = words.first_mut() {

@@ -15,21 +15,21 @@ use futures_util::{FutureExt, StreamExt};
 use tokio::time::Instant;
 
 use crate::batch::failed_file::{FailedFile, InputForm};
-use crate::batch::keyed_queue::Queue;
-use crate::batch::prepare::Intake;
-use crate::batch::reader::Feed;
+use crate::batch::keyed_queue::KeyedQueue;
+use crate::batch::prepare::RecordPreparer;
+use crate::batch::reader::RecordStream;
 use crate::batch::text_style::TextStyle;
-use crate::batch::throttle::Pace;
-use crate::batch::warnings::Doubts;
-use crate::batch::worker::{Shared, Task, Unresolved};
-use crate::cli::batch::RunArgs;
+use crate::batch::throttle::Throttle;
+use crate::batch::warnings::WarningCollector;
+use crate::batch::worker::{Job, RunContext, Unresolved};
+use crate::cli::batch::BatchArgs;
 use crate::failure::Failure;
 use crate::input::records::{Content, Record, Source};
 use crate::journal::entry::FailedFileEntry;
-use crate::journal::replay::{AllSlots, Past};
-use crate::journal::write_ahead::Gate;
+use crate::journal::replay::{AllSlots, PreviousRun};
+use crate::journal::write_ahead::WriteAhead;
 use crate::journal::writer::Journal;
-use crate::report::ordered_results::{Place, Results};
+use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::{Count, Progress};
 use crate::report::summary::{self, Reasons};
 use crate::session::signals::Signals;
@@ -37,7 +37,7 @@ use crate::session::signals::Signals;
 /// Records in flight where `--jobs` says nothing.
 const JOBS: u16 = 8;
 /// How often progress is shown and standard output flushed.
-const TICK: Duration = Duration::from_millis(200);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// What a run works on.
 #[derive(Clone, Copy)]
@@ -45,9 +45,9 @@ pub struct Input<'a> {
     /// Where the records come from.
     pub source: &'a Source,
     /// How they are understood.
-    pub intake: &'a Intake<'a>,
+    pub intake: &'a RecordPreparer<'a>,
     /// The flags of the run.
-    pub args: &'a RunArgs,
+    pub args: &'a BatchArgs,
     /// How many records there are, where that is known.
     pub records: Option<u64>,
     /// What is left of an earlier run's file of failed records.
@@ -55,22 +55,22 @@ pub struct Input<'a> {
 }
 
 /// A run over many records.
-pub struct Crew<'a> {
-    shared: Shared<'a>,
+pub struct Dispatcher<'a> {
+    shared: RunContext<'a>,
     journal: &'a Journal,
     input: Input<'a>,
-    past: Past,
+    past: PreviousRun,
     slots: AllSlots,
-    feed: Feed,
-    queue: Queue<Task>,
+    feed: RecordStream,
+    queue: KeyedQueue<Job>,
     /// Records that have begun and not ended, by their turn.
     in_flight: BTreeMap<u64, InFlight<'a>>,
     /// Keys of which a record ended with unknown outcome, where later ones must not be sent; and that record.
     blocked: HashMap<u64, u64>,
-    pace: Rc<RefCell<Pace>>,
+    pace: Rc<RefCell<Throttle>>,
     /// Of an input that could not be looked through before.
-    doubts: Option<Doubts>,
-    results: Results,
+    doubts: Option<WarningCollector>,
+    results: OrderedResults,
     failed: Option<FailedFile>,
     count: Count,
     reasons: Reasons,
@@ -85,10 +85,10 @@ pub struct Crew<'a> {
 /// A record that has begun.
 struct InFlight<'a> {
     key: u64,
-    place: Place,
+    place: RecordLocation,
     hash: u64,
     content: Option<Content>,
-    gate: Rc<Gate<'a>>,
+    gate: Rc<WriteAhead<'a>>,
     /// What an earlier run left unknown about it.
     unresolved: Option<Unresolved>,
 }
@@ -110,20 +110,20 @@ enum Stop {
     Broken(Failure),
 }
 
-impl<'a> Crew<'a> {
+impl<'a> Dispatcher<'a> {
     /// Makes everything ready.
     ///
     /// # Errors
     /// `usage` when the input cannot be read again or `--failed` cannot be written.
     pub fn new(
-        shared: Shared<'a>,
+        shared: RunContext<'a>,
         journal: &'a Journal,
         input: Input<'a>,
-        past: Past,
-        results: Results,
+        past: PreviousRun,
+        results: OrderedResults,
     ) -> Result<Self, Failure> {
         let Input { source, intake, args, records, .. } = input;
-        let feed = Feed::open(source, intake)?;
+        let feed = RecordStream::open(source, intake)?;
         let create = |path: &std::path::PathBuf| {
             let style =
                 if source.is_stream() { Ok(TextStyle::default()) } else { TextStyle::of(source.path()) };
@@ -133,7 +133,7 @@ impl<'a> Crew<'a> {
         };
         let failed = args.failed.as_ref().map(create).transpose()?;
         let session = shared.service.session;
-        let pace = Rc::new(RefCell::new(Pace::new(args.jobs.unwrap_or(JOBS), args.rate)));
+        let pace = Rc::new(RefCell::new(Throttle::new(args.jobs.unwrap_or(JOBS), args.rate)));
         let paced = pace.clone();
         shared.service.observe(Box::new(move |signal| paced.borrow_mut().heed(signal, Instant::now())));
         Ok(Self {
@@ -143,11 +143,11 @@ impl<'a> Crew<'a> {
             slots: past.slots(),
             past,
             feed,
-            queue: Queue::default(),
+            queue: KeyedQueue::default(),
             in_flight: BTreeMap::new(),
             blocked: HashMap::new(),
             pace,
-            doubts: records.is_none().then(|| Doubts::new(session.report, intake.work.operation())),
+            doubts: records.is_none().then(|| WarningCollector::new(session.report, intake.work.operation())),
             results,
             failed,
             count: Count::default(),
@@ -166,7 +166,7 @@ impl<'a> Crew<'a> {
     pub async fn run(mut self) -> Result<(), Failure> {
         let mut running = FuturesUnordered::new();
         let mut signals = Signals::listen()?;
-        let mut tick = tokio::time::interval(TICK);
+        let mut tick = tokio::time::interval(PROGRESS_INTERVAL);
         let mut journal = pin!(self.journal.keep_up().fuse());
         loop {
             while let Some((key, task)) = self.next_task().await {
@@ -201,10 +201,10 @@ impl<'a> Crew<'a> {
     fn start(
         &mut self,
         key: u64,
-        mut task: Task,
-    ) -> impl Future<Output = crate::batch::worker::Ended> + use<'a> {
+        mut task: Job,
+    ) -> impl Future<Output = crate::batch::worker::JobResult> + use<'a> {
         self.pace.borrow_mut().begun(Instant::now());
-        let gate = Rc::new(Gate::new(self.journal, task.place.record, task.hash));
+        let gate = Rc::new(WriteAhead::new(self.journal, task.place.record, task.hash));
         let content = task.content.take();
         let unresolved = task.unresolved.clone();
         let begun =
@@ -214,7 +214,7 @@ impl<'a> Crew<'a> {
     }
 
     /// The next record that may begin now. A file is read on until there is one.
-    async fn next_task(&mut self) -> Option<(u64, Task)> {
+    async fn next_task(&mut self) -> Option<(u64, Job)> {
         loop {
             let now = Instant::now();
             if self.pace.borrow().is_exhausted() {
@@ -299,7 +299,7 @@ impl<'a> Crew<'a> {
         self.stop(Stop::Interrupted);
         self.shared.service.session.report.note(&format!(
             "stopping: waiting for {} in flight; press Ctrl-C again to stop at once",
-            summary::records(self.in_flight.len() as u64)
+            summary::count_records(self.in_flight.len() as u64)
         ));
     }
 

@@ -2,48 +2,48 @@
 
 use super::Service;
 use crate::batch::preflight;
-use crate::batch::prepare::Intake;
-use crate::batch::reader::Feed;
-use crate::batch::worker::{Shared, Task};
-use crate::cli::batch::RunArgs;
-use crate::failure::{Failure, Kind};
+use crate::batch::prepare::RecordPreparer;
+use crate::batch::reader::RecordStream;
+use crate::batch::worker::{Job, RunContext};
+use crate::cli::batch::BatchArgs;
+use crate::failure::{Failure, FailureKind};
 use crate::input::records::Source;
-use crate::journal::replay::Past;
-use crate::report::ordered_results::{Place, Results};
-use crate::report::summary::records;
+use crate::journal::replay::PreviousRun;
+use crate::report::ordered_results::{OrderedResults, RecordLocation};
+use crate::report::summary::count_records;
 
 /// As many records are shown to a person.
-const SHOWN: u64 = 3;
+const MAX_SHOWN: u64 = 3;
 
 /// Shows what would be sent.
 ///
 /// # Errors
 /// As the run itself, before anything is sent; `partial` when a record could not be shown.
 pub async fn run(
-    shared: Shared<'_>,
+    shared: RunContext<'_>,
     source: &Source,
-    intake: &Intake<'_>,
-    args: &RunArgs,
-    mut results: Results,
+    intake: &RecordPreparer<'_>,
+    args: &BatchArgs,
+    mut results: OrderedResults,
 ) -> Result<(), Failure> {
     let service: &Service<'_> = shared.service;
     let report = service.session.report;
     if !source.is_stream() {
-        preflight::check(service.session, source, intake, args, &Past::default())?;
+        preflight::run(service.session, source, intake, args, &PreviousRun::default())?;
     }
-    let mut feed = Feed::open(source, intake)?;
+    let mut feed = RecordStream::open(source, intake)?;
     let (mut seen, mut failed) = (0, 0);
     while let Some(record) = feed.next().await? {
-        let place = Place { record: record.number, line: record.line };
+        let place = RecordLocation { record: record.number, line: record.line };
         let prepared = match intake.prepare(&record, feed.columns()) {
-            Ok(prepared) if preflight::is_ours(args.shard, &prepared) => Ok(prepared),
+            Ok(prepared) if preflight::in_shard(args.shard, &prepared) => Ok(prepared),
             Ok(_) => continue,
-            Err(_) if !preflight::is_first(args.shard) => continue,
+            Err(_) if !preflight::is_first_shard(args.shard) => continue,
             Err(failure) if !args.skip_invalid => return Err(failure),
             Err(failure) => Err(failure),
         };
         seen += 1;
-        if seen > SHOWN && !report.is_json() {
+        if seen > MAX_SHOWN && !report.is_json() {
             failed += u64::from(prepared.is_err());
             continue;
         }
@@ -53,7 +53,7 @@ pub async fn run(
         let shown = match prepared {
             Err(failure) => Err(failure),
             Ok(prepared) => {
-                let task = Task { turn, place, hash: 0, prepared, content: None, unresolved: None };
+                let task = Job { turn, place, hash: 0, prepared, content: None, unresolved: None };
                 let ended = shared.run(task, None).await;
                 _masked = ended.masked;
                 ended.result
@@ -72,18 +72,21 @@ pub async fn run(
         }
     }
     results.close()?;
-    tell_rest(service, seen, failed)
+    report_suppressed_count(service, seen, failed)
 }
 
-fn tell_rest(service: &Service<'_>, seen: u64, failed: u64) -> Result<(), Failure> {
+fn report_suppressed_count(service: &Service<'_>, seen: u64, failed: u64) -> Result<(), Failure> {
     let report = service.session.report;
-    if seen > SHOWN && !report.is_json() {
-        report.data(&format!("and {} more\n", records(seen - SHOWN)))?;
+    if seen > MAX_SHOWN && !report.is_json() {
+        report.data(&format!("and {} more\n", count_records(seen - MAX_SHOWN)))?;
     }
-    report.note(&format!("dry run over {}, nothing was sent", records(seen)));
+    report.note(&format!("dry run over {}, nothing was sent", count_records(seen)));
     if failed == 0 {
         return Ok(());
     }
-    Err(Failure::new(Kind::Partial, format!("{failed} of {} would not go through", records(seen)))
-        .applied(crate::failure::Applied::No))
+    Err(Failure::new(
+        FailureKind::Partial,
+        format!("{failed} of {} would not go through", count_records(seen)),
+    )
+    .applied(crate::failure::Applied::No))
 }

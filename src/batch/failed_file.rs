@@ -16,8 +16,8 @@ use super::text_style::{Encoder, TextStyle};
 use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Format};
 use crate::journal::entry::FailedFileEntry;
-use crate::journal::fnv::Fingerprint;
-use crate::report::sanitize::one_line;
+use crate::journal::fnv::Fnv1a;
+use crate::report::sanitize::sanitize_line;
 
 /// A file of failed records in the input's own format. It holds the records as they came, tokens too: 0600.
 pub struct FailedFile {
@@ -97,7 +97,7 @@ pub fn is_one_file(one: &Path, other: &Path) -> bool {
 /// A file as it is now.
 fn entry_of(path: &Path) -> io::Result<FailedFileEntry> {
     let mut file = File::open(path)?;
-    let (mut hash, mut length, mut buffer) = (Fingerprint::new(), 0, vec![0; 64 << 10]);
+    let (mut hash, mut length, mut buffer) = (Fnv1a::new(), 0, vec![0; 64 << 10]);
     loop {
         let count = file.read(&mut buffer)?;
         if count == 0 {
@@ -157,7 +157,7 @@ impl FailedFile {
     pub fn add(&mut self, content: &Content, reason: &str) -> Result<(), Failure> {
         let first = self.count == 0;
         self.count += 1;
-        let reason = one_line(reason);
+        let reason = sanitize_line(reason);
         let end = self.style.line_end();
         let written = match (&mut self.form, content) {
             (Form::Rows(rows, columns), Content::Row(row)) => {

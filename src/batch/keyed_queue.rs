@@ -3,39 +3,39 @@
 use std::collections::{HashMap, VecDeque};
 
 /// How many records wait at most; reading stops until there is room.
-const MOST_WAITING: usize = 1024;
+const MAX_PENDING: usize = 1024;
 /// How many bytes of records wait at most.
-const MOST_BYTES: usize = 4 << 20;
+const MAX_PENDING_BYTES: usize = 4 << 20;
 
 /// Records that were taken from the input and have not begun.
 #[derive(Debug)]
-pub struct Queue<T> {
-    ready: VecDeque<Waiting<T>>,
+pub struct KeyedQueue<T> {
+    ready: VecDeque<Pending<T>>,
     /// A key is here as long as a record of it is ready or under way; the others of that key wait behind it.
-    busy: HashMap<u64, VecDeque<Waiting<T>>>,
+    busy: HashMap<u64, VecDeque<Pending<T>>>,
     waiting: usize,
     bytes: usize,
 }
 
 #[derive(Debug)]
-struct Waiting<T> {
+struct Pending<T> {
     key: u64,
     size: usize,
     value: T,
 }
 
-impl<T> Default for Queue<T> {
+impl<T> Default for KeyedQueue<T> {
     fn default() -> Self {
         Self { ready: VecDeque::new(), busy: HashMap::new(), waiting: 0, bytes: 0 }
     }
 }
 
-impl<T> Queue<T> {
+impl<T> KeyedQueue<T> {
     /// Takes a record of `size` bytes in.
     pub fn push(&mut self, key: u64, size: usize, value: T) {
         self.waiting += 1;
         self.bytes += size;
-        let record = Waiting { key, size, value };
+        let record = Pending { key, size, value };
         if let Some(behind) = self.busy.get_mut(&key) {
             behind.push_back(record);
         } else {
@@ -46,7 +46,7 @@ impl<T> Queue<T> {
 
     /// The next record that may begin, and its key, which is busy until [`Self::finished`].
     pub fn pop(&mut self) -> Option<(u64, T)> {
-        let Waiting { key, size, value } = self.ready.pop_front()?;
+        let Pending { key, size, value } = self.ready.pop_front()?;
         self.waiting -= 1;
         self.bytes -= size;
         Some((key, value))
@@ -67,17 +67,17 @@ impl<T> Queue<T> {
 
     /// Whether no more may be taken in for now.
     pub fn is_full(&self) -> bool {
-        self.waiting >= MOST_WAITING || self.bytes >= MOST_BYTES
+        self.waiting >= MAX_PENDING || self.bytes >= MAX_PENDING_BYTES
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_WAITING, Queue};
+    use crate::batch::keyed_queue::{KeyedQueue, MAX_PENDING};
 
     #[test]
     fn records_of_one_key_go_one_after_another_in_order() {
-        let mut queue = Queue::default();
+        let mut queue = KeyedQueue::default();
         for (key, value) in [(1, "a"), (1, "b"), (2, "c"), (1, "d")] {
             queue.push(key, 1, value);
         }
@@ -97,13 +97,13 @@ mod tests {
 
     #[test]
     fn what_waits_is_bounded_by_number_and_by_size() {
-        let mut queue = Queue::default();
-        for value in 0..MOST_WAITING {
+        let mut queue = KeyedQueue::default();
+        for value in 0..MAX_PENDING {
             assert!(!queue.is_full());
             queue.push(1, 1, value);
         }
         assert!(queue.is_full());
-        let mut large = Queue::default();
+        let mut large = KeyedQueue::default();
         large.push(1, 5 << 20, ());
         assert!(large.is_full());
         large.pop();

@@ -29,26 +29,26 @@ use crate::batch::failed_file::{ensure_replaceable, is_one_file};
 use crate::batch::header::Header;
 use crate::batch::opening::{Mode, Opening, Places};
 use crate::cli::GlobalArgs;
-use crate::cli::batch::RunArgs;
+use crate::cli::batch::BatchArgs;
 use crate::failure::Failure;
 use crate::input::records::Source;
 use crate::journal::entry::FailedFileEntry;
-use crate::journal::replay::Past;
-use crate::ops::record::Work;
+use crate::journal::replay::PreviousRun;
+use crate::ops::record::RecordOperation;
 use crate::plan::operation::Operation;
 use crate::plan::request::Bearer;
 use crate::prompt::Prompt;
-use crate::report::ordered_results::Results;
+use crate::report::ordered_results::OrderedResults;
 use crate::report::summary;
 use crate::session::Session;
 use crate::session::runtime::on_runtime;
 use crate::session::service::Service;
-use preflight::Checked;
-use prepare::Intake;
+use preflight::PreflightReport;
+use prepare::RecordPreparer;
 use record_token::TokenCommand;
 use run_token::RunToken;
 use token_locks::TokenLocks;
-use worker::Shared;
+use worker::RunContext;
 
 pub use prepare::key_of;
 
@@ -56,8 +56,13 @@ pub use prepare::key_of;
 ///
 /// # Errors
 /// `usage` and `guard` before anything is sent; `partial` when some records did not go through; `interrupted`.
-pub fn run(session: &Session<'_>, source: &Source, args: &RunArgs, work: Work<'_>) -> Result<(), Failure> {
-    if let Work::Update(update) = work
+pub fn run(
+    session: &Session<'_>,
+    source: &Source,
+    args: &BatchArgs,
+    work: RecordOperation<'_>,
+) -> Result<(), Failure> {
+    if let RecordOperation::Update(update) = work
         && update.base.is_some()
     {
         return Err(Failure::usage(
@@ -66,7 +71,7 @@ pub fn run(session: &Session<'_>, source: &Source, args: &RunArgs, work: Work<'_
     }
     on_runtime(async {
         let service = Service::open(session).await?;
-        Box::pin(run_over(&service, source, args, work, Results::new(session.report))).await
+        Box::pin(run_over(&service, source, args, work, OrderedResults::new(session.report))).await
     })
 }
 
@@ -77,9 +82,9 @@ pub fn run(session: &Session<'_>, source: &Source, args: &RunArgs, work: Work<'_
 pub async fn run_over(
     service: &Service<'_>,
     source: &Source,
-    args: &RunArgs,
-    work: Work<'_>,
-    results: Results,
+    args: &BatchArgs,
+    work: RecordOperation<'_>,
+    results: OrderedResults,
 ) -> Result<(), Failure> {
     let session = service.session;
     let bearer = bearer(work.operation());
@@ -89,14 +94,14 @@ pub async fn run_over(
         None if !session.global.dry_run => service.token(bearer).await.ok().cloned(),
         _ => None,
     };
-    let intake = Intake::new(work, source, session.global.allow_unknown, program, token);
+    let intake = RecordPreparer::new(work, source, session.global.allow_unknown, program, token);
     let run_token = RunToken::new(program.filter(|_| intake.command.is_none()).cloned());
     // Nobody can be asked about each of many records.
     let global = GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
     let token_locks = TokenLocks::default();
     let is_token_key = matches!(work.operation(), Operation::CustomerUpdate | Operation::QuoteShip);
     let token_locks = (intake.command.is_some() && is_token_key).then_some(&token_locks);
-    let shared = Shared { service, global: &global, work, run_token: &run_token, token_locks };
+    let shared = RunContext { service, global: &global, work, run_token: &run_token, token_locks };
     if session.global.dry_run {
         return Box::pin(dry_run::run(shared, source, &intake, args, results)).await;
     }
@@ -104,11 +109,11 @@ pub async fn run_over(
 }
 
 async fn send(
-    shared: Shared<'_>,
+    shared: RunContext<'_>,
     source: &Source,
-    intake: &Intake<'_>,
-    args: &RunArgs,
-    results: Results,
+    intake: &RecordPreparer<'_>,
+    args: &BatchArgs,
+    results: OrderedResults,
 ) -> Result<(), Failure> {
     let service = shared.service;
     let session = service.session;
@@ -134,15 +139,15 @@ async fn send(
         records: checked.map(|checked| checked.records),
         earlier_failed: earlier_failed.as_ref(),
     };
-    dispatcher::Crew::new(shared, &journal, input, past, results)?.run().await
+    dispatcher::Dispatcher::new(shared, &journal, input, past, results)?.run().await
 }
 
 /// What is left of an earlier run's file of failed records; nothing else is ever replaced.
 fn failed_file(
     source: &Source,
-    args: &RunArgs,
+    args: &BatchArgs,
     journal: &Path,
-    past: &Past,
+    past: &PreviousRun,
 ) -> Result<Option<FailedFileEntry>, Failure> {
     let Some(path) = &args.failed else { return Ok(None) };
     let others = [(source.path(), "the input"), (journal, "the journal")];
@@ -153,10 +158,10 @@ fn failed_file(
 fn checked(
     session: &Session<'_>,
     source: &Source,
-    intake: &Intake<'_>,
-    args: &RunArgs,
-    past: &Past,
-) -> Result<Option<Checked>, Failure> {
+    intake: &RecordPreparer<'_>,
+    args: &BatchArgs,
+    past: &PreviousRun,
+) -> Result<Option<PreflightReport>, Failure> {
     if source.is_stream() {
         session.report.note(&format!(
             "{} cannot be read twice: each record is checked when its turn comes, not all of them before the first is sent",
@@ -164,11 +169,15 @@ fn checked(
         ));
         return Ok(None);
     }
-    preflight::check(session, source, intake, args, past).map(Some)
+    preflight::run(session, source, intake, args, past).map(Some)
 }
 
 /// A person is asked once before a batch writes, and sees how much it is.
-fn confirm(session: &Session<'_>, operation: Operation, checked: Option<&Checked>) -> Result<(), Failure> {
+fn confirm(
+    session: &Session<'_>,
+    operation: Operation,
+    checked: Option<&PreflightReport>,
+) -> Result<(), Failure> {
     if checked.is_some_and(|checked| checked.to_send == 0) {
         return Ok(());
     }
@@ -181,13 +190,13 @@ fn confirm(session: &Session<'_>, operation: Operation, checked: Option<&Checked
     };
     let many = match checked {
         None => "every record".to_owned(),
-        Some(checked) if checked.to_send == checked.records => summary::records(checked.records),
-        Some(checked) => format!("{} of {}", checked.to_send, summary::records(checked.records)),
+        Some(checked) if checked.to_send == checked.records => summary::count_records(checked.records),
+        Some(checked) => format!("{} of {}", checked.to_send, summary::count_records(checked.records)),
     };
     prompt.confirm(&format!("{what} {many}?"))?.or_cancel()
 }
 
-fn mode(args: &RunArgs) -> Mode {
+fn mode(args: &BatchArgs) -> Mode {
     match (args.resume, args.restart) {
         (true, _) => Mode::Resume,
         (_, true) => Mode::Restart,
@@ -199,8 +208,8 @@ fn header(
     service: &Service<'_>,
     source: &Source,
     places: &Places,
-    intake: &Intake<'_>,
-    args: &RunArgs,
+    intake: &RecordPreparer<'_>,
+    args: &BatchArgs,
 ) -> Header {
     let id = service.settings.service_id();
     let file_name = places.input.as_deref().and_then(Path::file_name);
@@ -216,7 +225,7 @@ fn header(
 
 /// The journal is `INPUT.journal`, `INPUT.I-N.journal` for a shard, next to the real path of the input, or what
 /// `--journal` names.
-fn places(source: &Source, args: &RunArgs) -> Result<Places, Failure> {
+fn places(source: &Source, args: &BatchArgs) -> Result<Places, Failure> {
     let unreadable =
         |error: std::io::Error| Failure::usage(format!("{} cannot be read: {error}", source.name()));
     let input =

@@ -11,7 +11,7 @@ use super::reading::{self, Unread};
 use super::shards::{check_shards, is_journal_of, is_other_part};
 use crate::clock::Clock;
 use crate::failure::Failure;
-use crate::journal::replay::Past;
+use crate::journal::replay::PreviousRun;
 use crate::journal::writer::{Journal, unwritable};
 use crate::storage::{Log, Storage};
 
@@ -58,7 +58,7 @@ pub struct Opening {
     /// How long the journals next to the input were when they were read.
     lengths: HashMap<PathBuf, u64>,
     /// What earlier runs left.
-    pub past: Past,
+    pub past: PreviousRun,
 }
 
 impl Opening {
@@ -83,7 +83,7 @@ impl Opening {
             header,
             log: None,
             lengths: HashMap::new(),
-            past: Past::default(),
+            past: PreviousRun::default(),
         };
         match opening.storage.open_log(&opening.places.journal, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -226,7 +226,7 @@ impl Opening {
     ///
     /// # Errors
     /// `internal` when it cannot be written; `guard` as [`Self::look`], for a run that began meanwhile.
-    pub async fn begin(self) -> Result<(Journal, Past), Failure> {
+    pub async fn begin(self) -> Result<(Journal, PreviousRun), Failure> {
         let path = &self.places.journal;
         let failed = |error: io::Error| unwritable(path, &error);
         let mut header = self.header.to_json(&self.clock.now().to_string()).to_string();

@@ -1,15 +1,15 @@
 //! The whole input is checked before the first request leaves, in one pass that holds one record at a time.
 
-use crate::batch::prepare::{self, Intake, Prepared};
-use crate::batch::record_token::Own;
-use crate::batch::warnings::Doubts;
-use crate::cli::batch::RunArgs;
+use crate::batch::prepare::{self, PreparedRecord, RecordPreparer};
+use crate::batch::record_token::TokenSource;
+use crate::batch::warnings::WarningCollector;
+use crate::cli::batch::BatchArgs;
 use crate::failure::Failure;
-use crate::input::records::{Record, Records, Source};
+use crate::input::records::{Record, RecordReader, Source};
 use crate::journal::partition::{self, Shard};
-use crate::journal::record_index::Slot;
-use crate::journal::record_state::State;
-use crate::journal::replay::Past;
+use crate::journal::record_index::IndexEntry;
+use crate::journal::record_state::RecordState;
+use crate::journal::replay::PreviousRun;
 use crate::report::summary;
 use crate::session::Session;
 
@@ -18,7 +18,7 @@ const MAX_NAMED: usize = 20;
 
 /// What the check found.
 #[derive(Debug, Default)]
-pub struct Checked {
+pub struct PreflightReport {
     /// Records of this part of the input.
     pub records: u64,
     /// Of these, how many are going to be sent.
@@ -32,18 +32,18 @@ pub struct Checked {
 /// # Errors
 /// `usage` for records that cannot be sent (unless `--skip-invalid`) and for an input without records; `guard` when the
 /// journal is not this input's, and with `--restart` for a record that another journal shows as sent.
-pub fn check(
+pub fn run(
     session: &Session<'_>,
     source: &Source,
-    intake: &Intake<'_>,
-    args: &RunArgs,
-    past: &Past,
-) -> Result<Checked, Failure> {
-    let mut records = Records::open(source, |header| intake.columns(header))?;
-    let mut checked = Checked::default();
-    let mut comparison = Comparison::default();
+    intake: &RecordPreparer<'_>,
+    args: &BatchArgs,
+    past: &PreviousRun,
+) -> Result<PreflightReport, Failure> {
+    let mut records = RecordReader::open(source, |header| intake.columns(header))?;
+    let mut checked = PreflightReport::default();
+    let mut comparison = JournalComparison::default();
     let mut invalid = Invalid::default();
-    let mut doubts = Doubts::new(session.report, intake.work.operation());
+    let mut doubts = WarningCollector::new(session.report, intake.work.operation());
     let mut slots = past.slots();
     let mut number = 0;
     while let Some(record) = records.read()? {
@@ -52,21 +52,21 @@ pub fn check(
         let slot = slots.read(hash)?;
         comparison.compare(&record, hash, slot);
         match intake.prepare(&record, records.columns()) {
-            Ok(prepared) if is_ours(args.shard, &prepared) => {
-                if args.restart && slot.state != State::Fresh {
+            Ok(prepared) if in_shard(args.shard, &prepared) => {
+                if args.restart && slot.state != RecordState::Fresh {
                     return Err(settled_elsewhere(&record, past, slot));
                 }
                 let is_sent = is_to_be_sent(slot, hash, args.retry_unknown);
                 checked.records += 1;
                 checked.to_send += u64::from(is_sent);
-                checked.needs_token |= prepared.own == Own::Run && is_sent;
+                checked.needs_token |= prepared.own == TokenSource::Run && is_sent;
                 match slot.state {
-                    State::Done => doubts.pass_over(&prepared),
+                    RecordState::Done => doubts.pass_over(&prepared),
                     _ => doubts.tell(record.number, &prepared),
                 }
             }
             Ok(_) => {}
-            Err(_) if args.skip_invalid => checked.records += u64::from(is_first(args.shard)),
+            Err(_) if args.skip_invalid => checked.records += u64::from(is_first_shard(args.shard)),
             Err(failure) => invalid.add(failure),
         }
     }
@@ -80,17 +80,17 @@ pub fn check(
 }
 
 /// Whether a record that earlier runs left so is sent now.
-fn is_to_be_sent(slot: Slot, hash: u64, retry_unknown: bool) -> bool {
+fn is_to_be_sent(slot: IndexEntry, hash: u64, retry_unknown: bool) -> bool {
     match slot.state {
-        State::Fresh | State::FailedPassing => true,
-        State::Done => false,
-        State::Sending | State::Unknown => retry_unknown,
-        State::FailedLasting => slot.hash != hash,
+        RecordState::Fresh | RecordState::FailedPassing => true,
+        RecordState::Done => false,
+        RecordState::Sending | RecordState::Unknown => retry_unknown,
+        RecordState::FailedLasting => slot.hash != hash,
     }
 }
 
 /// Starting again from nothing would send what another journal shows as sent.
-fn settled_elsewhere(record: &Record, past: &Past, slot: Slot) -> Failure {
+fn settled_elsewhere(record: &Record, past: &PreviousRun, slot: IndexEntry) -> Failure {
     let journal = past.neighbour(slot).unwrap_or_default();
     Failure::guard(format!("journal `{journal}` shows record {} as {}", record.number, slot.state.name()))
         .hint(format!("use --resume, or remove `{journal}` if its records are to be sent again"))
@@ -119,7 +119,7 @@ impl Invalid {
         let mut lines = vec![first.message.clone()];
         lines.extend(self.others);
         if self.count > MAX_NAMED {
-            lines.push(format!("and {} more", summary::records((self.count - MAX_NAMED) as u64)));
+            lines.push(format!("and {} more", summary::count_records((self.count - MAX_NAMED) as u64)));
         }
         let message = lines.join("\n");
         let hint = if self.count == 1 {
@@ -132,32 +132,32 @@ impl Invalid {
 }
 
 /// Whether a record is of the part that is run.
-pub fn is_ours(shard: Option<Shard>, prepared: &Prepared) -> bool {
-    partition::is_in(shard, &prepared.key)
+pub fn in_shard(shard: Option<Shard>, prepared: &PreparedRecord) -> bool {
+    partition::shard_contains(shard, &prepared.key)
 }
 
 /// A record that cannot be sent has no key: the first part reports it.
-pub fn is_first(shard: Option<Shard>) -> bool {
+pub fn is_first_shard(shard: Option<Shard>) -> bool {
     shard.is_none_or(|shard| shard.index == 0)
 }
 
 /// The input held against the hashes of an earlier run.
 #[derive(Debug, Default)]
-pub struct Comparison {
+pub struct JournalComparison {
     same: u64,
     changed: u64,
     first: Option<(u64, u64)>,
 }
 
-impl Comparison {
-    fn compare(&mut self, record: &Record, hash: u64, slot: Slot) {
+impl JournalComparison {
+    fn compare(&mut self, record: &Record, hash: u64, slot: IndexEntry) {
         // Another journal's word counts only where the hash is the same.
-        if slot.state == State::Fresh || slot.journal > 0 {
+        if slot.state == RecordState::Fresh || slot.journal > 0 {
             return;
         }
         let same = !is_changed(slot, hash);
         // Records that failed may be changed.
-        if same || matches!(slot.state, State::FailedPassing | State::FailedLasting) {
+        if same || matches!(slot.state, RecordState::FailedPassing | RecordState::FailedLasting) {
             self.same += u64::from(same);
             return;
         }
@@ -165,7 +165,7 @@ impl Comparison {
         self.first.get_or_insert((record.number, record.line));
     }
 
-    fn verdict(&self, source: &Source, past: &Past, records: u64) -> Result<(), Failure> {
+    fn verdict(&self, source: &Source, past: &PreviousRun, records: u64) -> Result<(), Failure> {
         if !past.is_there() {
             return Ok(());
         }
@@ -193,7 +193,7 @@ impl Comparison {
 }
 
 /// Whether the line of a record is another one than when it was written of.
-pub fn is_changed(slot: Slot, hash: u64) -> bool {
+pub fn is_changed(slot: IndexEntry, hash: u64) -> bool {
     slot.hash != hash && slot.hash != 0
 }
 

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::batch::record_token::{self, Own, TOKEN, TokenCommand};
+use crate::batch::record_token::{self, TOKEN_FIELD, TokenCommand, TokenSource};
 use crate::config::TokenCommand as Program;
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Record, Source};
-use crate::journal::fnv::Fingerprint;
-use crate::ops::record::{Ready, Work};
+use crate::journal::fnv::Fnv1a;
+use crate::ops::record::{PreparedBody, RecordOperation};
 use crate::plan::operation::Operation;
 use crate::token::Token;
 
@@ -16,9 +16,9 @@ use crate::token::Token;
 const REASON: &str = "reason";
 
 /// How records are taken in.
-pub struct Intake<'a> {
+pub struct RecordPreparer<'a> {
     /// What is done with them.
-    pub work: Work<'a>,
+    pub work: RecordOperation<'a>,
     /// Name of the input, for messages.
     pub name: String,
     /// Whether members the interface does not list are sent as they are.
@@ -31,20 +31,20 @@ pub struct Intake<'a> {
 
 /// A record ready to be run.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct PreparedRecord {
     /// What is sent.
-    pub ready: Ready,
+    pub ready: PreparedBody,
     /// Records of one key keep their order; shards are cut by it.
     pub key: String,
     /// Whose token it carries.
-    pub own: Own,
+    pub own: TokenSource,
 }
 
-impl<'a> Intake<'a> {
+impl<'a> RecordPreparer<'a> {
     /// An intake for one input. `program` prints tokens; `run_token` is the token of records without one of their own,
     /// where it is known.
     pub fn new(
-        work: Work<'a>,
+        work: RecordOperation<'a>,
         source: &Source,
         allow_unknown: bool,
         program: Option<&Program>,
@@ -66,11 +66,11 @@ impl<'a> Intake<'a> {
     ///
     /// # Errors
     /// `usage`, by line and column, for what cannot be sent.
-    pub fn prepare(&self, record: &Record, columns: Option<&Columns>) -> Result<Prepared, Failure> {
+    pub fn prepare(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Failure> {
         self.prepared(record, columns).map_err(|failure| self.located(record, failure))
     }
 
-    fn prepared(&self, record: &Record, columns: Option<&Columns>) -> Result<Prepared, Failure> {
+    fn prepared(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Failure> {
         if let Some(broken) = &record.broken {
             return Err(Failure::usage(broken.clone()));
         }
@@ -78,8 +78,8 @@ impl<'a> Intake<'a> {
         if let (Content::Json(text), None) = (&record.content, &self.command)
             && let Some((ready, key)) = self.work.as_it_stands(text)
         {
-            let own = Own::Run;
-            return Ok(Prepared { ready, key: key.unwrap_or_else(|| own.key()), own });
+            let own = TokenSource::Run;
+            return Ok(PreparedRecord { ready, key: key.unwrap_or_else(|| own.key()), own });
         }
         let (document, mut beside) = match (&record.content, columns) {
             (Content::Row(row), Some(columns)) => columns.document(row).map_err(Failure::usage)?,
@@ -90,7 +90,7 @@ impl<'a> Intake<'a> {
         let own = self.own(&document, &beside)?;
         let ready = self.work.ready(document, self.allow_unknown)?;
         let key = key(self.work.operation(), &ready, &own);
-        Ok(Prepared { ready, key, own })
+        Ok(PreparedRecord { ready, key, own })
     }
 
     /// What of a document is input of the operation; the rest goes `beside`.
@@ -112,21 +112,25 @@ impl<'a> Intake<'a> {
     fn beside(&self) -> Vec<String> {
         let operation = self.work.operation();
         let inner = operation.wrapper().and_then(|wrapper| match operation.body().member(wrapper)?.holds {
-            crate::wire::Holds::Object(shape) => Some(shape),
+            crate::wire::FieldType::Object(shape) => Some(shape),
             _ => None,
         });
         let is_input = |name: &&String| {
             inner.unwrap_or(operation.body()).member(name).is_some() || operation.wrapper() == Some(name)
         };
         let fields = self.command.iter().flat_map(|command| &command.fields);
-        fields.filter(|name| !is_input(name)).cloned().chain([TOKEN.to_owned()]).collect()
+        fields.filter(|name| !is_input(name)).cloned().chain([TOKEN_FIELD.to_owned()]).collect()
     }
 
-    fn own(&self, document: &Map<String, Value>, beside: &Map<String, Value>) -> Result<Own, Failure> {
-        if let Some(token) = beside.get(TOKEN) {
-            return Ok(self.unless_run_token(record_token::given(token)?));
+    fn own(
+        &self,
+        document: &Map<String, Value>,
+        beside: &Map<String, Value>,
+    ) -> Result<TokenSource, Failure> {
+        if let Some(token) = beside.get(TOKEN_FIELD) {
+            return Ok(self.unless_run_token(record_token::from_record(token)?));
         }
-        let Some(command) = &self.command else { return Ok(Own::Run) };
+        let Some(command) = &self.command else { return Ok(TokenSource::Run) };
         let wrapper = self.work.operation().wrapper();
         command.fill(|name| {
             record_token::field(beside, None, name).or_else(|| record_token::field(document, wrapper, name))
@@ -134,9 +138,9 @@ impl<'a> Intake<'a> {
     }
 
     /// The batch's own token may be named in a record too: one token is one key, however it was supplied.
-    fn unless_run_token(&self, own: Own) -> Own {
+    fn unless_run_token(&self, own: TokenSource) -> TokenSource {
         match own {
-            Own::Given(token) if self.run_token.as_ref() == Some(&token) => Own::Run,
+            TokenSource::Given(token) if self.run_token.as_ref() == Some(&token) => TokenSource::Run,
             own => own,
         }
     }
@@ -158,9 +162,9 @@ impl<'a> Intake<'a> {
 /// Hash of a record as it stands in the input.
 pub fn hash(content: &Content) -> u64 {
     match content {
-        Content::Json(text) => Fingerprint::new().with(text.as_bytes()),
+        Content::Json(text) => Fnv1a::new().with(text.as_bytes()),
         Content::Row(row) => {
-            row.iter().fold(Fingerprint::new(), |hash, cell| hash.with(cell.as_bytes()).with(&[0]))
+            row.iter().fold(Fnv1a::new(), |hash, cell| hash.with(cell.as_bytes()).with(&[0]))
         }
     }
     .finish()
@@ -204,9 +208,9 @@ fn parse(text: &str, line: u64) -> Result<Map<String, Value>, Failure> {
 }
 
 /// What a record touches: the quote, the attribute, or whatever belongs to the token.
-fn key(operation: Operation, ready: &Ready, own: &Own) -> String {
+fn key(operation: Operation, ready: &PreparedBody, own: &TokenSource) -> String {
     let member = |wrapper: &str, name: &str| match ready {
-        Ready::Draft(draft) => draft.body.get(wrapper)?.get(name)?.as_str().map(str::to_owned),
+        PreparedBody::Draft(draft) => draft.body.get(wrapper)?.get(name)?.as_str().map(str::to_owned),
         _ => None,
     };
     let touched = match operation {

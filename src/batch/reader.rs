@@ -3,33 +3,33 @@
 
 use tokio::sync::mpsc;
 
-use crate::batch::prepare::Intake;
+use crate::batch::prepare::RecordPreparer;
 use crate::failure::Failure;
-use crate::input::records::{Columns, Record, Records, Source};
+use crate::input::records::{Columns, Record, RecordReader, Source};
 
 /// How many records a pipe may be ahead of the run.
-const AHEAD: usize = 64;
+const READ_AHEAD: usize = 64;
 
 /// A supply of records.
-pub enum Feed {
+pub enum RecordStream {
     /// Read in place.
-    File(Records),
+    File(RecordReader),
     /// Read beside.
     Pipe(mpsc::Receiver<Result<Record, Failure>>, Option<Columns>),
 }
 
-impl Feed {
+impl RecordStream {
     /// Opens a source.
     ///
     /// # Errors
     /// `usage` when it cannot be read, or its header is not understood.
-    pub fn open(source: &Source, intake: &Intake<'_>) -> Result<Self, Failure> {
-        let mut records = Records::open(source, |header| intake.columns(header))?;
+    pub fn open(source: &Source, intake: &RecordPreparer<'_>) -> Result<Self, Failure> {
+        let mut records = RecordReader::open(source, |header| intake.columns(header))?;
         if !source.is_stream() {
             return Ok(Self::File(records));
         }
         let columns = records.columns().cloned();
-        let (sender, receiver) = mpsc::channel(AHEAD);
+        let (sender, receiver) = mpsc::channel(READ_AHEAD);
         std::thread::spawn(move || {
             while let Some(record) = records.read().transpose() {
                 let failed = record.is_err();
@@ -44,7 +44,7 @@ impl Feed {
     /// The next record; `None` at the end. Can be dropped while it waits.
     ///
     /// # Errors
-    /// As [`Records::read`].
+    /// As [`RecordReader::read`].
     pub async fn next(&mut self) -> Result<Option<Record>, Failure> {
         match self {
             Self::File(records) => records.read(),

@@ -12,15 +12,15 @@ use super::torn::{self, Torn};
 use crate::failure::Failure;
 use crate::journal::entry::FailedFileEntry;
 use crate::journal::partition::Shard;
-use crate::journal::record_index::{Ledger, Slot};
-use crate::journal::record_state::State;
+use crate::journal::record_index::{IndexEntry, RecordIndex};
+use crate::journal::record_state::RecordState;
 use crate::storage::Log;
 
 /// A journal that was read.
 #[derive(Debug)]
 pub struct ReadJournal {
     /// The last word on each record.
-    pub ledger: Ledger,
+    pub ledger: RecordIndex,
     /// What earlier runs wrote with `--failed`, oldest first.
     pub failed_files: Vec<FailedFileEntry>,
     /// The shard of each header, in their order.
@@ -62,7 +62,7 @@ pub fn read(path: &Path, log: &dyn Log, header: &Header, directory: &Path) -> Re
         in_flight: HashMap::new(),
         pending: Vec::new(),
         journal: ReadJournal {
-            ledger: Ledger::new(directory),
+            ledger: RecordIndex::new(directory),
             failed_files: Vec::new(),
             shards: Vec::new(),
             is_torn: false,
@@ -89,7 +89,7 @@ struct Reading<'a> {
     path: &'a Path,
     header: &'a Header,
     /// Records at `sending`: there are never many, so that each record is written to the table once.
-    in_flight: HashMap<u64, Slot>,
+    in_flight: HashMap<u64, IndexEntry>,
     /// Lines that cannot be read, of which it is not known yet whether they end a run: number, place, what they are.
     pending: Vec<(u64, u64, Torn)>,
     journal: ReadJournal,
@@ -142,8 +142,8 @@ impl Reading<'_> {
         };
         let hash = line.hash.and_then(|hash| u64::from_str_radix(&hash, 16).ok());
         let hash = hash.ok_or_else(|| self.damaged(number, "missing hash"))?;
-        let slot = Slot { state, hash, place, journal: 0 };
-        if state == State::Sending {
+        let slot = IndexEntry { state, hash, place, journal: 0 };
+        if state == RecordState::Sending {
             self.in_flight.insert(record, slot);
             return Ok(());
         }
@@ -179,7 +179,8 @@ impl Reading<'_> {
                         }
                     };
                     let hash = hash.unwrap_or(known);
-                    self.in_flight.insert(record, Slot { state: State::Sending, hash, place, journal: 0 });
+                    self.in_flight
+                        .insert(record, IndexEntry { state: RecordState::Sending, hash, place, journal: 0 });
                 }
             }
         }
@@ -194,7 +195,7 @@ impl Reading<'_> {
         Ok(self.journal)
     }
 
-    fn set(&mut self, record: u64, slot: Slot) -> Result<(), Unread> {
+    fn set(&mut self, record: u64, slot: IndexEntry) -> Result<(), Unread> {
         self.journal.ledger.set(record, slot).map_err(|error| {
             Unread::Refused(Failure::internal(format!("cannot write the journal index: {error}")))
         })
@@ -212,13 +213,13 @@ impl Reading<'_> {
     }
 }
 
-fn state(line: &Line) -> Option<State> {
+fn state(line: &Line) -> Option<RecordState> {
     Some(match line.state.as_deref()? {
-        "sending" => State::Sending,
-        "unknown" => State::Unknown,
-        "done" => State::Done,
-        "failed" if line.temporary == Some(true) => State::FailedPassing,
-        "failed" if line.temporary == Some(false) => State::FailedLasting,
+        "sending" => RecordState::Sending,
+        "unknown" => RecordState::Unknown,
+        "done" => RecordState::Done,
+        "failed" if line.temporary == Some(true) => RecordState::FailedPassing,
+        "failed" if line.temporary == Some(false) => RecordState::FailedLasting,
         _ => return None,
     })
 }

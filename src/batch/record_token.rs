@@ -3,15 +3,15 @@
 use serde_json::{Map, Value};
 
 use crate::config::TokenCommand as Program;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::token::Token;
 
 /// A member or column that holds the record's own token.
-pub const TOKEN: &str = "token";
+pub const TOKEN_FIELD: &str = "token";
 
 /// Where a record's token comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Own {
+pub enum TokenSource {
     /// The run's token.
     Run,
     /// It stands in the record.
@@ -20,7 +20,7 @@ pub enum Own {
     Command(Program),
 }
 
-impl Own {
+impl TokenSource {
     /// The same for records that carry the same token.
     pub fn key(&self) -> String {
         match self {
@@ -65,7 +65,7 @@ impl TokenCommand {
     ///
     /// # Errors
     /// `usage` when the record lacks a field.
-    pub fn fill(&self, find: impl Fn(&str) -> Option<String>) -> Result<Own, Failure> {
+    pub fn fill(&self, find: impl Fn(&str) -> Option<String>) -> Result<TokenSource, Failure> {
         let mut argv = self.program.argv().to_vec();
         for field in &self.fields {
             let value = find(field).filter(|value| !value.is_empty()).ok_or_else(|| {
@@ -76,7 +76,7 @@ impl TokenCommand {
                 *argument = argument.replace(&placeholder(field), &value);
             }
         }
-        Ok(Own::Command(self.program.with_argv(argv)))
+        Ok(TokenSource::Command(self.program.with_argv(argv)))
     }
 }
 
@@ -84,12 +84,14 @@ impl TokenCommand {
 ///
 /// # Errors
 /// `auth` when it is none.
-pub fn given(value: &Value) -> Result<Own, Failure> {
+pub fn from_record(value: &Value) -> Result<TokenSource, Failure> {
     let token = value
         .as_str()
         .and_then(Token::new)
         .filter(|token| token.expose().bytes().all(|byte| byte.is_ascii_graphic()));
-    token.map(Own::Given).ok_or_else(|| Failure::new(Kind::Usage, "the record's token is no token"))
+    token
+        .map(TokenSource::Given)
+        .ok_or_else(|| Failure::new(FailureKind::Usage, "the record's token is no token"))
 }
 
 /// A member of a record as text, at its top or inside its wrapper.
@@ -116,7 +118,8 @@ fn placeholder(field: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Own, Program, TokenCommand};
+    use super::{Program, TokenCommand};
+    use crate::batch::record_token::TokenSource;
 
     #[test]
     fn placeholders_are_filled_in_arguments_only_and_without_a_shell() {
@@ -126,7 +129,7 @@ mod tests {
         assert_eq!(command.fields, ["email", "id"]);
         let find = |name: &str| Some(if name == "id" { "7".to_owned() } else { "a b;$(x)".to_owned() });
         let filled = ["{record.email}", "show", "shop/a b;$(x)/7"].map(str::to_owned).to_vec();
-        assert_eq!(command.fill(find).unwrap(), Own::Command(program.with_argv(filled)));
+        assert_eq!(command.fill(find).unwrap(), TokenSource::Command(program.with_argv(filled)));
         assert!(command.fill(|_| None).unwrap_err().message.contains("\"email\""));
         assert!(TokenCommand::new(&Program::new(vec!["pass".to_owned(), "show".to_owned()])).is_none());
     }

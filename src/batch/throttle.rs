@@ -10,15 +10,15 @@ use crate::cli::batch::Rate;
 use crate::http::ServiceSignal;
 
 /// Answers that ask for fewer come in bursts: one burst lowers the number once.
-const BURST: Duration = Duration::from_millis(200);
+const BURST_ALLOWANCE: Duration = Duration::from_millis(200);
 /// How far a run that was held up may catch up with its rate.
-const LEEWAY: Duration = Duration::from_millis(20);
+const COOLDOWN: Duration = Duration::from_millis(20);
 /// `Retry-After` is honoured up to this.
 const MAX_PAUSE: Duration = Duration::from_secs(60);
 
 /// The pace of a run.
 #[derive(Debug)]
-pub struct Pace {
+pub struct Throttle {
     most: f64,
     limit: f64,
     lowered: Option<Instant>,
@@ -29,7 +29,7 @@ pub struct Pace {
     breaker: CircuitBreaker,
 }
 
-impl Pace {
+impl Throttle {
     /// At most `jobs` at a time, and no faster than `rate`.
     pub fn new(jobs: u16, rate: Option<Rate>) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Pace {
     }
 
     fn lower(&mut self, now: Instant) {
-        if self.lowered.is_none_or(|lowered| now - lowered >= BURST) {
+        if self.lowered.is_none_or(|lowered| now - lowered >= BURST_ALLOWANCE) {
             self.limit = (self.limit / 2.0).max(1.0);
             self.lowered = Some(now);
         }
@@ -88,7 +88,7 @@ impl Pace {
     pub fn begun(&mut self, now: Instant) {
         self.breaker.on_start();
         if let Some(interval) = self.interval {
-            let held_up = now.checked_sub(LEEWAY).unwrap_or(now);
+            let held_up = now.checked_sub(COOLDOWN).unwrap_or(now);
             self.next = Some(self.next.map_or(now, |next| next.max(held_up)) + interval);
         }
     }
@@ -105,7 +105,7 @@ mod tests {
 
     use tokio::time::Instant;
 
-    use super::{BURST, Pace};
+    use crate::batch::throttle::{BURST_ALLOWANCE, Throttle};
     use crate::cli::batch::Rate;
     use crate::http::ServiceSignal;
 
@@ -113,16 +113,16 @@ mod tests {
 
     #[test]
     fn throttling_lowers_the_number_and_success_raises_it_again() {
-        let mut pace = Pace::new(8, None);
+        let mut pace = Throttle::new(8, None);
         let start = Instant::now();
         assert!(pace.has_room(7, start) && !pace.has_room(8, start));
         pace.heed(THROTTLED, start);
-        pace.heed(THROTTLED, start + BURST / 2);
+        pace.heed(THROTTLED, start + BURST_ALLOWANCE / 2);
         assert!(pace.has_room(3, start) && !pace.has_room(4, start), "one burst lowers it once");
         for burst in 1..9 {
-            pace.heed(THROTTLED, start + BURST * burst);
+            pace.heed(THROTTLED, start + BURST_ALLOWANCE * burst);
         }
-        let later = start + BURST * 9;
+        let later = start + BURST_ALLOWANCE * 9;
         assert!(pace.has_room(0, later) && !pace.has_room(1, later), "one is always let through");
         for _ in 0..40 {
             pace.went_through();
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn what_the_service_asks_for_holds_new_records_back() {
-        let mut pace = Pace::new(8, None);
+        let mut pace = Throttle::new(8, None);
         let start = Instant::now();
         pace.heed(ServiceSignal::Throttled(Some(Duration::from_secs(7))), start);
         pace.heed(THROTTLED, start);
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_rate_is_kept_over_time() {
-        let mut pace = Pace::new(8, Some(Rate { per_second: 100.0 }));
+        let mut pace = Throttle::new(8, Some(Rate { per_second: 100.0 }));
         let mut now = Instant::now();
         let start = now;
         for _ in 0..50 {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::journal::fnv::Fingerprint;
+use crate::journal::fnv::Fnv1a;
 use crate::token::Token;
 
 /// Locks by token, and the record that left the outcome of a token's request unknown.
@@ -44,5 +44,5 @@ impl TokenLocks {
 }
 
 fn hash(token: &Token) -> u64 {
-    Fingerprint::new().with(token.expose().as_bytes()).finish()
+    Fnv1a::new().with(token.expose().as_bytes()).finish()
 }

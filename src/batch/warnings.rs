@@ -2,52 +2,52 @@
 
 use std::collections::HashSet;
 
-use crate::batch::prepare::Prepared;
-use crate::journal::fnv::Fingerprint;
+use crate::batch::prepare::PreparedRecord;
+use crate::journal::fnv::Fnv1a;
 use crate::plan::operation::Operation;
 use crate::report::Report;
 
 /// As many doubts are told one by one.
-const MOST_TOLD: u64 = 20;
+const MAX_SHOWN: u64 = 20;
 /// As many attribute codes are remembered to find doubled ones.
-const MOST_CODES: usize = 100_000;
+const MAX_CODES: usize = 100_000;
 
 /// Looks at records as they come.
-pub struct Doubts {
+pub struct WarningCollector {
     report: Report,
     operation: Operation,
     codes: HashSet<u64>,
     found: u64,
 }
 
-impl Doubts {
+impl WarningCollector {
     /// For records of one operation.
     pub fn new(report: &Report, operation: Operation) -> Self {
         Self { report: *report, operation, codes: HashSet::new(), found: 0 }
     }
 
     /// Tells what is doubtful about a record.
-    pub fn tell(&mut self, record: u64, prepared: &Prepared) {
+    pub fn tell(&mut self, record: u64, prepared: &PreparedRecord) {
         let doubled = self.is_doubled(&prepared.key);
         let doubled = doubled.then(|| format!("the attribute code {:?} is in the input twice", prepared.key));
         for doubt in prepared.ready.doubts(self.operation).into_iter().chain(doubled) {
             self.found += 1;
-            if self.found <= MOST_TOLD {
+            if self.found <= MAX_SHOWN {
                 self.report.of_record(record).warn(&doubt);
             }
         }
     }
 
     /// Takes note of a record that is done: a later one of its code is doubtful all the same.
-    pub fn pass_over(&mut self, prepared: &Prepared) {
+    pub fn pass_over(&mut self, prepared: &PreparedRecord) {
         self.is_doubled(&prepared.key);
     }
 
     /// Counts those that were not told.
     pub fn tell_rest(&self) {
-        if self.found > MOST_TOLD {
+        if self.found > MAX_SHOWN {
             self.report
-                .warn(&format!("{} more warnings about records of this input", self.found - MOST_TOLD));
+                .warn(&format!("{} more warnings about records of this input", self.found - MAX_SHOWN));
         }
     }
 
@@ -56,9 +56,9 @@ impl Doubts {
         if self.operation != Operation::AttributeCreate {
             return false;
         }
-        let hash = Fingerprint::new().with(code.as_bytes()).finish();
+        let hash = Fnv1a::new().with(code.as_bytes()).finish();
         let known = self.codes.contains(&hash);
-        if !known && self.codes.len() < MOST_CODES {
+        if !known && self.codes.len() < MAX_CODES {
             self.codes.insert(hash);
         }
         known

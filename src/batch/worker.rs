@@ -4,15 +4,15 @@ use std::rc::Rc;
 
 use super::run_token::RunToken;
 use super::token_locks::TokenLocks;
-use crate::batch::prepare::Prepared;
-use crate::batch::record_token::Own;
+use crate::batch::prepare::PreparedRecord;
+use crate::batch::record_token::TokenSource;
 use crate::cli::GlobalArgs;
-use crate::failure::{Applied, Failure, Kind};
-use crate::journal::write_ahead::Gate;
-use crate::ops::record::Work;
+use crate::failure::{Applied, Failure, FailureKind};
+use crate::journal::write_ahead::WriteAhead;
+use crate::ops::record::RecordOperation;
 use crate::plan::operation::Operation;
 use crate::redact::{Masked, secrets};
-use crate::report::ordered_results::Place;
+use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::service::{Service, WriteAhead};
@@ -20,15 +20,15 @@ use crate::token::Token;
 
 /// A record that is to be run.
 #[derive(Debug)]
-pub struct Task {
+pub struct Job {
     /// Its turn among the results.
     pub turn: u64,
     /// Where it stands.
-    pub place: Place,
+    pub place: RecordLocation,
     /// Its hash in the journal.
     pub hash: u64,
     /// What is sent.
-    pub prepared: Prepared,
+    pub prepared: PreparedRecord,
     /// How it stands in the input; kept where it may be given back.
     pub content: Option<crate::input::records::Content>,
     /// What an earlier run left unknown about it.
@@ -48,7 +48,7 @@ pub struct Unresolved {
 
 /// A record that has ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct JobResult {
     /// Its turn among the results.
     pub turn: u64,
     /// What became of it.
@@ -63,24 +63,24 @@ pub struct Ended {
 
 /// What all records of a run share.
 #[derive(Clone, Copy)]
-pub struct Shared<'a> {
+pub struct RunContext<'a> {
     /// The service.
     pub service: &'a Service<'a>,
     /// The flags, with every question answered.
     pub global: &'a GlobalArgs,
     /// What is done.
-    pub work: Work<'a>,
+    pub work: RecordOperation<'a>,
     /// The batch's own token.
     pub run_token: &'a RunToken,
     /// Where tokens are printed one by one and are what keeps records apart.
     pub token_locks: Option<&'a TokenLocks>,
 }
 
-impl Shared<'_> {
+impl RunContext<'_> {
     /// Runs one record to its end; `gate` is its part of the journal, none where nothing is sent.
-    pub async fn run(self, task: Task, gate: Option<Rc<Gate<'_>>>) -> Ended {
+    pub async fn run(self, task: Job, gate: Option<Rc<WriteAhead<'_>>>) -> JobResult {
         let (turn, unresolved) = (task.turn, task.unresolved.clone());
-        let mut ended = Ended {
+        let mut ended = JobResult {
             turn,
             result: Err(Failure::internal("the record was not run")),
             was_left: false,
@@ -94,15 +94,15 @@ impl Shared<'_> {
 
     async fn result(
         self,
-        task: Task,
-        gate: Option<Rc<Gate<'_>>>,
-        ended: &mut Ended,
+        task: Job,
+        gate: Option<Rc<WriteAhead<'_>>>,
+        ended: &mut JobResult,
     ) -> Result<Outcome, Failure> {
-        let Task { place, prepared, unresolved, .. } = task;
+        let Job { place, prepared, unresolved, .. } = task;
         let report = self.service.session.report.of_record(place.record);
         let session = Session { report: &report, global: self.global, context: self.service.session.context };
         let write_ahead = gate.as_deref().map(|gate| gate as &dyn WriteAhead);
-        let is_run_token = prepared.own == Own::Run;
+        let is_run_token = prepared.own == TokenSource::Run;
         let mut token = match prepared.own.token().await? {
             None => self.run_token.renewed(),
             own => own,
@@ -175,7 +175,7 @@ pub fn behind_unknown(operation: Operation, unknown: u64) -> Failure {
 fn unresolved_again(failure: Failure, unresolved: Option<&Unresolved>) -> Failure {
     match unresolved {
         Some(Unresolved { failure: earlier, .. }) if failure.applied == Applied::No => Failure {
-            kind: Kind::Unknown,
+            kind: FailureKind::Unknown,
             applied: Applied::Unknown,
             message: format!("{}; sending it again: {}", earlier.message, failure.message),
             hint: earlier.hint.clone(),

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::Number;
 
-use crate::cli::batch::RunArgs;
-use crate::cli::field_flags::{MemberFlag, MemberFlags, Members, numbered_text};
+use crate::cli::batch::BatchArgs;
+use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_number_label};
 use crate::wire::ATTRIBUTE;
 
 /// Product attributes.
@@ -21,12 +21,12 @@ pub enum AttributeCommand {
 pub struct CreateArgs {
     /// The attribute.
     #[command(flatten)]
-    pub attribute: Members<AttributeFlags>,
+    pub attribute: FieldArgs<AttributeFlags>,
     /// Whether search looks at it, sent as the text 1 or 0
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", help_heading = AttributeFlags::HEADING)]
     pub searchable: Option<bool>,
     /// Label in one store view
-    #[arg(long = "store-label", value_name = "STORE_ID=LABEL", num_args = 1.., value_parser = numbered_text, help_heading = AttributeFlags::HEADING)]
+    #[arg(long = "store-label", value_name = "STORE_ID=LABEL", num_args = 1.., value_parser = parse_number_label, help_heading = AttributeFlags::HEADING)]
     pub store_labels: Vec<(Number, String)>,
     /// Options to choose from, in this order
     #[arg(long = "option", value_name = "LABEL", num_args = 1.., help_heading = "Options")]
@@ -42,20 +42,20 @@ pub struct CreateArgs {
     pub force: bool,
     /// Many records.
     #[command(flatten)]
-    pub run: RunArgs,
+    pub run: BatchArgs,
 }
 
 /// Flags that set members of the attribute.
 #[derive(Debug, Clone)]
 pub struct AttributeFlags;
 
-impl MemberFlags for AttributeFlags {
+impl FieldFlags for AttributeFlags {
     const HEADING: &'static str = "Attribute";
-    const FLAGS: &'static [MemberFlag] = &[
-        MemberFlag::new("code", &ATTRIBUTE, "attribute_code"),
-        MemberFlag::new("label", &ATTRIBUTE, "default_frontend_label"),
-        MemberFlag::new("type", &ATTRIBUTE, "frontend_input"),
-        MemberFlag::new("required", &ATTRIBUTE, "is_required"),
-        MemberFlag::new("filterable", &ATTRIBUTE, "is_filterable"),
+    const FLAGS: &'static [FieldFlag] = &[
+        FieldFlag::new("code", &ATTRIBUTE, "attribute_code"),
+        FieldFlag::new("label", &ATTRIBUTE, "default_frontend_label"),
+        FieldFlag::new("type", &ATTRIBUTE, "frontend_input"),
+        FieldFlag::new("required", &ATTRIBUTE, "is_required"),
+        FieldFlag::new("filterable", &ATTRIBUTE, "is_filterable"),
     ];
 }

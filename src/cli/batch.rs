@@ -11,7 +11,7 @@ const HEADING: &str = "Batch options";
 
 /// Flags of a run over many records; without such an input they are refused.
 #[derive(Debug, Clone, Default, Args)]
-pub struct RunArgs {
+pub struct BatchArgs {
     /// Records to process concurrently [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = HEADING)]
     pub jobs: Option<u16>,
@@ -44,7 +44,7 @@ pub struct RunArgs {
     pub shard: Option<Shard>,
 }
 
-impl RunArgs {
+impl BatchArgs {
     /// The first of these flags that was given.
     pub fn first_given(&self) -> Option<&'static str> {
         [

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::batch::RunArgs;
-use crate::cli::field_flags::{MemberFlag, MemberFlags, Members, pair};
+use crate::cli::batch::BatchArgs;
+use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_key_value};
 use crate::plan::profile::region;
 use crate::wire::{CUSTOMER, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, REGION};
 
@@ -28,7 +28,7 @@ pub enum CustomerCommand {
 pub struct UpdateArgs {
     /// The profile.
     #[command(flatten)]
-    pub profile: Members<ProfileFlags>,
+    pub profile: FieldArgs<ProfileFlags>,
     /// Change the stored address with this id
     #[arg(long, value_name = "ID", help_heading = AddressFlags::HEADING, group = "which_address")]
     pub address: Option<i64>,
@@ -37,9 +37,9 @@ pub struct UpdateArgs {
     pub add_address: bool,
     /// The address.
     #[command(flatten)]
-    pub members: Members<AddressFlags>,
+    pub members: FieldArgs<AddressFlags>,
     /// Custom attribute of the address
-    #[arg(long = "custom-attribute", value_name = "CODE=VALUE", num_args = 1.., value_parser = pair, help_heading = AddressFlags::HEADING)]
+    #[arg(long = "custom-attribute", value_name = "CODE=VALUE", num_args = 1.., value_parser = parse_key_value, help_heading = AddressFlags::HEADING)]
     pub custom_attributes: Vec<(String, String)>,
     /// Make it the default shipping address
     #[arg(long, help_heading = AddressFlags::HEADING, requires = "which_address")]
@@ -67,7 +67,7 @@ pub struct UpdateArgs {
     pub replacement: ReplacementArgs,
     /// Many records.
     #[command(flatten)]
-    pub run: RunArgs,
+    pub run: BatchArgs,
 }
 
 /// Flags of every command that replaces a profile.
@@ -117,36 +117,36 @@ pub struct ProfileFlags;
 #[derive(Debug, Clone)]
 pub struct AddressFlags;
 
-impl MemberFlags for ProfileFlags {
+impl FieldFlags for ProfileFlags {
     const HEADING: &'static str = "Profile";
-    const FLAGS: &'static [MemberFlag] = &[
-        MemberFlag::new("firstname", &CUSTOMER, "firstname"),
-        MemberFlag::new("lastname", &CUSTOMER, "lastname"),
-        MemberFlag::new("email", &CUSTOMER, "email"),
-        MemberFlag::new("gender", &CUSTOMER, "gender"),
-        MemberFlag::new("group-id", &CUSTOMER, "group_id"),
-        MemberFlag::new("store-id", &CUSTOMER, "store_id"),
-        MemberFlag::new("website-id", &CUSTOMER, "website_id"),
-        MemberFlag::new("disable-auto-group-change", &CUSTOMER, "disable_auto_group_change"),
+    const FLAGS: &'static [FieldFlag] = &[
+        FieldFlag::new("firstname", &CUSTOMER, "firstname"),
+        FieldFlag::new("lastname", &CUSTOMER, "lastname"),
+        FieldFlag::new("email", &CUSTOMER, "email"),
+        FieldFlag::new("gender", &CUSTOMER, "gender"),
+        FieldFlag::new("group-id", &CUSTOMER, "group_id"),
+        FieldFlag::new("store-id", &CUSTOMER, "store_id"),
+        FieldFlag::new("website-id", &CUSTOMER, "website_id"),
+        FieldFlag::new("disable-auto-group-change", &CUSTOMER, "disable_auto_group_change"),
     ];
 }
 
-impl MemberFlags for AddressFlags {
+impl FieldFlags for AddressFlags {
     const HEADING: &'static str = "Address";
-    const FLAGS: &'static [MemberFlag] = &[
-        MemberFlag::new("address-firstname", &PROFILE_ADDRESS, "firstname"),
-        MemberFlag::new("address-lastname", &PROFILE_ADDRESS, "lastname"),
-        MemberFlag::new("street", &PROFILE_ADDRESS, "street"),
-        MemberFlag::new("city", &PROFILE_ADDRESS, "city"),
-        MemberFlag::new("postcode", &PROFILE_ADDRESS, "postcode"),
-        MemberFlag::new("country", &PROFILE_ADDRESS, "country_id"),
-        MemberFlag::new("region", &REGION, "region").within("region"),
-        MemberFlag::new("region-code", &REGION, "region_code").within("region"),
-        MemberFlag::new("region-id", &REGION, "region_id").within("region"),
-        MemberFlag::new("no-region", &PROFILE_ADDRESS, "region")
+    const FLAGS: &'static [FieldFlag] = &[
+        FieldFlag::new("address-firstname", &PROFILE_ADDRESS, "firstname"),
+        FieldFlag::new("address-lastname", &PROFILE_ADDRESS, "lastname"),
+        FieldFlag::new("street", &PROFILE_ADDRESS, "street"),
+        FieldFlag::new("city", &PROFILE_ADDRESS, "city"),
+        FieldFlag::new("postcode", &PROFILE_ADDRESS, "postcode"),
+        FieldFlag::new("country", &PROFILE_ADDRESS, "country_id"),
+        FieldFlag::new("region", &REGION, "region").within("region"),
+        FieldFlag::new("region-code", &REGION, "region_code").within("region"),
+        FieldFlag::new("region-id", &REGION, "region_id").within("region"),
+        FieldFlag::new("no-region", &PROFILE_ADDRESS, "region")
             .constant(region::none, "No region: both ids 0, texts null"),
-        MemberFlag::new("telephone", &PROFILE_ADDRESS, "telephone"),
-        MemberFlag::new("company", &PROFILE_ADDRESS_FLAGS, "company"),
-        MemberFlag::new("vat-id", &PROFILE_ADDRESS_FLAGS, "vat_id"),
+        FieldFlag::new("telephone", &PROFILE_ADDRESS, "telephone"),
+        FieldFlag::new("company", &PROFILE_ADDRESS_FLAGS, "company"),
+        FieldFlag::new("vat-id", &PROFILE_ADDRESS_FLAGS, "vat_id"),
     ];
 }

@@ -8,17 +8,17 @@ use serde_json::{Map, Number, Value};
 
 use crate::exact_json;
 use crate::plan::validate::body::is_whole;
-use crate::wire::{Holds, Shape};
+use crate::wire::{FieldType, ObjectSchema};
 
 /// One flag and the member it sets.
 #[derive(Debug)]
-pub struct MemberFlag {
+pub struct FieldFlag {
     /// Long name, without dashes.
     pub long: &'static str,
     /// Member that holds the object the set member is in, if it is not at the top.
     pub within: Option<&'static str>,
     /// Shape the set member is listed in.
-    pub shape: &'static Shape,
+    pub shape: &'static ObjectSchema,
     /// Name of the set member.
     pub member: &'static str,
     /// For a flag without a value: what it sets the member to.
@@ -32,9 +32,9 @@ pub struct Constant {
     help: &'static str,
 }
 
-impl MemberFlag {
+impl FieldFlag {
     /// A flag that sets a member at the top of `shape`.
-    pub const fn new(long: &'static str, shape: &'static Shape, member: &'static str) -> Self {
+    pub const fn new(long: &'static str, shape: &'static ObjectSchema, member: &'static str) -> Self {
         Self { long, within: None, shape, member, constant: None }
     }
 
@@ -60,12 +60,12 @@ impl MemberFlag {
         let member = self.shape.member(self.member);
         let arg = arg.help(member.map_or("", |member| member.doc));
         match member.map(|member| member.holds) {
-            Some(Holds::TextList) => arg.action(ArgAction::Append).num_args(1..).value_name("LINE"),
-            Some(Holds::Integer) => {
+            Some(FieldType::TextList) => arg.action(ArgAction::Append).num_args(1..).value_name("LINE"),
+            Some(FieldType::Integer) => {
                 arg.value_parser(whole_number).allow_negative_numbers(true).value_name("N")
             }
-            Some(Holds::Number) => arg.value_parser(number).allow_negative_numbers(true).value_name("N"),
-            Some(Holds::Boolean) => arg
+            Some(FieldType::Number) => arg.value_parser(number).allow_negative_numbers(true).value_name("N"),
+            Some(FieldType::Boolean) => arg
                 .num_args(0..=1)
                 .require_equals(true)
                 .default_missing_value("true")
@@ -87,11 +87,13 @@ impl MemberFlag {
             return matches.get_flag(self.long).then(constant.value);
         }
         match self.shape.member(self.member)?.holds {
-            Holds::TextList => {
+            FieldType::TextList => {
                 let lines = matches.get_many::<String>(self.long)?;
                 Some(lines.map(|line| Value::String(line.clone())).collect())
             }
-            Holds::Integer | Holds::Number | Holds::Boolean => matches.get_one::<Value>(self.long).cloned(),
+            FieldType::Integer | FieldType::Number | FieldType::Boolean => {
+                matches.get_one::<Value>(self.long).cloned()
+            }
             _ => matches.get_one::<String>(self.long).cloned().map(Value::String),
         }
     }
@@ -109,24 +111,24 @@ impl MemberFlag {
 }
 
 /// A family of flags.
-pub trait MemberFlags: Clone + std::fmt::Debug + 'static {
+pub trait FieldFlags: Clone + std::fmt::Debug + 'static {
     /// Heading in the help.
     const HEADING: &'static str;
     /// The flags.
-    const FLAGS: &'static [MemberFlag];
+    const FLAGS: &'static [FieldFlag];
 }
 
 /// The members a family of flags named, as JSON.
 #[derive(Debug, Clone)]
-pub struct Members<F> {
+pub struct FieldArgs<F> {
     /// What was named.
     pub named: Map<String, Value>,
     family: PhantomData<F>,
 }
 
-impl<F: MemberFlags> Args for Members<F> {
+impl<F: FieldFlags> Args for FieldArgs<F> {
     fn augment_args(command: Command) -> Command {
-        let arg = |flag: &MemberFlag| {
+        let arg = |flag: &FieldFlag| {
             let rivals = F::FLAGS.iter().filter(|rival| flag.constant.is_some() && flag.is_rival_of(rival));
             flag.arg(F::HEADING).conflicts_with_all(rivals.map(|rival| rival.long))
         };
@@ -138,7 +140,7 @@ impl<F: MemberFlags> Args for Members<F> {
     }
 }
 
-impl<F: MemberFlags> FromArgMatches for Members<F> {
+impl<F: FieldFlags> FromArgMatches for FieldArgs<F> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut named = Map::new();
         for flag in F::FLAGS {
@@ -175,7 +177,7 @@ fn number(text: &str) -> Result<Value, String> {
 }
 
 /// `KEY=VALUE`, as `--custom-attribute`, `--option` and `--store-label` take it.
-pub fn pair(text: &str) -> Result<(String, String), String> {
+pub fn parse_key_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
         _ => Err("expected KEY=VALUE".to_owned()),
@@ -183,14 +185,14 @@ pub fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 /// `ID=VALUE` with a whole number before the equals sign.
-pub fn numbered_text(text: &str) -> Result<(Number, String), String> {
-    let (id, value) = pair(text)?;
+pub fn parse_number_label(text: &str) -> Result<(Number, String), String> {
+    let (id, value) = parse_key_value(text)?;
     Ok((whole(&id)?, value))
 }
 
 /// `ID=VALUE` with a whole number after the equals sign.
-pub fn text_numbered(text: &str) -> Result<(String, Number), String> {
-    let (id, value) = pair(text)?;
+pub fn parse_label_number(text: &str) -> Result<(String, Number), String> {
+    let (id, value) = parse_key_value(text)?;
     Ok((id, whole(&value)?))
 }
 

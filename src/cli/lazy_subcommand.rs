@@ -6,9 +6,9 @@ use super::examples;
 
 /// The verb of a noun.
 #[derive(Debug)]
-pub struct Noun<T>(pub T);
+pub struct LazySubcommands<T>(pub T);
 
-impl<T: Subcommand> Subcommand for Noun<T> {
+impl<T: Subcommand> Subcommand for LazySubcommands<T> {
     fn augment_subcommands(noun: Command) -> Command {
         noun.defer(with_verbs::<T>)
     }
@@ -22,7 +22,7 @@ impl<T: Subcommand> Subcommand for Noun<T> {
     }
 }
 
-impl<T: FromArgMatches> FromArgMatches for Noun<T> {
+impl<T: FromArgMatches> FromArgMatches for LazySubcommands<T> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         T::from_arg_matches(matches).map(Self)
     }

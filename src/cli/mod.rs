@@ -22,7 +22,7 @@ use std::mem::ManuallyDrop;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
-pub use lazy_subcommand::Noun;
+pub use lazy_subcommand::LazySubcommands;
 
 /// Storefront operations that never lose an address and never act twice.
 #[derive(Debug, Parser)]
@@ -37,16 +37,16 @@ pub struct Cli {
 }
 
 /// The whole grammar, verbs, examples and all.
-pub fn grammar() -> clap::Command {
-    let mut grammar = nouns();
+pub fn command() -> clap::Command {
+    let mut grammar = subcommands();
     grammar.build();
     grammar
 }
 
 /// The grammar of the nouns that are among these words, if there are any: clap gives each noun a copy of every global
 /// flag. It takes nothing the whole would not take; what it does not take is for the whole to tell of.
-fn nouns_among(words: &[OsString]) -> Option<clap::Command> {
-    let all = nouns();
+fn subcommands_in(words: &[OsString]) -> Option<clap::Command> {
+    let all = subcommands();
     let is_named = |noun: &&clap::Command| words.iter().any(|word| word == noun.get_name());
     let mut named = all.get_subcommands().filter(is_named).cloned().peekable();
     named.peek()?;
@@ -55,7 +55,7 @@ fn nouns_among(words: &[OsString]) -> Option<clap::Command> {
 }
 
 /// The grammar, each noun's verbs made when they are needed.
-fn nouns() -> clap::Command {
+fn subcommands() -> clap::Command {
     Cli::command().mut_subcommands(|command| {
         let word = command.get_name().to_owned();
         examples::added_to(command, &word)
@@ -68,8 +68,8 @@ impl Cli {
     /// # Errors
     /// What clap has to say: help, the version, or what is wrong.
     pub fn read(words: &[OsString]) -> Result<Self, clap::Error> {
-        let read = nouns_among(words).and_then(|grammar| Self::read_by(grammar, words).ok());
-        read.map_or_else(|| Self::read_by(nouns(), words), Ok)
+        let read = subcommands_in(words).and_then(|grammar| Self::read_by(grammar, words).ok());
+        read.map_or_else(|| Self::read_by(subcommands(), words), Ok)
     }
 
     fn read_by(grammar: clap::Command, words: &[OsString]) -> Result<Self, clap::Error> {
@@ -103,27 +103,27 @@ pub enum TemplateFormat {
 pub enum Command {
     /// Quotes: shipping, billing, payment and items
     #[command(subcommand)]
-    Quote(Noun<quote::QuoteCommand>),
+    Quote(LazySubcommands<quote::QuoteCommand>),
     /// Customers: the profile and its addresses
     #[command(subcommand)]
-    Customer(Noun<customer::CustomerCommand>),
+    Customer(LazySubcommands<customer::CustomerCommand>),
     /// Product attributes
     #[command(subcommand)]
-    Attribute(Noun<attribute::AttributeCommand>),
+    Attribute(LazySubcommands<attribute::AttributeCommand>),
     /// Inspect the journals of batches
     #[command(subcommand)]
-    Journal(Noun<journal::JournalCommand>),
+    Journal(LazySubcommands<journal::JournalCommand>),
     /// Profiles and their settings
     #[command(subcommand)]
-    Config(Noun<config::ConfigCommand>),
+    Config(LazySubcommands<config::ConfigCommand>),
     /// Tokens, kept apart from the settings
     #[command(subcommand)]
-    Auth(Noun<auth::AuthCommand>),
+    Auth(LazySubcommands<auth::AuthCommand>),
     /// Is the set-up sound? Each finding with its mend
     Doctor,
     /// The built-in local service: everything can be tried with no account
     #[command(subcommand)]
-    Sandbox(Noun<sandbox::SandboxCommand>),
+    Sandbox(LazySubcommands<sandbox::SandboxCommand>),
     #[allow(missing_docs)]
     Api(api::ApiArgs),
     /// Print a filled-in input to edit; what its members mean goes to standard error

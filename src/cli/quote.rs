@@ -3,8 +3,8 @@
 use clap::{Args, Subcommand};
 use serde_json::{Number, Value};
 
-use crate::cli::batch::RunArgs;
-use crate::cli::field_flags::{MemberFlag, MemberFlags, Members, text_numbered};
+use crate::cli::batch::BatchArgs;
+use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_label_number};
 use crate::wire::{ADDRESS_INFORMATION, CART_ITEM, QUOTE_ADDRESS};
 
 /// Quotes: shipping, billing, payment and items.
@@ -21,13 +21,13 @@ pub enum QuoteCommand {
 pub struct ShipArgs {
     /// The shipping address.
     #[command(flatten)]
-    pub ship: Members<ShipTo>,
+    pub ship: FieldArgs<ShipTo>,
     /// Take the shipping address from the stored profile
     #[arg(long, value_name = "ID", help_heading = ShipTo::HEADING)]
     pub ship_to_address: Option<i64>,
     /// The billing address.
     #[command(flatten)]
-    pub bill: Members<BillTo>,
+    pub bill: FieldArgs<BillTo>,
     /// Take the billing address from the stored profile
     #[arg(long, value_name = "ID", help_heading = BillTo::HEADING)]
     pub bill_to_address: Option<i64>,
@@ -36,7 +36,7 @@ pub struct ShipArgs {
     pub bill_same_as_ship: bool,
     /// Carrier and method.
     #[command(flatten)]
-    pub shipping: Members<Shipping>,
+    pub shipping: FieldArgs<Shipping>,
     /// Code of the payment method, sent as {"method": CODE}
     #[arg(long, value_name = "CODE", help_heading = "Payment", group = "payment_choice")]
     pub payment_method: Option<String>,
@@ -48,7 +48,7 @@ pub struct ShipArgs {
     pub no_payment: bool,
     /// Many records.
     #[command(flatten)]
-    pub run: RunArgs,
+    pub run: BatchArgs,
 }
 
 /// Flags of `quote add-item`.
@@ -56,13 +56,13 @@ pub struct ShipArgs {
 pub struct AddItemArgs {
     /// The item.
     #[command(flatten)]
-    pub item: Members<Item>,
+    pub item: FieldArgs<Item>,
     /// Chosen option of a configurable product: attribute id and value
-    #[arg(long = "option", value_name = "OPTION_ID=OPTION_VALUE", num_args = 1.., help_heading = Item::HEADING, value_parser = text_numbered)]
+    #[arg(long = "option", value_name = "OPTION_ID=OPTION_VALUE", num_args = 1.., help_heading = Item::HEADING, value_parser = parse_label_number)]
     pub options: Vec<(String, Number)>,
     /// Many records.
     #[command(flatten)]
-    pub run: RunArgs,
+    pub run: BatchArgs,
 }
 
 /// `--ship-…`
@@ -85,45 +85,45 @@ pub struct Item;
 macro_rules! quote_address_flags {
     ($side:literal) => {
         &[
-            MemberFlag::new(concat!($side, "-firstname"), &QUOTE_ADDRESS, "firstname"),
-            MemberFlag::new(concat!($side, "-lastname"), &QUOTE_ADDRESS, "lastname"),
-            MemberFlag::new(concat!($side, "-email"), &QUOTE_ADDRESS, "email"),
-            MemberFlag::new(concat!($side, "-street"), &QUOTE_ADDRESS, "street"),
-            MemberFlag::new(concat!($side, "-city"), &QUOTE_ADDRESS, "city"),
-            MemberFlag::new(concat!($side, "-postcode"), &QUOTE_ADDRESS, "postcode"),
-            MemberFlag::new(concat!($side, "-no-postcode"), &QUOTE_ADDRESS, "postcode")
+            FieldFlag::new(concat!($side, "-firstname"), &QUOTE_ADDRESS, "firstname"),
+            FieldFlag::new(concat!($side, "-lastname"), &QUOTE_ADDRESS, "lastname"),
+            FieldFlag::new(concat!($side, "-email"), &QUOTE_ADDRESS, "email"),
+            FieldFlag::new(concat!($side, "-street"), &QUOTE_ADDRESS, "street"),
+            FieldFlag::new(concat!($side, "-city"), &QUOTE_ADDRESS, "city"),
+            FieldFlag::new(concat!($side, "-postcode"), &QUOTE_ADDRESS, "postcode"),
+            FieldFlag::new(concat!($side, "-no-postcode"), &QUOTE_ADDRESS, "postcode")
                 .constant(|| Value::Null, "No postcode: send null"),
-            MemberFlag::new(concat!($side, "-country"), &QUOTE_ADDRESS, "country_id"),
-            MemberFlag::new(concat!($side, "-region-id"), &QUOTE_ADDRESS, "region_id"),
-            MemberFlag::new(concat!($side, "-telephone"), &QUOTE_ADDRESS, "telephone"),
-            MemberFlag::new(concat!($side, "-customer-id"), &QUOTE_ADDRESS, "customer_id"),
+            FieldFlag::new(concat!($side, "-country"), &QUOTE_ADDRESS, "country_id"),
+            FieldFlag::new(concat!($side, "-region-id"), &QUOTE_ADDRESS, "region_id"),
+            FieldFlag::new(concat!($side, "-telephone"), &QUOTE_ADDRESS, "telephone"),
+            FieldFlag::new(concat!($side, "-customer-id"), &QUOTE_ADDRESS, "customer_id"),
         ]
     };
 }
 
-impl MemberFlags for ShipTo {
+impl FieldFlags for ShipTo {
     const HEADING: &'static str = "Shipping address";
-    const FLAGS: &'static [MemberFlag] = quote_address_flags!("ship");
+    const FLAGS: &'static [FieldFlag] = quote_address_flags!("ship");
 }
 
-impl MemberFlags for BillTo {
+impl FieldFlags for BillTo {
     const HEADING: &'static str = "Billing address";
-    const FLAGS: &'static [MemberFlag] = quote_address_flags!("bill");
+    const FLAGS: &'static [FieldFlag] = quote_address_flags!("bill");
 }
 
-impl MemberFlags for Shipping {
+impl FieldFlags for Shipping {
     const HEADING: &'static str = "Shipping method";
-    const FLAGS: &'static [MemberFlag] = &[
-        MemberFlag::new("carrier", &ADDRESS_INFORMATION, "shipping_carrier_code"),
-        MemberFlag::new("method", &ADDRESS_INFORMATION, "shipping_method_code"),
+    const FLAGS: &'static [FieldFlag] = &[
+        FieldFlag::new("carrier", &ADDRESS_INFORMATION, "shipping_carrier_code"),
+        FieldFlag::new("method", &ADDRESS_INFORMATION, "shipping_method_code"),
     ];
 }
 
-impl MemberFlags for Item {
+impl FieldFlags for Item {
     const HEADING: &'static str = "Item";
-    const FLAGS: &'static [MemberFlag] = &[
-        MemberFlag::new("sku", &CART_ITEM, "sku"),
-        MemberFlag::new("qty", &CART_ITEM, "qty"),
-        MemberFlag::new("quote-id", &CART_ITEM, "quote_id"),
+    const FLAGS: &'static [FieldFlag] = &[
+        FieldFlag::new("sku", &CART_ITEM, "sku"),
+        FieldFlag::new("qty", &CART_ITEM, "qty"),
+        FieldFlag::new("quote-id", &CART_ITEM, "quote_id"),
     ];
 }

@@ -9,7 +9,7 @@ use crate::input::document;
 use crate::plan::request::{Bearer, Request};
 use crate::report::outcome::Outcome;
 use crate::session::Session;
-use crate::session::runtime::online;
+use crate::session::runtime::with_service;
 use crate::session::service::Service;
 
 /// What results call it.
@@ -21,7 +21,7 @@ const OPERATION: &str = "api";
 /// Whatever went wrong.
 pub fn run(session: &Session<'_>, args: &ApiArgs) -> Result<(), Failure> {
     let request = request(session, args)?;
-    online(session, async |service| {
+    with_service(session, async |service| {
         if session.global.dry_run {
             return session.report.outcome(&Outcome::dry_run(OPERATION, service.shown(request)));
         }

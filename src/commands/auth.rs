@@ -10,17 +10,17 @@ use crate::cli::GlobalArgs;
 use crate::cli::auth::AuthCommand;
 use crate::config::{ConfigFile, Credentials, Profile, Stored, fit_for_header, origin, token_variable};
 use crate::environment::BASE_URL;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::plan::request::Bearer;
 use crate::prompt::Prompt;
-use crate::report::sanitize::one_line;
+use crate::report::sanitize::sanitize_line;
 use crate::session::Session;
-use crate::session::runtime::online;
+use crate::session::runtime::with_service;
 use crate::session::service::Service;
 use crate::token::Token;
 
 /// No token is longer, in bytes.
-const LONGEST: u64 = 64 * 1024;
+const MAX_TOKEN_BYTES: u64 = 64 * 1024;
 
 const UNAUTHORIZED: u16 = 401;
 
@@ -46,7 +46,7 @@ pub fn run(session: &Session<'_>, command: &AuthCommand) -> Result<(), Failure> 
 pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool) -> Result<Token, Failure> {
     let text = if stdin {
         let mut text = String::new();
-        let read = std::io::stdin().lock().take(LONGEST).read_to_string(&mut text);
+        let read = std::io::stdin().lock().take(MAX_TOKEN_BYTES).read_to_string(&mut text);
         read.map_err(|error| Failure::usage(format!("standard input cannot be read: {error}")))?;
         text
     } else {
@@ -93,18 +93,18 @@ fn verify(session: &Session<'_>, profile: &Profile, bearer: Bearer, token: &Toke
     let quick = GlobalArgs { profile: Some(profile.name.clone()), ..token_check::quick(session.global) };
     let session = &Session { context: session.context, global: &quick, report: session.report };
     let mut answer = Answer::NoCall;
-    let asked = online(session, async |service| {
+    let asked = with_service(session, async |service| {
         let own_host = profile.base_url().map(|url| origin(&url));
         if own_host != Some(origin(&service.settings.base_url)) {
             let place = format!("{BASE_URL} points to another host");
-            answer = Answer::Unproven(Failure::new(Kind::Unavailable, place));
+            answer = Answer::Unproven(Failure::new(FailureKind::Unavailable, place));
             return Ok(());
         }
         answer = token_check::ask(&service.for_record(session, Some(token.clone()), None), bearer).await;
         Ok(())
     });
     let unproven = match (asked, answer) {
-        (Err(failure), _) if failure.kind == Kind::Interrupted => return Err(failure),
+        (Err(failure), _) if failure.kind == FailureKind::Interrupted => return Err(failure),
         (Ok(()), Answer::Rejected(failure)) if failure.status == Some(UNAUTHORIZED) => {
             return Err(Failure {
                 message: format!("the token was not stored: {}", failure.message),
@@ -124,7 +124,7 @@ fn status(session: &Session<'_>) -> Result<(), Failure> {
     let session = &Session { context: session.context, global: &quick, report: session.report };
     let mut checks = Vec::new();
     let mut place = (None, String::new());
-    online(session, async |service| {
+    with_service(session, async |service| {
         place = (service.settings.profile.clone(), service.settings.base_url.to_string());
         checks = token_checks(service).await;
         Ok(())
@@ -139,7 +139,8 @@ fn status(session: &Session<'_>) -> Result<(), Failure> {
     } else {
         let profile = profile.as_deref().unwrap_or("none");
         let table = check::table(&checks, session.report.stdout());
-        let place = format!("profile   {}\nbase URL  {}\n\n", one_line(profile), one_line(&base_url));
+        let place =
+            format!("profile   {}\nbase URL  {}\n\n", sanitize_line(profile), sanitize_line(&base_url));
         session.report.data(&(place + &table))?;
     }
     failed(&checks)

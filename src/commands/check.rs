@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::failure::{Failure, Kind};
-use crate::report::sanitize::one_line;
-use crate::report::table::{cell, heads, table_on, trimmed};
-use crate::report::terminal::{Ink, Screen};
+use crate::failure::{Failure, FailureKind};
+use crate::report::sanitize::sanitize_line;
+use crate::report::table::{cell, header, new_table, render};
+use crate::report::terminal::{OutputStyle, TextStyle};
 
 /// One thing that was looked at.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub enum Status {
     /// It could not be looked at.
     Skipped,
     /// It does not work: what a command would fail with.
-    Failed(Kind),
+    Failed(FailureKind),
 }
 
 impl Check {
@@ -60,7 +60,7 @@ impl Check {
     }
 
     /// What a command would fail with, if it does not work.
-    pub fn failure(&self) -> Option<Kind> {
+    pub fn failure(&self) -> Option<FailureKind> {
         match self.status {
             Status::Failed(kind) => Some(kind),
             _ => None,
@@ -87,18 +87,18 @@ pub fn to_json(checks: &[Check]) -> Value {
 }
 
 /// The checks as a table.
-pub fn table(checks: &[Check], screen: Screen) -> String {
-    let mut table = table_on(screen);
-    table.set_header(heads(&["CHECK", "STATUS", "DETAIL"]));
+pub fn table(checks: &[Check], screen: OutputStyle) -> String {
+    let mut table = new_table(screen);
+    table.set_header(header(&["CHECK", "STATUS", "DETAIL"]));
     for check in checks {
         let ink = match check.status {
-            Status::Ok => Ink::After,
-            Status::Warning | Status::Skipped => Ink::Warning,
-            Status::Failed(_) => Ink::Error,
+            Status::Ok => TextStyle::After,
+            Status::Warning | Status::Skipped => TextStyle::Warning,
+            Status::Failed(_) => TextStyle::Error,
         };
-        let fix = check.fix.as_ref().map(|fix| format!("\n→ {}", one_line(fix))).unwrap_or_default();
-        let text = format!("{}{fix}", one_line(&check.detail));
+        let fix = check.fix.as_ref().map(|fix| format!("\n→ {}", sanitize_line(fix))).unwrap_or_default();
+        let text = format!("{}{fix}", sanitize_line(&check.detail));
         table.add_row([check.name.into(), cell(ink, check.status_name()), text.into()]);
     }
-    format!("{}\n", trimmed(&table))
+    format!("{}\n", render(&table))
 }

@@ -1,16 +1,16 @@
 //! Decides between one record and a batch.
 
 use crate::batch;
-use crate::cli::batch::RunArgs;
+use crate::cli::batch::BatchArgs;
 use crate::failure::Failure;
-use crate::input::Overlay;
+use crate::input::FlagOverrides;
 use crate::input::records::{self, Source};
 use crate::ops::draft::draft;
-use crate::ops::record::Work;
+use crate::ops::record::RecordOperation;
 use crate::ops::send::perform_and_report;
 use crate::plan::operation::Operation;
 use crate::session::Session;
-use crate::session::runtime::online;
+use crate::session::runtime::with_service;
 
 /// Runs an operation that acts at once, over one document or over many records: the input is checked before the
 /// service is opened.
@@ -20,21 +20,21 @@ use crate::session::runtime::online;
 pub fn run(
     session: &Session<'_>,
     operation: Operation,
-    flags: &dyn Overlay,
-    run: &RunArgs,
+    flags: &dyn FlagOverrides,
+    run: &BatchArgs,
 ) -> Result<(), Failure> {
     if let Some(source) = source(session, run)? {
-        return batch::run(session, &source, run, Work::AtOnce(operation, flags));
+        return batch::run(session, &source, run, RecordOperation::AtOnce(operation, flags));
     }
     let draft = draft(session, operation, flags)?;
-    online(session, async |service| perform_and_report(service, operation, draft).await)
+    with_service(session, async |service| perform_and_report(service, operation, draft).await)
 }
 
 /// The input, where it is one of many records.
 ///
 /// # Errors
 /// `usage` when it cannot be read, and for flags of a run without one.
-pub fn source(session: &Session<'_>, args: &RunArgs) -> Result<Option<Source>, Failure> {
+pub fn source(session: &Session<'_>, args: &BatchArgs) -> Result<Option<Source>, Failure> {
     let source = records::detect(session.global)?;
     match (&source, args.first_given()) {
         (None, Some(flag)) => Err(Failure::usage(format!("{flag} is for many records; nothing was sent"))

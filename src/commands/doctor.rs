@@ -11,8 +11,8 @@ use super::auth::same_as_customer;
 use super::check::{self, Check};
 use super::token_check::{self, Answer};
 use crate::config::Settings;
-use crate::failure::{Failure, Kind};
-use crate::http::{Tracer, Traffic};
+use crate::failure::{Failure, FailureKind};
+use crate::http::{HttpEvent, Tracer};
 use crate::plan::request::Bearer;
 use crate::session::Session;
 use crate::session::runtime::on_runtime;
@@ -31,8 +31,8 @@ pub fn run(session: &Session<'_>) -> Result<(), Failure> {
     let checks = on_runtime(async {
         tokio::select! {
             biased;
-            _ = tokio::signal::ctrl_c() => Err(Failure::new(Kind::Interrupted, "interrupted")),
-            checks = examine(session) => Ok(checks),
+            _ = tokio::signal::ctrl_c() => Err(Failure::new(FailureKind::Interrupted, "interrupted")),
+            checks = run_checks(session) => Ok(checks),
         }
     })?;
     let report = session.report;
@@ -41,7 +41,7 @@ pub fn run(session: &Session<'_>) -> Result<(), Failure> {
     } else {
         report.data(&check::table(&checks, report.stdout()))?;
     }
-    let failed: Vec<Kind> = checks.iter().filter_map(Check::failure).collect();
+    let failed: Vec<FailureKind> = checks.iter().filter_map(Check::failure).collect();
     match failed.first() {
         None => Ok(()),
         Some(kind) => Err(Failure::new(*kind, format!("{} of {} checks failed", failed.len(), checks.len()))
@@ -49,7 +49,7 @@ pub fn run(session: &Session<'_>) -> Result<(), Failure> {
     }
 }
 
-async fn examine(session: &Session<'_>) -> Vec<Check> {
+async fn run_checks(session: &Session<'_>) -> Vec<Check> {
     let mut checks = Vec::new();
     checks.extend(state_directory(session));
     let date = Arc::new(Mutex::new(None));
@@ -112,7 +112,9 @@ fn read_checks(service: &Service<'_>, answer: &Answer) -> Vec<Check> {
         Answer::Unproven(failure) if names_store(failure) => {
             vec![Check::failed("store view", failure, store_view_fix(service)), token, reached]
         }
-        Answer::Unproven(failure) if matches!(failure.kind, Kind::Unavailable | Kind::Usage) => {
+        Answer::Unproven(failure)
+            if matches!(failure.kind, FailureKind::Unavailable | FailureKind::Usage) =>
+        {
             let fix = fix_of(failure, "check host and port of base-url, and the network");
             vec![not_checked(view), token, Check::failed("service", failure, fix)]
         }
@@ -221,7 +223,7 @@ fn fix_of(failure: &Failure, otherwise: &str) -> String {
 fn date_keeper(date: &Arc<Mutex<Option<String>>>) -> Tracer {
     let date = Arc::clone(date);
     Arc::new(move |event| {
-        let Traffic::Answered { headers, .. } = event else { return };
+        let HttpEvent::Answered { headers, .. } = event else { return };
         let found = headers.iter().find(|(name, _)| *name == "date").map(|(_, value)| value.into_owned());
         if let Ok(mut date) = date.lock() {
             *date = found;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::plan::operation::Operation;
 use crate::session::Session;
-use crate::suggestion::nearest;
+use crate::suggestion::closest_match;
 use crate::{cli, environment};
 
 /// A topic and its text.
@@ -27,7 +27,7 @@ pub fn run(session: &Session<'_>, words: &[String]) -> Result<(), Failure> {
     {
         return session.report.data(&text());
     }
-    let mut command = cli::grammar();
+    let mut command = cli::command();
     command.build();
     let found = words.iter().try_fold(&mut command, |command, word| {
         let known: Vec<String> = command.get_subcommands().map(|inner| inner.get_name().to_owned()).collect();
@@ -41,7 +41,7 @@ pub fn run(session: &Session<'_>, words: &[String]) -> Result<(), Failure> {
 
 fn neither(word: &str, known: &[String]) -> Failure {
     let topics = TOPICS.iter().map(|(name, ..)| *name);
-    let near = nearest(word, known.iter().map(String::as_str).chain(topics.clone()));
+    let near = closest_match(word, known.iter().map(String::as_str).chain(topics.clone()));
     let hint = match near {
         Some(near) => format!("did you mean {near}?"),
         None => format!("the topics are {}", topics.collect::<Vec<_>>().join(", ")),
@@ -54,7 +54,7 @@ fn listed_topics() -> String {
 }
 
 fn exit_codes() -> String {
-    let codes = Kind::ALL.map(|kind| (kind.exit_code().to_string(), kind));
+    let codes = FailureKind::ALL.map(|kind| (kind.exit_code().to_string(), kind));
     let rows = codes.iter().fold(String::new(), |mut text, (code, kind)| {
         let _ = writeln!(text, "  {code:>3}  {:<12} {}", kind.name(), kind.meaning());
         text

@@ -11,14 +11,14 @@ use crate::batch::reading::{self, Unread};
 use crate::cli::GlobalArgs;
 use crate::cli::journal::{JournalCommand, ShowArgs};
 use crate::failure::Failure;
-use crate::input::records::{self, Columns, Records};
-use crate::journal::record_index::Slot;
-use crate::journal::record_state::State;
-use crate::journal::replay::Past;
+use crate::input::records::{self, Columns, RecordReader};
+use crate::journal::record_index::IndexEntry;
+use crate::journal::record_state::RecordState;
+use crate::journal::replay::PreviousRun;
 use crate::plan::operation::Operation;
 use crate::report::Report;
-use crate::report::sanitize::one_line;
-use crate::report::table::{heads, table_on, trimmed};
+use crate::report::sanitize::sanitize_line;
+use crate::report::table::{header, new_table, render};
 use crate::session::Session;
 
 /// Rows that are laid out together: a long journal is never held whole.
@@ -55,7 +55,7 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
             let mut slots = past.slots();
             for record in 1..=past.last() {
                 let slot = slots.read(0)?;
-                if slot.state != State::Fresh {
+                if slot.state != RecordState::Fresh {
                     listing.add(row(&past, slot, record, None, None))?;
                 }
             }
@@ -65,7 +65,7 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
             while let Some(record) = records.read()? {
                 let slot = slots.read(0)?;
                 // Records of other shards are not in the journal, and not missing in it.
-                if slot.state != State::Fresh || header.shard.is_none() {
+                if slot.state != RecordState::Fresh || header.shard.is_none() {
                     let key = key_of(operation, &record, records.columns());
                     listing.add(row(&past, slot, record.number, Some(record.line), key))?;
                 }
@@ -75,7 +75,7 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
     listing.flush()
 }
 
-fn read(session: &Session<'_>, path: &Path) -> Result<(Header, Past), Failure> {
+fn read(session: &Session<'_>, path: &Path) -> Result<(Header, PreviousRun), Failure> {
     let unreadable =
         |error: std::io::Error| Failure::usage(format!("cannot read `{}`: {error}", path.display()));
     let not_a_journal = || Failure::guard(format!("`{}` is not a storefront journal", path.display()));
@@ -91,7 +91,7 @@ fn read(session: &Session<'_>, path: &Path) -> Result<(Header, Past), Failure> {
             Unread::Refused(failure) => failure,
             Unread::Other(_) | Unread::Empty => not_a_journal(),
         })?;
-    let mut past = Past::default();
+    let mut past = PreviousRun::default();
     past.set_own(path.to_owned(), log, journal);
     Ok((header, past))
 }
@@ -102,7 +102,7 @@ fn input(
     journal: &Path,
     header: &Header,
     operation: Operation,
-) -> Result<Option<Records>, Failure> {
+) -> Result<Option<RecordReader>, Failure> {
     let path = directory(journal).join(&header.input);
     // The name is what a file says, and must not lead elsewhere.
     if Path::new(&header.input).components().count() != 1 || !path.is_file() {
@@ -115,19 +115,19 @@ fn input(
         let all: Vec<String> = titles.iter().map(|title| title.trim().to_owned()).collect();
         Columns::understand(&source.name(), operation, titles, &all)
     };
-    Records::open(&source, columns).map(Some)
+    RecordReader::open(&source, columns).map(Some)
 }
 
-fn row(past: &Past, slot: Slot, record: u64, line: Option<u64>, key: Option<String>) -> Row {
+fn row(past: &PreviousRun, slot: IndexEntry, record: u64, line: Option<u64>, key: Option<String>) -> Row {
     let detail = past.detail(slot);
-    let is_told = slot.state != State::Fresh;
+    let is_told = slot.state != RecordState::Fresh;
     Row {
         record,
         line,
         key,
         state: match slot.state {
-            State::Fresh => "not sent",
-            State::FailedPassing => "failed temporarily",
+            RecordState::Fresh => "not sent",
+            RecordState::FailedPassing => "failed temporarily",
             other => other.name(),
         },
         status: detail.status.filter(|_| is_told),
@@ -178,19 +178,19 @@ impl Listing<'_> {
     }
 
     fn table(&self, rows: &[Row]) -> String {
-        let mut table = table_on(self.report.stdout());
+        let mut table = new_table(self.report.stdout());
         if self.is_first {
-            table.set_header(heads(&["RECORD", "LINE", "KEY", "STATE", "REASON"]));
+            table.set_header(header(&["RECORD", "LINE", "KEY", "STATE", "REASON"]));
         }
         for row in rows {
             table.add_row([
                 row.record.to_string(),
                 row.line.map(|line| line.to_string()).unwrap_or_default(),
-                row.key.as_deref().map(one_line).unwrap_or_default(),
+                row.key.as_deref().map(sanitize_line).unwrap_or_default(),
                 row.state.to_owned(),
-                row.reason.as_deref().map(one_line).unwrap_or_default(),
+                row.reason.as_deref().map(sanitize_line).unwrap_or_default(),
             ]);
         }
-        format!("{}\n", trimmed(&table))
+        format!("{}\n", render(&table))
     }
 }

@@ -15,12 +15,12 @@ use crate::session::Session;
 pub fn run(session: &Session<'_>, directory: Option<&Path>) -> Result<(), Failure> {
     let Some(directory) = directory else {
         let mut page = Vec::new();
-        Man::new(cli::grammar())
+        Man::new(cli::command())
             .render(&mut page)
             .map_err(|error| Failure::internal(format!("the page cannot be made: {error}")))?;
         return session.report.data(&String::from_utf8_lossy(&page));
     };
     std::fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(cli::grammar(), directory))
+        .and_then(|()| clap_mangen::generate_to(cli::command(), directory))
         .map_err(|error| Failure::internal(format!("{} cannot be written: {error}", directory.display())))
 }

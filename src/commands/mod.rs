@@ -16,11 +16,11 @@ pub mod sandbox;
 pub mod template;
 pub mod token_check;
 
-use crate::cli::{Cli, Command, GlobalArgs, Noun};
+use crate::cli::{Cli, Command, GlobalArgs, LazySubcommands};
 use crate::completion;
 use crate::context::Context;
 use crate::environment::{ADMIN_TOKEN, BASE_URL, TOKEN};
-use crate::failure::{Applied, Failure, Kind};
+use crate::failure::{Applied, Failure, FailureKind};
 use crate::plan::operation::Operation;
 use crate::plan::validate::json_schema;
 use crate::report::Report;
@@ -37,14 +37,14 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
     if cli.global.sandbox {
         note_ignored_variables(context, report)?;
     }
-    no_flags_in_vain(&cli.command, &cli.global)?;
+    reject_unused_flags(&cli.command, &cli.global)?;
     match &cli.command {
-        Command::Config(Noun(command)) => config::run(&session, command),
-        Command::Auth(Noun(command)) => auth::run(&session, command),
-        Command::Quote(Noun(command)) => quote::run(&session, command),
-        Command::Customer(Noun(command)) => customer::run(&session, command),
-        Command::Attribute(Noun(command)) => attribute::run(&session, command),
-        Command::Journal(Noun(command)) => journal::run(&session, command),
+        Command::Config(LazySubcommands(command)) => config::run(&session, command),
+        Command::Auth(LazySubcommands(command)) => auth::run(&session, command),
+        Command::Quote(LazySubcommands(command)) => quote::run(&session, command),
+        Command::Customer(LazySubcommands(command)) => customer::run(&session, command),
+        Command::Attribute(LazySubcommands(command)) => attribute::run(&session, command),
+        Command::Journal(LazySubcommands(command)) => journal::run(&session, command),
         Command::Doctor => doctor::run(&session),
         Command::Api(args) => api::run(&session, args),
         Command::Template { operation, format } => template::run(&session, operation, *format),
@@ -55,7 +55,7 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Help { words } => help::run(&session, words),
         Command::Completions { shell } => session.report.data(&completion::script(*shell)?),
         Command::Man { directory } => man::run(&session, directory.as_deref()),
-        Command::Sandbox(Noun(command)) => sandbox::run(&session, command),
+        Command::Sandbox(LazySubcommands(command)) => sandbox::run(&session, command),
     }
 }
 
@@ -78,7 +78,7 @@ fn note_ignored_variables(context: &Context, report: &Report) -> Result<(), Fail
 
 /// Refuses flags of the operations where they would be passed over in silence: who asks for a dry run must not get
 /// a write.
-fn no_flags_in_vain(command: &Command, global: &GlobalArgs) -> Result<(), Failure> {
+fn reject_unused_flags(command: &Command, global: &GlobalArgs) -> Result<(), Failure> {
     if matches!(command, Command::Quote(_) | Command::Customer(_) | Command::Attribute(_) | Command::Api(_)) {
         return Ok(());
     }
@@ -95,8 +95,9 @@ fn no_flags_in_vain(command: &Command, global: &GlobalArgs) -> Result<(), Failur
 /// The end of a command that was waited for after a signal: what it came to, and that it was interrupted.
 pub(crate) fn stopped(service: &Service<'_>, result: Result<(), Failure>) -> Failure {
     if let Err(failure) = result {
-        return Failure { kind: Kind::Interrupted, ..failure };
+        return Failure { kind: FailureKind::Interrupted, ..failure };
     }
     let applied = if service.stage.get() == Stage::Taken { Applied::Yes } else { Applied::No };
-    Failure::new(Kind::Interrupted, "interrupted; the request in flight was waited for").applied(applied)
+    Failure::new(FailureKind::Interrupted, "interrupted; the request in flight was waited for")
+        .applied(applied)
 }

@@ -3,13 +3,13 @@
 use crate::cli::quote::{QuoteCommand, ShipArgs};
 use crate::commands::dispatch;
 use crate::failure::Failure;
-use crate::ops::record::Work;
+use crate::ops::record::RecordOperation;
 use crate::ops::shipping::with_stored_addresses;
 use crate::ops::{draft, send};
 use crate::plan::operation::Operation;
 use crate::prompt::Prompt;
 use crate::session::Session;
-use crate::session::runtime::online;
+use crate::session::runtime::with_service;
 use crate::{batch, exact_json};
 
 /// Runs a quote command.
@@ -26,8 +26,11 @@ pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure>
 fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
     let takes_stored = args.ship_to_address.is_some() || args.bill_to_address.is_some();
     if let Some(source) = dispatch::source(session, &args.run)? {
-        let work =
-            if takes_stored { Work::ShipToStored(args) } else { Work::AtOnce(Operation::QuoteShip, args) };
+        let work = if takes_stored {
+            RecordOperation::ShipToStored(args)
+        } else {
+            RecordOperation::AtOnce(Operation::QuoteShip, args)
+        };
         return batch::run(session, &source, &args.run, work);
     }
     let document = draft::document(session)?;
@@ -36,11 +39,11 @@ fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
     let draft = |args: &ShipArgs| draft::draft_from(session, Operation::QuoteShip, document.clone(), args);
     if !asks && !takes_stored {
         let draft = draft(args)?;
-        return online(session, async |service| {
+        return with_service(session, async |service| {
             send::perform_and_report(service, Operation::QuoteShip, draft).await
         });
     }
-    online(session, async |service| {
+    with_service(session, async |service| {
         let mut args = with_stored_addresses(service, args).await?;
         if asks {
             ask_payment(session, &prompt, &mut args)?;

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::cli::sandbox::{DataArgs, Interface, SandboxCommand, ServeArgs};
 use crate::failure::Failure;
-use crate::report::sanitize::one_line;
-use crate::report::table::{heads, table_on, trimmed};
+use crate::report::sanitize::sanitize_line;
+use crate::report::table::{header, new_table, render};
 use crate::sandbox::{self, Observer, Options};
 use crate::session::Session;
 use crate::session::local_service::{data_file, unusable};
@@ -162,10 +162,10 @@ fn table(
     headings: &[&str],
     rows: impl Iterator<Item = Vec<String>>,
 ) -> Result<(), Failure> {
-    let mut table = table_on(session.report.stdout());
-    table.set_header(heads(headings));
+    let mut table = new_table(session.report.stdout());
+    table.set_header(header(headings));
     for row in rows {
-        table.add_row(row.iter().map(|text| one_line(text)));
+        table.add_row(row.iter().map(|text| sanitize_line(text)));
     }
-    session.report.data(&format!("{}\n\n", trimmed(&table)))
+    session.report.data(&format!("{}\n\n", render(&table)))
 }

@@ -3,7 +3,7 @@
 use crate::cli::{OperationArgs, TemplateFormat};
 use crate::failure::Failure;
 use crate::plan::operation::Operation;
-use crate::report::table::{heads, table_on, trimmed};
+use crate::report::table::{header, new_table, render};
 use crate::session::Session;
 use crate::template;
 
@@ -22,12 +22,12 @@ pub fn run(session: &Session<'_>, words: &OperationArgs, format: TemplateFormat)
 }
 
 fn explain(session: &Session<'_>, operation: Operation) {
-    let mut table = table_on(session.report.stderr());
-    table.set_header(heads(&["MEMBER", "HOLDS", "MEANING"]));
+    let mut table = new_table(session.report.stderr());
+    table.set_header(header(&["MEMBER", "HOLDS", "MEANING"]));
     for (path, member) in operation.body().all_members() {
         table.add_row([path.as_str(), member.holds.expected(), member.doc]);
     }
-    session.report.note(&trimmed(&table));
+    session.report.note(&render(&table));
     session.report.note(&format!(
         "The interface requires {}; of the other members it shows no such thing: leave out what you do not need.",
         operation.required()

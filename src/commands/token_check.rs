@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::check::Check;
 use crate::cli::GlobalArgs;
 use crate::config::ReadSettings;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::ops::profile::read;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::relative_path::RelativePath;
@@ -46,7 +46,9 @@ pub async fn ask(service: &Service<'_>, bearer: Bearer) -> Answer {
     };
     match read {
         Ok(profile) => Answer::Accepted(profile),
-        Err(failure) if failure.kind == Kind::Auth && failure.status.is_some() => Answer::Rejected(failure),
+        Err(failure) if failure.kind == FailureKind::Auth && failure.status.is_some() => {
+            Answer::Rejected(failure)
+        }
         Err(failure) => Answer::Unproven(failure),
     }
 }

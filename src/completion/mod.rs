@@ -40,6 +40,6 @@ pub fn answer(context: &Context) -> Result<bool, clap::Error> {
     if !asked || std::env::args_os().nth(1).is_none_or(|argument| argument != "--") {
         return Ok(false);
     }
-    let grammar = || values::equipped(cli::grammar());
+    let grammar = || values::with_completers(cli::command());
     CompleteEnv::with_factory(grammar).var(VARIABLE).try_complete(std::env::args_os(), None)
 }

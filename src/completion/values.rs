@@ -9,20 +9,20 @@ use crate::cli::GlobalArgs;
 use crate::config::{ConfigFile, SANDBOX, Settings};
 use crate::context::Context;
 use crate::plan::operation::Operation;
-use crate::report::sanitize::one_line;
+use crate::report::sanitize::sanitize_line;
 use crate::{sandbox, state};
 
 /// The words typed so far, and what they were typed in.
-struct Asked {
+struct CompletionContext {
     context: Context,
     global: GlobalArgs,
 }
 
 /// Finds the values of an argument.
-type Finder = fn(&Asked) -> Vec<CompletionCandidate>;
+type Finder = fn(&CompletionContext) -> Vec<CompletionCandidate>;
 
 /// Arguments, by their ids in the grammar, whose values are known.
-const KNOWN: &[(&str, Finder)] = &[
+const COMPLETERS: &[(&str, Finder)] = &[
     ("profile", profiles),
     ("name", profiles),
     ("store_view", store_views),
@@ -35,26 +35,26 @@ const KNOWN: &[(&str, Finder)] = &[
 ];
 
 /// The grammar, its arguments told where to look for values.
-pub fn equipped(command: Command) -> Command {
-    command.mut_args(equipped_argument).mut_subcommands(equipped)
+pub fn with_completers(command: Command) -> Command {
+    command.mut_args(with_completer).mut_subcommands(with_completers)
 }
 
-fn equipped_argument(argument: Arg) -> Arg {
-    match KNOWN.iter().find(|(id, _)| argument.get_id() == id) {
-        Some((_, finder)) => {
-            argument.add(ArgValueCompleter::new(|begun: &OsStr| begun_with(begun, finder(&Asked::now()))))
-        }
+fn with_completer(argument: Arg) -> Arg {
+    match COMPLETERS.iter().find(|(id, _)| argument.get_id() == id) {
+        Some((_, finder)) => argument.add(ArgValueCompleter::new(|begun: &OsStr| {
+            filter_by_prefix(begun, finder(&CompletionContext::now()))
+        })),
         None => argument,
     }
 }
 
-fn begun_with(begun: &OsStr, mut candidates: Vec<CompletionCandidate>) -> Vec<CompletionCandidate> {
+fn filter_by_prefix(begun: &OsStr, mut candidates: Vec<CompletionCandidate>) -> Vec<CompletionCandidate> {
     let begun = begun.to_string_lossy();
     candidates.retain(|candidate| candidate.get_value().to_string_lossy().starts_with(&*begun));
     candidates
 }
 
-impl Asked {
+impl CompletionContext {
     fn now() -> Self {
         let words = std::env::args_os().skip_while(|word| word != "--").skip(2);
         Self { context: Context::capture(), global: chosen(words.filter_map(|word| word.into_string().ok())) }
@@ -87,13 +87,13 @@ fn chosen(words: impl Iterator<Item = String>) -> GlobalArgs {
     global
 }
 
-fn profiles(asked: &Asked) -> Vec<CompletionCandidate> {
+fn profiles(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     let Ok(file) = ConfigFile::load(&asked.context) else { return Vec::new() };
     file.names().into_iter().map(CompletionCandidate::new).collect()
 }
 
 /// Those of the sandbox's seed, or those that profiles name.
-fn store_views(asked: &Asked) -> Vec<CompletionCandidate> {
+fn store_views(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     if asked.global.sandbox {
         return sandbox::seeded_store_views().into_iter().map(CompletionCandidate::new).collect();
     }
@@ -104,18 +104,18 @@ fn store_views(asked: &Asked) -> Vec<CompletionCandidate> {
     codes.into_iter().map(CompletionCandidate::new).collect()
 }
 
-fn operations(_: &Asked) -> Vec<CompletionCandidate> {
+fn operations(_: &CompletionContext) -> Vec<CompletionCandidate> {
     Operation::ALL.into_iter().map(Operation::word).map(CompletionCandidate::new).collect()
 }
 
-fn input_kinds(_: &Asked) -> Vec<CompletionCandidate> {
+fn input_kinds(_: &CompletionContext) -> Vec<CompletionCandidate> {
     sandbox::FRONTEND_INPUTS.iter().map(CompletionCandidate::new).collect()
 }
 
-fn addresses(asked: &Asked) -> Vec<CompletionCandidate> {
-    let remembered = asked.service().map(|service| state::recall(&asked.context, &service));
-    let candidate = |address: state::Remembered| {
-        CompletionCandidate::new(address.id.to_string()).help(Some(one_line(&address.label).into()))
+fn addresses(asked: &CompletionContext) -> Vec<CompletionCandidate> {
+    let remembered = asked.service().map(|service| state::load_addresses(&asked.context, &service));
+    let candidate = |address: state::CachedAddress| {
+        CompletionCandidate::new(address.id.to_string()).help(Some(sanitize_line(&address.label).into()))
     };
     remembered.into_iter().flatten().map(candidate).collect()
 }

@@ -3,21 +3,22 @@
 use serde_json::Value;
 use toml_edit::Item;
 
-use super::keys::{self, Kind};
+use super::keys;
+use crate::config::keys::ValueType;
 use crate::config::validate;
 
 /// What a key of that kind holds, as JSON. A token is `•••`.
-pub fn shown(kind: Kind, item: &Item) -> Value {
-    let members = |inner: &dyn Fn(&str) -> Option<Kind>| {
+pub fn format_value(kind: ValueType, item: &Item) -> Value {
+    let members = |inner: &dyn Fn(&str) -> Option<ValueType>| {
         let table = item.as_table_like().into_iter().flat_map(|table| table.iter());
         table
-            .filter_map(|(name, item)| inner(name).map(|kind| (name.to_owned(), shown(kind, item))))
+            .filter_map(|(name, item)| inner(name).map(|kind| (name.to_owned(), format_value(kind, item))))
             .collect()
     };
     match kind {
-        Kind::Secret => Value::from("•••"),
-        Kind::Table(known) => members(&|name| keys::find(known, name).map(|key| key.kind)),
-        Kind::Profiles(known) => members(&|_| Some(Kind::Table(known))),
+        ValueType::Secret => Value::from("•••"),
+        ValueType::Table(known) => members(&|name| keys::find(known, name).map(|key| key.kind)),
+        ValueType::Profiles(known) => members(&|_| Some(ValueType::Table(known))),
         _ => item.as_value().map_or(Value::Null, scalar),
     }
 }

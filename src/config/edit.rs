@@ -1,11 +1,12 @@
-//! Changes one setting of the file and leaves every other byte of it as it is.
+//! Changes one setting of the file and leaves every other byte of it is.
 
 use toml_edit::{Item, Key as Name, Table, TableLike};
 
 use super::base_url;
 use super::file::ConfigFile;
-use super::keys::{self, CONFIG, Kind, PROFILE};
+use super::keys::{self, CONFIG, PROFILE};
 use crate::cli::GlobalArgs;
+use crate::config::keys::ValueType;
 use crate::config::validate;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -63,18 +64,18 @@ impl KeyPath {
     ///
     /// # Errors
     /// `usage` for a key that is not known, with the nearest one.
-    pub fn kind(&self) -> Result<Kind, Failure> {
-        let mut kind = Kind::ALL;
+    pub fn kind(&self) -> Result<ValueType, Failure> {
+        let mut kind = ValueType::ALL;
         let mut path = String::new();
         for name in &self.names {
             let at = validate::join(&path, name);
             kind = match kind {
-                Kind::Profiles(profile) => {
+                ValueType::Profiles(profile) => {
                     validate::profile_name(name)
                         .map_err(|problem| Failure::usage(format!("{at}: {problem}")))?;
-                    Kind::Table(profile)
+                    ValueType::Table(profile)
                 }
-                Kind::Table(known) => {
+                ValueType::Table(known) => {
                     let key = keys::find(known, name);
                     key.ok_or_else(|| Failure::usage(validate::unknown_key(&at, known, name)))?.kind
                 }

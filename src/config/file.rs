@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::files;
-use super::keys::{CONFIG, Kind, PROFILE};
+use super::keys::{CONFIG, PROFILE};
 use super::profile::Profile;
 use super::text_style::TextStyle;
 use super::update::UpdateLock;
 use crate::cli::GlobalArgs;
+use crate::config::keys::ValueType;
 use crate::config::validate;
 use crate::context::Context;
 use crate::environment;
 use crate::failure::Failure;
-use crate::suggestion::nearest;
+use crate::suggestion::closest_match;
 
 const FILE: &str = "config.toml";
 
@@ -63,7 +64,7 @@ impl ConfigFile {
         let named = context.var(environment::CONFIG)?.is_some();
         match &context.directories {
             _ if named => Self::load(context),
-            Some(directories) if !files::is_closed(&directories.config.join(FILE)) => Self::load(context),
+            Some(directories) if !files::is_unreadable(&directories.config.join(FILE)) => Self::load(context),
             _ => Ok(Self::empty(PathBuf::from(FILE))),
         }
     }
@@ -117,7 +118,7 @@ impl ConfigFile {
 
     /// Whether a token stands in the file itself.
     pub fn holds_token(&self) -> bool {
-        let secrets = || PROFILE.iter().filter(|key| matches!(key.kind, Kind::Secret));
+        let secrets = || PROFILE.iter().filter(|key| matches!(key.kind, ValueType::Secret));
         self.tables().any(|(_, profile)| {
             profile.as_table_like().is_some_and(|profile| secrets().any(|key| profile.contains_key(key.name)))
         })
@@ -189,7 +190,7 @@ impl ConfigFile {
     /// The failure that there is no profile `name`, with the nearest name or all of them.
     pub fn no_such_profile(&self, name: &str, by: &str) -> Failure {
         let names = self.names();
-        let hint = match nearest(name, names.iter().copied()) {
+        let hint = match closest_match(name, names.iter().copied()) {
             Some(near) => format!("did you mean {near}?"),
             None if names.is_empty() => format!("storefront config init -p {}", shell_words::quote(name)),
             None => format!("the profiles are {}", names.join(", ")),

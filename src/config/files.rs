@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 
 /// Nothing a person writes by hand is longer.
-const LARGEST: u64 = 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// A small text file, and who else can read it.
 pub struct Text {
@@ -55,10 +55,10 @@ fn read_checked(
     check(exposure, path)?;
     let mut bytes = Vec::new();
     Read::by_ref(&mut file)
-        .take(LARGEST + 1)
+        .take(MAX_FILE_BYTES + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| problem(&format!("cannot be read: {error}")))?;
-    if bytes.len() as u64 > LARGEST {
+    if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(problem("is larger than 1 MiB; is it the right file?"));
     }
     let text =
@@ -67,7 +67,7 @@ fn read_checked(
 }
 
 /// Whether this process may not read the file.
-pub fn is_closed(path: &Path) -> bool {
+pub fn is_unreadable(path: &Path) -> bool {
     File::open(path).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
 }
 
@@ -89,7 +89,7 @@ pub fn parse(path: &Path, text: &str) -> Result<DocumentMut, Failure> {
 }
 
 /// A path as it stands in a file: `~/` is the home directory, and what is relative is so to `directory`.
-pub fn located(context: &Context, directory: &Path, written: &str) -> Result<PathBuf, Failure> {
+pub fn resolve_path(context: &Context, directory: &Path, written: &str) -> Result<PathBuf, Failure> {
     let Some(rest) = written.strip_prefix("~/") else {
         return Ok(directory.join(written));
     };

@@ -6,14 +6,14 @@ pub struct Key {
     /// Name as it stands in the file.
     pub name: &'static str,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ValueType,
     /// One line of meaning.
     pub doc: &'static str,
 }
 
 /// What a key holds.
 #[derive(Debug, Clone, Copy)]
-pub enum Kind {
+pub enum ValueType {
     /// Any text but the empty one.
     Text,
     /// A token: never shown.
@@ -48,81 +48,85 @@ pub enum Kind {
     Profiles(&'static [Key]),
 }
 
-impl Kind {
+impl ValueType {
     /// The whole file.
     pub const ALL: Self = Self::Table(CONFIG);
 }
 
-const fn key(name: &'static str, kind: Kind, doc: &'static str) -> Key {
+const fn key(name: &'static str, kind: ValueType, doc: &'static str) -> Key {
     Key { name, kind, doc }
 }
 
 /// The keys at the top of the file.
 pub const CONFIG: &[Key] = &[
-    key("default-profile", Kind::Text, "Profile that is used when none is named"),
-    key("profiles", Kind::Profiles(PROFILE), "One table for each profile"),
+    key("default-profile", ValueType::Text, "Profile that is used when none is named"),
+    key("profiles", ValueType::Profiles(PROFILE), "One table for each profile"),
 ];
 
 /// The keys of a profile.
 pub const PROFILE: &[Key] = &[
-    key("base-url", Kind::BaseUrl, "Where the service is; a path is kept"),
-    key("store-view", Kind::StoreView, "Store view code in the path of each call"),
-    key("token", Kind::Secret, "The token itself; the file must then be readable by its owner only"),
-    key("token-env", Kind::Text, "Environment variable that holds the token"),
-    key("token-file", Kind::Path, "File that holds the token, readable by its owner only"),
-    key("token-command", Kind::Command, "Program that prints the token, run without a shell"),
+    key("base-url", ValueType::BaseUrl, "Where the service is; a path is kept"),
+    key("store-view", ValueType::StoreView, "Store view code in the path of each call"),
+    key("token", ValueType::Secret, "The token itself; the file must then be readable by its owner only"),
+    key("token-env", ValueType::Text, "Environment variable that holds the token"),
+    key("token-file", ValueType::Path, "File that holds the token, readable by its owner only"),
+    key("token-command", ValueType::Command, "Program that prints the token, run without a shell"),
     key(
         "admin-token",
-        Kind::Secret,
+        ValueType::Secret,
         "As token, for calls of the administrator [default: the profile's token]",
     ),
-    key("admin-token-env", Kind::Text, "As token-env, for calls of the administrator"),
-    key("admin-token-file", Kind::Path, "As token-file, for calls of the administrator"),
-    key("admin-token-command", Kind::Command, "As token-command, for calls of the administrator"),
+    key("admin-token-env", ValueType::Text, "As token-env, for calls of the administrator"),
+    key("admin-token-file", ValueType::Path, "As token-file, for calls of the administrator"),
+    key("admin-token-command", ValueType::Command, "As token-command, for calls of the administrator"),
     key(
         "ship-layout",
-        Kind::Choice(&["wrapped", "flat"]),
+        ValueType::Choice(&["wrapped", "flat"]),
         "Whether shipping information stands in addressInformation [default: wrapped]",
     ),
-    key("allow-plain-http", Kind::Flag, "Allow http:// beyond this machine; tokens then travel in the clear"),
-    key("ca-file", Kind::Path, "PEM file of the certificates to trust, instead of the system's"),
-    key("client-certificate", Kind::Path, "PEM file of the client's private key and certificate chain"),
-    key("timeout", Kind::Seconds, "Request timeout, such as 30, 500ms or 1m [default: 30]"),
-    key("retry", Kind::Count, "Repeats of what cannot act twice [default: 2]"),
-    key("settle", Kind::Wait, "How long a written profile may take to show the change [default: 10]"),
+    key(
+        "allow-plain-http",
+        ValueType::Flag,
+        "Allow http:// beyond this machine; tokens then travel in the clear",
+    ),
+    key("ca-file", ValueType::Path, "PEM file of the certificates to trust, instead of the system's"),
+    key("client-certificate", ValueType::Path, "PEM file of the client's private key and certificate chain"),
+    key("timeout", ValueType::Seconds, "Request timeout, such as 30, 500ms or 1m [default: 30]"),
+    key("retry", ValueType::Count, "Repeats of what cannot act twice [default: 2]"),
+    key("settle", ValueType::Wait, "How long a written profile may take to show the change [default: 10]"),
     key(
         "lock-timeout",
-        Kind::Wait,
+        ValueType::Wait,
         "How long to wait for another process that writes the customer [default: 300]",
     ),
-    key("retention-days", Kind::Count, "Days a snapshot of a profile is kept [default: 30]"),
-    key("read", Kind::Table(READ), "How a customer's stored profile is read"),
+    key("retention-days", ValueType::Count, "Days a snapshot of a profile is kept [default: 30]"),
+    key("read", ValueType::Table(READ), "How a customer's stored profile is read"),
 ];
 
 /// The keys of a profile's `read` table.
 pub const READ: &[Key] = &[
     key(
         "path",
-        Kind::RequestPath,
+        ValueType::RequestPath,
         "Path to read; {store_view} stands for the store view code [default: the profile's own path]",
     ),
-    key("customer", Kind::Pointer, "JSON pointer to the customer in the reply"),
+    key("customer", ValueType::Pointer, "JSON pointer to the customer in the reply"),
     key(
         "addresses",
-        Kind::Pointer,
+        ValueType::Pointer,
         "JSON pointer to the addresses, from the top of the reply or from the customer",
     ),
     key(
         "quote-path",
-        Kind::RequestPath,
+        ValueType::RequestPath,
         "Path that shows the quote; {store_view} stands for the store view code [default: none]",
     ),
     key(
         "attribute-path",
-        Kind::RequestPath,
+        ValueType::RequestPath,
         "Path that shows an attribute; {code} stands for its code, {store_view} for the store view [default: none]",
     ),
-    key("ignore", Kind::Pointers, "JSON pointers left out of comparisons [default: /updated_at]"),
+    key("ignore", ValueType::Pointers, "JSON pointers left out of comparisons [default: /updated_at]"),
 ];
 
 /// The known key of that name.

@@ -26,10 +26,10 @@ mod validate;
 
 pub use base_url::origin;
 pub use credentials::{Credentials, Stored};
-pub use display::{flattened, shown};
+pub use display::{flattened, format_value};
 pub use edit::{KeyPath, token_keys};
 pub use file::ConfigFile;
-pub use keys::{CONFIG, Key, Kind, PROFILE, READ};
+pub use keys::{CONFIG, Key, PROFILE, READ, ValueType};
 pub use profile::Profile;
 pub use service_id::ServiceId;
 pub use settings::{ReadSettings, SANDBOX, Settings, ShipLayout};

@@ -24,7 +24,7 @@ pub struct Profile {
 
 /// Where a profile says its token is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NamedToken {
+pub enum ConfiguredToken {
     /// In the profile itself.
     Literal(Token),
     /// In this environment variable.
@@ -96,15 +96,15 @@ impl Profile {
     }
 
     /// Where the profile says its token is, if it says so.
-    pub fn named_token(&self, bearer: Bearer) -> Option<NamedToken> {
+    pub fn named_token(&self, bearer: Bearer) -> Option<ConfiguredToken> {
         let key = token_key(bearer);
         let of = |suffix: &str| format!("{key}{suffix}");
         if let Some(Value::Secret(token)) = self.values.get(key) {
-            return Some(NamedToken::Literal(token.clone()));
+            return Some(ConfiguredToken::Literal(token.clone()));
         }
-        let variable = self.text(&of("-env")).map(|name| NamedToken::Variable(name.to_owned()));
-        let file = || self.text(&of("-file")).map(|path| NamedToken::File(path.to_owned()));
-        let command = || self.list(&of("-command")).map(|argv| NamedToken::Command(argv.to_vec()));
+        let variable = self.text(&of("-env")).map(|name| ConfiguredToken::Variable(name.to_owned()));
+        let file = || self.text(&of("-file")).map(|path| ConfiguredToken::File(path.to_owned()));
+        let command = || self.list(&of("-command")).map(|argv| ConfiguredToken::Command(argv.to_vec()));
         variable.or_else(file).or_else(command)
     }
 

@@ -252,7 +252,7 @@ impl Settings {
     ) -> Result<(), Failure> {
         let located = |key| {
             let written = profile.text(key);
-            written.map(|path| files::located(context, file.directory(), path)).transpose()
+            written.map(|path| files::resolve_path(context, file.directory(), path)).transpose()
         };
         self.ca_file = located("ca-file")?;
         if own_host {

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::{Credentials, Kind, PROFILE, READ, Settings, ShipLayout, Stored, TokenSource};
+use super::{Credentials, PROFILE, READ, Settings, ShipLayout, Stored, TokenSource};
 use crate::cli::GlobalArgs;
+use crate::config::ValueType;
 use crate::context::Context;
-use crate::failure::{Failure, Kind as FailureKind};
+use crate::failure::{Failure, FailureKind};
 use crate::plan::request::Bearer;
 use crate::token::Token;
 
@@ -125,14 +126,14 @@ fn every_key_of_the_table_changes_the_settings() {
     let keys = keys.chain(READ.iter().map(|key| ("read.".to_owned(), key)));
     for (prefix, key) in keys {
         let value = match key.kind {
-            Kind::Table(_) | Kind::Profiles(_) => continue,
-            Kind::BaseUrl => "\"https://x.example\"",
-            Kind::Command | Kind::Pointers => "[\"/x\"]",
-            Kind::Flag => "true",
-            Kind::Seconds | Kind::Wait | Kind::Count => "77",
-            Kind::Choice(words) => &format!("{:?}", words.last().unwrap()),
-            Kind::RequestPath | Kind::Pointer => "\"/x\"",
-            Kind::Text | Kind::Secret | Kind::StoreView | Kind::Path => "\"X\"",
+            ValueType::Table(_) | ValueType::Profiles(_) => continue,
+            ValueType::BaseUrl => "\"https://x.example\"",
+            ValueType::Command | ValueType::Pointers => "[\"/x\"]",
+            ValueType::Flag => "true",
+            ValueType::Seconds | ValueType::Wait | ValueType::Count => "77",
+            ValueType::Choice(words) => &format!("{:?}", words.last().unwrap()),
+            ValueType::RequestPath | ValueType::Pointer => "\"/x\"",
+            ValueType::Text | ValueType::Secret | ValueType::StoreView | ValueType::Path => "\"X\"",
         };
         let line = format!("{prefix}{} = {value}\n", key.name);
         let config =

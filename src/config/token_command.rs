@@ -8,8 +8,8 @@ use tokio::process::{Child, Command};
 
 use super::token_source::fit_for_header;
 use crate::environment;
-use crate::failure::{Failure, Kind};
-use crate::report::sanitize::one_line;
+use crate::failure::{Failure, FailureKind};
+use crate::report::sanitize::sanitize_line;
 use crate::token::Token;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -94,9 +94,9 @@ impl TokenCommand {
 
     async fn run_within(&self, limit: Duration) -> Result<Token, Failure> {
         let name = format!("the token command `{}`", self.program());
-        let fails = |what: String| Failure::new(Kind::Auth, format!("{name} {what}"));
+        let fails = |what: String| Failure::new(FailureKind::Auth, format!("{name} {what}"));
         if self.argv.is_empty() {
-            return Err(Failure::new(Kind::Auth, "the token command is empty"));
+            return Err(Failure::new(FailureKind::Auth, "the token command is empty"));
         }
         let (mut child, _group) = self.spawn().map_err(|error| fails(format!("cannot be run: {error}")))?;
         let ended = match tokio::time::timeout(limit, finish(&mut child)).await {
@@ -162,7 +162,7 @@ impl Ended {
         let end =
             (0..=MAX_MESSAGE.min(masked.len())).rev().find(|end| masked.is_char_boundary(*end)).unwrap_or(0);
         let cut = if end < masked.len() { " …" } else { "" };
-        Some(one_line(&masked[..end]) + cut)
+        Some(sanitize_line(&masked[..end]) + cut)
     }
 }
 
@@ -218,7 +218,7 @@ async fn read_to(pipe: Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>) {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{Failure, Kind, Token, TokenCommand};
+    use super::{Failure, FailureKind, Token, TokenCommand};
 
     fn command(argv: &[&str]) -> TokenCommand {
         TokenCommand::new(argv.iter().map(|word| (*word).to_owned()).collect())
@@ -250,7 +250,7 @@ mod tests {
             (&[], "is empty"),
         ] {
             let failure = run(argv).unwrap_err();
-            assert_eq!(failure.kind, Kind::Auth);
+            assert_eq!(failure.kind, FailureKind::Auth);
             assert!(failure.message.contains(problem), "{failure}");
             assert!(!format!("{failure:?}").contains("hunter2"), "{failure:?}");
         }

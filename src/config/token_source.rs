@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::files;
 use super::token_command::TokenCommand;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::token::Token;
 
 /// Where a token comes from.
@@ -104,5 +104,5 @@ pub fn fit_for_header(token: Token, from: &str) -> Result<Token, Failure> {
 }
 
 fn auth(message: impl Into<String>) -> Failure {
-    Failure::new(Kind::Auth, message)
+    Failure::new(FailureKind::Auth, message)
 }

@@ -6,13 +6,14 @@ use std::path::Path;
 use url::Url;
 
 use super::credentials::Credentials;
-use super::profile::{NamedToken, Profile, token_key};
+use super::profile::{Profile, token_key};
 use super::token_command::TokenCommand;
 use super::token_source::TokenSource;
 use super::{base_url, files};
+use crate::config::profile::ConfiguredToken;
 use crate::context::Context;
 use crate::environment;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::plan::request::Bearer;
 use crate::token::Token;
 
@@ -65,27 +66,35 @@ impl Tokens<'_> {
         }
     }
 
-    fn named(&self, profile: &Profile, bearer: Bearer, named: NamedToken) -> Result<TokenSource, Failure> {
+    fn named(
+        &self,
+        profile: &Profile,
+        bearer: Bearer,
+        named: ConfiguredToken,
+    ) -> Result<TokenSource, Failure> {
         let key = token_key(bearer);
         let name = &profile.name;
         Ok(match named {
-            NamedToken::Literal(token) => TokenSource::given(token, format!("{key} of profile {name}")),
-            NamedToken::File(path) => TokenSource::file(
-                files::located(self.context, self.directory, &path)?,
+            ConfiguredToken::Literal(token) => TokenSource::given(token, format!("{key} of profile {name}")),
+            ConfiguredToken::File(path) => TokenSource::file(
+                files::resolve_path(self.context, self.directory, &path)?,
                 name,
                 &format!("{key}-file"),
             ),
-            NamedToken::Command(argv) => {
+            ConfiguredToken::Command(argv) => {
                 let command = TokenCommand::new(argv)
                     .hiding(self.secret_variables.iter().cloned())
                     .in_own_group(!self.context.has_terminal());
                 TokenSource::command(command, name, &format!("{key}-command"))
             }
-            NamedToken::Variable(variable) => {
+            ConfiguredToken::Variable(variable) => {
                 let from = format!("the environment variable {variable} ({key}-env of profile {name})");
                 match self.context.var(&variable)?.and_then(Token::new) {
                     Some(token) => TokenSource::given(token, from),
-                    None => TokenSource::absent(Failure::new(Kind::Auth, format!("{from} is not set")), from),
+                    None => TokenSource::absent(
+                        Failure::new(FailureKind::Auth, format!("{from} is not set")),
+                        from,
+                    ),
                 }
             }
         })
@@ -105,7 +114,7 @@ impl Tokens<'_> {
             Ok(Some(stored)) => {
                 let flag = if bearer == Bearer::Admin { " --admin" } else { "" };
                 let failure = Failure::new(
-                    Kind::Auth,
+                    FailureKind::Auth,
                     format!(
                         "the token of {from} was given for {}, and the profile's base URL is now at {}; it was not sent there",
                         stored.origin,
@@ -133,7 +142,7 @@ impl Tokens<'_> {
             }
             None => ("there is no token".to_owned(), format!("set {variable}")),
         };
-        TokenSource::absent(Failure::new(Kind::Auth, message).hint(hint), from)
+        TokenSource::absent(Failure::new(FailureKind::Auth, message).hint(hint), from)
     }
 
     /// The base URL is the environment's, at another host than the profile's.

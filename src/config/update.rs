@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::files::make_private_directory;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 
 /// A change takes milliseconds, so that a longer wait means a process that hangs.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -47,7 +47,7 @@ impl UpdateLock {
                 }
                 Err(TryLockError::WouldBlock) => {
                     return Err(Failure::new(
-                        Kind::Unavailable,
+                        FailureKind::Unavailable,
                         format!("`{}` is being changed by another process", target.display()),
                     )
                     .hint(format!("end the process that holds `{}`, then try again", lock.display())));

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use toml_edit::{Item, TableLike};
 
-use super::keys::{self, Key, Kind};
+use super::keys::{self, Key};
 use super::value::{Value, found};
-use crate::suggestion::nearest;
+use crate::config::keys::ValueType;
+use crate::suggestion::closest_match;
 
 /// The checked values of a table; those of tables inside have dotted keys. Profiles are checked, not collected.
 pub fn values(table: &dyn TableLike, known: &[Key], path: &str) -> Result<BTreeMap<String, Value>, String> {
@@ -15,12 +16,12 @@ pub fn values(table: &dyn TableLike, known: &[Key], path: &str) -> Result<BTreeM
         let at = join(path, name);
         let key = keys::find(known, name).ok_or_else(|| unknown_key(&at, known, name))?;
         match key.kind {
-            Kind::Table(inner) => {
+            ValueType::Table(inner) => {
                 for (rest, value) in self::values(as_table(item, &at)?, inner, &at)? {
                     values.insert(format!("{name}.{rest}"), value);
                 }
             }
-            Kind::Profiles(_) => check_profiles(as_table(item, &at)?, &at)?,
+            ValueType::Profiles(_) => check_profiles(as_table(item, &at)?, &at)?,
             kind => {
                 let value = kind.read(item).map_err(|problem| format!("{at}: {problem}"))?;
                 values.insert(name.to_owned(), value);
@@ -52,7 +53,7 @@ pub fn profile_name(name: &str) -> Result<(), String> {
 /// The sentence that a key is not known, with the nearest one.
 pub fn unknown_key(path: &str, known: &[Key], name: &str) -> String {
     let names = || known.iter().map(|key| key.name);
-    match nearest(name, names()) {
+    match closest_match(name, names()) {
         Some(near) => format!("{path}: unknown; did you mean {near}?"),
         None => format!("{path}: unknown; known are {}", names().collect::<Vec<_>>().join(", ")),
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use toml_edit::{Array, Item};
 
 use super::base_url;
-use super::keys::Kind;
 use crate::cli::duration;
+use crate::config::keys::ValueType;
 use crate::plan::request::StoreView;
 use crate::token::Token;
 
@@ -27,7 +27,7 @@ pub enum Value {
     List(Vec<String>),
 }
 
-impl Kind {
+impl ValueType {
     /// Reads a value of this kind; the error says what was expected and what was found, and never repeats a secret.
     pub fn read(self, item: &Item) -> Result<Value, String> {
         let value = match self {
@@ -179,9 +179,9 @@ pub fn found(item: &Item) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Value};
+    use super::{Value, ValueType};
 
-    fn write(kind: Kind, words: &[&str]) -> Result<String, String> {
+    fn write(kind: ValueType, words: &[&str]) -> Result<String, String> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         kind.write(&words).map(|value| value.to_string())
     }
@@ -191,49 +191,49 @@ mod tests {
         for words in
             [&["pass", "show", "a shop"][..], &["pass show 'a shop'"], &["[\"pass\", \"show\", \"a shop\"]"]]
         {
-            assert_eq!(write(Kind::Command, words).unwrap(), r#"["pass", "show", "a shop"]"#);
+            assert_eq!(write(ValueType::Command, words).unwrap(), r#"["pass", "show", "a shop"]"#);
         }
-        assert!(write(Kind::Command, &[""]).is_err());
-        assert!(write(Kind::Command, &["[1]"]).is_err());
+        assert!(write(ValueType::Command, &[""]).is_err());
+        assert!(write(ValueType::Command, &["[1]"]).is_err());
     }
 
     #[test]
     fn scalars_are_checked_as_they_are_written() {
-        assert_eq!(write(Kind::Count, &["0"]).unwrap(), "0");
-        assert_eq!(write(Kind::Seconds, &["0.5"]).unwrap(), "0.5");
-        assert_eq!(write(Kind::Seconds, &["500ms"]).unwrap(), "\"500ms\"");
-        assert_eq!(write(Kind::Wait, &["0"]).unwrap(), "0");
-        assert_eq!(write(Kind::Flag, &["true"]).unwrap(), "true");
+        assert_eq!(write(ValueType::Count, &["0"]).unwrap(), "0");
+        assert_eq!(write(ValueType::Seconds, &["0.5"]).unwrap(), "0.5");
+        assert_eq!(write(ValueType::Seconds, &["500ms"]).unwrap(), "\"500ms\"");
+        assert_eq!(write(ValueType::Wait, &["0"]).unwrap(), "0");
+        assert_eq!(write(ValueType::Flag, &["true"]).unwrap(), "true");
         for (kind, word) in [
-            (Kind::Count, "-1"),
-            (Kind::Count, "many"),
-            (Kind::Count, "4294967296"),
-            (Kind::Seconds, "0"),
-            (Kind::Seconds, "nan"),
-            (Kind::Seconds, "86401"),
-            (Kind::Seconds, "0ms"),
-            (Kind::Wait, "-1"),
-            (Kind::Flag, "yes"),
-            (Kind::Choice(&["wrapped", "flat"]), "round"),
-            (Kind::StoreView, ".."),
-            (Kind::RequestPath, "V1"),
-            (Kind::Pointer, "customer"),
-            (Kind::Pointers, "customer"),
-            (Kind::Text, ""),
-            (Kind::Secret, " "),
+            (ValueType::Count, "-1"),
+            (ValueType::Count, "many"),
+            (ValueType::Count, "4294967296"),
+            (ValueType::Seconds, "0"),
+            (ValueType::Seconds, "nan"),
+            (ValueType::Seconds, "86401"),
+            (ValueType::Seconds, "0ms"),
+            (ValueType::Wait, "-1"),
+            (ValueType::Flag, "yes"),
+            (ValueType::Choice(&["wrapped", "flat"]), "round"),
+            (ValueType::StoreView, ".."),
+            (ValueType::RequestPath, "V1"),
+            (ValueType::Pointer, "customer"),
+            (ValueType::Pointers, "customer"),
+            (ValueType::Text, ""),
+            (ValueType::Secret, " "),
         ] {
             assert!(write(kind, &[word]).is_err(), "{kind:?} {word}");
         }
-        assert!(write(Kind::Count, &["1", "2"]).is_err());
+        assert!(write(ValueType::Count, &["1", "2"]).is_err());
     }
 
     #[test]
     fn a_secret_does_not_show_itself() {
         let item = toml_edit::value("hunter2");
-        assert_eq!(format!("{:?}", Kind::Secret.read(&item).unwrap()), "Secret(•••)");
-        assert!(!Kind::Count.read(&item).unwrap_err().contains("hunter2"));
+        assert_eq!(format!("{:?}", ValueType::Secret.read(&item).unwrap()), "Secret(•••)");
+        assert!(!ValueType::Count.read(&item).unwrap_err().contains("hunter2"));
         assert_eq!(
-            Kind::Seconds.read(&toml_edit::value(30)).unwrap(),
+            ValueType::Seconds.read(&toml_edit::value(30)).unwrap(),
             Value::Seconds(std::time::Duration::from_secs(30))
         );
     }

@@ -10,13 +10,13 @@ use super::outcome::{Attempt, ServiceSignal};
 use super::reply::Reply;
 use super::retry::retry_after;
 use super::transport::Incoming;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::http::error_body;
-use crate::http::transport_error::Lost;
+use crate::http::transport_error::TransportError;
 use crate::plan::request::Request;
 
 /// What to do where nobody knows whether a write was applied.
-pub const CHECK_FIRST: &str = "check whether it took effect before you run the command again";
+pub const CHECK_BEFORE_RETRY: &str = "check whether it took effect before you run the command again";
 
 /// A status that says where to look instead, without having done anything.
 const REDIRECTS: [u16; 4] = [301, 302, 307, 308];
@@ -25,7 +25,7 @@ const REDIRECTS: [u16; 4] = [301, 302, 307, 308];
 pub(super) fn classify(
     request: &Request,
     url: &Url,
-    received: Result<Incoming, Lost>,
+    received: Result<Incoming, TransportError>,
     now: Timestamp,
 ) -> (Attempt, ServiceSignal) {
     let is_read = request.method.is_read();
@@ -53,7 +53,7 @@ fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration
     let status = incoming.status;
     match status {
         _ if is_success(request, status) && !is_read && is_html(&incoming.body) => Attempt::Unknown {
-            failure: answered(Kind::Unknown, &incoming).hint(
+            failure: answered(FailureKind::Unknown, &incoming).hint(
                 "a page came instead of the service's answer: check proxies and login pages between, then whether it took effect",
             ),
             transient: false,
@@ -64,17 +64,17 @@ fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration
             warning: incoming.broken,
         }),
         300..=399 if is_read || REDIRECTS.contains(&status) => {
-            Attempt::Rejected(redirected(Kind::Refused, &incoming, url))
+            Attempt::Rejected(redirected(FailureKind::Refused, &incoming, url))
         }
         300..=399 => Attempt::Unknown {
-            failure: redirected(Kind::Unknown, &incoming, url).hint(CHECK_FIRST),
+            failure: redirected(FailureKind::Unknown, &incoming, url).hint(CHECK_BEFORE_RETRY),
             transient: false,
         },
-        401 | 403 => Attempt::Rejected(answered(Kind::Auth, &incoming).hint(auth_hint(status))),
+        401 | 403 => Attempt::Rejected(answered(FailureKind::Auth, &incoming).hint(auth_hint(status))),
         429 => Attempt::Throttled { failure: throttled(&incoming, wait), retry_after: wait },
         408 | 499 => unknown(is_read, &incoming, false),
         400..=499 => {
-            let mut failure = answered(Kind::Refused, &incoming);
+            let mut failure = answered(FailureKind::Refused, &incoming);
             failure.hint = web_server_hint(&incoming.body).map(str::to_owned);
             Attempt::Rejected(failure)
         }
@@ -98,17 +98,18 @@ fn is_html(body: &[u8]) -> bool {
 
 fn unknown(is_read: bool, incoming: &Incoming, transient: bool) -> Attempt {
     let failure = if is_read {
-        answered(Kind::Unavailable, incoming).hint("try again later")
+        answered(FailureKind::Unavailable, incoming).hint("try again later")
     } else {
-        answered(Kind::Unknown, incoming).hint(CHECK_FIRST)
+        answered(FailureKind::Unknown, incoming).hint(CHECK_BEFORE_RETRY)
     };
     Attempt::Unknown { failure, transient }
 }
 
-fn without_reply(is_read: bool, lost: Lost) -> Attempt {
+fn without_reply(is_read: bool, lost: TransportError) -> Attempt {
     let harmless = is_read || !lost.sent;
-    let mut failure = Failure::new(if harmless { Kind::Unavailable } else { Kind::Unknown }, lost.message);
-    failure.hint = if harmless { lost.hint } else { Some(CHECK_FIRST.to_owned()) };
+    let mut failure =
+        Failure::new(if harmless { FailureKind::Unavailable } else { FailureKind::Unknown }, lost.message);
+    failure.hint = if harmless { lost.hint } else { Some(CHECK_BEFORE_RETRY.to_owned()) };
     if lost.sent {
         Attempt::Unknown { failure, transient: !lost.lasting }
     } else {
@@ -120,7 +121,7 @@ fn header(incoming: &Incoming, name: &HeaderName) -> Option<String> {
     Some(String::from_utf8_lossy(incoming.headers.get(name)?.as_bytes()).into_owned())
 }
 
-fn answered(kind: Kind, incoming: &Incoming) -> Failure {
+fn answered(kind: FailureKind, incoming: &Incoming) -> Failure {
     let content_type = header(incoming, &CONTENT_TYPE);
     let (said, body) = error_body::render(incoming.status, content_type.as_deref(), &incoming.body);
     let mut failure = Failure::new(kind, format!("the service answered {said}")).status(incoming.status);
@@ -133,10 +134,10 @@ fn throttled(incoming: &Incoming, wait: Option<Duration>) -> Failure {
         Some(wait) if wait.as_secs() > 0 => format!("try again in {} s", wait.as_secs()),
         _ => "try again later".to_owned(),
     };
-    answered(Kind::Unavailable, incoming).hint(hint)
+    answered(FailureKind::Unavailable, incoming).hint(hint)
 }
 
-fn redirected(kind: Kind, incoming: &Incoming, url: &Url) -> Failure {
+fn redirected(kind: FailureKind, incoming: &Incoming, url: &Url) -> Failure {
     let status = error_body::status_in_words(incoming.status);
     let Some(location) = header(incoming, &LOCATION) else {
         return answered(kind, incoming);

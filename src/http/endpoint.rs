@@ -7,11 +7,11 @@ use url::{Host, Url};
 
 use crate::failure::Failure;
 
-const LONGEST_CONNECT: Duration = Duration::from_secs(10);
+const MAX_CONNECT_TIME: Duration = Duration::from_secs(10);
 
 /// Where the service is and how to reach it.
 #[derive(Debug, Clone)]
-pub struct Link {
+pub struct Endpoint {
     /// `http` or `https`; a path is kept.
     pub base_url: Url,
     /// Lets `http://` go to a host other than this machine.
@@ -32,10 +32,10 @@ pub struct Link {
     pub certificate_file: Option<PathBuf>,
 }
 
-impl Link {
+impl Endpoint {
     /// A little shorter than the whole, so that a connection that never came is told from an answer that never came.
     pub(super) fn connect_limit(&self) -> Duration {
-        self.timeout.mul_f64(0.95).min(LONGEST_CONNECT)
+        self.timeout.mul_f64(0.95).min(MAX_CONNECT_TIME)
     }
 
     fn is_this_machine(&self) -> bool {

@@ -22,22 +22,23 @@ use reqwest::header::{
 use tokio::time::Instant;
 use url::Url;
 
-pub use classify::CHECK_FIRST;
-pub use endpoint::Link;
+pub use classify::CHECK_BEFORE_RETRY;
+pub use endpoint::Endpoint;
 pub use outcome::{Attempt, Attempts, Effect, ServiceSignal};
 pub use reply::Reply;
-pub use trace::{Headers, Tracer, Traffic};
+pub use trace::{Headers, HttpEvent, Tracer};
 pub use transport::Transport;
-pub use transport_error::Lost;
+pub use transport_error::TransportError;
 
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::plan::request::Request;
 use crate::token::Token;
 use transport::{HttpTransport, Incoming, Outgoing};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-const FRESH: HeaderValue = HeaderValue::from_static("no-cache");
-const OURSELVES: HeaderValue = HeaderValue::from_static(concat!("storefront/", env!("CARGO_PKG_VERSION")));
+const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
+const USER_AGENT_VALUE: HeaderValue =
+    HeaderValue::from_static(concat!("storefront/", env!("CARGO_PKG_VERSION")));
 
 /// Called with how the service is doing, after every attempt.
 pub type Observer = Box<dyn Fn(ServiceSignal)>;
@@ -72,13 +73,13 @@ impl Client {
     /// # Errors
     /// `usage` for a base URL that cannot be used, for `http://` to another machine without leave, and for
     /// certificate files that cannot be read.
-    pub fn new(link: &Link, tracer: Option<Tracer>) -> Result<Self, Failure> {
+    pub fn new(link: &Endpoint, tracer: Option<Tracer>) -> Result<Self, Failure> {
         let transport = HttpTransport::new(link)?;
         Ok(Self { tracer, random: retry::random_fraction, ..Self::over(link, Box::new(transport)) })
     }
 
     /// A client over a transport of the caller's, without chance in its delays.
-    pub fn over(link: &Link, transport: Box<dyn Transport>) -> Self {
+    pub fn over(link: &Endpoint, transport: Box<dyn Transport>) -> Self {
         Self {
             transport,
             base: link.base_url.as_str().trim_end_matches('/').to_owned(),
@@ -161,7 +162,7 @@ impl Client {
         }
         let wait = attempt.repeat_after(effect)?.with(repeat, self.random);
         let because = attempt.failure().map_or("", |failure| &failure.message);
-        self.trace(|| Traffic::Repeating { repeat, of: self.retry, wait, because });
+        self.trace(|| HttpEvent::Repeating { repeat, of: self.retry, wait, because });
         Some(wait)
     }
 
@@ -172,7 +173,7 @@ impl Client {
     pub async fn attempt(&self, request: &Request, token: &Token) -> Result<Attempt, Failure> {
         let url = self.target(request)?;
         let outgoing = outgoing(request, url.clone(), token)?;
-        self.trace(|| Traffic::Sending {
+        self.trace(|| HttpEvent::Sending {
             method: request.method.as_str(),
             url: url.as_str(),
             headers: Headers::new(&outgoing.headers),
@@ -188,20 +189,20 @@ impl Client {
         Ok(attempt)
     }
 
-    fn trace_received(&self, received: &Result<Incoming, Lost>, after: Duration) {
+    fn trace_received(&self, received: &Result<Incoming, TransportError>, after: Duration) {
         self.trace(|| match received {
-            Ok(incoming) => Traffic::Answered {
+            Ok(incoming) => HttpEvent::Answered {
                 status: incoming.status,
                 headers: Headers::new(&incoming.headers),
                 body: &incoming.body,
                 after,
             },
-            Err(lost) => Traffic::Lost { message: &lost.message, after },
+            Err(lost) => HttpEvent::Lost { message: &lost.message, after },
         });
     }
 
     /// Tells the tracer, if there is one.
-    fn trace<'a>(&self, event: impl FnOnce() -> Traffic<'a>) {
+    fn trace<'a>(&self, event: impl FnOnce() -> HttpEvent<'a>) {
         if let Some(tracer) = &self.tracer {
             tracer(event());
         }
@@ -219,19 +220,19 @@ fn parse(text: &str) -> Result<Url, Failure> {
 
 fn headers(request: &Request, token: &Token) -> Result<HeaderMap, Failure> {
     let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(|_| {
-        Failure::new(Kind::Auth, "the token holds characters that cannot stand in a header")
+        Failure::new(FailureKind::Auth, "the token holds characters that cannot stand in a header")
             .hint("`storefront auth status` shows where it comes from")
     })?;
     bearer.set_sensitive(true);
     let mut headers = HeaderMap::with_capacity(4);
     headers.insert(ACCEPT, JSON);
-    headers.insert(USER_AGENT, OURSELVES);
+    headers.insert(USER_AGENT, USER_AGENT_VALUE);
     headers.insert(AUTHORIZATION, bearer);
     if request.body.is_some() {
         headers.insert(CONTENT_TYPE, JSON);
     } else {
         // What a cache remembers of a profile may lack its newest address.
-        headers.insert(CACHE_CONTROL, FRESH);
+        headers.insert(CACHE_CONTROL, NO_CACHE);
     }
     Ok(headers)
 }

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::reply::Reply;
-use crate::failure::{Applied, Failure, Kind};
+use crate::failure::{Applied, Failure, FailureKind};
 
 /// The end of one attempt.
 #[derive(Debug)]
@@ -131,7 +131,7 @@ impl Attempts {
             | Attempt::Throttled { failure, .. } => match &self.unknown {
                 None => Err(self.counted(failure)),
                 Some(unknown) => Err(Failure {
-                    kind: Kind::Unknown,
+                    kind: FailureKind::Unknown,
                     applied: Applied::Unknown,
                     message: format!("{}; a later attempt: {}", unknown.message, failure.message),
                     hint: unknown.hint.clone(),
@@ -169,23 +169,23 @@ mod tests {
     use std::time::Duration;
 
     use super::{Attempt, Attempts, Delay, Effect};
-    use crate::failure::{Applied, Failure, Kind};
+    use crate::failure::{Applied, Failure, FailureKind};
     use crate::http::Reply;
 
     fn unknown() -> Attempt {
-        Attempt::Unknown { failure: Failure::new(Kind::Unknown, "no answer"), transient: true }
+        Attempt::Unknown { failure: Failure::new(FailureKind::Unknown, "no answer"), transient: true }
     }
 
     fn rejected() -> Attempt {
-        Attempt::Rejected(Failure::new(Kind::Refused, "no"))
+        Attempt::Rejected(Failure::new(FailureKind::Refused, "no"))
     }
 
     fn not_sent(permanent: bool) -> Attempt {
-        Attempt::NotSent { failure: Failure::new(Kind::Unavailable, "refused"), permanent }
+        Attempt::NotSent { failure: Failure::new(FailureKind::Unavailable, "refused"), permanent }
     }
 
     fn throttled(retry_after: Option<Duration>) -> Attempt {
-        Attempt::Throttled { failure: Failure::new(Kind::Unavailable, "busy"), retry_after }
+        Attempt::Throttled { failure: Failure::new(FailureKind::Unavailable, "busy"), retry_after }
     }
 
     #[test]
@@ -194,7 +194,11 @@ mod tests {
             let mut attempts = Attempts::default();
             attempts.conclude(unknown()).unwrap_err();
             let failure = attempts.conclude(later).unwrap_err();
-            assert_eq!((failure.kind, failure.applied), (Kind::Unknown, Applied::Unknown), "{failure}");
+            assert_eq!(
+                (failure.kind, failure.applied),
+                (FailureKind::Unknown, Applied::Unknown),
+                "{failure}"
+            );
         }
         let mut attempts = Attempts::default();
         attempts.conclude(unknown()).unwrap_err();
@@ -207,7 +211,7 @@ mod tests {
         let mut attempts = Attempts::default();
         attempts.conclude(throttled(None)).unwrap_err();
         let failure = attempts.conclude(rejected()).unwrap_err();
-        assert_eq!((failure.kind, failure.applied), (Kind::Refused, Applied::No));
+        assert_eq!((failure.kind, failure.applied), (FailureKind::Refused, Applied::No));
         assert_eq!(failure.message, "no (tried 2 times)");
     }
 

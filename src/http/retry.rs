@@ -8,23 +8,23 @@ use jiff::Timestamp;
 use super::outcome::Delay;
 
 /// The longest we wait before a repeat, whatever `Retry-After` says.
-pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(60);
-const FIRST_BACKOFF: Duration = Duration::from_millis(250);
-const LONGEST_BACKOFF: Duration = Duration::from_secs(10);
+pub(super) const MAX_WAIT: Duration = Duration::from_secs(60);
+const INITIAL_BACKOFF: Duration = Duration::from_millis(250);
+const MAX_BACKOFF: Duration = Duration::from_secs(10);
 
 impl Delay {
     /// How long to wait before repeat number `repeat` (from 1); `random` gives numbers between 0 and 1.
     pub(super) fn with(self, repeat: u32, random: impl Fn() -> f64) -> Duration {
         match self {
             Self::Backoff => backoff(repeat, random()),
-            Self::Exactly(wait) => wait.min(LONGEST_WAIT),
+            Self::Exactly(wait) => wait.min(MAX_WAIT),
         }
     }
 }
 
 /// Doubles with every repeat; the upper half of it is left to chance, so that many clients do not come back at once.
 fn backoff(repeat: u32, chance: f64) -> Duration {
-    let full = FIRST_BACKOFF.saturating_mul(1 << repeat.saturating_sub(1).min(16)).min(LONGEST_BACKOFF);
+    let full = INITIAL_BACKOFF.saturating_mul(1 << repeat.saturating_sub(1).min(16)).min(MAX_BACKOFF);
     full.mul_f64(0.5 + chance / 2.0)
 }
 
@@ -38,7 +38,7 @@ pub(super) fn random_fraction() -> f64 {
 pub(super) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some(value.parse().map_or(LONGEST_WAIT, Duration::from_secs));
+        return Some(value.parse().map_or(MAX_WAIT, Duration::from_secs));
     }
     let then = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(value).ok()?;
     Some(Duration::try_from(then.duration_since(now)).unwrap_or(Duration::ZERO))
@@ -50,7 +50,8 @@ mod tests {
 
     use jiff::Timestamp;
 
-    use super::{Delay, LONGEST_WAIT, backoff, random_fraction, retry_after};
+    use super::{Delay, backoff, random_fraction, retry_after};
+    use crate::http::retry::MAX_WAIT;
 
     #[test]
     fn retry_after_is_seconds_or_a_date() {
@@ -59,7 +60,7 @@ mod tests {
         assert_eq!(read(" 7 "), Some(Duration::from_secs(7)));
         assert_eq!(read("Wed, 21 Oct 2015 07:28:05 GMT"), Some(Duration::from_secs(5)));
         assert_eq!(read("Wed, 21 Oct 2015 07:27:00 GMT"), Some(Duration::ZERO));
-        assert_eq!(read("99999999999999999999999"), Some(LONGEST_WAIT));
+        assert_eq!(read("99999999999999999999999"), Some(MAX_WAIT));
         for neither in ["", "soon", "-1", "1.5"] {
             assert_eq!(read(neither), None, "{neither:?}");
         }
@@ -68,7 +69,7 @@ mod tests {
     #[test]
     fn no_wait_is_longer_than_the_cap() {
         let hour = Duration::from_secs(3600);
-        assert_eq!(Delay::Exactly(hour).with(1, random_fraction), LONGEST_WAIT);
+        assert_eq!(Delay::Exactly(hour).with(1, random_fraction), MAX_WAIT);
         assert_eq!(backoff(u32::MAX, 1.0), Duration::from_secs(10));
     }
 

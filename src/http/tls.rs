@@ -7,8 +7,8 @@ use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 
-use super::Link;
 use crate::failure::Failure;
+use crate::http::Endpoint;
 
 /// Where the systems keep all their roots in one file. Reading that file takes a fraction of what reading the
 /// directory beside it takes. Elsewhere the platform itself is asked.
@@ -37,7 +37,7 @@ enum Trust {
 ///
 /// # Errors
 /// `usage` when a certificate file cannot be read or does not hold what it should.
-pub(super) fn config(link: &Link) -> Result<ClientConfig, Failure> {
+pub(super) fn config(link: &Endpoint) -> Result<ClientConfig, Failure> {
     let encrypted = link.base_url.scheme() == "https";
     let trust = if encrypted { trust(link)? } else { Trust::Roots(RootCertStore::empty()) };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -71,7 +71,7 @@ fn no_roots(error: &rustls::Error) -> Failure {
         .hint("install the package ca-certificates, or set `ca-file` in the profile")
 }
 
-fn trust(link: &Link) -> Result<Trust, Failure> {
+fn trust(link: &Endpoint) -> Result<Trust, Failure> {
     match &link.ca_file {
         Some(path) => own_roots(path).map(Trust::Roots),
         None => system_roots(link.certificate_file.clone()),

@@ -10,11 +10,11 @@ use reqwest::header::{AUTHORIZATION, COOKIE, HeaderMap, PROXY_AUTHORIZATION, SET
 use crate::redact::{MASK, secrets};
 
 /// Whoever wants to hear of the traffic.
-pub type Tracer = Arc<dyn Fn(Traffic<'_>) + Send + Sync>;
+pub type Tracer = Arc<dyn Fn(HttpEvent<'_>) + Send + Sync>;
 
 /// One event of a call. Everything foreign in it is as it came: the report escapes it.
 #[derive(Debug, Clone, Copy)]
-pub enum Traffic<'a> {
+pub enum HttpEvent<'a> {
     /// A request is about to leave.
     Sending {
         /// HTTP method, upper case.

@@ -9,9 +9,10 @@ use reqwest::header::HeaderMap;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::{Link, OURSELVES, tls};
+use super::tls;
 use crate::failure::Failure;
-use crate::http::transport_error::Lost;
+use crate::http::transport_error::TransportError;
+use crate::http::{Endpoint, USER_AGENT_VALUE};
 
 /// As much of a reply as is ever read.
 pub const MAX_BODY: usize = 16 << 20;
@@ -46,7 +47,7 @@ pub struct Incoming {
 }
 
 /// A reply, or what happened instead.
-pub type Exchange<'a> = Pin<Box<dyn Future<Output = Result<Incoming, Lost>> + 'a>>;
+pub type Exchange<'a> = Pin<Box<dyn Future<Output = Result<Incoming, TransportError>> + 'a>>;
 
 /// Carries requests to one service.
 pub trait Transport: fmt::Debug {
@@ -64,7 +65,7 @@ pub(super) struct HttpTransport {
 
 impl HttpTransport {
     /// Opens no connection. For `http://` no certificate is read.
-    pub(super) fn new(link: &Link) -> Result<Self, Failure> {
+    pub(super) fn new(link: &Endpoint) -> Result<Self, Failure> {
         link.check()?;
         let mut builder = reqwest::Client::builder()
             .tls_backend_preconfigured(tls::config(link)?)
@@ -72,7 +73,7 @@ impl HttpTransport {
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)
-            .user_agent(OURSELVES)
+            .user_agent(USER_AGENT_VALUE)
             .pool_idle_timeout(MAX_IDLE)
             .connect_timeout(link.connect_limit())
             // A name look-up could lead the token off this machine.
@@ -89,7 +90,7 @@ impl HttpTransport {
         Ok(Self { client, proxy: link.proxy_variable() })
     }
 
-    async fn send(&self, request: Outgoing, timeout: Duration) -> Result<Incoming, Lost> {
+    async fn send(&self, request: Outgoing, timeout: Duration) -> Result<Incoming, TransportError> {
         let deadline = Instant::now() + timeout;
         let url = request.url.clone();
         let mut outgoing = reqwest::Request::new(request.method, request.url);
@@ -100,8 +101,8 @@ impl HttpTransport {
         });
         let response = match timeout_at(deadline, self.client.execute(outgoing)).await {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(Lost::from_error(&error, &url, self.proxy)),
-            Err(_) => return Err(Lost::silence(&url, timeout)),
+            Ok(Err(error)) => return Err(TransportError::from_error(&error, &url, self.proxy)),
+            Err(_) => return Err(TransportError::silence(&url, timeout)),
         };
         let mut incoming = Incoming {
             status: response.status().as_u16(),

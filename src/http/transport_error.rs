@@ -10,7 +10,7 @@ use crate::http::tls_error;
 
 /// An attempt that got no answer.
 #[derive(Debug)]
-pub struct Lost {
+pub struct TransportError {
     /// Whether bytes of the request may have reached the service.
     pub sent: bool,
     /// Whether the next attempt would fail in the same way.
@@ -21,7 +21,7 @@ pub struct Lost {
     pub hint: Option<String>,
 }
 
-impl Lost {
+impl TransportError {
     /// The connection stands, and nothing came over it in time.
     pub(super) fn silence(url: &Url, timeout: std::time::Duration) -> Self {
         Self {
@@ -36,7 +36,7 @@ impl Lost {
     pub(super) fn from_error(error: &reqwest::Error, url: &Url, proxy: Option<&str>) -> Self {
         let tls = in_chain::<rustls::Error>(error);
         let connected = !error.is_connect();
-        let never_started = never_started(error);
+        let never_started = never_sent(error);
         let (message, hint) = match tls {
             Some(tls) => tls_error::describe(tls, url),
             None if error.is_builder() => {
@@ -53,14 +53,14 @@ impl Lost {
                 ),
                 None,
             ),
-            None => not_connected(error, url, proxy),
+            None => connect_error(error, url, proxy),
         };
         Self {
             sent: connected
                 && !never_started
                 && !error.is_builder()
                 && !tls.is_some_and(refuses_our_certificate),
-            lasting: tls.is_some_and(is_lasting) || error.is_builder(),
+            lasting: tls.is_some_and(is_permanent) || error.is_builder(),
             message,
             hint,
         }
@@ -68,7 +68,7 @@ impl Lost {
 }
 
 /// hyper hands a request back as canceled only while not one byte of it was written.
-fn never_started(error: &reqwest::Error) -> bool {
+fn never_sent(error: &reqwest::Error) -> bool {
     in_chain::<hyper::Error>(error).is_some_and(hyper::Error::is_canceled)
 }
 
@@ -76,11 +76,11 @@ fn refuses_our_certificate(error: &rustls::Error) -> bool {
     matches!(error, rustls::Error::AlertReceived(alert) if tls_error::refuses_our_certificate(*alert))
 }
 
-fn is_lasting(error: &rustls::Error) -> bool {
+fn is_permanent(error: &rustls::Error) -> bool {
     matches!(error, rustls::Error::InvalidCertificate(_)) || refuses_our_certificate(error)
 }
 
-fn not_connected(error: &reqwest::Error, url: &Url, proxy: Option<&str>) -> (String, Option<String>) {
+fn connect_error(error: &reqwest::Error, url: &Url, proxy: Option<&str>) -> (String, Option<String>) {
     let host = authority(url);
     let cause = root_cause(error);
     // Which connections go through it is the library's to decide (NO_PROXY): we only say that there is one.

@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Overlay, attribute_options};
+use super::attribute_options;
 use crate::cli::attribute::CreateArgs;
 use crate::exact_json;
 use crate::failure::Failure;
+use crate::input::FlagOverrides;
 use crate::wire::PRODUCT_ENTITY_TYPE_ID;
 
-impl Overlay for CreateArgs {
+impl FlagOverrides for CreateArgs {
     fn lay_over(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
         inner.extend(self.attribute.named.clone());
         if let Some(searchable) = self.searchable {

@@ -9,7 +9,7 @@ use super::document;
 use super::strict_csv::{CsvError, CsvReader};
 use crate::exact_json;
 use crate::failure::Failure;
-use crate::suggestion::nearest;
+use crate::suggestion::closest_match;
 
 /// What a column holds.
 enum Column {
@@ -78,7 +78,7 @@ fn column(file: &str, title: &str) -> Result<Column, Failure> {
 }
 
 fn unknown_column(file: &str, title: &str) -> Failure {
-    let known = nearest(title, ["label", "sort_order", "is_default"]);
+    let known = closest_match(title, ["label", "sort_order", "is_default"]);
     let meant = known.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
     bad(file, &format!("unknown column `{title}`{meant}"))
 }

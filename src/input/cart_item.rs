@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::Overlay;
 use crate::cli::quote::AddItemArgs;
 use crate::exact_json;
 use crate::failure::Failure;
+use crate::input::FlagOverrides;
 
-impl Overlay for AddItemArgs {
+impl FlagOverrides for AddItemArgs {
     fn lay_over(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
         inner.extend(self.item.named.clone());
         if !self.options.is_empty() {

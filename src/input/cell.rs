@@ -4,29 +4,29 @@ use serde_json::{Number, Value};
 
 use crate::exact_json;
 use crate::plan::validate::body::is_whole;
-use crate::wire::Holds;
+use crate::wire::FieldType;
 
 /// A cell as what its member holds. Text stays exactly as it is; lines of a street are parted by `|` or line breaks.
 ///
 /// # Errors
 /// What was expected and what was found.
-pub fn typed(cell: &str, holds: Holds) -> Result<Value, String> {
+pub fn parse_cell(cell: &str, holds: FieldType) -> Result<Value, String> {
     let expected = || format!("expected {}, found {cell:?}", holds.expected());
     match holds {
-        Holds::Text | Holds::TextOrNull => Ok(cell.into()),
-        Holds::TextList => {
+        FieldType::Text | FieldType::TextOrNull => Ok(cell.into()),
+        FieldType::TextList => {
             Ok(cell.split(['|', '\n']).map(str::trim).filter(|line| !line.is_empty()).collect())
         }
-        Holds::Boolean => flag(cell).map(Value::Bool).ok_or_else(expected),
-        Holds::Number => number(cell).map(Value::Number).ok_or_else(expected),
-        Holds::Integer => {
+        FieldType::Boolean => flag(cell).map(Value::Bool).ok_or_else(expected),
+        FieldType::Number => number(cell).map(Value::Number).ok_or_else(expected),
+        FieldType::Integer => {
             number(cell).filter(|_| is_whole(cell.trim())).map(Value::Number).ok_or_else(expected)
         }
-        Holds::Object(_) | Holds::AnyObject => {
+        FieldType::Object(_) | FieldType::AnyObject => {
             let object = exact_json::parse_object(cell.as_bytes()).ok();
             object.map(Value::Object).ok_or_else(|| format!("expected a JSON object, found {cell:?}"))
         }
-        Holds::List(_) => {
+        FieldType::List(_) => {
             let list = exact_json::parse(cell.as_bytes()).ok().filter(Value::is_array);
             list.ok_or_else(|| format!("expected a JSON array, found {cell:?}"))
         }
@@ -51,30 +51,33 @@ fn number(cell: &str) -> Option<Number> {
 mod tests {
     use serde_json::json;
 
-    use super::typed;
-    use crate::wire::Holds;
+    use crate::input::cell::parse_cell;
+    use crate::wire::FieldType;
 
     #[test]
     fn text_stays_as_it_is() {
-        assert_eq!(typed("02138", Holds::Text), Ok(json!("02138")));
-        assert_eq!(typed(" 1e3", Holds::TextOrNull), Ok(json!(" 1e3")));
+        assert_eq!(parse_cell("02138", FieldType::Text), Ok(json!("02138")));
+        assert_eq!(parse_cell(" 1e3", FieldType::TextOrNull), Ok(json!(" 1e3")));
     }
 
     #[test]
     fn numbers_keep_their_text_and_street_lines_part() {
-        assert_eq!(typed("1.50", Holds::Number).unwrap().to_string(), "1.50");
-        assert_eq!(typed("12", Holds::Integer).unwrap().to_string(), "12");
+        assert_eq!(parse_cell("1.50", FieldType::Number).unwrap().to_string(), "1.50");
+        assert_eq!(parse_cell("12", FieldType::Integer).unwrap().to_string(), "12");
         assert_eq!(
-            typed("1 Rue de Rivoli|2e étage", Holds::TextList),
+            parse_cell("1 Rue de Rivoli|2e étage", FieldType::TextList),
             Ok(json!(["1 Rue de Rivoli", "2e étage"]))
         );
-        assert_eq!(typed("yes", Holds::Boolean), Ok(json!(true)));
+        assert_eq!(parse_cell("yes", FieldType::Boolean), Ok(json!(true)));
     }
 
     #[test]
     fn what_does_not_fit_says_what_was_expected() {
-        assert_eq!(typed("1.5", Holds::Integer), Err("expected a whole number, found \"1.5\"".to_owned()));
-        assert_eq!(typed("1,5", Holds::Number), Err("expected a number, found \"1,5\"".to_owned()));
-        assert!(typed("maybe", Holds::Boolean).is_err());
+        assert_eq!(
+            parse_cell("1.5", FieldType::Integer),
+            Err("expected a whole number, found \"1.5\"".to_owned())
+        );
+        assert_eq!(parse_cell("1,5", FieldType::Number), Err("expected a number, found \"1,5\"".to_owned()));
+        assert!(parse_cell("maybe", FieldType::Boolean).is_err());
     }
 }

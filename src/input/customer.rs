@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Overlay;
 use crate::cli::customer::UpdateArgs;
 use crate::failure::Failure;
+use crate::input::FlagOverrides;
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::default_address::DefaultAddress;
-use crate::plan::profile::set_field::set_member;
+use crate::plan::profile::set_field::set_field;
 
-impl Overlay for UpdateArgs {
+impl FlagOverrides for UpdateArgs {
     fn lay_over(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
         inner.extend(self.profile.named.clone());
         let named = self.address_members();
@@ -72,7 +72,7 @@ fn override_fields(address: &mut Map<String, Value>, named: &Map<String, Value>)
     if named.get("region").and_then(|region| region.get("region_id")).is_some() {
         address.shift_remove("region_id");
     }
-    named.iter().for_each(|(name, value)| set_member(address, name, value));
+    named.iter().for_each(|(name, value)| set_field(address, name, value));
 }
 
 fn with_id(id: i64, named: Map<String, Value>) -> Value {

@@ -21,10 +21,10 @@ use crate::plan::operation::Operation;
 use crate::plan::validate::body::{self, Finding, FindingKind, Warnings};
 use crate::plan::validate::{lint_address, lint_attribute, lint_cart_item, masked_values};
 use crate::redact::secrets;
-use crate::suggestion::nearest;
+use crate::suggestion::closest_match;
 
 /// Flags that can be laid over a body.
-pub trait Overlay {
+pub trait FlagOverrides {
     /// Lays the flags over what is inside the body's wrapper (over the body itself where it has none). They win.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ pub trait Overlay {
 #[derive(Debug, Clone, Copy)]
 pub struct NoFlags;
 
-impl Overlay for NoFlags {
+impl FlagOverrides for NoFlags {
     fn lay_over(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
         Ok(())
     }
@@ -56,7 +56,7 @@ impl Overlay for NoFlags {
 #[derive(Debug, Clone, Copy)]
 pub struct Unfinished;
 
-impl Overlay for Unfinished {
+impl FlagOverrides for Unfinished {
     fn lay_over(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
         Ok(())
     }
@@ -86,7 +86,7 @@ impl Draft {
     pub fn new(
         operation: Operation,
         document: Option<Value>,
-        flags: &dyn Overlay,
+        flags: &dyn FlagOverrides,
         allow_unknown: bool,
     ) -> Result<Self, Failure> {
         let is_document = document.is_some();
@@ -122,7 +122,7 @@ impl Draft {
                         .hint("fix the input, or send it nevertheless with --force"));
                 }
                 warnings.extend(errors);
-                warnings.extend(inner.flat_map(lint_attribute::doubts));
+                warnings.extend(inner.flat_map(lint_attribute::lint));
             }
             Operation::CustomerUpdate => {}
         }
@@ -155,8 +155,8 @@ fn wrapped(operation: Operation, document: Option<Value>) -> Result<Map<String, 
         Some(Value::Object(document)) => document,
         Some(_) => return Err(Failure::usage("the input must be a JSON object")),
     };
-    let Some(wrapper) = operation.wrapper() else { return Ok(shipping::nested(document)) };
-    let misspelt = |name: &str, value: &Value| value.is_object() && nearest(name, [wrapper]).is_some();
+    let Some(wrapper) = operation.wrapper() else { return Ok(shipping::to_wrapped_layout(document)) };
+    let misspelt = |name: &str, value: &Value| value.is_object() && closest_match(name, [wrapper]).is_some();
     if document.iter().any(|(name, value)| name.trim() == wrapper || misspelt(name, value)) {
         return Ok(document);
     }

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::{Overlay, document};
+use super::document;
 use crate::cli::quote::ShipArgs;
 use crate::failure::Failure;
+use crate::input::FlagOverrides;
 use crate::wire::ADDRESS_INFORMATION;
 
-impl Overlay for ShipArgs {
+impl FlagOverrides for ShipArgs {
     fn lay_over(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
         let mut information = match inner.shift_remove("addressInformation") {
             Some(Value::Object(information)) => information,
@@ -87,7 +88,7 @@ fn lay_address(information: &mut Map<String, Value>, side: &str, named: &Map<Str
 
 /// Shipping information written without `addressInformation`, put back inside it: which of the two layouts is
 /// authoritative is not shown (4.1), so both are taken.
-pub fn nested(document: Map<String, Value>) -> Map<String, Value> {
+pub fn to_wrapped_layout(document: Map<String, Value>) -> Map<String, Value> {
     if document.keys().any(|name| name.trim() == "addressInformation") {
         return document;
     }

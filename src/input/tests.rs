@@ -1,20 +1,25 @@
 use clap::Parser as _;
 use serde_json::{Value, json};
 
-use super::{Draft, NoFlags, Overlay};
+use super::{Draft, NoFlags};
 use crate::cli::attribute::AttributeCommand;
 use crate::cli::customer::CustomerCommand;
 use crate::cli::quote::QuoteCommand;
-use crate::cli::{Cli, Command, Noun};
+use crate::cli::{Cli, Command, LazySubcommands};
+use crate::input::FlagOverrides;
 use crate::plan::operation::Operation;
 
 /// The draft of a command line over a document.
 fn draft(line: &str, document: Option<Value>) -> Result<Draft, String> {
     let cli = Cli::try_parse_from(format!("storefront {line}").split_whitespace()).unwrap();
-    let (operation, flags): (Operation, Box<dyn Overlay>) = match cli.command {
-        Command::Customer(Noun(CustomerCommand::Update(flags))) => (Operation::CustomerUpdate, flags),
-        Command::Quote(Noun(QuoteCommand::AddItem(flags))) => (Operation::QuoteAddItem, Box::new(flags)),
-        Command::Attribute(Noun(AttributeCommand::Create(flags))) => {
+    let (operation, flags): (Operation, Box<dyn FlagOverrides>) = match cli.command {
+        Command::Customer(LazySubcommands(CustomerCommand::Update(flags))) => {
+            (Operation::CustomerUpdate, flags)
+        }
+        Command::Quote(LazySubcommands(QuoteCommand::AddItem(flags))) => {
+            (Operation::QuoteAddItem, Box::new(flags))
+        }
+        Command::Attribute(LazySubcommands(AttributeCommand::Create(flags))) => {
             (Operation::AttributeCreate, Box::new(flags))
         }
         _ => panic!("{line}: another command"),

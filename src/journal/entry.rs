@@ -4,15 +4,15 @@
 use serde::{Serialize, Serializer};
 
 use crate::failure::Failure;
-use crate::journal::record_state::{State, state_of};
-use crate::report::sanitize::one_line;
+use crate::journal::record_state::{RecordState, state_after};
+use crate::report::sanitize::sanitize_line;
 
 /// A record is about to be sent.
 #[derive(Debug, Serialize)]
 pub struct Sending<'a> {
     record: u64,
     state: &'static str,
-    hash: Hexadecimal,
+    hash: HexHash,
     #[serde(skip_serializing_if = "Option::is_none")]
     snapshot: Option<&'a str>,
 }
@@ -22,7 +22,7 @@ pub struct Sending<'a> {
 pub struct Done {
     record: u64,
     state: &'static str,
-    hash: Hexadecimal,
+    hash: HexHash,
     status: Option<u16>,
 }
 
@@ -31,7 +31,7 @@ pub struct Done {
 pub struct Failed<'a> {
     record: u64,
     state: &'static str,
-    hash: Hexadecimal,
+    hash: HexHash,
     temporary: bool,
     kind: &'static str,
     status: Option<u16>,
@@ -62,44 +62,50 @@ pub struct FailedFileLine<'a> {
 impl<'a> Sending<'a> {
     /// A line; `hash` is of the record as it stands in the input, `snapshot` names what a profile was before.
     pub fn new(record: u64, hash: u64, snapshot: Option<&'a str>) -> Self {
-        Self { record, state: State::Sending.name(), hash: Hexadecimal(hash), snapshot }
+        Self { record, state: RecordState::Sending.name(), hash: HexHash(hash), snapshot }
     }
 }
 
 impl Done {
     /// A line; `status` is that of the service's answer, if it was asked.
     pub fn new(record: u64, hash: u64, status: Option<u16>) -> Self {
-        Self { record, state: State::Done.name(), hash: Hexadecimal(hash), status }
+        Self { record, state: RecordState::Done.name(), hash: HexHash(hash), status }
     }
 }
 
 impl<'a> Failed<'a> {
     /// A line; tokens are masked in the message, what a terminal would obey is escaped, and a long one is cut.
-    pub fn new(record: u64, hash: u64, state: State, failure: &Failure, snapshot: Option<&'a str>) -> Self {
+    pub fn new(
+        record: u64,
+        hash: u64,
+        state: RecordState,
+        failure: &Failure,
+        snapshot: Option<&'a str>,
+    ) -> Self {
         Self {
             record,
             state: state.name(),
-            hash: Hexadecimal(hash),
-            temporary: state_of(failure) == State::FailedPassing,
+            hash: HexHash(hash),
+            temporary: state_after(failure) == RecordState::FailedPassing,
             kind: failure.kind.name(),
             status: failure.status,
             applied: failure.applied.name(),
-            reason: shortened(one_line(&failure.message)),
+            reason: truncate_reason(sanitize_line(&failure.message)),
             snapshot,
         }
     }
 }
 
 #[derive(Debug)]
-struct Hexadecimal(u64);
+struct HexHash(u64);
 
-impl Serialize for Hexadecimal {
+impl Serialize for HexHash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("{:016x}", self.0))
     }
 }
 
-fn shortened(mut message: String) -> String {
+fn truncate_reason(mut message: String) -> String {
     const MAX_CHARACTERS: usize = 500;
     if let Some((end, _)) = message.char_indices().nth(MAX_CHARACTERS) {
         message.truncate(end);
@@ -112,8 +118,8 @@ mod tests {
     use serde_json::to_string;
 
     use super::{Done, Failed, Sending};
-    use crate::failure::{Failure, Kind};
-    use crate::journal::record_state::State;
+    use crate::failure::{Failure, FailureKind};
+    use crate::journal::record_state::RecordState;
 
     #[test]
     fn each_line_has_its_fields_in_order() {
@@ -129,9 +135,9 @@ mod tests {
             to_string(&Done::new(2, u64::MAX, Some(320))).unwrap(),
             r#"{"record":2,"state":"done","hash":"ffffffffffffffff","status":320}"#
         );
-        let failure = Failure::new(Kind::Refused, "no").status(404);
+        let failure = Failure::new(FailureKind::Refused, "no").status(404);
         assert_eq!(
-            to_string(&Failed::new(3, 0, State::FailedLasting, &failure, None)).unwrap(),
+            to_string(&Failed::new(3, 0, RecordState::FailedLasting, &failure, None)).unwrap(),
             r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":false,"kind":"refused","status":404,"applied":"no","reason":"no"}"#
         );
     }

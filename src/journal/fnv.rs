@@ -8,9 +8,9 @@ const PRIME: u64 = 0x0100_0000_01b3;
 
 /// A hash that is being taken.
 #[derive(Debug, Clone, Copy)]
-pub struct Fingerprint(u64);
+pub struct Fnv1a(u64);
 
-impl Fingerprint {
+impl Fnv1a {
     /// Of nothing.
     pub const fn new() -> Self {
         Self(OFFSET_BASIS)
@@ -28,7 +28,7 @@ impl Fingerprint {
     }
 }
 
-impl Default for Fingerprint {
+impl Default for Fnv1a {
     fn default() -> Self {
         Self::new()
     }
@@ -36,12 +36,11 @@ impl Default for Fingerprint {
 
 #[cfg(test)]
 mod tests {
-    use super::Fingerprint;
-    use crate::journal::partition::Shard;
-    use crate::journal::partition::is_in;
+    use crate::journal::fnv::Fnv1a;
+    use crate::journal::partition::{Shard, shard_contains};
 
     fn hash(text: &str) -> u64 {
-        Fingerprint::new().with(text.as_bytes()).finish()
+        Fnv1a::new().with(text.as_bytes()).finish()
     }
 
     #[test]
@@ -57,7 +56,7 @@ mod tests {
         for key in 0..4000 {
             let key = format!("quote-{key}");
             let parts: Vec<u32> =
-                (0..4).filter(|index| is_in(Some(Shard { index: *index, of: 4 }), &key)).collect();
+                (0..4).filter(|index| shard_contains(Some(Shard { index: *index, of: 4 }), &key)).collect();
             assert_eq!(parts.len(), 1, "{key}");
             sizes[parts[0] as usize] += 1;
         }

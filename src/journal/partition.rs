@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::journal::fnv::Fingerprint;
+use crate::journal::fnv::Fnv1a;
 
 /// One of several parts of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl FromStr for Shard {
 }
 
 /// Whether a record with this key belongs to a part: the key's hash, modulo the number of parts.
-pub fn is_in(shard: Option<Shard>, key: &str) -> bool {
-    let hash = || Fingerprint::new().with(key.as_bytes()).finish();
+pub fn shard_contains(shard: Option<Shard>, key: &str) -> bool {
+    let hash = || Fnv1a::new().with(key.as_bytes()).finish();
     shard.is_none_or(|shard| hash() % u64::from(shard.of) == u64::from(shard.index))
 }

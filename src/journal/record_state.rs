@@ -1,10 +1,10 @@
 //! What became of a record, as the journal keeps it.
 
-use crate::failure::{Applied, Failure, Kind};
+use crate::failure::{Applied, Failure, FailureKind};
 
 /// The last word on a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum State {
+pub enum RecordState {
     /// Never sent.
     #[default]
     Fresh,
@@ -20,7 +20,7 @@ pub enum State {
     FailedLasting,
 }
 
-impl State {
+impl RecordState {
     const ALL: [Self; 6] =
         [Self::Fresh, Self::Sending, Self::Unknown, Self::Done, Self::FailedPassing, Self::FailedLasting];
 
@@ -47,37 +47,42 @@ impl State {
 }
 
 /// What a failure leaves a record at. What may have been applied is never run again by itself.
-pub fn state_of(failure: &Failure) -> State {
+pub fn state_after(failure: &Failure) -> RecordState {
     match (failure.applied, failure.kind) {
-        (Applied::Unknown, _) => State::Unknown,
-        (Applied::No, Kind::Unavailable | Kind::Auth | Kind::Guard | Kind::Internal | Kind::Interrupted) => {
-            State::FailedPassing
-        }
-        _ => State::FailedLasting,
+        (Applied::Unknown, _) => RecordState::Unknown,
+        (
+            Applied::No,
+            FailureKind::Unavailable
+            | FailureKind::Auth
+            | FailureKind::Guard
+            | FailureKind::Internal
+            | FailureKind::Interrupted,
+        ) => RecordState::FailedPassing,
+        _ => RecordState::FailedLasting,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{State, state_of};
-    use crate::failure::{Applied, Failure, Kind};
+    use crate::failure::{Applied, Failure, FailureKind};
+    use crate::journal::record_state::{RecordState, state_after};
 
     #[test]
     fn only_what_was_certainly_not_applied_and_may_pass_is_run_again() {
-        let of = |kind| state_of(&Failure::new(kind, "x"));
-        assert_eq!(of(Kind::Unavailable), State::FailedPassing);
-        assert_eq!(of(Kind::Auth), State::FailedPassing);
-        assert_eq!(of(Kind::Guard), State::FailedPassing);
-        assert_eq!(of(Kind::Refused), State::FailedLasting);
-        assert_eq!(of(Kind::Usage), State::FailedLasting);
-        assert_eq!(of(Kind::Mismatch), State::FailedLasting);
-        assert_eq!(of(Kind::Unknown), State::Unknown);
+        let of = |kind| state_after(&Failure::new(kind, "x"));
+        assert_eq!(of(FailureKind::Unavailable), RecordState::FailedPassing);
+        assert_eq!(of(FailureKind::Auth), RecordState::FailedPassing);
+        assert_eq!(of(FailureKind::Guard), RecordState::FailedPassing);
+        assert_eq!(of(FailureKind::Refused), RecordState::FailedLasting);
+        assert_eq!(of(FailureKind::Usage), RecordState::FailedLasting);
+        assert_eq!(of(FailureKind::Mismatch), RecordState::FailedLasting);
+        assert_eq!(of(FailureKind::Unknown), RecordState::Unknown);
         assert_eq!(
-            state_of(&Failure::new(Kind::Unavailable, "x").applied(Applied::Yes)),
-            State::FailedLasting
+            state_after(&Failure::new(FailureKind::Unavailable, "x").applied(Applied::Yes)),
+            RecordState::FailedLasting
         );
         for code in 0..6 {
-            assert_eq!(State::from_code(code).code(), code);
+            assert_eq!(RecordState::from_code(code).code(), code);
         }
     }
 }

@@ -8,14 +8,14 @@ use serde::Deserialize;
 
 use super::entry::FailedFileEntry;
 use crate::batch::reading::ReadJournal;
-use crate::failure::{Applied, Failure, Kind};
-use crate::journal::record_index::{Slot, Slots};
-use crate::journal::record_state::State;
+use crate::failure::{Applied, Failure, FailureKind};
+use crate::journal::record_index::{IndexEntries, IndexEntry};
+use crate::journal::record_state::RecordState;
 use crate::storage::Log;
 
 /// The last word on every record of earlier runs; empty where there was none.
 #[derive(Debug, Default)]
-pub struct Past {
+pub struct PreviousRun {
     own: Option<Source>,
     /// Journals of the same input that differ in their shard only.
     neighbours: Vec<Source>,
@@ -44,7 +44,7 @@ pub struct Detail {
     pub snapshot: Option<String>,
 }
 
-impl Past {
+impl PreviousRun {
     /// Takes the batch's own journal in.
     pub fn set_own(&mut self, path: PathBuf, log: Arc<dyn Log>, journal: ReadJournal) {
         if journal.is_torn {
@@ -82,27 +82,27 @@ impl Past {
     }
 
     /// The file name of the journal a slot is from, where that is not the batch's own.
-    pub fn neighbour(&self, slot: Slot) -> Option<String> {
+    pub fn neighbour(&self, slot: IndexEntry) -> Option<String> {
         let index = usize::from(slot.journal).checked_sub(1)?;
         let name = self.neighbours.get(index)?.path.file_name()?;
         Some(name.to_string_lossy().into_owned())
     }
 
     /// The failure a record ended with in the earlier run.
-    pub fn failure(&self, slot: Slot) -> Failure {
+    pub fn failure(&self, slot: IndexEntry) -> Failure {
         let detail = self.detail(slot);
-        if slot.state != State::FailedLasting {
+        if slot.state != RecordState::FailedLasting {
             let journal = self.neighbour(slot).map(|name| format!(" (journal `{name}`)")).unwrap_or_default();
             let why = detail.reason.map(|reason| format!(": {reason}")).unwrap_or_default();
             let mut failure = Failure::new(
-                Kind::Unknown,
+                FailureKind::Unknown,
                 format!("sent by an earlier run{journal}, with unknown outcome{why}"),
             )
             .hint("check whether it took effect; --resume --retry-unknown sends it again");
             failure.status = detail.status;
             return failure;
         }
-        let kind = detail.kind.as_deref().and_then(Kind::from_name).unwrap_or(Kind::Refused);
+        let kind = detail.kind.as_deref().and_then(FailureKind::from_name).unwrap_or(FailureKind::Refused);
         let reason = detail.reason.unwrap_or_else(|| "no reason is known".to_owned());
         let mut failure = Failure::new(kind, format!("failed in an earlier run: {reason}"))
             .hint("fix the record, then --resume sends it");
@@ -112,7 +112,7 @@ impl Past {
     }
 
     /// What else was written of a record.
-    pub fn detail(&self, slot: Slot) -> Detail {
+    pub fn detail(&self, slot: IndexEntry) -> Detail {
         let source = match slot.journal {
             0 => self.own.as_ref(),
             index => self.neighbours.get(usize::from(index) - 1),
@@ -129,8 +129,8 @@ impl Past {
 /// The last word on each record, from all journals together.
 #[derive(Debug, Default)]
 pub struct AllSlots {
-    own: Slots,
-    neighbours: Vec<Slots>,
+    own: IndexEntries,
+    neighbours: Vec<IndexEntries>,
 }
 
 impl AllSlots {
@@ -138,20 +138,25 @@ impl AllSlots {
     ///
     /// # Errors
     /// `internal` when the table cannot be read.
-    pub fn read(&mut self, hash: u64) -> Result<Slot, Failure> {
+    pub fn read(&mut self, hash: u64) -> Result<IndexEntry, Failure> {
         let own = self.own.read().map_err(|error| unreadable(&error))?;
-        let mut settled: Option<Slot> = None;
+        let mut settled: Option<IndexEntry> = None;
         for (journal, slots) in (1..).zip(&mut self.neighbours) {
-            let slot = Slot { journal, ..slots.read().map_err(|error| unreadable(&error))? };
-            let is_settled = matches!(slot.state, State::Done | State::Unknown | State::Sending);
-            let weighs_more = settled.is_none_or(|other| other.state != State::Done);
+            let slot = IndexEntry { journal, ..slots.read().map_err(|error| unreadable(&error))? };
+            let is_settled =
+                matches!(slot.state, RecordState::Done | RecordState::Unknown | RecordState::Sending);
+            let weighs_more = settled.is_none_or(|other| other.state != RecordState::Done);
             if is_settled && weighs_more && (slot.hash == hash || slot.hash == 0) {
                 settled = Some(slot);
             }
         }
         Ok(match (own.state, settled) {
-            (State::Done, _) | (_, None) => own,
-            (State::Sending | State::Unknown, Some(other)) if other.state != State::Done => own,
+            (RecordState::Done, _) | (_, None) => own,
+            (RecordState::Sending | RecordState::Unknown, Some(other))
+                if other.state != RecordState::Done =>
+            {
+                own
+            }
             (_, Some(other)) => other,
         })
     }

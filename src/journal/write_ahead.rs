@@ -8,7 +8,7 @@ use crate::session::service::{Logged, WriteAhead};
 
 /// Writes a record's `sending` line before its write leaves, and again where the steps start again with another snapshot.
 #[derive(Debug)]
-pub struct Gate<'a> {
+pub struct WriteAhead<'a> {
     journal: &'a Journal,
     record: u64,
     hash: u64,
@@ -16,7 +16,7 @@ pub struct Gate<'a> {
     snapshot: RefCell<Option<String>>,
 }
 
-impl<'a> Gate<'a> {
+impl<'a> WriteAhead<'a> {
     /// The gate of one record.
     pub fn new(journal: &'a Journal, record: u64, hash: u64) -> Self {
         Self { journal, record, hash, passed: Cell::new(false), snapshot: RefCell::default() }
@@ -44,7 +44,7 @@ impl<'a> Gate<'a> {
     }
 }
 
-impl WriteAhead for Gate<'_> {
+impl WriteAhead for WriteAhead<'_> {
     fn log_before_send<'a>(&'a self, snapshot: Option<&'a str>) -> Logged<'a> {
         Box::pin(self.pass(snapshot))
     }

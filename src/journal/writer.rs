@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 
 use super::entry::{Done, Failed, FailedFileEntry, FailedFileLine, Sending};
 use crate::failure::{Applied, Failure};
-use crate::journal::record_state::State;
+use crate::journal::record_state::RecordState;
 use crate::storage::Log;
 
 /// A journal that is being written. Nobody else can write it meanwhile.
@@ -76,7 +76,14 @@ impl Journal {
     }
 
     /// Notes that a record failed, or that its outcome is unknown.
-    pub fn failed(&self, record: u64, hash: u64, state: State, failure: &Failure, snapshot: Option<&str>) {
+    pub fn failed(
+        &self,
+        record: u64,
+        hash: u64,
+        state: RecordState,
+        failure: &Failure,
+        snapshot: Option<&str>,
+    ) {
         self.append(&Failed::new(record, hash, state, failure, snapshot));
     }
 

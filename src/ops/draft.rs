@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::input::{Draft, Overlay, document};
+use crate::input::{Draft, FlagOverrides, document};
 use crate::plan::operation::Operation;
 use crate::session::Session;
 
@@ -11,7 +11,11 @@ use crate::session::Session;
 ///
 /// # Errors
 /// `usage` for input that cannot be read or is refused.
-pub fn draft(session: &Session<'_>, operation: Operation, flags: &dyn Overlay) -> Result<Draft, Failure> {
+pub fn draft(
+    session: &Session<'_>,
+    operation: Operation,
+    flags: &dyn FlagOverrides,
+) -> Result<Draft, Failure> {
     draft_from(session, operation, document(session)?, flags)
 }
 
@@ -31,7 +35,7 @@ pub fn draft_from(
     session: &Session<'_>,
     operation: Operation,
     document: Option<Value>,
-    flags: &dyn Overlay,
+    flags: &dyn FlagOverrides,
 ) -> Result<Draft, Failure> {
     let draft = Draft::new(operation, document, flags, session.global.allow_unknown)?;
     warn(session, &draft);

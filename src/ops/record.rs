@@ -7,7 +7,7 @@ use crate::cli::quote::ShipArgs;
 use crate::commands::customer;
 use crate::exact_json;
 use crate::failure::Failure;
-use crate::input::{Draft, Overlay};
+use crate::input::{Draft, FlagOverrides};
 use crate::ops::profile::update;
 use crate::ops::{send, shipping};
 use crate::plan::operation::Operation;
@@ -19,9 +19,9 @@ use crate::session::service::Service;
 
 /// An operation over many records, with the flags laid over each.
 #[derive(Clone, Copy)]
-pub enum Work<'a> {
+pub enum RecordOperation<'a> {
     /// Acts at once.
-    AtOnce(Operation, &'a dyn Overlay),
+    AtOnce(Operation, &'a dyn FlagOverrides),
     /// Saves shipping with addresses of the stored profile.
     ShipToStored(&'a ShipArgs),
     /// Replaces a profile, step by step.
@@ -30,7 +30,7 @@ pub enum Work<'a> {
 
 /// A record that is ready to be run.
 #[derive(Debug)]
-pub enum Ready {
+pub enum PreparedBody {
     /// Checked, and sent as it stands.
     Raw(String),
     /// Checked, with the flags laid over it.
@@ -39,7 +39,7 @@ pub enum Ready {
     Document(Map<String, Value>, Warnings),
 }
 
-impl Ready {
+impl PreparedBody {
     /// What the check mended, and what is doubtful.
     pub fn doubts(&self, operation: Operation) -> Warnings {
         match self {
@@ -48,7 +48,7 @@ impl Ready {
             Self::Raw(body) if operation == Operation::AttributeCreate => {
                 let body = exact_json::parse_object(body.as_bytes()).ok();
                 let attribute = body.as_ref().and_then(|body| body.get("attribute")?.as_object());
-                attribute.map(lint_attribute::doubts).unwrap_or_default()
+                attribute.map(lint_attribute::lint).unwrap_or_default()
             }
             Self::Raw(_) => Warnings::new(),
         }
@@ -61,7 +61,7 @@ fn cannot_work(body: &str) -> bool {
     attribute.is_none_or(|attribute| !lint_attribute::errors(attribute).is_empty())
 }
 
-impl Work<'_> {
+impl RecordOperation<'_> {
     /// The operation.
     pub fn operation(&self) -> Operation {
         match self {
@@ -72,7 +72,7 @@ impl Work<'_> {
     }
 
     /// A record that can be sent as it stands, and the key it has then. `None` for one that has to be looked at closer.
-    pub fn as_it_stands(&self, text: &str) -> Option<(Ready, Option<String>)> {
+    pub fn as_it_stands(&self, text: &str) -> Option<(PreparedBody, Option<String>)> {
         let Self::AtOnce(operation, flags) = self else { return None };
         let (key, required) = match operation {
             Operation::QuoteAddItem => ("quote_id", None),
@@ -91,30 +91,31 @@ impl Work<'_> {
         if *operation == Operation::AttributeCreate && cannot_work(&body) {
             return None;
         }
-        Some((Ready::Raw(body), plain.found))
+        Some((PreparedBody::Raw(body), plain.found))
     }
 
     /// Checks a document and makes it ready.
     ///
     /// # Errors
     /// `usage` for what is refused.
-    pub fn ready(&self, document: Map<String, Value>, allow_unknown: bool) -> Result<Ready, Failure> {
+    pub fn ready(&self, document: Map<String, Value>, allow_unknown: bool) -> Result<PreparedBody, Failure> {
         match self {
             Self::AtOnce(operation, flags) => {
-                Draft::new(*operation, Some(Value::Object(document)), *flags, allow_unknown).map(Ready::Draft)
+                Draft::new(*operation, Some(Value::Object(document)), *flags, allow_unknown)
+                    .map(PreparedBody::Draft)
             }
             Self::Update(args) => {
                 let draft =
                     Draft::new(self.operation(), Some(Value::Object(document)), *args, allow_unknown)?;
                 draft.refuse_wrong_values()?;
                 update::Update::new(draft.clone(), args)?;
-                Ok(Ready::Draft(draft))
+                Ok(PreparedBody::Draft(draft))
             }
             Self::ShipToStored(args) => {
                 let without = ShipArgs { bill_same_as_ship: false, ..(*args).clone() };
                 let whole = Some(Value::Object(document.clone()));
                 let draft = Draft::new(self.operation(), whole, &without, allow_unknown)?;
-                Ok(Ready::Document(document, draft.warnings))
+                Ok(PreparedBody::Document(document, draft.warnings))
             }
         }
     }
@@ -140,22 +141,26 @@ impl Work<'_> {
     ///
     /// # Errors
     /// As the command's.
-    pub async fn perform(&self, service: &Service<'_>, ready: &Ready) -> Result<Outcome, Failure> {
+    pub async fn perform(&self, service: &Service<'_>, ready: &PreparedBody) -> Result<Outcome, Failure> {
         let outcome = match (self, ready) {
-            (Self::Update(args), Ready::Draft(draft)) => {
+            (Self::Update(args), PreparedBody::Draft(draft)) => {
                 let update = update::Update::new(draft.clone(), args)?;
                 return update.replace(service).await;
             }
-            (Self::ShipToStored(args), Ready::Document(document, _)) => {
+            (Self::ShipToStored(args), PreparedBody::Document(document, _)) => {
                 let args = shipping::with_stored_addresses(service, args).await?;
                 let allow_unknown = service.session.global.allow_unknown;
                 let document = Some(Value::Object(document.clone()));
                 let draft = Draft::new(Operation::QuoteShip, document, &args, allow_unknown)?;
                 send::perform(service, Operation::QuoteShip, draft).await?
             }
-            (_, Ready::Draft(draft)) => send::perform(service, self.operation(), draft.clone()).await?,
-            (_, Ready::Raw(body)) => send::perform_raw(service, self.operation(), body.clone()).await?,
-            (_, Ready::Document(..)) => return Err(Failure::internal("a record was not made ready")),
+            (_, PreparedBody::Draft(draft)) => {
+                send::perform(service, self.operation(), draft.clone()).await?
+            }
+            (_, PreparedBody::Raw(body)) => {
+                send::perform_raw(service, self.operation(), body.clone()).await?
+            }
+            (_, PreparedBody::Document(..)) => return Err(Failure::internal("a record was not made ready")),
         };
         Ok(outcome)
     }

@@ -23,13 +23,16 @@ pub async fn with_stored_addresses(service: &Service<'_>, args: &ShipArgs) -> Re
         [(args.ship_to_address, &mut args.ship.named), (args.bill_to_address, &mut args.bill.named)]
     {
         if let Some(id) = id {
-            *named = laid_under(from_profile(&profile, id)?, named);
+            *named = with_defaults(from_profile(&profile, id)?, named);
         }
     }
     Ok(args)
 }
 
-pub(crate) fn laid_under(mut stored: Map<String, Value>, named: &Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn with_defaults(
+    mut stored: Map<String, Value>,
+    named: &Map<String, Value>,
+) -> Map<String, Value> {
     stored.extend(named.clone());
     stored
 }

@@ -1,8 +1,8 @@
 //! The four operations of the service, as data.
 
 use crate::failure::Failure;
-use crate::suggestion::nearest;
-use crate::wire::{ATTRIBUTE_BODY, CART_ITEM_BODY, CUSTOMER_BODY, SHIPPING_INFORMATION, Shape};
+use crate::suggestion::closest_match;
+use crate::wire::{ATTRIBUTE_BODY, CART_ITEM_BODY, CUSTOMER_BODY, ObjectSchema, SHIPPING_INFORMATION};
 
 /// One of the four documented operations (interface section 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,7 +45,7 @@ impl Operation {
         let typed = words.join("-").replace(' ', "-");
         Self::ALL.into_iter().find(|operation| operation.word() == typed).ok_or_else(|| {
             let words = Self::ALL.map(Self::word);
-            let hint = match nearest(&typed, words.iter().map(String::as_str)) {
+            let hint = match closest_match(&typed, words.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("the operations are {}", words.join(", ")),
             };
@@ -54,7 +54,7 @@ impl Operation {
     }
 
     /// Shape of the request body, wrapper included.
-    pub const fn body(self) -> &'static Shape {
+    pub const fn body(self) -> &'static ObjectSchema {
         match self {
             Self::QuoteShip => &SHIPPING_INFORMATION,
             Self::QuoteAddItem => &CART_ITEM_BODY,

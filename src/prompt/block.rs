@@ -41,7 +41,7 @@ impl<'a> Block<'a> {
         if text.is_empty() { 0 } else { rows(text, columns) }
     }
 
-    /// Leaves it as it is; what comes next stands on a line of its own.
+    /// Leaves it is; what comes next stands on a line of its own.
     pub fn leave(self) {
         self.device.write("\r\n");
     }

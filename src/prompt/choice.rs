@@ -3,7 +3,7 @@
 use super::list::{Chosen, List};
 use super::{Objection, Prompt, Question, cancelled, rendered, stopped};
 use crate::failure::Failure;
-use crate::report::sanitize::one_line;
+use crate::report::sanitize::sanitize_line;
 
 impl Prompt {
     /// One of several, by its position, `present` chosen at first; `None` for Esc. Only for where
@@ -35,7 +35,7 @@ impl Prompt {
         present: usize,
         answered: &dyn Fn(&str) -> String,
     ) -> Result<Option<usize>, Failure> {
-        let choices: Vec<String> = choices.iter().map(|choice| one_line(choice)).collect();
+        let choices: Vec<String> = choices.iter().map(|choice| sanitize_line(choice)).collect();
         if self.accessible {
             return self.pick_by_number(question, &choices);
         }

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use dialoguer::console::{Key, measure_text_width};
 
-use crate::report::sanitize::escaped;
+use crate::report::sanitize::sanitize;
 
 /// The line and where the cursor stands in it, in characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct LineEditor {
     text: Vec<char>,
     cursor: usize,
     /// Nothing was edited yet: what is typed takes the place of the whole text.
@@ -17,7 +17,7 @@ pub struct Line {
 
 /// What a key did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pressed {
+pub enum KeyOutcome {
     /// The line may have changed; more is expected.
     Edited,
     /// Enter.
@@ -37,7 +37,7 @@ pub struct Window {
     pub after_cursor: usize,
 }
 
-impl Line {
+impl LineEditor {
     /// A line that begins with `text`, the cursor at its end. The first character typed replaces it; a key that moves or
     /// deletes edits it.
     pub fn new(text: &str) -> Self {
@@ -61,16 +61,16 @@ impl Line {
     }
 
     /// Lets a key act, as a shell's line editor would.
-    pub fn press(&mut self, key: &Key) -> Pressed {
+    pub fn press(&mut self, key: &Key) -> KeyOutcome {
         match key {
-            Key::Enter => return Pressed::Done,
-            Key::Escape => return Pressed::Back,
-            Key::CtrlC => return Pressed::Left,
-            Key::Char('\u{4}') if self.text.is_empty() || self.is_untouched => return Pressed::Left,
+            Key::Enter => return KeyOutcome::Done,
+            Key::Escape => return KeyOutcome::Back,
+            Key::CtrlC => return KeyOutcome::Left,
+            Key::Char('\u{4}') if self.text.is_empty() || self.is_untouched => return KeyOutcome::Left,
             Key::Char(character) if !character.is_control() => {
                 self.replace_untouched();
                 self.insert(*character);
-                return Pressed::Edited;
+                return KeyOutcome::Edited;
             }
             Key::Char('\u{15}') => drop(self.text.drain(..std::mem::take(&mut self.cursor))),
             Key::Char('\u{b}') => self.text.truncate(self.cursor),
@@ -86,10 +86,10 @@ impl Line {
             Key::ArrowRight => self.cursor = (self.cursor + 1).min(self.text.len()),
             Key::Home => self.cursor = 0,
             Key::End => self.cursor = self.text.len(),
-            _ => return Pressed::Edited,
+            _ => return KeyOutcome::Edited,
         }
         self.is_untouched = false;
-        Pressed::Edited
+        KeyOutcome::Edited
     }
 
     /// Inserts what was pasted. It is one line here: line breaks and tabs become blanks, and those at its end nothing.
@@ -111,7 +111,7 @@ impl Line {
 
     /// The part around the cursor that is at most `columns` wide.
     pub fn window(&self, columns: usize) -> Window {
-        let width = |&it: &char| measure_text_width(shown(&[it]).as_str());
+        let width = |&it: &char| measure_text_width(format_key(&[it]).as_str());
         let mut room = columns;
         let mut fits = |it: &char| {
             width(it) <= room && {
@@ -122,7 +122,7 @@ impl Line {
         let start = self.cursor - self.text[..self.cursor].iter().rev().take_while(|it| fits(it)).count();
         let end = self.cursor + self.text[self.cursor..].iter().take_while(|it| fits(it)).count();
         let after_cursor = self.text[self.cursor..end].iter().map(width).sum();
-        Window { text: shown(&self.text[start..end]), after_cursor }
+        Window { text: format_key(&self.text[start..end]), after_cursor }
     }
 
     fn insert(&mut self, character: char) {
@@ -141,9 +141,9 @@ impl Line {
 }
 
 /// A control character of the stored text is one blank on the screen: what could steer the terminal does not reach it.
-fn shown(text: &[char]) -> String {
+fn format_key(text: &[char]) -> String {
     let is_harmful =
-        |it: char| it.is_control() || matches!(escaped(it.encode_utf8(&mut [0; 4])), Cow::Owned(_));
+        |it: char| it.is_control() || matches!(sanitize(it.encode_utf8(&mut [0; 4])), Cow::Owned(_));
     text.iter().map(|&it| if is_harmful(it) { ' ' } else { it }).collect()
 }
 
@@ -151,12 +151,12 @@ fn shown(text: &[char]) -> String {
 mod tests {
     use dialoguer::console::Key;
 
-    use super::{Line, Pressed};
+    use crate::prompt::line_editor::{KeyOutcome, LineEditor};
 
     fn after(text: &str, keys: &[Key]) -> String {
-        let mut line = Line::new(text);
+        let mut line = LineEditor::new(text);
         for key in keys {
-            assert_eq!(line.press(key), Pressed::Edited);
+            assert_eq!(line.press(key), KeyOutcome::Edited);
         }
         line.text()
     }
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(after("10118", &typed), "10");
         assert_eq!(after("10118", &[&[Key::ArrowLeft], &typed[..]].concat()), "1011108");
         assert_eq!(after("10118", &[&[Key::Backspace], &typed[..]].concat()), "101110");
-        let mut line = Line::new("Paris");
+        let mut line = LineEditor::new("Paris");
         line.paste("Pots\r\ndam\n\nyours\tsincerely\r\n");
         assert_eq!(line.text(), "Pots dam  yours sincerely");
         line.paste(".");
@@ -189,27 +189,27 @@ mod tests {
     #[test]
     fn some_keys_end_the_line() {
         for (key, ends) in [
-            (Key::Enter, Pressed::Done),
-            (Key::Escape, Pressed::Back),
-            (Key::CtrlC, Pressed::Left),
-            (Key::Char('\u{4}'), Pressed::Left),
+            (Key::Enter, KeyOutcome::Done),
+            (Key::Escape, KeyOutcome::Back),
+            (Key::CtrlC, KeyOutcome::Left),
+            (Key::Char('\u{4}'), KeyOutcome::Left),
         ] {
-            assert_eq!(Line::default().press(&key), ends);
+            assert_eq!(LineEditor::default().press(&key), ends);
         }
-        assert_eq!(Line::new("text").press(&Key::Char('\u{4}')), Pressed::Left);
-        let mut edited = Line::new("text");
+        assert_eq!(LineEditor::new("text").press(&Key::Char('\u{4}')), KeyOutcome::Left);
+        let mut edited = LineEditor::new("text");
         edited.press(&Key::Home);
-        assert_eq!((edited.press(&Key::Char('\u{4}')), edited.text().as_str()), (Pressed::Edited, "ext"));
+        assert_eq!((edited.press(&Key::Char('\u{4}')), edited.text().as_str()), (KeyOutcome::Edited, "ext"));
     }
 
     #[test]
     fn the_window_follows_the_cursor_in_columns_and_not_in_characters() {
-        let mut line = Line::new("東京都墨田区両国");
+        let mut line = LineEditor::new("東京都墨田区両国");
         assert_eq!(line.window(16).text, "東京都墨田区両国");
         assert_eq!(line.window(7).text, "区両国");
         line.press(&Key::Home);
         let window = line.window(7);
         assert_eq!((window.text.as_str(), window.after_cursor), ("東京都", 6));
-        assert_eq!(Line::new("a\tb").window(9).text, "a b");
+        assert_eq!(LineEditor::new("a\tb").window(9).text, "a b");
     }
 }

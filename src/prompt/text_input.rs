@@ -8,13 +8,13 @@ use super::device::Device;
 use super::keyboard::Keyboard;
 use super::keys::Event;
 use super::{Objection, Question, file_name, rendered};
-use crate::prompt::line_editor::{Line, Pressed};
+use crate::prompt::line_editor::{KeyOutcome, LineEditor};
 
 const NOT_TYPED: &str = "type the answer, then press Enter";
 
 /// How a question was left.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Typed {
+pub enum TextInput {
     /// With this text.
     Text(String),
     /// By Esc.
@@ -50,7 +50,7 @@ pub struct Field<'a> {
 
 /// The line and what is known of how it came about.
 struct Entry {
-    line: Line,
+    line: LineEditor,
     complaint: Option<String>,
     /// A text that was objected to once, and may be kept.
     doubted: Option<String>,
@@ -61,13 +61,13 @@ struct Entry {
 
 impl Entry {
     fn new(initial: &str) -> Self {
-        Self { line: Line::new(initial), complaint: None, doubted: None, pasted: false, reading: None }
+        Self { line: LineEditor::new(initial), complaint: None, doubted: None, pasted: false, reading: None }
     }
 }
 
 impl Field<'_> {
     /// Asks until what is typed passes the check. Gives the rows that are left on the screen too.
-    pub fn ask(&self, keyboard: &mut Keyboard<'_>) -> std::io::Result<(Typed, usize)> {
+    pub fn ask(&self, keyboard: &mut Keyboard<'_>) -> std::io::Result<(TextInput, usize)> {
         let mut block = Block::new(self.device);
         let mut entry = Entry::new(self.question.initial);
         let mut done = match self.mode {
@@ -78,9 +78,9 @@ impl Field<'_> {
             self.draw(&mut block, &entry);
             if let Some(done) = done {
                 let rows = match &done {
-                    Typed::Text(text) => block.close(&self.answered(text)),
-                    Typed::Back => block.close(""),
-                    Typed::Left => {
+                    TextInput::Text(text) => block.close(&self.answered(text)),
+                    TextInput::Back => block.close(""),
+                    TextInput::Left => {
                         block.leave();
                         0
                     }
@@ -98,7 +98,7 @@ impl Field<'_> {
         }
     }
 
-    fn take(&self, entry: &mut Entry, event: Event, reading: u64) -> Option<Typed> {
+    fn take(&self, entry: &mut Entry, event: Event, reading: u64) -> Option<TextInput> {
         let key = match event {
             Event::Paste(text) if matches!(self.mode, Mode::Lines) && text.trim().contains(['\r', '\n']) => {
                 let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -111,26 +111,26 @@ impl Field<'_> {
                 // A no counts however it came.
                 let text = entry.line.text();
                 let is_no = matches!(self.mode, Mode::Confirmation(is_no) if is_no(&text));
-                return is_no.then_some(Typed::Text(text));
+                return is_no.then_some(TextInput::Text(text));
             }
             Event::Key(key) => key,
         };
         if let (Key::Tab, Mode::FileName) = (&key, self.mode) {
-            entry.line = Line::edited(&file_name::completed(&entry.line.text()));
+            entry.line = LineEditor::edited(&file_name::completed(&entry.line.text()));
         }
         if let Key::Char(_) = key {
             entry.reading = Some(reading);
         }
         match entry.line.press(&key) {
-            Pressed::Edited => None,
-            Pressed::Back => Some(Typed::Back),
-            Pressed::Left => Some(Typed::Left),
-            Pressed::Done => self.finish(entry, reading),
+            KeyOutcome::Edited => None,
+            KeyOutcome::Back => Some(TextInput::Back),
+            KeyOutcome::Left => Some(TextInput::Left),
+            KeyOutcome::Done => self.finish(entry, reading),
         }
     }
 
     /// Enter was pressed.
-    fn finish(&self, entry: &mut Entry, reading: u64) -> Option<Typed> {
+    fn finish(&self, entry: &mut Entry, reading: u64) -> Option<TextInput> {
         let text = entry.line.text();
         if let Mode::Confirmation(is_no) = self.mode
             && !is_no(&text)
@@ -146,12 +146,12 @@ impl Field<'_> {
         self.judge(entry, text)
     }
 
-    fn judge(&self, entry: &mut Entry, text: String) -> Option<Typed> {
+    fn judge(&self, entry: &mut Entry, text: String) -> Option<TextInput> {
         let objection = match (self.check)(&text) {
             Err(Objection::Doubt(_)) if entry.doubted.as_ref() == Some(&text) => {
-                return Some(Typed::Text(text));
+                return Some(TextInput::Text(text));
             }
-            Ok(()) => return Some(Typed::Text(text)),
+            Ok(()) => return Some(TextInput::Text(text)),
             Err(objection) => objection,
         };
         entry.complaint = Some(match objection {
@@ -162,7 +162,7 @@ impl Field<'_> {
             }
         });
         // What was refused is replaced by what is typed next.
-        entry.line = Line::new(&text);
+        entry.line = LineEditor::new(&text);
         entry.pasted = false;
         None
     }
@@ -210,12 +210,13 @@ impl Field<'_> {
             _ if text.trim().is_empty() => String::new(),
             Mode::Lines => {
                 let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-                let text = Line::new(&lines.join(", ")).window(usize::MAX).text;
+                let text = LineEditor::new(&lines.join(", ")).window(usize::MAX).text;
                 rendered(|out| self.theme.format_input_prompt_selection(out, question, &text))
             }
             Mode::Secret => rendered(|out| self.theme.format_password_prompt_selection(out, question)),
             _ => {
-                let text = Line::new(if self.question.choices.is_empty() { text } else { in_full(text) });
+                let text =
+                    LineEditor::new(if self.question.choices.is_empty() { text } else { in_full(text) });
                 let text = text.window(usize::MAX).text;
                 rendered(|out| self.theme.format_input_prompt_selection(out, question, text.trim()))
             }
@@ -224,21 +225,21 @@ impl Field<'_> {
 }
 
 /// What type-ahead says to a confirmation: it may only refuse.
-fn said_ahead(events: Vec<Event>, is_no: fn(&str) -> bool) -> Option<Typed> {
-    let mut line = Line::default();
+fn said_ahead(events: Vec<Event>, is_no: fn(&str) -> bool) -> Option<TextInput> {
+    let mut line = LineEditor::default();
     for event in events {
         match event {
             Event::Paste(text) => line.paste(&text),
             Event::Key(key) => match line.press(&key) {
-                Pressed::Edited => continue,
-                Pressed::Back => return Some(Typed::Back),
-                Pressed::Left => return Some(Typed::Left),
-                Pressed::Done => {}
+                KeyOutcome::Edited => continue,
+                KeyOutcome::Back => return Some(TextInput::Back),
+                KeyOutcome::Left => return Some(TextInput::Left),
+                KeyOutcome::Done => {}
             },
         }
         let text = std::mem::take(&mut line).text();
         if is_no(&text) {
-            return Some(Typed::Text(text));
+            return Some(TextInput::Text(text));
         }
     }
     None
@@ -257,7 +258,8 @@ fn in_full(text: &str) -> &str {
 mod tests {
     use dialoguer::console::Key;
 
-    use super::{Event, Typed, said_ahead};
+    use super::{Event, said_ahead};
+    use crate::prompt::text_input::TextInput;
 
     #[test]
     fn what_was_typed_ahead_may_refuse_and_never_agree() {
@@ -273,12 +275,12 @@ mod tests {
         };
         assert_eq!(keys("y\r"), None);
         assert_eq!(keys("n"), None, "it was not ended by Enter");
-        assert_eq!(keys("y\rn\r"), Some(Typed::Text("n".to_owned())));
-        assert_eq!(keys("y\r\u{1b}"), Some(Typed::Back));
-        assert_eq!(keys("no, \u{3}"), Some(Typed::Left));
+        assert_eq!(keys("y\rn\r"), Some(TextInput::Text("n".to_owned())));
+        assert_eq!(keys("y\r\u{1b}"), Some(TextInput::Back));
+        assert_eq!(keys("no, \u{3}"), Some(TextInput::Left));
         assert_eq!(
             said_ahead(vec![Event::Paste("n\n".to_owned())], is_no),
-            Some(Typed::Text("n".to_owned()))
+            Some(TextInput::Text("n".to_owned()))
         );
     }
 }

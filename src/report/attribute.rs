@@ -2,17 +2,18 @@
 
 use serde_json::{Map, Value};
 
-use super::changes::shown;
-use super::table::{cell, heads, table_on, trimmed};
-use crate::report::sanitize::one_line;
-use crate::report::terminal::{Ink, Screen};
+use super::table::cell;
+use crate::report::changes::format_value;
+use crate::report::sanitize::sanitize_line;
+use crate::report::table::{header, new_table, render};
+use crate::report::terminal::{OutputStyle, TextStyle};
 
 /// How many options are shown; the others are counted.
-const SHOWN_OPTIONS: usize = 12;
+const MAX_OPTIONS_SHOWN: usize = 12;
 
 /// The whole attribute (interface 2.5): its members, then its options.
-pub fn text(attribute: &Map<String, Value>, screen: Screen) -> String {
-    let mut table = table_on(screen);
+pub fn text(attribute: &Map<String, Value>, screen: OutputStyle) -> String {
+    let mut table = new_table(screen);
     for (name, title) in [
         ("default_frontend_label", "Label"),
         ("attribute_code", "Code"),
@@ -22,41 +23,43 @@ pub fn text(attribute: &Map<String, Value>, screen: Screen) -> String {
         ("is_searchable", "Searchable"),
     ] {
         if let Some(value) = attribute.get(name) {
-            table.add_row([cell(Ink::Head, title), yes_or_no(value).into()]);
+            table.add_row([cell(TextStyle::Head, title), yes_or_no(value).into()]);
         }
     }
     for label in list(attribute, "frontend_labels") {
-        let title = format!("Label in store view {}", shown(label.get("store_id")));
-        table.add_row([cell(Ink::Head, title), shown(label.get("label")).into()]);
+        let title = format!("Label in store view {}", format_value(label.get("store_id")));
+        table.add_row([cell(TextStyle::Head, title), format_value(label.get("label")).into()]);
     }
-    let members = trimmed(&table);
+    let members = render(&table);
     let options = list(attribute, "options");
     if options.is_empty() { members } else { format!("{members}\n\n{}", options_text(options, screen)) }
 }
 
-fn options_text(options: &[Value], screen: Screen) -> String {
-    let mut table = table_on(screen);
+fn options_text(options: &[Value], screen: OutputStyle) -> String {
+    let mut table = new_table(screen);
     let views = store_views(options);
     let mut titles = vec!["ORDER".to_owned(), "OPTION".to_owned()];
     titles.extend(views.iter().map(|view| format!("STORE VIEW {view}")));
-    table.set_header(heads(&titles.iter().map(String::as_str).collect::<Vec<_>>()));
-    for option in options.iter().take(SHOWN_OPTIONS) {
+    table.set_header(header(&titles.iter().map(String::as_str).collect::<Vec<_>>()));
+    for option in options.iter().take(MAX_OPTIONS_SHOWN) {
         let default = if option["is_default"] == true { " (default)" } else { "" };
-        let mut row =
-            vec![shown(option.get("sort_order")), format!("{}{default}", shown(option.get("label")))];
+        let mut row = vec![
+            format_value(option.get("sort_order")),
+            format!("{}{default}", format_value(option.get("label"))),
+        ];
         row.extend(views.iter().map(|view| label_in(option, view)));
         table.add_row(row);
     }
-    let rest = options.len().saturating_sub(SHOWN_OPTIONS);
+    let rest = options.len().saturating_sub(MAX_OPTIONS_SHOWN);
     let more = if rest == 0 { String::new() } else { format!("\nand {rest} more, {} in all", options.len()) };
-    format!("{}{more}", trimmed(&table))
+    format!("{}{more}", render(&table))
 }
 
 /// The store views that any option has a label for, in the order they come up.
 fn store_views(options: &[Value]) -> Vec<String> {
     let mut views = Vec::new();
     for label in options.iter().filter_map(Value::as_object).flat_map(|option| list(option, "store_labels")) {
-        let view = shown(label.get("store_id"));
+        let view = format_value(label.get("store_id"));
         if !views.contains(&view) {
             views.push(view);
         }
@@ -66,8 +69,8 @@ fn store_views(options: &[Value]) -> Vec<String> {
 
 fn label_in(option: &Value, view: &str) -> String {
     let labels = option.as_object().map_or(&[][..], |option| list(option, "store_labels"));
-    let label = labels.iter().find(|label| shown(label.get("store_id")) == view);
-    label.map(|label| shown(label.get("label"))).unwrap_or_default()
+    let label = labels.iter().find(|label| format_value(label.get("store_id")) == view);
+    label.map(|label| format_value(label.get("label"))).unwrap_or_default()
 }
 
 fn list<'a>(object: &'a Map<String, Value>, name: &str) -> &'a [Value] {
@@ -80,8 +83,8 @@ fn yes_or_no(value: &Value) -> String {
         Value::Bool(false) => "no".to_owned(),
         Value::String(flag) if flag == "1" => "yes".to_owned(),
         Value::String(flag) if flag == "0" => "no".to_owned(),
-        Value::String(text) => one_line(text),
-        other => shown(Some(other)),
+        Value::String(text) => sanitize_line(text),
+        other => format_value(Some(other)),
     }
 }
 
@@ -90,7 +93,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::text;
-    use crate::report::terminal::Screen;
+    use crate::report::terminal::OutputStyle;
 
     #[test]
     fn members_come_first_and_of_many_options_the_first() {
@@ -100,7 +103,7 @@ mod tests {
             "store_labels": [{"store_id": 2, "label": "Rouge"}]});
         let attribute = json!({"default_frontend_label": "Colour", "is_searchable": "1", "is_required": false,
             "frontend_labels": [{"store_id": 2, "label": "Couleur"}], "options": options});
-        let text = text(attribute.as_object().unwrap(), Screen::default());
+        let text = text(attribute.as_object().unwrap(), OutputStyle::default());
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[..8],

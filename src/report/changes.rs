@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
-use super::table::{cell, heads, table_on, trimmed};
-use crate::plan::profile::address_ids::listed;
+use super::table::cell;
+use crate::plan::profile::address_ids::join_ids;
 use crate::plan::profile::diff::Change;
-use crate::plan::profile::patch::Tally;
-use crate::report::sanitize::one_line;
-use crate::report::terminal::{Ink, Screen};
+use crate::plan::profile::patch::AddressSummary;
+use crate::report::sanitize::sanitize_line;
+use crate::report::table::{header, new_table, render};
+use crate::report::terminal::{OutputStyle, TextStyle};
 
 /// Below this many columns a table of four columns is no longer read with ease.
 const TABLE_COLUMNS: u16 = 64;
@@ -21,28 +22,28 @@ struct Row {
 }
 
 /// The changes, member by member: a table, or one below the other where the terminal is narrow.
-pub fn table(changes: &[Change], screen: Screen) -> String {
+pub fn table(changes: &[Change], screen: OutputStyle) -> String {
     let rows: Vec<Row> = changes.iter().flat_map(rows).collect();
     if screen.is_narrower_than(TABLE_COLUMNS) {
         return stacked(&rows, screen);
     }
-    let mut table = table_on(screen);
-    table.set_header(heads(&["ADDRESS", "MEMBER", "BEFORE", "AFTER"]));
+    let mut table = new_table(screen);
+    table.set_header(header(&["ADDRESS", "MEMBER", "BEFORE", "AFTER"]));
     let mut owner = String::new();
     for row in rows {
         let again = row.owner == owner;
         table.add_row([
             (if again { "" } else { row.owner.as_str() }).into(),
             row.member.into(),
-            cell(Ink::Before, row.before),
-            cell(Ink::After, row.after),
+            cell(TextStyle::Before, row.before),
+            cell(TextStyle::After, row.after),
         ]);
         owner = row.owner;
     }
-    trimmed(&table)
+    render(&table)
 }
 
-fn stacked(rows: &[Row], screen: Screen) -> String {
+fn stacked(rows: &[Row], screen: OutputStyle) -> String {
     let mut lines = Vec::new();
     let mut owner = "";
     for row in rows {
@@ -50,10 +51,11 @@ fn stacked(rows: &[Row], screen: Screen) -> String {
             owner = &row.owner;
             let address = owner.starts_with(|first: char| first.is_ascii_digit());
             let head = if address { format!("address {owner}") } else { owner.to_owned() };
-            lines.push(screen.paint(Ink::Head, &head));
+            lines.push(screen.paint(TextStyle::Head, &head));
         }
         lines.push(format!("  {}", row.member));
-        for (mark, ink, value) in [('-', Ink::Before, &row.before), ('+', Ink::After, &row.after)] {
+        for (mark, ink, value) in [('-', TextStyle::Before, &row.before), ('+', TextStyle::After, &row.after)]
+        {
             if !value.is_empty() {
                 lines.push(screen.paint(ink, &format!("    {mark} {value}")));
             }
@@ -73,48 +75,48 @@ fn rows(change: &Change) -> Vec<Row> {
         let row = |member, value| Row { owner: owner.clone(), member, before: value, after: String::new() };
         return whole(change.before.as_ref(), row);
     }
-    let [before, after] = [&change.before, &change.after].map(|value| shown(value.as_ref()));
+    let [before, after] = [&change.before, &change.after].map(|value| format_value(value.as_ref()));
     let owner = change.path.address_id().map_or_else(|| "profile".to_owned(), |id| id.to_string());
-    vec![Row { owner, member: one_line(&change.path.inside()), before, after }]
+    vec![Row { owner, member: sanitize_line(&change.path.inside()), before, after }]
 }
 
 /// One row for each member of an address that appears or goes as a whole.
 fn whole(address: Option<&Value>, row: impl Fn(String, String) -> Row) -> Vec<Row> {
     let Some(Value::Object(members)) = address else { return Vec::new() };
     let telling = members.iter().filter(|(_, value)| is_telling(value));
-    telling.map(|(member, value)| row(one_line(member), shown(Some(value)))).collect()
+    telling.map(|(member, value)| row(sanitize_line(member), format_value(Some(value)))).collect()
 }
 
 /// What becomes of the addresses, in one line.
-pub fn summary(tally: &Tally, new_ids: &[i64]) -> String {
+pub fn summary(tally: &AddressSummary, new_ids: &[i64]) -> String {
     let mut parts = Vec::new();
     let mut part = |what: &str, ids: &[i64]| {
         if !ids.is_empty() {
-            parts.push(format!("{what} {}", listed(ids)));
+            parts.push(format!("{what} {}", join_ids(ids)));
         }
     };
     part("kept as they are", &tally.kept);
     part("changed", &tally.changed);
     part("removed", &tally.removed);
     if tally.added > 0 {
-        let ids = if new_ids.is_empty() { String::new() } else { format!(" (now {})", listed(new_ids)) };
+        let ids = if new_ids.is_empty() { String::new() } else { format!(" (now {})", join_ids(new_ids)) };
         parts.push(format!("added {}{ids}", tally.added));
     }
     if parts.is_empty() { "Addresses: none".to_owned() } else { format!("Addresses: {}", parts.join("; ")) }
 }
 
 /// A value as a person reads it: text without quotes, street lines joined, nothing as `–`.
-pub fn shown(value: Option<&Value>) -> String {
+pub fn format_value(value: Option<&Value>) -> String {
     match value {
         None => "–".to_owned(),
         Some(Value::Null) => "null".to_owned(),
         Some(Value::String(text)) if text.is_empty() => "\"\"".to_owned(),
-        Some(Value::String(text)) => one_line(text),
+        Some(Value::String(text)) => sanitize_line(text),
         Some(Value::Array(lines)) if !lines.is_empty() && lines.iter().all(Value::is_string) => {
             let lines: Vec<&str> = lines.iter().filter_map(Value::as_str).collect();
-            one_line(&lines.join(" / "))
+            sanitize_line(&lines.join(" / "))
         }
-        Some(other) => one_line(&other.to_string()),
+        Some(other) => sanitize_line(&other.to_string()),
     }
 }
 
@@ -133,7 +135,7 @@ mod tests {
 
     use super::table;
     use crate::plan::profile::diff;
-    use crate::report::terminal::Screen;
+    use crate::report::terminal::OutputStyle;
 
     fn shown_on(width: u16) -> String {
         let before = json!({"email": "a@b", "addresses": [
@@ -141,7 +143,7 @@ mod tests {
         let after = json!({"email": "c@d", "addresses": [
             {"id": 1, "city": "Lyon", "postcode": "69001"}, {"city": "بيروت"}]});
         let changes = diff::customers(before.as_object().unwrap(), after.as_object().unwrap());
-        table(&changes, Screen { width: Some(width), color: false })
+        table(&changes, OutputStyle { width: Some(width), color: false })
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub fn command(request: &Request, url: &str) -> String {
     let mut command = format!(
         "curl --request {} --globoff {} --header \"Authorization: Bearer {token}\"",
         request.method.as_str(),
-        shell_words::quote(&sanitize::escaped(url))
+        shell_words::quote(&sanitize::sanitize(url))
     );
     if let Some(body) = &request.body {
         command.push_str(" --header 'Content-Type: application/json' --data-raw ");

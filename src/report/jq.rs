@@ -138,7 +138,7 @@ fn refused(expression: &str, problems: Vec<String>) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::Filter;
-    use crate::failure::{Applied, Kind};
+    use crate::failure::{Applied, FailureKind};
 
     fn made(expression: &str, result: &str) -> String {
         Filter::compile(expression).unwrap().apply(result).unwrap()
@@ -175,7 +175,7 @@ mod tests {
             ("halt(0)", "halt"),
         ] {
             let failure = Filter::compile(expression).unwrap_err();
-            assert_eq!(failure.kind, Kind::Usage);
+            assert_eq!(failure.kind, FailureKind::Usage);
             assert!(failure.message.contains(fault), "{failure}");
         }
     }
@@ -185,7 +185,7 @@ mod tests {
         let filter = Filter::compile(".applied.x").unwrap();
         for (applied, told) in [("yes", Applied::Yes), ("no", Applied::No), ("unknown", Applied::Unknown)] {
             let failure = filter.apply(&format!("{{\"applied\":\"{applied}\"}}")).unwrap_err();
-            assert_eq!((failure.kind, failure.applied), (Kind::Internal, told));
+            assert_eq!((failure.kind, failure.applied), (FailureKind::Internal, told));
             assert!(failure.hint.unwrap().contains(applied));
         }
     }

@@ -25,12 +25,12 @@ use serde_json::Value;
 
 use crate::cli::{Color, OutputFormat};
 use crate::context::Context;
-use crate::failure::{Applied, Failure, Kind};
+use crate::failure::{Applied, Failure, FailureKind};
 use crate::redact::secrets;
 use crate::{environment, exact_json};
 use jq::Filter;
-use sanitize::escaped;
-use terminal::{Ink, Screen};
+use sanitize::sanitize;
+use terminal::{OutputStyle, TextStyle};
 
 /// How this run speaks: format, loudness, colour.
 #[derive(Debug, Clone, Copy)]
@@ -93,13 +93,13 @@ impl Report {
     }
 
     /// Standard output, for text a person reads.
-    pub fn stdout(&self) -> Screen {
-        Screen { width: self.width, color: self.color_stdout }
+    pub fn stdout(&self) -> OutputStyle {
+        OutputStyle { width: self.width, color: self.color_stdout }
     }
 
     /// Standard error, for text a person reads.
-    pub fn stderr(&self) -> Screen {
-        Screen { width: self.stderr_width, color: self.color_stderr }
+    pub fn stderr(&self) -> OutputStyle {
+        OutputStyle { width: self.stderr_width, color: self.color_stderr }
     }
 
     /// The same, about one record of a run.
@@ -144,7 +144,7 @@ impl Report {
         // What the filter is given is masked, and again what it may have put together.
         let result = filter.apply(&secrets().json_text(&json))?;
         let result = secrets().text(&result);
-        Ok(if self.stdout_is_terminal { escaped(&result).into_owned() } else { result.into_owned() })
+        Ok(if self.stdout_is_terminal { sanitize(&result).into_owned() } else { result.into_owned() })
     }
 
     /// JSON with its tokens masked, and on a terminal free of what that would obey.
@@ -166,7 +166,7 @@ impl Report {
     /// # Errors
     /// As [`Self::json`].
     pub fn foreign(&self, text: &str) -> Result<(), Failure> {
-        self.data(&format!("{}\n", escaped(text)))
+        self.data(&format!("{}\n", sanitize(text)))
     }
 
     /// Writes foreign bytes to standard output as they are but for the tokens, for a program that reads them.
@@ -206,7 +206,7 @@ impl Report {
 
     /// A warning on standard error, also when quiet: it tells of something that was changed or left out.
     pub fn warn(&self, text: &str) {
-        self.labelled(Ink::Warning, "warning", &self.about(text));
+        self.labelled(TextStyle::Warning, "warning", &self.about(text));
     }
 
     fn about<'a>(&self, text: &'a str) -> Cow<'a, str> {
@@ -223,24 +223,25 @@ impl Report {
             stderr_line("Cancelled");
             return;
         }
-        self.labelled(Ink::Error, "error", &failure.message);
+        self.labelled(TextStyle::Error, "error", &failure.message);
         match failure.applied {
             // A message that says so itself is not repeated.
             Applied::No if failure.message.contains("nothing was") => {}
             Applied::No => stderr_line("  nothing was written"),
-            Applied::Yes if failure.kind == Kind::Partial || failure.message.contains("was written") => {}
+            Applied::Yes
+                if failure.kind == FailureKind::Partial || failure.message.contains("was written") => {}
             Applied::Yes => stderr_line("  it was written"),
             Applied::Unknown => stderr_line("  it is not known whether it was written"),
         }
         if let Some(hint) = &failure.hint {
-            self.labelled(Ink::Hint, "  hint", hint);
+            self.labelled(TextStyle::Hint, "  hint", hint);
         }
     }
 
-    fn labelled(&self, ink: Ink, label: &str, text: &str) {
+    fn labelled(&self, ink: TextStyle, label: &str, text: &str) {
         let label = format!("{label}:");
-        let text = format!("{label} {}", escaped(text));
-        let text = if ink == Ink::Hint { text } else { self.stderr().wrapped(&text) };
+        let text = format!("{label} {}", sanitize(text));
+        let text = if ink == TextStyle::Hint { text } else { self.stderr().wrapped(&text) };
         write_stderr(&format!("{}{}", self.stderr().paint(ink, &label), &text[label.len()..]));
     }
 }
@@ -282,7 +283,7 @@ fn is_set(context: &Context, name: &str) -> bool {
 }
 
 fn stderr_line(text: &str) {
-    write_stderr(&escaped(text));
+    write_stderr(&sanitize(text));
 }
 
 /// One write a line, so that programs that share standard error do not break each other's. It may be closed or full:
@@ -292,7 +293,7 @@ fn write_stderr(text: &str) {
     if crate::simulation::overhears(text) {
         return;
     }
-    progress::aside(|| {
+    progress::suspend_progress_bar(|| {
         let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
     });
 }

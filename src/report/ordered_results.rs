@@ -12,13 +12,13 @@ use crate::failure::Failure;
 use crate::report::sanitize;
 
 /// How many results may wait for an earlier one.
-const MOST_HELD: u64 = 1024;
+const MAX_PENDING: u64 = 1024;
 /// How many bytes of results may wait for an earlier one.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_PENDING_BYTES: usize = 1 << 20;
 
 /// Where a record stands in the input.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct RecordLocation {
     /// Its number, from 1.
     pub record: u64,
     /// Its line, from 1.
@@ -26,7 +26,7 @@ pub struct Place {
 }
 
 /// Standard output of a run.
-pub struct Results {
+pub struct OrderedResults {
     out: BufWriter<Box<dyn Write>>,
     /// Whether its reader went away.
     closed: bool,
@@ -39,7 +39,7 @@ pub struct Results {
     next: u64,
 }
 
-impl Results {
+impl OrderedResults {
     /// Results on standard output, in the form this program was told to use.
     pub fn new(report: &Report) -> Self {
         Self::to(report, Box::new(io::stdout()))
@@ -71,11 +71,11 @@ impl Results {
 
     /// Whether so much waits for an early record that no later one should begin.
     pub fn is_full(&self) -> bool {
-        self.turns - self.next >= MOST_HELD || self.bytes >= MOST_BYTES
+        self.turns - self.next >= MAX_PENDING || self.bytes >= MAX_PENDING_BYTES
     }
 
     /// The text of a record that went through. For people that is nothing, unless it is to be shown `whole`.
-    pub fn outcome(&self, place: Place, outcome: &Outcome, whole: bool) -> String {
+    pub fn outcome(&self, place: RecordLocation, outcome: &Outcome, whole: bool) -> String {
         if self.report.is_json() {
             self.line(&outcome.result(Some(place.record)))
         } else if whole {
@@ -91,13 +91,13 @@ impl Results {
     }
 
     /// The text of a record that did not go through.
-    pub fn failure(&self, place: Place, operation: &str, failure: &Failure) -> String {
+    pub fn failure(&self, place: RecordLocation, operation: &str, failure: &Failure) -> String {
         if !self.report.is_json() {
             let what = match failure.applied {
                 crate::failure::Applied::Unknown => "unknown",
                 _ => "failed",
             };
-            let message = sanitize::one_line(&failure.message);
+            let message = sanitize::sanitize_line(&failure.message);
             return format!("record {} (line {}): {what}: {message}\n", place.record, place.line);
         }
         let mut line = Map::new();
@@ -149,7 +149,7 @@ impl Results {
         if self.out.buffer().is_empty() || self.closed {
             return Ok(());
         }
-        let flushed = progress::aside(|| self.out.flush());
+        let flushed = progress::suspend_progress_bar(|| self.out.flush());
         self.written(flushed)
     }
 

@@ -10,10 +10,10 @@ use crate::exact_json;
 use crate::failure::{Applied, Failure};
 use crate::plan::operation::Operation;
 use crate::plan::profile::diff::Change;
-use crate::plan::profile::patch::Tally;
+use crate::plan::profile::patch::AddressSummary;
 use crate::plan::request::Request;
-use crate::report::sanitize::one_line;
-use crate::report::terminal::Screen;
+use crate::report::sanitize::sanitize_line;
+use crate::report::terminal::OutputStyle;
 
 /// The end of one operation that did not fail.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ pub struct Outcome {
     /// What became of the profile, for operations on it.
     pub profile: Option<ProfileOutcome>,
     /// What would be sent; only of a dry run.
-    pub request: Option<Shown>,
+    pub request: Option<RequestPreview>,
     /// The service's reply as it came.
     pub response: Option<Value>,
 }
@@ -44,7 +44,7 @@ pub struct ProfileOutcome {
     /// Whether whoever looks at the result saw them when asked about them.
     pub were_shown: bool,
     /// What became of the addresses.
-    pub tally: Tally,
+    pub tally: AddressSummary,
     /// The snapshot taken before.
     pub snapshot: Option<PathBuf>,
     /// Ids the service gave to new addresses, where they could be read back.
@@ -77,7 +77,7 @@ struct OutcomeResult<'a> {
 
 /// A request that is shown instead of sent.
 #[derive(Debug, Clone)]
-pub struct Shown {
+pub struct RequestPreview {
     /// The call.
     pub request: Request,
     /// Its whole URL.
@@ -112,7 +112,7 @@ impl Outcome {
     }
 
     /// What a dry run shows.
-    pub fn dry_run(operation: &'static str, shown: Shown) -> Self {
+    pub fn dry_run(operation: &'static str, shown: RequestPreview) -> Self {
         Self { request: Some(shown), ..Self::nothing_sent(operation) }
     }
 
@@ -127,8 +127,8 @@ impl Outcome {
             verified: self.verified,
             status: self.status,
             changes: profile.map(|profile| profile.changes.iter().map(Change::to_json).collect()),
-            addresses: profile.map(|profile| tally_json(&profile.tally)),
-            request: self.request.as_ref().map(Shown::to_json),
+            addresses: profile.map(|profile| address_summary_json(&profile.tally)),
+            request: self.request.as_ref().map(RequestPreview::to_json),
             response: self.response.as_ref(),
             snapshot: profile
                 .map(|profile| profile.snapshot.as_ref().map(|path| path.display().to_string()).into()),
@@ -136,7 +136,7 @@ impl Outcome {
     }
 
     /// The result for a person, ending in a newline; a curl command stands alone, so that a shell can run it.
-    pub fn to_text(&self, screen: Screen) -> String {
+    pub fn to_text(&self, screen: OutputStyle) -> String {
         if let Some(shown) = self.request.as_ref().filter(|shown| shown.curl) {
             return format!("{}\n", super::curl::command(&shown.request, &shown.url));
         }
@@ -154,7 +154,7 @@ impl Outcome {
             if let Some(snapshot) = &profile.snapshot {
                 line(&format!(
                     "Snapshot of the profile as it was: {}",
-                    one_line(&snapshot.display().to_string())
+                    sanitize_line(&snapshot.display().to_string())
                 ));
             }
         }
@@ -166,7 +166,7 @@ impl Outcome {
             _ if self.profile.is_some() => {}
             None | Some(Value::Null) => {}
             Some(Value::String(reply)) if reply.trim().is_empty() => {}
-            Some(reply) => line(&format!("Reply: {}", shortened(reply))),
+            Some(reply) => line(&format!("Reply: {}", truncate(reply))),
         }
         text
     }
@@ -200,7 +200,7 @@ impl Outcome {
     }
 }
 
-impl Shown {
+impl RequestPreview {
     fn to_json(&self) -> Value {
         let body: Value =
             self.request.body.as_deref().map_or(Value::Null, |body| {
@@ -228,20 +228,20 @@ impl Shown {
             self.url,
             body.unwrap_or_default()
         );
-        crate::report::sanitize::escaped(&text).into_owned()
+        crate::report::sanitize::sanitize(&text).into_owned()
     }
 }
 
-fn tally_json(tally: &Tally) -> Value {
+fn address_summary_json(tally: &AddressSummary) -> Value {
     json!({"kept": tally.kept, "changed": tally.changed, "added": tally.added, "removed": tally.removed})
 }
 
 /// A reply on one line, cut where it gets long: `-o json` has it whole.
-fn shortened(reply: &Value) -> String {
+fn truncate(reply: &Value) -> String {
     const LONGEST: usize = 300;
     let text = match reply {
-        Value::String(text) => one_line(text),
-        other => one_line(&other.to_string()),
+        Value::String(text) => sanitize_line(text),
+        other => sanitize_line(&other.to_string()),
     };
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}… (-o json shows all of it)", &text[..end]),

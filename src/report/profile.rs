@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-use super::changes::shown;
-use super::table::{heads, table_on, trimmed};
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::stored::Profile;
-use crate::report::sanitize::one_line;
-use crate::report::terminal::{Ink, Screen};
+use crate::report::changes::format_value;
+use crate::report::sanitize::sanitize_line;
+use crate::report::table::{header, new_table, render};
+use crate::report::terminal::{OutputStyle, TextStyle};
 
 /// Below this many columns six columns of a table are no longer read with ease.
 const TABLE_COLUMNS: u16 = 76;
@@ -17,7 +17,7 @@ const TABLE_COLUMNS: u16 = 76;
 const HEADS: [&str; 6] = ["ADDRESS", "NAME", "STREET", "CITY", "COUNTRY", "TELEPHONE"];
 
 /// The profile as text, ending in a newline.
-pub fn text(profile: &Profile, screen: Screen) -> String {
+pub fn text(profile: &Profile, screen: OutputStyle) -> String {
     let customer = profile.customer();
     let rows = profile.addresses().iter().filter_map(Value::as_object).map(|address| row(customer, address));
     let addresses = if profile.addresses().is_empty() {
@@ -25,11 +25,11 @@ pub fn text(profile: &Profile, screen: Screen) -> String {
     } else if screen.is_narrower_than(TABLE_COLUMNS) {
         rows.map(|row| stacked(&row, screen)).collect::<Vec<_>>().join("\n\n")
     } else {
-        let mut table = table_on(screen);
-        table.set_header(heads(&HEADS)).add_rows(rows);
-        trimmed(&table)
+        let mut table = new_table(screen);
+        table.set_header(header(&HEADS)).add_rows(rows);
+        render(&table)
     };
-    format!("{}\n\n{addresses}\n", screen.paint(Ink::Head, &heading(customer)))
+    format!("{}\n\n{addresses}\n", screen.paint(TextStyle::Head, &heading(customer)))
 }
 
 fn row(customer: &Map<String, Value>, address: &Map<String, Value>) -> [String; 6] {
@@ -44,13 +44,13 @@ fn row(customer: &Map<String, Value>, address: &Map<String, Value>) -> [String; 
 }
 
 /// An address with its members below each other; what it has not is left out.
-fn stacked(row: &[String; 6], screen: Screen) -> String {
+fn stacked(row: &[String; 6], screen: OutputStyle) -> String {
     let head = format!("address {}", row[0].replace('\n', ", "));
-    let mut table = table_on(screen);
+    let mut table = new_table(screen);
     let members = HEADS.iter().zip(row).skip(1).filter(|(_, value)| !value.is_empty());
     table.add_rows(members.map(|(head, value)| [head.to_lowercase(), value.clone()]));
-    let members = trimmed(&table).replace('\n', "\n  ");
-    format!("{}\n  {members}", screen.paint(Ink::Head, &head))
+    let members = render(&table).replace('\n', "\n  ");
+    format!("{}\n  {members}", screen.paint(TextStyle::Head, &head))
 }
 
 fn heading(customer: &Map<String, Value>) -> String {
@@ -67,7 +67,11 @@ fn heading(customer: &Map<String, Value>) -> String {
 }
 
 fn member(object: &Map<String, Value>, name: &str) -> String {
-    object.get(name).filter(|value| !value.is_null()).map(|value| shown(Some(value))).unwrap_or_default()
+    object
+        .get(name)
+        .filter(|value| !value.is_null())
+        .map(|value| format_value(Some(value)))
+        .unwrap_or_default()
 }
 
 fn joined(parts: [String; 2], by: &str) -> String {
@@ -80,7 +84,7 @@ fn region(address: &Map<String, Value>) -> String {
         Some(Value::Object(region)) => region.get("region").or_else(|| region.get("region_code")),
         other => other,
     };
-    region.and_then(Value::as_str).map(one_line).unwrap_or_default()
+    region.and_then(Value::as_str).map(sanitize_line).unwrap_or_default()
 }
 
 /// Marks a default address: `billing`, `shipping` or both.

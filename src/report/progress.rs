@@ -127,7 +127,7 @@ impl Drop for Progress {
 }
 
 /// Writes to the terminal while the bar stands aside.
-pub(super) fn aside<T>(write: impl FnOnce() -> T) -> T {
+pub(super) fn suspend_progress_bar<T>(write: impl FnOnce() -> T) -> T {
     let bar = BAR.with(|bar| bar.borrow().clone());
     match bar {
         Some(bar) => bar.suspend(write),

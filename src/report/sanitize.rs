@@ -8,8 +8,8 @@ use crate::redact::secrets;
 
 /// The text with tokens masked, and with control, bidirectional and invisible characters written as `\u{…}`; newlines
 /// stay.
-pub fn escaped(text: &str) -> Cow<'_, str> {
-    then(secrets().text(text), without_harm)
+pub fn sanitize(text: &str) -> Cow<'_, str> {
+    then(secrets().text(text), replace_harmful)
 }
 
 /// The same for JSON text. It stays JSON and means the same but for the tokens: characters are written as its strings
@@ -18,7 +18,7 @@ pub fn in_json(json: &str) -> Cow<'_, str> {
     then(secrets().json_text(json), |json| replaced(json, json_escape))
 }
 
-fn without_harm(text: &str) -> Cow<'_, str> {
+fn replace_harmful(text: &str) -> Cow<'_, str> {
     replaced(text, |harmful, out| out.extend(harmful.escape_unicode()))
 }
 
@@ -58,8 +58,8 @@ fn replaced(text: &str, written: impl Fn(char, &mut String)) -> Cow<'_, str> {
 }
 
 /// The text on one line: newlines and tabs are escaped too.
-pub fn one_line(text: &str) -> String {
-    escaped(text).replace('\n', "\\n").replace('\t', "\\t")
+pub fn sanitize_line(text: &str) -> String {
+    sanitize(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
 /// What a terminal obeys, and what it does not show at all: two names that look the same would not be.
@@ -85,25 +85,26 @@ fn joins(before: Option<char>, after: Option<char>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{escaped, in_json, one_line};
+    use super::in_json;
+    use crate::report::sanitize::{sanitize, sanitize_line};
 
     #[test]
     fn escape_sequences_cannot_reach_the_terminal() {
-        assert_eq!(escaped("\u{1b}[31mred\u{9b}2J\r\u{202e}x"), "\\u{1b}[31mred\\u{9b}2J\\u{d}\\u{202e}x");
-        assert_eq!(escaped("両国 1-2\nעברית"), "両国 1-2\nעברית");
-        assert_eq!(one_line("a\nb\tc"), "a\\nb\\tc");
+        assert_eq!(sanitize("\u{1b}[31mred\u{9b}2J\r\u{202e}x"), "\\u{1b}[31mred\\u{9b}2J\\u{d}\\u{202e}x");
+        assert_eq!(sanitize("両国 1-2\nעברית"), "両国 1-2\nעברית");
+        assert_eq!(sanitize_line("a\nb\tc"), "a\\nb\\tc");
     }
 
     #[test]
     fn what_is_invisible_is_shown_and_spelling_stays() {
         assert_eq!(
-            escaped("Pa\u{200b}r\u{ad}i\u{200d}s\u{feff}\u{e0041}\u{200f}"),
+            sanitize("Pa\u{200b}r\u{ad}i\u{200d}s\u{feff}\u{e0041}\u{200f}"),
             "Pa\\u{200b}r\\u{ad}i\\u{200d}s\\u{feff}\\u{e0041}\\u{200f}"
         );
         for spelled in ["می\u{200c}خواهم", "👩\u{200d}💻", "क्\u{200d}ष", "שלום"] {
-            assert_eq!(escaped(spelled), spelled);
+            assert_eq!(sanitize(spelled), spelled);
         }
-        assert_eq!(escaped("م\u{200c}\u{200c}م"), "م\\u{200c}\\u{200c}م");
+        assert_eq!(sanitize("م\u{200c}\u{200c}م"), "م\\u{200c}\\u{200c}م");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::Report;
 
 /// What takes no longer is not worth a sign.
-const PATIENCE: Duration = Duration::from_millis(500);
+const SHOW_AFTER: Duration = Duration::from_millis(500);
 const TURN: Duration = Duration::from_millis(100);
 
 impl Report {
@@ -18,7 +18,7 @@ impl Report {
         if !self.shows_life {
             return work.await;
         }
-        if let Ok(done) = tokio::time::timeout(PATIENCE, work.as_mut()).await {
+        if let Ok(done) = tokio::time::timeout(SHOW_AFTER, work.as_mut()).await {
             return done;
         }
         let spinner = Spinner::start(what);

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::progress::{Count, time};
-use crate::failure::{Failure, Kind};
-use crate::report::sanitize::one_line;
+use crate::failure::{Failure, FailureKind};
+use crate::report::sanitize::sanitize_line;
 
 /// As many different reasons are counted; the rest are counted together.
-const MOST_REASONS: usize = 50;
+const MAX_REASONS: usize = 50;
 /// As many are shown.
-const SHOWN: usize = 10;
+const MAX_SHOWN: usize = 10;
 
 /// The reasons records did not go through, counted.
 #[derive(Debug, Default)]
@@ -23,8 +23,8 @@ impl Reasons {
     /// Counts a failure. Messages that differ in numbers or quoted names only are one reason.
     pub fn count(&mut self, failure: &Failure) {
         // Masked while the record's own token is known.
-        let reason = generalized(&one_line(&failure.message));
-        if self.counted.len() < MOST_REASONS || self.counted.contains_key(&reason) {
+        let reason = generalized(&sanitize_line(&failure.message));
+        if self.counted.len() < MAX_REASONS || self.counted.contains_key(&reason) {
             *self.counted.entry(reason).or_default() += 1;
         } else {
             self.others += 1;
@@ -35,9 +35,12 @@ impl Reasons {
     pub fn lines(&self) -> Vec<String> {
         let mut reasons: Vec<(&String, &u64)> = self.counted.iter().collect();
         reasons.sort_by(|one, other| other.1.cmp(one.1).then(one.0.cmp(other.0)));
-        let rest = self.others + reasons.iter().skip(SHOWN).map(|(_, count)| *count).sum::<u64>();
-        let mut lines: Vec<String> =
-            reasons.into_iter().take(SHOWN).map(|(reason, count)| format!("  {count} × {reason}")).collect();
+        let rest = self.others + reasons.iter().skip(MAX_SHOWN).map(|(_, count)| *count).sum::<u64>();
+        let mut lines: Vec<String> = reasons
+            .into_iter()
+            .take(MAX_SHOWN)
+            .map(|(reason, count)| format!("  {count} × {reason}"))
+            .collect();
         if rest > 0 {
             lines.push(format!("  {rest} × other reasons"));
         }
@@ -58,15 +61,15 @@ pub struct NextSteps {
 
 /// What became of the records, in one line.
 pub fn sentence(operation: &str, count: Count, took: Duration) -> String {
-    format!("{operation}: {}: {} ({})", records(count.total()), parts(count, true), time(took))
+    format!("{operation}: {}: {} ({})", count_records(count.total()), parts(count, true), time(took))
 }
 
 /// The failure a run ends with when not every record went through.
 pub fn partial(count: Count, next: &NextSteps) -> Option<Failure> {
     let unsuccessful = count.failed + count.unknown + count.untaken;
     (unsuccessful > 0).then(|| {
-        let message = format!("of {}, {}", records(count.total()), parts(count, false));
-        Failure::new(Kind::Partial, message).hint(hint(count, next)).applied(count.applied())
+        let message = format!("of {}, {}", count_records(count.total()), parts(count, false));
+        Failure::new(FailureKind::Partial, message).hint(hint(count, next)).applied(count.applied())
     })
 }
 
@@ -120,7 +123,7 @@ fn parts(count: Count, successes: bool) -> String {
 }
 
 /// A number of records in words.
-pub fn records(number: u64) -> String {
+pub fn count_records(number: u64) -> String {
     if number == 1 { "1 record".to_owned() } else { format!("{number} records") }
 }
 
@@ -154,18 +157,18 @@ fn generalized(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::Reasons;
-    use crate::failure::{Failure, Kind};
+    use crate::failure::{Failure, FailureKind};
 
     #[test]
     fn reasons_that_differ_in_names_are_one() {
         let mut reasons = Reasons::default();
         for sku in ["SKU-10001", "SKU-10002"] {
             reasons.count(&Failure::new(
-                Kind::Refused,
+                FailureKind::Refused,
                 format!("the service answered 404: no product \"x{sku}\" at {sku}"),
             ));
         }
-        reasons.count(&Failure::new(Kind::Refused, "the service answered 400"));
+        reasons.count(&Failure::new(FailureKind::Refused, "the service answered 400"));
         assert_eq!(
             reasons.lines(),
             ["  2 × the service answered 404: no product \"…\" at …", "  1 × the service answered 400"]
@@ -177,7 +180,7 @@ mod tests {
         let mut reasons = Reasons::default();
         for number in 0..2000 {
             let word: String = format!("{number:b}").replace('0', "a").replace('1', "b");
-            reasons.count(&Failure::new(Kind::Refused, word));
+            reasons.count(&Failure::new(FailureKind::Refused, word));
         }
         let lines = reasons.lines();
         assert_eq!((lines.len(), lines.last().unwrap().as_str()), (11, "  1990 × other reasons"));

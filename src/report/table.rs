@@ -2,10 +2,10 @@
 
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table, presets};
 
-use crate::report::terminal::{Ink, Screen};
+use crate::report::terminal::{OutputStyle, TextStyle};
 
 /// An empty table for that screen.
-pub fn table_on(screen: Screen) -> Table {
+pub fn new_table(screen: OutputStyle) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).style_text_only();
     if let Some(width) = screen.width {
@@ -20,24 +20,24 @@ pub fn table_on(screen: Screen) -> Table {
 }
 
 /// A cell in that ink, where the table has colour.
-pub fn cell(ink: Ink, text: impl Into<String>) -> Cell {
+pub fn cell(ink: TextStyle, text: impl Into<String>) -> Cell {
     let cell = Cell::new(text.into());
     match ink {
-        Ink::Before | Ink::Error => cell.fg(Color::DarkRed),
-        Ink::After => cell.fg(Color::DarkGreen),
-        Ink::Head => cell.add_attribute(Attribute::Bold),
-        Ink::Warning => cell.fg(Color::DarkYellow),
-        Ink::Hint => cell.fg(Color::DarkCyan),
+        TextStyle::Before | TextStyle::Error => cell.fg(Color::DarkRed),
+        TextStyle::After => cell.fg(Color::DarkGreen),
+        TextStyle::Head => cell.add_attribute(Attribute::Bold),
+        TextStyle::Warning => cell.fg(Color::DarkYellow),
+        TextStyle::Hint => cell.fg(Color::DarkCyan),
     }
 }
 
 /// The heads of the columns.
-pub fn heads(titles: &[&str]) -> Vec<Cell> {
-    titles.iter().map(|title| cell(Ink::Head, *title)).collect()
+pub fn header(titles: &[&str]) -> Vec<Cell> {
+    titles.iter().map(|title| cell(TextStyle::Head, *title)).collect()
 }
 
 /// The table's text without the blanks at its edges, each cell keeping its place beside right-to-left text.
-pub fn trimmed(table: &Table) -> String {
+pub fn render(table: &Table) -> String {
     let text = table.to_string();
     let indent = text.lines().map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
     let lines = text.lines().map(|line| line[indent..].trim_end());
@@ -73,8 +73,9 @@ fn is_right_to_left(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{heads, in_columns, table_on, trimmed};
-    use crate::report::terminal::Screen;
+    use super::in_columns;
+    use crate::report::table::{header, new_table, render};
+    use crate::report::terminal::OutputStyle;
     use unicode_width::UnicodeWidthStr;
 
     #[test]
@@ -85,11 +86,11 @@ mod tests {
 
     #[test]
     fn no_line_is_wider_than_the_terminal() {
-        let mut table = table_on(Screen { width: Some(40), color: false });
-        table.set_header(heads(&["ADDRESS", "STREET", "CITY"]));
+        let mut table = new_table(OutputStyle { width: Some(40), color: false });
+        table.set_header(header(&["ADDRESS", "STREET", "CITY"]));
         table.add_row(["5", "東京都墨田区両国一丁目一番地 両国マンション三〇一号室", "墨田区"]);
         table.add_row(["3", "شارع الحمرا ١٢ الطابق الثالث بناية الحمرا سنتر", "بيروت"]);
-        let text = trimmed(&table);
+        let text = render(&table);
         assert!(text.lines().all(|line| line.width() <= 40), "{text}");
         assert!(text.lines().count() > 3, "{text}");
     }
@@ -97,9 +98,9 @@ mod tests {
     #[test]
     fn without_colour_there_is_no_escape_and_with_it_no_blank_at_the_end() {
         let on = |color| {
-            let mut table = table_on(Screen { width: Some(60), color });
-            table.set_header(heads(&["A", "B"]));
-            trimmed(&table)
+            let mut table = new_table(OutputStyle { width: Some(60), color });
+            table.set_header(header(&["A", "B"]));
+            render(&table)
         };
         assert_eq!(on(false), "A  B");
         assert!(on(true).contains("\u{1b}[1mA") && !on(true).ends_with(' '), "{:?}", on(true));

@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// One of the two outputs, as far as the look of text depends on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Screen {
+pub struct OutputStyle {
     /// Columns of the terminal; `None` where there is none.
     pub width: Option<u16>,
     /// Whether colour is wanted. It is never the only signal.
@@ -14,7 +14,7 @@ pub struct Screen {
 
 /// What a piece of text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ink {
+pub enum TextStyle {
     /// The word `error`.
     Error,
     /// The word `warning`.
@@ -29,7 +29,7 @@ pub enum Ink {
     Head,
 }
 
-impl Ink {
+impl TextStyle {
     fn style(self) -> Style {
         let color = |color: AnsiColor| Style::new().fg_color(Some(anstyle::Color::Ansi(color)));
         match self {
@@ -43,9 +43,9 @@ impl Ink {
     }
 }
 
-impl Screen {
+impl OutputStyle {
     /// The text in this ink, if there is colour.
-    pub fn paint(self, ink: Ink, text: &str) -> String {
+    pub fn paint(self, ink: TextStyle, text: &str) -> String {
         if !self.color || text.is_empty() {
             return text.to_owned();
         }
@@ -86,21 +86,21 @@ impl Screen {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ink, Screen};
+    use crate::report::terminal::{OutputStyle, TextStyle};
 
     #[test]
     fn lines_break_between_words_and_only_where_there_is_a_terminal() {
-        let screen = Screen { width: Some(20), color: true };
+        let screen = OutputStyle { width: Some(20), color: true };
         assert_eq!(screen.wrapped("warning: 両国 is no code\nat all"), "warning: 両国 is no\n  code\nat all");
-        assert_eq!(Screen::default().wrapped("a  b"), "a  b");
+        assert_eq!(OutputStyle::default().wrapped("a  b"), "a  b");
         assert_eq!(screen.wrapped(&"x".repeat(30)), "x".repeat(30));
     }
 
     #[test]
     fn colour_surrounds_the_text_and_only_where_it_is_wanted() {
-        let screen = Screen { width: None, color: true };
-        assert_eq!(screen.paint(Ink::Before, "75001"), "\u{1b}[31m75001\u{1b}[0m");
-        assert_eq!(screen.paint(Ink::Before, ""), "");
-        assert_eq!(Screen::default().paint(Ink::Error, "error"), "error");
+        let screen = OutputStyle { width: None, color: true };
+        assert_eq!(screen.paint(TextStyle::Before, "75001"), "\u{1b}[31m75001\u{1b}[0m");
+        assert_eq!(screen.paint(TextStyle::Before, ""), "");
+        assert_eq!(OutputStyle::default().paint(TextStyle::Error, "error"), "error");
     }
 }

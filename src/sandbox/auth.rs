@@ -3,8 +3,9 @@
 use axum::http::{HeaderMap, header};
 use serde_json::json;
 
-use super::reply::Refusal;
-use super::store::{Caller, Records};
+use super::store::Caller;
+use crate::sandbox::reply::ApiError;
+use crate::sandbox::store::Database;
 
 /// The kind of token an operation needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,14 +29,14 @@ impl Access {
         matches!((self, caller), (Self::Customer, Caller::Customer(_)) | (Self::Admin, Caller::Admin))
     }
 
-    fn refusal(self, status: u16) -> Refusal {
-        Refusal::new(status, "The consumer isn't authorized to access %resources.")
+    fn refusal(self, status: u16) -> ApiError {
+        ApiError::new(status, "The consumer isn't authorized to access %resources.")
             .with(json!({"resources": self.resource()}))
     }
 }
 
 /// The caller, if the request carries a valid token (else 401) of the right kind (else 403).
-pub fn caller(records: &Records<'_>, headers: &HeaderMap, access: Access) -> Result<Caller, Refusal> {
+pub fn caller(records: &Database<'_>, headers: &HeaderMap, access: Access) -> Result<Caller, ApiError> {
     let token = bearer(headers).ok_or_else(|| access.refusal(401))?;
     let caller = records.caller(token)?.ok_or_else(|| access.refusal(401))?;
     if access.admits(caller) { Ok(caller) } else { Err(access.refusal(403)) }

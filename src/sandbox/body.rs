@@ -13,27 +13,27 @@ use std::pin::Pin;
 use std::time::Duration;
 use tokio::time::timeout;
 
-use crate::sandbox::reply::Refusal;
+use crate::sandbox::reply::ApiError;
 use crate::sandbox::router::{BodyTimeout, parse_json};
 use crate::sandbox::store::Document;
 
 /// Largest request body: some 30,000 addresses. The interface shows no limit.
-pub const LARGEST_BODY: usize = 32 * 1024 * 1024;
+pub const MAX_BODY: usize = 32 * 1024 * 1024;
 
 /// The whole body, within the limits of size and time.
-pub async fn receive(parts: &Parts, body: Body) -> Result<Bytes, Refusal> {
+pub async fn receive(parts: &Parts, body: Body) -> Result<Bytes, ApiError> {
     let too_large = || {
-        Refusal::new(413, "The request body is larger than %limit bytes, or was cut off.")
-            .with(serde_json::json!({"limit": LARGEST_BODY}))
+        ApiError::new(413, "The request body is larger than %limit bytes, or was cut off.")
+            .with(serde_json::json!({"limit": MAX_BODY}))
     };
-    if body.size_hint().lower() > LARGEST_BODY as u64 {
+    if body.size_hint().lower() > MAX_BODY as u64 {
         discard(body).await;
         return Err(too_large());
     }
-    let whole = to_bytes(body, LARGEST_BODY);
+    let whole = to_bytes(body, MAX_BODY);
     let received = match parts.extensions.get::<BodyTimeout>() {
         Some(BodyTimeout(limit)) => timeout(*limit, whole).await.map_err(|_| {
-            Refusal::new(408, "The request body did not arrive within %limit ms.")
+            ApiError::new(408, "The request body did not arrive within %limit ms.")
                 .with(serde_json::json!({"limit": u64::try_from(limit.as_millis()).unwrap_or(u64::MAX)}))
         })?,
         None => whole.await,
@@ -45,7 +45,7 @@ pub async fn receive(parts: &Parts, body: Body) -> Result<Bytes, Refusal> {
 /// reset, and the answer lost.
 pub(crate) async fn discard(mut body: Body) {
     const PAUSE: Duration = Duration::from_millis(300);
-    let mut left = 4 * LARGEST_BODY;
+    let mut left = 4 * MAX_BODY;
     while let Ok(Some(Ok(frame))) =
         timeout(PAUSE, poll_fn(|context| Pin::new(&mut body).poll_frame(context))).await
     {
@@ -57,21 +57,21 @@ pub(crate) async fn discard(mut body: Body) {
 }
 
 /// The JSON object of a body that says it is JSON. Anything but an object has none of the members that are needed.
-pub(crate) fn read_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Document, Refusal> {
+pub(crate) fn read_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Document, ApiError> {
     check_content_type(headers)?;
     match parse_json(bytes) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Ok(Document::new()),
-        Err(_) => Err(Refusal::new(400, "Decoding error.")),
+        Err(_) => Err(ApiError::new(400, "Decoding error.")),
     }
 }
 
-pub fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
+pub fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
     let sent = headers.get(header::CONTENT_TYPE).map_or("", |value| value.to_str().unwrap_or(""));
     let (media_type, options) = sent.split_once(';').unwrap_or((sent, ""));
     if !media_type.trim().eq_ignore_ascii_case("application/json") {
         let media_type = media_type.trim();
-        return Err(Refusal::new(
+        return Err(ApiError::new(
             400,
             &format!("Server cannot understand Content-Type HTTP header media type {media_type}"),
         ));
@@ -82,7 +82,7 @@ pub fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
         .find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
     match charset {
         Some((_, charset)) if !charset.trim().trim_matches('"').eq_ignore_ascii_case("utf-8") => {
-            Err(Refusal::new(400, "UTF-8 is the only supported charset."))
+            Err(ApiError::new(400, "UTF-8 is the only supported charset."))
         }
         _ => Ok(()),
     }

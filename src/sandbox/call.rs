@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::sandbox::fault::active::Struck;
-use crate::sandbox::reply::Refusal;
+use crate::sandbox::fault::active::TriggeredFaults;
+use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Caller, Document};
 
 /// One call, understood as far as all operations have it in common.
@@ -12,23 +12,23 @@ pub struct Call {
     /// The JSON object sent, empty for a call without a body.
     pub body: Document,
     /// The faults that have struck this call.
-    pub struck: Struck,
+    pub struck: TriggeredFaults,
 }
 
 impl Call {
     /// The customer the token speaks for (5): it alone says whose profile and quote are meant.
-    pub fn customer(&self) -> Result<i64, Refusal> {
+    pub fn customer(&self) -> Result<i64, ApiError> {
         match self.caller {
             Caller::Customer(id) => Ok(id),
-            Caller::Admin => Err(Refusal::no_route()),
+            Caller::Admin => Err(ApiError::no_route()),
         }
     }
 
     /// Takes the object out of the wrapper the interface demands; 400 without it.
-    pub fn wrapped(&mut self, wrapper: &str) -> Result<Document, Refusal> {
+    pub fn wrapped(&mut self, wrapper: &str) -> Result<Document, ApiError> {
         match self.body.remove(wrapper) {
             Some(Value::Object(object)) => Ok(object),
-            _ => Err(Refusal::required(wrapper)),
+            _ => Err(ApiError::required(wrapper)),
         }
     }
 }

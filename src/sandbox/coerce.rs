@@ -5,33 +5,33 @@
 
 use serde_json::{Value, json};
 
-use super::reply::Refusal;
 use super::store::Document;
-use crate::wire::{Holds, Shape};
+use crate::sandbox::reply::ApiError;
+use crate::wire::{FieldType, ObjectSchema};
 
 /// Why a member is not of its type.
-enum Objection {
+enum TypeError {
     /// Magento's sentence about the type; the names of the members around it are put before it.
     Type(String),
     /// Anything else.
-    Other(Refusal),
+    Other(ApiError),
 }
 
 /// 400, in Magento's words, for a listed field of `object` that is not of its type.
-pub fn check(object: &Document, shape: &Shape) -> Result<(), Refusal> {
+pub fn check(object: &Document, shape: &ObjectSchema) -> Result<(), ApiError> {
     check_fields(object, shape).map_err(|(name, objection)| objection.about(name))
 }
 
 /// 400: the member `name` is not of the type `expected`, which is one of Magento's names.
-pub fn wrong_type(name: &str, found: &Value, expected: &str) -> Refusal {
-    objection(found, expected).about(name)
+pub fn wrong_type(name: &str, found: &Value, expected: &str) -> ApiError {
+    type_error(found, expected).about(name)
 }
 
-impl Objection {
-    fn about(self, name: &str) -> Refusal {
+impl TypeError {
+    fn about(self, name: &str) -> ApiError {
         match self {
             Self::Type(details) => {
-                Refusal::new(400, "Error occurred during \"%field_name\" processing. %details")
+                ApiError::new(400, "Error occurred during \"%field_name\" processing. %details")
                     .with(json!({"field_name": name, "details": details}))
             }
             Self::Other(refusal) => refusal,
@@ -39,7 +39,7 @@ impl Objection {
     }
 }
 
-fn check_fields(object: &Document, shape: &Shape) -> Result<(), (&'static str, Objection)> {
+fn check_fields(object: &Document, shape: &ObjectSchema) -> Result<(), (&'static str, TypeError)> {
     for field in shape.members {
         if let Some(value) = object.get(field.name) {
             check_value(value, field.holds).map_err(|objection| (field.name, objection))?;
@@ -48,55 +48,55 @@ fn check_fields(object: &Document, shape: &Shape) -> Result<(), (&'static str, O
     Ok(())
 }
 
-fn check_value(value: &Value, holds: Holds) -> Result<(), Objection> {
+fn check_value(value: &Value, holds: FieldType) -> Result<(), TypeError> {
     match holds {
-        Holds::TextOrNull if value.is_null() => Ok(()),
-        Holds::Text | Holds::TextOrNull => require(value, "string", Value::is_string),
-        Holds::Integer => require(value, "int", |value| value.as_i64().is_some()),
-        Holds::Number => require(value, "float", Value::is_number),
-        Holds::Boolean => require(value, "boolean", Value::is_boolean),
-        Holds::TextList => match value {
+        FieldType::TextOrNull if value.is_null() => Ok(()),
+        FieldType::Text | FieldType::TextOrNull => require(value, "string", Value::is_string),
+        FieldType::Integer => require(value, "int", |value| value.as_i64().is_some()),
+        FieldType::Number => require(value, "float", Value::is_number),
+        FieldType::Boolean => require(value, "boolean", Value::is_boolean),
+        FieldType::TextList => match value {
             Value::Array(lines) => {
                 lines.iter().try_for_each(|line| require(line, "string", Value::is_string))
             }
-            other => Err(objection(other, "string[]")),
+            other => Err(type_error(other, "string[]")),
         },
         // Magento's own sentence for a list that is null.
-        Holds::List(_) if value.is_null() => {
-            Err(Objection::Other(Refusal::new(400, "Not all parameters valid.")))
+        FieldType::List(_) if value.is_null() => {
+            Err(TypeError::Other(ApiError::new(400, "Not all parameters valid.")))
         }
-        Holds::List(shape) => match value {
+        FieldType::List(shape) => match value {
             Value::Array(elements) => elements.iter().try_for_each(|element| check_object(element, shape)),
-            other => Err(objection(other, "array")),
+            other => Err(type_error(other, "array")),
         },
-        Holds::Object(shape) => check_object(value, shape),
-        Holds::AnyObject => require(value, "array", Value::is_object),
+        FieldType::Object(shape) => check_object(value, shape),
+        FieldType::AnyObject => require(value, "array", Value::is_object),
     }
 }
 
-fn check_object(value: &Value, shape: &Shape) -> Result<(), Objection> {
+fn check_object(value: &Value, shape: &ObjectSchema) -> Result<(), TypeError> {
     let Value::Object(object) = value else {
-        return Err(objection(value, "array"));
+        return Err(type_error(value, "array"));
     };
     check_fields(object, shape).map_err(|(name, objection)| match objection {
-        Objection::Type(details) => {
-            Objection::Type(format!("Error occurred during \"{name}\" processing. {details}"))
+        TypeError::Type(details) => {
+            TypeError::Type(format!("Error occurred during \"{name}\" processing. {details}"))
         }
-        other @ Objection::Other(_) => other,
+        other @ TypeError::Other(_) => other,
     })
 }
 
-fn require(value: &Value, expected: &str, is: impl FnOnce(&Value) -> bool) -> Result<(), Objection> {
-    if is(value) { Ok(()) } else { Err(objection(value, expected)) }
+fn require(value: &Value, expected: &str, is: impl FnOnce(&Value) -> bool) -> Result<(), TypeError> {
+    if is(value) { Ok(()) } else { Err(type_error(value, expected)) }
 }
 
-fn objection(found: &Value, expected: &str) -> Objection {
+fn type_error(found: &Value, expected: &str) -> TypeError {
     let shown = match found {
         Value::String(text) => text.clone(),
         Value::Array(_) | Value::Object(_) => "array".to_owned(),
         scalar => scalar.to_string(),
     };
-    Objection::Type(format!(
+    TypeError::Type(format!(
         "The \"{shown}\" value's type is invalid. The \"{expected}\" type was expected. Verify and try again."
     ))
 }
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::wire::{ATTRIBUTE, CART_ITEM, CUSTOMER, PROFILE_ADDRESS};
 
-    fn checked(value: Value, shape: &Shape) -> Result<(), Refusal> {
+    fn checked(value: Value, shape: &ObjectSchema) -> Result<(), ApiError> {
         let Value::Object(object) = value else { panic!("an object") };
         check(&object, shape)
     }

@@ -2,13 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::reply::Refusal;
-use super::store::{Product, Records};
+use super::store::Product;
 use crate::exact_json;
 use crate::sandbox::handlers::{profile, quantity, quote_item};
+use crate::sandbox::reply::ApiError;
+use crate::sandbox::store::Database;
 
 /// `{"customers": […], "quotes": […], "attributes": […], "products": […], "store_views": […]}`.
-pub fn everything(records: &Records<'_>) -> Result<Value, Refusal> {
+pub fn dump(records: &Database<'_>) -> Result<Value, ApiError> {
     let customers: Vec<Value> = records
         .customer_ids()?
         .into_iter()
@@ -23,7 +24,7 @@ pub fn everything(records: &Records<'_>) -> Result<Value, Refusal> {
         .attribute_codes()?
         .into_iter()
         .map(|(id, _)| Ok(Value::Object(records.attribute(id)?)))
-        .collect::<Result<_, Refusal>>()?;
+        .collect::<Result<_, ApiError>>()?;
     let products: Vec<Value> =
         records.products()?.iter().map(|each| product(records, each)).collect::<Result<_, _>>()?;
     Ok(exact_json::object([
@@ -36,8 +37,8 @@ pub fn everything(records: &Records<'_>) -> Result<Value, Refusal> {
 }
 
 /// `id`, `customer_id`, `items` and, once it is saved, `shipping_information`.
-fn quote(records: &Records<'_>, id: i64, customer: i64) -> Result<Value, Refusal> {
-    let items: Vec<Value> = records.lines(id)?.iter().map(quote_item::shown).collect();
+fn quote(records: &Database<'_>, id: i64, customer: i64) -> Result<Value, ApiError> {
+    let items: Vec<Value> = records.lines(id)?.iter().map(quote_item::item_json).collect();
     let shipping = records.shipping(id)?.map_or(Value::Null, Value::Object);
     Ok(exact_json::object([
         ("id", id.into()),
@@ -48,7 +49,7 @@ fn quote(records: &Records<'_>, id: i64, customer: i64) -> Result<Value, Refusal
 }
 
 /// `sku`, `type`, `name`, `price` and `options`: what can be chosen, in the words of a cart item (2.6).
-fn product(records: &Records<'_>, product: &Product) -> Result<Value, Refusal> {
+fn product(records: &Database<'_>, product: &Product) -> Result<Value, ApiError> {
     let mut options: Vec<Value> = Vec::new();
     for (attribute, value) in records.product_options(&product.sku)? {
         let id = attribute.to_string();
@@ -72,7 +73,7 @@ fn product(records: &Records<'_>, product: &Product) -> Result<Value, Refusal> {
         "sku": product.sku,
         "type": product.kind.name(),
         "name": product.name,
-        "price": quantity::number(&product.price),
+        "price": quantity::parse(&product.price),
         "options": options,
     }))
 }

@@ -12,13 +12,13 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 
-use super::reply::Refusal;
+use crate::sandbox::reply::ApiError;
 
 /// Answers 421 unless the request is for a loopback host, or for one of `allowed`.
 pub async fn middleware(State(allowed): State<Arc<[String]>>, request: Request, next: Next) -> Response {
     match refused_host(&request, &allowed) {
         None => next.run(request).await,
-        Some(host) => Refusal::new(
+        Some(host) => ApiError::new(
             421,
             "The host %host is not served here. Use a loopback address, or start the sandbox with --allow-host %host.",
         )

@@ -34,18 +34,16 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-pub use crate::sandbox::fault::spec::{
-    Fault, Kind as FaultKind, Setting as FaultSetting, kinds as fault_kinds,
-};
+pub use crate::sandbox::fault::spec::{Fault, FaultKind, FaultValue as FaultSetting, kinds as fault_kinds};
 pub use crate::sandbox::handlers::attribute::FRONTEND_INPUTS;
 pub use seed::store_views as seeded_store_views;
 pub use store::IssuedToken;
 
-use crate::sandbox::fault::inject::{self, Mischief};
-use store::{Intent, Store};
+use crate::sandbox::fault::inject::{self, FaultInjector};
+use store::{AccessMode, Store};
 
 /// How long requests under way may take to end when the sandbox stops.
-const PATIENCE: Duration = Duration::from_secs(1);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long the header of a request may take to arrive, and its body again, unless [`Options`] say otherwise.
 const READ_TIMEOUT: Duration = Duration::from_secs(15);
@@ -111,7 +109,7 @@ pub async fn start_observed(options: Options, observer: Option<Observer>) -> any
     if !listen.ip().is_loopback() && !options.allow_remote {
         bail!("{listen} can be reached from other machines; --allow-remote if that is meant");
     }
-    let store = Store::open(&options.data, seed::plant)?;
+    let store = Store::open(&options.data, seed::insert)?;
     let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
     let url = format!("http://{}", listener.local_addr()?);
     let app = app(Arc::new(store), options.faults, options.allow_hosts.into(), observer);
@@ -133,8 +131,8 @@ fn app(
 ) -> Router {
     let mut app = router::routes(store);
     if !faults.is_empty() {
-        let mischief = Arc::new(Mischief::new(faults));
-        app = app.layer(middleware::from_fn_with_state(mischief, inject::misbehave));
+        let mischief = Arc::new(FaultInjector::new(faults));
+        app = app.layer(middleware::from_fn_with_state(mischief, inject::middleware));
     }
     app = app.layer(middleware::from_fn_with_state(allow_hosts, host_check::middleware));
     if let Some(observer) = observer {
@@ -159,7 +157,7 @@ impl Running {
     pub async fn stop(self) {
         let Self { shutdown, mut server, .. } = self;
         drop(shutdown);
-        if tokio::time::timeout(PATIENCE, &mut server).await.is_err() {
+        if tokio::time::timeout(SHUTDOWN_TIMEOUT, &mut server).await.is_err() {
             server.abort();
         }
     }
@@ -167,20 +165,20 @@ impl Running {
 
 /// Replaces everything in the database by the seed, also while a sandbox runs on it.
 pub fn reset(data: &Path) -> anyhow::Result<()> {
-    Store::reset(data, seed::plant)
+    Store::reset(data, seed::insert)
 }
 
 /// Everything the database holds:
 /// `{"customers": […], "quotes": […], "attributes": […], "products": […], "store_views": […]}`.
 pub fn dump(data: &Path) -> anyhow::Result<Value> {
-    let store = Store::open(data, seed::plant)?;
+    let store = Store::open(data, seed::insert)?;
     store
-        .transact(Intent::Read, dump::everything)
+        .transact(AccessMode::Read, dump::dump)
         .map_err(|refusal| anyhow::anyhow!("cannot read {}: {}", data.display(), refusal.body()))
 }
 
 /// The tokens the sandbox accepts.
 pub fn tokens(data: &Path) -> anyhow::Result<Vec<IssuedToken>> {
-    let store = Store::open(data, seed::plant)?;
-    Ok(store.transact(Intent::Read, |records: &store::Records<'_>| records.tokens())?)
+    let store = Store::open(data, seed::insert)?;
+    Ok(store.transact(AccessMode::Read, |records: &store::Database<'_>| records.tokens())?)
 }

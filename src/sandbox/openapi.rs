@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::required;
 use super::route_table::{PROFILE, ROUTES, Route};
 use crate::wire::json_schema::{self, Writer};
-use crate::wire::{self, Shape};
+use crate::wire::{self, ObjectSchema};
 
 const WRITER: Writer = Writer { definitions: "#/components/schemas/", closed: false };
 
@@ -77,7 +77,7 @@ fn operation(route: &Route) -> Value {
     operation
 }
 
-fn require(schema: &mut Value, shape: &Shape) {
+fn require(schema: &mut Value, shape: &ObjectSchema) {
     let required = required::fields(shape);
     if !required.is_empty() {
         schema["required"] = json!(required);

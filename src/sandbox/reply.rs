@@ -25,7 +25,7 @@ pub struct Reply {
 
 /// An error answer: the message with its placeholders as they are, and the values for them beside it.
 #[derive(Debug, PartialEq)]
-pub struct Refusal {
+pub struct ApiError {
     /// HTTP status.
     pub status: u16,
     /// Message, with placeholders such as `%fieldName` or `%1`.
@@ -33,7 +33,7 @@ pub struct Refusal {
     /// Values of the placeholders: an object for named ones, a list for numbered ones.
     pub parameters: Option<Value>,
     /// Several refusals in one, each with its message and parameters.
-    pub errors: Vec<Refusal>,
+    pub errors: Vec<ApiError>,
 }
 
 impl Reply {
@@ -43,7 +43,7 @@ impl Reply {
     }
 }
 
-impl Refusal {
+impl ApiError {
     /// A refusal without placeholders.
     pub fn new(status: u16, message: &str) -> Self {
         Self { status, message: message.to_owned(), parameters: None, errors: Vec::new() }
@@ -67,7 +67,7 @@ impl Refusal {
         Self::new(500, CRASH)
     }
 
-    /// Whether this is [`Refusal::crash`].
+    /// Whether this is [`ApiError::crash`].
     pub fn is_crash(&self) -> bool {
         self.message == CRASH
     }
@@ -114,7 +114,7 @@ impl Refusal {
     }
 }
 
-impl From<StoreError> for Refusal {
+impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         Self::new(500, "The sandbox could not use its database: %details")
             .with(json!({"details": error.to_string()}))
@@ -127,7 +127,7 @@ impl IntoResponse for Reply {
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         if self.is_crash() {
             return (StatusCode::INTERNAL_SERVER_ERROR, format!("{CRASH}\n")).into_response();
@@ -149,11 +149,11 @@ pub fn json_text(status: u16, body: String) -> Response {
 }
 
 /// 404: the customer has no quote to work on.
-pub fn no_active_quote() -> Refusal {
-    Refusal::new(404, "Current customer does not have an active cart.")
+pub fn no_active_quote() -> ApiError {
+    ApiError::new(404, "Current customer does not have an active cart.")
 }
 
 /// Magento does not tell an unknown path from a wrong method.
-pub(crate) async fn no_route() -> Refusal {
-    Refusal::no_route()
+pub(crate) async fn no_route() -> ApiError {
+    ApiError::no_route()
 }

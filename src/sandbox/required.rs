@@ -2,13 +2,15 @@
 
 use serde_json::Value;
 
-use super::reply::Refusal;
 use super::store::Document;
-use crate::wire::{ATTRIBUTE_BODY, CART_ITEM, CART_ITEM_BODY, CUSTOMER_BODY, SHIPPING_INFORMATION, Shape};
+use crate::sandbox::reply::ApiError;
+use crate::wire::{
+    ATTRIBUTE_BODY, CART_ITEM, CART_ITEM_BODY, CUSTOMER_BODY, ObjectSchema, SHIPPING_INFORMATION,
+};
 
 /// The required fields of `shape`: the wrappers (4.2, 2.5, 2.6), the payment (2.4), and what a simple product is
 /// added with (4.4, rule 1). Of everything else the interface says "not shown".
-pub fn fields(shape: &Shape) -> &'static [&'static str] {
+pub fn fields(shape: &ObjectSchema) -> &'static [&'static str] {
     if std::ptr::eq(shape, &raw const CUSTOMER_BODY) {
         &["customer"]
     } else if std::ptr::eq(shape, &raw const ATTRIBUTE_BODY) {
@@ -25,9 +27,9 @@ pub fn fields(shape: &Shape) -> &'static [&'static str] {
 }
 
 /// 400 for the first required field of `shape` that `object` lacks or holds as null.
-pub fn check(object: &Document, shape: &Shape) -> Result<(), Refusal> {
+pub fn check(object: &Document, shape: &ObjectSchema) -> Result<(), ApiError> {
     match fields(shape).iter().find(|name| object.get(**name).is_none_or(Value::is_null)) {
-        Some(missing) => Err(Refusal::required(missing)),
+        Some(missing) => Err(ApiError::required(missing)),
         None => Ok(()),
     }
 }

@@ -3,14 +3,15 @@
 use axum::http::Method;
 
 use super::auth::Access;
-use super::reply::{Refusal, Reply};
-use super::store::{Intent, Records};
+use super::reply::Reply;
 use crate::sandbox::call::Call;
 use crate::sandbox::handlers::{attribute, profile, quote_item, shipping};
-use crate::wire::{ATTRIBUTE_BODY, CART_ITEM_BODY, CUSTOMER_BODY, SHIPPING_INFORMATION, Shape};
+use crate::sandbox::reply::ApiError;
+use crate::sandbox::store::{AccessMode, Database};
+use crate::wire::{ATTRIBUTE_BODY, CART_ITEM_BODY, CUSTOMER_BODY, ObjectSchema, SHIPPING_INFORMATION};
 
 /// What a call does inside its transaction.
-pub type Operation = fn(&Records<'_>, Call) -> Result<Reply, Refusal>;
+pub type Operation = fn(&Database<'_>, Call) -> Result<Reply, ApiError>;
 
 /// One call that the sandbox answers.
 pub struct Route {
@@ -23,7 +24,7 @@ pub struct Route {
     /// Kind of token that it needs.
     pub access: Access,
     /// Whether its transaction may write. A call that writes has a JSON body.
-    pub mode: Intent,
+    pub mode: AccessMode,
     /// What it does.
     pub operation: Operation,
     /// Name in the OpenAPI description.
@@ -31,7 +32,7 @@ pub struct Route {
     /// One line of meaning, with the section of the interface.
     pub summary: &'static str,
     /// Fields of the body.
-    pub body: Option<&'static Shape>,
+    pub body: Option<&'static ObjectSchema>,
     /// Status of a success.
     pub success: &'static str,
 }
@@ -46,7 +47,7 @@ pub static ROUTES: &[Route] = &[
         path: PROFILE,
         aliases: &[],
         access: Access::Customer,
-        mode: Intent::Read,
+        mode: AccessMode::Read,
         operation: profile::show,
         id: "showProfile",
         summary: "The stored profile (not shown in the interface)",
@@ -58,7 +59,7 @@ pub static ROUTES: &[Route] = &[
         path: PROFILE,
         aliases: &[],
         access: Access::Customer,
-        mode: Intent::Write,
+        mode: AccessMode::Write,
         operation: profile::replace,
         id: "replaceProfile",
         summary: "Replace the profile and its address list (4.2)",
@@ -70,7 +71,7 @@ pub static ROUTES: &[Route] = &[
         path: "/V1/storeview/{store_view_code}/user/quote/shipping-information",
         aliases: &[],
         access: Access::Customer,
-        mode: Intent::Write,
+        mode: AccessMode::Write,
         operation: shipping::save,
         id: "saveShippingInformation",
         summary: "Save shipping, billing and payment on the customer's quote (4.1)",
@@ -82,7 +83,7 @@ pub static ROUTES: &[Route] = &[
         path: "/V1/storeview/{store_view_code}/user/quote/item",
         aliases: &[],
         access: Access::Customer,
-        mode: Intent::Write,
+        mode: AccessMode::Write,
         operation: quote_item::add,
         id: "addItem",
         summary: "Add an item to a quote (4.4)",
@@ -95,7 +96,7 @@ pub static ROUTES: &[Route] = &[
         // The interface writes the final slash; Magento answers both.
         aliases: &["/V1/admin/product/attribute"],
         access: Access::Admin,
-        mode: Intent::Write,
+        mode: AccessMode::Write,
         operation: attribute::create,
         id: "createAttribute",
         summary: "Create a product attribute (4.3)",
@@ -111,8 +112,8 @@ mod tests {
     #[test]
     fn only_a_get_is_run_as_a_read_and_what_has_a_body_may_write() {
         for route in ROUTES {
-            assert_eq!(route.mode == Intent::Read, route.method == Method::GET, "{}", route.id);
-            assert_eq!(route.mode == Intent::Write, route.body.is_some(), "{}", route.id);
+            assert_eq!(route.mode == AccessMode::Read, route.method == Method::GET, "{}", route.id);
+            assert_eq!(route.mode == AccessMode::Write, route.body.is_some(), "{}", route.id);
         }
     }
 }

@@ -11,16 +11,17 @@ use axum::response::IntoResponse as _;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use serde_json::Value;
 
-use super::reply::{Refusal, Reply};
+use super::reply::Reply;
 use super::route_table::{ROUTES, Route};
-use super::store::{Document, Intent, Records, Store};
+use super::store::{Document, Store};
 use super::{auth, magento};
 use crate::exact_json;
 use crate::sandbox::body::{read_body, receive};
 use crate::sandbox::call::Call;
-use crate::sandbox::fault::active::Struck;
-use crate::sandbox::fault::spec::Kind as FaultKind;
-use crate::sandbox::reply::no_route;
+use crate::sandbox::fault::active::TriggeredFaults;
+use crate::sandbox::fault::spec::FaultKind;
+use crate::sandbox::reply::{ApiError, no_route};
+use crate::sandbox::store::{AccessMode, Database};
 
 /// Code of the store view in the path, percent-decoded; none on the administrator's paths.
 type StoreView = Result<Option<Path<String>>, PathRejection>;
@@ -55,14 +56,14 @@ async fn answer(
     route: &Route,
     store_view: StoreView,
     request: Request,
-) -> Result<Reply, Refusal> {
+) -> Result<Reply, ApiError> {
     let (parts, body) = request.into_parts();
     let bytes = receive(&parts, body).await?;
     let body = match route.mode {
-        Intent::Read => Ok(Document::new()),
-        Intent::Write => read_body(&parts.headers, &bytes),
+        AccessMode::Read => Ok(Document::new()),
+        AccessMode::Write => read_body(&parts.headers, &bytes),
     };
-    let struck = parts.extensions.get::<Struck>().cloned().unwrap_or_default();
+    let struck = parts.extensions.get::<TriggeredFaults>().cloned().unwrap_or_default();
     let stale_reads = struck.number(FaultKind::StaleRead).unwrap_or(0);
     store.serve(route.mode, stale_reads, |records| {
         let caller = auth::caller(records, &parts.headers, route.access)?;
@@ -75,9 +76,9 @@ async fn answer(
 #[derive(Debug, Clone, Copy)]
 pub struct BodyTimeout(pub Duration);
 
-fn check_store_view(records: &Records<'_>, store_view: StoreView) -> Result<(), Refusal> {
+fn check_store_view(records: &Database<'_>, store_view: StoreView) -> Result<(), ApiError> {
     let unknown =
-        || Refusal::new(404, "The store that was requested wasn't found. Verify the store and try again.");
+        || ApiError::new(404, "The store that was requested wasn't found. Verify the store and try again.");
     match store_view.map_err(|_| unknown())? {
         None => Ok(()),
         Some(Path(code)) if records.store_view_exists(&code)? => Ok(()),

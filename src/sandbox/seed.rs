@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::store::{Caller, Document, Records, Stored};
+use super::store::{Caller, Document};
+use crate::sandbox::store::{Database, StoreResult};
 
 /// Token of customer 1. A sandbox listens on loopback, so that its tokens may be known and examples copied.
 pub const CUSTOMER_TOKEN: &str = "sandbox-customer-1";
@@ -29,7 +30,7 @@ pub fn store_views() -> Vec<String> {
 }
 
 /// Fills the empty tables.
-pub fn plant(records: &Records<'_>) -> Stored<()> {
+pub fn insert(records: &Database<'_>) -> StoreResult<()> {
     let seed: Seed = serde_json::from_str(include_str!("seed.json"))?;
     for (table, rows) in [
         ("store_views", &seed.store_views),
@@ -41,13 +42,13 @@ pub fn plant(records: &Records<'_>) -> Stored<()> {
         }
     }
     for attribute in &seed.attributes {
-        plant_attribute(records, attribute)?;
+        insert_attribute(records, attribute)?;
     }
     for product in &seed.products {
-        plant_product(records, product)?;
+        insert_product(records, product)?;
     }
     for customer in &seed.customers {
-        plant_customer(records, customer)?;
+        insert_customer(records, customer)?;
     }
     for quote in &seed.quotes {
         add_row(records, "quotes", quote)?;
@@ -55,13 +56,13 @@ pub fn plant(records: &Records<'_>) -> Stored<()> {
     records.issue_token(ADMIN_TOKEN, Caller::Admin, None)
 }
 
-fn add_row(records: &Records<'_>, table: &str, row: &Document) -> Stored<()> {
+fn add_row(records: &Database<'_>, table: &str, row: &Document) -> StoreResult<()> {
     let columns: Vec<(&str, Value)> =
         row.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
     records.add_row(table, &columns)
 }
 
-fn plant_attribute(records: &Records<'_>, attribute: &Document) -> Stored<()> {
+fn insert_attribute(records: &Database<'_>, attribute: &Document) -> StoreResult<()> {
     let code = attribute.get("attribute_code").and_then(Value::as_str).unwrap_or_default();
     let id = records.put_attribute(integer(attribute, "attribute_id"), code, attribute)?;
     for option in objects(attribute, "options") {
@@ -71,7 +72,7 @@ fn plant_attribute(records: &Records<'_>, attribute: &Document) -> Stored<()> {
 }
 
 /// `options` of a product: attribute id → the values that can be chosen.
-fn plant_product(records: &Records<'_>, product: &Document) -> Stored<()> {
+fn insert_product(records: &Database<'_>, product: &Document) -> StoreResult<()> {
     let mut row = product.clone();
     let options = row.shift_remove("options");
     let sku = row.get("sku").cloned().unwrap_or_default();
@@ -90,7 +91,7 @@ fn plant_product(records: &Records<'_>, product: &Document) -> Stored<()> {
 }
 
 /// Addresses get their ids in the order of the file: 1, 2, 3…
-fn plant_customer(records: &Records<'_>, customer: &Document) -> Stored<()> {
+fn insert_customer(records: &Database<'_>, customer: &Document) -> StoreResult<()> {
     let id = integer(customer, "id").unwrap_or_default();
     records.put_customer(id, customer)?;
     for (position, address) in (0..).zip(objects(customer, "addresses")) {

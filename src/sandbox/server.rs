@@ -16,7 +16,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 
 use super::router::BodyTimeout;
-use crate::sandbox::fault::connection::{Line, Lines, Scissors};
+use crate::sandbox::fault::connection::{ConnectionCutter, FaultyListener, FaultyStream};
 
 /// Serves `app` until the sender of `stopped` is gone, then ends when every connection has ended.
 ///
@@ -28,7 +28,7 @@ pub async fn serve(
     read_timeout: Duration,
     mut stopped: oneshot::Receiver<()>,
 ) {
-    let mut listener = Lines(listener);
+    let mut listener = FaultyListener(listener);
     let mut connections = JoinSet::new();
     let (running, stopping) = watch::channel(());
     loop {
@@ -45,7 +45,12 @@ pub async fn serve(
     while connections.join_next().await.is_some() {}
 }
 
-async fn connection(line: Line, app: Router, read_timeout: Duration, mut stopping: watch::Receiver<()>) {
+async fn connection(
+    line: FaultyStream,
+    app: Router,
+    read_timeout: Duration,
+    mut stopping: watch::Receiver<()>,
+) {
     let service = ConnectionService {
         scissors: line.scissors(),
         body_timeout: BodyTimeout(read_timeout),
@@ -66,7 +71,7 @@ async fn connection(line: Line, app: Router, read_timeout: Duration, mut stoppin
 
 /// Hands each request to the routes, with what they need to know of its connection.
 struct ConnectionService {
-    scissors: Scissors,
+    scissors: ConnectionCutter,
     body_timeout: BodyTimeout,
     app: TowerToHyperService<Router>,
 }

@@ -3,8 +3,8 @@
 use std::pin::pin;
 
 use crate::commands::stopped;
-use crate::failure::{Applied, Failure, Kind};
-use crate::http::CHECK_FIRST;
+use crate::failure::{Applied, Failure, FailureKind};
+use crate::http::CHECK_BEFORE_RETRY;
 use crate::session::Session;
 use crate::session::service::{Service, Stage};
 use crate::session::signals::Signals;
@@ -13,7 +13,7 @@ use crate::session::signals::Signals;
 ///
 /// # Errors
 /// Whatever went wrong; `interrupted`, with what is known of the write, after Ctrl-C.
-pub fn online(
+pub fn with_service(
     session: &Session<'_>,
     task: impl AsyncFnOnce(&Service<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
@@ -71,7 +71,7 @@ pub(crate) fn interrupted(service: &Service<'_>) -> Failure {
         _ if service.replaces_profile.get() => {
             "check before you repeat it: `storefront customer show` prints the profile, `storefront customer history` the snapshots"
         }
-        _ => CHECK_FIRST,
+        _ => CHECK_BEFORE_RETRY,
     };
-    Failure::new(Kind::Interrupted, message).applied(applied).hint(hint)
+    Failure::new(FailureKind::Interrupted, message).applied(applied).hint(hint)
 }

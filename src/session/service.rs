@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use crate::config::Settings;
 use crate::failure::{Applied, Failure};
-use crate::http::{Attempt, Attempts, Client, Effect, Link, Observer, Reply, Tracer};
+use crate::http::{Attempt, Attempts, Client, Effect, Endpoint, Observer, Reply, Tracer};
 use crate::plan::request::{Bearer, Method, Request, StoreView};
 use crate::redact::secrets;
 use crate::report::http_trace;
-use crate::report::outcome::Shown;
+use crate::report::outcome::RequestPreview;
 use crate::sandbox;
 use crate::session::Session;
 use crate::session::local_service::{sandbox_settings, start_sandbox};
@@ -239,8 +239,8 @@ impl<'a> Service<'a> {
     }
 
     /// A request as a dry run shows it.
-    pub fn shown(&self, request: Request) -> Shown {
-        Shown { url: self.client.url(&request), request, curl: self.session.global.curl }
+    pub fn shown(&self, request: Request) -> RequestPreview {
+        RequestPreview { url: self.client.url(&request), request, curl: self.session.global.curl }
     }
 
     /// The service's name for files.
@@ -303,8 +303,8 @@ fn mask_tokens(settings: &Settings) {
     }
 }
 
-fn link(settings: &Settings) -> Link {
-    Link {
+fn link(settings: &Settings) -> Endpoint {
+    Endpoint {
         base_url: settings.base_url.clone(),
         allow_plain_http: settings.allow_plain_http,
         ca_file: settings.ca_file.clone(),

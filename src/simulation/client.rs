@@ -16,9 +16,9 @@ use super::invariants::Told;
 use super::network::Network;
 use super::world::{Ask, Run, World};
 use crate::batch;
-use crate::cli::batch::RunArgs;
+use crate::cli::batch::BatchArgs;
 use crate::cli::customer::{ReplacementArgs, UpdateArgs};
-use crate::cli::{Cli, Command, GlobalArgs, Noun, OutputFormat};
+use crate::cli::{Cli, Command, GlobalArgs, LazySubcommands, OutputFormat};
 use crate::clock::Clock;
 use crate::config::Settings;
 use crate::context::Context;
@@ -26,12 +26,12 @@ use crate::failure::Failure;
 use crate::input::records::{Format, Origin, Source};
 use crate::input::{Draft, NoFlags};
 use crate::ops::profile::update::Update;
-use crate::ops::record::Work;
+use crate::ops::record::RecordOperation;
 use crate::ops::send;
 use crate::plan::operation::Operation;
 use crate::plan::request::StoreView;
 use crate::report::Report;
-use crate::report::ordered_results::Results;
+use crate::report::ordered_results::OrderedResults;
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::service::Service;
@@ -179,11 +179,11 @@ impl Machine {
         settings.lock_timeout = Duration::from_secs(4);
         let network = Network { world: self.world.clone(), run, life, shown: RefCell::default() };
         let service = Service::over(&session, settings, Box::new(network));
-        let args = RunArgs {
+        let args = BatchArgs {
             jobs: Some(job.jobs),
             resume: manner.resume,
             retry_unknown: manner.resume && manner.repeat,
-            ..RunArgs::default()
+            ..BatchArgs::default()
         };
         let asks: Vec<Ask> =
             job.records.iter().map(|(tag, _)| self.world.borrow().asks[tag].clone()).collect();
@@ -193,10 +193,10 @@ impl Machine {
         if let Some(input) = &job.input {
             let source = Source { origin: Origin::File(input.clone()), format: Format::Ndjson };
             let work = match job.operation {
-                Operation::CustomerUpdate => Work::Update(&update),
-                operation => Work::AtOnce(operation, &NoFlags),
+                Operation::CustomerUpdate => RecordOperation::Update(&update),
+                operation => RecordOperation::AtOnce(operation, &NoFlags),
             };
-            let results = Results::to(&report, Box::new(lines));
+            let results = OrderedResults::to(&report, Box::new(lines));
             return batch::run_over(&service, &source, &args, work, results).await.map(|()| None);
         }
         let (tag, customer) = job.records[0];
@@ -238,7 +238,7 @@ fn update_args() -> UpdateArgs {
         static ARGS: UpdateArgs = {
             let words = ["storefront", "customer", "update"].map(std::ffi::OsString::from);
             match Cli::read(&words).unwrap().command {
-                Command::Customer(Noun(crate::cli::customer::CustomerCommand::Update(args))) => *args,
+                Command::Customer(LazySubcommands(crate::cli::customer::CustomerCommand::Update(args))) => *args,
                 _ => unreachable!(),
             }
         };

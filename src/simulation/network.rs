@@ -13,7 +13,7 @@ use super::disk::Life;
 use super::faults::{Fate, Seen};
 use super::invariants;
 use super::world::{Sent, Shown, World};
-use crate::http::Lost;
+use crate::http::TransportError;
 use crate::http::transport::{Exchange, Incoming, Outgoing, Transport};
 
 /// The network as one run of the program uses it.
@@ -36,7 +36,7 @@ impl Transport for Network {
 }
 
 impl Network {
-    async fn carry(&self, request: Outgoing, timeout: Duration) -> Result<Incoming, Lost> {
+    async fn carry(&self, request: Outgoing, timeout: Duration) -> Result<Incoming, TransportError> {
         if self.life.lock().unwrap().is_over {
             return std::future::pending().await;
         }
@@ -116,8 +116,13 @@ fn tag_of(body: &Value) -> Option<u32> {
     name.rsplit('_').next()?.parse().ok()
 }
 
-fn answer(world: &World, number: usize, fate: &Fate) -> Result<Incoming, Lost> {
-    let lost = |sent, message: &str| Lost { sent, lasting: false, message: message.to_owned(), hint: None };
+fn answer(world: &World, number: usize, fate: &Fate) -> Result<Incoming, TransportError> {
+    let lost = |sent, message: &str| TransportError {
+        sent,
+        lasting: false,
+        message: message.to_owned(),
+        hint: None,
+    };
     let status = |status, retry_after: Option<u64>, body: &str| {
         let mut headers = HeaderMap::new();
         if let Some(seconds) = retry_after {

@@ -289,7 +289,7 @@ impl Scenario {
         invariants::judge_reports(&mut world, &self.told);
         invariants::judge_marks(&mut world, disk.lock().unwrap().files());
         let count = |applied| self.told.iter().filter(|told| told.applied == applied).count() as u64;
-        let mut fingerprint = crate::journal::fnv::Fingerprint::new();
+        let mut fingerprint = crate::journal::fnv::Fnv1a::new();
         for effect in &world.effects {
             fingerprint = fingerprint.with(format!("{:?}", (effect.at, effect.request)).as_bytes());
         }

@@ -11,11 +11,11 @@ use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::stored::Profile;
 
 /// Longest label, in characters.
-const LONGEST_LABEL: usize = 40;
+const MAX_LABEL: usize = 40;
 
 /// An address by its id, and words to know it by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remembered {
+pub struct CachedAddress {
     /// Id of the stored address.
     pub id: i64,
     /// First street line and city.
@@ -24,7 +24,7 @@ pub struct Remembered {
 
 /// Keeps the ids of a profile's addresses in place of those seen before at this service
 /// ([`crate::config::Settings::service_name`]). Only completion needs them: what cannot be kept is forgotten.
-pub fn remember(context: &Context, service: &str, profile: &Profile) {
+pub fn save_addresses(context: &Context, service: &str, profile: &Profile) {
     let addresses = profile.addresses().iter().filter_map(Value::as_object);
     let labels: Map<String, Value> = addresses
         .filter_map(|address| Some((id_of(address.get("id")?)?.to_string(), label(address).into())))
@@ -35,12 +35,12 @@ pub fn remember(context: &Context, service: &str, profile: &Profile) {
 }
 
 /// The addresses seen last at this service, none where nothing is kept.
-pub fn recall(context: &Context, service: &str) -> Vec<Remembered> {
+pub fn load_addresses(context: &Context, service: &str) -> Vec<CachedAddress> {
     let text = file(context, service).ok().and_then(|path| std::fs::read(path).ok());
     let labels: Map<String, Value> =
         text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
     let remembered = |(id, label): (String, Value)| {
-        Some(Remembered { id: id.parse().ok()?, label: label.as_str()?.to_owned() })
+        Some(CachedAddress { id: id.parse().ok()?, label: label.as_str()?.to_owned() })
     };
     labels.into_iter().filter_map(remembered).collect()
 }
@@ -53,5 +53,5 @@ fn label(address: &Map<String, Value>) -> String {
     let street = address.get("street").and_then(|street| street.get(0)).and_then(Value::as_str);
     let city = address.get("city").and_then(Value::as_str);
     let words: Vec<&str> = street.into_iter().chain(city).collect();
-    words.join(", ").chars().take(LONGEST_LABEL).collect()
+    words.join(", ").chars().take(MAX_LABEL).collect()
 }

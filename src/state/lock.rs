@@ -9,8 +9,8 @@ use tokio::time::Instant;
 use super::file_name;
 use crate::config::Settings;
 use crate::context::Context;
-use crate::failure::{Failure, Kind};
-use crate::journal::fnv::Fingerprint;
+use crate::failure::{Failure, FailureKind};
+use crate::journal::fnv::Fnv1a;
 use crate::storage::Lock;
 use crate::token::Token;
 
@@ -34,7 +34,7 @@ impl LockName {
 
     /// Whoever has this token.
     pub fn token(token: &Token) -> Self {
-        Self(format!("token-{:016x}", Fingerprint::new().with(token.expose().as_bytes()).finish()))
+        Self(format!("token-{:016x}", Fnv1a::new().with(token.expose().as_bytes()).finish()))
     }
 }
 
@@ -72,7 +72,7 @@ pub async fn acquire(
         }
         if Instant::now() >= deadline {
             return Err(Failure::new(
-                Kind::Unavailable,
+                FailureKind::Unavailable,
                 format!(
                     "another storefront command has been writing to this customer for {} s",
                     timeout.as_secs_f64()

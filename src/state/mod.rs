@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use address_cache::{Remembered, recall, remember};
+pub use address_cache::{CachedAddress, load_addresses, save_addresses};
 pub use lock::{CustomerLock, LockName, acquire};
 pub use mark::Mark;
 pub use snapshot::{NewSnapshot, Snapshot, SnapshotEntry};
@@ -19,7 +19,7 @@ use crate::clock::Clock;
 use crate::config::Settings;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::journal::fnv::Fingerprint;
+use crate::journal::fnv::Fnv1a;
 use crate::storage::Storage;
 
 /// The files of one customer.
@@ -75,7 +75,7 @@ fn file_name(name: &str) -> String {
     }
     if safe.len() > MAX_LENGTH {
         safe.truncate(MAX_LENGTH);
-        let _ = write!(safe, "~{:016x}", Fingerprint::new().with(name.as_bytes()).finish());
+        let _ = write!(safe, "~{:016x}", Fnv1a::new().with(name.as_bytes()).finish());
     }
     safe
 }

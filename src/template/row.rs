@@ -6,10 +6,10 @@ use crate::input::records;
 use crate::plan::operation::Operation;
 
 /// Titles and cells.
-pub fn of(operation: Operation, document: &Value) -> Vec<(String, String)> {
+pub fn example_row(operation: Operation, document: &Value) -> Vec<(String, String)> {
     let inner = operation.wrapper().map_or(document, |wrapper| &document[wrapper]);
     let cells = records::paths(operation).filter_map(|(title, path)| Some((title, cell(at(inner, &path)?))));
-    cells.chain(named_by_the_user(operation, inner)).collect()
+    cells.chain(placeholder_columns(operation, inner)).collect()
 }
 
 /// The value at a path; a row changes one address, so that a list stands for its first element.
@@ -26,7 +26,7 @@ fn cell(value: &Value) -> String {
 }
 
 /// Columns that have a code or an id in their title.
-fn named_by_the_user(operation: Operation, inner: &Value) -> Vec<(String, String)> {
+fn placeholder_columns(operation: Operation, inner: &Value) -> Vec<(String, String)> {
     let list = |pointer: &str| inner.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
     let pairs = |pointer: &str, prefix: &str, name: &str, value: &str| {
         let pair = |element: &Value| (format!("{prefix}{}", cell(&element[name])), cell(&element[value]));

@@ -1,40 +1,41 @@
 //! Addresses (interface 2.2): one list of fields, of which a quote and a profile each take their part.
 
-use super::{Holds, Member, Shape, member};
+use super::member;
+use crate::wire::{Field, FieldType, ObjectSchema};
 
 /// Region of a profile address (2.2).
-pub static REGION: Shape = Shape {
+pub static REGION: ObjectSchema = ObjectSchema {
     name: "region",
     section: "2.2",
     members: &[
-        member("region_code", Holds::TextOrNull, "Region code"),
-        member("region", Holds::TextOrNull, "Region name"),
-        member("region_id", Holds::Integer, "Region identifier"),
+        member("region_code", FieldType::TextOrNull, "Region code"),
+        member("region", FieldType::TextOrNull, "Region name"),
+        member("region_id", FieldType::Integer, "Region identifier"),
     ],
 };
 
 /// Custom attribute of a profile address (2.2).
-pub static CUSTOM_ATTRIBUTE: Shape = Shape {
+pub static CUSTOM_ATTRIBUTE: ObjectSchema = ObjectSchema {
     name: "custom attribute",
     section: "2.2",
     members: &[
-        member("attribute_code", Holds::Text, "Code of the attribute"),
-        member("value", Holds::Text, "Its value"),
+        member("attribute_code", FieldType::Text, "Code of the attribute"),
+        member("value", FieldType::Text, "Its value"),
     ],
 };
 
 /// Address in a customer profile (2.2).
-pub static PROFILE_ADDRESS: Shape = Shape {
+pub static PROFILE_ADDRESS: ObjectSchema = ObjectSchema {
     name: "profile address",
     section: "2.2",
     members: &[
         member(
             "id",
-            Holds::Integer,
+            FieldType::Integer,
             "Id of the stored address this changes; without it a new address is created",
         ),
         CUSTOMER_ID,
-        member("region", Holds::Object(&REGION), "Region of the address"),
+        member("region", FieldType::Object(&REGION), "Region of the address"),
         REGION_ID,
         COUNTRY_ID,
         STREET,
@@ -45,7 +46,7 @@ pub static PROFILE_ADDRESS: Shape = Shape {
         LASTNAME,
         member(
             "custom_attributes",
-            Holds::List(&CUSTOM_ATTRIBUTE),
+            FieldType::List(&CUSTOM_ATTRIBUTE),
             "Custom attributes, one element per code",
         ),
     ],
@@ -53,19 +54,19 @@ pub static PROFILE_ADDRESS: Shape = Shape {
 
 /// Fields of a profile address that the interface does not list, and that flags set nevertheless: services of the family
 /// have them.
-pub static PROFILE_ADDRESS_FLAGS: Shape = Shape {
+pub static PROFILE_ADDRESS_FLAGS: ObjectSchema = ObjectSchema {
     name: "profile address",
     section: "ours",
     members: &[
-        member("company", Holds::TextOrNull, "Company"),
-        member("vat_id", Holds::TextOrNull, "VAT number"),
-        member("default_shipping", Holds::Boolean, "Whether it is the default shipping address"),
-        member("default_billing", Holds::Boolean, "Whether it is the default billing address"),
+        member("company", FieldType::TextOrNull, "Company"),
+        member("vat_id", FieldType::TextOrNull, "VAT number"),
+        member("default_shipping", FieldType::Boolean, "Whether it is the default shipping address"),
+        member("default_billing", FieldType::Boolean, "Whether it is the default billing address"),
     ],
 };
 
 /// Shipping or billing address of a quote (2.2).
-pub static QUOTE_ADDRESS: Shape = Shape {
+pub static QUOTE_ADDRESS: ObjectSchema = ObjectSchema {
     name: "quote address",
     section: "2.2",
     members: &[
@@ -78,16 +79,16 @@ pub static QUOTE_ADDRESS: Shape = Shape {
         CITY,
         FIRSTNAME,
         LASTNAME,
-        member("email", Holds::Text, "E-mail address"),
+        member("email", FieldType::Text, "E-mail address"),
     ],
 };
 
-const CUSTOMER_ID: Member = member("customer_id", Holds::Integer, "Id of the owning customer");
-const REGION_ID: Member = member("region_id", Holds::Integer, "Region identifier");
-const COUNTRY_ID: Member = member("country_id", Holds::Text, "Country code, two letters");
-const STREET: Member = member("street", Holds::TextList, "Street lines");
-const TELEPHONE: Member = member("telephone", Holds::Text, "Telephone number");
-const POSTCODE: Member = member("postcode", Holds::TextOrNull, "Postcode");
-const CITY: Member = member("city", Holds::Text, "City");
-const FIRSTNAME: Member = member("firstname", Holds::Text, "First name");
-const LASTNAME: Member = member("lastname", Holds::Text, "Last name");
+const CUSTOMER_ID: Field = member("customer_id", FieldType::Integer, "Id of the owning customer");
+const REGION_ID: Field = member("region_id", FieldType::Integer, "Region identifier");
+const COUNTRY_ID: Field = member("country_id", FieldType::Text, "Country code, two letters");
+const STREET: Field = member("street", FieldType::TextList, "Street lines");
+const TELEPHONE: Field = member("telephone", FieldType::Text, "Telephone number");
+const POSTCODE: Field = member("postcode", FieldType::TextOrNull, "Postcode");
+const CITY: Field = member("city", FieldType::Text, "City");
+const FIRSTNAME: Field = member("firstname", FieldType::Text, "First name");
+const LASTNAME: Field = member("lastname", FieldType::Text, "Last name");

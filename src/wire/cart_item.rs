@@ -1,54 +1,55 @@
 //! Items of a quote (interface 2.6).
 
-use super::{Holds, Shape, member};
+use super::member;
+use crate::wire::{FieldType, ObjectSchema};
 
 /// One chosen option of a configurable product (2.6).
-pub static CONFIGURABLE_ITEM_OPTION: Shape = Shape {
+pub static CONFIGURABLE_ITEM_OPTION: ObjectSchema = ObjectSchema {
     name: "configurable item option",
     section: "2.6",
     members: &[
-        member("option_id", Holds::Text, "The attribute_id of the configurable attribute"),
-        member("option_value", Holds::Integer, "The chosen value, as the product detail gives it"),
+        member("option_id", FieldType::Text, "The attribute_id of the configurable attribute"),
+        member("option_value", FieldType::Integer, "The chosen value, as the product detail gives it"),
     ],
 };
 
 /// Extension attributes of a product option (2.6).
-pub static PRODUCT_OPTION_EXTENSION: Shape = Shape {
+pub static PRODUCT_OPTION_EXTENSION: ObjectSchema = ObjectSchema {
     name: "product option extension attributes",
     section: "2.6",
     members: &[member(
         "configurable_item_options",
-        Holds::List(&CONFIGURABLE_ITEM_OPTION),
+        FieldType::List(&CONFIGURABLE_ITEM_OPTION),
         "One element per configurable attribute",
     )],
 };
 
 /// Product option of a cart item (2.6).
-pub static PRODUCT_OPTION: Shape = Shape {
+pub static PRODUCT_OPTION: ObjectSchema = ObjectSchema {
     name: "product option",
     section: "2.6",
     members: &[member(
         "extension_attributes",
-        Holds::Object(&PRODUCT_OPTION_EXTENSION),
+        FieldType::Object(&PRODUCT_OPTION_EXTENSION),
         "Configurable products only",
     )],
 };
 
 /// Item to add to a quote (2.6), inside the wrapper `cartItem` (4.4).
-pub static CART_ITEM: Shape = Shape {
+pub static CART_ITEM: ObjectSchema = ObjectSchema {
     name: "cart item",
     section: "2.6",
     members: &[
-        member("sku", Holds::Text, "Product SKU"),
-        member("qty", Holds::Number, "Quantity"),
-        member("quote_id", Holds::Text, "Id of the quote"),
-        member("product_option", Holds::Object(&PRODUCT_OPTION), "Configurable products only"),
+        member("sku", FieldType::Text, "Product SKU"),
+        member("qty", FieldType::Number, "Quantity"),
+        member("quote_id", FieldType::Text, "Id of the quote"),
+        member("product_option", FieldType::Object(&PRODUCT_OPTION), "Configurable products only"),
     ],
 };
 
 /// Body of the call: the wrapper and nothing beside it (4.4).
-pub static CART_ITEM_BODY: Shape = Shape {
+pub static CART_ITEM_BODY: ObjectSchema = ObjectSchema {
     name: "body",
     section: "4.4",
-    members: &[member("cartItem", Holds::Object(&CART_ITEM), "The item to add")],
+    members: &[member("cartItem", FieldType::Object(&CART_ITEM), "The item to add")],
 };

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{CONFIGURABLE_ITEM_OPTION, Holds, Member, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, Shape};
+use super::{CONFIGURABLE_ITEM_OPTION, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS};
+use crate::wire::{Field, FieldType, ObjectSchema};
 
 /// How schemas are to be written.
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +16,7 @@ pub struct Writer {
 
 impl Writer {
     /// A schema of an object with these members; shapes further in are referred to.
-    pub fn object(self, members: impl IntoIterator<Item = &'static Member>) -> Value {
+    pub fn object(self, members: impl IntoIterator<Item = &'static Field>) -> Value {
         let properties: Map<String, Value> =
             members.into_iter().map(|member| (member.name.to_owned(), self.member(member))).collect();
         let mut schema = json!({"type": "object", "properties": properties});
@@ -26,7 +27,7 @@ impl Writer {
     }
 
     /// The named schemas of every shape these members lead to, by [`name`].
-    pub fn definitions(self, members: impl IntoIterator<Item = &'static Member>) -> Map<String, Value> {
+    pub fn definitions(self, members: impl IntoIterator<Item = &'static Field>) -> Map<String, Value> {
         let mut found = Map::new();
         for member in members {
             if let Some(shape) = member.holds.shape() {
@@ -37,7 +38,7 @@ impl Writer {
         found
     }
 
-    fn shape(self, shape: &'static Shape) -> Value {
+    fn shape(self, shape: &'static ObjectSchema) -> Value {
         let mut schema = self.object(shape.members);
         schema["description"] = format!("Section {} of the interface: {}", shape.section, shape.name).into();
         if self.closed && std::ptr::eq(shape, &raw const CONFIGURABLE_ITEM_OPTION) {
@@ -52,7 +53,7 @@ impl Writer {
         schema
     }
 
-    fn member(self, member: &Member) -> Value {
+    fn member(self, member: &Field) -> Value {
         let mut schema = self.holds(member.holds);
         // What the input check says about it; services accept other texts.
         if self.closed && member.name == "country_id" {
@@ -62,27 +63,27 @@ impl Writer {
         schema
     }
 
-    fn holds(self, holds: Holds) -> Value {
+    fn holds(self, holds: FieldType) -> Value {
         match holds {
-            Holds::Text => json!({"type": "string"}),
-            Holds::TextOrNull => json!({"type": ["string", "null"]}),
-            Holds::Integer => json!({"type": "integer"}),
-            Holds::Number => json!({"type": "number"}),
-            Holds::Boolean => json!({"type": "boolean"}),
-            Holds::TextList => json!({"type": "array", "items": {"type": "string"}}),
-            Holds::Object(shape) => json!({"$ref": self.reference(shape)}),
-            Holds::List(shape) => json!({"type": "array", "items": {"$ref": self.reference(shape)}}),
-            Holds::AnyObject => json!({"type": "object"}),
+            FieldType::Text => json!({"type": "string"}),
+            FieldType::TextOrNull => json!({"type": ["string", "null"]}),
+            FieldType::Integer => json!({"type": "integer"}),
+            FieldType::Number => json!({"type": "number"}),
+            FieldType::Boolean => json!({"type": "boolean"}),
+            FieldType::TextList => json!({"type": "array", "items": {"type": "string"}}),
+            FieldType::Object(shape) => json!({"$ref": self.reference(shape)}),
+            FieldType::List(shape) => json!({"type": "array", "items": {"$ref": self.reference(shape)}}),
+            FieldType::AnyObject => json!({"type": "object"}),
         }
     }
 
-    fn reference(self, shape: &Shape) -> String {
+    fn reference(self, shape: &ObjectSchema) -> String {
         format!("{}{}", self.definitions, name(shape))
     }
 }
 
 /// A shape's name in schemas: `profile address` is `ProfileAddress`.
-pub fn name(shape: &Shape) -> String {
+pub fn name(shape: &ObjectSchema) -> String {
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
     shape.name.split(' ').map(capital).collect()
 }

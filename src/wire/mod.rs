@@ -21,29 +21,29 @@ pub use shipping::{ADDRESS_INFORMATION, SHIPPING_INFORMATION};
 
 /// An object the interface documents.
 #[derive(Debug)]
-pub struct Shape {
+pub struct ObjectSchema {
     /// Name in the interface's own words, for messages and schemas.
     pub name: &'static str,
     /// Section of the interface that lists the members.
     pub section: &'static str,
     /// The listed members, in the order of the interface.
-    pub members: &'static [Member],
+    pub members: &'static [Field],
 }
 
-/// One member of a [`Shape`].
+/// One member of a [`ObjectSchema`].
 #[derive(Debug)]
-pub struct Member {
+pub struct Field {
     /// Name as it stands in the JSON.
     pub name: &'static str,
     /// What it holds.
-    pub holds: Holds,
+    pub holds: FieldType,
     /// One line of meaning, as the interface gives it.
     pub doc: &'static str,
 }
 
 /// What a member holds.
 #[derive(Debug, Clone, Copy)]
-pub enum Holds {
+pub enum FieldType {
     /// A string.
     Text,
     /// A string or null.
@@ -57,18 +57,18 @@ pub enum Holds {
     /// An array of strings.
     TextList,
     /// An object of a documented shape.
-    Object(&'static Shape),
+    Object(&'static ObjectSchema),
     /// An array of objects of a documented shape.
-    List(&'static Shape),
+    List(&'static ObjectSchema),
     /// An object whose members are "not shown".
     AnyObject,
 }
 
-impl Shape {
+impl ObjectSchema {
     /// Every member, those further in by their path: `addresses[].city`. An object stands before its members.
-    pub fn all_members(&'static self) -> Vec<(String, &'static Member)> {
-        let below = |member: &'static Member| {
-            let list = if matches!(member.holds, Holds::List(_)) { "[]" } else { "" };
+    pub fn all_members(&'static self) -> Vec<(String, &'static Field)> {
+        let below = |member: &'static Field| {
+            let list = if matches!(member.holds, FieldType::List(_)) { "[]" } else { "" };
             let inside = member.holds.shape().map(Self::all_members).unwrap_or_default();
             let inside =
                 inside.into_iter().map(move |(path, inner)| (format!("{}{list}.{path}", member.name), inner));
@@ -78,14 +78,14 @@ impl Shape {
     }
 
     /// The member called `name`, if the interface lists one.
-    pub fn member(&self, name: &str) -> Option<&'static Member> {
+    pub fn member(&self, name: &str) -> Option<&'static Field> {
         self.members.iter().find(|member| member.name == name)
     }
 }
 
-impl Holds {
+impl FieldType {
     /// The documented shape inside, of an object or of the elements of a list.
-    pub const fn shape(self) -> Option<&'static Shape> {
+    pub const fn shape(self) -> Option<&'static ObjectSchema> {
         match self {
             Self::Object(shape) | Self::List(shape) => Some(shape),
             _ => None,
@@ -108,13 +108,13 @@ impl Holds {
 }
 
 /// A field that the interface does not list in a shape, but for which there is a flag.
-pub fn flag_field(shape: &Shape, name: &str) -> Option<&'static Member> {
+pub fn flag_field(shape: &ObjectSchema, name: &str) -> Option<&'static Field> {
     std::ptr::eq(shape, &raw const PROFILE_ADDRESS).then(|| PROFILE_ADDRESS_FLAGS.member(name)).flatten()
 }
 
 /// Shorthand for the tables: one row, one member.
-const fn member(name: &'static str, holds: Holds, doc: &'static str) -> Member {
-    Member { name, holds, doc }
+const fn member(name: &'static str, holds: FieldType, doc: &'static str) -> Field {
+    Field { name, holds, doc }
 }
 
 /// Entity type id of products and attribute sets (4.3, rule).

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::support::mock_server::{Scripted, Step, answer};
+use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::storefront::{Home, Outcome};
 
 const PROFILE: &str = "/V1/storeview/default/customer/profile";
 const ATTRIBUTE: &str = r#"{"attribute": {"attribute_code": "cut", "frontend_input": "text"}}"#;
 
 /// Runs `api` against a service that answers by a script, at a base URL with a path.
-fn api(service: &Scripted, arguments: &[&str]) -> Outcome {
+fn api(service: &MockServer, arguments: &[&str]) -> Outcome {
     let home = Home::new();
     let words: Vec<&str> = ["api"].iter().chain(arguments).copied().collect();
     home.storefront(&words)
@@ -23,7 +23,7 @@ fn api(service: &Scripted, arguments: &[&str]) -> Outcome {
 #[test]
 fn a_read_prints_the_reply_as_it_came() {
     let body = "{\"b\":  12345678901234567890.10,\r\n \"a\": 1}";
-    let service = Scripted::start(vec![answer("200 OK", "", body)]);
+    let service = MockServer::start(vec![answer("200 OK", "", body)]);
     let read = api(&service, &["get", "V1/store/storeViews?active=1"]);
     assert_eq!((read.code, &*read.stdout, &*read.stderr), (0, body, ""));
     let request = &service.requests()[0];
@@ -33,7 +33,7 @@ fn a_read_prints_the_reply_as_it_came() {
 
 #[test]
 fn a_write_carries_the_input_and_the_token_asked_for() {
-    let service = Scripted::start(vec![answer("320 Saved", "", "true")]);
+    let service = MockServer::start(vec![answer("320 Saved", "", "true")]);
     let written = api(&service, &["DELETE", "/V1/x", "-i", "-", "--admin"]);
     assert_eq!((written.code, &*written.stdout), (0, "true"), "{written:?}");
     assert!(written.stderr.starts_with("api: host 127.0.0.1:"), "{written:?}");
@@ -44,11 +44,11 @@ fn a_write_carries_the_input_and_the_token_asked_for() {
 
 #[test]
 fn reads_are_repeated_and_writes_are_not() {
-    let service = Scripted::start(vec![answer("502 Bad", "", ""), answer("200 OK", "", "1")]);
+    let service = MockServer::start(vec![answer("502 Bad", "", ""), answer("200 OK", "", "1")]);
     assert_eq!(api(&service, &["GET", "/x", "-o", "json"]).code, 0);
     assert_eq!(service.requests().len(), 2);
     for method in ["PUT", "PATCH", "DELETE", "POST"] {
-        let service = Scripted::start(vec![answer("502 Bad", "", ""), answer("200 OK", "", "1")]);
+        let service = MockServer::start(vec![answer("502 Bad", "", ""), answer("200 OK", "", "1")]);
         assert_eq!(api(&service, &[method, "/x"]).code, 8);
         assert_eq!(service.requests().len(), 1);
     }
@@ -56,7 +56,7 @@ fn reads_are_repeated_and_writes_are_not() {
 
 #[test]
 fn json_output_is_one_result_object() {
-    let service = Scripted::start(vec![answer("200 OK", "", "[1]"), answer("200 OK", "", "plain")]);
+    let service = MockServer::start(vec![answer("200 OK", "", "[1]"), answer("200 OK", "", "plain")]);
     let result = |outcome: Outcome| serde_json::from_str::<Value>(&outcome.stdout).unwrap();
     assert_eq!(
         result(api(&service, &["GET", "/x", "-o", "json"])),
@@ -70,7 +70,7 @@ fn json_output_is_one_result_object() {
 
 #[test]
 fn a_dry_run_sends_nothing_and_curl_hides_the_token() {
-    let service = Scripted::start(Vec::<Step>::new());
+    let service = MockServer::start(Vec::<Step>::new());
     let shown = api(&service, &["PATCH", "/V1/x?y=1", "-i", "-", "-n", "--curl"]);
     assert!(
         shown.stdout.contains("curl --request PATCH") && shown.stdout.contains("$STOREFRONT_TOKEN"),
@@ -82,13 +82,13 @@ fn a_dry_run_sends_nothing_and_curl_hides_the_token() {
 
 #[test]
 fn what_leads_elsewhere_is_refused_before_anything_is_sent() {
-    let service = Scripted::start(Vec::<Step>::new());
+    let service = MockServer::start(Vec::<Step>::new());
     for path in ["https://evil.example/x", "//evil.example/x", "/V1/../x", "/V1/%2e%2e/x", "/x y", "/x#y"] {
         assert_eq!(api(&service, &["GET", path]).code, 2, "{path}");
     }
     assert_eq!(api(&service, &["G T", "/x"]).code, 2);
     assert!(service.requests().is_empty());
-    let redirected = Scripted::start(vec![answer("302 Found", "Location: http://evil.example/\r\n", "")]);
+    let redirected = MockServer::start(vec![answer("302 Found", "Location: http://evil.example/\r\n", "")]);
     assert_eq!(api(&redirected, &["GET", "/x"]).code, 4);
 }
 

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::support::raw_http::CUSTOMER;
-use crate::support::test_env::{Shop, words};
+use crate::support::test_env::{TestEnv, words};
 
 /// What is inside the wrapper a command line would send.
 #[track_caller]
-fn attribute(shop: &Shop, line: &str) -> Value {
+fn attribute(shop: &TestEnv, line: &str) -> Value {
     let result = shop.done(&format!("attribute create {line} --dry-run"));
     assert_eq!(shop.heard(), [""; 0], "{line}");
     assert!(result["request"]["url"].as_str().unwrap().ends_with("/V1/admin/product/attribute/"));
@@ -16,7 +16,7 @@ fn attribute(shop: &Shop, line: &str) -> Value {
 
 #[test]
 fn every_flag_sets_its_member() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let line = "--code fabric --label Fabric --type select --required --filterable=false --searchable \
                 --store-label 2=Tissu 3=Stoff --option Linen Wool --default-option Wool";
     let expected = json!({
@@ -38,7 +38,7 @@ fn every_flag_sets_its_member() {
 
 #[test]
 fn options_come_from_a_table() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let csv = "\u{feff}label;sort_order;is_default;label:2;label:3\nLinen;10;;Lin;Leinen\n\"Wool; fine\";;yes;Laine;\n02138 d;;0;;\n";
     shop.file("options.csv", csv);
     assert_eq!(
@@ -73,7 +73,7 @@ fn options_come_from_a_table() {
 
 #[test]
 fn input_is_held_to_the_interface_and_flags_win() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file(
         "in.json",
         r#"{"attribute": {"attribute_code": "fabric", "is_searchable": "0", "frontend_labels": []}}"#,
@@ -110,7 +110,7 @@ fn input_is_held_to_the_interface_and_flags_win() {
 
 #[test]
 fn the_service_decides_about_codes_and_tokens() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let create = "attribute create --code fabric --label Fabric --type select --option Linen";
     shop.done(create);
     let error = shop.fails(4, create);

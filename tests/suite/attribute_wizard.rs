@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::flaky_proxy::{Gate, Half};
+use crate::support::flaky_proxy::{FlakyProxy, Half};
 use crate::support::raw_http::{CUSTOMER, PROFILE};
 use crate::support::storefront::Outcome;
-use crate::support::test_env::{Shop, serve, words};
+use crate::support::test_env::{TestEnv, serve, words};
 
 /// Changes one address and removes another: read, read, PUT, read.
 const UPDATE: &str = "customer update --address 2 --city Troy --remove-address 3 --yes -o json";
@@ -30,11 +30,11 @@ const STEPS: [(usize, Half); 8] = [
 ];
 
 /// A gate that holds one half of one exchange: it says when that is reached, and lets go when told (or forgotten).
-fn holding(shop: &Shop, step: (usize, Half)) -> (Gate, Receiver<()>, Sender<()>) {
+fn holding(shop: &TestEnv, step: (usize, Half)) -> (FlakyProxy, Receiver<()>, Sender<()>) {
     let (reached, is_reached) = channel();
     let (release, released) = channel();
     let released: Mutex<Receiver<()>> = Mutex::new(released);
-    let gate = Gate::before(shop.sandbox.address(), move |number, half| {
+    let gate = FlakyProxy::before(shop.sandbox.address(), move |number, half| {
         if (number, half) == step {
             reached.send(()).unwrap();
             let _ = released.lock().unwrap().recv_timeout(Duration::from_secs(20));
@@ -56,7 +56,7 @@ fn content(mut profile: Value) -> Value {
 }
 
 /// Nothing is lost, or `customer restore` brings it back. Whether the profile was replaced.
-fn nothing_is_lost(shop: &Shop, gate: &Gate, before: &Value) -> bool {
+fn nothing_is_lost(shop: &TestEnv, gate: &FlakyProxy, before: &Value) -> bool {
     for snapshot in shop.snapshots() {
         let text = std::fs::read_to_string(&snapshot).unwrap();
         serde_json::from_str::<Value>(&text)
@@ -82,7 +82,7 @@ fn ended(child: Child) -> Outcome {
 }
 
 /// Starts the update, waits for the step, ends the program by `end`, lets the exchange go on.
-fn stopped_at(shop: &Shop, step: (usize, Half), end: impl Fn(Child) -> Outcome) -> (Gate, Outcome) {
+fn stopped_at(shop: &TestEnv, step: (usize, Half), end: impl Fn(Child) -> Outcome) -> (FlakyProxy, Outcome) {
     let (gate, reached, release) = holding(shop, step);
     let child = serve(shop.home.storefront(&words(UPDATE)), &gate.url()).spawn();
     reached.recv_timeout(Duration::from_secs(20)).unwrap();
@@ -100,7 +100,7 @@ fn kill(mut child: Child) -> Outcome {
 #[test]
 fn killed_at_every_step_nothing_is_lost() {
     for step in STEPS {
-        let shop = Shop::new();
+        let shop = TestEnv::new();
         let before = shop.profile();
         let (gate, outcome) = stopped_at(&shop, step, kill);
         assert_eq!(outcome.stdout, "", "{step:?}");
@@ -112,10 +112,10 @@ fn killed_at_every_step_nothing_is_lost() {
 #[test]
 fn killed_anywhere_between_second_read_and_put_nothing_is_lost() {
     for moment in 0..16 {
-        let shop = Shop::new();
+        let shop = TestEnv::new();
         let before = shop.profile();
         let (passed, is_passed) = channel();
-        let gate = Gate::before(shop.sandbox.address(), move |number, half| {
+        let gate = FlakyProxy::before(shop.sandbox.address(), move |number, half| {
             if (number, half) == (2, Half::Reply) {
                 passed.send(()).unwrap();
             }
@@ -145,7 +145,7 @@ fn send_signal(child: &Child, signal: &str) {
 #[cfg(unix)]
 fn interrupted_at_every_step_it_says_what_to_check() {
     for step in STEPS {
-        let shop = Shop::new();
+        let shop = TestEnv::new();
         let before = shop.profile();
         let (gate, outcome) = stopped_at(&shop, step, |child| {
             interrupt(&child);
@@ -175,7 +175,7 @@ fn interrupted_at_every_step_it_says_what_to_check() {
 #[cfg(unix)]
 fn one_signal_waits_for_the_request_in_flight_and_verifies_it() {
     for (half, signal) in [(Half::Request, "-INT"), (Half::Reply, "-TERM")] {
-        let shop = Shop::new();
+        let shop = TestEnv::new();
         let (gate, reached, release) = holding(&shop, (PUT, half));
         let child = serve(shop.home.storefront(&words(UPDATE)), &gate.url()).spawn();
         reached.recv_timeout(Duration::from_secs(20)).unwrap();
@@ -199,7 +199,7 @@ fn an_item_whose_request_has_left_is_to_be_looked_for_where_items_are() {
     use std::io::{BufRead as _, BufReader, Read as _};
     let line =
         "--sandbox --fault latency=20000 quote add-item --sku mug-blue --qty 1 --quote-id 1 -v -o json";
-    let mut child = Shop::new().home.storefront(&words(line)).spawn();
+    let mut child = TestEnv::new().home.storefront(&words(line)).spawn();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut told = String::new();
     while !told.contains("POST ") {
@@ -220,7 +220,7 @@ fn an_item_whose_request_has_left_is_to_be_looked_for_where_items_are() {
 #[cfg(unix)]
 fn whoever_waits_for_the_lock_can_leave() {
     use std::io::{BufRead as _, BufReader, Read as _};
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let (gate, reached, release) = holding(&shop, (PUT, Half::Request));
     let first = serve(shop.home.storefront(&words(UPDATE)), &gate.url()).spawn();
     reached.recv_timeout(Duration::from_secs(20)).unwrap();
@@ -244,7 +244,7 @@ fn whoever_waits_for_the_lock_can_leave() {
 #[test]
 fn eight_of_our_own_editors_all_succeed_and_lose_nothing() {
     const EACH: usize = 12;
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     thread::scope(|scope| {
         for editor in 0..8 {
             let shop = &shop;
@@ -269,7 +269,7 @@ fn eight_of_our_own_editors_all_succeed_and_lose_nothing() {
 }
 
 /// An edit by somebody else, each time of another kind.
-fn foreign_edit(shop: &Shop, number: usize) {
+fn foreign_edit(shop: &TestEnv, number: usize) {
     let mut profile = shop.sandbox.profile(CUSTOMER);
     let addresses = profile["addresses"].as_array_mut().unwrap();
     match number % 5 {
@@ -290,13 +290,13 @@ fn a_foreign_editor_between_the_two_reads_loses_nothing() {
     const SIDE_BY_SIDE: usize = 4;
     let noticed = AtomicUsize::new(0);
     let side = |_| {
-        let shop = Shop::new();
+        let shop = TestEnv::new();
         let (read, is_read) = mpsc::channel();
         let (edited, is_edited) = mpsc::channel();
         let is_edited = Mutex::new(is_edited);
         let armed = Arc::new(AtomicBool::new(false));
         let arm = armed.clone();
-        let gate = Gate::before(shop.sandbox.address(), move |_, half| {
+        let gate = FlakyProxy::before(shop.sandbox.address(), move |_, half| {
             if half == Half::Reply && armed.swap(false, Ordering::SeqCst) {
                 read.send(()).unwrap();
                 is_edited.lock().unwrap().recv_timeout(Duration::from_secs(20)).unwrap();
@@ -337,7 +337,7 @@ fn a_foreign_editor_between_the_two_reads_loses_nothing() {
 
 #[test]
 fn an_address_the_service_drops_comes_back_by_the_command_that_is_told() {
-    let shop = Shop::with_faults(&["drop-addressx1"]);
+    let shop = TestEnv::with_faults(&["drop-addressx1"]);
     let before = shop.profile();
     let error = shop.fails(9, "customer update --address 2 --city Troy --settle 0.3");
     assert_eq!((&error["kind"], &error["applied"]), (&json!("mismatch"), &json!("yes")));

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::support::storefront::{Home, Outcome};
-use crate::support::test_env::Shop;
+use crate::support::test_env::TestEnv;
 
 const SHOP_START: &str = "default-profile = \"shop\"\n[profiles.shop]\n";
 const SHOP: &str = "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"https://127.0.0.1:1/rest\"\n";
@@ -107,7 +107,7 @@ fn status_names_each_source() {
 
 #[test]
 fn login_keeps_a_token_that_the_service_accepts_or_that_cannot_be_checked() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let profile = |url: &str| format!("{SHOP_START}base-url = {url:?}\nstore-view = \"default\"\n");
     let home = Home::with_config(&profile(&shop.url()));
     let outcome = login(&home, "sandbox-customer-1", &[]);
@@ -127,7 +127,7 @@ fn login_keeps_a_token_that_the_service_accepts_or_that_cannot_be_checked() {
 
 #[test]
 fn login_shows_the_token_to_no_host_but_the_profiles() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let home = Home::with_config(&format!("{SHOP}store-view = \"default\"\n"));
     let outcome = home
         .storefront(&["auth", "login", "--with-token"])
@@ -140,7 +140,7 @@ fn login_shows_the_token_to_no_host_but_the_profiles() {
 
 #[test]
 fn a_token_that_the_service_rejects_is_not_ok() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let home = Home::with_config(&format!(
         "{SHOP_START}base-url = {:?}\nstore-view = \"default\"\ntoken = \"hunter2\"\n",
         shop.url()

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::support::mock_server::{Scripted, answer};
+use crate::support::mock_server::{MockServer, answer};
 use crate::support::raw_http::{CUSTOMER, ITEM as RAW_ITEM};
 use crate::support::storefront::{Home, Outcome};
-use crate::support::test_env::{Shop, serve, snapshots, words};
+use crate::support::test_env::{TestEnv, serve, snapshots, words};
 
 const ITEM: &str = "quote add-item --sku mug-blue --qty 1 --quote-id 1";
 
@@ -22,7 +22,7 @@ fn ends(outcome: &Outcome, code: i32, says: &str) {
 
 #[test]
 fn files_that_are_no_input() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     std::fs::create_dir(shop.home.dir.path().join("directory")).unwrap();
     for (name, content) in [
         ("empty.json", &b""[..]),
@@ -59,7 +59,7 @@ fn files_that_are_no_input() {
 #[cfg(unix)]
 fn a_file_that_may_not_be_read() {
     use std::os::unix::fs::PermissionsExt as _;
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let path = shop.file("secret.json", "{}");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&path).is_ok() {
@@ -70,7 +70,7 @@ fn a_file_that_may_not_be_read() {
 
 #[test]
 fn fifty_megabytes() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let program = || shop.storefront(&words("quote add-item -i -"));
     let outcome = program().stdin(format!("{{\"sku\": \"{}\", \"qty\": 1}}", "x".repeat(50 << 20))).run();
     ends(&outcome, 4, "413");
@@ -85,7 +85,7 @@ fn fifty_megabytes() {
 
 #[test]
 fn store_views_stand_in_one_path_segment_or_are_refused() {
-    let server = Scripted::start(vec![answer("200 OK", "", "{}")]);
+    let server = MockServer::start(vec![answer("200 OK", "", "{}")]);
     let home = Home::new();
     for (code, segment) in [
         ("fr/ca", "fr%2Fca"),
@@ -113,7 +113,7 @@ fn store_views_stand_in_one_path_segment_or_are_refused() {
     let none = serve(home.storefront(&words(ITEM)), &server.url("")).without("STOREFRONT_STORE_VIEW").run();
     ends(&none, 2, "no store view is set");
     assert_eq!(server.requests().len(), arrived);
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     assert_eq!(shop.fails(4, &format!("{ITEM} --store-view 'no such view'"))["status"], 404);
 }
 
@@ -126,14 +126,14 @@ fn nobody_falls_back_to_the_sandbox() {
         assert!(outcome.stderr.contains("storefront config init"), "{outcome:?}");
     }
     assert!(!home.dir.path().join("data").exists());
-    let faulty = Shop::new();
+    let faulty = TestEnv::new();
     ends(&faulty.run(&format!("{ITEM} --fault 500")), 2, "--fault is for the sandbox");
     assert_eq!(faulty.heard(), [""; 0]);
 }
 
 #[test]
 fn the_sandbox_needs_nothing_and_takes_nothing_from_outside() {
-    let (home, server) = (Home::new(), Scripted::start(vec![answer("200 OK", "", "{}")]));
+    let (home, server) = (Home::new(), MockServer::start(vec![answer("200 OK", "", "{}")]));
     let outcome = serve(home.storefront(&words("customer show --sandbox -o json")), &server.url(""))
         .env("STOREFRONT_STORE_VIEW", "nowhere")
         .env("STOREFRONT_PROFILE", "nobody")
@@ -148,7 +148,7 @@ fn the_sandbox_needs_nothing_and_takes_nothing_from_outside() {
 
 #[test]
 fn configurations_that_are_foreign_or_half_written() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     for (content, says) in [
         (&b"[profiles.shop"[..], "config.toml"),
         (b"\xff\xfe[", "config.toml"),
@@ -205,10 +205,10 @@ mod ends_of_pipes {
     use super::*;
 
     /// A sandbox of many customers' addresses, so that the output outgrows a pipe.
-    fn long_profile() -> Scripted {
+    fn long_profile() -> MockServer {
         let address = |id| format!(r#"{{"id": {id}, "street": ["{}"], "city": "Lyon"}}"#, "long ".repeat(20));
         let list: Vec<String> = (1..3000).map(address).collect();
-        Scripted::start(vec![answer(
+        MockServer::start(vec![answer(
             "200 OK",
             "",
             &format!(r#"{{"id": 7, "addresses": [{}]}}"#, list.join(",")),
@@ -229,7 +229,7 @@ mod ends_of_pipes {
 
     #[test]
     fn closed_ends_are_no_panic() {
-        let shop = Shop::new();
+        let shop = TestEnv::new();
         for (script, code) in [
             (r#"exec "$@" >&-"#, 0),
             (r#"exec "$@" 2>&-"#, 0),
@@ -250,7 +250,7 @@ mod ends_of_pipes {
 
     #[test]
     fn a_full_standard_output_never_hides_what_was_done() {
-        let shop = Shop::new();
+        let shop = TestEnv::new();
         let full = r#"exec "$@" > /dev/full"#;
         ends(
             &shop.storefront(&words("customer show")).shell(full),
@@ -275,7 +275,7 @@ mod ends_of_pipes {
 
     #[test]
     fn a_full_disk_under_the_snapshot_stops_everything() {
-        let shop = Shop::new();
+        let shop = TestEnv::new();
         let update = words("customer update --address 2 --city Troy -q -o json");
         let outcome = shop.storefront(&update).shell(r#"trap '' XFSZ; ulimit -f 0; exec "$@""#);
         ends(&outcome, 1, "the snapshot cannot be written to ");

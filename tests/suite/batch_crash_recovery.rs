@@ -4,7 +4,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use crate::support::batch::{attributes, created, lines, most_standing};
-use crate::support::test_env::Shop;
+use crate::support::test_env::TestEnv;
 
 /// The whole measure is 50 kills over 20,000 records: `STOREFRONT_TEST_KILLS=50 STOREFRONT_TEST_RECORDS=20000`.
 fn measure(name: &str, otherwise: usize) -> usize {
@@ -15,7 +15,7 @@ fn measure(name: &str, otherwise: usize) -> usize {
 fn killed_at_random_moments_no_record_is_lost_or_sent_twice() {
     const JOBS: usize = 8;
     let (kills, records) = (measure("STOREFRONT_TEST_KILLS", 8), measure("STOREFRONT_TEST_RECORDS", 1000));
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(records));
     let arguments = ["attribute", "create", "-i", "a.csv", "--resume", "-o", "json"];
     let journal = shop.home.dir.path().join("a.csv.journal");

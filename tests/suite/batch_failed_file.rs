@@ -3,16 +3,16 @@
 use serde_json::json;
 
 use crate::support::batch::{attributes, created, lines};
-use crate::support::mock_server::{Scripted, answer};
-use crate::support::test_env::{Shop, serve, words};
+use crate::support::mock_server::{MockServer, answer};
+use crate::support::test_env::{TestEnv, serve, words};
 
-fn read(shop: &Shop, name: &str) -> Vec<u8> {
+fn read(shop: &TestEnv, name: &str) -> Vec<u8> {
     std::fs::read(shop.home.dir.path().join(name)).unwrap()
 }
 
 #[test]
 fn an_edited_file_is_never_overwritten_and_the_hint_is_to_run_it() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(4).replace("code_2,", "Bad,").replace("code_3,", "Bad 3,"));
     let failed = shop.run("attribute create -i a.csv --failed fix.csv -o json");
     assert_eq!(failed.code, 7, "{failed:?}");
@@ -46,8 +46,8 @@ fn each_record_is_in_one_place_only() {
         answer("500 Internal Server Error", "", "{}"),
         answer("429 Too Many Requests", "", "{}"),
     ];
-    let server = Scripted::start(script);
-    let shop = Shop::new();
+    let server = MockServer::start(script);
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(4));
     let line = words("attribute create -i a.csv --failed fix.csv --jobs 1 --retry 0 -o json");
     let outcome = serve(shop.home.storefront(&line), &server.url("")).run();
@@ -65,7 +65,7 @@ fn each_record_is_in_one_place_only() {
 #[test]
 fn encoding_and_line_ends_are_those_of_the_input() {
     let text = attributes(2).replace("code_2,", "Bad,").replace("Label", "Größe").replace('\n', "\r\n");
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", format!("\u{feff}{text}"));
     assert_eq!(shop.run("attribute create -i a.csv --failed fix.csv").code, 7);
     let written = String::from_utf8(read(&shop, "fix.csv")).unwrap();
@@ -85,7 +85,7 @@ fn encoding_and_line_ends_are_those_of_the_input() {
 
 #[test]
 fn a_journal_is_shown_record_by_record() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(3).replace("code_2,", "Bad,"));
     assert_eq!(shop.run("attribute create -i a.csv").code, 7);
     let shown = shop.run("journal show a.csv.journal -o json");

@@ -7,19 +7,19 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::batch::{attributes, created, lines, most_standing, numbers, states};
-use crate::support::mock_server::{Scripted, Step, answer};
-use crate::support::test_env::{Shop, serve};
+use crate::support::mock_server::{MockServer, Step, answer};
+use crate::support::test_env::{TestEnv, serve};
 
-fn journal(shop: &Shop) -> PathBuf {
+fn journal(shop: &TestEnv) -> PathBuf {
     shop.home.dir.path().join("a.csv.journal")
 }
 
-fn text(shop: &Shop) -> String {
+fn text(shop: &TestEnv) -> String {
     std::fs::read_to_string(journal(shop)).unwrap()
 }
 
 /// A journal as a crash would leave it: with these lines after its header.
-fn left_behind(shop: &Shop, records: usize, lines: &[&str]) {
+fn left_behind(shop: &TestEnv, records: usize, lines: &[&str]) {
     shop.file("a.csv", attributes(records));
     assert_eq!(shop.run("attribute create -i a.csv").code, 0);
     let whole = text(shop);
@@ -45,7 +45,7 @@ fn left_behind(shop: &Shop, records: usize, lines: &[&str]) {
 
 #[test]
 fn a_run_is_written_down_record_by_record() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(40));
     assert_eq!(shop.run("attribute create -i a.csv --jobs 4").code, 0);
     let text = text(&shop);
@@ -63,7 +63,7 @@ fn a_run_is_written_down_record_by_record() {
 
 #[test]
 fn a_journal_that_is_there_needs_a_word_about_it() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(2));
     assert_eq!(shop.run("attribute create -i a.csv --resume").code, 0, "--resume with no journal begins one");
     shop.heard();
@@ -85,7 +85,7 @@ fn a_journal_that_is_there_needs_a_word_about_it() {
 
 #[test]
 fn what_may_have_been_applied_is_left_alone_until_it_is_asked_for() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     left_behind(
         &shop,
         5,
@@ -107,7 +107,7 @@ fn what_may_have_been_applied_is_left_alone_until_it_is_asked_for() {
 
 #[test]
 fn a_passing_reason_is_tried_again_and_a_lasting_one_when_it_was_mended() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(3).replace("code_2,", "Bad,"));
     let refused = shop
         .storefront(&["attribute", "create", "-i", "a.csv", "--jobs", "1"])
@@ -126,7 +126,7 @@ fn a_passing_reason_is_tried_again_and_a_lasting_one_when_it_was_mended() {
 
 #[test]
 fn a_journal_that_does_not_fit_is_refused_each_with_its_own_message() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(4));
     assert_eq!(shop.run("attribute create -i a.csv").code, 0);
     let (whole, input) = (text(&shop), attributes(4));
@@ -165,7 +165,7 @@ fn a_journal_that_does_not_fit_is_refused_each_with_its_own_message() {
 
 #[test]
 fn a_last_line_that_was_cut_off_is_noticed_and_left_out() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     left_behind(&shop, 3, &["1 sending", "1 done", "2 sending", "2 done"]);
     let mut cut = text(&shop);
     cut.truncate(cut.len() - 9);
@@ -179,7 +179,7 @@ fn a_last_line_that_was_cut_off_is_noticed_and_left_out() {
 
 #[test]
 fn a_full_disk_ends_the_run_and_nothing_is_sent_unwritten() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(400));
     let full = shop.run("attribute create -i a.csv --journal /dev/full -o json");
     let message = full.error()["message"].as_str().unwrap().to_owned();
@@ -203,8 +203,8 @@ fn a_full_disk_ends_the_run_and_nothing_is_sent_unwritten() {
 
 #[test]
 fn two_runs_cannot_write_one_journal() {
-    let shop = Shop::new();
-    let slow = Scripted::start(vec![Step::Stall(Duration::from_secs(5), Vec::new())]);
+    let shop = TestEnv::new();
+    let slow = MockServer::start(vec![Step::Stall(Duration::from_secs(5), Vec::new())]);
     shop.file("a.csv", attributes(2));
     let mut first =
         serve(shop.home.storefront(&["attribute", "create", "-i", "a.csv"]), &slow.url("")).spawn();
@@ -224,10 +224,12 @@ fn two_runs_cannot_write_one_journal() {
 #[test]
 fn ctrl_c_waits_for_what_is_under_way_and_a_second_one_does_not() {
     for (second, code_line) in [(false, "done"), (true, "unknown")] {
-        let shop = Shop::new();
+        let shop = TestEnv::new();
         let reply = crate::support::mock_server::reply("200 OK", "", "{}");
-        let slow =
-            Scripted::start(vec![answer("200 OK", "", "{}"), Step::Stall(Duration::from_millis(600), reply)]);
+        let slow = MockServer::start(vec![
+            answer("200 OK", "", "{}"),
+            Step::Stall(Duration::from_millis(600), reply),
+        ]);
         shop.file("a.csv", attributes(20));
         let arguments = ["attribute", "create", "-i", "a.csv", "--jobs", "2"];
         let mut child = serve(shop.home.storefront(&arguments), &slow.url("")).spawn();
@@ -266,7 +268,7 @@ fn ctrl_c_waits_for_what_is_under_way_and_a_second_one_does_not() {
 #[test]
 #[cfg(unix)]
 fn where_nothing_can_be_synced_nothing_is_sent() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(3));
     // A pipe takes what is written, and cannot be read again.
     let pipe = shop.home.dir.path().join("pipe");
@@ -279,7 +281,7 @@ fn where_nothing_can_be_synced_nothing_is_sent() {
 
 #[test]
 fn a_version_that_is_not_known_is_refused() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(2));
     assert_eq!(shop.run("attribute create -i a.csv").code, 0);
     let whole = text(&shop);
@@ -297,7 +299,7 @@ fn a_version_that_is_not_known_is_refused() {
 
 #[test]
 fn a_damaged_last_newline_hides_no_record_that_was_sent() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     left_behind(&shop, 3, &["1 sending", "1 done", "2 sending"]);
     let whole = text(&shop);
     let cut = &whole[..whole.len() - 1];

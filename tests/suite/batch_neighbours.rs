@@ -5,12 +5,12 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::support::batch::{attributes, lines};
-use crate::support::mock_server::{Scripted, Step, reply};
-use crate::support::test_env::{Shop, serve, words};
+use crate::support::mock_server::{MockServer, Step, reply};
+use crate::support::test_env::{TestEnv, serve, words};
 
 const ITEMS: &str = "sku,qty,quote_id\nmug-blue,1,1\numbrella,2,2\nmug-blue,1,3\numbrella,2,4\n";
 
-fn posts(shop: &Shop) -> usize {
+fn posts(shop: &TestEnv) -> usize {
     shop.heard().iter().filter(|heard| heard.starts_with("POST")).count()
 }
 
@@ -22,7 +22,7 @@ fn shards_and_the_whole_send_each_record_once_in_any_order() {
         ["--shard 0/2", "--shard 1/3", ""],
         ["--shard 0/2 --resume", "--resume", "--shard 2/3 --resume"],
     ] {
-        let shop = Shop::new();
+        let shop = TestEnv::new();
         shop.file("a.csv", attributes(40));
         let mut sent = 0;
         for flags in runs {
@@ -40,7 +40,7 @@ fn shards_and_the_whole_send_each_record_once_in_any_order() {
 #[cfg(unix)]
 #[test]
 fn a_link_to_the_input_is_the_input() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", ITEMS);
     let outcome = shop.run("quote add-item -i a.csv");
     let sent = posts(&shop);
@@ -52,7 +52,7 @@ fn a_link_to_the_input_is_the_input() {
 
 #[test]
 fn what_another_journal_leaves_unknown_is_reported_so() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(3));
     assert_eq!(shop.run("attribute create -i a.csv --shard 0/1").code, 0);
     shop.heard();
@@ -68,7 +68,7 @@ fn what_another_journal_leaves_unknown_is_reported_so() {
 
 #[test]
 fn restart_is_refused_while_another_journal_shows_records_as_sent() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(4));
     assert_eq!(shop.run("attribute create -i a.csv --shard 0/2").code, 0);
     assert_eq!(shop.run("attribute create -i a.csv").code, 0);
@@ -83,7 +83,7 @@ fn restart_is_refused_while_another_journal_shows_records_as_sent() {
 
 #[test]
 fn a_journal_of_something_else_is_ignored_and_that_is_said() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(2));
     assert_eq!(shop.run("attribute create -i a.csv --shard 0/1 --store-view fr").code, 0);
     shop.sandbox_forgets();
@@ -100,8 +100,8 @@ fn a_journal_of_something_else_is_ignored_and_that_is_said() {
 
 #[test]
 fn while_one_runs_only_another_shard_of_the_same_number_may_run() {
-    let shop = Shop::new();
-    let slow = Scripted::start(vec![Step::Stall(Duration::from_secs(8), reply("200 OK", "", "{}"))]);
+    let shop = TestEnv::new();
+    let slow = MockServer::start(vec![Step::Stall(Duration::from_secs(8), reply("200 OK", "", "{}"))]);
     shop.file("a.csv", attributes(40));
     let mut first =
         serve(shop.home.storefront(&words("attribute create -i a.csv --shard 0/2")), &slow.url("")).spawn();
@@ -126,7 +126,7 @@ fn while_one_runs_only_another_shard_of_the_same_number_may_run() {
 
 #[test]
 fn no_other_file_is_taken_for_a_journal_or_overwritten() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let input = attributes(3);
     shop.file("a.csv", &input);
     shop.file("notes.txt", "mine\n");

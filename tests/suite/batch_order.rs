@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use crate::support::batch::{attributes, created, numbers};
-use crate::support::flaky_proxy::{Gate, Half};
-use crate::support::test_env::{Shop, serve};
+use crate::support::flaky_proxy::{FlakyProxy, Half};
+use crate::support::test_env::{TestEnv, serve};
 
 #[test]
 fn records_of_one_quote_keep_their_order_and_others_run_beside_them() {
-    let shop = Shop::with_faults(&["latency=3@60"]);
+    let shop = TestEnv::with_faults(&["latency=3@60"]);
     let under_way = Arc::new(Mutex::new((0_usize, 0_usize)));
     let theirs = under_way.clone();
-    let gate = Gate::before(shop.sandbox.address(), move |_, half| {
+    let gate = FlakyProxy::before(shop.sandbox.address(), move |_, half| {
         let mut counts = theirs.lock().unwrap();
         match half {
             Half::Request => counts.0 += 1,
@@ -53,7 +53,7 @@ fn records_of_one_quote_keep_their_order_and_others_run_beside_them() {
 
 #[test]
 fn four_parts_at_once_send_every_record_exactly_once() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(200));
     let children: Vec<_> = (0..4)
         .map(|part| {
@@ -77,7 +77,7 @@ fn four_parts_at_once_send_every_record_exactly_once() {
 }
 
 /// The journals of all parts are the journal of the whole; with one lacking they are refused.
-fn parts_put_together(shop: &Shop) {
+fn parts_put_together(shop: &TestEnv) {
     let directory = shop.home.dir.path();
     let part =
         |part: usize| std::fs::read_to_string(directory.join(format!("a.csv.{part}-4.journal"))).unwrap();

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::support::batch::{attributes, lines, states};
-use crate::support::mock_server::{Scripted, Step, answer};
+use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::storefront::Home;
-use crate::support::test_env::{Shop, serve, words};
+use crate::support::test_env::{TestEnv, serve, words};
 
 fn items(records: usize) -> String {
     (1..=records).fold("sku,qty,quote_id\n".to_owned(), |mut csv, number| {
@@ -30,7 +30,7 @@ fn journal(home: &Home, name: &str) -> String {
 #[test]
 fn a_write_that_may_have_been_applied_is_sent_once() {
     for headers in ["", "Retry-After: 0\r\n"] {
-        let server = Scripted::start(vec![answer("503 Service Unavailable", headers, "")]);
+        let server = MockServer::start(vec![answer("503 Service Unavailable", headers, "")]);
         let home = home_with("a.csv", &items(1));
         let outcome =
             serve(home.storefront(&words("quote add-item -i a.csv -o json")), &server.url("")).run();
@@ -51,7 +51,7 @@ fn a_write_that_may_have_been_applied_is_sent_once() {
 
 #[test]
 fn an_outage_leaves_the_jobs_and_five_unknown_and_stops() {
-    let server = Scripted::start(vec![answer("504 Gateway Timeout", "", "")]);
+    let server = MockServer::start(vec![answer("504 Gateway Timeout", "", "")]);
     let home = home_with("a.csv", &items(100));
     let line = words("quote add-item -i a.csv -o json --jobs 4");
     let outcome = serve(home.storefront(&line), &server.url("")).run();
@@ -73,7 +73,7 @@ fn an_outage_leaves_the_jobs_and_five_unknown_and_stops() {
 fn after_a_pause_records_go_one_at_a_time_until_the_service_answers() {
     let ok = answer("200 OK", "", "{}");
     let lost = answer("502 Bad Gateway", "", "");
-    let server = Scripted::start(vec![ok.clone(), lost, ok]);
+    let server = MockServer::start(vec![ok.clone(), lost, ok]);
     let home = home_with("a.csv", &items(20));
     let start = Instant::now();
     let line = words("quote add-item -i a.csv -o json --jobs 1");
@@ -92,7 +92,7 @@ fn a_refused_token_of_the_run_stops_it() {
     for (script, code, applied) in
         [(vec![refused.clone()], 6, "no"), (vec![answer("200 OK", "", "{}"), refused], 7, "yes")]
     {
-        let server = Scripted::start(script);
+        let server = MockServer::start(script);
         let home = home_with("a.csv", &items(30));
         let line = words("quote add-item -i a.csv -o json --jobs 1");
         let outcome = serve(home.storefront(&line), &server.url("")).run();
@@ -113,7 +113,7 @@ fn a_token_command_is_run_once_more_for_a_refused_token() {
     for (script, code, requests) in
         [(vec![refused.clone(), answer("200 OK", "", "{}")], 0, 4), (vec![refused], 6, 2)]
     {
-        let server = Scripted::start(script);
+        let server = MockServer::start(script);
         let home = Home::with_config(&format!(
             "[profiles.p]\nbase-url = {:?}\nstore-view = \"default\"\ntoken-command = [\"sh\", \"-c\", \"echo x >> ran; printf token-; wc -l < ran\"]\n",
             server.url("")
@@ -128,7 +128,7 @@ fn a_token_command_is_run_once_more_for_a_refused_token() {
 #[test]
 fn behind_an_unknown_shipping_the_same_quote_is_left_alone() {
     let lost = Step::Close;
-    let server = Scripted::start(vec![lost, answer("320 Saved", "", "{}")]);
+    let server = MockServer::start(vec![lost, answer("320 Saved", "", "{}")]);
     let home = home_with(
         "ship.csv",
         "shipping_address.city,shipping_carrier_code,shipping_method_code,paymentMethod.method\n\
@@ -148,7 +148,7 @@ fn behind_an_unknown_shipping_the_same_quote_is_left_alone() {
 fn a_token_is_one_key_however_it_was_supplied() {
     let slow =
         Step::Stall(Duration::from_millis(300), crate::support::mock_server::reply("320 Saved", "", "{}"));
-    let server = Scripted::start(vec![slow]);
+    let server = MockServer::start(vec![slow]);
     let ship = r#""addressInformation":{"shipping_address":{"city":"Oslo"},"shipping_carrier_code":"f","shipping_method_code":"f"},"paymentMethod":{"method":"checkmo"}"#;
     let home = home_with("s.ndjson", &format!("{{{ship}}}\n{{{ship},\"token\":\"sandbox-customer-1\"}}\n"));
     let start = Instant::now();
@@ -164,7 +164,7 @@ fn a_token_that_commands_print_is_one_key_too() {
         Step::Stall(Duration::from_millis(300), crate::support::mock_server::reply("320 Saved", "", "{}"));
     let ship = r#""addressInformation":{"shipping_address":{"city":"Oslo"},"shipping_carrier_code":"f","shipping_method_code":"f"},"paymentMethod":{"method":"checkmo"}"#;
     for (script, code, requests) in [(vec![slow], 0, 2), (vec![Step::Close], 7, 1)] {
-        let server = Scripted::start(script);
+        let server = MockServer::start(script);
         let home = Home::with_config(&format!(
             "[profiles.p]\nbase-url = {:?}\nstore-view = \"default\"\ntoken-command = [\"sh\", \"-c\", \"echo token\", \"{{record.login}}\"]\n",
             server.url("")
@@ -181,7 +181,7 @@ fn a_token_that_commands_print_is_one_key_too() {
 #[test]
 fn a_batch_whose_reader_goes_away_stops() {
     let ok = Step::Stall(Duration::from_millis(20), crate::support::mock_server::reply("200 OK", "", "{}"));
-    let server = Scripted::start(vec![ok]);
+    let server = MockServer::start(vec![ok]);
     let home = home_with("a.csv", &attributes(400));
     let outcome =
         serve(home.storefront(&words("attribute create -i a.csv -o json --jobs 2")), &server.url(""))
@@ -194,7 +194,7 @@ fn a_batch_whose_reader_goes_away_stops() {
 
 #[test]
 fn a_batch_that_breaks_off_says_what_was_applied() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(400));
     let filled = shop
         .storefront(&["attribute", "create", "-i", "a.csv", "-o", "json", "--jobs", "1"])
@@ -216,7 +216,7 @@ fn a_batch_that_breaks_off_says_what_was_applied() {
 
 #[test]
 fn an_update_of_unknown_outcome_is_looked_for_when_the_batch_goes_on() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("c.csv", "firstname\nAda\n");
     // The journal of a run that died after its PUT had been applied.
     assert_eq!(shop.run("customer update -i c.csv").code, 0);

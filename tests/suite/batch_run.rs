@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use crate::support::batch::{attributes, created, lines, numbers};
-use crate::support::test_env::Shop;
+use crate::support::test_env::TestEnv;
 
 #[test]
 fn every_format_is_a_run_however_few_its_records() {
@@ -15,7 +15,7 @@ fn every_format_is_a_run_however_few_its_records() {
         ("one.ndjson", format!("\u{feff}{record}\n\n")),
         ("one.csv", format!("\u{feff}{}", attributes(1).replace(',', ";"))),
     ] {
-        let shop = Shop::new();
+        let shop = TestEnv::new();
         shop.file(name, &content);
         let outcome = shop.run(&format!("attribute create -i {name} -o json"));
         assert_eq!(outcome.code, 0, "{name}: {outcome:?}");
@@ -45,7 +45,7 @@ fn every_format_is_a_run_however_few_its_records() {
 
 #[test]
 fn an_input_without_records_is_bad_usage() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     for (name, content) in [("x.json", "[ ]"), ("x.ndjson", "\n \n"), ("x.csv", "sku,qty\n"), ("y.csv", "")] {
         shop.file(name, content);
         let outcome = shop.run(&format!("quote add-item -i {name}"));
@@ -56,7 +56,7 @@ fn an_input_without_records_is_bad_usage() {
 
 #[test]
 fn flags_of_a_run_need_a_run() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("one.json", "{}");
     for flag in ["--jobs 2", "--resume", "--restart", "--failed f", "--shard 0/2", "--rate 5", "--journal j"]
     {
@@ -71,7 +71,7 @@ fn flags_of_a_run_need_a_run() {
 
 #[test]
 fn flags_are_laid_over_every_record_and_text_stays_text() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("items.csv", "sku,quote_id,qty\nmug-blue,1,1\numbrella,1,1\n");
     let outcome = shop.run("quote add-item -i items.csv --qty 2.50 -n -o json");
     let bodies: Vec<String> =
@@ -83,7 +83,7 @@ fn flags_are_laid_over_every_record_and_text_stays_text() {
 
 #[test]
 fn results_come_in_input_order_and_failures_have_their_line() {
-    let shop = Shop::with_faults(&["latency=5@50"]);
+    let shop = TestEnv::with_faults(&["latency=5@50"]);
     let csv = attributes(60).replace("code_7,", "Bad Code,").replace("code_31,", "code_30,");
     shop.file("a.csv", csv);
     let outcome = shop.run("attribute create -i a.csv -o json --jobs 16");
@@ -100,7 +100,7 @@ fn results_come_in_input_order_and_failures_have_their_line() {
 
 #[test]
 fn the_first_bad_record_is_named_and_nothing_is_sent() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     for (name, content, says) in [
         ("a.csv", "sku,qyt\nx,1\n", "a.csv: unknown column `qyt`; did you mean `qty`?"),
         ("b.csv", "sku,qty\nx,1\ny,two\n", "b.csv: line 3, column qty: expected a number, found \"two\""),
@@ -135,7 +135,7 @@ fn the_first_bad_record_is_named_and_nothing_is_sent() {
 
 #[test]
 fn invalid_records_can_fail_while_the_others_are_sent() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("items.csv", "sku,qty,quote_id\nmug-blue,1,1\nmug-blue,two,1\numbrella,3,1\n");
     let outcome = shop.run("quote add-item -i items.csv --skip-invalid --failed bad.csv -o json");
     assert_eq!((outcome.code, numbers(&outcome)), (7, vec![1, 2, 3]), "{outcome:?}");
@@ -153,7 +153,7 @@ fn what_failed_comes_back_in_its_own_format_ready_to_be_run_again() {
         )
     };
     for name in ["a.ndjson", "a.json", "a.csv"] {
-        let shop = Shop::new();
+        let shop = TestEnv::new();
         let content = match name {
             "a.csv" => "attribute_code;default_frontend_label;frontend_input;token\ncode_1;x;text;sandbox-admin\nBad;x;text;sandbox-admin\n".to_owned(),
             "a.json" => format!("[{},{}]", record("code_1"), record("Bad")),
@@ -183,7 +183,7 @@ fn what_failed_comes_back_in_its_own_format_ready_to_be_run_again() {
 
 #[test]
 fn the_failed_file_overwrites_no_input_and_no_journal() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let content = attributes(1);
     shop.file("a.csv", &content);
     for file in ["a.csv", "./a.csv", "a.csv.journal"] {
@@ -196,7 +196,7 @@ fn the_failed_file_overwrites_no_input_and_no_journal() {
 
 #[test]
 fn a_run_can_stop_at_the_first_failure() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(50).replace("code_3,", "Bad,"));
     let outcome = shop.run("attribute create -i a.csv --stop-on-error --jobs 1 -o json");
     assert_eq!((outcome.code, created(&shop)), (7, vec![1, 2]), "{outcome:?}");
@@ -212,7 +212,7 @@ fn a_run_can_stop_at_the_first_failure() {
 
 #[test]
 fn a_dry_run_shows_the_first_few_in_full_and_counts_the_rest() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(20));
     let outcome = shop.run("attribute create -i a.csv -n");
     assert_eq!(outcome.code, 0);
@@ -224,7 +224,7 @@ fn a_dry_run_shows_the_first_few_in_full_and_counts_the_rest() {
 
 #[test]
 fn a_service_that_asks_for_fewer_requests_gets_them_and_everything_goes_through() {
-    let shop = Shop::with_faults(&["429=0@40"]);
+    let shop = TestEnv::with_faults(&["429=0@40"]);
     shop.file("a.csv", attributes(60));
     let outcome = shop.run("attribute create -i a.csv --retry 30");
     assert_eq!(outcome.code, 0, "{outcome:?}");
@@ -236,7 +236,7 @@ fn a_service_that_asks_for_fewer_requests_gets_them_and_everything_goes_through(
 
 #[test]
 fn a_rate_holds_the_run_back() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", attributes(20));
     let start = std::time::Instant::now();
     assert_eq!(shop.run("attribute create -i a.csv --rate 40/s").code, 0);
@@ -245,7 +245,7 @@ fn a_rate_holds_the_run_back() {
 
 #[test]
 fn an_attribute_of_800_options_in_six_languages_comes_from_one_csv() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let mut csv = "label,label:1,label:2,label:3,label:4,label:5,label:6\n".to_owned();
     for n in 1..=800 {
         writeln!(csv, "o{n},Couleur {n},Farbe {n},色 {n},לון {n},Цвет {n},Χρώμα {n}").unwrap();
@@ -263,7 +263,7 @@ fn an_attribute_of_800_options_in_six_languages_comes_from_one_csv() {
 
 #[test]
 fn shipping_over_many_records_goes_one_after_another() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file(
         "ship.csv",
         "shipping_address.city,shipping_address.postcode,shipping_carrier_code,shipping_method_code,paymentMethod.method\n\

@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use crate::support::batch::lines;
-use crate::support::test_env::{Shop, files_below};
+use crate::support::test_env::{TestEnv, files_below};
 
 #[test]
 fn each_record_goes_to_the_customer_of_its_token_and_the_token_is_told_nowhere() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file(
         "c.csv",
         "token,firstname\nsandbox-customer-1,Ada\nsandbox-customer-2,Bob\nsandbox-customer-1,Eve\nsandbox-customer-9,Nobody\n",
@@ -32,7 +32,7 @@ fn each_record_goes_to_the_customer_of_its_token_and_the_token_is_told_nowhere()
 
 #[test]
 fn each_record_reads_the_profile_for_itself_and_unchanged_ones_send_nothing() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("c.ndjson", "{\"firstname\":\"Ada\"}\n{\"firstname\":\"Eve\"}\n{\"firstname\":\"Eve\"}\n");
     let outcome = shop.run("customer update -i c.ndjson -o json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
@@ -46,7 +46,7 @@ fn each_record_reads_the_profile_for_itself_and_unchanged_ones_send_nothing() {
 #[cfg(unix)]
 #[test]
 fn a_token_command_is_filled_from_the_record() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let config = format!(
         "[profiles.p]\nbase-url = {:?}\nstore-view = \"default\"\ntoken-command = [\"sh\", \"-c\", \"printf sandbox-customer-%s \\\"$1\\\"\", \"sh\", \"{{record.login}}\"]\n",
         shop.url()
@@ -67,7 +67,7 @@ fn a_token_command_is_filled_from_the_record() {
 
 #[test]
 fn addresses_are_changed_and_added_by_rows_and_all_others_stay() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let before = shop.profile();
     let ids: Vec<i64> =
         before["addresses"].as_array().unwrap().iter().map(|one| one["id"].as_i64().unwrap()).collect();
@@ -87,7 +87,7 @@ fn addresses_are_changed_and_added_by_rows_and_all_others_stay() {
 
 #[test]
 fn one_base_is_not_the_profile_of_many() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("c.csv", "firstname\nAda\n");
     let outcome = shop.run("customer update -i c.csv --base x.json");
     assert!(

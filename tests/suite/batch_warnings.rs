@@ -1,6 +1,6 @@
 //! What is doubtful about the records of a run, and what was mended in them, is told.
 
-use crate::support::test_env::Shop;
+use crate::support::test_env::TestEnv;
 
 /// Records, and what each is warned of: spaces, a note, a label twice in text that is sent as it stands.
 const RECORDS: [(&str, &str, &str); 3] = [
@@ -25,7 +25,7 @@ const RECORDS: [(&str, &str, &str); 3] = [
 #[test]
 fn a_run_warns_of_what_a_single_record_is_warned_of() {
     for (operation, record, warning) in RECORDS {
-        let shop = Shop::new();
+        let shop = TestEnv::new();
         shop.file("records.json", format!("[{record}]"));
         let outcome = shop.run(&format!("{operation} -i records.json"));
         assert_eq!(outcome.code, 0, "{outcome:?}");
@@ -43,7 +43,7 @@ fn a_run_warns_of_what_a_single_record_is_warned_of() {
 
 #[test]
 fn a_code_that_is_done_already_is_still_there_twice() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("a.csv", "attribute_code,default_frontend_label,frontend_input\nfit,One,text\nfit,Two,text\n");
     for again in ["", " --resume"] {
         let outcome = shop.run(&format!("attribute create -i a.csv{again}"));
@@ -57,7 +57,7 @@ fn a_code_that_is_done_already_is_still_there_twice() {
 
 #[test]
 fn many_warnings_are_counted() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let head = ["attribute_code,default_frontend_label,frontend_input".to_owned()];
     let rows: Vec<String> =
         head.into_iter().chain((1..=30).map(|number| format!("Code {number},One,text"))).collect();

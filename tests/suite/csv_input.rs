@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::support::test_env::{Shop, words};
+use crate::support::test_env::{TestEnv, words};
 
 #[test]
 fn a_quote_that_is_never_closed_sends_nothing() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let rows = "mug-blue,1,1\r\n";
     for (name, content, line) in [
         (
@@ -35,7 +35,7 @@ fn a_quote_that_is_never_closed_sends_nothing() {
 
 #[test]
 fn lines_are_those_of_an_editor_in_every_message() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let text = "sku,qty,quote_id\n\"mug-blue\",1,1\n\n\"no\nsuch\",1,1\nmug-blue,x,1\n";
     for (number, end) in ["\n", "\r\n", "\r"].into_iter().enumerate() {
         let name = format!("{number}.csv");
@@ -54,7 +54,7 @@ fn lines_are_those_of_an_editor_in_every_message() {
 
 #[test]
 fn encodings_and_delimiters_of_spreadsheets_are_read() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let utf_16 = |text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
         "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(bytes).collect()
     };
@@ -94,7 +94,7 @@ fn encodings_and_delimiters_of_spreadsheets_are_read() {
 
 #[test]
 fn a_row_without_an_address_id_changes_nothing_by_accident() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let before = shop.profile();
     shop.file("a.csv", "address_id,city\n2,Albany\n,Troy\n");
     let error = shop.fails(2, "customer update -i a.csv");

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::test_env::Shop;
+use crate::support::test_env::TestEnv;
 
 /// Saves the stored profile as the program prints it.
-fn save(shop: &Shop) -> Value {
+fn save(shop: &TestEnv) -> Value {
     let shown = shop.run("customer show -o json");
     assert_eq!(shown.code, 0, "{shown:?}");
     shop.file("base.json", &shown.stdout);
@@ -17,7 +17,7 @@ const CHANGE: &str = "customer update --address 2 --city Troy --base base.json -
 
 #[test]
 fn where_the_read_works_it_must_equal_the_base() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     save(&shop);
     shop.done(CHANGE);
     assert_eq!(shop.heard(), ["GET 200", "GET 200", "PUT 200", "GET 200"]);
@@ -31,7 +31,7 @@ fn where_the_read_works_it_must_equal_the_base() {
 
 #[test]
 fn a_base_that_lacks_an_address_is_stale_and_deletes_nothing() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let mut base = save(&shop);
     base["addresses"].as_array_mut().unwrap().pop();
     shop.file("base.json", json!({"customer": base}).to_string());
@@ -42,7 +42,7 @@ fn a_base_that_lacks_an_address_is_stale_and_deletes_nothing() {
 
 #[test]
 fn what_read_ignore_names_makes_no_base_stale() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let mut base = save(&shop);
     base["updated_at"] = "1999-01-01 00:00:00".into();
     shop.file("base.json", base.to_string());
@@ -51,9 +51,9 @@ fn what_read_ignore_names_makes_no_base_stale() {
 
 #[test]
 fn where_the_read_does_not_work_the_base_is_taken_and_nothing_is_checked() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let mut base = save(&shop);
-    let shop = Shop::with_faults(&["no-get"]);
+    let shop = TestEnv::with_faults(&["no-get"]);
     base["x_only_in_base"] = json!(1.50);
     shop.file("base.json", base.to_string());
     let outcome = shop.run(&format!("{CHANGE} -q -o json"));
@@ -75,10 +75,10 @@ fn where_the_read_does_not_work_the_base_is_taken_and_nothing_is_checked() {
 
 #[test]
 fn no_verdict_with_a_base_that_cannot_be_checked_is_unknown() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let base = save(&shop);
     for (fault, status) in [("PUT:500", 500), ("502-after-commit", 502), ("PUT:503", 503)] {
-        let shop = Shop::with_faults(&["no-get", fault]);
+        let shop = TestEnv::with_faults(&["no-get", fault]);
         shop.file("base.json", base.to_string());
         let error = shop.fails(8, CHANGE);
         assert_eq!((&error["applied"], &error["status"]), (&json!("unknown"), &json!(status)));
@@ -90,7 +90,7 @@ fn no_verdict_with_a_base_that_cannot_be_checked_is_unknown() {
 
 #[test]
 fn a_base_that_is_none_is_refused_before_anything_is_sent() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     for (code, base) in [
         (2, ""),
         (2, "{"),

@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::support::mock_server::{Scripted, Step, answer};
+use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::storefront::Home;
-use crate::support::test_env::{Shop, serve, words};
+use crate::support::test_env::{TestEnv, serve, words};
 
 const UPDATE: &str = "customer update --email new@example.com";
 
 /// Runs a command line against scripted replies: exit code, error object, methods of the requests that arrived.
 fn against(script: Vec<Step>, line: &str) -> (i32, Value, Vec<String>) {
-    let (home, server) = (Home::new(), Scripted::start(script));
+    let (home, server) = (Home::new(), MockServer::start(script));
     let line = format!("{line} -q -o json --retry 0 --timeout 5");
     let outcome = serve(home.storefront(&words(&line)), &server.url("")).run();
     assert_eq!(outcome.stdout, "", "{line}: {outcome:?}");
@@ -140,7 +140,7 @@ fn the_second_read_is_held_to_the_same_rules() {
 
 #[test]
 fn a_profile_kept_elsewhere_is_read_by_path_and_pointers() {
-    let shop = Shop::with_faults(&["envelope=data"]);
+    let shop = TestEnv::with_faults(&["envelope=data"]);
     assert_eq!(shop.fails(3, "customer show")["kind"], "guard");
     let with = |read: &str| {
         let url = shop.url();
@@ -171,7 +171,7 @@ fn show_prints_the_customer_as_it_came() {
     let raw =
         r#"{"id":7,"x":1.50,"addresses":[{"id":1,"street":["a"],"lat":40.7480}],"y":12345678901234567890}"#;
     for body in [raw.to_owned(), format!("{{\"customer\": {raw}}}")] {
-        let (home, server) = (Home::new(), Scripted::start(vec![ok(&body)]));
+        let (home, server) = (Home::new(), MockServer::start(vec![ok(&body)]));
         let outcome = serve(home.storefront(&words("customer show -o json")), &server.url("/rest/")).run();
         assert_eq!((outcome.code, outcome.stdout, outcome.stderr), (0, format!("{raw}\n"), String::new()));
         assert!(
@@ -183,7 +183,7 @@ fn show_prints_the_customer_as_it_came() {
 #[test]
 fn show_for_a_person_escapes_what_is_foreign() {
     let body = r#"{"id": 7, "firstname": "A\u001b[31m", "addresses": [{"id": 1, "city": "X\u0007\u202e", "postcode": null}]}"#;
-    let (home, server) = (Home::new(), Scripted::start(vec![ok(body)]));
+    let (home, server) = (Home::new(), MockServer::start(vec![ok(body)]));
     let outcome = serve(home.storefront(&words("customer show")), &server.url("")).run();
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     assert!(!outcome.stdout.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{outcome:?}");

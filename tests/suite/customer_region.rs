@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::test_env::Shop;
+use crate::support::test_env::TestEnv;
 
 #[test]
 fn the_region_of_an_address_never_contradicts_itself() {
@@ -23,7 +23,7 @@ fn the_region_of_an_address_never_contradicts_itself() {
         ("--address 3 --region Beirut", json!({"region_code": null, "region": "Beirut", "region_id": 0})),
         ("--address 3 --region-code BA", json!({"region_code": "BA", "region": null, "region_id": 0})),
     ] {
-        let shop = Shop::new();
+        let shop = TestEnv::new();
         let result = shop.done(&format!("customer update {line} --dry-run"));
         let sent = result["request"]["body"]["customer"]["addresses"].as_array().unwrap();
         let id = line.as_bytes()[10] - b'0';
@@ -34,7 +34,7 @@ fn the_region_of_an_address_never_contradicts_itself() {
 
 #[test]
 fn a_region_in_doubt_is_refused() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     for (line, hint) in [
         ("--address 2 --region Texas", "add --region-id, or --no-region for none"),
         ("--address 4 --region-code BY", "add --region-id, or --no-region for none"),

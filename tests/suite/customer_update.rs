@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::test_env::Shop;
+use crate::support::test_env::TestEnv;
 
 /// The stored profile without what the service itself keeps up.
 fn settled(mut profile: Value) -> Value {
@@ -21,7 +21,7 @@ fn ids(profile: &Value) -> Vec<i64> {
 
 #[test]
 fn every_flag_sets_its_member_and_nothing_else_changes() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let mut expected = settled(shop.profile());
     shop.done(
         "customer update --firstname Ann --lastname Lee --email ann@example.com --gender 1 --group-id 4 --store-id 2 \
@@ -54,7 +54,7 @@ fn every_flag_sets_its_member_and_nothing_else_changes() {
 
 #[test]
 fn the_put_carries_every_stored_member_in_its_exact_text() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let before = shop.profile();
     let result = shop.done("customer update --address 4 --city Potsdam --dry-run");
     let body = &result["request"]["body"]["customer"];
@@ -69,7 +69,7 @@ fn the_put_carries_every_stored_member_in_its_exact_text() {
 
 #[test]
 fn a_change_is_reported_as_documented() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let outcome = shop.run("customer update -o json -q --address 2 --postcode 10119");
     let mut result = outcome.done();
     let snapshot = result["snapshot"].take();
@@ -92,7 +92,7 @@ fn a_change_is_reported_as_documented() {
 
 #[test]
 fn input_comes_with_or_without_its_wrapper_and_flags_win() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let bare = r#"{"email": "in@example.com", "addresses": [{"id": 2, "city": "Albany", "postcode": "12207"},
         {"city": "Nice", "country_id": "FR"}]}"#;
     let line = [
@@ -124,7 +124,7 @@ fn input_comes_with_or_without_its_wrapper_and_flags_win() {
 
 #[test]
 fn what_the_service_would_ignore_is_refused_before_anything_is_sent() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     for (input, says) in [
         (
             r#"{"customer": {"addresses": [{"id": 1}, {"id": 2, "postcod": "1"}]}}"#,
@@ -169,7 +169,7 @@ fn what_the_service_would_ignore_is_refused_before_anything_is_sent() {
 
 #[test]
 fn unknown_members_go_out_as_they_are_when_allowed() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("in.json", r#"{"x_price": 1.10, "addresses": [{"id": 2, "x_seen": 1.5e+3, "company": null}]}"#);
     shop.done("customer update -i in.json --allow-unknown");
     let profile = shop.profile();
@@ -182,7 +182,7 @@ fn unknown_members_go_out_as_they_are_when_allowed() {
 
 #[test]
 fn spaces_around_names_are_trimmed_with_a_warning() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("in.json", r#"{"customer ": {" email": "trim@example.com"}}"#);
     let outcome = shop.run("customer update -q -i in.json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
@@ -195,7 +195,7 @@ fn spaces_around_names_are_trimmed_with_a_warning() {
 
 #[test]
 fn an_added_address_comes_last() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let result =
         shop.done("customer update --add-address --city Lyon --country FR --region-id 257 --no-input");
     assert_eq!(result["addresses"], json!({"kept": [1, 2, 3, 4], "changed": [], "added": 1, "removed": []}));
@@ -211,7 +211,7 @@ fn an_added_address_comes_last() {
 
 #[test]
 fn custom_attributes_merge_by_their_code() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.done("customer update --address 1 --custom-attribute floor=3");
     shop.done("customer update --address 1 --custom-attribute door_code=C1 --custom-attribute bell=");
     assert_eq!(
@@ -223,7 +223,7 @@ fn custom_attributes_merge_by_their_code() {
 
 #[test]
 fn a_removal_is_by_name_and_takes_its_default_along() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let outcome = shop.run("customer update --remove-address 1 3 --yes -q -o json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(
@@ -241,7 +241,7 @@ fn a_removal_is_by_name_and_takes_its_default_along() {
 
 #[test]
 fn replacing_the_list_deletes_only_the_number_that_was_allowed() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("list.json", r#"{"addresses": [{"id": 2, "city": "Troy"}, {"city": "Nice"}]}"#);
     for (flags, says) in [
         ("", "this would delete 3 addresses: 1, 3 and 4"),
@@ -276,7 +276,7 @@ fn replacing_the_list_deletes_only_the_number_that_was_allowed() {
 
 #[test]
 fn ids_that_are_not_there_and_ids_named_twice_are_refused() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     for (code, line, says) in [
         (3, "--address 99 --city X", "there is no address 99: the profile has 1, 2, 3 and 4"),
         (3, "--remove-address 5", "there is no address 5"),
@@ -304,7 +304,7 @@ fn ids_that_are_not_there_and_ids_named_twice_are_refused() {
 
 #[test]
 fn nothing_asked_sends_nothing_and_nothing_changed_writes_nothing() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("empty.json", r#"{"customer": {"addresses": []}}"#);
     shop.fails(2, "customer update -i empty.json");
     assert_eq!(shop.heard(), [""; 0]);

@@ -7,9 +7,9 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::support::http_client::SECRET;
-use crate::support::mock_server::{Scripted, Step, answer};
+use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::storefront::{Home, Storefront};
-use crate::support::test_env::{Shop, files_below, serve};
+use crate::support::test_env::{TestEnv, files_below, serve};
 use crate::support::tls::{Authority, Odd};
 
 const PROFILE: &str = r#"{"id": 1, "addresses": [{"id": 1}, {"id": 2}]}"#;
@@ -69,8 +69,8 @@ fn home(url: &str, lines: &str) -> Home {
     ))
 }
 
-fn script(step: Step) -> Scripted {
-    Scripted::start(vec![step])
+fn script(step: Step) -> MockServer {
+    MockServer::start(vec![step])
 }
 
 /// Does what a mend says.
@@ -85,7 +85,7 @@ fn open(path: &Path, mode: u32) {
 
 #[test]
 fn a_sound_set_up_passes_every_check() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let found = examine(shop.storefront(&QUICK));
     assert_eq!(found.code, 0);
     let checks = ["state directory", "configuration", "store view", "customer token", "service", "profile"];
@@ -101,7 +101,7 @@ fn a_sound_set_up_passes_every_check() {
 
 #[test]
 fn it_reads_well_without_json() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let outcome = shop.storefront(&["doctor"]).run();
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{outcome:?}");
     assert!(outcome.stdout.contains("4 addresses can be read"), "{outcome:?}");
@@ -165,7 +165,7 @@ fn a_token_file_that_others_may_read_is_mended_by_the_command_that_is_told() {
 
 #[test]
 fn snapshots_that_others_may_read_are_a_warning() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.done("customer update --email doctor@example.com");
     assert_eq!(examine(shop.storefront(&QUICK)).check("state directory").0, "ok");
     let snapshots = shop.home.dir.path().join("state/storefront/snapshots");
@@ -211,7 +211,7 @@ fn a_token_that_is_not_there_is_the_finding_and_nothing_is_asked_of_the_service(
 
 #[test]
 fn an_admin_token_that_is_not_there_keeps_nobody_from_looking_at_the_profile() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.done("customer update --email doctor@example.com");
     let home = home(&shop.url(), "token-env = \"SHOP_TOKEN\"\nadmin-token-env = \"ADMIN\"");
     let found = examine(home.storefront(&QUICK).env("SHOP_TOKEN", "sandbox-customer-1"));
@@ -232,7 +232,7 @@ fn a_service_that_is_not_reached() {
 fn a_certificate_nobody_here_trusts_is_mended_by_ca_file() {
     let authority = Authority::new("Shop CA");
     let script = vec![answer("200 OK", "", PROFILE)];
-    let server = Scripted::start_tls(script, authority.server(Odd::Nothing, None));
+    let server = MockServer::start_tls(script, authority.server(Odd::Nothing, None));
     let strange = home(&server.url(""), &format!("token = {SECRET:?}"));
     let found = examine(strange.storefront(&QUICK));
     let (state, message, mend) = found.check("service");
@@ -282,7 +282,7 @@ fn clocks_that_differ_are_a_warning() {
 
 #[test]
 fn a_wrong_store_view_and_a_wrong_path_are_each_named_with_their_setting() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let set = |lines: &str, path: &str| {
         let home =
             home(&format!("{}{path}", shop.url()), &format!("token = \"sandbox-customer-1\"\n{lines}"));
@@ -303,7 +303,7 @@ fn a_wrong_store_view_and_a_wrong_path_are_each_named_with_their_setting() {
 
 #[test]
 fn a_state_directory_that_cannot_be_written_is_named_with_its_variable() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let program = shop.storefront(&QUICK).env("XDG_STATE_HOME", "/proc/nowhere");
     let found = examine(program);
     let (status, detail, fix) = found.check("state directory");

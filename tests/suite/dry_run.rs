@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::raw_http::{ADMIN, CUSTOMER};
-use crate::support::test_env::{Shop, words};
+use crate::support::test_env::{TestEnv, words};
 
 const SHIP: &str = "quote ship --ship-to-address 2 --bill-same-as-ship --carrier flatrate --method flatrate \
     --payment-method checkmo --ship-firstname \"it's \\$HOME `x` \\\\ é\"";
@@ -17,7 +17,7 @@ const WRITES: [&str; 4] = [
 #[test]
 fn a_dry_run_shows_exactly_what_would_be_sent_and_sends_no_write() {
     for line in WRITES {
-        let shop = Shop::new();
+        let shop = TestEnv::new();
         let shown = shop.done(&format!("{line} --dry-run"));
         assert_eq!(
             (&shown["applied"], &shown["status"], &shown["response"]),
@@ -48,13 +48,13 @@ fn a_shell_runs_the_curl_command_to_the_same_end() {
     if std::process::Command::new("curl").arg("--version").output().is_err() {
         return; // nothing to run it with
     }
-    let what = |shop: &Shop| {
+    let what = |shop: &TestEnv| {
         let mut all = shop.sandbox.show();
         all["customers"][0].as_object_mut().unwrap().shift_remove("updated_at");
         all
     };
     for line in WRITES {
-        let (ours, theirs) = (Shop::new(), Shop::new());
+        let (ours, theirs) = (TestEnv::new(), TestEnv::new());
         assert_eq!(ours.run(line).code, 0);
         let object = theirs.done(&format!("{line} --dry-run --curl"));
         assert!(object["request"]["curl"].as_str().unwrap().starts_with("curl --request "), "{object}");
@@ -70,7 +70,7 @@ fn a_shell_runs_the_curl_command_to_the_same_end() {
 
 #[test]
 fn a_write_says_where_it_goes_and_a_read_says_nothing() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let host = shop.sandbox.address();
     let line = "quote add-item --sku mug-blue --qty 1 --quote-id 1";
     assert_eq!(shop.run(line).stderr, format!("quote add-item: host {host}, store view default\n"));
@@ -90,7 +90,7 @@ fn a_write_says_where_it_goes_and_a_read_says_nothing() {
 
 #[test]
 fn on_the_sandbox_a_person_sees_the_result_and_no_more() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     for (line, shows) in [
         ("customer show", &["amina.haddad@example.com", "ADDRESS", "350 Fifth Avenue", "بيروت", "02138"][..]),
         (

@@ -1,16 +1,16 @@
 //! What a service stores and a user gives goes through to the letter: numbers, field names, and nothing in between.
 
-use crate::support::mock_server::{Scripted, Step, answer};
+use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::raw_http::CUSTOMER;
 use crate::support::storefront::Home;
-use crate::support::test_env::{Shop, serve, words};
+use crate::support::test_env::{TestEnv, serve, words};
 
 /// Numbers and names that `serde_json` alone rewrites.
 const ODD: &str = r#""n":[1E2,1e2,1E+2,1.0E5,1E-2,1e-400,-0.0,12345678901234567890.10],"o":{"$serde_json::private::Number":"12"},"r":{"$serde_json::private::RawValue":"[1]"}"#;
 
 /// A service with this profile, and the program that updates it; the bodies of its requests.
 fn updated(profile: &str, line: &str) -> (crate::support::storefront::Outcome, Vec<String>) {
-    let (home, server) = (Home::new(), Scripted::start(vec![answer("200 OK", "", profile)]));
+    let (home, server) = (Home::new(), MockServer::start(vec![answer("200 OK", "", profile)]));
     let outcome = serve(home.storefront(&words(line)), &server.url("")).run();
     let bodies = server.requests().into_iter().filter(|request| request.starts_with("PUT"));
     (outcome, bodies.map(|request| request.split("\r\n\r\n").nth(1).unwrap().to_owned()).collect())
@@ -35,7 +35,7 @@ fn a_stored_profile_is_shown_put_and_kept_to_the_letter() {
 #[test]
 fn a_snapshot_and_the_history_keep_it_to_the_letter() {
     let profile = format!(r#"{{"id":7,"email":"a@example.com","addresses":[{{"id":1,"x":{{{ODD}}}}}]}}"#);
-    let (home, server) = (Home::new(), Scripted::start(vec![answer("200 OK", "", &profile)]));
+    let (home, server) = (Home::new(), MockServer::start(vec![answer("200 OK", "", &profile)]));
     let run = |line: &str| serve(home.storefront(&words(line)), &server.url("")).run();
     run("customer update --remove-address 1 --yes --email b@example.com -q --retry 0");
     let snapshots = crate::support::test_env::snapshots(&home);
@@ -48,7 +48,7 @@ fn a_snapshot_and_the_history_keep_it_to_the_letter() {
 
 #[test]
 fn input_flags_and_the_sandboxs_store_keep_it_to_the_letter() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let item = |line: &str, input: String| {
         let file = shop.file("item.json", input);
         shop.run(&format!("quote add-item -n -o json --allow-unknown {line} -i {}", file.display())).stdout
@@ -65,7 +65,7 @@ fn input_flags_and_the_sandboxs_store_keep_it_to_the_letter() {
 
 #[test]
 fn a_private_name_hides_no_address_list_from_the_sandbox() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let before = shop.profile();
     let body = r#"{"customer":{"$serde_json::private::RawValue":"{\"addresses\":[]}"}}"#;
     shop.sandbox.call(CUSTOMER, "PUT", "/V1/storeview/default/customer/profile", body);
@@ -74,7 +74,7 @@ fn a_private_name_hides_no_address_list_from_the_sandbox() {
 
 #[test]
 fn records_of_a_batch_go_out_to_the_letter_and_repeats_do_not() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let run = |record: &str| {
         let file = shop.file("items.ndjson", format!("{record}\n"));
         shop.run(&format!("quote add-item -n -o json -i {}", file.display()))
@@ -111,8 +111,11 @@ fn a_profile_that_cannot_be_sent_back_is_refused_by_what_is_wrong() {
 #[test]
 fn an_error_body_is_kept_to_the_letter() {
     let body = format!(r#"{{"message":"no",{ODD}}}"#);
-    let server =
-        Scripted::start(vec![Step::Answer(crate::support::mock_server::reply("400 Bad Request", "", &body))]);
+    let server = MockServer::start(vec![Step::Answer(crate::support::mock_server::reply(
+        "400 Bad Request",
+        "",
+        &body,
+    ))]);
     let home = Home::new();
     let line = "quote add-item --sku a --qty 1 --quote-id 1 -o json -q";
     let outcome = serve(home.storefront(&words(line)), &server.url("")).run();

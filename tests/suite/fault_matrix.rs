@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::mock_server::{Scripted, Step, answer};
+use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::storefront::Home;
-use crate::support::test_env::{Shop, serve, words};
+use crate::support::test_env::{TestEnv, serve, words};
 
 const UPDATE: &str = "customer update --address 2 --city Troy";
 const SHIP: &str =
@@ -21,7 +21,7 @@ type Row = (&'static str, i32, &'static str, &'static [&'static str]);
 fn each(line: &str, rows: &[Row]) {
     for (fault, code, applied, heard) in rows {
         let faults: Vec<&str> = fault.split(' ').collect();
-        let shop = Shop::with_faults(&faults);
+        let shop = TestEnv::with_faults(&faults);
         let settle = if *line == *UPDATE { " --settle 0" } else { "" };
         let outcome = shop.run(&format!("{line} -o json -q --retry 1 --timeout 0.5{settle}"));
         assert_eq!(outcome.code, *code, "{line}, {fault}: {outcome:?}");
@@ -161,7 +161,7 @@ fn a_replacement_is_decided_by_reading_back() {
 #[test]
 fn half_a_reply_is_success_with_a_warning() {
     for line in [ITEM, CREATE] {
-        let shop = Shop::with_faults(&["truncated"]);
+        let shop = TestEnv::with_faults(&["truncated"]);
         let outcome = shop.run(&format!("{line} -q -o json"));
         assert_eq!(outcome.code, 0, "{outcome:?}");
         assert!(outcome.stderr.starts_with("warning: the reply's body"), "{outcome:?}");
@@ -172,11 +172,11 @@ fn half_a_reply_is_success_with_a_warning() {
 #[test]
 fn no_repeats_at_all_where_retry_is_0() {
     for (line, fault) in [(ITEM, "429=0"), (SHOW, "500"), (UPDATE, "GET:429=0")] {
-        let shop = Shop::with_faults(&[fault]);
+        let shop = TestEnv::with_faults(&[fault]);
         assert_eq!(shop.fails(5, &format!("{line} --retry 0"))["kind"], "unavailable", "{line}");
         assert_eq!(shop.heard().len(), 1, "{line}, {fault}");
     }
-    let shop = Shop::with_faults(&["PUT:500"]);
+    let shop = TestEnv::with_faults(&["PUT:500"]);
     shop.fails(8, &format!("{UPDATE} --retry 0 --settle 0"));
     assert_eq!(shop.heard(), ["GET 200", "GET 200", "PUT 500", "GET 200"]);
 }
@@ -189,7 +189,7 @@ fn after_two_reads(then: &[Step]) -> (i32, Value, usize) {
         r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}, {"id": 2, "city": "Rome"}]}"#,
     );
     let script = [&[good.clone(), good], then].concat();
-    let (home, server) = (Home::new(), Scripted::start(script));
+    let (home, server) = (Home::new(), MockServer::start(script));
     let line = format!("{UPDATE} -q -o json --retry 0 --timeout 5 --settle 0");
     let outcome = serve(home.storefront(&words(&line)), &server.url("")).run();
     let said =
@@ -265,7 +265,7 @@ fn every_verdict_of_the_put_has_its_code() {
 
 #[test]
 fn redirects_are_named_and_not_followed() {
-    let elsewhere = Scripted::start(vec![answer("200 OK", "", "{}")]);
+    let elsewhere = MockServer::start(vec![answer("200 OK", "", "{}")]);
     for (status, code, kind) in [
         ("301 Moved", 4, "refused"),
         ("302 Found", 4, "refused"),
@@ -275,7 +275,7 @@ fn redirects_are_named_and_not_followed() {
         ("320 Saved", 8, "unknown"),
     ] {
         let target = elsewhere.url("/taken");
-        let server = Scripted::start(vec![answer(status, &format!("Location: {target}\r\n"), "")]);
+        let server = MockServer::start(vec![answer(status, &format!("Location: {target}\r\n"), "")]);
         let line = format!("{ITEM} -q -o json");
         let outcome = serve(Home::new().storefront(&words(&line)), &server.url("")).run();
         let error = outcome.error();

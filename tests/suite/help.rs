@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use storefront::failure::Kind;
-
 use crate::support::storefront::Home;
+use storefront::failure::FailureKind;
 
 /// The words of every command that does something by itself.
 fn commands(command: &clap::Command, above: &str, found: &mut Vec<String>) {
@@ -21,7 +20,7 @@ fn commands(command: &clap::Command, above: &str, found: &mut Vec<String>) {
 #[test]
 fn the_help_of_each_command_ends_with_three_examples_and_each_runs() {
     let mut all = Vec::new();
-    commands(&storefront::cli::grammar(), "", &mut all);
+    commands(&storefront::cli::command(), "", &mut all);
     assert!(all.len() > 20, "{all:?}");
     let binaries = Path::new(env!("CARGO_BIN_EXE_storefront")).parent().unwrap();
     let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap());
@@ -54,7 +53,7 @@ fn the_help_of_each_command_ends_with_three_examples_and_each_runs() {
 fn topics_come_from_the_tables_the_program_uses() {
     let home = Home::new();
     let codes = home.ok("help exit-codes");
-    for kind in Kind::ALL {
+    for kind in FailureKind::ALL {
         let row = format!("{:>3}  {}", kind.exit_code(), kind.name());
         assert!(codes.contains(&row), "{row}: {codes}");
     }

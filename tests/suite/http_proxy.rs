@@ -1,10 +1,10 @@
 //! Proxies of the environment: asked of the program itself, for the environment belongs to a process.
 
-use crate::support::mock_server::{Scripted, answer};
+use crate::support::mock_server::{MockServer, answer};
 use crate::support::storefront::{Home, Outcome};
 
 /// One write to `base` when every proxy variable names `proxy`.
-fn add_item(base: &str, proxy: &Scripted, more: &[(&str, &str)]) -> Outcome {
+fn add_item(base: &str, proxy: &MockServer, more: &[(&str, &str)]) -> Outcome {
     let home = Home::with_config(&format!(
         "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"{base}\"\nstore-view = \"fr\"\n\
          token = \"not-for-proxies\"\nallow-plain-http = true\n"
@@ -29,7 +29,7 @@ fn add_item(base: &str, proxy: &Scripted, more: &[(&str, &str)]) -> Outcome {
 #[test]
 fn a_proxy_that_refuses_is_unavailable_and_named() {
     for status in ["407 Proxy Authentication Required", "403 Forbidden", "502 Bad Gateway"] {
-        let proxy = Scripted::start(vec![answer(status, "", ""); 3]);
+        let proxy = MockServer::start(vec![answer(status, "", ""); 3]);
         let told = add_item("https://shop.example", &proxy, &[]);
         assert_eq!(told.code, 5, "{told:?}");
         assert!(
@@ -43,8 +43,8 @@ fn a_proxy_that_refuses_is_unavailable_and_named() {
 
 #[test]
 fn this_machine_is_never_reached_through_a_proxy() {
-    let proxy = Scripted::start(vec![answer("200 OK", "", "from the proxy")]);
-    let server = Scripted::start(vec![answer("200 OK", "", "from the service"); 2]);
+    let proxy = MockServer::start(vec![answer("200 OK", "", "from the proxy")]);
+    let server = MockServer::start(vec![answer("200 OK", "", "from the service"); 2]);
     let port = server.address.port();
     for base in [server.url(""), format!("http://localhost:{port}")] {
         let told = add_item(&base, &proxy, &[]);
@@ -55,7 +55,7 @@ fn this_machine_is_never_reached_through_a_proxy() {
 
 #[test]
 fn a_proxy_is_used_for_others_unless_it_was_ruled_out() {
-    let proxy = Scripted::start(vec![answer("200 OK", "", "from the proxy")]);
+    let proxy = MockServer::start(vec![answer("200 OK", "", "from the proxy")]);
     let told = add_item("http://no-such-host.invalid", &proxy, &[]);
     assert!(told.stdout.contains("from the proxy"), "{told:?}");
     let told = add_item("http://no-such-host.invalid", &proxy, &[("no_proxy", "no-such-host.invalid")]);

@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 use crate::support::http_client::{
     SECRET, failing, get, link, post, retrying, run, send, ship, token, traced,
 };
-use crate::support::mock_server::{Scripted, Step, answer};
+use crate::support::mock_server::{MockServer, Step, answer};
 use serde_json::json;
-use storefront::failure::{Applied, Kind};
-use storefront::http::{Client, Link, ServiceSignal};
+use storefront::failure::{Applied, FailureKind};
+use storefront::http::{Client, Endpoint, ServiceSignal};
 use storefront::plan::request::Request;
 use storefront::redact::secrets;
 
 #[test]
 fn a_request_arrives_as_planned_and_its_reply_comes_back() {
-    let server = Scripted::start(vec![answer("200 OK", "", r#"{"price":1.10}"#)]);
+    let server = MockServer::start(vec![answer("200 OK", "", r#"{"price":1.10}"#)]);
     let reply = send(&link(&server.url("/rest/")), &post()).unwrap();
     assert_eq!((reply.status, reply.warning.as_deref()), (200, None));
     assert_eq!(reply.value().to_string(), r#"{"price":1.10}"#);
@@ -37,7 +37,7 @@ fn a_request_arrives_as_planned_and_its_reply_comes_back() {
 #[test]
 fn success_is_2xx_and_what_the_operation_adds() {
     for (status, request) in [("204 No Content", post()), ("201 Created", get()), ("320 Saved", ship())] {
-        let server = Scripted::start(vec![answer(status, "Location: http://127.0.0.1:9/\r\n", "")]);
+        let server = MockServer::start(vec![answer(status, "Location: http://127.0.0.1:9/\r\n", "")]);
         let reply = send(&retrying(&server), &request).unwrap();
         assert!(status.starts_with(&reply.status.to_string()));
         assert_eq!((reply.value(), reply.warning), (json!(null), None));
@@ -47,7 +47,7 @@ fn success_is_2xx_and_what_the_operation_adds() {
 
 #[test]
 fn no_redirect_is_followed() {
-    let elsewhere = Scripted::start(vec![answer("200 OK", "", "{}")]);
+    let elsewhere = MockServer::start(vec![answer("200 OK", "", "{}")]);
     let there = elsewhere.url("/V2");
     for (status, request) in [
         ("301 Moved Permanently", get()),
@@ -61,8 +61,11 @@ fn no_redirect_is_followed() {
             failing(vec![answer(status, &format!("Location: {there}\r\n"), "moved")], &request);
         // A 303 or 320 may follow work that was done; the others say where to go instead.
         let done = status.starts_with("320") || status.starts_with("303");
-        let expected =
-            if done { (Kind::Unknown, Applied::Unknown, 1) } else { (Kind::Refused, Applied::No, 1) };
+        let expected = if done {
+            (FailureKind::Unknown, Applied::Unknown, 1)
+        } else {
+            (FailureKind::Refused, Applied::No, 1)
+        };
         assert_eq!((failure.kind, failure.applied, count), expected, "{status}");
         assert!(failure.message.contains(&there), "{failure}");
         assert_eq!(failure.service, Some(json!("moved")));
@@ -70,7 +73,7 @@ fn no_redirect_is_followed() {
     let (failure, _) = failing(vec![answer("302 Found", "Location: /login?x\r\n", "")], &get());
     assert!(failure.message.contains("/login?x;") && failure.message.contains("http://127"), "{failure}");
     let (failure, _) = failing(vec![answer("304 Not Modified", "", "")], &get());
-    assert_eq!(failure.kind, Kind::Refused);
+    assert_eq!(failure.kind, FailureKind::Refused);
     assert_eq!(elsewhere.connections(), 0);
 }
 
@@ -79,27 +82,34 @@ fn no_redirect_is_followed() {
 fn each_answer_has_its_kind_and_its_number_of_requests() {
     let soon = "Retry-After: 0\r\n";
     for (status, headers, reads, kind, applied, count) in [
-        ("400 Bad Request", "", false, Kind::Refused, Applied::No, 1),
-        ("401 Unauthorized", "", false, Kind::Auth, Applied::No, 1),
-        ("403 Forbidden", "", true, Kind::Auth, Applied::No, 1),
-        ("404 Not Found", "", true, Kind::Refused, Applied::No, 1),
-        ("408 Request Timeout", soon, false, Kind::Unknown, Applied::Unknown, 1),
-        ("499 Client Closed Request", "", false, Kind::Unknown, Applied::Unknown, 1),
-        ("408 Request Timeout", "", true, Kind::Unavailable, Applied::No, 1),
-        ("202 Accepted", "", false, Kind::Unknown, Applied::Unknown, 1),
-        ("303 See Other", "", false, Kind::Unknown, Applied::Unknown, 1),
-        ("303 See Other", "", true, Kind::Refused, Applied::No, 1),
-        ("429 Too Many Requests", "", false, Kind::Unavailable, Applied::No, 3),
-        ("429 Too Many Requests", soon, false, Kind::Unavailable, Applied::No, 3),
-        ("503 Service Unavailable", soon, false, Kind::Unknown, Applied::Unknown, 1),
-        ("503 Service Unavailable", "", false, Kind::Unknown, Applied::Unknown, 1),
-        ("503 Service Unavailable", "Retry-After: soon\r\n", false, Kind::Unknown, Applied::Unknown, 1),
-        ("500 Internal Server Error", soon, false, Kind::Unknown, Applied::Unknown, 1),
-        ("502 Bad Gateway", "", false, Kind::Unknown, Applied::Unknown, 1),
-        ("504 Gateway Timeout", "", false, Kind::Unknown, Applied::Unknown, 1),
-        ("599 Odd", "", false, Kind::Unknown, Applied::Unknown, 1),
-        ("500 Internal Server Error", "", true, Kind::Unavailable, Applied::No, 3),
-        ("503 Service Unavailable", "", true, Kind::Unavailable, Applied::No, 3),
+        ("400 Bad Request", "", false, FailureKind::Refused, Applied::No, 1),
+        ("401 Unauthorized", "", false, FailureKind::Auth, Applied::No, 1),
+        ("403 Forbidden", "", true, FailureKind::Auth, Applied::No, 1),
+        ("404 Not Found", "", true, FailureKind::Refused, Applied::No, 1),
+        ("408 Request Timeout", soon, false, FailureKind::Unknown, Applied::Unknown, 1),
+        ("499 Client Closed Request", "", false, FailureKind::Unknown, Applied::Unknown, 1),
+        ("408 Request Timeout", "", true, FailureKind::Unavailable, Applied::No, 1),
+        ("202 Accepted", "", false, FailureKind::Unknown, Applied::Unknown, 1),
+        ("303 See Other", "", false, FailureKind::Unknown, Applied::Unknown, 1),
+        ("303 See Other", "", true, FailureKind::Refused, Applied::No, 1),
+        ("429 Too Many Requests", "", false, FailureKind::Unavailable, Applied::No, 3),
+        ("429 Too Many Requests", soon, false, FailureKind::Unavailable, Applied::No, 3),
+        ("503 Service Unavailable", soon, false, FailureKind::Unknown, Applied::Unknown, 1),
+        ("503 Service Unavailable", "", false, FailureKind::Unknown, Applied::Unknown, 1),
+        (
+            "503 Service Unavailable",
+            "Retry-After: soon\r\n",
+            false,
+            FailureKind::Unknown,
+            Applied::Unknown,
+            1,
+        ),
+        ("500 Internal Server Error", soon, false, FailureKind::Unknown, Applied::Unknown, 1),
+        ("502 Bad Gateway", "", false, FailureKind::Unknown, Applied::Unknown, 1),
+        ("504 Gateway Timeout", "", false, FailureKind::Unknown, Applied::Unknown, 1),
+        ("599 Odd", "", false, FailureKind::Unknown, Applied::Unknown, 1),
+        ("500 Internal Server Error", "", true, FailureKind::Unavailable, Applied::No, 3),
+        ("503 Service Unavailable", "", true, FailureKind::Unavailable, Applied::No, 3),
     ] {
         let request = if reads { get() } else { post() };
         let body = r#"{"message": "No %1.", "parameters": ["way"]}"#;
@@ -114,7 +124,7 @@ fn each_answer_has_its_kind_and_its_number_of_requests() {
 #[test]
 fn a_repeat_that_succeeds_is_success_and_throttling_is_reported() {
     let busy = || answer("429 Too Many Requests", "Retry-After: 0\r\n", "");
-    let server = Scripted::start(vec![busy(), busy(), answer("200 OK", "", "1")]);
+    let server = MockServer::start(vec![busy(), busy(), answer("200 OK", "", "1")]);
     run(async {
         let client = Client::new(&retrying(&server), None).unwrap();
         let signals = Rc::new(RefCell::new(Vec::new()));
@@ -134,9 +144,9 @@ fn a_page_in_place_of_an_answer_to_a_write_proves_nothing() {
     for headers in ["Content-Type: text/html\r\n", "Content-Type: application/json\r\n"] {
         let page = || answer("200 OK", headers, "\r\n <!DOCTYPE html><title>Sign in</title>");
         let (failure, requests) = failing(vec![page()], &post());
-        assert_eq!((failure.kind, failure.applied, requests), (Kind::Unknown, Applied::Unknown, 1));
+        assert_eq!((failure.kind, failure.applied, requests), (FailureKind::Unknown, Applied::Unknown, 1));
         assert!(failure.hint.unwrap().contains("login pages"));
-        let server = Scripted::start(vec![page()]);
+        let server = MockServer::start(vec![page()]);
         assert_eq!(send(&link(&server.url("")), &get()).unwrap().status, 200);
     }
 }
@@ -148,7 +158,7 @@ fn retry_0_turns_every_repeat_off() {
         answer("500 Internal Server Error", "", ""),
         Step::Close,
     ] {
-        let server = Scripted::start(vec![step]);
+        let server = MockServer::start(vec![step]);
         send(&link(&server.url("")), &get()).unwrap_err();
         assert_eq!(server.requests().len(), 1);
     }
@@ -157,7 +167,7 @@ fn retry_0_turns_every_repeat_off() {
 #[test]
 fn retry_after_is_waited_for() {
     let script = vec![answer("429 Too Many Requests", "Retry-After: 1\r\n", ""), answer("200 OK", "", "")];
-    let server = Scripted::start(script);
+    let server = MockServer::start(script);
     let start = Instant::now();
     send(&retrying(&server), &post()).unwrap();
     assert!(start.elapsed() >= Duration::from_secs(1));
@@ -167,7 +177,7 @@ fn retry_after_is_waited_for() {
 fn a_chunked_reply_is_read_whole() {
     let bytes =
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{\"\r\n5\r\na\":1}\r\n0\r\n\r\n".to_vec();
-    let server = Scripted::start(vec![Step::Answer(bytes)]);
+    let server = MockServer::start(vec![Step::Answer(bytes)]);
     let reply = send(&link(&server.url("")), &get()).unwrap();
     assert_eq!((reply.value(), reply.warning), (json!({"a": 1}), None));
 }
@@ -176,9 +186,9 @@ fn a_chunked_reply_is_read_whole() {
 fn plain_http_stays_on_this_machine() {
     for base in ["http://192.0.2.1", "http://localhost.example", "http://shop.example/rest"] {
         let failure = Client::new(&link(base), None).unwrap_err();
-        assert_eq!(failure.kind, Kind::Usage, "{base}");
+        assert_eq!(failure.kind, FailureKind::Usage, "{base}");
         assert!(failure.hint.unwrap().contains("allow-plain-http"));
-        let allowed = Link { allow_plain_http: true, ..link(base) };
+        let allowed = Endpoint { allow_plain_http: true, ..link(base) };
         assert!(Client::new(&allowed, None).is_ok());
     }
     for base in ["http://127.9.9.9:1/x", "http://[::1]:1", "http://LOCALHOST"] {
@@ -191,7 +201,7 @@ fn a_base_that_is_no_plain_address_is_refused() {
     for base in ["ftp://shop.example", "https://user:pw@shop.example", "https://shop.example/?a=b", "data:x"]
     {
         let failure = Client::new(&link(base), None).unwrap_err();
-        assert_eq!(failure.kind, Kind::Usage, "{base}");
+        assert_eq!(failure.kind, FailureKind::Usage, "{base}");
         assert!(!failure.message.contains("pw"), "{failure}");
     }
 }
@@ -213,7 +223,7 @@ fn the_token_is_in_no_event_and_in_no_failure() {
     let echo = format!(r#"{{"message": "who is {SECRET}?"}}"#);
     let headers = format!("Set-Cookie: session={SECRET}\r\nLocation: /{SECRET}\r\n");
     for status in ["200 OK", "302 Found", "400 Bad Request"] {
-        let server = Scripted::start(vec![answer(status, &headers, &echo)]);
+        let server = MockServer::start(vec![answer(status, &headers, &echo)]);
         let (result, events) = run(async {
             let (client, events) = traced(&link(&server.url("")));
             (client.send(&post(), &token()).await, events)
@@ -231,7 +241,7 @@ fn the_token_is_in_no_event_and_in_no_failure() {
 
 #[test]
 fn one_client_sends_many_at_once_and_keeps_its_connections() {
-    let server = Scripted::start(vec![answer("200 OK", "", "{}")]);
+    let server = MockServer::start(vec![answer("200 OK", "", "{}")]);
     run(async {
         let client = Client::new(&link(&server.url("")), None).unwrap();
         let workers = (0..8).map(async |_| {
@@ -248,12 +258,12 @@ fn one_client_sends_many_at_once_and_keeps_its_connections() {
 /// Which of the two happens is up to chance. Bytes that went out are never denied; where none can have, that is said.
 #[test]
 fn a_path_that_cannot_be_sent_is_not_said_to_be_unknown() {
-    let server = Scripted::start(vec![answer("200 OK", "", "")]);
+    let server = MockServer::start(vec![answer("200 OK", "", "")]);
     let path = |path: String| Request { path, ..post() };
     let failure = send(&link(&server.url("")), &path("/V1/a#b".to_owned())).unwrap_err();
-    assert_eq!((failure.kind, failure.applied), (Kind::Usage, Applied::No));
+    assert_eq!((failure.kind, failure.applied), (FailureKind::Usage, Applied::No));
     let failure = send(&retrying(&server), &path(format!("/{}", "x".repeat(70_000)))).unwrap_err();
-    assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No), "{failure}");
+    assert_eq!((failure.kind, failure.applied), (FailureKind::Unavailable, Applied::No), "{failure}");
     assert!(!failure.message.contains("tried"), "{failure}");
     assert_eq!(server.connections(), 0);
 }

@@ -3,30 +3,30 @@
 use std::path::PathBuf;
 
 use crate::support::http_client::{link, post, run, send, token};
-use crate::support::mock_server::{Scripted, Step, answer};
+use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::tls::{Authority, Odd};
-use storefront::failure::{Applied, Failure, Kind};
-use storefront::http::{Client, Link};
+use storefront::failure::{Applied, Failure, FailureKind};
+use storefront::http::{Client, Endpoint};
 
-fn serving(authority: &Authority, odd: Odd, clients: Option<&Authority>) -> Scripted {
-    Scripted::start_tls(vec![answer("200 OK", "", "{}")], authority.server(odd, clients))
+fn serving(authority: &Authority, odd: Odd, clients: Option<&Authority>) -> MockServer {
+    MockServer::start_tls(vec![answer("200 OK", "", "{}")], authority.server(odd, clients))
 }
 
-fn trusting(server: &Scripted, authority: &Authority) -> Link {
-    Link { ca_file: Some(authority.ca_file()), retry: 1, ..link(&server.url("")) }
+fn trusting(server: &MockServer, authority: &Authority) -> Endpoint {
+    Endpoint { ca_file: Some(authority.ca_file()), retry: 1, ..link(&server.url("")) }
 }
 
 /// The failure of one call that never came as far as a request.
-fn failing(server: &Scripted, link: &Link) -> Failure {
+fn failing(server: &MockServer, link: &Endpoint) -> Failure {
     let failure = send(link, &post()).unwrap_err();
-    assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No), "{failure}");
+    assert_eq!((failure.kind, failure.applied), (FailureKind::Unavailable, Applied::No), "{failure}");
     assert_eq!((server.requests().len(), server.connections()), (0, 1), "{failure}");
     failure
 }
 
-fn refused(link: &Link) -> Failure {
+fn refused(link: &Endpoint) -> Failure {
     let failure = Client::new(link, None).unwrap_err();
-    assert_eq!(failure.kind, Kind::Usage, "{failure}");
+    assert_eq!(failure.kind, FailureKind::Usage, "{failure}");
     failure
 }
 
@@ -85,7 +85,7 @@ fn a_client_certificate_opens_the_door() {
     let (authority, clients) = (Authority::new("Ours"), Authority::new("Customers"));
     let server = serving(&authority, Odd::Nothing, Some(&clients));
     let (certificate, key) = clients.client_pem();
-    let link = Link {
+    let link = Endpoint {
         client_certificate: Some(clients.file("client.pem", &format!("{certificate}{key}"))),
         ..trusting(&server, &authority)
     };
@@ -104,7 +104,7 @@ fn without_its_client_certificate_nothing_was_applied() {
         assert!(failure.hint.unwrap().contains("`client-certificate`"));
         let server = serving(&authority, Odd::Nothing, Some(&clients));
         let (certificate, key) = stranger.client_pem();
-        let link = Link {
+        let link = Endpoint {
             client_certificate: Some(stranger.file("client.pem", &format!("{key}{certificate}"))),
             ..trusting(&server, &authority)
         };
@@ -124,9 +124,9 @@ fn a_port_that_speaks_no_tls_is_said_to_speak_none() {
         let _ = stream.read_to_end(&mut Vec::new());
     });
     let authority = Authority::new("Ours");
-    let link = Link { ca_file: Some(authority.ca_file()), ..link(&format!("https://{address}")) };
+    let link = Endpoint { ca_file: Some(authority.ca_file()), ..link(&format!("https://{address}")) };
     let failure = send(&link, &post()).unwrap_err();
-    assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No));
+    assert_eq!((failure.kind, failure.applied), (FailureKind::Unavailable, Applied::No));
     assert!(failure.message.contains("does not speak TLS"), "{failure}");
 }
 
@@ -141,7 +141,7 @@ fn files_that_are_not_what_they_should_be_are_told_apart() {
         "{certificate}-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"
     );
     let base = || link("https://shop.example");
-    let with_ca = |file: PathBuf| Link { ca_file: Some(file), ..base() };
+    let with_ca = |file: PathBuf| Endpoint { ca_file: Some(file), ..base() };
     for (text, expected) in [
         ("", "holds no certificate"),
         ("\u{0}\u{1}binary", "holds no certificate"),
@@ -160,7 +160,7 @@ fn files_that_are_not_what_they_should_be_are_told_apart() {
         (locked, "locked with a passphrase"),
         (format!("{other}{key}"), "cannot be used"),
     ] {
-        let link = Link {
+        let link = Endpoint {
             client_certificate: Some(authority.file("client.pem", &text)),
             ..with_ca(authority.ca_file())
         };
@@ -172,16 +172,16 @@ fn files_that_are_not_what_they_should_be_are_told_apart() {
 #[test]
 fn over_plain_http_no_certificate_file_is_read() {
     let none = || Some(PathBuf::from("/nonexistent/file.pem"));
-    let link = Link { ca_file: none(), client_certificate: none(), ..link("http://127.0.0.1:1") };
+    let link = Endpoint { ca_file: none(), client_certificate: none(), ..link("http://127.0.0.1:1") };
     Client::new(&link, None).unwrap();
 }
 
 #[test]
 fn a_write_over_tls_without_an_answer_is_unknown_and_arrives_once() {
     let authority = Authority::new("Ours");
-    let server = Scripted::start_tls(vec![Step::Close], authority.server(Odd::Nothing, None));
+    let server = MockServer::start_tls(vec![Step::Close], authority.server(Odd::Nothing, None));
     let failure = send(&trusting(&server, &authority), &post()).unwrap_err();
-    assert_eq!((failure.kind, failure.applied), (Kind::Unknown, Applied::Unknown), "{failure}");
+    assert_eq!((failure.kind, failure.applied), (FailureKind::Unknown, Applied::Unknown), "{failure}");
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -190,10 +190,10 @@ fn a_write_over_tls_without_an_answer_is_unknown_and_arrives_once() {
 fn a_body_cut_off_by_whoever_sits_between_is_told() {
     let authority = Authority::new("Ours");
     let endless = Step::AnswerAndClose(b"HTTP/1.1 200 OK\r\n\r\nabc".to_vec());
-    let server = Scripted::start_tls(vec![endless.clone()], authority.server(Odd::Nothing, None));
+    let server = MockServer::start_tls(vec![endless.clone()], authority.server(Odd::Nothing, None));
     let reply = send(&trusting(&server, &authority), &post()).unwrap();
     assert_eq!((&reply.body[..], reply.warning.is_some()), (&b"abc"[..], true));
-    let plain = Scripted::start(vec![endless]);
+    let plain = MockServer::start(vec![endless]);
     let reply = send(&link(&plain.url("")), &post()).unwrap();
     assert_eq!((&reply.body[..], reply.warning.is_some()), (&b"abc"[..], false));
 }

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use crate::support::http_client::{failing, get, link, post, retrying, run, send, ship, token, traced};
-use crate::support::mock_server::{Scripted, Step, answer, reply};
+use crate::support::mock_server::{MockServer, Step, answer, reply};
 use serde_json::json;
-use storefront::failure::{Applied, Kind};
-use storefront::http::{Client, Link};
+use storefront::failure::{Applied, FailureKind};
+use storefront::http::{Client, Endpoint};
 
 #[test]
 fn a_write_without_an_answer_is_unknown_and_never_repeated() {
@@ -17,7 +17,11 @@ fn a_write_without_an_answer_is_unknown_and_never_repeated() {
     ] {
         let name = format!("{step:?}");
         let (failure, count) = failing(vec![step], &post());
-        assert_eq!((failure.kind, failure.applied, count), (Kind::Unknown, Applied::Unknown, 1), "{name}");
+        assert_eq!(
+            (failure.kind, failure.applied, count),
+            (FailureKind::Unknown, Applied::Unknown, 1),
+            "{name}"
+        );
         assert!(failure.hint.unwrap().contains("took effect"));
     }
 }
@@ -25,9 +29,9 @@ fn a_write_without_an_answer_is_unknown_and_never_repeated() {
 #[test]
 fn a_read_without_an_answer_is_repeated_and_then_unavailable() {
     let (failure, count) = failing(vec![Step::Close], &get());
-    assert_eq!((failure.kind, failure.applied, count), (Kind::Unavailable, Applied::No, 3));
+    assert_eq!((failure.kind, failure.applied, count), (FailureKind::Unavailable, Applied::No, 3));
     assert!(failure.message.ends_with("(tried 3 times)"), "{failure}");
-    let server = Scripted::start(vec![Step::Close, answer("200 OK", "", "")]);
+    let server = MockServer::start(vec![Step::Close, answer("200 OK", "", "")]);
     send(&retrying(&server), &get()).unwrap();
 }
 
@@ -35,13 +39,14 @@ fn a_read_without_an_answer_is_repeated_and_then_unavailable() {
 #[test]
 fn a_write_on_a_kept_connection_that_closes_arrives_once() {
     for _ in 0..20 {
-        let server = Scripted::start(vec![answer("200 OK", "", "1"), Step::Close, answer("200 OK", "", "2")]);
+        let server =
+            MockServer::start(vec![answer("200 OK", "", "1"), Step::Close, answer("200 OK", "", "2")]);
         let failure = run(async {
             let client = Client::new(&retrying(&server), None).unwrap();
             client.send(&post(), &token()).await.unwrap();
             client.send(&post(), &token()).await.unwrap_err()
         });
-        assert_eq!((failure.kind, failure.applied), (Kind::Unknown, Applied::Unknown));
+        assert_eq!((failure.kind, failure.applied), (FailureKind::Unknown, Applied::Unknown));
         assert_eq!((server.requests().len(), server.connections()), (2, 1));
     }
 }
@@ -49,7 +54,7 @@ fn a_write_on_a_kept_connection_that_closes_arrives_once() {
 #[test]
 fn a_write_after_the_server_dropped_the_kept_connection_goes_over_a_new_one() {
     let server =
-        Scripted::start(vec![Step::AnswerAndClose(reply("200 OK", "", "1")), answer("200 OK", "", "2")]);
+        MockServer::start(vec![Step::AnswerAndClose(reply("200 OK", "", "1")), answer("200 OK", "", "2")]);
     run(async {
         let client = Client::new(&link(&server.url("")), None).unwrap();
         client.send(&post(), &token()).await.unwrap();
@@ -64,12 +69,12 @@ fn a_connection_never_made_is_unavailable_and_repeated() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    let link = Link { retry: 1, ..link(&base) };
+    let link = Endpoint { retry: 1, ..link(&base) };
     let (failure, events) = run(async {
         let (client, events) = traced(&link);
         (client.send(&post(), &token()).await.unwrap_err(), events)
     });
-    assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No));
+    assert_eq!((failure.kind, failure.applied), (FailureKind::Unavailable, Applied::No));
     assert!(failure.message.contains("refused") && failure.message.contains("tried 2 times"), "{failure}");
     let events = events.lock().unwrap();
     let kinds: Vec<_> = events.iter().map(|event| event.split(' ').next().unwrap()).collect();
@@ -80,13 +85,13 @@ fn a_connection_never_made_is_unavailable_and_repeated() {
 fn an_unknown_host_is_unavailable_and_named() {
     let link = link("https://no-such-host.invalid");
     let failure = send(&link, &post()).unwrap_err();
-    assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No));
+    assert_eq!((failure.kind, failure.applied), (FailureKind::Unavailable, Applied::No));
     assert!(failure.message.contains("no-such-host.invalid"), "{failure}");
 }
 
 #[test]
 fn localhost_is_this_machine_without_asking_anybody() {
-    let server = Scripted::start(vec![answer("200 OK", "", "")]);
+    let server = MockServer::start(vec![answer("200 OK", "", "")]);
     let base = format!("http://localhost:{}", server.address.port());
     send(&link(&base), &post()).unwrap();
 }
@@ -95,11 +100,13 @@ fn localhost_is_this_machine_without_asking_anybody() {
 fn silence_ends_at_the_timeout() {
     let slow = || Step::Stall(Duration::from_secs(3), reply("200 OK", "", ""));
     let half = || Step::Drip(b"HTTP/1.1 200 OK\r\n".to_vec(), Duration::from_secs(3), b"\r\n".to_vec());
-    for (step, request, kind) in
-        [(slow(), post(), Kind::Unknown), (half(), post(), Kind::Unknown), (slow(), get(), Kind::Unavailable)]
-    {
-        let server = Scripted::start(vec![step]);
-        let link = Link { timeout: Duration::from_millis(300), ..link(&server.url("")) };
+    for (step, request, kind) in [
+        (slow(), post(), FailureKind::Unknown),
+        (half(), post(), FailureKind::Unknown),
+        (slow(), get(), FailureKind::Unavailable),
+    ] {
+        let server = MockServer::start(vec![step]);
+        let link = Endpoint { timeout: Duration::from_millis(300), ..link(&server.url("")) };
         let start = Instant::now();
         let failure = send(&link, &request).unwrap_err();
         assert!(start.elapsed() < Duration::from_secs(2));
@@ -111,10 +118,10 @@ fn silence_ends_at_the_timeout() {
 /// The TLS handshake never ends, so nothing was sent.
 #[test]
 fn a_connection_that_hangs_is_unavailable_though_the_time_is_up() {
-    let server = Scripted::start_silent();
-    let link = Link { timeout: Duration::from_millis(500), ..link(&format!("https://{server}")) };
+    let server = MockServer::start_silent();
+    let link = Endpoint { timeout: Duration::from_millis(500), ..link(&format!("https://{server}")) };
     let failure = send(&link, &post()).unwrap_err();
-    assert_eq!((failure.kind, failure.applied), (Kind::Unavailable, Applied::No), "{failure}");
+    assert_eq!((failure.kind, failure.applied), (FailureKind::Unavailable, Applied::No), "{failure}");
 }
 
 #[test]
@@ -122,7 +129,7 @@ fn a_complete_success_head_with_a_broken_body_is_success_with_a_warning() {
     let short = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"half\":".to_vec();
     let chunked = b"HTTP/1.1 320 Saved\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz".to_vec();
     for (bytes, expected) in [(short, "{\"half\":"), (chunked, "abc")] {
-        let server = Scripted::start(vec![Step::AnswerAndClose(bytes)]);
+        let server = MockServer::start(vec![Step::AnswerAndClose(bytes)]);
         let reply = send(&retrying(&server), &ship()).unwrap();
         assert_eq!(reply.value(), json!(expected));
         assert!(reply.warning.unwrap().contains("broke off"));
@@ -133,8 +140,8 @@ fn a_complete_success_head_with_a_broken_body_is_success_with_a_warning() {
 #[test]
 fn a_body_that_never_ends_is_success_with_a_warning_at_the_timeout() {
     let first = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc".to_vec();
-    let server = Scripted::start(vec![Step::Drip(first, Duration::from_secs(3), Vec::new())]);
-    let link = Link { timeout: Duration::from_millis(300), ..link(&server.url("")) };
+    let server = MockServer::start(vec![Step::Drip(first, Duration::from_secs(3), Vec::new())]);
+    let link = Endpoint { timeout: Duration::from_millis(300), ..link(&server.url("")) };
     let reply = send(&link, &post()).unwrap();
     assert_eq!((reply.status, &reply.body[..]), (200, &b"abc"[..]));
     assert!(reply.warning.unwrap().contains("not complete within 0.3 s"));
@@ -144,7 +151,7 @@ fn a_body_that_never_ends_is_success_with_a_warning_at_the_timeout() {
 fn a_refusal_with_a_broken_body_is_still_a_refusal() {
     let bytes = b"HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\n\r\nno such".to_vec();
     let (failure, count) = failing(vec![Step::AnswerAndClose(bytes)], &post());
-    assert_eq!((failure.kind, failure.status, count), (Kind::Refused, Some(404), 1));
+    assert_eq!((failure.kind, failure.status, count), (FailureKind::Refused, Some(404), 1));
     assert!(failure.message.ends_with("404 Not Found: no such"), "{failure}");
 }
 
@@ -152,7 +159,7 @@ fn a_refusal_with_a_broken_body_is_still_a_refusal() {
 fn no_more_than_16_mib_are_read() {
     let limit = 16 << 20;
     for (length, warned) in [(limit, false), (limit + 1, true)] {
-        let server = Scripted::start(vec![answer("200 OK", "", &"x".repeat(length))]);
+        let server = MockServer::start(vec![answer("200 OK", "", &"x".repeat(length))]);
         let reply = send(&link(&server.url("")), &get()).unwrap();
         assert_eq!((reply.body.len(), reply.warning.is_some()), (limit, warned));
     }
@@ -162,12 +169,12 @@ fn no_more_than_16_mib_are_read() {
 fn a_connection_closed_at_once_is_unknown_when_bytes_went_out() {
     let mut never_left = 0;
     for _ in 0..200 {
-        let server = Scripted::start(vec![Step::HangUp]);
+        let server = MockServer::start(vec![Step::HangUp]);
         let failure = send(&link(&server.url("")), &post()).unwrap_err();
         let heard = server.heard_after_hanging_up();
         match (failure.kind, failure.applied) {
-            (Kind::Unknown, Applied::Unknown) => {}
-            (Kind::Unavailable, Applied::No) if !heard => never_left += 1,
+            (FailureKind::Unknown, Applied::Unknown) => {}
+            (FailureKind::Unavailable, Applied::No) if !heard => never_left += 1,
             told => panic!("{told:?} {heard}: {failure}"),
         }
     }

@@ -1,6 +1,6 @@
 //! A token that a service throws back is masked however it spells it, and what is sent holds it unmasked.
 
-use crate::support::mock_server::{Scripted, Step, answer};
+use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::{files_below, serve, snapshots, words};
 
@@ -18,7 +18,7 @@ fn spellings() -> [&'static str; 5] {
     ]
 }
 
-fn run(home: &Home, server: &Scripted, line: &str) -> Outcome {
+fn run(home: &Home, server: &MockServer, line: &str) -> Outcome {
     serve(home.storefront(&words(line)), &server.url("")).env("STOREFRONT_TOKEN", TOKEN).run()
 }
 
@@ -48,7 +48,7 @@ fn an_error_body_gives_no_spelling_of_the_token_away() {
         for body in bodies.iter().filter(|body| !body.starts_with('<') || !spelled.contains('\\')) {
             let headers = format!("X-Echo: {spelled}\r\nLocation: https://other.example/?t={spelled}\r\n");
             for status in ["400 Bad Request", "302 Found", "401 Unauthorized"] {
-                let (home, server) = (Home::new(), Scripted::start(vec![answer(status, &headers, body)]));
+                let (home, server) = (Home::new(), MockServer::start(vec![answer(status, &headers, body)]));
                 for mode in ["", "-o json", "-vv", "-vv -o json"] {
                     let outcome = run(&home, &server, &format!("{ITEM} --retry 0 {mode}"));
                     clean(
@@ -66,7 +66,7 @@ fn an_error_body_gives_no_spelling_of_the_token_away() {
 fn a_token_in_two_pieces_is_masked_when_a_placeholder_joins_them() {
     let (first, second) = TOKEN.split_at(6);
     let body = format!(r#"{{"message":"it is %1%2","parameters":["{first}","{second}"]}}"#);
-    let (home, server) = (Home::new(), Scripted::start(vec![answer("400 Bad Request", "", &body)]));
+    let (home, server) = (Home::new(), MockServer::start(vec![answer("400 Bad Request", "", &body)]));
     let outcome = run(&home, &server, ITEM);
     assert!(outcome.stderr.contains("it is •••"), "{outcome:?}");
     clean("the message", &outcome.stderr);
@@ -75,7 +75,7 @@ fn a_token_in_two_pieces_is_masked_when_a_placeholder_joins_them() {
 #[test]
 fn what_is_left_of_a_token_where_a_message_is_cut_is_masked() {
     let body = format!("{}{TOKEN}", "x".repeat(592));
-    let (home, server) = (Home::new(), Scripted::start(vec![answer("400 Bad Request", "", &body)]));
+    let (home, server) = (Home::new(), MockServer::start(vec![answer("400 Bad Request", "", &body)]));
     let outcome = run(&home, &server, ITEM);
     assert!(outcome.stderr.contains("x•••…"), "{outcome:?}");
     clean("the message", &outcome.stderr);
@@ -87,7 +87,7 @@ fn a_reply_is_shown_without_the_token_and_stays_json() {
         let body = format!(
             r#"{{"id":1,"{spelled}":{{"deep":["x {spelled}"]}},"n":1E2,"addresses":[{{"id":1,"city":"{spelled}"}}]}}"#
         );
-        let (home, server) = (Home::new(), Scripted::start(vec![answer("200 OK", "", &body)]));
+        let (home, server) = (Home::new(), MockServer::start(vec![answer("200 OK", "", &body)]));
         for line in [
             ITEM,
             "quote add-item --sku a --qty 1 --quote-id 1 -o json",
@@ -117,7 +117,7 @@ fn a_profile_that_holds_the_token_is_put_and_kept_as_it_stands() {
     let stored = format!(
         r#"{{"id":1,"note":"{TOKEN}","addresses":[{{"id":1,"city":"Rome","telephone":"{TOKEN}"}}]}}"#
     );
-    let (home, server) = (Home::new(), Scripted::start(vec![answer("200 OK", "", &stored)]));
+    let (home, server) = (Home::new(), MockServer::start(vec![answer("200 OK", "", &stored)]));
     let outcome = run(&home, &server, "customer update --address 1 --city Oslo -q --retry 0");
     clean("the output", &format!("{}{}", outcome.stdout, outcome.stderr));
     let put = server.requests().into_iter().find(|request| request.starts_with("PUT")).unwrap();
@@ -132,7 +132,7 @@ fn a_profile_that_holds_the_token_is_put_and_kept_as_it_stands() {
 #[test]
 fn a_shown_profile_goes_back_without_its_dots() {
     let stored = format!(r#"{{"id":1,"addresses":[{{"id":1,"city":"Rome","telephone":"+{TOKEN}"}}]}}"#);
-    let (home, server) = (Home::new(), Scripted::start(vec![answer("200 OK", "", &stored)]));
+    let (home, server) = (Home::new(), MockServer::start(vec![answer("200 OK", "", &stored)]));
     let shown = run(&home, &server, "customer show -o json").stdout;
     assert!(shown.contains("+•••"), "{shown}");
     let update = |input: String| {
@@ -159,7 +159,7 @@ fn a_records_own_token_and_escape_sequences_stay_out_of_journal_failed_file_and_
         r#"{{"message":"not {} \u001b]0;x\u0007 \u009b2J \u202e","errors":[{{"{TOKEN}":"\u200f"}}]}}"#,
         TOKEN.replace('/', r"\/")
     );
-    let server = Scripted::start(vec![answer("400 Bad Request", "", &body)]);
+    let server = MockServer::start(vec![answer("400 Bad Request", "", &body)]);
     for (mode, name, input) in [
         (
             "-o json",
@@ -199,7 +199,11 @@ fn an_error_object_is_json_whatever_marks_the_service_sends() {
     let body = r#"{"message":"שם \u200f\u202e\u2066\u007f\u009b2J\udb40\udc41 é"}"#;
     let (home, server) = (
         Home::new(),
-        Scripted::start(vec![Step::Answer(crate::support::mock_server::reply("400 Bad Request", "", body))]),
+        MockServer::start(vec![Step::Answer(crate::support::mock_server::reply(
+            "400 Bad Request",
+            "",
+            body,
+        ))]),
     );
     let outcome = run(&home, &server, &format!("{ITEM} -q -o json"));
     let error: serde_json::Value = serde_json::from_str(&outcome.stderr).unwrap();

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::mock_server::{Scripted, Step, answer};
+use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::storefront::{Home, Outcome};
-use crate::support::test_env::{Shop, files_below, serve, snapshots, words};
+use crate::support::test_env::{TestEnv, files_below, serve, snapshots, words};
 
 const UPDATE: &str = "customer update --email new@example.com --settle 0";
 
@@ -28,12 +28,12 @@ fn run(home: &Home, url: &str, line: &str) -> Outcome {
 
 /// Runs a command line against scripted replies: what came of it, and the methods of the requests that arrived.
 fn against(script: Vec<Step>, line: &str) -> (Outcome, Vec<String>) {
-    let server = Scripted::start(script);
+    let server = MockServer::start(script);
     let outcome = run(&Home::new(), &server.url(""), &format!("{line} --timeout 5"));
     (outcome, methods(&server))
 }
 
-fn methods(server: &Scripted) -> Vec<String> {
+fn methods(server: &MockServer) -> Vec<String> {
     server.requests().into_iter().map(|request| request.split(' ').next().unwrap().to_owned()).collect()
 }
 
@@ -46,7 +46,7 @@ fn says(outcome: &Outcome, code: i32, message: &str) {
 
 #[test]
 fn an_input_that_names_a_member_twice_is_refused_before_anything_is_sent() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let two_lists = r#"{"customer": {"addresses": [{"id": 1, "city": "Lyon"}], "addresses": [{"id": 2, "city": "Nice"}]}}"#;
     let escaped = r#"{"addresses": [{"id": 1, "city": "Lyon", "c\u0069ty": "Nice"}]}"#;
     for (line, input, path) in [
@@ -73,7 +73,7 @@ fn an_input_that_names_a_member_twice_is_refused_before_anything_is_sent() {
 
 #[test]
 fn a_record_that_names_a_member_twice_is_refused_before_anything_is_sent() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let records = r#"{"sku": "mug-blue", "qty": 1, "quote_id": "1"}
         {"sku": "mug-blue", "qty": 1, "quote_id": "1", "qty": 2}"#;
     shop.file("in.ndjson", records);
@@ -120,7 +120,7 @@ fn a_replacement_that_had_to_wait_looks_again_before_it_goes_out() {
             ok(&json!({})),
             ok(&written),
         ];
-        let (home, server) = (Home::new(), Scripted::start(script));
+        let (home, server) = (Home::new(), MockServer::start(script));
         let outcome = run(&home, &server.url(""), UPDATE);
         assert_eq!(outcome.code, 0, "{outcome:?}");
         assert_eq!(methods(&server), ["GET", "GET", "PUT", "GET", "GET", "PUT", "GET"]);
@@ -169,7 +169,7 @@ fn what_changed_beside_what_was_sent_is_told() {
 
 #[test]
 fn a_snapshot_of_another_customer_is_not_put_back() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.done(UPDATE);
     let mut snapshot: Value = serde_json::from_slice(&std::fs::read(&shop.snapshots()[0]).unwrap()).unwrap();
     snapshot["customer"]["id"] = 2.into();
@@ -182,7 +182,7 @@ fn a_snapshot_of_another_customer_is_not_put_back() {
 
 #[test]
 fn a_snapshot_of_another_service_is_not_put_back() {
-    let (shop, elsewhere) = (Shop::new(), Shop::new());
+    let (shop, elsewhere) = (TestEnv::new(), TestEnv::new());
     shop.done(UPDATE);
     let snapshot = std::fs::read(&shop.snapshots()[0]).unwrap();
     elsewhere.file("other.json", snapshot);
@@ -196,7 +196,7 @@ fn a_snapshot_of_another_service_is_not_put_back() {
 
 #[test]
 fn a_snapshot_without_an_address_list_is_none() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.done(UPDATE);
     let mut snapshot: Value = serde_json::from_slice(&std::fs::read(&shop.snapshots()[0]).unwrap()).unwrap();
     snapshot["customer"].as_object_mut().unwrap().shift_remove("addresses");
@@ -213,7 +213,7 @@ fn customers_nobody_can_tell_apart_are_not_mixed_up() {
         |ids: [i64; 2], city: &str| json!({"addresses": [{"id": ids[0], "city": city}, {"id": ids[1]}]});
     let (before, after) = (nameless([1, 2], "Paris"), nameless([1, 2], "Rome"));
     let other = nameless([7, 8], "Oslo");
-    let server = Scripted::start(vec![ok(&before), ok(&before), ok(&json!({})), ok(&after), ok(&other)]);
+    let server = MockServer::start(vec![ok(&before), ok(&before), ok(&json!({})), ok(&after), ok(&other)]);
     let outcome = run(&home, &server.url(""), "customer update --address 1 --city Rome");
     assert_eq!(outcome.code, 0, "{outcome:?}");
     says(&run(&home, &server.url(""), "customer restore"), 3, "cannot be told");
@@ -222,7 +222,7 @@ fn customers_nobody_can_tell_apart_are_not_mixed_up() {
 
 #[test]
 fn two_profiles_for_one_service_wait_for_each_other() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let table =
         |name: &str| format!("[profiles.{name}]\nbase-url = {:?}\nstore-view = \"default\"\n", shop.url());
     let home = Home::with_config(&(table("one") + &table("two")));
@@ -239,7 +239,7 @@ fn two_profiles_for_one_service_wait_for_each_other() {
 fn two_shops_on_one_host_have_snapshots_of_their_own() {
     let home = Home::new();
     let (before, after) = (profile(json!({})), profile(json!({"email": "new@example.com"})));
-    let server = Scripted::start(vec![ok(&before), ok(&before), ok(&json!({})), ok(&after)]);
+    let server = MockServer::start(vec![ok(&before), ok(&before), ok(&json!({})), ok(&after)]);
     assert_eq!(run(&home, &server.url("/rest"), UPDATE).code, 0);
     assert_eq!(run(&home, &server.url("/rest/"), "customer history").stdout.lines().count(), 1);
     assert_eq!(run(&home, &server.url("/staging/rest"), "customer history").stdout, "");
@@ -256,7 +256,7 @@ fn read_ignore_cannot_hide_an_address() {
 
 #[test]
 fn an_attribute_without_a_code_or_with_a_code_named_twice_is_refused() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     for attributes in [
         json!([{"value": "1"}]),
         json!([{"attribute_code": "door", "value": "1"}, {"attribute_code": "door", "value": "2"}]),
@@ -270,7 +270,7 @@ fn an_attribute_without_a_code_or_with_a_code_named_twice_is_refused() {
 
 #[test]
 fn an_attribute_named_by_a_flag_leaves_those_of_the_input_alone() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let attributes =
         json!([{"attribute_code": "door", "value": "1"}, {"attribute_code": "gate", "value": "2"}]);
     shop.file("in.json", json!({"addresses": [{"id": 1, "custom_attributes": attributes}]}).to_string());
@@ -284,7 +284,7 @@ fn an_attribute_named_by_a_flag_leaves_those_of_the_input_alone() {
 
 #[test]
 fn a_profile_is_never_read_from_a_cache() {
-    let server = Scripted::start(vec![ok(&profile(json!({})))]);
+    let server = MockServer::start(vec![ok(&profile(json!({})))]);
     run(&Home::new(), &server.url(""), "customer show");
     let request = server.requests().remove(0).to_ascii_lowercase();
     assert!(request.contains("\r\ncache-control: no-cache\r\n"), "{request}");
@@ -292,7 +292,7 @@ fn a_profile_is_never_read_from_a_cache() {
 
 #[test]
 fn a_state_directory_nobody_can_write_sends_nothing_and_says_what_to_do() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.file("state", "in the way");
     let error = shop.fails(1, UPDATE);
     assert!(error["message"].as_str().unwrap().starts_with("the lock "), "{error}");

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::test_env::{Shop, words};
+use crate::support::test_env::{TestEnv, words};
 
-fn update(shop: &Shop, profile: &Value, flags: &str) -> crate::support::storefront::Outcome {
+fn update(shop: &TestEnv, profile: &Value, flags: &str) -> crate::support::storefront::Outcome {
     shop.storefront(&words(&format!("customer update -i - -q -o json {flags}")))
         .stdin(profile.to_string())
         .run()
@@ -12,7 +12,7 @@ fn update(shop: &Shop, profile: &Value, flags: &str) -> crate::support::storefro
 
 #[test]
 fn a_shown_profile_comes_back_without_allow_unknown() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let mut profile = shop.done("customer show");
     assert_eq!(update(&shop, &profile, "").done()["reason"], "unchanged");
     profile["addresses"][1]["city"] = json!("Albany");
@@ -23,7 +23,7 @@ fn a_shown_profile_comes_back_without_allow_unknown() {
 
 #[test]
 fn numbers_that_jq_has_rounded_are_unchanged() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let shown = shop.run("customer show -o json").stdout;
     assert!(shown.contains("12345678901234567890"), "{shown}");
     let rounded = shown.replace("12345678901234567890", "12345678901234567000");
@@ -33,7 +33,7 @@ fn numbers_that_jq_has_rounded_are_unchanged() {
 
 #[test]
 fn a_field_that_the_profile_does_not_have_is_refused_after_it_was_read() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let draft =
         json!({"addresses": [{"id": 2, "citty": "x"}], "extension_attributes": {"is_subscribd": true}});
     let outcome = update(&shop, &draft, "");
@@ -51,7 +51,7 @@ fn a_field_that_the_profile_does_not_have_is_refused_after_it_was_read() {
 
 #[test]
 fn fields_inside_an_object_that_the_draft_does_not_name_stay() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let before = shop.profile()["extension_attributes"].clone();
     let draft = json!({"extension_attributes": {"is_subscribed": false}});
     update(&shop, &draft, "").done();
@@ -63,7 +63,7 @@ fn fields_inside_an_object_that_the_draft_does_not_name_stay() {
 
 #[test]
 fn an_address_that_is_stored_already_is_added_only_on_request() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let mut copy = shop.address(2);
     copy.as_object_mut().unwrap().retain(|name, _| !name.starts_with("default_") && name != "id");
     let draft = json!({"addresses": [copy]});
@@ -75,7 +75,7 @@ fn an_address_that_is_stored_already_is_added_only_on_request() {
 
 #[test]
 fn a_mask_is_never_written_over_a_value() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let outcome = update(&shop, &json!({"addresses": [{"id": 2, "city": "•••"}]}), "");
     assert!(outcome.code == 2 && outcome.stderr.contains("•••"), "{outcome:?}");
     shop.fails(2, "quote add-item --sku a•••b --qty 1 --quote-id 1");
@@ -84,7 +84,7 @@ fn a_mask_is_never_written_over_a_value() {
 
 #[test]
 fn default_flags_move_the_default() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.done("customer update --address 2 --default-shipping --default-billing");
     let profile = shop.profile();
     let with = |name: &str| {
@@ -100,7 +100,7 @@ fn default_flags_move_the_default() {
 
 #[test]
 fn a_country_is_a_code_of_two_letters() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let lower = shop.fails(2, "customer update --address 2 --country us");
     assert!(lower["message"].as_str().unwrap().ends_with("did you mean `US`?"), "{lower}");
     let quote = "quote ship --ship-country FRA --carrier f --method f --payment-method x";

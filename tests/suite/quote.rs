@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::support::test_env::Shop;
+use crate::support::test_env::TestEnv;
 
 /// The body a command line would send, and proof that a dry run sends nothing.
 #[track_caller]
-fn body(shop: &Shop, line: &str) -> Value {
+fn body(shop: &TestEnv, line: &str) -> Value {
     let result = shop.done(&format!("{line} --dry-run"));
     assert_eq!(
         (&result["applied"], &result["response"], &result["status"]),
@@ -17,7 +17,7 @@ fn body(shop: &Shop, line: &str) -> Value {
 }
 
 #[track_caller]
-fn refused(shop: &Shop, line: &str, says: &str) {
+fn refused(shop: &TestEnv, line: &str, says: &str) {
     let error = shop.fails(2, line);
     assert!(error["message"].as_str().unwrap().contains(says), "{line}: {error}");
     assert!(shop.heard().iter().all(|heard| heard == "GET 200"), "{line}");
@@ -35,7 +35,7 @@ fn address() -> Value {
 
 #[test]
 fn ship_sends_the_wrapped_layout() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let line = format!("quote ship {ADDRESS} --bill-same-as-ship --bill-city Salem --bill-no-postcode {WAY}");
     let mut billing = address();
     billing["city"] = "Salem".into();
@@ -62,7 +62,7 @@ fn ship_sends_the_wrapped_layout() {
 
 #[test]
 fn ship_sends_the_flat_layout_where_the_profile_says_so() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let profile = format!(
         "[profiles.flat]\nbase-url = \"{}\"\nstore-view = \"fr\"\ntoken = \"sandbox-customer-1\"\nship-layout = \"flat\"\n",
         shop.url()
@@ -90,7 +90,7 @@ fn ship_sends_the_flat_layout_where_the_profile_says_so() {
 
 #[test]
 fn ship_takes_stored_addresses_by_the_fields_the_interface_lists() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let line = format!("quote ship --ship-to-address 2 --bill-to-address 1 --bill-city Lyon {WAY}");
     let sent = body(&shop, &line);
     assert_eq!(
@@ -110,7 +110,7 @@ fn ship_takes_stored_addresses_by_the_fields_the_interface_lists() {
 
 #[test]
 fn ship_wants_a_payment_or_a_word_that_there_is_none() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let line = format!("quote ship {ADDRESS} --carrier flatrate --method flatrate");
     refused(&shop, &line, "the payment is missing");
     assert_eq!(body(&shop, &format!("{line} --no-payment")).get("paymentMethod"), None);
@@ -138,7 +138,7 @@ fn ship_wants_a_payment_or_a_word_that_there_is_none() {
 
 #[test]
 fn ship_input_is_held_to_the_interface() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     for (input, says) in [
         (
             r#"{"addressInformation": {"shipping_address": {"region": {"region_id": 1}}}, "paymentMethod": {}}"#,
@@ -160,7 +160,7 @@ fn ship_input_is_held_to_the_interface() {
 
 #[test]
 fn the_service_says_no_with_its_own_words() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let error =
         shop.fails(4, &format!("quote ship {ADDRESS} --carrier ups --method air --payment-method checkmo"));
     assert_eq!((&error["status"], &error["applied"]), (&json!(404), &json!("no")));
@@ -174,7 +174,7 @@ fn the_service_says_no_with_its_own_words() {
 
 #[test]
 fn add_item_sends_its_flags_and_exact_numbers() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     assert_eq!(
         body(&shop, "quote add-item --sku shirt --qty 1.50 --quote-id 1 --option 93=50 144=168").to_string(),
         json!({"cartItem": {"sku": "shirt", "qty": serde_json::from_str::<Value>("1.50").unwrap(), "quote_id": "1",
@@ -195,7 +195,7 @@ fn add_item_sends_its_flags_and_exact_numbers() {
 
 #[test]
 fn add_item_takes_the_samples_of_the_interface() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     let sample = r#"{"cartItem ": {"sku ": "cap", "qty ": 1, "quote_id ": "1", "product_option ": {"extension_attributes ":
         {"configurable_item_options ": [{"option_id ": "93", "option_value ": 52, "note": "option_id is the attribute_id"}]}}}}"#;
     let outcome = shop.storefront(&["quote", "add-item", "-i", "-", "-q", "-o", "json"]).stdin(sample).run();
@@ -217,7 +217,7 @@ fn add_item_takes_the_samples_of_the_interface() {
 
 #[test]
 fn add_item_input_is_held_to_the_interface() {
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     for (input, says) in [
         (
             r#"{"cartItem": {"sku": "a", "qty": "2"}}"#,

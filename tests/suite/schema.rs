@@ -4,7 +4,7 @@ use crate::support::json_schema::accepts;
 use crate::support::storefront::Home;
 use serde_json::{Map, Value, json};
 use storefront::plan::operation::Operation;
-use storefront::plan::validate::body::check;
+use storefront::plan::validate::body::validate;
 use storefront::plan::validate::json_schema;
 
 fn template(operation: Operation) -> Value {
@@ -44,7 +44,7 @@ fn variations(value: &Value) -> Vec<Value> {
 /// The check's own verdict on a body in its wrapper.
 fn passes(operation: Operation, document: &Value) -> bool {
     let Value::Object(mut body) = document.clone() else { return false };
-    check(&mut body, operation.body(), false).is_ok()
+    validate(&mut body, operation.body(), false).is_ok()
 }
 
 #[test]

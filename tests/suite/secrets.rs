@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::support::mock_server::{Scripted, Step, answer};
+use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::raw_http::{ADMIN, CUSTOMER};
 use crate::support::storefront::{Home, Outcome};
-use crate::support::test_env::{Shop, files_below, words};
+use crate::support::test_env::{TestEnv, files_below, words};
 
 const PLANTED: &str = "planted-tok3n-f1e2d3c4";
 const PLANTED_ADMIN: &str = "planted-adm1n-a5b6c7d8";
@@ -52,13 +52,13 @@ fn clean_files(home: &Path) {
 }
 
 /// A service that throws back whatever it was sent, head and all, with any status.
-fn echo(status: &str) -> Scripted {
+fn echo(status: &str) -> MockServer {
     let body = format!(
         r#"{{"message": "Bearer {PLANTED} / {PLANTED_ADMIN} is not %1", "parameters": ["{PLANTED}"], "addresses": [], "id": 1}}"#
     );
     let headers =
         format!("X-Echo: Bearer {PLANTED}\r\nLocation: https://other.example/?token={PLANTED_ADMIN}\r\n");
-    Scripted::start(vec![answer(status, &headers, &body)])
+    MockServer::start(vec![answer(status, &headers, &body)])
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn no_fault_brings_a_token_out_and_no_file_keeps_one() {
         "silent-update",
         "latency=700",
     ] {
-        let shop = Shop::with_faults(&[fault]);
+        let shop = TestEnv::with_faults(&[fault]);
         for command in &COMMANDS[..7] {
             let outcome = shop.run(&format!("{command} -vv -o json --retry 0 --timeout 0.3"));
             clean(&format!("{command} with {fault}"), outcome.stdout.as_bytes());
@@ -131,7 +131,7 @@ fn no_fault_brings_a_token_out_and_no_file_keeps_one() {
 
 #[test]
 fn tokens_of_every_source_stay_inside() {
-    let server = Scripted::start(vec![Step::Answer(
+    let server = MockServer::start(vec![Step::Answer(
         b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\n{}".to_vec(),
     )]);
     let home = Home::new();
@@ -164,7 +164,7 @@ fn tokens_of_every_source_stay_inside() {
 #[cfg(unix)]
 fn files_that_hold_customers_are_the_owners_alone() {
     use std::os::unix::fs::PermissionsExt as _;
-    let shop = Shop::new();
+    let shop = TestEnv::new();
     shop.done("customer update --address 2 --city Troy");
     shop.home.ok("customer update --sandbox --address 2 --city Troy -q");
     let mut looked_at = 0;

@@ -1,6 +1,6 @@
 //! Nothing a service says moves the cursor, sets a title or hides in a terminal.
 
-use crate::support::mock_server::{Scripted, answer};
+use crate::support::mock_server::{MockServer, answer};
 use crate::support::raw_http::CUSTOMER;
 use crate::support::storefront::Home;
 use crate::support::terminal::Terminal;
@@ -12,7 +12,7 @@ const HARMFUL: [char; 8] =
 fn no_output_on_a_terminal_holds_what_a_terminal_obeys_or_hides() {
     let name = r"A\u001b]0;owned\u0007\u009b2J\u202e\u200f\u200b\u00ad\udb40\udc41\u061cZ";
     let profile = format!(r#"{{"id":1,"firstname":"{name}","addresses":[{{"id":1,"city":"{name}"}}]}}"#);
-    let server = Scripted::start(vec![answer("200 OK", "", &profile)]);
+    let server = MockServer::start(vec![answer("200 OK", "", &profile)]);
     let home = Home::new();
     let url = server.url("");
     let variables = [

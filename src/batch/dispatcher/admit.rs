@@ -1,43 +1,44 @@
 //! What becomes of a record when its turn in the input comes: it is run, or told of as it is.
 
-use super::{Crew, Stop};
+use super::Stop;
+use crate::batch::dispatcher::Dispatcher;
 use crate::batch::preflight;
-use crate::batch::prepare::{self, Prepared};
-use crate::batch::worker::{Task, Unresolved};
+use crate::batch::prepare::{self, PreparedRecord};
+use crate::batch::worker::{Job, Unresolved};
 use crate::failure::{Applied, Failure};
 use crate::input::records::{Content, Record};
-use crate::journal::fnv::Fingerprint;
-use crate::journal::record_index::Slot;
-use crate::journal::record_state::State;
-use crate::report::ordered_results::Place;
+use crate::journal::fnv::Fnv1a;
+use crate::journal::record_index::IndexEntry;
+use crate::journal::record_state::RecordState;
+use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 
-impl Crew<'_> {
+impl Dispatcher<'_> {
     /// Takes a record in: to be run, or told of as it is.
     pub(super) fn take(&mut self, record: Record) -> Result<(), Failure> {
         let hash = prepare::hash(&record.content);
         let slot = self.slots.read(hash)?;
-        let place = Place { record: record.number, line: record.line };
+        let place = RecordLocation { record: record.number, line: record.line };
         let shard = self.input.args.shard;
         if preflight::is_changed(slot, hash)
-            && matches!(slot.state, State::Done | State::Sending | State::Unknown)
+            && matches!(slot.state, RecordState::Done | RecordState::Sending | RecordState::Unknown)
         {
             return Err(preflight::changed(&self.input.source.name(), place.record, place.line, ""));
         }
-        if slot.state == State::Done && shard.is_none() {
+        if slot.state == RecordState::Done && shard.is_none() {
             return self.print_done(place, slot);
         }
         let prepared = match self.input.intake.prepare(&record, self.feed.columns()) {
-            Ok(prepared) if preflight::is_ours(shard, &prepared) => prepared,
+            Ok(prepared) if preflight::in_shard(shard, &prepared) => prepared,
             Ok(_) => return Ok(()),
-            Err(_) if !preflight::is_first(shard) => return Ok(()),
+            Err(_) if !preflight::is_first_shard(shard) => return Ok(()),
             Err(failure) => return self.invalid(place, hash, &record.content, &failure),
         };
-        let key = Fingerprint::new().with(prepared.key.as_bytes()).finish();
+        let key = Fnv1a::new().with(prepared.key.as_bytes()).finish();
         let mut unresolved = None;
         match slot.state {
-            State::Done => return self.print_done(place, slot),
-            State::Sending | State::Unknown => {
+            RecordState::Done => return self.print_done(place, slot),
+            RecordState::Sending | RecordState::Unknown => {
                 let (can_resolve, retry) =
                     (self.input.intake.work.can_resolve(), self.input.args.retry_unknown);
                 let failure = self.past.failure(slot);
@@ -48,7 +49,7 @@ impl Crew<'_> {
                 let snapshot = self.past.detail(slot).snapshot;
                 unresolved = Some(Unresolved { failure, snapshot, retry });
             }
-            State::FailedLasting if !preflight::is_changed(slot, hash) => {
+            RecordState::FailedLasting if !preflight::is_changed(slot, hash) => {
                 return self.print_failure(place, Some(&record.content), &self.past.failure(slot));
             }
             _ => {}
@@ -67,27 +68,27 @@ impl Crew<'_> {
     fn enqueue(
         &mut self,
         key: u64,
-        place: Place,
+        place: RecordLocation,
         hash: u64,
-        prepared: Prepared,
+        prepared: PreparedRecord,
         content: Content,
         unresolved: Option<Unresolved>,
     ) {
         let size = prepare::size(&content);
         let content = self.failed.is_some().then_some(content);
         let turn = self.results.turn();
-        self.queue.push(key, size, Task { turn, place, hash, prepared, content, unresolved });
+        self.queue.push(key, size, Job { turn, place, hash, prepared, content, unresolved });
     }
 
     /// A record that cannot be sent. Where the input could not be checked before, it ends the run.
     fn invalid(
         &mut self,
-        place: Place,
+        place: RecordLocation,
         hash: u64,
         content: &Content,
         failure: &Failure,
     ) -> Result<(), Failure> {
-        self.journal.failed(place.record, hash, State::FailedLasting, failure, None);
+        self.journal.failed(place.record, hash, RecordState::FailedLasting, failure, None);
         self.print_failure(place, Some(content), failure)?;
         if !self.input.args.skip_invalid || self.input.args.stop_on_error {
             self.stop(Stop::OnError);
@@ -97,7 +98,7 @@ impl Crew<'_> {
 
     fn print_failure(
         &mut self,
-        place: Place,
+        place: RecordLocation,
         content: Option<&Content>,
         failure: &Failure,
     ) -> Result<(), Failure> {
@@ -105,7 +106,7 @@ impl Crew<'_> {
         self.fail(turn, place, content, failure)
     }
 
-    fn print_done(&mut self, place: Place, slot: Slot) -> Result<(), Failure> {
+    fn print_done(&mut self, place: RecordLocation, slot: IndexEntry) -> Result<(), Failure> {
         self.count.earlier += 1;
         let outcome = Outcome {
             applied: Applied::Yes,

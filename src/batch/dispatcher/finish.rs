@@ -2,13 +2,14 @@
 
 use futures_util::FutureExt;
 
-use super::{Crew, Stop};
+use super::Stop;
 use crate::batch::command_line;
-use crate::failure::{Applied, Failure, Kind};
+use crate::batch::dispatcher::Dispatcher;
+use crate::failure::{Applied, Failure, FailureKind};
 use crate::report::summary::{self, NextSteps};
 use crate::session::signals::Signals;
 
-impl Crew<'_> {
+impl Dispatcher<'_> {
     /// Closes the files, tells what became of the records and how to go on.
     pub(super) async fn end(mut self, signals: &mut Signals) -> Result<(), Failure> {
         if self.stop.is_some() && !matches!(self.stop, Some(Stop::OutputClosed)) {
@@ -76,19 +77,19 @@ impl Crew<'_> {
         match self.stop {
             None | Some(Stop::OnError) => summary::partial(count, next).map_or(Ok(()), Err),
             Some(Stop::Interrupted) => {
-                Err(ended(Kind::Interrupted, format!("interrupted: {}", summary::counts(count))))
+                Err(ended(FailureKind::Interrupted, format!("interrupted: {}", summary::counts(count))))
             }
             Some(Stop::Unavailable) => Err(ended(
-                Kind::Partial,
+                FailureKind::Partial,
                 format!("stopped because the service is failing: {}", summary::counts(count)),
             )),
             Some(Stop::OutputClosed) => Err(ended(
-                Kind::Partial,
+                FailureKind::Partial,
                 format!("stopped because standard output was closed: {}", summary::counts(count)),
             )),
             Some(Stop::Unauthorized(failure)) => {
                 let applied = count.applied();
-                let kind = if applied == Applied::No { Kind::Auth } else { Kind::Partial };
+                let kind = if applied == Applied::No { FailureKind::Auth } else { FailureKind::Partial };
                 let first = failure.hint.map(|hint| format!("{hint}; ")).unwrap_or_default();
                 Err(Failure { kind, applied, hint: None, ..failure }.hint(format!("{first}{go_on}")))
             }

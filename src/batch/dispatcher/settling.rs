@@ -1,17 +1,18 @@
 //! What became of a record that was run: written down, counted, printed.
 
-use super::{Crew, InFlight, Stop};
-use crate::batch::worker::{Ended, Task, behind_unknown};
-use crate::failure::{Applied, Failure, Kind};
+use super::{InFlight, Stop};
+use crate::batch::dispatcher::Dispatcher;
+use crate::batch::worker::{Job, JobResult, behind_unknown};
+use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::records::Content;
-use crate::journal::record_state::{State, state_of};
+use crate::journal::record_state::{RecordState, state_after};
 use crate::plan::operation::Operation;
-use crate::report::ordered_results::Place;
+use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 
-impl Crew<'_> {
+impl Dispatcher<'_> {
     /// Writes down what became of a record.
-    pub(super) fn settle(&mut self, ended: Ended) {
+    pub(super) fn settle(&mut self, ended: JobResult) {
         let Some(begun) = self.in_flight.remove(&ended.turn) else { return };
         let InFlight { key, place, hash, content, gate, unresolved } = begun;
         let settled = match ended.result {
@@ -29,7 +30,7 @@ impl Crew<'_> {
                     // Where it was not sent again, the snapshot of the earlier run still tells what it asked for.
                     let snapshot =
                         gate.snapshot().or_else(|| unresolved.and_then(|earlier| earlier.snapshot));
-                    let state = state_of(&failure);
+                    let state = state_after(&failure);
                     self.journal.failed(place.record, hash, state, &failure, snapshot.as_deref());
                 }
                 self.block(key, place, &failure);
@@ -46,7 +47,7 @@ impl Crew<'_> {
 
     /// After an unknown outcome, later records that replace the same thing are not sent: the unknown request may still
     /// take effect, and undo what they do.
-    pub(super) fn block(&mut self, key: u64, place: Place, failure: &Failure) {
+    pub(super) fn block(&mut self, key: u64, place: RecordLocation, failure: &Failure) {
         let operation = self.input.intake.work.operation();
         let replaces = matches!(operation, Operation::CustomerUpdate | Operation::QuoteShip);
         if replaces && failure.applied == Applied::Unknown {
@@ -56,14 +57,14 @@ impl Crew<'_> {
     }
 
     /// A record behind one of unknown outcome.
-    pub(super) fn refuse_blocked(&mut self, key: u64, task: Task, unknown: u64) {
+    pub(super) fn refuse_blocked(&mut self, key: u64, task: Job, unknown: u64) {
         self.queue.finished(key);
         if let Some(unresolved) = task.unresolved {
             let settled = self.fail(task.turn, task.place, None, &unresolved.failure);
             return self.stop_if_broken(settled);
         }
         let failure = behind_unknown(self.input.intake.work.operation(), unknown);
-        self.journal.failed(task.place.record, task.hash, State::FailedPassing, &failure, None);
+        self.journal.failed(task.place.record, task.hash, RecordState::FailedPassing, &failure, None);
         let settled = self.fail(task.turn, task.place, task.content.as_ref(), &failure);
         self.stop_if_broken(settled);
     }
@@ -72,19 +73,19 @@ impl Crew<'_> {
     pub(super) fn fail(
         &mut self,
         turn: u64,
-        place: Place,
+        place: RecordLocation,
         content: Option<&Content>,
         failure: &Failure,
     ) -> Result<(), Failure> {
         self.reasons.count(failure);
-        match (failure.applied, state_of(failure)) {
+        match (failure.applied, state_after(failure)) {
             (Applied::Unknown, _) => self.count.unknown += 1,
             (applied, state) => {
                 self.count.failed += 1;
-                self.count.temporary += u64::from(state == State::FailedPassing);
+                self.count.temporary += u64::from(state == RecordState::FailedPassing);
                 self.count.mismatched += u64::from(applied == Applied::Yes);
                 // What was applied, or will be sent by --resume, is not given back to be run again.
-                if let (Some(file), Some(content), Applied::No, State::FailedLasting) =
+                if let (Some(file), Some(content), Applied::No, RecordState::FailedLasting) =
                     (&mut self.failed, content, applied, state)
                 {
                     file.add(content, &failure.message)?;
@@ -101,7 +102,7 @@ impl Crew<'_> {
             self.queue.finished(begun.key);
             let settled = if begun.gate.has_passed() {
                 let failure = Failure::new(
-                    Kind::Unknown,
+                    FailureKind::Unknown,
                     "interrupted while the request was in flight: it may have been applied",
                 )
                 .hint("check whether it took effect; --resume --retry-unknown sends it again");
@@ -109,7 +110,7 @@ impl Crew<'_> {
                 self.journal.failed(
                     begun.place.record,
                     begun.hash,
-                    State::Unknown,
+                    RecordState::Unknown,
                     &failure,
                     snapshot.as_deref(),
                 );
@@ -124,7 +125,7 @@ impl Crew<'_> {
     }
 
     /// Counts and prints a record that is never sent.
-    pub(super) fn print_not_sent(&mut self, turn: u64, place: Place) -> Result<(), Failure> {
+    pub(super) fn print_not_sent(&mut self, turn: u64, place: RecordLocation) -> Result<(), Failure> {
         self.count.untaken += 1;
         let operation = self.input.intake.work.operation().name();
         let outcome = Outcome { reason: Some("not sent"), ..Outcome::nothing_sent(operation) };

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::cli::GlobalArgs;
 use crate::cli::attribute::{AttributeFlags, CreateArgs};
-use crate::cli::field_flags::MemberFlags;
+use crate::cli::field_flags::FieldFlags;
 
 /// The words of the command, not yet quoted. Of the global flags those that decide what is created and where.
 pub fn words(flags: &CreateArgs, global: &GlobalArgs) -> Vec<String> {
@@ -92,7 +92,7 @@ pub mod tests {
 
     use super::{quoted, words};
     use crate::cli::attribute::{AttributeCommand, CreateArgs};
-    use crate::cli::{Cli, Command, GlobalArgs, Noun};
+    use crate::cli::{Cli, Command, GlobalArgs, LazySubcommands};
     use crate::input::Draft;
     use crate::plan::operation::Operation;
 
@@ -103,7 +103,7 @@ pub mod tests {
 
     fn parsed(words: impl IntoIterator<Item = String>) -> (CreateArgs, GlobalArgs) {
         let cli = Cli::try_parse_from(words).unwrap();
-        let Command::Attribute(Noun(AttributeCommand::Create(flags))) = cli.command else {
+        let Command::Attribute(LazySubcommands(AttributeCommand::Create(flags))) = cli.command else {
             panic!("another command")
         };
         (flags, cli.global)

@@ -11,12 +11,12 @@ use crate::cli::attribute::{AttributeCommand, CreateArgs};
 use crate::commands::dispatch;
 use crate::failure::Failure;
 use crate::input::{Draft, Unfinished};
-use crate::ops::record::Work;
+use crate::ops::record::RecordOperation;
 use crate::ops::{draft, send};
 use crate::plan::operation::Operation;
 use crate::prompt::Prompt;
 use crate::session::Session;
-use crate::session::runtime::online;
+use crate::session::runtime::with_service;
 use steps::Answers;
 use wizard::Wizard;
 
@@ -33,14 +33,19 @@ pub fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<(), Fail
 /// On a terminal, what is missing is asked for first (DESIGN 2.2).
 fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
     if let Some(source) = dispatch::source(session, &args.run)? {
-        return batch::run(session, &source, &args.run, Work::AtOnce(Operation::AttributeCreate, args));
+        return batch::run(
+            session,
+            &source,
+            &args.run,
+            RecordOperation::AtOnce(Operation::AttributeCreate, args),
+        );
     }
     let document = draft::document(session)?;
     let prompt = Prompt::new(session.context, session.global, session.report);
     if prompt.can_ask() {
         let answers = answers(session, args, document.clone())?;
         if answers.lack_something() {
-            return online(session, async |service| {
+            return with_service(session, async |service| {
                 let mut wizard = Wizard::new(session, &prompt, answers);
                 let draft = wizard.run(document)?;
                 let sent = send::perform_and_report(service, Operation::AttributeCreate, draft).await;
@@ -50,7 +55,7 @@ fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
         }
     }
     let draft = draft::draft_from(session, Operation::AttributeCreate, document, args)?;
-    online(session, async |service| {
+    with_service(session, async |service| {
         send::perform_and_report(service, Operation::AttributeCreate, draft).await
     })
 }

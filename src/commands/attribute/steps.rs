@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use crate::cli::attribute::CreateArgs;
-use crate::plan::validate::frontend_input::InputKind;
+use crate::plan::validate::frontend_input::FrontendInput;
 
 /// One thing to be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -129,7 +129,7 @@ impl Answers {
 
     fn takes_options(&self) -> bool {
         let kind = self.text(Step::Kind).or(self.kind_of_input.as_deref());
-        kind.and_then(InputKind::find).is_some_and(|kind| kind.takes_options)
+        kind.and_then(FrontendInput::find).is_some_and(|kind| kind.takes_options)
     }
 }
 

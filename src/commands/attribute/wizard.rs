@@ -5,11 +5,11 @@ use serde_json::{Map, Number, Value};
 use super::command_line;
 use super::steps::{Answers, Step};
 use crate::cli::attribute::CreateArgs;
-use crate::cli::field_flags::numbered_text;
+use crate::cli::field_flags::parse_number_label;
 use crate::failure::Failure;
 use crate::input::{Draft, options_file};
 use crate::plan::operation::Operation;
-use crate::plan::validate::frontend_input::INPUT_KINDS;
+use crate::plan::validate::frontend_input::FRONTEND_INPUTS;
 use crate::plan::validate::{attribute_code, lint_attribute};
 use crate::prompt::{Answer, Objection, Prompt, Question, cancelled, file_meant};
 use crate::report::attribute;
@@ -120,7 +120,7 @@ impl<'a> Wizard<'a> {
     fn code(&mut self) -> Answered {
         let label = self.answers.text(Step::Label).unwrap_or_default();
         let present = self.answers.text(Step::Code).map(str::to_owned);
-        let present = present.unwrap_or_else(|| attribute_code::suggested(label));
+        let present = present.unwrap_or_else(|| attribute_code::suggest_code(label));
         let question = Question::new("Code").initial(&present);
         let Some(code) = self.prompt.line(&question, usual_code)? else { return Ok(None) };
         self.answers.set(Step::Code, code.trim().into());
@@ -128,11 +128,11 @@ impl<'a> Wizard<'a> {
     }
 
     fn kind(&mut self) -> Answered {
-        let choices = INPUT_KINDS.map(|kind| format!("{:<14} {}", kind.name, kind.meaning));
+        let choices = FRONTEND_INPUTS.map(|kind| format!("{:<14} {}", kind.name, kind.meaning));
         let present = self.answers.text(Step::Kind);
-        let present = INPUT_KINDS.iter().position(|kind| Some(kind.name) == present).unwrap_or(0);
+        let present = FRONTEND_INPUTS.iter().position(|kind| Some(kind.name) == present).unwrap_or(0);
         let Some(kind) = self.prompt.pick("Input kind", &choices, present)? else { return Ok(None) };
-        self.answers.set(Step::Kind, INPUT_KINDS[kind].name.into());
+        self.answers.set(Step::Kind, FRONTEND_INPUTS[kind].name.into());
         Ok(Some(()))
     }
 
@@ -214,7 +214,7 @@ impl<'a> Wizard<'a> {
         let question = |_| "STORE_ID=LABEL".to_owned();
         let Some(lines) = self.prompt.lines(question, note, &present, store_label)? else { return Ok(None) };
         let labels: Vec<(Number, String)> =
-            lines.iter().filter_map(|line| numbered_text(line).ok()).collect();
+            lines.iter().filter_map(|line| parse_number_label(line).ok()).collect();
         self.answers.flags.store_labels = labels;
         Ok(Some(()))
     }
@@ -231,7 +231,7 @@ fn not_empty(text: &str) -> Result<(), Objection> {
 }
 
 fn usual_code(text: &str) -> Result<(), Objection> {
-    if attribute_code::is_usual(text.trim()) {
+    if attribute_code::is_valid_code(text.trim()) {
         return Ok(());
     }
     Err("a code is a letter and up to 59 of a-z, 0-9 and _".to_owned().into())
@@ -239,7 +239,7 @@ fn usual_code(text: &str) -> Result<(), Objection> {
 
 fn store_label(text: &str) -> Result<(), String> {
     let expected = |_| "type STORE_ID=LABEL, such as 2=Couleur".to_owned();
-    numbered_text(text).map(drop).map_err(expected)
+    parse_number_label(text).map(drop).map_err(expected)
 }
 
 /// Cells side by side come with tabs between them.

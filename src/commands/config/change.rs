@@ -1,7 +1,7 @@
 //! `config set`, `unset` and `use`: one change each, everything else in the file stays.
 
 use crate::commands::auth::read_token;
-use crate::config::{ConfigFile, KeyPath, Kind, token_keys};
+use crate::config::{ConfigFile, KeyPath, ValueType, token_keys};
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -11,10 +11,10 @@ pub fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Fai
     let key = KeyPath::resolve(key, &file, session.context, session.global)?;
     let kind = key.kind()?;
     let value = match kind {
-        Kind::Table(_) | Kind::Profiles(_) => {
+        ValueType::Table(_) | ValueType::Profiles(_) => {
             return Err(Failure::usage(format!("{key} is a table")).hint("set the keys inside it one by one"));
         }
-        Kind::Secret => secret(session, &key, words)?,
+        ValueType::Secret => secret(session, &key, words)?,
         _ if words.is_empty() => {
             return Err(Failure::usage(format!("{key}: expected {}, found nothing", kind.expected())));
         }
@@ -48,7 +48,7 @@ fn secret(session: &Session<'_>, key: &KeyPath, words: &[String]) -> Result<toml
             words.to_vec()
         }
     };
-    Kind::Secret.write(&words).map_err(|_| Failure::usage(format!("{key}: expected one token")))
+    ValueType::Secret.write(&words).map_err(|_| Failure::usage(format!("{key}: expected one token")))
 }
 
 /// Whoever moves a profile to another host should know that its tokens move too.

@@ -1,7 +1,7 @@
 //! `config init`: a profile from flags and, on a terminal, from answers.
 
 use crate::cli::config::InitArgs;
-use crate::config::{ConfigFile, KeyPath, Kind, check_profile_name};
+use crate::config::{ConfigFile, KeyPath, ValueType, check_profile_name};
 use crate::environment;
 use crate::failure::Failure;
 use crate::prompt::Prompt;
@@ -18,11 +18,12 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
         return Err(already_exists(&name));
     }
     let key = |key: &str| KeyPath::of_profile(&name, key);
-    let base_url = answer(&prompt, args.base_url.as_deref(), "base URL", "--base-url URL", Kind::BaseUrl)?;
+    let base_url =
+        answer(&prompt, args.base_url.as_deref(), "base URL", "--base-url URL", ValueType::BaseUrl)?;
     let store_view = session.global.store_view.as_deref();
     let store_view = match store_view {
         None if !prompt.can_ask() => None,
-        given => Some(answer(&prompt, given, "store view code", "--store-view CODE", Kind::StoreView)?),
+        given => Some(answer(&prompt, given, "store view code", "--store-view CODE", ValueType::StoreView)?),
     };
     let (file, ()) = ConfigFile::update(session.context, |file| {
         // Another process may have created it while the questions were answered.
@@ -79,7 +80,7 @@ fn answer(
     given: Option<&str>,
     question: &str,
     flag: &str,
-    kind: Kind,
+    kind: ValueType,
 ) -> Result<toml_edit::Value, Failure> {
     let write = |text: &str| kind.write(&[text.to_owned()]);
     let text = match given {

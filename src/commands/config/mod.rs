@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::GlobalArgs;
 use crate::cli::config::ConfigCommand;
-use crate::config::{ConfigFile, KeyPath, Kind, Settings, flattened, shown};
+use crate::config::{ConfigFile, KeyPath, Settings, ValueType, flattened, format_value};
 use crate::failure::Failure;
-use crate::report::sanitize::one_line;
+use crate::report::sanitize::sanitize_line;
 use crate::session::Session;
 
 /// Runs `config`.
@@ -33,7 +33,7 @@ fn path(session: &Session<'_>) -> Result<(), Failure> {
     if session.report.is_json() {
         return session.report.json(&json!({"path": path.to_string_lossy(), "exists": path.exists()}));
     }
-    session.report.data(&format!("{}\n", one_line(&path.to_string_lossy())))
+    session.report.data(&format!("{}\n", sanitize_line(&path.to_string_lossy())))
 }
 
 fn list(session: &Session<'_>) -> Result<(), Failure> {
@@ -43,7 +43,7 @@ fn list(session: &Session<'_>) -> Result<(), Failure> {
         file.chosen(session.context, session.global)?;
         file.keep_only(name);
     }
-    let settings = shown(Kind::ALL, file.document.as_item());
+    let settings = format_value(ValueType::ALL, file.document.as_item());
     let sources: Map<String, Value> =
         file.names().into_iter().map(|name| (name.to_owned(), token_sources(session, name))).collect();
     if session.report.is_json() {
@@ -59,10 +59,10 @@ fn list(session: &Session<'_>) -> Result<(), Failure> {
     }
     let sources = Value::Object(sources);
     let values = flattened(&settings).into_iter();
-    let values = values.map(|(path, value)| one_line(&format!("{path} = {value}")));
+    let values = values.map(|(path, value)| sanitize_line(&format!("{path} = {value}")));
     let sources = flattened(&sources).into_iter();
-    let sources =
-        sources.map(|(path, from)| one_line(&format!("# {path}: {}", from.as_str().unwrap_or_default())));
+    let sources = sources
+        .map(|(path, from)| sanitize_line(&format!("# {path}: {}", from.as_str().unwrap_or_default())));
     let lines: Vec<String> = values.chain(sources).map(|line| line + "\n").collect();
     session.report.data(&lines.concat())
 }
@@ -88,19 +88,19 @@ fn get(session: &Session<'_>, key: &str) -> Result<(), Failure> {
         let message = format!("{key} is not set in {}", file.path.display());
         Failure::usage(message).hint("storefront config list shows what is")
     })?;
-    let value = shown(kind, item);
+    let value = format_value(kind, item);
     if session.report.is_json() {
         return session.report.json(&value);
     }
     let text = match &value {
-        Value::String(text) => one_line(text),
+        Value::String(text) => sanitize_line(text),
         Value::Object(_) => {
             let lines = flattened(&value).into_iter();
             let lines: Vec<String> =
-                lines.map(|(path, value)| one_line(&format!("{path} = {value}"))).collect();
+                lines.map(|(path, value)| sanitize_line(&format!("{path} = {value}"))).collect();
             lines.join("\n")
         }
-        value => one_line(&value.to_string()),
+        value => sanitize_line(&value.to_string()),
     };
     session.report.data(&format!("{text}\n"))
 }

@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use crate::cli::customer::HistoryArgs;
 use crate::exact_json;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::ops::profile::{pending, read};
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::stored::Profile;
-use crate::report::sanitize::one_line;
-use crate::report::table::{heads, table_on, trimmed};
-use crate::report::terminal::Screen;
+use crate::report::sanitize::sanitize_line;
+use crate::report::table::{header, new_table, render};
+use crate::report::terminal::OutputStyle;
 use crate::session::service::Service;
 use crate::state::{CustomerStore, Mark, Snapshot, SnapshotEntry};
 
@@ -59,7 +59,7 @@ fn check(
             .report
             .data(&format!("{} was applied: the profile shows all of it\n", snapshot.name()));
     }
-    Err(Failure::new(Kind::Unknown, format!("the profile does not show {}", snapshot.name()))
+    Err(Failure::new(FailureKind::Unknown, format!("the profile does not show {}", snapshot.name()))
         .hint("it may still take effect until 10 minutes after its request left: look again then"))
 }
 
@@ -78,12 +78,12 @@ fn as_json((entry, snapshot): &Listed) -> Value {
     ])
 }
 
-fn table(listed: &[Listed], screen: Screen) -> String {
-    let mut table = table_on(screen);
-    table.set_header(heads(&["SNAPSHOT", "BEFORE", "OUTCOME", "CHANGED"]));
+fn table(listed: &[Listed], screen: OutputStyle) -> String {
+    let mut table = new_table(screen);
+    table.set_header(header(&["SNAPSHOT", "BEFORE", "OUTCOME", "CHANGED"]));
     for (entry, snapshot) in listed {
         let changes = snapshot.changes();
-        let paths = changes.iter().map(|change| one_line(&change.path.to_string()));
+        let paths = changes.iter().map(|change| sanitize_line(&change.path.to_string()));
         let paths = paths.collect::<Vec<_>>().join("\n");
         table.add_row([
             snapshot.name().to_owned(),
@@ -92,5 +92,5 @@ fn table(listed: &[Listed], screen: Screen) -> String {
             paths,
         ]);
     }
-    format!("{}\n", trimmed(&table))
+    format!("{}\n", render(&table))
 }

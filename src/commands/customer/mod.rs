@@ -10,7 +10,7 @@ use crate::cli::customer::CustomerCommand;
 use crate::failure::Failure;
 use crate::ops::profile::restore;
 use crate::session::Session;
-use crate::session::runtime::online;
+use crate::session::runtime::with_service;
 
 pub use resolve::resolve_unknown;
 
@@ -21,10 +21,12 @@ pub use resolve::resolve_unknown;
 pub fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(), Failure> {
     match command {
         CustomerCommand::Update(args) => update::run(session, args),
-        CustomerCommand::Show => online(session, show::show),
-        CustomerCommand::History(args) => online(session, async |service| history::list(service, args).await),
+        CustomerCommand::Show => with_service(session, show::show),
+        CustomerCommand::History(args) => {
+            with_service(session, async |service| history::list(service, args).await)
+        }
         CustomerCommand::Restore(args) => {
-            online(session, async |service| restore::restore(service, args).await)
+            with_service(session, async |service| restore::restore(service, args).await)
         }
     }
 }

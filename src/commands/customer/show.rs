@@ -14,7 +14,7 @@ use crate::state;
 /// As [`read::read_profile`].
 pub async fn show(service: &Service<'_>) -> Result<(), Failure> {
     let stored = read::read_profile(service).await?;
-    state::remember(service.session.context, &service.name(), &stored);
+    state::save_addresses(service.session.context, &service.name(), &stored);
     let report = service.session.report;
     if report.is_json() {
         return report.json(&Value::Object(stored.into_customer()));

@@ -4,20 +4,20 @@ use std::rc::Rc;
 
 use crate::batch;
 use crate::cli::customer::UpdateArgs;
-use crate::commands::customer::interactive::{self, Editor, Start};
+use crate::commands::customer::interactive::{self, Editor, StartScreen};
 use crate::commands::dispatch;
 use crate::failure::Failure;
 use crate::ops::draft;
 use crate::ops::profile::change::ProfileChange;
 use crate::ops::profile::update::Update;
 use crate::ops::profile::{read, replace};
-use crate::ops::record::Work;
+use crate::ops::record::RecordOperation;
 use crate::plan::operation::Operation;
-use crate::plan::profile::address_ids::Roster;
+use crate::plan::profile::address_ids::AddressIndex;
 use crate::plan::profile::stored::Profile;
 use crate::prompt::Prompt;
 use crate::session::Session;
-use crate::session::runtime::online;
+use crate::session::runtime::with_service;
 use crate::session::service::Service;
 
 /// Reads the input, then replaces the profile; of many records, one after another.
@@ -26,22 +26,22 @@ use crate::session::service::Service;
 /// Whatever went wrong.
 pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
     if let Some(source) = dispatch::source(session, &args.run)? {
-        return batch::run(session, &source, &args.run, Work::Update(args));
+        return batch::run(session, &source, &args.run, RecordOperation::Update(args));
     }
     let prompt = Rc::new(Prompt::new(session.context, session.global, session.report));
     let asks = prompt.can_ask() && session.global.input.is_none();
-    let (args, start) = if asks { to_be_asked(args) } else { (args.clone(), None) };
+    let (args, start) = if asks { interactive_start(args) } else { (args.clone(), None) };
     let draft = draft::draft(session, Operation::CustomerUpdate, &args)?;
     let mut update = if asks { Update::to_be_filled(draft, &args)? } else { Update::new(draft, &args)? };
-    online(session, async |service| {
+    with_service(session, async |service| {
         if update.wish.is_empty() {
             let profile = match &update.base {
                 Some(base) => base.clone(),
                 None => read::read_profile(service).await?,
             };
-            let start = start.unwrap_or(Start::List);
-            if let Start::Address(id) = start {
-                Roster::of(profile.addresses())?.find(id)?;
+            let start = start.unwrap_or(StartScreen::List);
+            if let StartScreen::Address(id) = start {
+                AddressIndex::of(profile.addresses())?.find(id)?;
             }
             return ask_and_replace(service, &mut update, prompt, &profile, start).await;
         }
@@ -56,7 +56,7 @@ async fn ask_and_replace(
     update: &mut Update,
     prompt: Rc<Prompt>,
     profile: &Profile,
-    start: Start,
+    start: StartScreen,
 ) -> Result<(), Failure> {
     let session = service.session;
     let mut editor = Editor::new(&prompt, profile, start);
@@ -77,7 +77,7 @@ async fn ask_and_replace(
 }
 
 /// An address that is named without a word about what it shall be is where the questions begin.
-fn to_be_asked(args: &UpdateArgs) -> (UpdateArgs, Option<Start>) {
+fn interactive_start(args: &UpdateArgs) -> (UpdateArgs, Option<StartScreen>) {
     let mut left = args.clone();
     let says_more = !args.members.named.is_empty()
         || !args.custom_attributes.is_empty()
@@ -89,8 +89,8 @@ fn to_be_asked(args: &UpdateArgs) -> (UpdateArgs, Option<Start>) {
         return (left, None);
     }
     let start = match (left.address.take(), std::mem::take(&mut left.add_address)) {
-        (Some(id), _) => Some(Start::Address(id)),
-        (None, true) => Some(Start::NewAddress),
+        (Some(id), _) => Some(StartScreen::Address(id)),
+        (None, true) => Some(StartScreen::NewAddress),
         (None, false) => None,
     };
     (left, start)

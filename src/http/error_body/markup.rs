@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::placeholders;
-use crate::http::error_body::truncate::Clipped;
+use crate::http::error_body::truncate::Truncated;
 
 /// A title stands near the beginning, or nowhere.
 const HEAD: usize = 64 * 1024;
 
 /// Writes what `text` says.
-pub(crate) fn tell(text: &str, content_type: Option<&str>, out: &mut Clipped) {
+pub(crate) fn to_text(text: &str, content_type: Option<&str>, out: &mut Truncated) {
     let head = head(text).to_ascii_lowercase();
     if is_html(&head, content_type) {
         out.push(match title(text, &head) {

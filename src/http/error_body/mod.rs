@@ -9,7 +9,7 @@ use reqwest::StatusCode;
 use serde_json::{Map, Value};
 
 use super::reply::value_of;
-use crate::http::error_body::truncate::Clipped;
+use crate::http::error_body::truncate::Truncated;
 use crate::redact::secrets;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
@@ -22,11 +22,13 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 pub fn render(status: u16, content_type: Option<&str>, body: &[u8]) -> (String, Option<Value>) {
     let status = status_in_words(status);
     let whole = value_of(body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body));
-    let mut said = Clipped::default();
+    let mut said = Truncated::default();
     match &whole {
-        Value::String(text) if !body.starts_with(b"\"") => markup::tell(text.trim(), content_type, &mut said),
+        Value::String(text) if !body.starts_with(b"\"") => {
+            markup::to_text(text.trim(), content_type, &mut said)
+        }
         Value::Null => {}
-        json => tell(json, &mut said),
+        json => to_text(json, &mut said),
     }
     let nothing = said.is_empty();
     let said = said.finish();
@@ -50,47 +52,47 @@ pub fn status_in_words(status: u16) -> String {
 
 /// Foreign text on one line, cut where it is too long.
 pub(super) fn shortened(text: &str) -> String {
-    let mut out = Clipped::default();
+    let mut out = Truncated::default();
     out.push(text);
     out.finish()
 }
 
-fn tell(value: &Value, out: &mut Clipped) {
+fn to_text(value: &Value, out: &mut Truncated) {
     match value {
         Value::String(text) => out.push(text),
-        Value::Object(map) => tell_object(map, out),
+        Value::Object(map) => object_to_text(map, out),
         other => out.push(&other.to_string()),
     }
 }
 
-fn tell_object(map: &Map<String, Value>, out: &mut Clipped) {
+fn object_to_text(map: &Map<String, Value>, out: &mut Truncated) {
     let text = |name| map.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     if let Some(message) = text("message") {
         placeholders::fill(message, map.get("parameters"), out);
-        tell_list(map.get("errors"), ": ", out);
+        list_to_text(map.get("errors"), ": ", out);
     } else if let Some(messages) = map.get("messages") {
-        tell_messages(messages, out);
+        messages_to_text(messages, out);
     } else if let (Some(_), Some(result)) = (map.get("code"), map.get("result")) {
-        tell(result, out);
+        to_text(result, out);
     } else if let Some(said) = ["error_description", "detail"].into_iter().find_map(text) {
         out.push(said);
     } else if let Some(error) = map.get("error") {
-        tell(error, out);
+        to_text(error, out);
     } else {
-        tell_json(map, out);
+        json_to_text(map, out);
     }
 }
 
 /// `{"error": [{"code", "message"}]}`.
-fn tell_messages(messages: &Value, out: &mut Clipped) {
+fn messages_to_text(messages: &Value, out: &mut Truncated) {
     match messages.get("error") {
-        Some(errors @ Value::Array(_)) => tell_list(Some(errors), "", out),
-        _ => tell(messages, out),
+        Some(errors @ Value::Array(_)) => list_to_text(Some(errors), "", out),
+        _ => to_text(messages, out),
     }
 }
 
 /// Every member of a list, `first` before it where there is something already.
-fn tell_list(list: Option<&Value>, first: &str, out: &mut Clipped) {
+fn list_to_text(list: Option<&Value>, first: &str, out: &mut Truncated) {
     let mut between = first;
     for member in list.and_then(Value::as_array).into_iter().flatten() {
         if out.is_full() {
@@ -100,12 +102,12 @@ fn tell_list(list: Option<&Value>, first: &str, out: &mut Clipped) {
             out.reopen();
             out.push(between);
         }
-        tell(member, out);
+        to_text(member, out);
         between = "; ";
     }
 }
 
-fn tell_json(map: &Map<String, Value>, out: &mut Clipped) {
+fn json_to_text(map: &Map<String, Value>, out: &mut Truncated) {
     out.push(&serde_json::to_string(map).unwrap_or_default());
 }
 

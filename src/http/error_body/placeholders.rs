@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use crate::http::error_body::truncate::Clipped;
+use crate::http::error_body::truncate::Truncated;
 
 /// Longer names are not looked for: each `%` then costs the same, however long the message.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME: usize = 64;
 
 /// Writes `message` with its placeholders filled, in one pass: what a parameter brings in is not looked at again. The
 /// longest name wins (`%10` before `%1`); a `%` that begins no known name stays.
-pub(crate) fn fill(message: &str, parameters: Option<&Value>, out: &mut Clipped) {
+pub(crate) fn fill(message: &str, parameters: Option<&Value>, out: &mut Truncated) {
     let mut rest = message;
     while let Some(character) = rest.chars().next() {
         if out.is_full() {
@@ -36,7 +36,7 @@ pub(crate) fn fill(message: &str, parameters: Option<&Value>, out: &mut Clipped)
 
 /// The longest beginning of `text` that names a parameter, and that parameter.
 fn longest_name<'a>(text: &str, parameters: &'a Value) -> Option<(usize, &'a Value)> {
-    (1..=text.len().min(LONGEST_NAME))
+    (1..=text.len().min(MAX_NAME))
         .rev()
         .find_map(|length| Some((length, parameter(parameters, text.get(..length)?)?)))
 }
@@ -51,7 +51,7 @@ fn parameter<'a>(parameters: &'a Value, name: &str) -> Option<&'a Value> {
     }
 }
 
-fn push_value(value: &Value, out: &mut Clipped) {
+fn push_value(value: &Value, out: &mut Truncated) {
     match value {
         Value::String(text) => out.push(text),
         other => out.push(&other.to_string()),
@@ -62,10 +62,10 @@ fn push_value(value: &Value, out: &mut Clipped) {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Clipped, fill};
+    use super::{Truncated, fill};
 
     fn filled(message: &str, parameters: &Value) -> String {
-        let mut out = Clipped::default();
+        let mut out = Truncated::default();
         fill(message, Some(parameters), &mut out);
         out.finish()
     }

@@ -3,19 +3,19 @@
 use crate::redact::secrets;
 
 /// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
-const LONGEST: usize = 600;
+const MAX_CHARS: usize = 600;
 /// Characters looked at, so that white space without end is no work without end.
-const MOST_LOOKED_AT: usize = 64 * LONGEST;
+const MAX_SCANNED: usize = 64 * MAX_CHARS;
 
 /// A sentence under construction: white space becomes one space, and what is too long ends with `…`.
 #[derive(Debug, Default)]
-pub(crate) struct Clipped {
+pub(crate) struct Truncated {
     text: String,
     looked_at: usize,
     full: bool,
 }
 
-impl Clipped {
+impl Truncated {
     /// Appends a piece, or as much of it as there is room for.
     pub(crate) fn push(&mut self, piece: &str) {
         for character in piece.chars() {
@@ -32,7 +32,7 @@ impl Clipped {
             return;
         }
         self.looked_at += 1;
-        if self.text.len() >= LONGEST || self.looked_at > MOST_LOOKED_AT {
+        if self.text.len() >= MAX_CHARS || self.looked_at > MAX_SCANNED {
             self.full = true;
             self.text.truncate(self.text.trim_end().len());
             self.text.push('…');
@@ -72,10 +72,10 @@ impl Clipped {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clipped, LONGEST};
+    use crate::http::error_body::truncate::{MAX_CHARS, Truncated};
 
     fn clipped(pieces: &[&str]) -> String {
-        let mut sentence = Clipped::default();
+        let mut sentence = Truncated::default();
         for piece in pieces {
             sentence.push(piece);
         }
@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn what_is_too_long_is_cut_between_characters() {
-        let long = clipped(&["é".repeat(LONGEST).as_str()]);
-        assert_eq!(long, format!("{}…", "é".repeat(LONGEST / 2)));
+        let long = clipped(&["é".repeat(MAX_CHARS).as_str()]);
+        assert_eq!(long, format!("{}…", "é".repeat(MAX_CHARS / 2)));
         assert_eq!(clipped(&[" ".repeat(100_000).as_str(), "late"]), "…");
     }
 }

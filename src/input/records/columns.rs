@@ -4,12 +4,13 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::super::cell::{flag, typed};
+use super::super::cell::flag;
 use super::titles::{ADDRESS_ID, Meaning, known, meaning, more_titles, unknown};
 use crate::exact_json;
 use crate::failure::Failure;
+use crate::input::cell::parse_cell;
 use crate::plan::operation::Operation;
-use crate::wire::Holds;
+use crate::wire::FieldType;
 
 /// Titles and meaning of a header.
 #[derive(Debug, Clone)]
@@ -22,7 +23,7 @@ pub struct Columns {
 }
 
 /// What a row says: the document, and what stands beside it.
-pub type Parted = (Map<String, Value>, Map<String, Value>);
+pub type SplitRow = (Map<String, Value>, Map<String, Value>);
 
 impl Columns {
     /// Understands a header: titles in any letter case, empty ones at its end left out. `beside` names columns that are
@@ -86,7 +87,7 @@ impl Columns {
     ///
     /// # Errors
     /// Every cell that is wrong, by its column.
-    pub fn document(&self, row: &csv::StringRecord) -> Result<Parted, String> {
+    pub fn document(&self, row: &csv::StringRecord) -> Result<SplitRow, String> {
         if row.len() != self.titles.len() {
             return Err(format!("the row has {} cells, and the header has {}", row.len(), self.titles.len()));
         }
@@ -144,20 +145,23 @@ impl Meaning {
         match self {
             Self::AddressId if cell.trim() == NEW => {}
             Self::AddressId => {
-                let id =
-                    typed(cell, Holds::Integer).map_err(|what| format!("{what}; `{NEW}` adds an address"))?;
+                let id = parse_cell(cell, FieldType::Integer)
+                    .map_err(|what| format!("{what}; `{NEW}` adds an address"))?;
                 set(document, &["addresses".to_owned(), "id".to_owned()], id);
             }
             Self::NumericFlag(path) => {
                 let flag = flag(cell).ok_or_else(|| format!("expected true or false, found {cell:?}"))?;
                 set(document, path, if flag { "1" } else { "0" }.into());
             }
-            Self::Member(path, holds) => set(document, path, typed(cell, *holds)?),
+            Self::Member(path, holds) => set(document, path, parse_cell(cell, *holds)?),
             Self::StoreLabel(id) => {
                 push(
                     document,
                     &["frontend_labels"],
-                    exact_json::object([("store_id", typed(id, Holds::Integer)?), ("label", cell.into())]),
+                    exact_json::object([
+                        ("store_id", parse_cell(id, FieldType::Integer)?),
+                        ("label", cell.into()),
+                    ]),
                 );
             }
             Self::Options => set(document, &["options".to_owned()], options(cell)),
@@ -166,7 +170,7 @@ impl Meaning {
                 &["product_option", "extension_attributes", "configurable_item_options"],
                 exact_json::object([
                     ("option_id", id.as_str().into()),
-                    ("option_value", typed(cell, Holds::Integer)?),
+                    ("option_value", parse_cell(cell, FieldType::Integer)?),
                 ]),
             ),
             Self::CustomAttribute(code) => push(

@@ -39,7 +39,7 @@ pub enum Content {
 }
 
 /// Reads an input record by record; no more than one is held.
-pub struct Records {
+pub struct RecordReader {
     reader: Reader,
     encoding: Encoding,
     number: u64,
@@ -54,7 +54,7 @@ enum Reader {
 /// Where records are read from.
 pub type Input = Box<dyn BufRead + Send>;
 
-impl Records {
+impl RecordReader {
     /// Opens a source; of a CSV the header is read and understood.
     ///
     /// # Errors

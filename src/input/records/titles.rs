@@ -2,17 +2,17 @@
 
 use crate::plan::operation::Operation;
 use crate::plan::validate::body::is_whole;
-use crate::suggestion::nearest;
+use crate::suggestion::closest_match;
 use crate::wire::{
-    ADDRESS_INFORMATION, ATTRIBUTE, CART_ITEM, CUSTOMER, Holds, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS,
-    QUOTE_ADDRESS, REGION, Shape,
+    ADDRESS_INFORMATION, ATTRIBUTE, CART_ITEM, CUSTOMER, FieldType, ObjectSchema, PROFILE_ADDRESS,
+    PROFILE_ADDRESS_FLAGS, QUOTE_ADDRESS, REGION,
 };
 
 /// What the cells of a column are.
 #[derive(Debug, Clone)]
 pub enum Meaning {
     /// A member, by its path in the record.
-    Member(Vec<String>, Holds),
+    Member(Vec<String>, FieldType),
     /// Which address the row changes, or that it adds one.
     AddressId,
     /// A flag that is sent as the text 1 or 0.
@@ -35,7 +35,7 @@ pub enum Meaning {
 pub struct Known {
     pub title: String,
     path: Vec<String>,
-    holds: Holds,
+    holds: FieldType,
 }
 
 /// The column that says which address a row changes.
@@ -82,10 +82,11 @@ pub fn known(operation: Operation) -> Vec<Known> {
 }
 
 /// The members of a shape that hold no objects. Where two would have one title, the first keeps it.
-fn leaves(known: &mut Vec<Known>, shape: &Shape, within: &[&str], title: impl Fn(&str) -> String) {
+fn leaves(known: &mut Vec<Known>, shape: &ObjectSchema, within: &[&str], title: impl Fn(&str) -> String) {
     for member in shape.members {
         let title = title(member.name);
-        let is_leaf = !matches!(member.holds, Holds::Object(_) | Holds::List(_) | Holds::AnyObject);
+        let is_leaf =
+            !matches!(member.holds, FieldType::Object(_) | FieldType::List(_) | FieldType::AnyObject);
         if is_leaf && known.iter().all(|other| other.title != title) {
             let path = within.iter().chain([&member.name]).map(|name| (*name).to_owned()).collect();
             known.push(Known { title, path, holds: member.holds });
@@ -139,7 +140,7 @@ pub fn meaning(
             named("custom_attribute:").map(|(title, code)| (title, Meaning::CustomAttribute(code)))
         }
         Operation::QuoteShip => named("paymentMethod.").map(|(title, member)| {
-            (title, Meaning::Member(vec!["paymentMethod".to_owned(), member], Holds::Text))
+            (title, Meaning::Member(vec!["paymentMethod".to_owned(), member], FieldType::Text))
         }),
     }
 }
@@ -157,6 +158,7 @@ pub fn more_titles(operation: Operation) -> &'static str {
 /// What is wrong with a title that is not known.
 pub fn unknown(title: &str, known: &[Known]) -> String {
     let named = known.iter().map(|known| known.title.as_str()).chain(["token", "reason", "options"]);
-    let meant = nearest(title, named).map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
+    let meant =
+        closest_match(title, named).map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
     format!("unknown column `{title}`{meant}")
 }

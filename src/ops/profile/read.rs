@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use crate::exact_json;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::input::document;
 use crate::plan::profile::diff::{self, Change};
 use crate::plan::profile::stored::{self, Pointers, Profile};
@@ -164,11 +164,11 @@ pub fn differences(before: &Profile, after: &Profile, ignore: &[String]) -> Vec<
 
 /// A refused read is no answer about the addresses.
 fn unreadable(failure: Failure) -> Failure {
-    if failure.kind != Kind::Refused {
+    if failure.kind != FailureKind::Refused {
         return failure;
     }
     Failure {
-        kind: Kind::Guard,
+        kind: FailureKind::Guard,
         message: format!("the stored addresses could not be read: {}", failure.message),
         hint: failure.hint.or_else(|| {
             Some(

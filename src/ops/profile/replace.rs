@@ -14,9 +14,10 @@ use serde_json::{Map, Value};
 use super::change::ProfileChange;
 use super::locked::Locked;
 use super::pending;
-use super::send_and_verify::{AppliedReplacement, Replacement, Sent, Unsent};
+use super::send_and_verify::{AppliedReplacement, Replacement, Unsent};
 use crate::failure::{Applied, Failure};
 use crate::ops::profile::read;
+use crate::ops::profile::send_and_verify::PendingReplacement;
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::stored::Profile;
@@ -200,8 +201,10 @@ impl Steps<'_> {
             unsent: &unsent,
         };
         Ok(match replacement.send(service, readable).await? {
-            Sent::Changed(now) => Round::Changed(now),
-            Sent::Applied(applied) => Round::Done(Box::new(self.applied(&merged, snapshot.clone(), applied))),
+            PendingReplacement::Changed(now) => Round::Changed(now),
+            PendingReplacement::Applied(applied) => {
+                Round::Done(Box::new(self.applied(&merged, snapshot.clone(), applied)))
+            }
         })
     }
 

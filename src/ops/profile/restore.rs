@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::ops::profile::read;
 use crate::plan::profile::deletion_guard;
 use crate::plan::profile::merge::Merged;
-use crate::plan::profile::patch::Wish;
+use crate::plan::profile::patch::ProfilePatch;
 use crate::plan::profile::restore::{self, Extent};
 use crate::plan::profile::stored::Profile;
 use crate::prompt::Prompt;
@@ -58,8 +58,8 @@ impl ProfileChange for Restore {
     }
 
     fn check_deletions(&self, merged: &Merged, _: &Prompt, _: bool) -> Result<(), Failure> {
-        let whole = Wish { replace: true, ..Wish::default() };
-        deletion_guard::deletions(&whole, &merged.tally, self.allow_delete, false)
+        let whole = ProfilePatch { replace: true, ..ProfilePatch::default() };
+        deletion_guard::check(&whole, &merged.tally, self.allow_delete, false)
     }
 
     fn replacement_args(&self) -> &ReplacementArgs {
@@ -104,7 +104,7 @@ fn ensure_same_owner(store: &CustomerStore, stored: &Profile, snapshot: &Snapsho
         ))
         .hint("use the profile of that service; if the service only moved, change `service` in the file"));
     }
-    if !restore::is_of(stored.customer(), &snapshot.customer) {
+    if !restore::belongs_to(stored.customer(), &snapshot.customer) {
         return Err(Failure::guard(format!(
             "the snapshot {} is of another customer, or cannot be told to be of this one",
             snapshot.name()

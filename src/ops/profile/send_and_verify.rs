@@ -7,15 +7,15 @@ use serde_json::Value;
 
 use super::change::ProfileChange;
 use crate::clock::Clock;
-use crate::failure::{Applied, Failure, Kind};
+use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Attempt, Attempts, Effect, Reply};
 use crate::ops::profile::read::{self, Reads, differences, list_changes, read_profile};
-use crate::plan::profile::address_ids::listed;
+use crate::plan::profile::address_ids::join_ids;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::read_back::{Expectation, ReadBack};
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Request;
-use crate::report::changes::shown;
+use crate::report::changes::format_value;
 use crate::session::service::Service;
 use crate::state::{CustomerStore, Mark};
 
@@ -62,7 +62,7 @@ impl Drop for Unsent<'_> {
 }
 
 /// How sending ended, where it did not fail.
-pub enum Sent {
+pub enum PendingReplacement {
     /// The service has it.
     Applied(AppliedReplacement),
     /// It did not leave: somebody else changed the profile, which now reads so.
@@ -90,7 +90,7 @@ impl Replacement<'_> {
     /// # Errors
     /// `mismatch` when an address or a change is missing afterwards, `unknown` when nobody can tell, `guard` when
     /// somebody else changed what this changes, and what the service says.
-    pub async fn send(&self, service: &Service<'_>, readable: bool) -> Result<Sent, Failure> {
+    pub async fn send(&self, service: &Service<'_>, readable: bool) -> Result<PendingReplacement, Failure> {
         // A PUT that adds an address acts like a POST.
         let effect = if self.merged.tally.added > 0 { Effect::Write } else { Effect::Replacement };
         let mut attempts = Attempts::default();
@@ -104,14 +104,17 @@ impl Replacement<'_> {
             self.unsent.left.set(true);
             let attempt = match service.attempt(self.change.operation(), self.request).await? {
                 Attempt::Applied(reply) => {
-                    return self.verify_applied(service, reply, readable).await.map(Sent::Applied);
+                    return self
+                        .verify_applied(service, reply, readable)
+                        .await
+                        .map(PendingReplacement::Applied);
                 }
                 attempt => attempt,
             };
             if let Attempt::Unknown { failure, .. } = &attempt {
                 self.mark(service, Mark::Unknown);
                 if let Some(applied) = self.resolve_unknown(service, failure, readable).await? {
-                    return Ok(Sent::Applied(applied));
+                    return Ok(PendingReplacement::Applied(applied));
                 }
             }
             let wait = service.delay(&attempts, &attempt, effect);
@@ -131,7 +134,7 @@ impl Replacement<'_> {
     async fn changed_meanwhile(&self, service: &Service<'_>) -> Result<Option<Profile>, Failure> {
         let now = read_profile(service).await?;
         let differences = differences(self.before, &now, &service.settings.read.ignore);
-        let is_ours = |path: &crate::plan::profile::field_path::Path| {
+        let is_ours = |path: &crate::plan::profile::field_path::FieldPath| {
             self.merged.changes.iter().any(|change| change.path.overlaps(path))
         };
         if differences.iter().any(|difference| is_ours(&difference.path)) {
@@ -149,10 +152,10 @@ impl Replacement<'_> {
         &self,
         service: &Service<'_>,
         changed: Result<Option<Profile>, Failure>,
-    ) -> Result<Sent, Failure> {
+    ) -> Result<PendingReplacement, Failure> {
         self.mark(service, Mark::Refused);
         match changed? {
-            Some(now) => Ok(Sent::Changed(now)),
+            Some(now) => Ok(PendingReplacement::Changed(now)),
             None => Err(Failure::internal("a profile that nobody changed was not replaced")),
         }
     }
@@ -271,8 +274,8 @@ impl Replacement<'_> {
             report.warn(&format!(
                 "{} was also changed, from {} to {} (by the service or another editor)",
                 change.path,
-                shown(change.before.as_ref()),
-                shown(change.after.as_ref())
+                format_value(change.before.as_ref()),
+                format_value(change.after.as_ref())
             ));
         }
         for change in &found.altered {
@@ -280,8 +283,8 @@ impl Replacement<'_> {
             report.warn(&format!(
                 "{}: sent {}, the service has {}",
                 change.path,
-                shown(sent.and_then(|sent| sent.after.as_ref())),
-                shown(change.after.as_ref())
+                format_value(sent.and_then(|sent| sent.after.as_ref())),
+                format_value(change.after.as_ref())
             ));
         }
     }
@@ -300,14 +303,16 @@ impl Replacement<'_> {
     }
 
     fn mismatch(&self, found: &ReadBack, status: Option<u16>) -> Failure {
-        let failure =
-            Failure::new(Kind::Mismatch, format!("the profile was written, but {}", describe_missing(found)))
-                .hint(format!(
-                    "look again with `storefront customer show`; then, if it is so, {}",
-                    self.restore_command()
-                ))
-                .missing(missing_paths(found))
-                .snapshot(self.snapshot.display().to_string());
+        let failure = Failure::new(
+            FailureKind::Mismatch,
+            format!("the profile was written, but {}", describe_missing(found)),
+        )
+        .hint(format!(
+            "look again with `storefront customer show`; then, if it is so, {}",
+            self.restore_command()
+        ))
+        .missing(missing_paths(found))
+        .snapshot(self.snapshot.display().to_string());
         match status {
             Some(status) => failure.status(status),
             None => failure,
@@ -320,7 +325,7 @@ impl Replacement<'_> {
             self.restore_command()
         );
         Failure {
-            kind: Kind::Unknown,
+            kind: FailureKind::Unknown,
             applied: Applied::Unknown,
             message: format!("{}; reading back does not show that it was applied", failure.message),
             hint: Some(hint),
@@ -343,7 +348,7 @@ fn describe_missing(found: &ReadBack) -> String {
         (&found.swapped, "reads like another one afterwards"),
     ] {
         if !ids.is_empty() {
-            what.push(format!("address {} {problem}", listed(ids)));
+            what.push(format!("address {} {problem}", join_ids(ids)));
         }
     }
     if !found.undone.is_empty() {
@@ -355,6 +360,6 @@ fn describe_missing(found: &ReadBack) -> String {
 /// What is not there, by path.
 fn missing_paths(found: &ReadBack) -> Vec<String> {
     let addresses = [&found.missing, &found.emptied, &found.swapped].into_iter().flatten();
-    let addresses = addresses.map(|id| crate::plan::profile::field_path::Path::address(*id).to_string());
+    let addresses = addresses.map(|id| crate::plan::profile::field_path::FieldPath::address(*id).to_string());
     addresses.chain(found.undone.iter().map(|change| change.path.to_string())).collect()
 }

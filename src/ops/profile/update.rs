@@ -14,7 +14,7 @@ use crate::ops::profile::{read, replace};
 use crate::plan::operation::Operation;
 use crate::plan::profile::deletion_guard;
 use crate::plan::profile::merge::{Merged, merge};
-use crate::plan::profile::patch::Wish;
+use crate::plan::profile::patch::ProfilePatch;
 use crate::plan::profile::stored::Profile;
 use crate::plan::validate::body::Warnings;
 use crate::plan::validate::{lint_address, masked_values};
@@ -26,7 +26,7 @@ use crate::state;
 
 /// What the flags and the input ask for.
 pub struct Update {
-    pub(crate) wish: Wish,
+    pub(crate) wish: ProfilePatch,
     pub(crate) extra_fields: Map<String, Value>,
     pub(crate) allow_delete: Option<usize>,
     pub(crate) base: Option<Profile>,
@@ -42,12 +42,12 @@ impl Update {
     /// `usage` when nothing is asked, or the flags contradict the draft.
     pub fn new(draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
         let update = Self::to_be_filled(draft, args)?;
-        if update.wish.is_empty() { Err(nothing_asked()) } else { Ok(update) }
+        if update.wish.is_empty() { Err(no_changes_error()) } else { Ok(update) }
     }
 
     /// The same, where nothing may be asked yet.
     pub(crate) fn to_be_filled(mut draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
-        let wish = Wish {
+        let wish = ProfilePatch {
             draft: draft.take_inner(Operation::CustomerUpdate),
             remove: args.remove_addresses.clone(),
             replace: args.replace_addresses,
@@ -88,15 +88,15 @@ impl ProfileChange for Update {
     fn merge(&self, stored: &Map<String, Value>) -> Result<Merged, Failure> {
         match masked_values::resolve(&self.wish.draft, stored, self.wish.replace, secrets())? {
             Cow::Borrowed(_) => merge(stored.clone(), &self.wish),
-            Cow::Owned(draft) => merge(stored.clone(), &Wish { draft, ..self.wish.clone() }),
+            Cow::Owned(draft) => merge(stored.clone(), &ProfilePatch { draft, ..self.wish.clone() }),
         }
     }
 
     fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {
-        match deletion_guard::deletions(&self.wish, &merged.tally, self.allow_delete, confirmed) {
+        match deletion_guard::check(&self.wish, &merged.tally, self.allow_delete, confirmed) {
             Err(_) if self.wish.replace && self.allow_delete.is_none() && prompt.can_ask() => {
                 let typed = prompt.number_of_deletions(merged.tally.removed.len())?;
-                deletion_guard::deletions(&self.wish, &merged.tally, Some(typed), confirmed)
+                deletion_guard::check(&self.wish, &merged.tally, Some(typed), confirmed)
             }
             result => result,
         }
@@ -105,7 +105,7 @@ impl ProfileChange for Update {
     fn on_read(&self, service: &Service<'_>, found: &Profile) {
         // Completion serves whoever types about one customer; a run sees many.
         if service.session.report.record.is_none() {
-            state::remember(service.session.context, &service.name(), found);
+            state::save_addresses(service.session.context, &service.name(), found);
         }
     }
 
@@ -134,7 +134,7 @@ impl ProfileChange for Update {
     }
 }
 
-pub(crate) fn nothing_asked() -> Failure {
+pub(crate) fn no_changes_error() -> Failure {
     Failure::usage("no change is named; nothing was sent").hint(
         "for one address: --address ID with --street, --city, --postcode and their like; `storefront customer show` lists the ids",
     )

@@ -8,12 +8,12 @@ use crate::failure::Failure;
 
 /// Where each address id stands in a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Roster {
+pub struct AddressIndex {
     position: HashMap<i64, usize>,
     in_order: Vec<i64>,
 }
 
-impl Roster {
+impl AddressIndex {
     /// Reads the ids off a stored list.
     ///
     /// # Errors
@@ -24,13 +24,13 @@ impl Roster {
         for (index, address) in addresses.into_iter().enumerate() {
             let id = address.get("id").unwrap_or(&Value::Null);
             let Some(id) = id_of(id) else {
-                return Err(unsafe_list(&format!(
+                return Err(unsafe_list_error(&format!(
                     "address {} of the stored list has no usable id ({id})",
                     index + 1
                 )));
             };
             if roster.position.insert(id, index).is_some() {
-                return Err(unsafe_list(&format!("the stored list has two addresses with id {id}")));
+                return Err(unsafe_list_error(&format!("the stored list has two addresses with id {id}")));
             }
             roster.in_order.push(id);
         }
@@ -60,7 +60,7 @@ impl Roster {
         self.position(id).ok_or_else(|| {
             let stored = match self.in_order.as_slice() {
                 [] => "the profile has no addresses".to_owned(),
-                ids => format!("the profile has {}", listed(ids)),
+                ids => format!("the profile has {}", join_ids(ids)),
             };
             Failure::guard(format!("there is no address {id}: {stored}; nothing was written"))
                 .hint("`storefront customer show` lists the addresses; --add-address adds one")
@@ -79,7 +79,7 @@ pub fn id_of(value: &Value) -> Option<i64> {
 }
 
 /// Ids as a sentence has them: `1, 2 and 3`.
-pub fn listed(ids: &[i64]) -> String {
+pub fn join_ids(ids: &[i64]) -> String {
     match ids {
         [] => String::new(),
         [one] => one.to_string(),
@@ -90,7 +90,7 @@ pub fn listed(ids: &[i64]) -> String {
     }
 }
 
-fn unsafe_list(what: &str) -> Failure {
+fn unsafe_list_error(what: &str) -> Failure {
     Failure::guard(format!("{what}; replacing the list would lose it, so nothing was written")).hint(
         "`storefront customer show -o json` prints the list as the service gives it; mend it there first",
     )
@@ -100,8 +100,8 @@ fn unsafe_list(what: &str) -> Failure {
 mod tests {
     use serde_json::json;
 
-    use super::Roster;
-    use crate::failure::Kind;
+    use crate::failure::FailureKind;
+    use crate::plan::profile::address_ids::AddressIndex;
 
     #[test]
     fn a_list_that_would_lose_ids_is_refused() {
@@ -115,15 +115,15 @@ mod tests {
             json!([{"id": true}]),
             json!(["text"]),
         ] {
-            let failure = Roster::of(list.as_array().unwrap()).unwrap_err();
-            assert_eq!(failure.kind, Kind::Guard, "{list}");
+            let failure = AddressIndex::of(list.as_array().unwrap()).unwrap_err();
+            assert_eq!(failure.kind, FailureKind::Guard, "{list}");
         }
     }
 
     #[test]
     fn integer_text_is_an_id() {
         let list = json!([{"id": "12"}, {"id": 3}]);
-        let roster = Roster::of(list.as_array().unwrap()).unwrap();
+        let roster = AddressIndex::of(list.as_array().unwrap()).unwrap();
         assert_eq!((roster.position(12), roster.ids()), (Some(0), [12, 3].as_slice()));
         assert!(roster.find(4).unwrap_err().message.contains("12 and 3"));
     }

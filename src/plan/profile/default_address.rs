@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::diff::Change;
 use super::equivalence::is_equivalent;
-use crate::plan::profile::field_path::Path;
-use crate::plan::profile::patch::Wish;
+use crate::plan::profile::field_path::FieldPath;
+use crate::plan::profile::patch::ProfilePatch;
 
 const NAMES: [&str; 2] = ["default_billing", "default_shipping"];
 
@@ -34,7 +34,12 @@ impl DefaultAddress {
 }
 
 /// Sets the flag to false on every other stored address that has it. `before` gets those addresses as they were.
-pub fn clear_others(wish: &Wish, ids: &[i64], stored: &mut [Value], before: &mut BTreeMap<usize, Value>) {
+pub fn clear_others(
+    wish: &ProfilePatch,
+    ids: &[i64],
+    stored: &mut [Value],
+    before: &mut BTreeMap<usize, Value>,
+) {
     let Some(default) = wish.default_address else { return };
     for (position, (id, address)) in ids.iter().zip(stored).enumerate() {
         if default.address == Some(*id) {
@@ -58,7 +63,7 @@ pub fn clear_others(wish: &Wish, ids: &[i64], stored: &mut [Value], before: &mut
 /// Sets the profile's own default, where it is stored, to the id of the address. A new address has none yet: the default
 /// is left out, and a note says so.
 pub fn set_own(
-    wish: &Wish,
+    wish: &ProfilePatch,
     customer: &mut Map<String, Value>,
     changes: &mut Vec<Change>,
     notes: &mut Vec<String>,
@@ -66,7 +71,7 @@ pub fn set_own(
     let Some(default) = wish.default_address else { return };
     for name in default.names() {
         let Some(stored) = customer.get_mut(name) else { continue };
-        let path = Path::default().member(name);
+        let path = FieldPath::default().member(name);
         let Some(id) = default.address else {
             customer.shift_remove(name);
             changes.retain(|change| change.path != path);

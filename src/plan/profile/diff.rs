@@ -3,14 +3,14 @@
 use serde_json::{Map, Value};
 
 use crate::exact_json;
-use crate::plan::profile::address_ids::{Roster, id_of};
-use crate::plan::profile::field_path::Path;
+use crate::plan::profile::address_ids::{AddressIndex, id_of};
+use crate::plan::profile::field_path::FieldPath;
 
 /// One difference. `None` means that the member is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// Where, such as `addresses[id=12].postcode`.
-    pub path: Path,
+    pub path: FieldPath,
     /// The stored value.
     pub before: Option<Value>,
     /// The new value.
@@ -33,7 +33,7 @@ impl Change {
 /// the other side does not have, is an addition or a removal.
 pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<Change> {
     let mut changes = Vec::new();
-    objects_except(&Path::default(), before, after, Some("addresses"), &mut changes);
+    objects_except(&FieldPath::default(), before, after, Some("addresses"), &mut changes);
     address_lists(address_list(before), address_list(after), &mut changes);
     changes
 }
@@ -44,22 +44,26 @@ pub fn address_list(customer: &Map<String, Value>) -> &[Value] {
 }
 
 fn address_lists(before: &[Value], after: &[Value], changes: &mut Vec<Change>) {
-    let (Ok(stored), Ok(now)) = (Roster::of(before), Roster::of(identified(after))) else {
-        value(&Path::default().member("addresses"), Some(&before.into()), Some(&after.into()), changes);
+    let (Ok(stored), Ok(now)) = (AddressIndex::of(before), AddressIndex::of(identified(after))) else {
+        value(&FieldPath::default().member("addresses"), Some(&before.into()), Some(&after.into()), changes);
         return;
     };
     for address in after {
         match address.get("id").and_then(id_of) {
             Some(id) => match stored.position(id) {
                 Some(position) => self::address(id, &before[position], address, changes),
-                None => changes.push(added(Path::address(id), address)),
+                None => changes.push(added(FieldPath::address(id), address)),
             },
-            None => changes.push(added(Path::new_address(), address)),
+            None => changes.push(added(FieldPath::new_address(), address)),
         }
     }
     for (id, address) in stored.ids().iter().zip(before) {
         if !now.has(*id) {
-            changes.push(Change { path: Path::address(*id), before: Some(address.clone()), after: None });
+            changes.push(Change {
+                path: FieldPath::address(*id),
+                before: Some(address.clone()),
+                after: None,
+            });
         }
     }
 }
@@ -69,18 +73,18 @@ fn identified(addresses: &[Value]) -> impl Iterator<Item = &Value> {
 }
 
 /// An address that is new.
-pub fn added(path: Path, address: &Value) -> Change {
+pub fn added(path: FieldPath, address: &Value) -> Change {
     Change { path, before: None, after: Some(address.clone()) }
 }
 
 /// Differences inside one address.
 pub fn address(id: i64, before: &Value, after: &Value, changes: &mut Vec<Change>) {
-    value(&Path::address(id), Some(before), Some(after), changes);
+    value(&FieldPath::address(id), Some(before), Some(after), changes);
 }
 
 /// Differences between two objects, one member left out.
 pub fn objects_except(
-    path: &Path,
+    path: &FieldPath,
     before: &Map<String, Value>,
     after: &Map<String, Value>,
     except: Option<&str>,
@@ -96,7 +100,7 @@ pub fn objects_except(
     }
 }
 
-fn value(path: &Path, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<Change>) {
+fn value(path: &FieldPath, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<Change>) {
     match (before, after) {
         _ if before == after => {}
         (Some(Value::Object(before)), Some(Value::Object(after))) => {
@@ -122,7 +126,12 @@ fn by_code(elements: &[Value]) -> Option<Map<String, Value>> {
     Some(coded)
 }
 
-fn coded(path: &Path, before: &Map<String, Value>, after: &Map<String, Value>, changes: &mut Vec<Change>) {
+fn coded(
+    path: &FieldPath,
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+    changes: &mut Vec<Change>,
+) {
     for (code, old) in before {
         value(&path.code(code), Some(old), after.get(code), changes);
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::plan::profile::address_ids::Roster;
+use crate::plan::profile::address_ids::AddressIndex;
 
 /// One step down into a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,9 +21,9 @@ pub enum Step {
 
 /// A place in a profile, printed as `addresses[id=12].postcode`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Path(Vec<Step>);
+pub struct FieldPath(Vec<Step>);
 
-impl Path {
+impl FieldPath {
     /// The address with this id.
     pub fn address(id: i64) -> Self {
         Self::default().member("addresses").step(Step::Address(id))
@@ -75,7 +75,7 @@ impl Path {
 
     /// Sets the value at this place, where the object that holds it exists; whether it does. `roster` is that of the
     /// customer's addresses.
-    pub fn set(&self, customer: &mut Map<String, Value>, roster: &Roster, value: &Value) -> bool {
+    pub fn set(&self, customer: &mut Map<String, Value>, roster: &AddressIndex, value: &Value) -> bool {
         let Some((Step::Member(first), rest)) = self.0.split_first() else { return false };
         let Some((last, inner)) = rest.split_last() else {
             customer.insert(first.clone(), value.clone());
@@ -135,7 +135,7 @@ impl Path {
     }
 
     /// The value at this place. `roster` is that of the customer's addresses.
-    pub fn find<'a>(&self, customer: &'a Map<String, Value>, roster: &Roster) -> Option<&'a Value> {
+    pub fn find<'a>(&self, customer: &'a Map<String, Value>, roster: &AddressIndex) -> Option<&'a Value> {
         let (first, rest) = self.0.split_first()?;
         let Step::Member(name) = first else { return None };
         rest.iter().try_fold(customer.get(name)?, |value, step| match step {
@@ -155,7 +155,7 @@ fn attribute_mut<'a>(attributes: &'a mut Value, code: &str) -> Option<&'a mut Va
     attributes.as_array_mut()?.iter_mut().find(same)
 }
 
-impl fmt::Display for Path {
+impl fmt::Display for FieldPath {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, step) in self.0.iter().enumerate() {
             match step {
@@ -174,8 +174,8 @@ impl fmt::Display for Path {
 mod tests {
     use serde_json::json;
 
-    use super::Path;
-    use crate::plan::profile::address_ids::Roster;
+    use crate::plan::profile::address_ids::AddressIndex;
+    use crate::plan::profile::field_path::FieldPath;
 
     #[test]
     fn a_path_prints_and_finds_its_value() {
@@ -183,14 +183,14 @@ mod tests {
             {"id": 4},
             {"id": 12, "custom_attributes": [{"attribute_code": "floor", "value": "3"}]}]});
         let customer = customer.as_object().unwrap();
-        let roster = Roster::of(customer["addresses"].as_array().unwrap()).unwrap();
-        let floor = Path::address(12).member("custom_attributes").code("floor").member("value");
+        let roster = AddressIndex::of(customer["addresses"].as_array().unwrap()).unwrap();
+        let floor = FieldPath::address(12).member("custom_attributes").code("floor").member("value");
         assert_eq!(floor.to_string(), "addresses[id=12].custom_attributes[floor].value");
         assert_eq!(floor.inside(), "custom_attributes[floor].value");
         assert_eq!(floor.find(customer, &roster), Some(&json!("3")));
-        assert_eq!(Path::default().member("a.b").find(customer, &roster), Some(&json!(1)));
-        assert_eq!(Path::address(5).find(customer, &roster), None);
-        assert!(Path::default().member("x/y").is_at("/x~1y"));
+        assert_eq!(FieldPath::default().member("a.b").find(customer, &roster), Some(&json!(1)));
+        assert_eq!(FieldPath::address(5).find(customer, &roster), None);
+        assert!(FieldPath::default().member("x/y").is_at("/x~1y"));
         assert!(!floor.is_at("/addresses"));
     }
 }

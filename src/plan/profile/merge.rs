@@ -2,15 +2,15 @@
 
 use serde_json::{Map, Value};
 
-use super::default_address::{self};
+use super::default_address;
 use super::diff::{self, Change};
 use super::stored_fields::refuse_unknown;
 use crate::failure::Failure;
 use crate::plan::profile::address_ids::id_of;
-use crate::plan::profile::field_path::Path;
+use crate::plan::profile::field_path::FieldPath;
 use crate::plan::profile::merge_addresses::AddressList;
-use crate::plan::profile::patch::{Tally, Wish};
-use crate::plan::profile::set_field::{attributes_have_codes, set_member};
+use crate::plan::profile::patch::{AddressSummary, ProfilePatch};
+use crate::plan::profile::set_field::{check_attribute_codes, set_field};
 
 /// A merged profile, ready to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Merged {
     /// Every difference from what is stored.
     pub changes: Vec<Change>,
     /// What becomes of the stored addresses.
-    pub tally: Tally,
+    pub tally: AddressSummary,
     /// Things done that the user did not ask for in so many words.
     pub notes: Vec<String>,
 }
@@ -33,10 +33,10 @@ pub struct Merged {
 /// # Errors
 /// `guard` for a stored list that cannot be replaced safely (no id, an id twice, an id that is no integer) and for an
 /// id the profile does not have; `usage` for a draft that contradicts itself or leaves the region in doubt.
-pub fn merge(stored: Map<String, Value>, wish: &Wish) -> Result<Merged, Failure> {
-    same_customer(&stored, wish)?;
+pub fn merge(stored: Map<String, Value>, wish: &ProfilePatch) -> Result<Merged, Failure> {
+    ensure_same_customer(&stored, wish)?;
     refuse_unknown(&wish.deferred, &wish.draft, &stored)?;
-    attributes_have_codes(&wish.draft, "")?;
+    check_attribute_codes(&wish.draft, "")?;
     let mut customer = stored;
     let Some(Value::Array(stored)) = customer.get_mut("addresses").map(Value::take) else {
         return Err(Failure::guard("the stored profile has no address list; nothing was written"));
@@ -47,12 +47,12 @@ pub fn merge(stored: Map<String, Value>, wish: &Wish) -> Result<Merged, Failure>
     customer.insert("addresses".to_owned(), Value::Array(list.addresses));
     let mut notes = Vec::new();
     default_address::set_own(wish, &mut customer, &mut changes, &mut notes);
-    drop_dead_defaults(&mut customer, &list.tally.removed, &mut changes, &mut notes);
+    clear_dangling_defaults(&mut customer, &list.tally.removed, &mut changes, &mut notes);
     Ok(Merged { customer, changes, tally: list.tally, notes })
 }
 
 /// Refuses a draft that was made for another customer: the token decides whose profile is replaced, whatever ids say.
-fn same_customer(stored: &Map<String, Value>, wish: &Wish) -> Result<(), Failure> {
+fn ensure_same_customer(stored: &Map<String, Value>, wish: &ProfilePatch) -> Result<(), Failure> {
     let Some(own) = stored.get("id").and_then(id_of) else { return Ok(()) };
     let drafts = wish.draft.get("addresses").and_then(Value::as_array).into_iter().flatten();
     let owners = drafts.filter_map(|draft| draft.get("customer_id"));
@@ -74,18 +74,18 @@ fn members(customer: &mut Map<String, Value>, draft: &Map<String, Value>) -> Vec
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     for (name, value) in draft.iter().filter(|(name, _)| *name != "addresses") {
-        set_member(customer, name, value);
+        set_field(customer, name, value);
     }
     let after = draft.keys().filter_map(|name| customer.get_key_value(name));
     let after = after.map(|(name, value)| (name.clone(), value.clone())).collect();
     let mut changes = Vec::new();
-    diff::objects_except(&Path::default(), &before, &after, Some("addresses"), &mut changes);
+    diff::objects_except(&FieldPath::default(), &before, &after, Some("addresses"), &mut changes);
     changes
 }
 
 /// A default that names an address removed by this very command is left out, and said so. That is no change to be
 /// verified: a service that merges profiles keeps the field until the address is gone.
-fn drop_dead_defaults(
+fn clear_dangling_defaults(
     customer: &mut Map<String, Value>,
     removed: &[i64],
     changes: &mut Vec<Change>,
@@ -96,7 +96,7 @@ fn drop_dead_defaults(
             continue;
         };
         customer.shift_remove(name);
-        let path = Path::default().member(name);
+        let path = FieldPath::default().member(name);
         changes.retain(|change| change.path != path);
         notes.push(format!("{name} named address {id}, which is removed: it is left out"));
     }

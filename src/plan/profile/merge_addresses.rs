@@ -8,10 +8,10 @@ use super::diff::{self, Change};
 use super::equivalence::is_equivalent;
 use super::{default_address, region};
 use crate::failure::Failure;
-use crate::plan::profile::address_ids::{Roster, id_of};
-use crate::plan::profile::field_path::Path;
-use crate::plan::profile::patch::{Tally, Wish};
-use crate::plan::profile::set_field::{attributes_have_codes, set_member};
+use crate::plan::profile::address_ids::{AddressIndex, id_of};
+use crate::plan::profile::field_path::FieldPath;
+use crate::plan::profile::patch::{AddressSummary, ProfilePatch};
+use crate::plan::profile::set_field::{check_attribute_codes, set_field};
 
 /// A merged list, and how it differs from the stored one.
 #[derive(Debug, Default)]
@@ -19,22 +19,22 @@ pub struct AddressList {
     /// The full list, to be sent.
     pub addresses: Vec<Value>,
     /// What becomes of the stored addresses.
-    pub tally: Tally,
+    pub tally: AddressSummary,
     /// Every difference from the stored list.
     pub changes: Vec<Change>,
 }
 
 /// A draft address and the stored position it changes, if it names one.
-type Placed = (Option<usize>, Map<String, Value>);
+type AddressPatch = (Option<usize>, Map<String, Value>);
 
 impl AddressList {
     /// Makes the list a wish asks for.
     ///
     /// # Errors
     /// As [`crate::plan::profile::merge::merge`].
-    pub fn of(stored: Vec<Value>, wish: &Wish) -> Result<Self, Failure> {
-        let roster = Roster::of(&stored)?;
-        let drafts = place(wish, &roster)?;
+    pub fn of(stored: Vec<Value>, wish: &ProfilePatch) -> Result<Self, Failure> {
+        let roster = AddressIndex::of(&stored)?;
+        let drafts = resolve_targets(wish, &roster)?;
         let mut list = Self::default();
         if wish.replace {
             list.replace(stored, &roster, drafts, wish)?;
@@ -48,12 +48,12 @@ impl AddressList {
     fn lay_over(
         &mut self,
         mut stored: Vec<Value>,
-        roster: &Roster,
-        drafts: Vec<Placed>,
-        wish: &Wish,
+        roster: &AddressIndex,
+        drafts: Vec<AddressPatch>,
+        wish: &ProfilePatch,
     ) -> Result<(), Failure> {
         let removed: HashSet<i64> = wish.remove.iter().copied().collect();
-        let (changes, additions): (Vec<Placed>, Vec<Placed>) =
+        let (changes, additions): (Vec<AddressPatch>, Vec<AddressPatch>) =
             drafts.into_iter().partition(|(position, _)| position.is_some());
         let staying = roster.ids().iter().zip(&stored).filter(|(id, _)| !removed.contains(id));
         let new = additions_to(staying, additions, wish)?;
@@ -61,7 +61,7 @@ impl AddressList {
         for (position, draft) in changes {
             let Some(position) = position else { continue };
             before.entry(position).or_insert_with(|| stored[position].clone());
-            overlay(&mut stored[position], draft, &format!("address {}", roster.ids()[position]))?;
+            apply_patch(&mut stored[position], draft, &format!("address {}", roster.ids()[position]))?;
         }
         default_address::clear_others(wish, roster.ids(), &mut stored, &mut before);
         for (position, (id, address)) in roster.ids().iter().zip(stored).enumerate() {
@@ -82,9 +82,9 @@ impl AddressList {
     fn replace(
         &mut self,
         mut stored: Vec<Value>,
-        roster: &Roster,
-        drafts: Vec<Placed>,
-        wish: &Wish,
+        roster: &AddressIndex,
+        drafts: Vec<AddressPatch>,
+        wish: &ProfilePatch,
     ) -> Result<(), Failure> {
         let staying: HashSet<usize> = drafts.iter().filter_map(|(position, _)| *position).collect();
         let additions = drafts.iter().filter(|(position, _)| position.is_none()).cloned().collect();
@@ -95,7 +95,7 @@ impl AddressList {
         for (position, draft) in drafts {
             if let Some(position) = position {
                 before.insert(position, stored[position].clone());
-                overlay(&mut stored[position], draft, &format!("address {}", roster.ids()[position]))?;
+                apply_patch(&mut stored[position], draft, &format!("address {}", roster.ids()[position]))?;
             }
             order.push(position);
         }
@@ -132,19 +132,19 @@ impl AddressList {
     }
 
     fn add(&mut self, address: Value) {
-        self.changes.push(diff::added(Path::new_address(), &address));
+        self.changes.push(diff::added(FieldPath::new_address(), &address));
         self.tally.added += 1;
         self.addresses.push(address);
     }
 
     fn remove(&mut self, id: i64, address: Value) {
-        self.changes.push(Change { path: Path::address(id), before: Some(address), after: None });
+        self.changes.push(Change { path: FieldPath::address(id), before: Some(address), after: None });
         self.tally.removed.push(id);
     }
 }
 
 /// Finds for each draft the stored address it names.
-fn place(wish: &Wish, roster: &Roster) -> Result<Vec<Placed>, Failure> {
+fn resolve_targets(wish: &ProfilePatch, roster: &AddressIndex) -> Result<Vec<AddressPatch>, Failure> {
     let mut named = HashSet::new();
     for id in &wish.remove {
         roster.find(*id)?;
@@ -157,7 +157,7 @@ fn place(wish: &Wish, roster: &Roster) -> Result<Vec<Placed>, Failure> {
         let Value::Object(draft) = draft else {
             return Err(Failure::usage("addresses: every element must be an object; nothing was sent"));
         };
-        attributes_have_codes(draft, "addresses: ")?;
+        check_attribute_codes(draft, "addresses: ")?;
         let Some(id) = draft.get("id") else {
             return Ok((None, draft.clone()));
         };
@@ -173,22 +173,22 @@ fn place(wish: &Wish, roster: &Roster) -> Result<Vec<Placed>, Failure> {
     drafts.iter().map(place).collect()
 }
 
-fn overlay(address: &mut Value, mut draft: Map<String, Value>, label: &str) -> Result<(), Failure> {
+fn apply_patch(address: &mut Value, mut draft: Map<String, Value>, label: &str) -> Result<(), Failure> {
     let Value::Object(address) = address else {
         return Ok(());
     };
     draft.shift_remove("id");
     // An id belongs to its country, but a text can be that of a region in the new one too.
     let says_text = region::names_text(&draft) && !region::has_id(address);
-    let word = region::take_word(&mut draft, Some(address), label)?;
+    let word = region::take_region_patch(&mut draft, Some(address), label)?;
     if let (None, false, Some(country)) = (&word, says_text, draft.get("country_id")) {
-        region::country_needs_word(address, country, label)?;
+        region::require_region_for_new_country(address, country, label)?;
     }
     if let Some(word) = word {
         region::apply(address, &word, label)?;
     }
     for (name, value) in &draft {
-        set_member(address, name, value);
+        set_field(address, name, value);
     }
     Ok(())
 }
@@ -199,17 +199,17 @@ fn overlay(address: &mut Value, mut draft: Map<String, Value>, label: &str) -> R
 /// `guard` for one that equals an address of the list in every field it names, unless that is allowed.
 fn additions_to<'a>(
     list: impl Iterator<Item = (&'a i64, &'a Value)> + Clone,
-    drafts: Vec<Placed>,
-    wish: &Wish,
+    drafts: Vec<AddressPatch>,
+    wish: &ProfilePatch,
 ) -> Result<Vec<Value>, Failure> {
-    let addition = |(_, draft): Placed| {
+    let addition = |(_, draft): AddressPatch| {
         let twin = list.clone().find(|(_, address)| is_twin(&draft, address));
         match twin.filter(|_| !wish.allow_duplicate && !draft.is_empty()) {
             Some((id, _)) => Err(Failure::guard(format!(
                 "the new address already exists: address {id} has the same value in every field it names"
             ))
             .hint("change it with --address ID, or add a second one with --allow-duplicate")),
-            None => fresh(draft),
+            None => new_address(draft),
         }
     };
     drafts.into_iter().map(addition).collect()
@@ -224,8 +224,8 @@ fn is_twin(draft: &Map<String, Value>, address: &Value) -> bool {
 }
 
 /// A new address: the draft itself, its region in both places.
-fn fresh(mut draft: Map<String, Value>) -> Result<Value, Failure> {
-    if let Some(word) = region::take_word(&mut draft, None, "the new address")? {
+fn new_address(mut draft: Map<String, Value>) -> Result<Value, Failure> {
+    if let Some(word) = region::take_region_patch(&mut draft, None, "the new address")? {
         region::apply(&mut draft, &word, "the new address")?;
     }
     Ok(Value::Object(draft))

@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 use super::default_address::DefaultAddress;
 use super::equivalence::is_same;
 use super::merge::{Merged, merge};
-use crate::failure::Kind;
+use crate::failure::FailureKind;
 use crate::plan::profile::address_ids::id_of;
-use crate::plan::profile::patch::Wish;
+use crate::plan::profile::patch::ProfilePatch;
 
 /// Text of any script, numbers with odd spellings, nested things: what an unlisted member may hold.
 fn anything() -> impl Strategy<Value = Value> {
@@ -152,14 +152,14 @@ fn draft_members() -> impl Strategy<Value = Map<String, Value>> {
 }
 
 /// A stored profile and a wish that fits it: changes by position, additions, removals.
-fn situation() -> impl Strategy<Value = (Map<String, Value>, Wish)> {
+fn merge_case() -> impl Strategy<Value = (Map<String, Value>, ProfilePatch)> {
     let changes = prop::collection::vec(prop::option::of(draft_members()), 6);
     let removals = prop::collection::vec(prop::bool::weighted(0.2), 6);
     let additions = prop::collection::vec(draft_members(), 0..3);
     (stored(), changes, removals, additions, prop::option::of("\\PC{0,5}")).prop_map(
         |(stored, changes, removals, additions, email)| {
             // Made-up additions may equal a stored address by chance.
-            let mut wish = Wish { allow_duplicate: true, ..Wish::default() };
+            let mut wish = ProfilePatch { allow_duplicate: true, ..ProfilePatch::default() };
             let mut drafts = Vec::new();
             for (id, (change, remove)) in ids(&stored).into_iter().zip(changes.into_iter().zip(removals)) {
                 match change {
@@ -187,19 +187,19 @@ fn ids(customer: &Map<String, Value>) -> Vec<i64> {
     addresses(customer).iter().filter_map(|address| id_of(address.get("id")?)).collect()
 }
 
-fn draft_for(wish: &Wish, id: i64) -> Map<String, Value> {
+fn draft_for(wish: &ProfilePatch, id: i64) -> Map<String, Value> {
     let drafts = wish.draft["addresses"].as_array().unwrap();
     let own = drafts.iter().find(|draft| draft.get("id").and_then(id_of) == Some(id));
     own.map(|draft| draft.as_object().unwrap().clone()).unwrap_or_default()
 }
 
-fn merged(stored: &Map<String, Value>, wish: &Wish) -> Merged {
+fn merged(stored: &Map<String, Value>, wish: &ProfilePatch) -> Merged {
     merge(stored.clone(), wish).unwrap()
 }
 
 proptest! {
     #[test]
-    fn law_1_every_stored_id_stays_unless_removed_by_name((stored, wish) in situation()) {
+    fn law_1_every_stored_id_stays_unless_removed_by_name((stored, wish) in merge_case()) {
         let expected: Vec<i64> = ids(&stored).into_iter().filter(|id| !wish.remove.contains(id)).collect();
         let merged = merged(&stored, &wish);
         prop_assert_eq!(ids(&merged.customer), expected.clone());
@@ -212,7 +212,7 @@ proptest! {
     }
 
     #[test]
-    fn law_2_what_is_not_named_keeps_its_exact_value((stored, wish) in situation()) {
+    fn law_2_what_is_not_named_keeps_its_exact_value((stored, wish) in merge_case()) {
         let merged = merged(&stored, &wish);
         for (name, value) in &stored {
             let dead = name == "default_billing" && id_of(value).is_some_and(|id| wish.remove.contains(&id));
@@ -247,7 +247,7 @@ proptest! {
             "addresses": [{"id": 1, "extension_attributes": inside}],
         });
         let (stored, draft) = (profile(&stored), profile(&draft));
-        let wish = Wish { draft: into_members(draft.clone()), ..Wish::default() };
+        let wish = ProfilePatch { draft: into_members(draft.clone()), ..ProfilePatch::default() };
         let merged = Value::Object(merged(&into_members(stored.clone()), &wish).customer);
         for place in ["/extension_attributes", "/addresses/0/extension_attributes"] {
             let value = |customer: &Value| customer.pointer(place).unwrap().clone();
@@ -258,13 +258,13 @@ proptest! {
     #[test]
     fn law_2_a_number_that_was_only_rounded_keeps_its_text(stored in stored()) {
         let draft = into_members(rounded(&Value::Object(stored.clone())));
-        let merged = merged(&stored, &Wish { draft, ..Wish::default() });
+        let merged = merged(&stored, &ProfilePatch { draft, ..ProfilePatch::default() });
         prop_assert_eq!(Value::Object(merged.customer).to_string(), Value::Object(stored).to_string());
         prop_assert!(merged.changes.is_empty(), "{:?}", merged.changes);
     }
 
     #[test]
-    fn law_2_holds_where_the_list_is_replaced((stored, mut wish) in situation()) {
+    fn law_2_holds_where_the_list_is_replaced((stored, mut wish) in merge_case()) {
         wish.remove.clear();
         wish.replace = true;
         let merged = merged(&stored, &wish);
@@ -283,28 +283,28 @@ proptest! {
     }
 
     #[test]
-    fn law_4_an_address_that_is_stored_already_is_refused((stored, wish) in situation(), at in 0..6usize) {
+    fn law_4_an_address_that_is_stored_already_is_refused((stored, wish) in merge_case(), at in 0..6usize) {
         prop_assume!(!addresses(&stored).is_empty());
         let mut copy = addresses(&stored)[at % addresses(&stored).len()].as_object().unwrap().clone();
         copy.shift_remove("id");
         let again = |allow_duplicate| {
             let draft = into_members(json!({"addresses": [copy.clone(), copy.clone()]}));
-            merge(stored.clone(), &Wish { draft, allow_duplicate, ..Wish::default() })
+            merge(stored.clone(), &ProfilePatch { draft, allow_duplicate, ..ProfilePatch::default() })
         };
-        prop_assert_eq!(again(false).unwrap_err().kind, Kind::Guard);
+        prop_assert_eq!(again(false).unwrap_err().kind, FailureKind::Guard);
         prop_assert_eq!(again(true).unwrap().tally.added, 2);
         drop(wish);
     }
 
     #[test]
     fn law_3_an_empty_draft_changes_nothing(stored in stored()) {
-        let merged = merged(&stored, &Wish::default());
+        let merged = merged(&stored, &ProfilePatch::default());
         prop_assert_eq!(Value::Object(merged.customer).to_string(), Value::Object(stored).to_string());
         prop_assert!(merged.changes.is_empty());
     }
 
     #[test]
-    fn law_3_changing_twice_is_changing_once((stored, mut wish) in situation()) {
+    fn law_3_changing_twice_is_changing_once((stored, mut wish) in merge_case()) {
         wish.remove.clear();
         if let Some(Value::Array(drafts)) = wish.draft.get_mut("addresses") {
             drafts.retain(|draft| draft.get("id").is_some());
@@ -316,7 +316,7 @@ proptest! {
     }
 
     #[test]
-    fn law_4_new_addresses_come_last_in_the_order_given((stored, wish) in situation()) {
+    fn law_4_new_addresses_come_last_in_the_order_given((stored, wish) in merge_case()) {
         let merged = merged(&stored, &wish);
         let drafts = wish.draft["addresses"].as_array().unwrap();
         let new: Vec<&Value> = drafts.iter().filter(|draft| draft.get("id").is_none()).collect();
@@ -331,7 +331,7 @@ proptest! {
     }
 
     #[test]
-    fn law_5_a_list_with_ids_in_doubt_is_refused((stored, wish) in situation(), at in 0..6usize, doubt in 0..4usize) {
+    fn law_5_a_list_with_ids_in_doubt_is_refused((stored, wish) in merge_case(), at in 0..6usize, doubt in 0..4usize) {
         let mut stored = stored;
         let list = stored["addresses"].as_array_mut().unwrap();
         prop_assume!(!list.is_empty());
@@ -344,11 +344,11 @@ proptest! {
             2 => { address.insert("id".into(), json!("7a")); }
             _ => list.push(copy),
         }
-        prop_assert_eq!(merge(stored, &wish).unwrap_err().kind, Kind::Guard);
+        prop_assert_eq!(merge(stored, &wish).unwrap_err().kind, FailureKind::Guard);
     }
 
     #[test]
-    fn both_region_ids_agree_wherever_the_region_was_named((stored, wish) in situation()) {
+    fn both_region_ids_agree_wherever_the_region_was_named((stored, wish) in merge_case()) {
         let merged = merged(&stored, &wish);
         for address in addresses(&merged.customer) {
             let named = address.get("id").and_then(id_of).is_some_and(|id| draft_for(&wish, id).contains_key("region_id"));
@@ -363,10 +363,10 @@ proptest! {
 fn an_address_the_profile_does_not_have_is_refused() {
     let stored = json!({"addresses": [{"id": 1}]}).as_object().unwrap().clone();
     let named = json!({"addresses": [{"id": 2}]}).as_object().unwrap().clone();
-    let wish = Wish { draft: named, ..Wish::default() };
-    assert_eq!(merge(stored.clone(), &wish).unwrap_err().kind, Kind::Guard);
-    let wish = Wish { remove: vec![2], ..Wish::default() };
-    assert_eq!(merge(stored, &wish).unwrap_err().kind, Kind::Guard);
+    let wish = ProfilePatch { draft: named, ..ProfilePatch::default() };
+    assert_eq!(merge(stored.clone(), &wish).unwrap_err().kind, FailureKind::Guard);
+    let wish = ProfilePatch { remove: vec![2], ..ProfilePatch::default() };
+    assert_eq!(merge(stored, &wish).unwrap_err().kind, FailureKind::Guard);
 }
 
 #[test]
@@ -374,8 +374,8 @@ fn a_changed_country_needs_a_word_about_the_region() {
     let address = json!({"id": 1, "country_id": "US", "region_id": 43, "region": {"region_id": 43}});
     let stored = json!({"addresses": [address]}).as_object().unwrap().clone();
     let draft = json!({"addresses": [{"id": 1, "country_id": "FR"}]}).as_object().unwrap().clone();
-    let wish = Wish { draft, ..Wish::default() };
-    assert_eq!(merge(stored, &wish).unwrap_err().kind, Kind::Usage);
+    let wish = ProfilePatch { draft, ..ProfilePatch::default() };
+    assert_eq!(merge(stored, &wish).unwrap_err().kind, FailureKind::Usage);
 }
 
 #[test]
@@ -384,7 +384,7 @@ fn replacing_sends_exactly_the_given_list_and_names_what_goes() {
         json!({"addresses": [{"id": 1, "city": "a"}, {"id": 2}, {"id": 3}]}).as_object().unwrap().clone();
     let given = json!([{"id": 2, "city": "b"}, {"city": "c"}]);
     let draft = [("addresses".to_owned(), given.clone())].into_iter().collect();
-    let merged = merged(&stored, &Wish { draft, replace: true, ..Wish::default() });
+    let merged = merged(&stored, &ProfilePatch { draft, replace: true, ..ProfilePatch::default() });
     assert_eq!(merged.customer["addresses"], given);
     assert_eq!((merged.tally.removed, merged.tally.changed, merged.tally.added), (vec![1, 3], vec![2], 1));
 }
@@ -392,9 +392,10 @@ fn replacing_sends_exactly_the_given_list_and_names_what_goes() {
 #[test]
 fn a_draft_made_for_another_customer_is_refused() {
     let stored = json!({"id": 1, "addresses": [{"id": 1}]}).as_object().unwrap().clone();
-    let named = |draft: Value| Wish { draft: draft.as_object().unwrap().clone(), ..Wish::default() };
+    let named =
+        |draft: Value| ProfilePatch { draft: draft.as_object().unwrap().clone(), ..ProfilePatch::default() };
     for other in [json!({"id": 25}), json!({"addresses": [{"id": 1, "customer_id": 2}]})] {
-        assert_eq!(merge(stored.clone(), &named(other)).unwrap_err().kind, Kind::Guard);
+        assert_eq!(merge(stored.clone(), &named(other)).unwrap_err().kind, FailureKind::Guard);
     }
     for own in [json!({"id": "1"}), json!({"addresses": [{"customer_id": 1}]})] {
         assert!(merge(stored.clone(), &named(own)).is_ok());
@@ -405,7 +406,7 @@ fn a_draft_made_for_another_customer_is_refused() {
 fn a_dead_default_that_was_never_stored_is_no_change() {
     let stored = json!({"addresses": [{"id": 1}, {"id": 2}]}).as_object().unwrap().clone();
     let draft = json!({"default_billing": 2}).as_object().unwrap().clone();
-    let merged = merged(&stored, &Wish { draft, remove: vec![2], ..Wish::default() });
+    let merged = merged(&stored, &ProfilePatch { draft, remove: vec![2], ..ProfilePatch::default() });
     let paths: Vec<String> = merged.changes.iter().map(|change| change.path.to_string()).collect();
     assert_eq!(paths, ["addresses[id=2]"]);
     assert!(!merged.customer.contains_key("default_billing") && merged.notes.len() == 1);
@@ -414,19 +415,19 @@ fn a_dead_default_that_was_never_stored_is_no_change() {
 #[test]
 fn equal_new_addresses_are_two_in_one_draft_and_refused_beside_a_stored_one() {
     let stored = |address: Value| into_members(json!({"addresses": [address]}));
-    let add = |allow_duplicate| Wish {
+    let add = |allow_duplicate| ProfilePatch {
         draft: into_members(json!({"addresses": [{"city": "Rome", "region_id": 0}, {"city": "Rome"}]})),
         allow_duplicate,
-        ..Wish::default()
+        ..ProfilePatch::default()
     };
     assert_eq!(merged(&stored(json!({"id": 1, "city": "Paris"})), &add(false)).tally.added, 2);
     let rome = || stored(json!({"id": 1, "city": " Rome", "telephone": "1", "region": {"region_id": null}}));
     let refusal = merge(rome(), &add(false)).unwrap_err();
-    assert!(refusal.kind == Kind::Guard && refusal.message.contains("address 1"), "{refusal:?}");
+    assert!(refusal.kind == FailureKind::Guard && refusal.message.contains("address 1"), "{refusal:?}");
     assert!(refusal.hint.unwrap().contains("--allow-duplicate"));
     assert_eq!(merged(&rome(), &add(true)).tally.added, 2);
     // One that goes is no twin of one that comes.
-    let moved = Wish { remove: vec![1], ..add(false) };
+    let moved = ProfilePatch { remove: vec![1], ..add(false) };
     assert_eq!(merged(&rome(), &moved).tally.added, 2);
 }
 
@@ -445,7 +446,11 @@ fn a_default_is_set_here_and_taken_from_the_others() {
         let named = named.map(|(name, value)| (name.to_owned(), value));
         let draft: Value = id.into_iter().chain(named).collect();
         let default_address = Some(DefaultAddress { address, shipping: true, billing: true });
-        Wish { draft: into_members(json!({"addresses": [draft]})), default_address, ..Wish::default() }
+        ProfilePatch {
+            draft: into_members(json!({"addresses": [draft]})),
+            default_address,
+            ..ProfilePatch::default()
+        }
     };
     let changed = merged(&stored(), &wish(Some(2)));
     assert_eq!(
@@ -468,7 +473,7 @@ fn a_default_is_set_here_and_taken_from_the_others() {
 #[test]
 fn a_default_that_is_left_out_with_its_address_is_no_change() {
     let stored = into_members(json!({"default_billing": "2", "addresses": [{"id": 1}, {"id": 2}]}));
-    let merged = merged(&stored, &Wish { remove: vec![2], ..Wish::default() });
+    let merged = merged(&stored, &ProfilePatch { remove: vec![2], ..ProfilePatch::default() });
     assert_eq!((merged.changes.len(), merged.notes.len()), (1, 1));
     assert!(!merged.customer.contains_key("default_billing"));
 }

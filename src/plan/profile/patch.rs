@@ -8,7 +8,7 @@ use crate::plan::validate::body::Finding;
 
 /// What the user wants changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wish {
+pub struct ProfilePatch {
     /// Members of the customer to set (2.3); `addresses` holds drafts: with an id they change that address,
     /// without one they add an address.
     pub draft: Map<String, Value>,
@@ -24,7 +24,7 @@ pub struct Wish {
     pub deferred: Vec<Finding>,
 }
 
-impl Wish {
+impl ProfilePatch {
     /// Whether nothing at all was asked.
     pub fn is_empty(&self) -> bool {
         let asks =
@@ -35,7 +35,7 @@ impl Wish {
 
 /// What becomes of the stored addresses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct AddressSummary {
     /// Ids that stay as they are.
     pub kept: Vec<i64>,
     /// Ids of which a member changes.

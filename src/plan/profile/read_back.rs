@@ -8,7 +8,7 @@ use super::diff::{self, Change};
 use super::merge::Merged;
 use super::same_value::{contains_all, is_set, same_value};
 use crate::failure::Failure;
-use crate::plan::profile::address_ids::{Roster, id_of};
+use crate::plan::profile::address_ids::{AddressIndex, id_of};
 use crate::plan::profile::stored::Profile;
 
 /// Fields by which a new address is recognised although the service wrote some other field in its own way.
@@ -71,10 +71,10 @@ impl Expectation<'_> {
     /// # Errors
     /// `guard` when the profile's list has an address without a usable id of its own.
     pub fn compare(&self, now: &Profile) -> Result<ReadBack, Failure> {
-        let index = Roster::of(now.addresses())?;
+        let index = AddressIndex::of(now.addresses())?;
         let mut found = ReadBack { beside: self.unrelated(now), ..ReadBack::default() };
         self.compare_kept(now, &index, &mut found);
-        let known = Roster::of(diff::address_list(self.before))?;
+        let known = AddressIndex::of(diff::address_list(self.before))?;
         let mut unclaimed: Vec<(i64, &Value)> = index
             .ids()
             .iter()
@@ -108,9 +108,9 @@ impl Expectation<'_> {
     }
 
     /// Every address that was to stay: there, not empty, and not in another one's place.
-    fn compare_kept(&self, now: &Profile, index: &Roster, found: &mut ReadBack) {
+    fn compare_kept(&self, now: &Profile, index: &AddressIndex, found: &mut ReadBack) {
         let before = diff::address_list(self.before);
-        let Ok(old) = Roster::of(before) else { return };
+        let Ok(old) = AddressIndex::of(before) else { return };
         let kept: HashSet<i64> = self.merged.tally.kept.iter().copied().collect();
         let staying = self.merged.tally.kept.iter().chain(&self.merged.tally.changed);
         let mut contents: Option<HashMap<String, i64>> = None;
@@ -245,10 +245,10 @@ mod tests {
     use super::{Expectation, ReadBack};
     use crate::plan::profile::diff::Change;
     use crate::plan::profile::merge::merge;
-    use crate::plan::profile::patch::Wish;
+    use crate::plan::profile::patch::ProfilePatch;
     use crate::plan::profile::stored::{Pointers, Profile};
 
-    fn read(stored: &Value, wish: &Wish, now: Value) -> ReadBack {
+    fn read(stored: &Value, wish: &ProfilePatch, now: Value) -> ReadBack {
         let before = stored.as_object().unwrap();
         let merged = merge(before.clone(), wish).unwrap();
         let now = Profile::find(now, &Pointers::default()).unwrap();
@@ -256,8 +256,8 @@ mod tests {
         Expectation { before, merged: &merged, ignore: &ignore }.compare(&now).unwrap()
     }
 
-    fn draft(draft: &Value) -> Wish {
-        Wish { draft: draft.as_object().unwrap().clone(), ..Wish::default() }
+    fn draft(draft: &Value) -> ProfilePatch {
+        ProfilePatch { draft: draft.as_object().unwrap().clone(), ..ProfilePatch::default() }
     }
 
     fn paths(changes: &[Change]) -> Vec<String> {
@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn a_removed_address_that_is_still_there_is_undone_and_a_kept_default_is_not() {
         let stored = json!({"default_billing": "1", "addresses": [{"id": 1}, {"id": 2}]});
-        let removal = Wish { remove: vec![1], ..Wish::default() };
+        let removal = ProfilePatch { remove: vec![1], ..ProfilePatch::default() };
         assert_eq!(paths(&read(&stored, &removal, stored.clone()).undone), ["addresses[id=1]"]);
         let merged = read(&stored, &removal, json!({"default_billing": "1", "addresses": [{"id": 2}]}));
         assert!(merged.is_shown(), "a service that merges keeps what was left out");

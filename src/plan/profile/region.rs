@@ -15,7 +15,7 @@ const ID: &str = "region_id";
 ///
 /// # Errors
 /// `usage` when the draft gives two different region ids.
-pub fn take_word(
+pub fn take_region_patch(
     draft: &mut Map<String, Value>,
     stored: Option<&Map<String, Value>>,
     label: &str,
@@ -127,7 +127,7 @@ pub fn apply(
 ///
 /// # Errors
 /// `usage`, with both ways out.
-pub fn country_needs_word(
+pub fn require_region_for_new_country(
     address: &Map<String, Value>,
     new_country: &Value,
     label: &str,
@@ -166,7 +166,8 @@ fn is_text(value: Option<&Value>) -> bool {
 mod tests {
     use serde_json::{Map, Value, json};
 
-    use super::{apply, country_needs_word, take_word};
+    use super::apply;
+    use crate::plan::profile::region::{require_region_for_new_country, take_region_patch};
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()
@@ -174,8 +175,8 @@ mod tests {
 
     fn applied(stored: Value, draft: Value) -> Result<Value, String> {
         let mut address = object(stored);
-        let word =
-            take_word(&mut object(draft), Some(&address), "address 1").map_err(|failure| failure.message)?;
+        let word = take_region_patch(&mut object(draft), Some(&address), "address 1")
+            .map_err(|failure| failure.message)?;
         if let Some(word) = word {
             apply(&mut address, &word, "address 1").map_err(|failure| failure.message)?;
         }
@@ -230,7 +231,7 @@ mod tests {
     #[test]
     fn no_region_of_a_new_address_is_said() {
         let mut draft = object(json!({"region": super::none()}));
-        let word = take_word(&mut draft, None, "the new address").unwrap();
+        let word = take_region_patch(&mut draft, None, "the new address").unwrap();
         assert_eq!(word.map(Value::Object), Some(super::none()));
     }
 
@@ -251,10 +252,10 @@ mod tests {
     fn a_new_country_needs_a_word_only_where_a_region_is_stored() {
         let mut stored = object(new_york());
         stored.insert("country_id".into(), "US".into());
-        assert!(country_needs_word(&stored, &json!("FR"), "address 1").is_err());
-        assert!(country_needs_word(&stored, &json!("US"), "address 1").is_ok());
+        assert!(require_region_for_new_country(&stored, &json!("FR"), "address 1").is_err());
+        assert!(require_region_for_new_country(&stored, &json!("US"), "address 1").is_ok());
         let bare =
             json!({"country_id": "US", "region_id": 0, "region": {"region": null, "region_code": null}});
-        assert!(country_needs_word(&object(bare), &json!("FR"), "address 1").is_ok());
+        assert!(require_region_for_new_country(&object(bare), &json!("FR"), "address 1").is_ok());
     }
 }

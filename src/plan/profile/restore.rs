@@ -8,7 +8,7 @@ use super::diff::{self, Change};
 use super::merge::Merged;
 use super::same_value::{contains_all, same_value};
 use crate::failure::Failure;
-use crate::plan::profile::address_ids::{Roster, id_of, listed};
+use crate::plan::profile::address_ids::{AddressIndex, id_of, join_ids};
 
 /// Fields that a recreated address does not carry over: the service gives ids, and the defaults may have moved.
 const NOT_COMPARED: [&str; 3] = ["id", "default_billing", "default_shipping"];
@@ -58,7 +58,7 @@ pub fn restore(
 
 /// Whether a snapshot is plainly of this customer: the same id; or, where there are none, the same e-mail address or an
 /// address in common, whose ids no two customers share.
-pub fn is_of(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> bool {
+pub fn belongs_to(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> bool {
     let both = |name: &str| Some((stored.get(name)?, snapshot.get(name)?));
     let ids = |customer| {
         diff::address_list(customer)
@@ -102,7 +102,7 @@ fn is_restored(change: &Change) -> bool {
 /// A profile while a snapshot is put back over it.
 struct Restored {
     customer: Map<String, Value>,
-    index: Roster,
+    index: AddressIndex,
     /// Addresses that the snapshot does not have.
     newer: Vec<i64>,
     removed: Vec<i64>,
@@ -112,8 +112,8 @@ struct Restored {
 
 impl Restored {
     fn of(stored: &Map<String, Value>, before: &Map<String, Value>) -> Result<Self, Failure> {
-        let index = Roster::of(diff::address_list(stored))?;
-        let old = Roster::of(diff::address_list(before))?;
+        let index = AddressIndex::of(diff::address_list(stored))?;
+        let old = AddressIndex::of(diff::address_list(before))?;
         let newer = index.ids().iter().copied().filter(|id| !old.has(*id)).collect();
         let customer = stored.clone();
         Ok(Self { customer, index, newer, removed: Vec::new(), recreated: Vec::new(), notes: Vec::new() })
@@ -199,7 +199,7 @@ impl Restored {
         self.repair_defaults(stored);
         let mut merged = Merged::between(stored, self.customer)?;
         if !removed.is_empty() {
-            self.notes.push(format!("address {} is deleted", listed(&removed)));
+            self.notes.push(format!("address {} is deleted", join_ids(&removed)));
         }
         merged.notes = self.notes;
         Ok(merged)
@@ -231,8 +231,9 @@ impl Restored {
 mod tests {
     use serde_json::{Map, Value, json};
 
-    use super::{Extent, is_of, restore};
+    use super::{Extent, restore};
     use crate::plan::profile::merge::Merged;
+    use crate::plan::profile::restore::belongs_to;
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()
@@ -303,12 +304,15 @@ mod tests {
         assert!(
             restore(&object(json!({"id": 1, "addresses": []})), &other, &other, Extent::All, false).is_err()
         );
-        assert!(is_of(&object(json!({"id": "1"})), &object(json!({"id": 1}))));
-        assert!(!is_of(&object(json!({"id": 1, "email": "a"})), &object(json!({"id": 2, "email": "a"}))));
-        assert!(is_of(
+        assert!(belongs_to(&object(json!({"id": "1"})), &object(json!({"id": 1}))));
+        assert!(!belongs_to(
+            &object(json!({"id": 1, "email": "a"})),
+            &object(json!({"id": 2, "email": "a"}))
+        ));
+        assert!(belongs_to(
             &object(json!({"addresses": [{"id": 4}]})),
             &object(json!({"addresses": [{"id": 4}]}))
         ));
-        assert!(!is_of(&object(json!({"email": "a"})), &object(json!({"email": "b"}))));
+        assert!(!belongs_to(&object(json!({"email": "a"})), &object(json!({"email": "b"}))));
     }
 }

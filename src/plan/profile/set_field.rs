@@ -9,14 +9,14 @@ use serde_json::{Map, Value};
 
 use super::equivalence::{is_same, is_same_number};
 use crate::failure::Failure;
-use crate::plan::profile::address_ids::{Roster, id_of};
+use crate::plan::profile::address_ids::{AddressIndex, id_of};
 
 const ATTRIBUTES: &str = "custom_attributes";
 const ADDRESSES: &str = "addresses";
 
 /// Merges a field that a draft names into an object. A value that is the same but for the text of a number stays as it
 /// is stored.
-pub fn set_member(object: &mut Map<String, Value>, name: &str, value: &Value) {
+pub fn set_field(object: &mut Map<String, Value>, name: &str, value: &Value) {
     match object.get_mut(name) {
         Some(stored) => merge_value(stored, name, value),
         None => drop(object.insert(name.to_owned(), value.clone())),
@@ -26,7 +26,7 @@ pub fn set_member(object: &mut Map<String, Value>, name: &str, value: &Value) {
 fn merge_value(stored: &mut Value, name: &str, draft: &Value) {
     match (&mut *stored, draft) {
         (Value::Object(stored), Value::Object(draft)) => {
-            draft.iter().for_each(|(name, value)| set_member(stored, name, value));
+            draft.iter().for_each(|(name, value)| set_field(stored, name, value));
         }
         (Value::Array(stored), Value::Array(draft)) if name == ATTRIBUTES && all_have_codes(draft) => {
             for attribute in draft {
@@ -93,7 +93,7 @@ fn all_have_codes(attributes: &[Value]) -> bool {
 
 fn have_ids(stored: &[Value], draft: &[Value]) -> bool {
     let identified = stored.iter().filter(|address| address.get("id").is_some());
-    Roster::of(identified).is_ok() && stored.iter().chain(draft).all(Value::is_object)
+    AddressIndex::of(identified).is_ok() && stored.iter().chain(draft).all(Value::is_object)
 }
 
 /// Refuses custom attributes that could not be merged by their code: one without, or two of one code. They are looked
@@ -101,11 +101,11 @@ fn have_ids(stored: &[Value], draft: &[Value]) -> bool {
 ///
 /// # Errors
 /// `usage`, naming the code.
-pub fn attributes_have_codes(draft: &Map<String, Value>, label: &str) -> Result<(), Failure> {
+pub fn check_attribute_codes(draft: &Map<String, Value>, label: &str) -> Result<(), Failure> {
     for (name, value) in draft.iter().filter(|(name, _)| *name != ADDRESSES) {
         match value {
             Value::Array(attributes) if name == ATTRIBUTES => codes_are_unique(attributes, label)?,
-            Value::Object(inside) => attributes_have_codes(inside, &format!("{label}{name}."))?,
+            Value::Object(inside) => check_attribute_codes(inside, &format!("{label}{name}."))?,
             _ => {}
         }
     }
@@ -130,13 +130,13 @@ fn codes_are_unique(attributes: &[Value], label: &str) -> Result<(), Failure> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{attributes_have_codes, set_member};
+    use crate::plan::profile::set_field::{check_attribute_codes, set_field};
 
     fn merged(stored: &str, draft: &str) -> String {
         let (mut stored, draft): (Value, Value) =
             (serde_json::from_str(stored).unwrap(), serde_json::from_str(draft).unwrap());
         for (name, value) in draft.as_object().unwrap() {
-            set_member(stored.as_object_mut().unwrap(), name, value);
+            set_field(stored.as_object_mut().unwrap(), name, value);
         }
         stored.to_string()
     }
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn codes_are_looked_at_in_every_depth() {
         let twice = json!({"x": {"custom_attributes": [{"attribute_code": "a"}, {"attribute_code": "a"}]}});
-        let refusal = attributes_have_codes(twice.as_object().unwrap(), "").unwrap_err();
+        let refusal = check_attribute_codes(twice.as_object().unwrap(), "").unwrap_err();
         assert_eq!(refusal.message, "x.custom_attributes: duplicate attribute_code `a`");
     }
 }

@@ -126,7 +126,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{Pointers, Profile};
-    use crate::failure::Kind;
+    use crate::failure::FailureKind;
 
     fn find(reply: Value) -> Result<Profile, crate::failure::Failure> {
         Profile::find(reply, &Pointers::default())
@@ -155,7 +155,7 @@ mod tests {
             json!({"items": [{"id": 1, "addresses": []}]}),
             json!({"customers": {"customer": {"email": "a@b"}, "addresses": []}}),
         ] {
-            assert_eq!(find(reply.clone()).unwrap_err().kind, Kind::Guard, "{reply}");
+            assert_eq!(find(reply.clone()).unwrap_err().kind, FailureKind::Guard, "{reply}");
         }
     }
 
@@ -170,6 +170,6 @@ mod tests {
         );
         assert_eq!(profile.customer_key(), "a@b");
         let astray = Pointers { addresses: Some("/data/list".into()), ..pointers };
-        assert_eq!(Profile::find(reply, &astray).unwrap_err().kind, Kind::Guard);
+        assert_eq!(Profile::find(reply, &astray).unwrap_err().kind, FailureKind::Guard);
     }
 }

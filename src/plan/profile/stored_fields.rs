@@ -7,7 +7,7 @@ use super::equivalence::is_same;
 use crate::failure::Failure;
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::validate::body::{self, Finding, FindingKind, Step, path_of};
-use crate::suggestion::nearest;
+use crate::suggestion::closest_match;
 
 /// Refuses what the check found in a draft, unless the stored profile has it: an unknown field that some stored object
 /// has in that place, with all that is inside it, and a wrong value that is stored there too.
@@ -52,7 +52,7 @@ fn unknown(
     if here.is_empty() {
         let mut finding = finding.clone();
         let names = parents.iter().flat_map(|parent| parent.keys()).map(String::as_str);
-        if let Some(meant) = nearest(name, names).filter(|_| finding.message.ends_with(": unknown")) {
+        if let Some(meant) = closest_match(name, names).filter(|_| finding.message.ends_with(": unknown")) {
             finding.message.extend(["; did you mean ", meant, "?"]);
         }
         return left.push(finding);
@@ -91,7 +91,7 @@ fn inside(steps: &mut Vec<Step>, draft: &Value, stored: &[&Value], left: &mut Ve
                 let here: Vec<&Value> = objects.iter().filter_map(|object| object.get(name)).collect();
                 if here.is_empty() {
                     let names = objects.iter().flat_map(|object| object.keys());
-                    left.push(unknown_inside(steps, nearest(name, names.map(String::as_str))));
+                    left.push(unknown_inside(steps, closest_match(name, names.map(String::as_str))));
                 } else {
                     inside(steps, value, &here, left);
                 }

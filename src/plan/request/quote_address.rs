@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
-use crate::plan::profile::address_ids::Roster;
+use crate::plan::profile::address_ids::AddressIndex;
 use crate::plan::profile::stored::Profile;
 use crate::wire::QUOTE_ADDRESS;
 
@@ -13,7 +13,7 @@ use crate::wire::QUOTE_ADDRESS;
 /// # Errors
 /// `guard` when the profile has no such address, or its list is not safe to read ids from.
 pub fn from_profile(profile: &Profile, id: i64) -> Result<Map<String, Value>, Failure> {
-    let position = Roster::of(profile.addresses())?.find(id)?;
+    let position = AddressIndex::of(profile.addresses())?.find(id)?;
     let stored = &profile.addresses()[position];
     let mut address = Map::new();
     for member in QUOTE_ADDRESS.members {

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
-use crate::suggestion::nearest;
-use crate::wire::{self, CONFIGURABLE_ITEM_OPTION, Holds, Shape};
+use crate::suggestion::closest_match;
+use crate::wire::{self, CONFIGURABLE_ITEM_OPTION, FieldType, ObjectSchema};
 
 /// What the check did in addition to accepting: each line is a warning to print.
 pub type Warnings = Vec<String>;
@@ -42,9 +42,9 @@ pub struct Finding {
 ///
 /// # Errors
 /// `usage`, naming each unknown field with the nearest known name, and each wrong type with what was found.
-pub fn check(
+pub fn validate(
     body: &mut Map<String, Value>,
-    shape: &'static Shape,
+    shape: &'static ObjectSchema,
     allow_unknown: bool,
 ) -> Result<Warnings, Failure> {
     let warnings = tidy(body, shape)?;
@@ -57,7 +57,7 @@ pub fn check(
 ///
 /// # Errors
 /// `usage` for two fields of one object that get the same name.
-pub fn tidy(body: &mut Map<String, Value>, shape: &'static Shape) -> Result<Warnings, Failure> {
+pub fn tidy(body: &mut Map<String, Value>, shape: &'static ObjectSchema) -> Result<Warnings, Failure> {
     let mut tidying = Tidying { steps: Vec::new(), problems: Vec::new(), warnings: Vec::new() };
     tidying.object(body, shape);
     if tidying.problems.is_empty() {
@@ -67,8 +67,12 @@ pub fn tidy(body: &mut Map<String, Value>, shape: &'static Shape) -> Result<Warn
 }
 
 /// Every problem of a body, in its order.
-pub fn findings(body: &Map<String, Value>, shape: &'static Shape, allow_unknown: bool) -> Vec<Finding> {
-    let mut checker = Checker { allow_unknown, steps: Vec::new(), findings: Vec::new() };
+pub fn findings(
+    body: &Map<String, Value>,
+    shape: &'static ObjectSchema,
+    allow_unknown: bool,
+) -> Vec<Finding> {
+    let mut checker = Validator { allow_unknown, steps: Vec::new(), findings: Vec::new() };
     checker.object(body, shape);
     checker.findings
 }
@@ -97,7 +101,7 @@ struct Tidying {
 }
 
 impl Tidying {
-    fn object(&mut self, object: &mut Map<String, Value>, shape: &'static Shape) {
+    fn object(&mut self, object: &mut Map<String, Value>, shape: &'static ObjectSchema) {
         self.trim_names(object);
         if std::ptr::eq(shape, &raw const CONFIGURABLE_ITEM_OPTION) && object.shift_remove("note").is_some() {
             let path = path_of(&self.steps);
@@ -112,7 +116,7 @@ impl Tidying {
         }
     }
 
-    fn value(&mut self, value: &mut Value, shape: &'static Shape) {
+    fn value(&mut self, value: &mut Value, shape: &'static ObjectSchema) {
         match value {
             Value::Object(object) => self.object(object, shape),
             Value::Array(elements) => {
@@ -147,14 +151,14 @@ impl Tidying {
     }
 }
 
-struct Checker {
+struct Validator {
     allow_unknown: bool,
     steps: Vec<Step>,
     findings: Vec<Finding>,
 }
 
-impl Checker {
-    fn object(&mut self, object: &Map<String, Value>, shape: &'static Shape) {
+impl Validator {
+    fn object(&mut self, object: &Map<String, Value>, shape: &'static ObjectSchema) {
         for (name, value) in object {
             self.steps.push(Step::Field(name.clone()));
             match shape.member(name).or_else(|| wire::flag_field(shape, name)) {
@@ -169,32 +173,34 @@ impl Checker {
         }
     }
 
-    fn value(&mut self, name: &str, value: &Value, holds: Holds) {
+    fn value(&mut self, name: &str, value: &Value, holds: FieldType) {
         match (holds, value) {
-            (Holds::Object(shape), Value::Object(object)) => self.object(object, shape),
-            (Holds::List(shape), Value::Array(elements)) => self.elements(elements, Holds::Object(shape)),
-            (Holds::TextList, Value::Array(lines)) => self.elements(lines, Holds::Text),
-            (Holds::Text, Value::String(code)) if name == COUNTRY_ID => {
+            (FieldType::Object(shape), Value::Object(object)) => self.object(object, shape),
+            (FieldType::List(shape), Value::Array(elements)) => {
+                self.elements(elements, FieldType::Object(shape))
+            }
+            (FieldType::TextList, Value::Array(lines)) => self.elements(lines, FieldType::Text),
+            (FieldType::Text, Value::String(code)) if name == COUNTRY_ID => {
                 if let Some(problem) = country_problem(code) {
                     let message = format!("{}: {problem}", path_of(&self.steps));
                     self.found(FindingKind::WrongValue, message);
                 }
             }
-            (Holds::Text | Holds::TextOrNull, Value::String(_))
-            | (Holds::TextOrNull, Value::Null)
-            | (Holds::Number, Value::Number(_))
-            | (Holds::Boolean, Value::Bool(_))
-            | (Holds::AnyObject, Value::Object(_)) => {}
-            (Holds::Integer, Value::Number(number)) if is_whole(&number.to_string()) => {}
+            (FieldType::Text | FieldType::TextOrNull, Value::String(_))
+            | (FieldType::TextOrNull, Value::Null)
+            | (FieldType::Number, Value::Number(_))
+            | (FieldType::Boolean, Value::Bool(_))
+            | (FieldType::AnyObject, Value::Object(_)) => {}
+            (FieldType::Integer, Value::Number(number)) if is_whole(&number.to_string()) => {}
             (_, found) => {
                 let path = path_of(&self.steps);
-                let message = format!("{path}: expected {}, found {}", holds.expected(), described(found));
+                let message = format!("{path}: expected {}, found {}", holds.expected(), describe(found));
                 self.found(FindingKind::WrongValue, message);
             }
         }
     }
 
-    fn elements(&mut self, elements: &[Value], holds: Holds) {
+    fn elements(&mut self, elements: &[Value], holds: FieldType) {
         for (index, element) in elements.iter().enumerate() {
             self.steps.push(Step::Element(index));
             self.value("", element, holds);
@@ -226,7 +232,7 @@ pub fn path_of(steps: &[Step]) -> String {
     let mut path = String::new();
     for step in steps {
         match step {
-            Step::Field(name) => path = below(&path, name),
+            Step::Field(name) => path = child_path(&path, name),
             Step::Element(index) => path.extend(["[", &index.to_string(), "]"]),
         }
     }
@@ -239,7 +245,7 @@ pub fn is_whole(text: &str) -> bool {
 }
 
 /// The path of a member, its name cut where nobody would read on.
-fn below(path: &str, name: &str) -> String {
+fn child_path(path: &str, name: &str) -> String {
     const LONGEST: usize = 60;
     let end = name.char_indices().nth(LONGEST).map_or(name.len(), |(end, _)| end);
     let cut = if end < name.len() { "…" } else { "" };
@@ -248,15 +254,15 @@ fn below(path: &str, name: &str) -> String {
 }
 
 /// The message for a member no shape lists, with the nearest one that is.
-pub fn unknown_member(path: &str, name: &str, shape: &Shape) -> String {
-    match nearest(name, shape.members.iter().map(|member| member.name)) {
+pub fn unknown_member(path: &str, name: &str, shape: &ObjectSchema) -> String {
+    match closest_match(name, shape.members.iter().map(|member| member.name)) {
         Some(known) => format!("{path}: unknown; did you mean {known}?"),
         None => format!("{path}: unknown"),
     }
 }
 
 /// A value in words, short enough for a message.
-fn described(value: &Value) -> String {
+fn describe(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(flag) => flag.to_string(),

@@ -14,11 +14,11 @@ use crate::exact_json;
 use crate::plan::operation::Operation;
 use crate::plan::validate::body::is_whole;
 use crate::plan::validate::lint_cart_item::is_positive;
-use crate::wire::{Holds, Shape};
+use crate::wire::{FieldType, ObjectSchema};
 
 /// What a plain body has that its caller must know.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Plain {
+pub struct PassThrough {
     /// Whether the body stands in its wrapper already.
     pub wrapped: bool,
     /// The member that was looked for inside the wrapper, if it is there.
@@ -29,13 +29,13 @@ pub struct Plain {
 /// whose value is told; `required` one without which the body is not plain.
 ///
 /// `None` for anything that is not plainly right.
-pub fn scan(operation: Operation, text: &str, wanted: &str, required: Option<&str>) -> Option<Plain> {
+pub fn scan(operation: Operation, text: &str, wanted: &str, required: Option<&str>) -> Option<PassThrough> {
     // The mask of a token, or what may be one in other letters.
     if text.contains('•') || text.contains("\\u2022") {
         return None;
     }
     let wrapper = operation.wrapper()?;
-    let Holds::Object(inner) = operation.body().member(wrapper)?.holds else { return None };
+    let FieldType::Object(inner) = operation.body().member(wrapper)?.holds else { return None };
     let mut body = Body { wrapper, wrapped: false, inside: Scan { wanted, required, ..Scan::of(inner) } };
     let mut reader = serde_json::Deserializer::from_str(text);
     Object(&mut body).deserialize(&mut reader).ok()?;
@@ -45,7 +45,7 @@ pub fn scan(operation: Operation, text: &str, wanted: &str, required: Option<&st
     let complete = inside.seen > 0 && has_quantity && (required.is_none() || inside.has_required);
     // What stands inside an object of any kind was passed over, and so were halves of characters.
     exact_json::check(text.as_bytes()).ok()?;
-    complete.then_some(Plain { wrapped, found: inside.found })
+    complete.then_some(PassThrough { wrapped, found: inside.found })
 }
 
 /// Somebody who takes members one by one, and fails at the first that is not plainly right.
@@ -63,7 +63,7 @@ struct Body<'a> {
 impl<'de> Members<'de> for Body<'_> {
     fn take<M: MapAccess<'de>>(&mut self, name: &str, members: &mut M) -> Result<(), M::Error> {
         if self.wrapped {
-            return Err(not_plain());
+            return Err(needs_full_check());
         }
         if name != self.wrapper || self.inside.seen > 0 {
             return self.inside.take(name, members);
@@ -75,7 +75,7 @@ impl<'de> Members<'de> for Body<'_> {
 
 /// Holds members against a shape.
 struct Scan<'a> {
-    shape: &'static Shape,
+    shape: &'static ObjectSchema,
     wanted: &'a str,
     required: Option<&'a str>,
     found: Option<String>,
@@ -86,7 +86,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    fn of(shape: &'static Shape) -> Self {
+    fn of(shape: &'static ObjectSchema) -> Self {
         Self {
             shape,
             wanted: "",
@@ -102,11 +102,11 @@ impl Scan<'_> {
 impl<'de> Members<'de> for Scan<'_> {
     fn take<M: MapAccess<'de>>(&mut self, name: &str, members: &mut M) -> Result<(), M::Error> {
         let position = self.shape.members.iter().position(|member| member.name == name);
-        let position = position.ok_or_else(not_plain)?;
+        let position = position.ok_or_else(needs_full_check)?;
         let bit = 1 << position;
         // Named twice: which of the two counts is not ours to say.
         if self.seen & bit > 0 {
-            return Err(not_plain());
+            return Err(needs_full_check());
         }
         self.seen |= bit;
         self.has_required |= self.required == Some(name);
@@ -116,31 +116,32 @@ impl<'de> Members<'de> for Scan<'_> {
         }
         if name == "qty" {
             let quantity: &RawValue = members.next_value()?;
-            self.has_quantity = begins_like(quantity.get(), Holds::Number) && is_positive(quantity.get());
-            return if self.has_quantity { Ok(()) } else { Err(not_plain()) };
+            self.has_quantity =
+                matches_type(quantity.get(), FieldType::Number) && is_positive(quantity.get());
+            return if self.has_quantity { Ok(()) } else { Err(needs_full_check()) };
         }
-        members.next_value_seed(Fitting(self.shape.members[position].holds))
+        members.next_value_seed(TypeCheck(self.shape.members[position].holds))
     }
 }
 
-fn not_plain<E: Error>() -> E {
+fn needs_full_check<E: Error>() -> E {
     E::custom("not plain")
 }
 
 /// A value that is plainly what a member holds.
-struct Fitting(Holds);
+struct TypeCheck(FieldType);
 
-impl<'de> DeserializeSeed<'de> for Fitting {
+impl<'de> DeserializeSeed<'de> for TypeCheck {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         match self.0 {
-            Holds::Object(shape) => Object(&mut Scan::of(shape)).deserialize(deserializer),
-            Holds::List(shape) => deserializer.deserialize_seq(Elements(Holds::Object(shape))),
-            Holds::TextList => deserializer.deserialize_seq(Elements(Holds::Text)),
+            FieldType::Object(shape) => Object(&mut Scan::of(shape)).deserialize(deserializer),
+            FieldType::List(shape) => deserializer.deserialize_seq(Elements(FieldType::Object(shape))),
+            FieldType::TextList => deserializer.deserialize_seq(Elements(FieldType::Text)),
             holds => {
                 let value = <&'de RawValue>::deserialize(deserializer)?;
-                if begins_like(value.get(), holds) { Ok(()) } else { Err(not_plain()) }
+                if matches_type(value.get(), holds) { Ok(()) } else { Err(needs_full_check()) }
             }
         }
     }
@@ -148,16 +149,16 @@ impl<'de> DeserializeSeed<'de> for Fitting {
 
 /// Whether the text of a JSON value is that of a kind: what is not shown by its first byte was checked when it was
 /// parsed.
-fn begins_like(value: &str, holds: Holds) -> bool {
+fn matches_type(value: &str, holds: FieldType) -> bool {
     let first = value.bytes().next();
     match holds {
-        Holds::Text => first == Some(b'"'),
-        Holds::TextOrNull => matches!(first, Some(b'"' | b'n')),
-        Holds::Boolean => matches!(first, Some(b't' | b'f')),
-        Holds::Number => matches!(first, Some(b'-' | b'0'..=b'9')),
-        Holds::Integer => matches!(first, Some(b'-' | b'0'..=b'9')) && is_whole(value),
-        Holds::AnyObject | Holds::Object(_) => first == Some(b'{'),
-        Holds::List(_) | Holds::TextList => first == Some(b'['),
+        FieldType::Text => first == Some(b'"'),
+        FieldType::TextOrNull => matches!(first, Some(b'"' | b'n')),
+        FieldType::Boolean => matches!(first, Some(b't' | b'f')),
+        FieldType::Number => matches!(first, Some(b'-' | b'0'..=b'9')),
+        FieldType::Integer => matches!(first, Some(b'-' | b'0'..=b'9')) && is_whole(value),
+        FieldType::AnyObject | FieldType::Object(_) => first == Some(b'{'),
+        FieldType::List(_) | FieldType::TextList => first == Some(b'['),
     }
 }
 
@@ -192,7 +193,7 @@ impl<'de, T: Members<'de>> Visitor<'de> for Object<'_, T> {
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// A list of values of one kind.
-struct Elements(Holds);
+struct Elements(FieldType);
 
 impl<'de> Visitor<'de> for Elements {
     type Value = ();
@@ -202,18 +203,19 @@ impl<'de> Visitor<'de> for Elements {
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut elements: S) -> Result<(), S::Error> {
-        while elements.next_element_seed(Fitting(self.0))?.is_some() {}
+        while elements.next_element_seed(TypeCheck(self.0))?.is_some() {}
         Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Plain, scan};
+    use super::scan;
     use crate::plan::operation::Operation;
-    use crate::plan::validate::body::check;
+    use crate::plan::validate::body::validate;
+    use crate::plan::validate::fast_path::PassThrough;
 
-    fn item(text: &str) -> Option<Plain> {
+    fn item(text: &str) -> Option<PassThrough> {
         scan(Operation::QuoteAddItem, text, "quote_id", None)
     }
 
@@ -222,9 +224,9 @@ mod tests {
         let inner = r#"{"sku":"a\u0041", "qty": 1.50, "quote_id":"q\"1","product_option":
             {"extension_attributes":{"configurable_item_options":[{"option_id":"93","option_value":-56}]}}}"#;
         let found = Some("q\"1".to_owned());
-        assert_eq!(item(inner), Some(Plain { wrapped: false, found: found.clone() }));
-        assert_eq!(item(&format!("{{\"cartItem\":{inner}}}")), Some(Plain { wrapped: true, found }));
-        assert_eq!(item(r#"{"qty":1}"#), Some(Plain::default()));
+        assert_eq!(item(inner), Some(PassThrough { wrapped: false, found: found.clone() }));
+        assert_eq!(item(&format!("{{\"cartItem\":{inner}}}")), Some(PassThrough { wrapped: true, found }));
+        assert_eq!(item(r#"{"qty":1}"#), Some(PassThrough::default()));
         let attribute =
             |text: &str| scan(Operation::AttributeCreate, text, "attribute_code", Some("entity_type_id"));
         assert!(attribute(r#"{"attribute_code":"a"}"#).is_none());
@@ -271,7 +273,7 @@ mod tests {
         let text = r#"{"cartItem":{"sku":"a","qty":2,"quote_id":"1","product_option":{}}}"#;
         assert!(item(text).is_some());
         let mut body = serde_json::from_str(text).unwrap();
-        assert_eq!(check(&mut body, Operation::QuoteAddItem.body(), false).unwrap(), Vec::<String>::new());
+        assert_eq!(validate(&mut body, Operation::QuoteAddItem.body(), false).unwrap(), Vec::<String>::new());
         assert_eq!(serde_json::Value::Object(body).to_string(), text);
     }
 }

@@ -1,10 +1,10 @@
 //! The kinds of input an attribute can have. The interface shows `select` only (2.5); the others are Magento's.
 
-use crate::suggestion::nearest;
+use crate::suggestion::closest_match;
 
 /// One kind of input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InputKind {
+pub struct FrontendInput {
     /// As `frontend_input` has it.
     pub name: &'static str,
     /// What a merchandiser gets, in one line.
@@ -14,7 +14,7 @@ pub struct InputKind {
 }
 
 /// Every kind, the common ones first.
-pub static INPUT_KINDS: [InputKind; 13] = [
+pub static FRONTEND_INPUTS: [FrontendInput; 13] = [
     choice("select", "One of several options, such as a colour"),
     choice("multiselect", "Any number of options, such as features"),
     kind("text", "One line of text"),
@@ -30,22 +30,22 @@ pub static INPUT_KINDS: [InputKind; 13] = [
     kind("weee", "A fixed product tax"),
 ];
 
-const fn kind(name: &'static str, meaning: &'static str) -> InputKind {
-    InputKind { name, meaning, takes_options: false }
+const fn kind(name: &'static str, meaning: &'static str) -> FrontendInput {
+    FrontendInput { name, meaning, takes_options: false }
 }
 
-const fn choice(name: &'static str, meaning: &'static str) -> InputKind {
-    InputKind { name, meaning, takes_options: true }
+const fn choice(name: &'static str, meaning: &'static str) -> FrontendInput {
+    FrontendInput { name, meaning, takes_options: true }
 }
 
-impl InputKind {
+impl FrontendInput {
     /// The kind called `name`.
     pub fn find(name: &str) -> Option<&'static Self> {
-        INPUT_KINDS.iter().find(|kind| kind.name == name)
+        FRONTEND_INPUTS.iter().find(|kind| kind.name == name)
     }
 
     /// The kind that was probably meant by `name`.
     pub fn nearest(name: &str) -> Option<&'static Self> {
-        nearest(name, INPUT_KINDS.iter().map(|kind| kind.name)).and_then(Self::find)
+        closest_match(name, FRONTEND_INPUTS.iter().map(|kind| kind.name)).and_then(Self::find)
     }
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::plan::operation::Operation;
-use crate::plan::validate::body::check;
-use crate::wire::{Holds, Shape};
+use crate::plan::validate::body::validate;
+use crate::wire::{FieldType, ObjectSchema};
 
 fn golden(operation: Operation) -> Value {
     let text = match operation {
@@ -34,11 +34,11 @@ fn written(value: &Value, path: &str, paths: &mut BTreeSet<String>) {
 }
 
 /// Paths of all members the tables list.
-fn listed(shape: &'static Shape, path: &str, paths: &mut BTreeSet<String>) {
+fn listed(shape: &'static ObjectSchema, path: &str, paths: &mut BTreeSet<String>) {
     for member in shape.members {
         let path = format!("{path}.{}", member.name);
         paths.insert(path.clone());
-        if let Holds::Object(shape) | Holds::List(shape) = member.holds {
+        if let FieldType::Object(shape) | FieldType::List(shape) = member.holds {
             listed(shape, &path, paths);
         }
     }
@@ -58,7 +58,7 @@ fn the_tables_list_exactly_what_the_interface_lists() {
 fn the_golden_bodies_have_the_documented_types() {
     for operation in Operation::ALL {
         let mut body = golden(operation).as_object().unwrap().clone();
-        let warnings = check(&mut body, operation.body(), false).unwrap();
+        let warnings = validate(&mut body, operation.body(), false).unwrap();
         assert!(warnings.is_empty(), "{warnings:?}");
         assert_eq!(Value::Object(body), golden(operation));
     }
@@ -82,7 +82,7 @@ fn every_member_has_its_type_and_no_other() {
                     continue;
                 }
                 *member = wrong;
-                let refused = check(changed.as_object_mut().unwrap(), operation.body(), false).is_err();
+                let refused = validate(changed.as_object_mut().unwrap(), operation.body(), false).is_err();
                 assert!(refused, "{}{pointer}: {changed}", operation.name());
             }
         }

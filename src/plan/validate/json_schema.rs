@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::plan::operation::Operation;
 use crate::wire::json_schema::Writer;
-use crate::wire::{ADDRESS_INFORMATION, Member};
+use crate::wire::{ADDRESS_INFORMATION, Field};
 
 const WRITER: Writer = Writer { definitions: "#/$defs/", closed: true };
 
@@ -29,7 +29,7 @@ pub fn of(operation: Operation) -> Value {
 }
 
 /// The members of each form a body may have.
-fn forms(operation: Operation) -> [Vec<&'static Member>; 2] {
+fn forms(operation: Operation) -> [Vec<&'static Field>; 2] {
     let body = operation.body().members;
     let inner = match operation.wrapper().and_then(|wrapper| operation.body().member(wrapper)?.holds.shape())
     {
@@ -40,15 +40,15 @@ fn forms(operation: Operation) -> [Vec<&'static Member>; 2] {
 }
 
 /// Shipping information without `addressInformation`, the members of which then stand at the top (2.4).
-fn flat_shipping(body: &'static [Member]) -> Vec<&'static Member> {
-    let is_nested = |member: &&Member| {
+fn flat_shipping(body: &'static [Field]) -> Vec<&'static Field> {
+    let is_nested = |member: &&Field| {
         member.holds.shape().is_some_and(|shape| std::ptr::eq(shape, &raw const ADDRESS_INFORMATION))
     };
     ADDRESS_INFORMATION.members.iter().chain(body.iter().filter(|member| !is_nested(member))).collect()
 }
 
 /// A body among others: what a run wrote beside it is no mistake.
-fn record(operation: Operation, body: &[&'static Member]) -> Value {
+fn record(operation: Operation, body: &[&'static Field]) -> Value {
     let mut schema = WRITER.object(body.iter().copied());
     schema["properties"]["reason"] = json!({"description": "Why it failed the last time; ignored"});
     if operation == Operation::CustomerUpdate {

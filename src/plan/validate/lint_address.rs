@@ -21,7 +21,7 @@ pub fn of_profile(merged: &Merged) -> Warnings {
     for change in &merged.changes {
         match (change.path.address_id(), &change.after) {
             (None, Some(Value::Object(new))) if change.path.is_new_address() => {
-                warnings.extend(doubts("the new address", new, |_| true));
+                warnings.extend(lint("the new address", new, |_| true));
             }
             (Some(id), Some(_)) => changed.entry(id).or_default().push(change.path.inside()),
             _ => {}
@@ -34,7 +34,7 @@ pub fn of_profile(merged: &Merged) -> Warnings {
             continue;
         };
         warnings
-            .extend(doubts(&format!("address {id}"), address, |member| named.iter().any(|it| it == member)));
+            .extend(lint(&format!("address {id}"), address, |member| named.iter().any(|it| it == member)));
     }
     warnings
 }
@@ -47,16 +47,16 @@ pub fn of_quote(body: &Map<String, Value>) -> Warnings {
     let beside = ("billingAddress", body.get("billingAddress"));
     let addresses = sides.into_iter().chain([beside]);
     let addresses = addresses.filter_map(|(side, address)| Some((side, address?.as_object()?)));
-    addresses.flat_map(|(side, address)| doubts(side, address, |_| true)).collect()
+    addresses.flat_map(|(side, address)| lint(side, address, |_| true)).collect()
 }
 
 /// What is doubtful in one field of an address that is being typed; `address` has this field and its country.
 pub fn of_field(address: &Map<String, Value>, field: &str) -> Option<String> {
-    let doubt = doubts("", address, |member| member == field).into_iter().next()?;
+    let doubt = lint("", address, |member| member == field).into_iter().next()?;
     doubt.strip_prefix(": ").map(str::to_owned)
 }
 
-fn doubts(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bool) -> Warnings {
+fn lint(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bool) -> Warnings {
     let text =
         |name: &str| address.get(name).and_then(Value::as_str).map(str::trim).filter(|it| !it.is_empty());
     let code = text("country_id");
@@ -69,10 +69,10 @@ fn doubts(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> 
     if let (Some(country), Some(postcode)) = (&country, text("postcode"))
         && (is_named("postcode") || is_named("country_id"))
     {
-        found.extend(odd_postcode(country, postcode));
+        found.extend(invalid_postcode(country, postcode));
     }
     if let Some(telephone) = text("telephone").filter(|_| is_named("telephone")) {
-        found.extend(odd_telephone(telephone));
+        found.extend(invalid_telephone(telephone));
     }
     found.into_iter().map(|doubt| format!("{label}: {doubt}")).collect()
 }
@@ -83,7 +83,7 @@ fn unknown_country(code: &str) -> String {
     format!("{code:?} is no country code of ISO 3166{meant}")
 }
 
-fn odd_postcode(country: &Country, postcode: &str) -> Option<String> {
+fn invalid_postcode(country: &Country, postcode: &str) -> Option<String> {
     let form = Regex::new(&format!("(?i)^(?:{})$", country.postal_code_format()?)).ok()?;
     if form.is_match(postcode) {
         return None;
@@ -97,7 +97,7 @@ fn odd_postcode(country: &Country, postcode: &str) -> Option<String> {
     Some(format!("postcode {postcode:?} has not the form of {}{meant}", country.iso_short_name()))
 }
 
-fn odd_telephone(telephone: &str) -> Option<String> {
+fn invalid_telephone(telephone: &str) -> Option<String> {
     let digits = telephone.chars().filter(|it| it.is_numeric()).count();
     let usual = |it: char| it.is_numeric() || it.is_whitespace() || "+-./()#*,;".contains(it);
     let number = telephone.split(['x', 'e']).next().unwrap_or_default();
@@ -111,7 +111,7 @@ mod tests {
 
     use super::{of_profile, of_quote};
     use crate::plan::profile::merge::merge;
-    use crate::plan::profile::patch::Wish;
+    use crate::plan::profile::patch::ProfilePatch;
 
     fn doubt(address: Value) -> String {
         let body = json!({"addressInformation": {"shipping_address": address}});
@@ -158,8 +158,10 @@ mod tests {
         let stored =
             json!({"addresses": [{"id": 1, "country_id": "FR", "postcode": "old", "telephone": "none"}]});
         let doubts = |draft: Value| {
-            let wish =
-                Wish { draft: json!({"addresses": [draft]}).as_object().unwrap().clone(), ..Wish::default() };
+            let wish = ProfilePatch {
+                draft: json!({"addresses": [draft]}).as_object().unwrap().clone(),
+                ..ProfilePatch::default()
+            };
             of_profile(&merge(stored.as_object().unwrap().clone(), &wish).unwrap()).join("\n")
         };
         assert_eq!(doubts(json!({"id": 1, "city": "Lyon"})), "");

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::attribute_code;
 use crate::plan::validate::body::Warnings;
-use crate::plan::validate::frontend_input::InputKind;
+use crate::plan::validate::frontend_input::FrontendInput;
 
 /// How many labels one warning names.
 const NAMED: usize = 5;
@@ -18,7 +18,7 @@ pub fn errors(attribute: &Map<String, Value>) -> Vec<String> {
     let kind = attribute.get("frontend_input").and_then(Value::as_str);
     let options = options(attribute);
     let kind_error =
-        kind.and_then(InputKind::find).and_then(|kind| match (kind.takes_options, options.is_empty()) {
+        kind.and_then(FrontendInput::find).and_then(|kind| match (kind.takes_options, options.is_empty()) {
             (true, true) => Some(format!("frontend_input `{}` needs options, and there are none", kind.name)),
             (false, false) => Some(format!("frontend_input `{}` takes no options", kind.name)),
             _ => None,
@@ -27,15 +27,15 @@ pub fn errors(attribute: &Map<String, Value>) -> Vec<String> {
 }
 
 /// What is suspicious about an attribute, beside its [`errors`]: one warning a line.
-pub fn doubts(attribute: &Map<String, Value>) -> Warnings {
+pub fn lint(attribute: &Map<String, Value>) -> Warnings {
     let text = |name: &str| attribute.get(name).and_then(Value::as_str);
     let options = options(attribute);
     let doubts = [
         text("attribute_code").and_then(code),
         text("frontend_input").and_then(unknown_kind),
-        doubled(options),
+        duplicates(options),
         numbers(options),
-        doubled_views("attribute.frontend_labels", attribute.get("frontend_labels")),
+        duplicate_views("attribute.frontend_labels", attribute.get("frontend_labels")),
     ];
     doubts.into_iter().flatten().collect()
 }
@@ -45,7 +45,7 @@ fn options(attribute: &Map<String, Value>) -> &[Value] {
 }
 
 fn code(code: &str) -> Option<String> {
-    (!attribute_code::is_usual(code)).then(|| {
+    (!attribute_code::is_valid_code(code)).then(|| {
         format!(
             "attribute_code {code:?}: services after Magento take a letter and then up to 59 of a-z, 0-9 and _"
         )
@@ -53,14 +53,14 @@ fn code(code: &str) -> Option<String> {
 }
 
 fn unknown_kind(name: &str) -> Option<String> {
-    if InputKind::find(name).is_some() {
+    if FrontendInput::find(name).is_some() {
         return None;
     }
-    let meant = InputKind::nearest(name).map(|kind| format!("; did you mean {}?", kind.name));
+    let meant = FrontendInput::nearest(name).map(|kind| format!("; did you mean {}?", kind.name));
     Some(format!("frontend_input {name:?} is no kind of Magento's{}", meant.unwrap_or_default()))
 }
 
-fn doubled(options: &[Value]) -> Option<String> {
+fn duplicates(options: &[Value]) -> Option<String> {
     let mut times: HashMap<String, usize> = HashMap::new();
     let mut twice = Vec::new();
     for label in options.iter().filter_map(label) {
@@ -93,7 +93,7 @@ fn defaults(options: &[Value], kind: Option<&str>) -> Option<String> {
     Some(format!("options: {which} are {} defaults, and only one can be chosen", defaults.len()))
 }
 
-fn doubled_views(path: &str, labels: Option<&Value>) -> Option<String> {
+fn duplicate_views(path: &str, labels: Option<&Value>) -> Option<String> {
     let mut seen = HashSet::new();
     let ids = labels?.as_array()?.iter().map(|label| label["store_id"].to_string());
     let twice: Vec<String> = ids.filter(|id| !seen.insert(id.clone())).collect();
@@ -117,10 +117,11 @@ fn named(labels: &[&str]) -> Option<String> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{doubts, errors};
+    use super::errors;
+    use crate::plan::validate::lint_attribute::lint;
 
     fn doubt(members: Value) -> String {
-        doubts(members.as_object().unwrap()).join("\n")
+        lint(members.as_object().unwrap()).join("\n")
     }
 
     fn error(members: Value) -> String {

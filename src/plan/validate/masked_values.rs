@@ -183,7 +183,7 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::resolve;
-    use crate::failure::Kind;
+    use crate::failure::FailureKind;
     use crate::redact::Redactor;
     use crate::token::Token;
 
@@ -213,7 +213,7 @@ mod tests {
         match resolve(draft, &stored(), replace, &redactor()) {
             Ok(resolved) => Ok(Value::Object(resolved.into_owned())),
             Err(failure) => {
-                assert_eq!(failure.kind, Kind::Usage);
+                assert_eq!(failure.kind, FailureKind::Usage);
                 Err(failure.message)
             }
         }

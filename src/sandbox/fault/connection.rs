@@ -16,20 +16,20 @@ const RESET: u8 = 1;
 const TRUNCATE: u8 = 2;
 const AFTER_TRUNCATION: u8 = 3;
 
-/// Accepts connections whose [`Scissors`] each request can reach.
-pub struct Lines(pub TcpListener);
+/// Accepts connections whose [`ConnectionCutter`] each request can reach.
+pub struct FaultyListener(pub TcpListener);
 
 /// One connection.
-pub struct Line {
+pub struct FaultyStream {
     stream: TcpStream,
-    scissors: Scissors,
+    scissors: ConnectionCutter,
 }
 
 /// Cuts one connection at its next write.
 #[derive(Debug, Clone, Default)]
-pub struct Scissors(Arc<AtomicU8>);
+pub struct ConnectionCutter(Arc<AtomicU8>);
 
-impl Scissors {
+impl ConnectionCutter {
     /// Nothing more is sent; the peer sees a reset.
     pub fn reset(&self) {
         self.0.store(RESET, Ordering::Relaxed);
@@ -45,16 +45,16 @@ impl Scissors {
     }
 }
 
-impl Listener for Lines {
-    type Io = Line;
+impl Listener for FaultyListener {
+    type Io = FaultyStream;
     type Addr = SocketAddr;
 
-    async fn accept(&mut self) -> (Line, SocketAddr) {
+    async fn accept(&mut self) -> (FaultyStream, SocketAddr) {
         let (stream, peer) = Listener::accept(&mut self.0).await;
         // Small answers must not wait for the peer's acknowledgement; without it they are merely slower.
         let _ = stream.set_nodelay(true);
-        let scissors = Scissors::default();
-        (Line { stream, scissors }, peer)
+        let scissors = ConnectionCutter::default();
+        (FaultyStream { stream, scissors }, peer)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -62,14 +62,14 @@ impl Listener for Lines {
     }
 }
 
-impl Line {
+impl FaultyStream {
     /// What cuts this connection.
-    pub fn scissors(&self) -> Scissors {
+    pub fn scissors(&self) -> ConnectionCutter {
         self.scissors.clone()
     }
 }
 
-impl AsyncRead for Line {
+impl AsyncRead for FaultyStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -80,7 +80,7 @@ impl AsyncRead for Line {
 }
 
 /// Writes are not vectored, so that an answer arrives here in one piece with its head.
-impl AsyncWrite for Line {
+impl AsyncWrite for FaultyStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -14,26 +14,26 @@ use serde_json::{Value, json};
 
 use crate::exact_json;
 use crate::sandbox::body::receive;
-use crate::sandbox::fault::active::Struck;
-use crate::sandbox::fault::connection::Scissors;
-use crate::sandbox::fault::spec::{Fault, Kind, Setting};
+use crate::sandbox::fault::active::TriggeredFaults;
+use crate::sandbox::fault::connection::ConnectionCutter;
+use crate::sandbox::fault::spec::{Fault, FaultKind, FaultValue};
 use crate::sandbox::fault::{late, varnish};
-use crate::sandbox::reply::{Refusal, json_response};
+use crate::sandbox::reply::{ApiError, json_response};
 
 /// The faults of one server, with what each has done so far.
-pub struct Mischief(Vec<Armed>);
+pub struct FaultInjector(Vec<ActiveFault>);
 
-struct Armed {
+struct ActiveFault {
     fault: Fault,
     seed: u64,
     met: AtomicU64,
     struck: AtomicU32,
 }
 
-impl Mischief {
+impl FaultInjector {
     /// Arms `faults`.
     pub fn new(faults: Vec<Fault>) -> Self {
-        let armed = faults.into_iter().map(|fault| Armed {
+        let armed = faults.into_iter().map(|fault| ActiveFault {
             fault,
             seed: RandomState::new().build_hasher().finish(),
             met: AtomicU64::new(0),
@@ -42,13 +42,13 @@ impl Mischief {
         Self(armed.collect())
     }
 
-    fn strike(&self, method: &Method) -> Struck {
+    fn strike(&self, method: &Method) -> TriggeredFaults {
         let struck = self.0.iter().filter(|armed| armed.strikes(method));
-        Struck(struck.map(|armed| (armed.fault.kind, armed.fault.value)).collect())
+        TriggeredFaults(struck.map(|armed| (armed.fault.kind, armed.fault.value)).collect())
     }
 }
 
-impl Armed {
+impl ActiveFault {
     fn strikes(&self, method: &Method) -> bool {
         if self.fault.method.as_ref().is_some_and(|only| only != method) || !concerns(self.fault.kind, method)
         {
@@ -67,17 +67,17 @@ impl Armed {
 }
 
 /// Reading commits nothing, and some kinds are about one operation only.
-fn concerns(kind: Kind, method: &Method) -> bool {
+fn concerns(kind: FaultKind, method: &Method) -> bool {
     match kind {
-        Kind::NoGet | Kind::Envelope => method == Method::GET,
-        Kind::DropAddress => method == Method::PUT,
-        Kind::SilentUpdate => method == Method::POST,
-        Kind::ResetBeforeCommit
-        | Kind::ResetAfterCommit
-        | Kind::LatencyAfterCommit
-        | Kind::Late
-        | Kind::StaleRead
-        | Kind::StatusAfterCommit(_) => method != Method::GET,
+        FaultKind::NoGet | FaultKind::Envelope => method == Method::GET,
+        FaultKind::DropAddress => method == Method::PUT,
+        FaultKind::SilentUpdate => method == Method::POST,
+        FaultKind::ResetBeforeCommit
+        | FaultKind::ResetAfterCommit
+        | FaultKind::LatencyAfterCommit
+        | FaultKind::Late
+        | FaultKind::StaleRead
+        | FaultKind::StatusAfterCommit(_) => method != Method::GET,
         _ => true,
     }
 }
@@ -94,9 +94,9 @@ fn chance(seed: u64, met: u64) -> u8 {
 ///
 /// Once a request has arrived whole it is handled to its end, as a real service does it, even when the client
 /// gives up while a latency lasts.
-pub async fn misbehave(
-    State(mischief): State<Arc<Mischief>>,
-    ConnectInfo(scissors): ConnectInfo<Scissors>,
+pub async fn middleware(
+    State(mischief): State<Arc<FaultInjector>>,
+    ConnectInfo(scissors): ConnectInfo<ConnectionCutter>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -111,53 +111,65 @@ pub async fn misbehave(
     handled.await.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
 }
 
-async fn handle(struck: Struck, scissors: Scissors, request: Request, next: Next) -> Response {
-    struck.wait(Kind::Latency).await;
-    if let Some(response) = instead(&struck, &scissors) {
+async fn handle(
+    struck: TriggeredFaults,
+    scissors: ConnectionCutter,
+    request: Request,
+    next: Next,
+) -> Response {
+    struck.wait(FaultKind::Latency).await;
+    if let Some(response) = canned_response(&struck, &scissors) {
         return response;
     }
-    if let Some(milliseconds) = struck.number(Kind::Late) {
+    if let Some(milliseconds) = struck.number(FaultKind::Late) {
         late::apply_after(Duration::from_millis(milliseconds.into()), request, next);
         return late::gateway_timeout();
     }
     let mut response = next.run(request).await;
-    struck.wait(Kind::LatencyAfterCommit).await;
+    struck.wait(FaultKind::LatencyAfterCommit).await;
     for (kind, setting) in struck.0.iter() {
-        response = spoil(response, *kind, *setting, &scissors).await;
+        response = corrupt_response(response, *kind, *setting, &scissors).await;
     }
     response
 }
 
 /// What is answered instead of handling the request.
-fn instead(struck: &Struck, scissors: &Scissors) -> Option<Response> {
+fn canned_response(struck: &TriggeredFaults, scissors: &ConnectionCutter) -> Option<Response> {
     struck.0.iter().find_map(|(kind, setting)| match kind {
-        Kind::ResetBeforeCommit => {
+        FaultKind::ResetBeforeCommit => {
             scissors.reset();
             Some(StatusCode::OK.into_response())
         }
-        Kind::Status(status) => Some(failure(*status, *setting)),
-        Kind::Varnish if *setting == Setting::Word(varnish::NOT_APPLIED) => {
+        FaultKind::Status(status) => Some(failure(*status, *setting)),
+        FaultKind::Varnish if *setting == FaultValue::Word(varnish::NOT_APPLIED) => {
             Some(varnish::backend_fetch_failed())
         }
-        Kind::NoGet => Some(Refusal::no_route().into_response()),
+        FaultKind::NoGet => Some(ApiError::no_route().into_response()),
         _ => None,
     })
 }
 
 /// The answer of a request that was handled, spoiled.
-async fn spoil(response: Response, kind: Kind, setting: Setting, scissors: &Scissors) -> Response {
+async fn corrupt_response(
+    response: Response,
+    kind: FaultKind,
+    setting: FaultValue,
+    scissors: &ConnectionCutter,
+) -> Response {
     let status = response.status();
     match (kind, setting) {
-        (Kind::ResetAfterCommit, _) => scissors.reset(),
-        (Kind::Truncated, _) => scissors.truncate(),
-        (Kind::StatusAfterCommit(status), setting) => return failure(status, setting),
-        (Kind::Varnish, _) => return varnish::backend_fetch_failed(),
-        (Kind::Html, _) => return html(status, "Please sign in"),
-        (Kind::Empty, _) => return status.into_response(),
-        (Kind::Envelope, Setting::Word(word)) if status.is_success() => {
+        (FaultKind::ResetAfterCommit, _) => scissors.reset(),
+        (FaultKind::Truncated, _) => scissors.truncate(),
+        (FaultKind::StatusAfterCommit(status), setting) => return failure(status, setting),
+        (FaultKind::Varnish, _) => return varnish::backend_fetch_failed(),
+        (FaultKind::Html, _) => return html(status, "Please sign in"),
+        (FaultKind::Empty, _) => return status.into_response(),
+        (FaultKind::Envelope, FaultValue::Word(word)) if status.is_success() => {
             return reshape(response, |body| envelope(word, body)).await;
         }
-        (Kind::ErrorShape, Setting::Word(word)) if status.is_client_error() || status.is_server_error() => {
+        (FaultKind::ErrorShape, FaultValue::Word(word))
+            if status.is_client_error() || status.is_server_error() =>
+        {
             return reshape(response, |body| error_shape(word, status, body)).await;
         }
         _ => {}
@@ -166,10 +178,10 @@ async fn spoil(response: Response, kind: Kind, setting: Setting, scissors: &Scis
 }
 
 /// Magento's own words for 429 and 500, a proxy's page for 502, and nothing at all for 503, as in maintenance.
-fn failure(status: u16, retry_after: Setting) -> Response {
+fn failure(status: u16, retry_after: FaultValue) -> Response {
     let mut response = match status {
-        429 => Refusal::new(429, "Too Many Requests").into_response(),
-        500 => Refusal::new(
+        429 => ApiError::new(429, "Too Many Requests").into_response(),
+        500 => ApiError::new(
             500,
             "Internal Error. Details are available in Magento log file. Report ID: webapi-5a4d1b0c7e2f9",
         )
@@ -177,7 +189,7 @@ fn failure(status: u16, retry_after: Setting) -> Response {
         502 => html(StatusCode::BAD_GATEWAY, "502 Bad Gateway"),
         _ => StatusCode::SERVICE_UNAVAILABLE.into_response(),
     };
-    if let Setting::Number(seconds) = retry_after {
+    if let FaultValue::Number(seconds) = retry_after {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     response

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use axum::http::Method;
 
 use crate::sandbox::fault::varnish;
-use crate::suggestion::nearest;
+use crate::suggestion::closest_match;
 
 /// A way in which the sandbox misbehaves on purpose, and how often.
 ///
@@ -17,9 +17,9 @@ pub struct Fault {
     /// Only requests with this method; any without it.
     pub method: Option<Method>,
     /// What happens.
-    pub kind: Kind,
+    pub kind: FaultKind,
     /// What stands behind `=`.
-    pub value: Setting,
+    pub value: FaultValue,
     /// How many requests in a hundred it strikes, each by chance.
     pub percent: u8,
     /// How many requests it strikes before it stops; no limit without it.
@@ -28,7 +28,7 @@ pub struct Fault {
 
 /// What happens to a request that a [`Fault`] strikes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FaultKind {
     /// The request waits before it is handled. It is handled even when the client gives up meanwhile.
     Latency,
     /// The answer waits after the write is committed.
@@ -67,7 +67,7 @@ pub enum Kind {
 
 /// What stands behind `=`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Setting {
+pub enum FaultValue {
     /// Nothing.
     Plain,
     /// Milliseconds, seconds for `Retry-After`, or how many reads.
@@ -78,7 +78,7 @@ pub enum Setting {
 
 /// What may stand behind `=`.
 #[derive(Debug, Clone, Copy)]
-enum Takes {
+enum ValueRule {
     Nothing,
     Milliseconds,
     /// How many, from 1 on.
@@ -89,39 +89,39 @@ enum Takes {
     OneOf(&'static [&'static str]),
 }
 
-const KINDS: &[(&str, Kind, Takes)] = &[
-    ("latency", Kind::Latency, Takes::Milliseconds),
-    ("latency-after-commit", Kind::LatencyAfterCommit, Takes::Milliseconds),
-    ("reset-before-commit", Kind::ResetBeforeCommit, Takes::Nothing),
-    ("reset-after-commit", Kind::ResetAfterCommit, Takes::Nothing),
-    ("429", Kind::Status(429), Takes::Seconds),
-    ("500", Kind::Status(500), Takes::Nothing),
-    ("502", Kind::Status(502), Takes::Nothing),
-    ("503", Kind::Status(503), Takes::Seconds),
-    ("500-after-commit", Kind::StatusAfterCommit(500), Takes::Nothing),
-    ("502-after-commit", Kind::StatusAfterCommit(502), Takes::Nothing),
-    ("503-after-commit", Kind::StatusAfterCommit(503), Takes::Seconds),
-    ("html", Kind::Html, Takes::Nothing),
-    ("empty", Kind::Empty, Takes::Nothing),
-    ("truncated", Kind::Truncated, Takes::Nothing),
-    ("no-get", Kind::NoGet, Takes::Nothing),
-    ("envelope", Kind::Envelope, Takes::OneOf(&["search", "bare", "data"])),
-    ("error-shape", Kind::ErrorShape, Takes::OneOf(&["messages", "result", "errors"])),
-    ("silent-update", Kind::SilentUpdate, Takes::Nothing),
-    ("drop-address", Kind::DropAddress, Takes::Nothing),
-    ("late", Kind::Late, Takes::Milliseconds),
-    ("stale-read", Kind::StaleRead, Takes::Count),
-    ("varnish", Kind::Varnish, Takes::OneOf(&[varnish::APPLIED, varnish::NOT_APPLIED])),
+const KINDS: &[(&str, FaultKind, ValueRule)] = &[
+    ("latency", FaultKind::Latency, ValueRule::Milliseconds),
+    ("latency-after-commit", FaultKind::LatencyAfterCommit, ValueRule::Milliseconds),
+    ("reset-before-commit", FaultKind::ResetBeforeCommit, ValueRule::Nothing),
+    ("reset-after-commit", FaultKind::ResetAfterCommit, ValueRule::Nothing),
+    ("429", FaultKind::Status(429), ValueRule::Seconds),
+    ("500", FaultKind::Status(500), ValueRule::Nothing),
+    ("502", FaultKind::Status(502), ValueRule::Nothing),
+    ("503", FaultKind::Status(503), ValueRule::Seconds),
+    ("500-after-commit", FaultKind::StatusAfterCommit(500), ValueRule::Nothing),
+    ("502-after-commit", FaultKind::StatusAfterCommit(502), ValueRule::Nothing),
+    ("503-after-commit", FaultKind::StatusAfterCommit(503), ValueRule::Seconds),
+    ("html", FaultKind::Html, ValueRule::Nothing),
+    ("empty", FaultKind::Empty, ValueRule::Nothing),
+    ("truncated", FaultKind::Truncated, ValueRule::Nothing),
+    ("no-get", FaultKind::NoGet, ValueRule::Nothing),
+    ("envelope", FaultKind::Envelope, ValueRule::OneOf(&["search", "bare", "data"])),
+    ("error-shape", FaultKind::ErrorShape, ValueRule::OneOf(&["messages", "result", "errors"])),
+    ("silent-update", FaultKind::SilentUpdate, ValueRule::Nothing),
+    ("drop-address", FaultKind::DropAddress, ValueRule::Nothing),
+    ("late", FaultKind::Late, ValueRule::Milliseconds),
+    ("stale-read", FaultKind::StaleRead, ValueRule::Count),
+    ("varnish", FaultKind::Varnish, ValueRule::OneOf(&[varnish::APPLIED, varnish::NOT_APPLIED])),
 ];
 
 /// Every kind with what may stand behind `=`, separated by commas, for help texts.
 pub fn kinds() -> String {
     let kinds = KINDS.iter().map(|(name, _, takes)| match takes {
-        Takes::Nothing => (*name).to_owned(),
-        Takes::Milliseconds => format!("{name}=MS"),
-        Takes::Count => format!("{name}=N"),
-        Takes::Seconds => format!("{name}[=SECONDS]"),
-        Takes::OneOf(words) => format!("{name}[={}]", words.join("|")),
+        ValueRule::Nothing => (*name).to_owned(),
+        ValueRule::Milliseconds => format!("{name}=MS"),
+        ValueRule::Count => format!("{name}=N"),
+        ValueRule::Seconds => format!("{name}[=SECONDS]"),
+        ValueRule::OneOf(words) => format!("{name}[={}]", words.join("|")),
     });
     kinds.collect::<Vec<_>>().join(", ")
 }
@@ -149,10 +149,10 @@ impl FromStr for Fault {
     }
 }
 
-impl Takes {
-    fn parse(self, name: &str, value: Option<&str>) -> anyhow::Result<Setting> {
+impl ValueRule {
+    fn parse(self, name: &str, value: Option<&str>) -> anyhow::Result<FaultValue> {
         match (self, value) {
-            (Self::Nothing | Self::Seconds, None) => Ok(Setting::Plain),
+            (Self::Nothing | Self::Seconds, None) => Ok(FaultValue::Plain),
             (Self::Nothing, Some(value)) => bail!("{name}={value}: {name} takes no value"),
             (Self::Milliseconds, None) => bail!("{name}: say how long in milliseconds, as in {name}=500"),
             (Self::Milliseconds, Some(value)) => number(name, value, "milliseconds"),
@@ -160,21 +160,23 @@ impl Takes {
             (Self::Count, Some("0")) => bail!("{name}=0: a whole number from 1 on stands after ="),
             (Self::Count, Some(value)) => number(name, value, "reads"),
             (Self::Seconds, Some(value)) => number(name, value, "seconds"),
-            (Self::OneOf(words), None) => Ok(words.first().copied().map_or(Setting::Plain, Setting::Word)),
+            (Self::OneOf(words), None) => {
+                Ok(words.first().copied().map_or(FaultValue::Plain, FaultValue::Word))
+            }
             (Self::OneOf(words), Some(value)) => words
                 .iter()
                 .find(|word| **word == value)
                 .copied()
-                .map(Setting::Word)
+                .map(FaultValue::Word)
                 .with_context(|| format!("{name}={value}: {name} takes {}", words.join(", "))),
         }
     }
 }
 
-fn number(name: &str, value: &str, unit: &str) -> anyhow::Result<Setting> {
+fn number(name: &str, value: &str, unit: &str) -> anyhow::Result<FaultValue> {
     value
         .parse()
-        .map(Setting::Number)
+        .map(FaultValue::Number)
         .with_context(|| format!("{name}={value}: a whole number of {unit} stands after ="))
 }
 
@@ -206,11 +208,11 @@ fn parse_percent(text: &str) -> anyhow::Result<u8> {
     }
 }
 
-fn find(name: &str) -> anyhow::Result<(Kind, Takes)> {
+fn find(name: &str) -> anyhow::Result<(FaultKind, ValueRule)> {
     if let Some((_, kind, takes)) = KINDS.iter().find(|(known, ..)| *known == name) {
         return Ok((*kind, *takes));
     }
-    if let Some(known) = nearest(name, KINDS.iter().map(|(known, ..)| *known)) {
+    if let Some(known) = closest_match(name, KINDS.iter().map(|(known, ..)| *known)) {
         bail!("{name}: no such fault; did you mean {known}?");
     }
     let names: Vec<&str> = KINDS.iter().map(|(known, ..)| *known).collect();
@@ -226,9 +228,9 @@ impl fmt::Display for Fault {
         let name = KINDS.iter().find(|(_, kind, _)| *kind == self.kind);
         out.write_str(name.map_or("", |(name, ..)| name))?;
         match self.value {
-            Setting::Plain => {}
-            Setting::Number(number) => write!(out, "={number}")?,
-            Setting::Word(word) => write!(out, "={word}")?,
+            FaultValue::Plain => {}
+            FaultValue::Number(number) => write!(out, "={number}")?,
+            FaultValue::Word(word) => write!(out, "={word}")?,
         }
         if self.percent < 100 {
             write!(out, "@{}", self.percent)?;
@@ -245,9 +247,9 @@ mod tests {
     fn every_kind_is_read_as_it_is_written() {
         for (name, kind, takes) in KINDS {
             let text = match takes {
-                Takes::Milliseconds | Takes::Count => format!("PUT:{name}=250@5x2"),
-                Takes::OneOf(words) => format!("{name}={}", words[1]),
-                Takes::Nothing | Takes::Seconds => (*name).to_owned(),
+                ValueRule::Milliseconds | ValueRule::Count => format!("PUT:{name}=250@5x2"),
+                ValueRule::OneOf(words) => format!("{name}={}", words[1]),
+                ValueRule::Nothing | ValueRule::Seconds => (*name).to_owned(),
             };
             let fault: Fault = text.parse().unwrap();
             assert_eq!(fault.kind, *kind);

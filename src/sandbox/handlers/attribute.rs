@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use crate::sandbox::call::Call;
 use crate::sandbox::coerce;
-use crate::sandbox::fault::spec::Kind;
-use crate::sandbox::reply::{Refusal, Reply};
-use crate::sandbox::store::{Document, Records};
+use crate::sandbox::fault::spec::FaultKind;
+use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::store::{Database, Document};
 use crate::wire;
 
 /// Longest attribute code, after Magento (ours).
-pub const LONGEST_CODE: usize = 60;
+pub const MAX_CODE_LENGTH: usize = 60;
 
 /// Input kinds of Magento. The interface shows `select` only; anything else than these is refused (ours).
 pub const FRONTEND_INPUTS: &[&str] = &[
@@ -36,14 +36,14 @@ pub const FRONTEND_INPUTS: &[&str] = &[
 ];
 
 /// Creates the attribute in `attribute`; a code that exists is refused (ours).
-pub fn create(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+pub fn create(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let attribute = call.wrapped("attribute")?;
     coerce::check(&attribute, &wire::ATTRIBUTE)?;
     let code = code(&attribute)?.to_owned();
     check_kind(&attribute)?;
     let existing = records.attribute_id(&code)?;
-    if existing.is_some() && !call.struck.has(Kind::SilentUpdate) {
-        return Err(Refusal::new(400, "%1 already exists.").with(json!(["Attribute with the same code"])));
+    if existing.is_some() && !call.struck.has(FaultKind::SilentUpdate) {
+        return Err(ApiError::new(400, "%1 already exists.").with(json!(["Attribute with the same code"])));
     }
     let id = store(records, existing, &code, &attribute)?;
     Ok(Reply::ok(Value::Object(records.attribute(id)?)))
@@ -51,11 +51,11 @@ pub fn create(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
 
 /// Stores an attribute and its options, in the order they come in.
 pub fn store(
-    records: &Records<'_>,
+    records: &Database<'_>,
     id: Option<i64>,
     code: &str,
     attribute: &Document,
-) -> Result<i64, Refusal> {
+) -> Result<i64, ApiError> {
     let id = records.put_attribute(id, code, attribute)?;
     let options = attribute.get("options").and_then(Value::as_array);
     for option in options.into_iter().flatten().filter_map(Value::as_object) {
@@ -65,42 +65,42 @@ pub fn store(
 }
 
 /// `[a-z][a-z0-9_]{0,59}` (ours, after Magento).
-fn code(attribute: &Document) -> Result<&str, Refusal> {
+fn code(attribute: &Document) -> Result<&str, ApiError> {
     let code = attribute
         .get("attribute_code")
         .and_then(Value::as_str)
-        .ok_or_else(|| Refusal::required("attribute_code"))?;
+        .ok_or_else(|| ApiError::required("attribute_code"))?;
     let (first, rest) = code.as_bytes().split_first().unwrap_or((&b'_', &[]));
     let sound = first.is_ascii_lowercase()
         && rest.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_');
     if !sound {
-        return Err(Refusal::new(
+        return Err(ApiError::new(
             400,
             "Attribute code \"%1\" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in \
              this field, and the first character should be a letter.",
         )
         .with(json!([code])));
     }
-    if code.len() > LONGEST_CODE {
-        return Err(Refusal::new(
+    if code.len() > MAX_CODE_LENGTH {
+        return Err(ApiError::new(
             400,
             "The attribute code needs to be %1 characters or fewer. Re-enter the code and try again.",
         )
-        .with(json!([LONGEST_CODE])));
+        .with(json!([MAX_CODE_LENGTH])));
     }
     Ok(code)
 }
 
 /// A product attribute (4.3, rule) of an input kind there is.
-fn check_kind(attribute: &Document) -> Result<(), Refusal> {
+fn check_kind(attribute: &Document) -> Result<(), ApiError> {
     match attribute.get("entity_type_id") {
         None | Some(Value::Null) => {}
         Some(id) if id == wire::PRODUCT_ENTITY_TYPE_ID => {}
-        Some(other) => return Err(Refusal::invalid_value("entity_type_id", other)),
+        Some(other) => return Err(ApiError::invalid_value("entity_type_id", other)),
     }
     match attribute.get("frontend_input") {
         None | Some(Value::Null) => Ok(()),
         Some(Value::String(kind)) if FRONTEND_INPUTS.contains(&kind.as_str()) => Ok(()),
-        Some(other) => Err(Refusal::invalid_value("frontend_input", other)),
+        Some(other) => Err(ApiError::invalid_value("frontend_input", other)),
     }
 }

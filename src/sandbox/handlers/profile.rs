@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::address;
 use crate::sandbox::call::Call;
 use crate::sandbox::coerce;
-use crate::sandbox::fault::spec::Kind;
-use crate::sandbox::reply::{Refusal, Reply};
-use crate::sandbox::store::{Document, Records, StoredAddress};
+use crate::sandbox::fault::spec::FaultKind;
+use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::store::{Database, Document, StoredAddress};
 use crate::{exact_json, wire};
 
 /// An address element of the request: the stored address it changes (rule 3), or none (rule 4), and its members.
@@ -19,13 +19,13 @@ struct Element {
 }
 
 /// The stored profile in the envelope `customer` (ours: the interface shows no way to read it).
-pub fn show(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn show(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let profile = stored(records, call.customer()?)?;
     Ok(Reply::ok(exact_json::object([("customer", profile)])))
 }
 
 /// A customer with all addresses.
-pub fn stored(records: &Records<'_>, customer: i64) -> Result<Value, Refusal> {
+pub fn stored(records: &Database<'_>, customer: i64) -> Result<Value, ApiError> {
     let mut profile = records.customer(customer)?;
     let addresses = records.addresses(customer)?;
     profile.insert(
@@ -40,7 +40,7 @@ pub fn stored(records: &Records<'_>, customer: i64) -> Result<Value, Refusal> {
 /// Fields of the profile that are not sent stay, and so does the whole list when `addresses` is not sent (ours).
 /// Fields that the interface does not list are stored as they came, the default addresses included (ours); a stored
 /// default that is not sent goes with its address, as in Magento.
-pub fn replace(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let customer = call.customer()?;
     let mut sent = call.wrapped("customer")?;
     coerce::check(&sent, &wire::CUSTOMER)?;
@@ -51,7 +51,7 @@ pub fn replace(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> 
     let mut profile = records.customer(customer)?;
     if let Some(list) = list {
         let mut elements = elements(records, customer, list)?;
-        if call.struck.has(Kind::DropAddress) {
+        if call.struck.has(FaultKind::DropAddress) {
             elements.pop();
         }
         let before = records.addresses(customer)?;
@@ -80,7 +80,7 @@ fn drop_lost_defaults(profile: &mut Document, before: &[StoredAddress], after: &
 }
 
 /// The elements of the list, each with an id of the customer's own or none, no id twice.
-fn elements(records: &Records<'_>, customer: i64, list: Vec<Value>) -> Result<Vec<Element>, Refusal> {
+fn elements(records: &Database<'_>, customer: i64, list: Vec<Value>) -> Result<Vec<Element>, ApiError> {
     let mut seen = HashSet::new();
     let mut elements = Vec::with_capacity(list.len());
     for value in list {
@@ -90,7 +90,7 @@ fn elements(records: &Records<'_>, customer: i64, list: Vec<Value>) -> Result<Ve
         if let Some(id) = id {
             check_owner(records, customer, id)?;
             if !seen.insert(id) {
-                return Err(Refusal::new(400, "The address with ID \"%id\" is listed more than once.")
+                return Err(ApiError::new(400, "The address with ID \"%id\" is listed more than once.")
                     .with(json!({"id": id})));
             }
         }
@@ -99,11 +99,11 @@ fn elements(records: &Records<'_>, customer: i64, list: Vec<Value>) -> Result<Ve
     Ok(elements)
 }
 
-fn check_owner(records: &Records<'_>, customer: i64, address: i64) -> Result<(), Refusal> {
+fn check_owner(records: &Database<'_>, customer: i64, address: i64) -> Result<(), ApiError> {
     match records.address_owner(address)? {
-        None => Err(Refusal::no_such_entity("addressId", address)),
+        None => Err(ApiError::no_such_entity("addressId", address)),
         Some(owner) if owner == customer => Ok(()),
-        Some(_) => Err(Refusal::new(
+        Some(_) => Err(ApiError::new(
             400,
             "Provided customer ID \"%customer_id\" isn't related to current customer address.",
         )
@@ -114,11 +114,11 @@ fn check_owner(records: &Records<'_>, customer: i64, address: i64) -> Result<(),
 /// Deletes what is left out (rule 2), creates what has no id (rule 4), and gives the list as it then stands; an
 /// address with a known id gets the members sent and keeps the rest (ours).
 fn replace_list(
-    records: &Records<'_>,
+    records: &Database<'_>,
     customer: i64,
     before: &[StoredAddress],
     elements: &[Element],
-) -> Result<Vec<StoredAddress>, Refusal> {
+) -> Result<Vec<StoredAddress>, ApiError> {
     let kept: HashSet<i64> = elements.iter().filter_map(|element| element.id).collect();
     for address in before.iter().filter(|address| !kept.contains(&address.id)) {
         records.remove_address(address.id)?;
@@ -139,7 +139,11 @@ fn replace_list(
 }
 
 /// Writes every address whose place or members are not what they were.
-fn put_list(records: &Records<'_>, before: &[StoredAddress], after: &[StoredAddress]) -> Result<(), Refusal> {
+fn put_list(
+    records: &Database<'_>,
+    before: &[StoredAddress],
+    after: &[StoredAddress],
+) -> Result<(), ApiError> {
     let stored = before.iter().map(Some).chain(std::iter::repeat(None));
     for ((position, address), stored) in (0..).zip(after).zip(stored) {
         if stored != Some(address) {

@@ -56,7 +56,7 @@ impl std::fmt::Display for Quantity {
 }
 
 /// Stored decimal text as the JSON number it is.
-pub fn number(text: &str) -> Value {
+pub fn parse(text: &str) -> Value {
     exact_json::number(text).map_or(Value::Null, Value::Number)
 }
 

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::quantity::Quantity;
 use crate::sandbox::call::Call;
-use crate::sandbox::handlers::quantity::number;
-use crate::sandbox::reply::{Refusal, Reply};
-use crate::sandbox::store::{Document, Line, Product, ProductKind, Records};
+use crate::sandbox::handlers::quantity::parse;
+use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::store::{Database, Document, Product, ProductKind, QuoteLine};
 use crate::sandbox::{coerce, required};
 use crate::{exact_json, wire};
 
@@ -17,7 +17,7 @@ use crate::{exact_json, wire};
 pub type Choice = BTreeMap<i64, i64>;
 
 /// Adds the item in `cartItem`; the same SKU with the same options adds to the quantity that is there (ours).
-pub fn add(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+pub fn add(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let customer = call.customer()?;
     let item = call.wrapped("cartItem")?;
     required::check(&item, &wire::CART_ITEM)?;
@@ -27,18 +27,18 @@ pub fn add(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
     let sku = text("sku");
     let added = quantity(&item)?;
     let product = records.product(sku)?.ok_or_else(|| {
-        Refusal::new(404, "The product that was requested doesn't exist. Verify the product and try again.")
+        ApiError::new(404, "The product that was requested doesn't exist. Verify the product and try again.")
     })?;
-    let options = canonical(&choice(records, &product, &item)?);
+    let options = canonical_options(&choice(records, &product, &item)?);
     let line = match records.line(quote, sku, &options)? {
         None => {
             let qty = added.to_string();
             let item_id = records.add_line(quote, sku, &options, &qty)?;
-            Line { item_id, sku: product.sku.clone(), options, qty }
+            QuoteLine { item_id, sku: product.sku.clone(), options, qty }
         }
         Some(mut line) => {
             let total = Quantity::parse(&line.qty).and_then(|present| present.plus(added));
-            line.qty = total.ok_or_else(|| Refusal::invalid_value("qty", &item["qty"]))?.to_string();
+            line.qty = total.ok_or_else(|| ApiError::invalid_value("qty", &item["qty"]))?.to_string();
             records.put_quantity(line.item_id, &line.qty)?;
             line
         }
@@ -47,26 +47,26 @@ pub fn add(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
 }
 
 /// The quote named, which must be the customer's own (ours).
-fn quote(records: &Records<'_>, customer: i64, named: &str) -> Result<i64, Refusal> {
+fn quote(records: &Database<'_>, customer: i64, named: &str) -> Result<i64, ApiError> {
     records
         .active_quote(customer)?
         .filter(|active| active.to_string() == named)
-        .ok_or_else(|| Refusal::no_such_entity("cartId", named))
+        .ok_or_else(|| ApiError::no_such_entity("cartId", named))
 }
 
 /// Above zero (ours).
-fn quantity(item: &Document) -> Result<Quantity, Refusal> {
+fn quantity(item: &Document) -> Result<Quantity, ApiError> {
     let qty = item.get("qty").unwrap_or(&Value::Null);
-    Quantity::parse(&qty.to_string()).ok_or_else(|| Refusal::invalid_value("qty", qty))
+    Quantity::parse(&qty.to_string()).ok_or_else(|| ApiError::invalid_value("qty", qty))
 }
 
 /// The choice for a configurable product: one value of each of its attributes, nothing else (4.4 rule 2, 400
 /// otherwise is ours). Options sent for a simple product mean nothing, as in Magento.
-pub fn choice(records: &Records<'_>, product: &Product, item: &Document) -> Result<Choice, Refusal> {
+pub fn choice(records: &Database<'_>, product: &Product, item: &Document) -> Result<Choice, ApiError> {
     if product.kind == ProductKind::Simple {
         return Ok(Choice::new());
     }
-    let incomplete = || Refusal::new(400, "You need to choose options for your item.");
+    let incomplete = || ApiError::new(400, "You need to choose options for your item.");
     let offered = records.product_options(&product.sku)?;
     let mut chosen = Choice::new();
     for pair in sent_options(item).into_iter().flatten() {
@@ -89,7 +89,7 @@ fn chosen_pair(option: &Value) -> Option<(i64, i64)> {
 }
 
 /// The choice as `configurable_item_options` has it (2.6): the text of the id, the number of the value.
-pub fn canonical(choice: &Choice) -> String {
+pub fn canonical_options(choice: &Choice) -> String {
     let options: Vec<Value> = choice
         .iter()
         .map(|(id, value)| json!({"option_id": id.to_string(), "option_value": value}))
@@ -98,13 +98,13 @@ pub fn canonical(choice: &Choice) -> String {
 }
 
 /// A line as the service answers it, after Magento: "not shown" in the interface.
-fn item_document(line: &Line, product: &Product, quote: i64) -> Value {
+fn item_document(line: &QuoteLine, product: &Product, quote: i64) -> Value {
     let mut document = json!({
         "item_id": line.item_id,
         "sku": line.sku,
-        "qty": number(&line.qty),
+        "qty": parse(&line.qty),
         "name": product.name,
-        "price": number(&product.price),
+        "price": parse(&product.price),
         "product_type": product.kind.name(),
         "quote_id": quote.to_string(),
     });
@@ -116,11 +116,11 @@ fn item_document(line: &Line, product: &Product, quote: i64) -> Value {
 }
 
 /// A line as `sandbox show` prints it.
-pub fn shown(line: &Line) -> Value {
+pub fn item_json(line: &QuoteLine) -> Value {
     json!({
         "item_id": line.item_id,
         "sku": line.sku,
-        "qty": number(&line.qty),
+        "qty": parse(&line.qty),
         "options": parsed(&line.options),
     })
 }

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::address;
 use super::quantity::Quantity;
 use crate::sandbox::call::Call;
-use crate::sandbox::handlers::quantity::number;
-use crate::sandbox::reply::{Refusal, Reply, no_active_quote};
-use crate::sandbox::store::{Document, Records};
+use crate::sandbox::handlers::quantity::parse;
+use crate::sandbox::reply::{ApiError, Reply, no_active_quote};
+use crate::sandbox::store::{Database, Document};
 use crate::sandbox::{coerce, required};
 use crate::wire;
 
@@ -17,7 +17,7 @@ use crate::wire;
 /// same members at the top are both taken, and a `billingAddress` beside them goes before a `billing_address`.
 /// Only the payment is demanded, since it alone is listed as required: one saved alone is the second layout. A
 /// method for a quote that has nowhere to be shipped to is refused.
-pub fn save(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn save(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let quote = records.active_quote(call.customer()?)?.ok_or_else(no_active_quote)?;
     let sent = information(call.body)?;
     let mut saved = records.shipping(quote)?.unwrap_or_default();
@@ -29,7 +29,7 @@ pub fn save(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
 }
 
 /// Both layouts brought to one: `shipping_address`, `billing_address`, the two codes and `paymentMethod`.
-fn information(mut body: Document) -> Result<Document, Refusal> {
+fn information(mut body: Document) -> Result<Document, ApiError> {
     required::check(&body, &wire::SHIPPING_INFORMATION)?;
     coerce::check(&body, &wire::SHIPPING_INFORMATION)?;
     coerce::check(&body, &wire::ADDRESS_INFORMATION)?;
@@ -59,37 +59,37 @@ fn information(mut body: Document) -> Result<Document, Refusal> {
 }
 
 /// A payment method that is not offered is refused as Magento does it; other members are "not shown", so free.
-fn check_payment(records: &Records<'_>, sent: &Document) -> Result<(), Refusal> {
+fn check_payment(records: &Database<'_>, sent: &Document) -> Result<(), ApiError> {
     let method = sent.get("paymentMethod").and_then(|payment| payment.get("method"));
     match method.and_then(Value::as_str) {
         Some(code) if !records.payment_method_exists(code)? => {
-            Err(Refusal::new(400, "The requested Payment Method is not available."))
+            Err(ApiError::new(400, "The requested Payment Method is not available."))
         }
         _ => Ok(()),
     }
 }
 
 /// Carrier and method come together, exist, and need somewhere to ship to.
-fn check_method(records: &Records<'_>, sent: &Document, saved: &Document) -> Result<(), Refusal> {
+fn check_method(records: &Database<'_>, sent: &Document, saved: &Document) -> Result<(), ApiError> {
     let (carrier, method) = ("shipping_carrier_code", "shipping_method_code");
     let code = |name| sent.get(name).and_then(Value::as_str);
     let (carrier, method) = match (code(carrier), code(method)) {
         (None, None) => return Ok(()),
         (Some(carrier), Some(method)) => (carrier, method),
-        (None, Some(_)) => return Err(Refusal::required(carrier)),
-        (Some(_), None) => return Err(Refusal::required(method)),
+        (None, Some(_)) => return Err(ApiError::required(carrier)),
+        (Some(_), None) => return Err(ApiError::required(method)),
     };
     if !saved.contains_key("shipping_address") {
-        return Err(Refusal::new(400, "The shipping address is missing. Set the address and try again."));
+        return Err(ApiError::new(400, "The shipping address is missing. Set the address and try again."));
     }
     if records.carrier_method_exists(carrier, method)? {
         return Ok(());
     }
-    Err(Refusal::new(404, "Carrier with such method not found: %1, %2").with(json!([carrier, method])))
+    Err(ApiError::new(404, "Carrier with such method not found: %1, %2").with(json!([carrier, method])))
 }
 
 /// What Magento answers here, in short: ways to pay, and what the quote comes to.
-fn outcome(records: &Records<'_>, quote: i64) -> Result<Value, Refusal> {
+fn outcome(records: &Database<'_>, quote: i64) -> Result<Value, ApiError> {
     let lines = records.lines(quote)?;
     let total = lines
         .iter()
@@ -100,11 +100,11 @@ fn outcome(records: &Records<'_>, quote: i64) -> Result<Value, Refusal> {
         })
         .flatten();
     let items: Vec<Value> =
-        lines.iter().map(|line| json!({"item_id": line.item_id, "qty": number(&line.qty)})).collect();
+        lines.iter().map(|line| json!({"item_id": line.item_id, "qty": parse(&line.qty)})).collect();
     Ok(json!({
         "payment_methods": records.payment_methods()?,
         "totals": {
-            "items_qty": total.map_or_else(|| Value::from(0), |total| number(&total.to_string())),
+            "items_qty": total.map_or_else(|| Value::from(0), |total| parse(&total.to_string())),
             "items": items,
         },
     }))

@@ -8,8 +8,8 @@ use super::address_check;
 use super::coerce::as_text;
 use super::countries::{self, Region};
 use super::customer_view::{ADDRESS_ATTRIBUTES, DEFAULTS, merge_attributes, storable};
-use crate::sandbox::reply::Refusal;
-use crate::sandbox::store::{Document, Records, StoredAddress};
+use crate::sandbox::reply::ApiError;
+use crate::sandbox::store::{Database, Document, StoredAddress};
 
 /// The list as it then is, and what was sent of each address in it.
 pub struct Replaced {
@@ -27,7 +27,7 @@ const APART: &[&str] =
 /// a known id is changed, one without an id (or 0) is created.
 ///
 /// 404 for an id that does not exist, 400 for another customer's and for an address that cannot be stored.
-pub fn replace(records: &Records<'_>, customer: i64, elements: &[Value]) -> Result<Replaced, Refusal> {
+pub fn replace(records: &Database<'_>, customer: i64, elements: &[Value]) -> Result<Replaced, ApiError> {
     let before = records.addresses(customer)?;
     let mut addresses: Vec<StoredAddress> = Vec::new();
     let mut sent = Vec::new();
@@ -55,11 +55,11 @@ pub fn replace(records: &Records<'_>, customer: i64, elements: &[Value]) -> Resu
     Ok(Replaced { addresses, sent })
 }
 
-fn check_owner(records: &Records<'_>, customer: i64, address: i64) -> Result<(), Refusal> {
+fn check_owner(records: &Database<'_>, customer: i64, address: i64) -> Result<(), ApiError> {
     match records.address_owner(address)? {
-        None => Err(Refusal::no_such_entity("addressId", address)),
+        None => Err(ApiError::no_such_entity("addressId", address)),
         Some(owner) if owner == customer => Ok(()),
-        Some(_) => Err(Refusal::new(
+        Some(_) => Err(ApiError::new(
             400,
             "Provided customer ID \"%customer_id\" isn't related to current customer address.",
         )
@@ -67,7 +67,7 @@ fn check_owner(records: &Records<'_>, customer: i64, address: i64) -> Result<(),
     }
 }
 
-fn create(records: &Records<'_>, customer: i64, sent: &Document) -> Result<StoredAddress, Refusal> {
+fn create(records: &Database<'_>, customer: i64, sent: &Document) -> Result<StoredAddress, ApiError> {
     let mut body = Document::new();
     merge(&mut body, sent);
     address_check::check(&body, sent, true)?;
@@ -75,7 +75,7 @@ fn create(records: &Records<'_>, customer: i64, sent: &Document) -> Result<Store
     Ok(StoredAddress { id, body })
 }
 
-fn change(mut stored: StoredAddress, sent: &Document) -> Result<StoredAddress, Refusal> {
+fn change(mut stored: StoredAddress, sent: &Document) -> Result<StoredAddress, ApiError> {
     merge(&mut stored.body, sent);
     address_check::check(&stored.body, sent, false)?;
     Ok(stored)

@@ -6,23 +6,23 @@ use super::attribute_view;
 use super::coerce::as_text;
 use super::dispatch::Call;
 use super::fields::ATTRIBUTE;
-use crate::sandbox::fault::spec::Kind;
-use crate::sandbox::handlers::attribute::{FRONTEND_INPUTS, LONGEST_CODE};
-use crate::sandbox::reply::{Refusal, Reply};
-use crate::sandbox::store::{Document, Records};
+use crate::sandbox::fault::spec::FaultKind;
+use crate::sandbox::handlers::attribute::{FRONTEND_INPUTS, MAX_CODE_LENGTH};
+use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::store::{Database, Document};
 
 /// Codes that the catalog itself needs.
 const RESERVED: &[&str] =
     &["category_ids", "description", "name", "position", "price", "sku", "status", "type_id", "visibility"];
 
 /// GET `products/attributes/{attributeCode}`.
-pub fn show(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn show(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let id = named(records, &call)?;
     Ok(Reply::ok(attribute_view::attribute(&records.attribute(id)?)))
 }
 
 /// POST `products/attributes`. A code that exists is refused (Mage-OS updates it: the fault `silent-update`).
-pub fn create(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+pub fn create(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let mut sent = call.parameter("attribute", &ATTRIBUTE)?;
     let label = label(&sent)?;
     let input = input(&sent)?;
@@ -32,7 +32,7 @@ pub fn create(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
     };
     check_code(&code)?;
     let existing = records.attribute_id(&code)?;
-    if existing.is_some() && !call.struck.has(Kind::SilentUpdate) {
+    if existing.is_some() && !call.struck.has(FaultKind::SilentUpdate) {
         return Err(already_exists());
     }
     complete(&mut sent, &label, &input, &code);
@@ -40,7 +40,7 @@ pub fn create(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
 }
 
 /// PUT `products/attributes/{attributeCode}`. An unknown code creates the attribute.
-pub fn update(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+pub fn update(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let mut sent = call.parameter("attribute", &ATTRIBUTE)?;
     let code = call.parameters.first().cloned().unwrap_or_default();
     let Some(id) = records.attribute_id(&code)? else {
@@ -67,30 +67,35 @@ pub fn update(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
 }
 
 /// DELETE `products/attributes/{attributeCode}`.
-pub fn remove(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn remove(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let id = named(records, &call)?;
     if records.attribute(id)?.get("is_user_defined") == Some(&json!(false)) {
-        return Err(Refusal::new(400, "The system attribute can't be deleted."));
+        return Err(ApiError::new(400, "The system attribute can't be deleted."));
     }
     records.remove_attribute(id)?;
     Ok(Reply::ok(json!(true)))
 }
 
 /// The attribute whose code stands in the path.
-fn named(records: &Records<'_>, call: &Call) -> Result<i64, Refusal> {
+fn named(records: &Database<'_>, call: &Call) -> Result<i64, ApiError> {
     let code = call.parameters.first().map_or("", String::as_str);
     let message =
         "The attribute with a \"%1\" attributeCode doesn't exist. Verify the attribute and try again.";
-    records.attribute_id(code)?.ok_or_else(|| Refusal::new(404, message).with(json!([code])))
+    records.attribute_id(code)?.ok_or_else(|| ApiError::new(404, message).with(json!([code])))
 }
 
-fn store(records: &Records<'_>, id: Option<i64>, code: &str, attribute: &Document) -> Result<Reply, Refusal> {
+fn store(
+    records: &Database<'_>,
+    id: Option<i64>,
+    code: &str,
+    attribute: &Document,
+) -> Result<Reply, ApiError> {
     let id = crate::sandbox::handlers::attribute::store(records, id, code, attribute)?;
     Ok(Reply::ok(attribute_view::attribute(&records.attribute(id)?)))
 }
 
-fn already_exists() -> Refusal {
-    Refusal::new(400, "%1 already exists.").with(json!(["Attribute with the same code"]))
+fn already_exists() -> ApiError {
+    ApiError::new(400, "%1 already exists.").with(json!(["Attribute with the same code"]))
 }
 
 /// What Magento fills in itself.
@@ -109,7 +114,7 @@ fn complete(sent: &mut Document, label: &str, input: &str, code: &str) {
 }
 
 /// The default label, or that of store 0.
-fn label(sent: &Document) -> Result<String, Refusal> {
+fn label(sent: &Document) -> Result<String, ApiError> {
     let of_store_0 = || {
         let labels = sent.get("frontend_labels").and_then(Value::as_array).into_iter().flatten();
         labels.filter(|label| label["store_id"] == 0).map(|label| as_text(&label["label"])).next()
@@ -122,17 +127,17 @@ fn label(sent: &Document) -> Result<String, Refusal> {
             .and_then(Value::as_array)
             .is_some_and(|labels| !labels.is_empty()) =>
         {
-            Err(Refusal::invalid_value("frontend_label", &Value::Null))
+            Err(ApiError::invalid_value("frontend_label", &Value::Null))
         }
-        None => Err(Refusal::required("frontend_label")),
+        None => Err(ApiError::required("frontend_label")),
     }
 }
 
-fn input(sent: &Document) -> Result<String, Refusal> {
+fn input(sent: &Document) -> Result<String, ApiError> {
     let input = sent.get("frontend_input").map(as_text);
     match &input {
         Some(kind) if FRONTEND_INPUTS.contains(&kind.as_str()) => Ok(kind.clone()),
-        _ => Err(Refusal::invalid_value("frontend_input", &json!(input))),
+        _ => Err(ApiError::invalid_value("frontend_input", &json!(input))),
     }
 }
 
@@ -150,9 +155,9 @@ fn code_of(label: &str) -> String {
     code.chars().take(30).collect()
 }
 
-fn check_code(code: &str) -> Result<(), Refusal> {
-    if code.len() > LONGEST_CODE {
-        return Err(Refusal::new(
+fn check_code(code: &str) -> Result<(), ApiError> {
+    if code.len() > MAX_CODE_LENGTH {
+        return Err(ApiError::new(
             400,
             "An attribute code must not be less than 1 and more than 60 characters.",
         ));
@@ -160,11 +165,11 @@ fn check_code(code: &str) -> Result<(), Refusal> {
     let is_sound = code.starts_with(|first: char| first.is_ascii_lowercase())
         && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     if !is_sound {
-        return Err(Refusal::invalid_value("attribute_code", &json!(code)));
+        return Err(ApiError::invalid_value("attribute_code", &json!(code)));
     }
     if RESERVED.contains(&code) {
         let message = "The attribute code '%1' is reserved by system. Please try another attribute code";
-        return Err(Refusal::new(400, message).with(json!([code])));
+        return Err(ApiError::new(400, message).with(json!([code])));
     }
     Ok(())
 }

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::{customer_view, totals};
 use crate::exact_json;
 use crate::sandbox::handlers::quantity;
-use crate::sandbox::reply::Refusal;
-use crate::sandbox::store::{Document, Line, ProductKind, Records};
+use crate::sandbox::reply::ApiError;
+use crate::sandbox::store::{Database, Document, ProductKind, QuoteLine};
 
 /// The cart `id` with its customer.
-pub fn cart(records: &Records<'_>, id: i64) -> Result<Value, Refusal> {
-    let (customer, is_active) = records.quote(id)?.ok_or_else(|| Refusal::no_such_entity("cartId", id))?;
+pub fn cart(records: &Database<'_>, id: i64) -> Result<Value, ApiError> {
+    let (customer, is_active) = records.quote(id)?.ok_or_else(|| ApiError::no_such_entity("cartId", id))?;
     let items = items(records, id)?;
     let saved = records.shipping(id)?.unwrap_or_default();
     let count = items.as_array().map_or(0, Vec::len);
@@ -77,19 +77,19 @@ fn address(saved: &Document, name: &str, customer: i64) -> Value {
 }
 
 /// The items of a cart.
-pub fn items(records: &Records<'_>, cart: i64) -> Result<Value, Refusal> {
+pub fn items(records: &Database<'_>, cart: i64) -> Result<Value, ApiError> {
     records.lines(cart)?.iter().map(|line| item(records, cart, line)).collect()
 }
 
 /// One item.
-pub fn item(records: &Records<'_>, cart: i64, line: &Line) -> Result<Value, Refusal> {
-    let product = records.product(&line.sku)?.ok_or_else(Refusal::crash)?;
+pub fn item(records: &Database<'_>, cart: i64, line: &QuoteLine) -> Result<Value, ApiError> {
+    let product = records.product(&line.sku)?.ok_or_else(ApiError::crash)?;
     let mut view = json!({
         "item_id": line.item_id,
         "sku": line.sku,
-        "qty": quantity::number(&line.qty),
+        "qty": quantity::parse(&line.qty),
         "name": product.name,
-        "price": quantity::number(&product.price),
+        "price": quantity::parse(&product.price),
         "product_type": product.kind.name(),
         "quote_id": cart.to_string(),
     });

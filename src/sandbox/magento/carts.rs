@@ -5,27 +5,27 @@ use serde_json::{Value, json};
 use super::customer_search::{field_text, fits};
 use super::dispatch::Call;
 use super::{cart_view, search_criteria};
-use crate::sandbox::reply::{Refusal, Reply, no_active_quote};
-use crate::sandbox::store::Records;
+use crate::sandbox::reply::{ApiError, Reply, no_active_quote};
+use crate::sandbox::store::Database;
 
 /// Fields that can be searched.
 const FIELDS: &[&str] = &["customer_id", "entity_id", "is_active", "store_id"];
 
 /// POST `carts/mine`: the same id again where there is an active cart.
-pub fn create_own(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn create_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     create(records, call.own_customer()?)
 }
 
 /// POST `customers/{customerId}/carts`.
-pub fn create_for(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn create_for(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let customer = call.id(0)?;
     if !records.customer_exists(customer)? {
-        return Err(Refusal::no_such_entity("customerId", customer));
+        return Err(ApiError::no_such_entity("customerId", customer));
     }
     create(records, customer)
 }
 
-fn create(records: &Records<'_>, customer: i64) -> Result<Reply, Refusal> {
+fn create(records: &Database<'_>, customer: i64) -> Result<Reply, ApiError> {
     let id = match records.active_quote(customer)? {
         Some(id) => id,
         None => records.add_quote(customer)?,
@@ -34,20 +34,20 @@ fn create(records: &Records<'_>, customer: i64) -> Result<Reply, Refusal> {
 }
 
 /// GET `carts/mine`.
-pub fn show_own(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn show_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let customer = call.own_customer()?;
     let cart =
-        records.active_quote(customer)?.ok_or_else(|| Refusal::no_such_entity("customerId", customer))?;
+        records.active_quote(customer)?.ok_or_else(|| ApiError::no_such_entity("customerId", customer))?;
     cart_view::cart(records, cart).map(Reply::ok)
 }
 
 /// GET `carts/{cartId}`.
-pub fn show(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn show(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     cart_view::cart(records, named(records, &call)?).map(Reply::ok)
 }
 
 /// GET `carts/search`.
-pub fn search(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn search(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let criteria = search_criteria::parse(&call.query)?;
     criteria.check_fields(FIELDS)?;
     let mut found = Vec::new();
@@ -62,19 +62,19 @@ pub fn search(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
 }
 
 /// The token's own active cart; 404 where there is none.
-pub fn own(records: &Records<'_>, call: &Call) -> Result<i64, Refusal> {
+pub fn own(records: &Database<'_>, call: &Call) -> Result<i64, ApiError> {
     records.active_quote(call.own_customer()?)?.ok_or_else(no_active_quote)
 }
 
 /// The cart named in the path; 404 where there is none, or an order was made of it.
-pub fn named(records: &Records<'_>, call: &Call) -> Result<i64, Refusal> {
+pub fn named(records: &Database<'_>, call: &Call) -> Result<i64, ApiError> {
     active(records, call.id(0)?)
 }
 
 /// `id` where it is an active cart; 404 otherwise.
-pub fn active(records: &Records<'_>, id: i64) -> Result<i64, Refusal> {
+pub fn active(records: &Database<'_>, id: i64) -> Result<i64, ApiError> {
     match records.quote(id)? {
         Some((_, true)) => Ok(id),
-        _ => Err(Refusal::no_such_entity("cartId", id)),
+        _ => Err(ApiError::no_such_entity("cartId", id)),
     }
 }

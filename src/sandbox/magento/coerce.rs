@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::fields::{Fields, Type};
 use crate::exact_json;
-use crate::sandbox::reply::Refusal;
+use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::Document;
 
 /// Why a value is refused.
@@ -13,7 +13,7 @@ pub enum TypeError {
     /// Magento's sentence about a value; the names of the fields around it are put before it.
     Message(String),
     /// A field that the object does not have.
-    Unknown(Refusal),
+    Unknown(ApiError),
     /// Something that PHP fails on without an answer of its own.
     Crash,
 }
@@ -29,11 +29,11 @@ impl TypeError {
     }
 
     /// The answer. The values stand in the message: there are no parameters.
-    pub fn refusal(self) -> Refusal {
+    pub fn refusal(self) -> ApiError {
         match self {
-            Self::Message(message) => Refusal::new(400, &message),
+            Self::Message(message) => ApiError::new(400, &message),
             Self::Unknown(refusal) => refusal,
-            Self::Crash => Refusal::crash(),
+            Self::Crash => ApiError::crash(),
         }
     }
 }
@@ -46,7 +46,7 @@ pub fn wrong_type(found: &str, expected: &str) -> TypeError {
 }
 
 /// An object brought to its types, under the names of its table; 500 in plain text for something else.
-pub fn object(value: Value, fields: &Fields) -> Result<Document, Refusal> {
+pub fn object(value: Value, fields: &Fields) -> Result<Document, ApiError> {
     match value {
         Value::Object(object) => cast_object(object, fields).map_err(TypeError::refusal),
         // PHP decodes `{}` and `[]` alike.
@@ -72,7 +72,7 @@ fn find(sent: &str, fields: &Fields) -> Result<(&'static str, Type), TypeError> 
     found.copied().ok_or_else(|| {
         // 2.4.6 answers 500 with a report id; this is 2.4.7.
         TypeError::Unknown(
-            Refusal::new(400, "\"%fieldName\" is not supported. Correct the field name and try again.")
+            ApiError::new(400, "\"%fieldName\" is not supported. Correct the field name and try again.")
                 .with(json!({"fieldName": wanted})),
         )
     })

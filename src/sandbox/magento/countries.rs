@@ -7,8 +7,8 @@ use keshvar::{Alpha2, Country};
 use serde_json::{Value, json};
 
 use super::dispatch::Call;
-use crate::sandbox::reply::{Refusal, Reply};
-use crate::sandbox::store::Records;
+use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::store::Database;
 
 /// A region of a country.
 #[derive(Debug, serde::Deserialize)]
@@ -39,7 +39,7 @@ pub fn region(id: i64) -> Option<&'static Region> {
 
 /// All countries that have regions here, and some others.
 #[allow(clippy::unnecessary_wraps, reason = "every operation of the route table has this type")]
-pub fn list(_: &Records<'_>, _: Call) -> Result<Reply, Refusal> {
+pub fn list(_: &Database<'_>, _: Call) -> Result<Reply, ApiError> {
     let mut codes: Vec<&str> = REGIONS.keys().map(String::as_str).chain(LISTED.iter().copied()).collect();
     codes.sort_unstable();
     Ok(Reply::ok(
@@ -48,9 +48,9 @@ pub fn list(_: &Records<'_>, _: Call) -> Result<Reply, Refusal> {
 }
 
 /// One country.
-pub fn show(_: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn show(_: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let code = call.parameters.first().map_or("", String::as_str);
-    let country = find(code).ok_or_else(|| Refusal::new(404, "The country isn't available."))?;
+    let country = find(code).ok_or_else(|| ApiError::new(404, "The country isn't available."))?;
     Ok(Reply::ok(document(code, &country)))
 }
 

@@ -6,15 +6,15 @@ use super::coerce::as_text;
 use super::customer_view;
 use super::dispatch::Call;
 use super::search_criteria::{self, Filter};
-use crate::sandbox::reply::{Refusal, Reply};
-use crate::sandbox::store::Records;
+use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::store::Database;
 
 /// Fields that can be searched.
 const FIELDS: &[&str] =
     &["email", "entity_id", "firstname", "group_id", "lastname", "store_id", "website_id"];
 
 /// GET `customers/search`.
-pub fn search(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn search(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let criteria = search_criteria::parse(&call.query)?;
     criteria.check_fields(FIELDS)?;
     let mut found = Vec::new();

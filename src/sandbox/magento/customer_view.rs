@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::coerce::as_text;
 use super::countries::{self, Region};
-use crate::sandbox::reply::Refusal;
-use crate::sandbox::store::{Document, Records, StoredAddress};
+use crate::sandbox::reply::ApiError;
+use crate::sandbox::store::{Database, Document, StoredAddress};
 
 /// Codes of the customer's custom attributes; others are not known to this shop.
 pub const CUSTOMER_ATTRIBUTES: &[&str] = &["loyalty_no", "preferred_language"];
@@ -57,7 +57,7 @@ const ADDRESS_TEXTS: &[&str] = &[
 ];
 
 /// Customer `id` with all addresses, those by their ids.
-pub fn customer(records: &Records<'_>, id: i64) -> Result<Value, Refusal> {
+pub fn customer(records: &Database<'_>, id: i64) -> Result<Value, ApiError> {
     let stored = records.customer(id)?;
     let mut view = Document::new();
     for name in BEFORE {

@@ -10,10 +10,10 @@ use super::customer_view::{self, CUSTOMER_ATTRIBUTES, DEFAULTS, default_id, merg
 use super::default_addresses::{self, SentList};
 use super::dispatch::Call;
 use super::fields::CUSTOMER;
-use crate::sandbox::fault::spec::Kind;
+use crate::sandbox::fault::spec::FaultKind;
 use crate::sandbox::handlers::profile::now;
-use crate::sandbox::reply::{Refusal, Reply};
-use crate::sandbox::store::{Document, Records};
+use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::store::{Database, Document};
 
 /// The administrators' website, the one of the store views, and a second one whose customers are other customers.
 const WEBSITES: [i64; 3] = [0, 1, 2];
@@ -27,27 +27,27 @@ const FIXED: &[&str] = &["id", "created_at", "updated_at", "created_in", "addres
 const ADMINISTRATORS: &[&str] = &["group_id", "website_id", "store_id"];
 
 /// GET `customers/me`.
-pub fn show_own(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn show_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     customer_view::customer(records, call.own_customer()?).map(Reply::ok)
 }
 
 /// GET `customers/{customerId}`.
-pub fn show(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn show(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let id = existing(records, call.id(0)?)?;
     customer_view::customer(records, id).map(Reply::ok)
 }
 
 /// GET `customers/me/billingAddress`.
-pub fn default_billing(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn default_billing(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     default_address(records, &call, "default_billing")
 }
 
 /// GET `customers/me/shippingAddress`.
-pub fn default_shipping(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn default_shipping(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     default_address(records, &call, "default_shipping")
 }
 
-fn default_address(records: &Records<'_>, call: &Call, name: &str) -> Result<Reply, Refusal> {
+fn default_address(records: &Database<'_>, call: &Call, name: &str) -> Result<Reply, ApiError> {
     let id = call.own_customer()?;
     let customer = records.customer(id)?;
     let chosen = default_id(&customer, name);
@@ -58,13 +58,13 @@ fn default_address(records: &Records<'_>, call: &Call, name: &str) -> Result<Rep
 
 /// PUT `customers/me`. The id in the body is the token's whatever was sent; an administrator has none, and makes a new
 /// customer.
-pub fn update_own(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+pub fn update_own(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let sent = match call.optional_parameter("customer") {
         None | Some(Value::Null) => Document::new(),
         Some(value) => coerce::object(value, &CUSTOMER)?,
     };
     if blank(&sent, "email") {
-        return Err(Refusal::new(400, "The customer email is missing. Enter and try again."));
+        return Err(ApiError::new(400, "The customer email is missing. Enter and try again."));
     }
     let target = if let Some(id) = call.customer() {
         id
@@ -77,7 +77,7 @@ pub fn update_own(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusa
 
 /// PUT `customers/{customerId}`. The id in the body beats the one in the path; what is not sent is taken from the
 /// customer in the path, the email too.
-pub fn update(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+pub fn update(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let mut sent = call.parameter("customer", &CUSTOMER)?;
     let in_path = existing(records, call.id(0)?)?;
     if blank(&sent, "email") && sent.get("email") != Some(&json!("")) {
@@ -93,12 +93,12 @@ pub fn update(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
 }
 
 /// POST `customers`.
-pub fn create(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+pub fn create(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let sent = call.parameter("customer", &CUSTOMER)?;
     let password = call.optional_parameter("password").map(|password| as_text(&password)).unwrap_or_default();
     if !password.is_empty() && password.chars().count() < SHORTEST_PASSWORD {
         let message = "The password needs at least %1 characters. Create a new password and try again.";
-        return Err(Refusal::new(400, message).with(json!([SHORTEST_PASSWORD.to_string()])));
+        return Err(ApiError::new(400, message).with(json!([SHORTEST_PASSWORD.to_string()])));
     }
     check_scope(&sent)?;
     check_email(records, &sent, None)?;
@@ -114,14 +114,14 @@ pub fn create(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
 }
 
 /// DELETE `customers/{customerId}`.
-pub fn remove(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn remove(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let id = existing(records, call.id(0)?)?;
     records.remove_customer(id)?;
     Ok(Reply::ok(json!(true)))
 }
 
 /// 500 for a website or a store view that there is not.
-fn check_scope(sent: &Document) -> Result<(), Refusal> {
+fn check_scope(sent: &Document) -> Result<(), ApiError> {
     for (name, known) in [("website_id", &WEBSITES[..]), ("store_id", &[0, 1, 2, 3])] {
         if sent.get(name).and_then(Value::as_i64).is_some_and(|id| !known.contains(&id)) {
             return Err(internal_error());
@@ -131,15 +131,15 @@ fn check_scope(sent: &Document) -> Result<(), Refusal> {
 }
 
 /// 500 with a report id, as Magento hides what it did not expect.
-fn internal_error() -> Refusal {
-    Refusal::new(
+fn internal_error() -> ApiError {
+    ApiError::new(
         500,
         "Internal Error. Details are available in Magento log file. Report ID: webapi-6b020839911a2",
     )
 }
 
-fn existing(records: &Records<'_>, id: i64) -> Result<i64, Refusal> {
-    if records.customer_exists(id)? { Ok(id) } else { Err(Refusal::no_such_entity("customerId", id)) }
+fn existing(records: &Database<'_>, id: i64) -> Result<i64, ApiError> {
+    if records.customer_exists(id)? { Ok(id) } else { Err(ApiError::no_such_entity("customerId", id)) }
 }
 
 fn new_customer() -> Document {
@@ -156,12 +156,12 @@ fn new_customer() -> Document {
 }
 
 fn save(
-    records: &Records<'_>,
+    records: &Database<'_>,
     call: &Call,
     target: i64,
     sent: Document,
     is_own: bool,
-) -> Result<Reply, Refusal> {
+) -> Result<Reply, ApiError> {
     let mut customer = records.customer(target)?;
     let before = records.addresses(target)?;
     check_fields(&customer, &sent, is_own)?;
@@ -172,7 +172,7 @@ fn save(
         None => SentList::Absent,
         Some(Value::Array(elements)) => {
             let kept =
-                elements.len() - usize::from(call.struck.has(Kind::DropAddress) && !elements.is_empty());
+                elements.len() - usize::from(call.struck.has(FaultKind::DropAddress) && !elements.is_empty());
             SentList::List(address_book::replace(records, target, &elements[..kept])?)
         }
         Some(_) => SentList::Nothing,
@@ -228,7 +228,7 @@ fn iso_date(date: &str) -> String {
 }
 
 /// Names and gender. A customer's own PUT has to bring the names, an administrator's may leave them out.
-fn check_fields(stored: &Document, sent: &Document, is_own: bool) -> Result<(), Refusal> {
+fn check_fields(stored: &Document, sent: &Document, is_own: bool) -> Result<(), ApiError> {
     let mut wrong = Vec::new();
     for (name, label) in [("firstname", "First Name"), ("lastname", "Last Name")] {
         let value = sent.get(name).filter(|value| !value.is_null());
@@ -241,11 +241,11 @@ fn check_fields(stored: &Document, sent: &Document, is_own: bool) -> Result<(), 
         }
     }
     if !wrong.is_empty() {
-        return Err(Refusal::new(400, &wrong.join("\n")));
+        return Err(ApiError::new(400, &wrong.join("\n")));
     }
     match sent.get("gender").and_then(Value::as_i64) {
         Some(gender @ (..0 | 4..)) => {
-            Err(Refusal::new(400, &format!("Attribute gender does not contain option with Id {gender}")))
+            Err(ApiError::new(400, &format!("Attribute gender does not contain option with Id {gender}")))
         }
         _ => Ok(()),
     }
@@ -264,11 +264,11 @@ fn is_name(text: &str) -> bool {
 }
 
 /// A form that is one, and nobody else's on the same website; `own` is the customer who has it.
-fn check_email(records: &Records<'_>, sent: &Document, own: Option<i64>) -> Result<(), Refusal> {
+fn check_email(records: &Database<'_>, sent: &Document, own: Option<i64>) -> Result<(), ApiError> {
     let email = sent.get("email").map(as_text).unwrap_or_default();
-    let form = Regex::new(r"^[^@\s]+@[^@\s]+\.[^@\s]+$").map_err(|_| Refusal::crash())?;
+    let form = Regex::new(r"^[^@\s]+@[^@\s]+\.[^@\s]+$").map_err(|_| ApiError::crash())?;
     if !form.is_match(email.trim()) {
-        return Err(Refusal::new(400, "\"Email\" is not a valid email address."));
+        return Err(ApiError::new(400, "\"Email\" is not a valid email address."));
     }
     let website = |customer: &Document| customer.get("website_id").and_then(Value::as_i64);
     let stored = own.map(|id| records.customer(id)).transpose()?;
@@ -278,7 +278,7 @@ fn check_email(records: &Records<'_>, sent: &Document, own: Option<i64>) -> Resu
         let is_same = same_text(&other.get("email").map(as_text).unwrap_or_default(), &email);
         if is_same && website(&other).unwrap_or(1) == own_website {
             let message = "A customer with the same email address already exists in an associated website.";
-            return Err(Refusal::new(400, message));
+            return Err(ApiError::new(400, message));
         }
     }
     Ok(())

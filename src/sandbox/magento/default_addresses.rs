@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::address_book::Replaced;
 use super::coerce::as_text;
 use super::customer_view::{DEFAULTS, default_id};
-use crate::sandbox::reply::Refusal;
+use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Document, StoredAddress};
 
 /// What a PUT says about the address list.
@@ -20,12 +20,12 @@ pub enum SentList {
 
 /// 400 for a default that is not one of the customer's addresses, also where it is sent as it is stored (2.4.7 only;
 /// 2.4.6 stores it).
-pub fn check_sent(sent: &Document, stored: &[StoredAddress]) -> Result<(), Refusal> {
+pub fn check_sent(sent: &Document, stored: &[StoredAddress]) -> Result<(), ApiError> {
     for name in DEFAULTS {
         let Some(value) = sent.get(name).filter(|value| !as_text(value).is_empty()) else { continue };
         let named = default_id(sent, name);
         if !stored.iter().any(|address| Some(address.id) == named) {
-            return Err(Refusal::invalid_value(name, value));
+            return Err(ApiError::invalid_value(name, value));
         }
     }
     Ok(())

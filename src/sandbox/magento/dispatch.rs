@@ -14,12 +14,12 @@ use super::route_table::{self, Permission, Route};
 use super::{coerce, fields, selected_fields};
 use crate::sandbox::auth::bearer;
 use crate::sandbox::body::{check_content_type, receive};
-use crate::sandbox::fault::active::Struck;
+use crate::sandbox::fault::active::TriggeredFaults;
 use crate::sandbox::fault::inject::html;
-use crate::sandbox::fault::spec::Kind as FaultKind;
-use crate::sandbox::reply::{Refusal, Reply, json_text};
+use crate::sandbox::fault::spec::FaultKind;
+use crate::sandbox::reply::{ApiError, Reply, json_text};
 use crate::sandbox::router::parse_json;
-use crate::sandbox::store::{Caller, Document, Intent, Records, Store};
+use crate::sandbox::store::{AccessMode, Caller, Database, Document, Store};
 
 /// One call, understood as far as all operations have it in common.
 pub struct Call {
@@ -31,7 +31,7 @@ pub struct Call {
     /// The JSON object sent, empty for anything else.
     pub body: Document,
     /// The faults that have struck this call.
-    pub struck: Struck,
+    pub struck: TriggeredFaults,
 }
 
 impl Call {
@@ -44,20 +44,20 @@ impl Call {
     }
 
     /// [`Call::customer`]; for an administrator 400, as Magento misses the id that only a customer's token gives.
-    pub fn own_customer(&self) -> Result<i64, Refusal> {
-        self.customer().ok_or_else(|| Refusal::required("customerId"))
+    pub fn own_customer(&self) -> Result<i64, ApiError> {
+        self.customer().ok_or_else(|| ApiError::required("customerId"))
     }
 
     /// The parameter of the path at `index` as a whole number; 400 otherwise.
-    pub fn id(&self, index: usize) -> Result<i64, Refusal> {
+    pub fn id(&self, index: usize) -> Result<i64, ApiError> {
         let text = self.parameters.get(index).map_or("", String::as_str);
         text.parse().map_err(|_| coerce::wrong_type(text, "int").refusal())
     }
 
     /// The parameter `name` of the body, brought to its types; also under its name with underscores. 400 without it.
-    pub fn parameter(&mut self, name: &str, fields: &fields::Fields) -> Result<Document, Refusal> {
+    pub fn parameter(&mut self, name: &str, fields: &fields::Fields) -> Result<Document, ApiError> {
         match self.optional_parameter(name) {
-            None | Some(Value::Null) => Err(Refusal::required(name)),
+            None | Some(Value::Null) => Err(ApiError::required(name)),
             Some(value) => coerce::object(value, fields),
         }
     }
@@ -102,23 +102,23 @@ fn php_json(status: u16, body: &Value) -> Response {
     json_text(status, text)
 }
 
-async fn handle(store: &Store, request: Request) -> Result<Reply, Refusal> {
+async fn handle(store: &Store, request: Request) -> Result<Reply, ApiError> {
     let (parts, body) = request.into_parts();
     let ServicePath { store_view, segments } = path::parse(parts.uri.path())?;
     if ![Method::GET, Method::PUT, Method::POST, Method::DELETE].contains(&parts.method) {
-        return Err(Refusal::new(405, &format!("The {} HTTP method is not supported.", parts.method)));
+        return Err(ApiError::new(405, &format!("The {} HTTP method is not supported.", parts.method)));
     }
-    let (route, parameters) = route_table::find(&parts.method, &segments).ok_or_else(Refusal::no_route)?;
+    let (route, parameters) = route_table::find(&parts.method, &segments).ok_or_else(ApiError::no_route)?;
     let bytes = receive(&parts, body).await?;
     let body = match route.mode {
-        Intent::Read => Ok(Document::new()),
-        Intent::Write => read_body(&parts.headers, &bytes),
+        AccessMode::Read => Ok(Document::new()),
+        AccessMode::Write => read_body(&parts.headers, &bytes),
     };
     let query: Vec<(String, String)> =
         url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes())
             .map(|(name, value)| (name.into_owned(), value.into_owned()))
             .collect();
-    let struck = parts.extensions.get::<Struck>().cloned().unwrap_or_default();
+    let struck = parts.extensions.get::<TriggeredFaults>().cloned().unwrap_or_default();
     let selected = query.iter().find(|(name, _)| name == "fields").map(|(_, value)| value.clone());
     let stale_reads = struck.number(FaultKind::StaleRead).unwrap_or(0);
     let mut reply = store.serve(route.mode, stale_reads, |records| {
@@ -136,14 +136,14 @@ async fn handle(store: &Store, request: Request) -> Result<Reply, Refusal> {
 
 /// The caller, where the token allows the call; 401 otherwise, with the permission that is missing.
 fn authorize(
-    records: &Records<'_>,
+    records: &Database<'_>,
     parts: &Parts,
     route: &Route,
     store_view: &str,
-) -> Result<Option<Caller>, Refusal> {
+) -> Result<Option<Caller>, ApiError> {
     let caller = bearer(&parts.headers).map(|token| records.caller(token)).transpose()?.flatten();
     let unauthorized = |resource: &str| {
-        Refusal::new(401, "The consumer isn't authorized to access %resources.")
+        ApiError::new(401, "The consumer isn't authorized to access %resources.")
             .with(json!({"resources": resource}))
     };
     match (route.permission, caller) {
@@ -158,18 +158,18 @@ fn authorize(
 }
 
 /// An empty body and one that is no object count as an empty object.
-fn read_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Document, Refusal> {
+fn read_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Document, ApiError> {
     if bytes.is_empty() {
         return Ok(Document::new());
     }
     if headers.get(header::CONTENT_TYPE).is_none_or(header::HeaderValue::is_empty) {
-        return Err(Refusal::new(400, "Content-Type header is empty."));
+        return Err(ApiError::new(400, "Content-Type header is empty."));
     }
     check_content_type(headers)?;
     match parse_json(bytes) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Ok(Document::new()),
-        Err(_) => Err(Refusal::new(400, "Decoding error.")),
+        Err(_) => Err(ApiError::new(400, "Decoding error.")),
     }
 }
 

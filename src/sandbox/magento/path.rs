@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
-use crate::sandbox::reply::Refusal;
+use crate::sandbox::reply::ApiError;
 
 /// A path taken apart.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct ServicePath {
 /// Takes a path apart. Empty segments count for nothing: `//V1/customers/me/` is `/V1/customers/me`.
 ///
 /// Refused as Magento does it: 400 below `rest` without a `V1` where it belongs, 404 elsewhere and for another version.
-pub fn parse(path: &str) -> Result<ServicePath, Refusal> {
+pub fn parse(path: &str) -> Result<ServicePath, ApiError> {
     let decoded = |segment: &str| percent_decode_str(segment).decode_utf8().map(std::borrow::Cow::into_owned);
     let segments: Result<Vec<String>, _> =
         path.split('/').filter(|segment| !segment.is_empty()).map(decoded).collect();
@@ -29,19 +29,19 @@ pub fn parse(path: &str) -> Result<ServicePath, Refusal> {
         [version, call @ ..] if is_version(version) => ("default", (version, call)),
         [code, version, call @ ..] if is_version(version) => (code.as_str(), (version, call)),
         _ if below_rest => return Err(unprocessable()),
-        _ => return Err(Refusal::no_route()),
+        _ => return Err(ApiError::no_route()),
     };
     match call {
         (version, call) if version == "V1" => {
             Ok(ServicePath { store_view: store_view.to_owned(), segments: call.to_vec() })
         }
-        _ => Err(Refusal::no_route()),
+        _ => Err(ApiError::no_route()),
     }
 }
 
 /// 400: Magento's answer to a store view that there is not, too.
-pub fn unprocessable() -> Refusal {
-    Refusal::new(400, "Specified request cannot be processed.")
+pub fn unprocessable() -> ApiError {
+    ApiError::new(400, "Specified request cannot be processed.")
 }
 
 fn is_version(segment: &str) -> bool {

@@ -2,40 +2,39 @@
 
 use serde_json::{Value, json};
 
-use super::carts;
 use super::coerce::{self, as_text};
 use super::dispatch::Call;
 use super::fields::{PAYMENT, QUOTE_ADDRESS};
-use super::quote_address;
-use crate::sandbox::reply::{Refusal, Reply};
-use crate::sandbox::store::{Document, Records};
+use super::{carts, quote_address};
+use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::store::{Database, Document};
 
 /// GET `carts/mine/payment-methods`.
-pub fn methods_own(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn methods_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     carts::own(records, &call)?;
     Ok(Reply::ok(Value::from(records.payment_methods()?)))
 }
 
 /// GET `carts/{cartId}/payment-methods`.
-pub fn methods(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn methods(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     carts::named(records, &call)?;
     Ok(Reply::ok(Value::from(records.payment_methods()?)))
 }
 
 /// GET `carts/mine/selected-payment-method`.
-pub fn selected_own(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn selected_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let cart = carts::own(records, &call)?;
     selected_of(records, cart)
 }
 
 /// GET `carts/{cartId}/selected-payment-method`.
-pub fn selected(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn selected(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let cart = carts::named(records, &call)?;
     selected_of(records, cart)
 }
 
 /// PUT `carts/mine/selected-payment-method`.
-pub fn select_own(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+pub fn select_own(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let payment = call.parameter("method", &PAYMENT)?;
     let cart = carts::own(records, &call)?;
     set(records, cart, payment)?;
@@ -43,7 +42,7 @@ pub fn select_own(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusa
 }
 
 /// PUT `carts/{cartId}/selected-payment-method`.
-pub fn select(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+pub fn select(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let payment = call.parameter("method", &PAYMENT)?;
     let cart = carts::named(records, &call)?;
     set(records, cart, payment)?;
@@ -51,20 +50,20 @@ pub fn select(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
 }
 
 /// POST `carts/mine/set-payment-information`. There is no such call for `{cartId}`.
-pub fn set_information(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+pub fn set_information(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     information(records, &mut call)?;
     Ok(Reply::ok(json!(true)))
 }
 
 /// POST `carts/mine/payment-information`: the cart becomes an order, and is no longer active. The id of the order is
 /// that of the cart here.
-pub fn order(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+pub fn order(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let cart = information(records, &mut call)?;
     records.close_quote(cart)?;
     Ok(Reply::ok(json!(cart)))
 }
 
-fn information(records: &Records<'_>, call: &mut Call) -> Result<i64, Refusal> {
+fn information(records: &Database<'_>, call: &mut Call) -> Result<i64, ApiError> {
     let payment = call.parameter("paymentMethod", &PAYMENT)?;
     let billing = match call.optional_parameter("billingAddress") {
         None | Some(Value::Null) => None,
@@ -81,14 +80,14 @@ fn information(records: &Records<'_>, call: &mut Call) -> Result<i64, Refusal> {
     Ok(cart)
 }
 
-fn set(records: &Records<'_>, cart: i64, payment: Document) -> Result<(), Refusal> {
+fn set(records: &Database<'_>, cart: i64, payment: Document) -> Result<(), ApiError> {
     let mut saved = records.shipping(cart)?.unwrap_or_default();
     if !saved.contains_key("shipping_address") {
-        return Err(Refusal::new(400, "The shipping address is missing. Set the address and try again."));
+        return Err(ApiError::new(400, "The shipping address is missing. Set the address and try again."));
     }
     let method = payment.get("method").map(as_text).unwrap_or_default();
     if !records.payment_method_exists(&method)? {
-        return Err(Refusal::new(400, "The requested Payment Method is not available."));
+        return Err(ApiError::new(400, "The requested Payment Method is not available."));
     }
     saved.insert("paymentMethod".to_owned(), Value::Object(payment));
     records.put_shipping(cart, &saved)?;
@@ -96,7 +95,7 @@ fn set(records: &Records<'_>, cart: i64, payment: Document) -> Result<(), Refusa
 }
 
 /// The method that was set, an empty list where none was.
-fn selected_of(records: &Records<'_>, cart: i64) -> Result<Reply, Refusal> {
+fn selected_of(records: &Database<'_>, cart: i64) -> Result<Reply, ApiError> {
     let saved = records.shipping(cart)?.unwrap_or_default();
     let method = saved.get("paymentMethod").and_then(|payment| payment.get("method")).cloned();
     Ok(Reply::ok(method.map_or_else(|| json!([]), |method| json!({"method": method, "additional_data": []}))))

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::coerce::as_text;
 use super::countries::{self, Region};
 use super::customer_view::storable;
-use crate::sandbox::reply::Refusal;
-use crate::sandbox::store::{Document, Records};
+use crate::sandbox::reply::ApiError;
+use crate::sandbox::store::{Database, Document};
 
 /// What is stored of an address: the fields sent, with the region as Magento resolves it. `earlier` is the address that
 /// is replaced: its region stays where none is sent.
@@ -65,10 +65,10 @@ pub fn country(sent: &Document) -> Option<String> {
 
 /// The sentence against a book address that is not this customer's.
 pub fn check_book_id(
-    records: &Records<'_>,
+    records: &Database<'_>,
     sent: &Document,
     customer: i64,
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<String>, ApiError> {
     match sent.get("customer_address_id").and_then(Value::as_i64).filter(|id| *id != 0) {
         Some(id) if records.address_owner(id)? != Some(customer) => {
             Ok(Some(format!("Invalid customer address id {id}")))

@@ -8,8 +8,8 @@ use super::{
     attributes, cart_items, carts, countries, customer_search, customers, payment, shipping, store_views,
     tokens, totals,
 };
-use crate::sandbox::reply::{Refusal, Reply};
-use crate::sandbox::store::{Intent, Records};
+use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::store::{AccessMode, Database};
 
 /// Whose token a call needs. All refusals are 401, and name the permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,9 +31,9 @@ pub struct Route {
     /// Whose token it needs.
     pub permission: Permission,
     /// Whether its transaction may write.
-    pub mode: Intent,
+    pub mode: AccessMode,
     /// What it does.
-    pub operation: fn(&Records<'_>, Call) -> Result<Reply, Refusal>,
+    pub operation: fn(&Database<'_>, Call) -> Result<Reply, ApiError>,
     /// The parameter that the body holds, and its fields.
     pub body: Option<(&'static str, &'static Fields)>,
     /// One line of meaning.
@@ -47,7 +47,7 @@ const ATTRIBUTES: Permission = Permission::Administrator("Magento_Catalog::attri
 const OWN: Permission = Permission::Own;
 const ANYBODY: Permission = Permission::Anonymous;
 
-type Operation = fn(&Records<'_>, Call) -> Result<Reply, Refusal>;
+type Operation = fn(&Database<'_>, Call) -> Result<Reply, ApiError>;
 type Body = Option<(&'static str, &'static Fields)>;
 
 const fn read(
@@ -56,7 +56,7 @@ const fn read(
     operation: Operation,
     summary: &'static str,
 ) -> Route {
-    Route { method: Method::GET, path, permission, mode: Intent::Read, operation, body: None, summary }
+    Route { method: Method::GET, path, permission, mode: AccessMode::Read, operation, body: None, summary }
 }
 
 const fn write(
@@ -67,7 +67,7 @@ const fn write(
     body: Body,
     summary: &'static str,
 ) -> Route {
-    Route { method, path, permission, mode: Intent::Write, operation, body, summary }
+    Route { method, path, permission, mode: AccessMode::Write, operation, body, summary }
 }
 
 /// All of them. The first row that fits counts, so that `me` and `search` stand before `{id}`.
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn only_a_get_is_run_as_a_read() {
         for route in ROUTES {
-            assert_eq!(route.mode == Intent::Read, route.method == Method::GET, "{}", route.path);
+            assert_eq!(route.mode == AccessMode::Read, route.method == Method::GET, "{}", route.path);
         }
     }
 

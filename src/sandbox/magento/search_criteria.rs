@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::coerce::snake_case;
-use crate::sandbox::reply::Refusal;
+use crate::sandbox::reply::ApiError;
 
 /// One condition on one field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct SearchCriteria {
 }
 
 /// Reads the criteria; 400 where there are none.
-pub fn parse(query: &[(String, String)]) -> Result<SearchCriteria, Refusal> {
+pub fn parse(query: &[(String, String)]) -> Result<SearchCriteria, ApiError> {
     let mut criteria = SearchCriteria::default();
     let mut filters: BTreeMap<(usize, usize), Filter> = BTreeMap::new();
     let mut is_given = false;
@@ -58,7 +58,7 @@ pub fn parse(query: &[(String, String)]) -> Result<SearchCriteria, Refusal> {
         }
     }
     if !is_given {
-        return Err(Refusal::required("searchCriteria"));
+        return Err(ApiError::required("searchCriteria"));
     }
     criteria.groups = grouped(filters);
     Ok(criteria)
@@ -120,12 +120,12 @@ impl SearchCriteria {
     }
 
     /// 400 for a filter on a field that there is not.
-    pub fn check_fields(&self, known: &[&str]) -> Result<(), Refusal> {
+    pub fn check_fields(&self, known: &[&str]) -> Result<(), ApiError> {
         let unknown = self.groups.iter().flatten().find(|filter| !known.contains(&filter.field.as_str()));
         match unknown {
             None => Ok(()),
             Some(filter) => {
-                Err(Refusal::new(400, "The \"%1\" attribute name is invalid. Reset the name and try again.")
+                Err(ApiError::new(400, "The \"%1\" attribute name is invalid. Reset the name and try again.")
                     .with(json!([filter.field])))
             }
         }

@@ -2,60 +2,57 @@
 
 use serde_json::{Value, json};
 
-use super::carts;
 use super::coerce::as_text;
-use super::countries;
 use super::dispatch::Call;
 use super::fields::{QUOTE_ADDRESS, SHIPPING_INFORMATION};
-use super::quote_address;
-use super::totals;
-use crate::sandbox::reply::{Refusal, Reply};
-use crate::sandbox::store::{Document, Records};
+use super::{carts, countries, quote_address, totals};
+use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::store::{Database, Document};
 
 /// Flat rate of one item.
 const FLAT_RATE: f64 = 5.0;
 
 /// GET `carts/mine/shipping-methods`.
-pub fn methods_own(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn methods_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let cart = carts::own(records, &call)?;
     methods_of(records, cart)
 }
 
 /// GET `carts/{cartId}/shipping-methods`.
-pub fn methods(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn methods(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let cart = carts::named(records, &call)?;
     methods_of(records, cart)
 }
 
 /// POST `carts/mine/estimate-shipping-methods`.
-pub fn estimate_own(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+pub fn estimate_own(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let cart = carts::own(records, &call)?;
     call.parameter("address", &QUOTE_ADDRESS)?;
     methods_of(records, cart)
 }
 
 /// POST `carts/{cartId}/estimate-shipping-methods`.
-pub fn estimate(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+pub fn estimate(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let cart = carts::named(records, &call)?;
     call.parameter("address", &QUOTE_ADDRESS)?;
     methods_of(records, cart)
 }
 
 /// POST `carts/mine/shipping-information`.
-pub fn save_own(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+pub fn save_own(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let sent = call.parameter("addressInformation", &SHIPPING_INFORMATION)?;
     let cart = carts::own(records, &call)?;
     save_on(records, cart, &sent)
 }
 
 /// POST `carts/{cartId}/shipping-information`.
-pub fn save(records: &Records<'_>, mut call: Call) -> Result<Reply, Refusal> {
+pub fn save(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let sent = call.parameter("addressInformation", &SHIPPING_INFORMATION)?;
     let cart = carts::named(records, &call)?;
     save_on(records, cart, &sent)
 }
 
-fn methods_of(records: &Records<'_>, cart: i64) -> Result<Reply, Refusal> {
+fn methods_of(records: &Database<'_>, cart: i64) -> Result<Reply, ApiError> {
     if records.lines(cart)?.is_empty() {
         return Ok(Reply::ok(json!([])));
     }
@@ -73,29 +70,29 @@ fn methods_of(records: &Records<'_>, cart: i64) -> Result<Reply, Refusal> {
 }
 
 /// Saves both addresses and the method. It has no payment, which a call of its own saves.
-fn save_on(records: &Records<'_>, cart: i64, sent: &Document) -> Result<Reply, Refusal> {
+fn save_on(records: &Database<'_>, cart: i64, sent: &Document) -> Result<Reply, ApiError> {
     if records.lines(cart)?.is_empty() {
         let message =
             "The shipping method can't be set for an empty cart. Add an item to cart and try again.";
-        return Err(Refusal::new(400, message));
+        return Err(ApiError::new(400, message));
     }
     let customer = records.quote(cart)?.map_or(0, |(customer, _)| customer);
     let address = sent.get("shipping_address").and_then(Value::as_object);
-    let missing = || Refusal::new(400, "The shipping address is missing. Set the address and try again.");
+    let missing = || ApiError::new(400, "The shipping address is missing. Set the address and try again.");
     let address = address.filter(|address| quote_address::country(address).is_some()).ok_or_else(missing)?;
     let code = |name: &str| sent.get(name).map(as_text).filter(|code| !code.is_empty());
     let (Some(carrier), Some(method)) = (code("shipping_carrier_code"), code("shipping_method_code")) else {
         let message = "The shipping method is missing. Select the shipping method and try again.";
-        return Err(Refusal::new(404, message));
+        return Err(ApiError::new(404, message));
     };
     let billing = sent.get("billing_address").and_then(Value::as_object);
     if let Some(objection) = objection(records, customer, address, billing)? {
         let message = "The shipping information was unable to be saved. Error: \"%message\"";
-        return Err(Refusal::new(400, message).with(json!({"message": objection})));
+        return Err(ApiError::new(400, message).with(json!({"message": objection})));
     }
     if !records.carrier_method_exists(&carrier, &method)? {
         return Err(
-            Refusal::new(404, "Carrier with such method not found: %1, %2").with(json!([carrier, method]))
+            ApiError::new(404, "Carrier with such method not found: %1, %2").with(json!([carrier, method]))
         );
     }
     let mut saved = records.shipping(cart)?.unwrap_or_default();
@@ -114,11 +111,11 @@ fn save_on(records: &Records<'_>, cart: i64, sent: &Document) -> Result<Reply, R
 
 /// Magento's sentence about addresses that it cannot save.
 fn objection(
-    records: &Records<'_>,
+    records: &Database<'_>,
     customer: i64,
     shipping: &Document,
     billing: Option<&Document>,
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<String>, ApiError> {
     let is_known =
         |address: &Document| quote_address::country(address).is_none_or(|code| countries::exists(&code));
     if !is_known(shipping) {

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::coerce::as_text;
 use super::customer_search::same_text;
 use super::dispatch::Call;
-use crate::sandbox::reply::{Refusal, Reply};
-use crate::sandbox::store::{Caller, Records};
+use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::store::{Caller, Database};
 
 /// The administrator's password, and that of every customer of the seed. A sandbox listens on loopback, so that it may
 /// be known.
@@ -25,7 +25,7 @@ const REFUSED: &str = "The account sign-in was incorrect or your account is disa
 const FAILURES: i64 = 10;
 
 /// POST `integration/customer/token`.
-pub fn customer(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn customer(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let (username, password) = credentials(&call)?;
     let mut found = None;
     for id in records.customer_ids()? {
@@ -38,19 +38,19 @@ pub fn customer(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
 }
 
 /// POST `integration/admin/token`.
-pub fn administrator(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn administrator(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let (username, password) = credentials(&call)?;
     let found = (username == ADMINISTRATOR && password == PASSWORD).then_some(Caller::Admin);
     log_in(records, &format!("admin:{username}"), found, ADMINISTRATOR_LIFETIME)
 }
 
-fn credentials(call: &Call) -> Result<(String, String), Refusal> {
+fn credentials(call: &Call) -> Result<(String, String), ApiError> {
     let text = |name: &str| call.body.get(name).map(as_text).unwrap_or_default();
     let (username, password) = (text("username"), text("password"));
     let missing = [("username", &username), ("password", &password)];
     let missing =
-        missing.into_iter().filter(|(_, text)| text.is_empty()).map(|(name, _)| Refusal::required(name));
-    match Refusal::all(missing.collect()) {
+        missing.into_iter().filter(|(_, text)| text.is_empty()).map(|(name, _)| ApiError::required(name));
+    match ApiError::all(missing.collect()) {
         Some(refusal) => Err(refusal),
         None => Ok((username, password)),
     }
@@ -58,11 +58,11 @@ fn credentials(call: &Call) -> Result<(String, String), Refusal> {
 
 /// A token for whom name and password fit, or the refusal of the login; either is a reply, since a failure is counted in the same transaction.
 fn log_in(
-    records: &Records<'_>,
+    records: &Database<'_>,
     username: &str,
     found: Option<Caller>,
     lifetime: i64,
-) -> Result<Reply, Refusal> {
+) -> Result<Reply, ApiError> {
     let failures = records.failed_logins(username)?;
     let Some(caller) = found.filter(|_| failures < FAILURES) else {
         records.put_failed_logins(username, failures + 1)?;
@@ -76,7 +76,12 @@ fn log_in(
 }
 
 /// A JWT's three parts; nobody verifies the last one, which is chance, since the whole is looked up.
-fn token(records: &Records<'_>, caller: Caller, issued_at: i64, expires_at: i64) -> Result<String, Refusal> {
+fn token(
+    records: &Database<'_>,
+    caller: Caller,
+    issued_at: i64,
+    expires_at: i64,
+) -> Result<String, ApiError> {
     let (id, kind) = match caller {
         Caller::Customer(id) => (id, 3),
         Caller::Admin => (1, 2),

@@ -5,38 +5,38 @@ use serde_json::{Value, json};
 use super::dispatch::Call;
 use super::{carts, shipping};
 use crate::sandbox::handlers::quantity;
-use crate::sandbox::reply::{Refusal, Reply};
-use crate::sandbox::store::{Document, Records};
+use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::store::{Database, Document};
 
 /// GET `carts/mine/totals`.
-pub fn show_own(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn show_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let cart = carts::own(records, &call)?;
     totals(records, cart).map(Reply::ok)
 }
 
 /// GET `carts/{cartId}/totals`.
-pub fn show(records: &Records<'_>, call: Call) -> Result<Reply, Refusal> {
+pub fn show(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let cart = carts::named(records, &call)?;
     totals(records, cart).map(Reply::ok)
 }
 
 /// How many products there are in a cart.
-pub fn quantity(records: &Records<'_>, cart: i64) -> Result<Value, Refusal> {
+pub fn quantity(records: &Database<'_>, cart: i64) -> Result<Value, ApiError> {
     Ok(amount(records.lines(cart)?.iter().map(|line| number(&line.qty)).sum()))
 }
 
 /// The totals of a cart, without taxes and discounts.
-pub fn totals(records: &Records<'_>, cart: i64) -> Result<Value, Refusal> {
+pub fn totals(records: &Database<'_>, cart: i64) -> Result<Value, ApiError> {
     let saved = records.shipping(cart)?.unwrap_or_default();
     let (mut subtotal, mut count, mut items) = (0.0, 0.0, Vec::new());
     for line in records.lines(cart)? {
-        let product = records.product(&line.sku)?.ok_or_else(Refusal::crash)?;
+        let product = records.product(&line.sku)?.ok_or_else(ApiError::crash)?;
         let (price, qty) = (number(&product.price), number(&line.qty));
         subtotal += price * qty;
         count += qty;
         items.push(json!({
             "item_id": line.item_id, "price": amount(price), "base_price": amount(price),
-            "qty": quantity::number(&line.qty),
+            "qty": quantity::parse(&line.qty),
             "row_total": amount(price * qty), "base_row_total": amount(price * qty), "row_total_with_discount": 0,
             "tax_amount": 0, "base_tax_amount": 0, "tax_percent": 0, "discount_amount": 0,
             "base_discount_amount": 0, "discount_percent": 0, "price_incl_tax": amount(price),

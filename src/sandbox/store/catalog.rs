@@ -4,7 +4,8 @@ use rusqlite::types::Value as Column;
 use rusqlite::{OptionalExtension as _, params};
 use serde_json::{Value, json};
 
-use super::{Document, Records, Stored, document, text_without};
+use super::{Document, document, text_without};
+use crate::sandbox::store::{Database, StoreResult};
 
 /// How a product is bought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,28 +41,28 @@ pub struct Product {
     pub stock: i64,
 }
 
-impl Records<'_> {
+impl Database<'_> {
     /// Whether there is a store view of this code.
-    pub fn store_view_exists(&self, code: &str) -> Stored<bool> {
+    pub fn store_view_exists(&self, code: &str) -> StoreResult<bool> {
         self.exists("SELECT 1 FROM store_views WHERE code = ?", [code])
     }
 
     /// Whether a carrier has this method.
-    pub fn carrier_method_exists(&self, carrier: &str, method: &str) -> Stored<bool> {
+    pub fn carrier_method_exists(&self, carrier: &str, method: &str) -> StoreResult<bool> {
         self.exists("SELECT 1 FROM carrier_methods WHERE carrier = ? AND method = ?", [carrier, method])
     }
 
     /// Whether there is a payment method of this code.
-    pub fn payment_method_exists(&self, code: &str) -> Stored<bool> {
+    pub fn payment_method_exists(&self, code: &str) -> StoreResult<bool> {
         self.exists("SELECT 1 FROM payment_methods WHERE code = ?", [code])
     }
 
-    fn exists(&self, query: &str, params: impl rusqlite::Params) -> Stored<bool> {
+    fn exists(&self, query: &str, params: impl rusqlite::Params) -> StoreResult<bool> {
         Ok(self.transaction.prepare_cached(query)?.exists(params)?)
     }
 
     /// The payment methods as the service lists them: `code` and `title`.
-    pub fn payment_methods(&self) -> Stored<Vec<Value>> {
+    pub fn payment_methods(&self) -> StoreResult<Vec<Value>> {
         let mut query =
             self.transaction.prepare_cached("SELECT code, title FROM payment_methods ORDER BY position")?;
         let rows = query.query_map([], |row| {
@@ -71,7 +72,7 @@ impl Records<'_> {
     }
 
     /// The store views: `id`, `code` and `name`.
-    pub fn store_views(&self) -> Stored<Vec<Value>> {
+    pub fn store_views(&self) -> StoreResult<Vec<Value>> {
         let mut query =
             self.transaction.prepare_cached("SELECT id, code, name FROM store_views ORDER BY id")?;
         let rows = query.query_map([], |row| {
@@ -85,14 +86,14 @@ impl Records<'_> {
     }
 
     /// Ids and codes of all attributes.
-    pub fn attribute_codes(&self) -> Stored<Vec<(i64, String)>> {
+    pub fn attribute_codes(&self) -> StoreResult<Vec<(i64, String)>> {
         let mut query = self.transaction.prepare_cached("SELECT id, code FROM attributes ORDER BY id")?;
         let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// Id of the attribute with this code.
-    pub fn attribute_id(&self, code: &str) -> Stored<Option<i64>> {
+    pub fn attribute_id(&self, code: &str) -> StoreResult<Option<i64>> {
         Ok(self
             .transaction
             .prepare_cached("SELECT id FROM attributes WHERE code = ?")?
@@ -101,7 +102,7 @@ impl Records<'_> {
     }
 
     /// The attribute with its options, each with the `value` by which it is chosen.
-    pub fn attribute(&self, id: i64) -> Stored<Document> {
+    pub fn attribute(&self, id: i64) -> StoreResult<Document> {
         let (code, text): (String, String) = self
             .transaction
             .prepare_cached("SELECT code, body FROM attributes WHERE id = ?")?
@@ -112,7 +113,7 @@ impl Records<'_> {
         Ok(attribute)
     }
 
-    fn attribute_options(&self, attribute: i64) -> Stored<Vec<Value>> {
+    fn attribute_options(&self, attribute: i64) -> StoreResult<Vec<Value>> {
         let mut query = self
             .transaction
             .prepare_cached("SELECT id, body FROM attribute_options WHERE attribute_id = ? ORDER BY id")?;
@@ -129,7 +130,7 @@ impl Records<'_> {
     }
 
     /// Stores an attribute, under `id` when that is given; its options are stored apart.
-    pub fn put_attribute(&self, id: Option<i64>, code: &str, body: &Document) -> Stored<i64> {
+    pub fn put_attribute(&self, id: Option<i64>, code: &str, body: &Document) -> StoreResult<i64> {
         let columns = ["attribute_id", "attribute_code", "options"];
         self.transaction
             .prepare_cached(
@@ -141,13 +142,13 @@ impl Records<'_> {
     }
 
     /// Deletes an attribute and its options.
-    pub fn remove_attribute(&self, id: i64) -> Stored<()> {
+    pub fn remove_attribute(&self, id: i64) -> StoreResult<()> {
         self.transaction.prepare_cached("DELETE FROM attributes WHERE id = ?")?.execute([id])?;
         Ok(())
     }
 
     /// Stores an option of an attribute, under `id` when that is given.
-    pub fn add_option(&self, attribute: i64, id: Option<i64>, body: &Document) -> Stored<()> {
+    pub fn add_option(&self, attribute: i64, id: Option<i64>, body: &Document) -> StoreResult<()> {
         self.transaction
             .prepare_cached("INSERT INTO attribute_options (id, attribute_id, body) VALUES (?, ?, ?)")?
             .execute(params![id, attribute, text_without(body, &["value"])?])?;
@@ -155,7 +156,7 @@ impl Records<'_> {
     }
 
     /// The product with this SKU.
-    pub fn product(&self, sku: &str) -> Stored<Option<Product>> {
+    pub fn product(&self, sku: &str) -> StoreResult<Option<Product>> {
         Ok(self
             .transaction
             .prepare_cached("SELECT sku, type, name, price, stock FROM products WHERE sku = ?")?
@@ -164,13 +165,13 @@ impl Records<'_> {
     }
 
     /// The SKU that equals `sku` but for the case of its letters.
-    pub fn sku_in_any_case(&self, sku: &str) -> Stored<Option<String>> {
+    pub fn sku_in_any_case(&self, sku: &str) -> StoreResult<Option<String>> {
         let wanted = sku.to_lowercase();
         Ok(self.products()?.into_iter().map(|product| product.sku).find(|sku| sku.to_lowercase() == wanted))
     }
 
     /// The shipping methods: carrier, method and title.
-    pub fn carrier_methods(&self) -> Stored<Vec<(String, String, String)>> {
+    pub fn carrier_methods(&self) -> StoreResult<Vec<(String, String, String)>> {
         let mut query = self
             .transaction
             .prepare_cached("SELECT carrier, method, title FROM carrier_methods ORDER BY carrier, method")?;
@@ -179,7 +180,7 @@ impl Records<'_> {
     }
 
     /// All products by SKU.
-    pub fn products(&self) -> Stored<Vec<Product>> {
+    pub fn products(&self) -> StoreResult<Vec<Product>> {
         let mut query = self
             .transaction
             .prepare_cached("SELECT sku, type, name, price, stock FROM products ORDER BY sku")?;
@@ -188,7 +189,7 @@ impl Records<'_> {
     }
 
     /// What can be chosen of a product: pairs of attribute id and option value, by attribute.
-    pub fn product_options(&self, sku: &str) -> Stored<Vec<(i64, i64)>> {
+    pub fn product_options(&self, sku: &str) -> StoreResult<Vec<(i64, i64)>> {
         let mut query = self
             .transaction
             .prepare_cached("SELECT attribute_id, value FROM product_options WHERE sku = ? ORDER BY 1, 2")?;
@@ -197,7 +198,7 @@ impl Records<'_> {
     }
 
     /// Fills `table` with one row; for the seed, which knows the tables by name.
-    pub fn add_row(&self, table: &str, columns: &[(&str, Value)]) -> Stored<()> {
+    pub fn add_row(&self, table: &str, columns: &[(&str, Value)]) -> StoreResult<()> {
         let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
         let marks = vec!["?"; columns.len()].join(", ");
         let values = columns.iter().map(|(_, value)| match value {

@@ -3,7 +3,8 @@
 use rusqlite::{OptionalExtension as _, params};
 use serde_json::Value;
 
-use super::{Document, Records, Stored, document, text_without};
+use super::{Document, document, text_without};
+use crate::sandbox::store::{Database, StoreResult};
 
 /// Members of an address that are columns.
 const ADDRESS_COLUMNS: &[&str] = &["id", "customer_id"];
@@ -39,9 +40,9 @@ pub struct StoredAddress {
     pub body: Document,
 }
 
-impl Records<'_> {
+impl Database<'_> {
     /// Whom `token` speaks for, if it is one of ours and has not expired.
-    pub fn caller(&self, token: &str) -> Stored<Option<Caller>> {
+    pub fn caller(&self, token: &str) -> StoreResult<Option<Caller>> {
         let customer: Option<Option<i64>> = self
             .transaction
             .prepare_cached(
@@ -54,7 +55,7 @@ impl Records<'_> {
     }
 
     /// Every token that does not expire, customers in the order of their ids, then administrators.
-    pub fn tokens(&self) -> Stored<Vec<IssuedToken>> {
+    pub fn tokens(&self) -> StoreResult<Vec<IssuedToken>> {
         let mut query = self.transaction.prepare_cached(
             "SELECT token, kind, customer_id, body ->> 'email'
              FROM tokens LEFT JOIN customers ON customers.id = customer_id
@@ -73,7 +74,7 @@ impl Records<'_> {
     }
 
     /// Lets `token` speak for `caller`, until `expires_at` (seconds since 1970) where that is given.
-    pub fn issue_token(&self, token: &str, caller: Caller, expires_at: Option<i64>) -> Stored<()> {
+    pub fn issue_token(&self, token: &str, caller: Caller, expires_at: Option<i64>) -> StoreResult<()> {
         let (kind, customer) = match caller {
             Caller::Customer(id) => ("customer", Some(id)),
             Caller::Admin => ("admin", None),
@@ -85,12 +86,12 @@ impl Records<'_> {
     }
 
     /// 32 random bytes in hexadecimal, from SQLite's generator, which the system seeds.
-    pub fn random_hex(&self) -> Stored<String> {
+    pub fn random_hex(&self) -> StoreResult<String> {
         Ok(self.transaction.query_row("SELECT lower(hex(randomblob(32)))", [], |row| row.get(0))?)
     }
 
     /// How many logins of `username` have failed since the last one that did not.
-    pub fn failed_logins(&self, username: &str) -> Stored<i64> {
+    pub fn failed_logins(&self, username: &str) -> StoreResult<i64> {
         Ok(self
             .transaction
             .prepare_cached("SELECT failures FROM failed_logins WHERE username = ?")?
@@ -100,7 +101,7 @@ impl Records<'_> {
     }
 
     /// Sets the number of failed logins of `username`.
-    pub fn put_failed_logins(&self, username: &str, failures: i64) -> Stored<()> {
+    pub fn put_failed_logins(&self, username: &str, failures: i64) -> StoreResult<()> {
         self.transaction
             .prepare_cached(
                 "INSERT INTO failed_logins (username, failures) VALUES (?, ?)
@@ -111,7 +112,7 @@ impl Records<'_> {
     }
 
     /// Makes a customer and returns the id.
-    pub fn add_customer(&self, body: &Document) -> Stored<i64> {
+    pub fn add_customer(&self, body: &Document) -> StoreResult<i64> {
         let id = self
             .transaction
             .prepare_cached("INSERT INTO customers (body) VALUES (?)")?
@@ -120,14 +121,14 @@ impl Records<'_> {
     }
 
     /// Whether `password` is that of customer `id`.
-    pub fn password_fits(&self, id: i64, password: &str) -> Stored<bool> {
+    pub fn password_fits(&self, id: i64, password: &str) -> StoreResult<bool> {
         let mut query =
             self.transaction.prepare_cached("SELECT 1 FROM customers WHERE id = ? AND password = ?")?;
         Ok(query.exists(params![id, password])?)
     }
 
     /// Sets the password of customer `id`.
-    pub fn put_password(&self, id: i64, password: &str) -> Stored<()> {
+    pub fn put_password(&self, id: i64, password: &str) -> StoreResult<()> {
         self.transaction
             .prepare_cached("UPDATE customers SET password = ? WHERE id = ?")?
             .execute(params![password, id])?;
@@ -135,25 +136,25 @@ impl Records<'_> {
     }
 
     /// Deletes a customer with everything that is theirs.
-    pub fn remove_customer(&self, id: i64) -> Stored<()> {
+    pub fn remove_customer(&self, id: i64) -> StoreResult<()> {
         self.transaction.prepare_cached("DELETE FROM customers WHERE id = ?")?.execute([id])?;
         Ok(())
     }
 
     /// Whether there is a customer `id`.
-    pub fn customer_exists(&self, id: i64) -> Stored<bool> {
+    pub fn customer_exists(&self, id: i64) -> StoreResult<bool> {
         Ok(self.transaction.prepare_cached("SELECT 1 FROM customers WHERE id = ?")?.exists([id])?)
     }
 
     /// Ids of all customers.
-    pub fn customer_ids(&self) -> Stored<Vec<i64>> {
+    pub fn customer_ids(&self) -> StoreResult<Vec<i64>> {
         let mut query = self.transaction.prepare_cached("SELECT id FROM customers ORDER BY id")?;
         let ids = query.query_map([], |row| row.get(0))?;
         Ok(ids.collect::<Result<_, _>>()?)
     }
 
     /// The members of customer `id`, without the addresses.
-    pub fn customer(&self, id: i64) -> Stored<Document> {
+    pub fn customer(&self, id: i64) -> StoreResult<Document> {
         let text: String = self
             .transaction
             .prepare_cached("SELECT body FROM customers WHERE id = ?")?
@@ -162,7 +163,7 @@ impl Records<'_> {
     }
 
     /// Stores the members of customer `id`; a new id makes a new customer.
-    pub fn put_customer(&self, id: i64, body: &Document) -> Stored<()> {
+    pub fn put_customer(&self, id: i64, body: &Document) -> StoreResult<()> {
         self.transaction
             .prepare_cached(
                 "INSERT INTO customers (id, body) VALUES (?, ?)
@@ -173,7 +174,7 @@ impl Records<'_> {
     }
 
     /// The addresses of a customer in their order.
-    pub fn addresses(&self, customer: i64) -> Stored<Vec<StoredAddress>> {
+    pub fn addresses(&self, customer: i64) -> StoreResult<Vec<StoredAddress>> {
         let mut query = self
             .transaction
             .prepare_cached("SELECT id, body FROM addresses WHERE customer_id = ? ORDER BY position, id")?;
@@ -189,7 +190,7 @@ impl Records<'_> {
     }
 
     /// The customer whose address `id` is.
-    pub fn address_owner(&self, id: i64) -> Stored<Option<i64>> {
+    pub fn address_owner(&self, id: i64) -> StoreResult<Option<i64>> {
         Ok(self
             .transaction
             .prepare_cached("SELECT customer_id FROM addresses WHERE id = ?")?
@@ -198,7 +199,7 @@ impl Records<'_> {
     }
 
     /// Stores a new address and returns the id it got; ids are never used twice.
-    pub fn add_address(&self, customer: i64, position: u32, body: &Document) -> Stored<i64> {
+    pub fn add_address(&self, customer: i64, position: u32, body: &Document) -> StoreResult<i64> {
         let id = self
             .transaction
             .prepare_cached("INSERT INTO addresses (customer_id, position, body) VALUES (?, ?, ?)")?
@@ -207,7 +208,7 @@ impl Records<'_> {
     }
 
     /// Stores the place and the members of an existing address.
-    pub fn put_address(&self, position: u32, address: &StoredAddress) -> Stored<()> {
+    pub fn put_address(&self, position: u32, address: &StoredAddress) -> StoreResult<()> {
         self.transaction
             .prepare_cached("UPDATE addresses SET position = ?, body = ? WHERE id = ?")?
             .execute(params![position, text_without(&address.body, ADDRESS_COLUMNS)?, address.id])?;
@@ -215,7 +216,7 @@ impl Records<'_> {
     }
 
     /// Deletes an address.
-    pub fn remove_address(&self, id: i64) -> Stored<()> {
+    pub fn remove_address(&self, id: i64) -> StoreResult<()> {
         self.transaction.prepare_cached("DELETE FROM addresses WHERE id = ?")?.execute([id])?;
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
-use super::{Records, Stored};
+use crate::sandbox::store::{Database, StoreResult};
 
 /// Marks a SQLite file as a sandbox database (`PRAGMA application_id`): "SFSB".
 const APPLICATION_ID: i64 = 0x5346_5342;
@@ -40,22 +40,22 @@ pub(super) fn prepare(
     connection: &mut Connection,
     path: &Path,
     existing: Existing,
-    seed: impl FnOnce(&Records<'_>) -> Stored<()>,
+    seed: impl FnOnce(&Database<'_>) -> StoreResult<()>,
 ) -> anyhow::Result<()> {
     let state = identify(connection, path)?;
-    if state == State::Empty || existing == Existing::Drop {
+    if state == DatabaseState::Empty || existing == Existing::Drop {
         // In an empty file there is nothing to lose, and waiting for the disk is most of what a new sandbox takes.
         connection.pragma_update(
             None,
             "synchronous",
-            if state == State::Empty { "OFF" } else { "NORMAL" },
+            if state == DatabaseState::Empty { "OFF" } else { "NORMAL" },
         )?;
         use_write_ahead_log(connection)?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         create(connection, path, existing, seed)
             .with_context(|| format!("cannot set up {}", path.display()))?;
     }
-    if identify(connection, path)? == State::OtherVersion {
+    if identify(connection, path)? == DatabaseState::OtherVersion {
         bail!(
             "{} was made by another version of the sandbox; `storefront sandbox reset` renews it",
             path.display()
@@ -68,13 +68,13 @@ pub(super) fn prepare(
 
 /// What a database file turns out to be.
 #[derive(PartialEq, Eq)]
-enum State {
+enum DatabaseState {
     Empty,
     Current,
     OtherVersion,
 }
 
-fn identify(connection: &Connection, path: &Path) -> anyhow::Result<State> {
+fn identify(connection: &Connection, path: &Path) -> anyhow::Result<DatabaseState> {
     let (application, version, tables): (i64, i64, i64) = connection
         .query_row(
             "SELECT (SELECT application_id FROM pragma_application_id),
@@ -85,9 +85,9 @@ fn identify(connection: &Connection, path: &Path) -> anyhow::Result<State> {
         )
         .with_context(|| format!("{} is not a readable SQLite database", path.display()))?;
     match (application, version) {
-        (0, _) if tables == 0 => Ok(State::Empty),
-        (APPLICATION_ID, SCHEMA_VERSION) => Ok(State::Current),
-        (APPLICATION_ID, _) => Ok(State::OtherVersion),
+        (0, _) if tables == 0 => Ok(DatabaseState::Empty),
+        (APPLICATION_ID, SCHEMA_VERSION) => Ok(DatabaseState::Current),
+        (APPLICATION_ID, _) => Ok(DatabaseState::OtherVersion),
         _ => {
             bail!("{} is a database of something else, not of the sandbox; name another file", path.display())
         }
@@ -98,20 +98,20 @@ fn create(
     connection: &mut Connection,
     path: &Path,
     existing: Existing,
-    seed: impl FnOnce(&Records<'_>) -> Stored<()>,
+    seed: impl FnOnce(&Database<'_>) -> StoreResult<()>,
 ) -> anyhow::Result<()> {
     // Tables are dropped in any order here; the switch has no effect inside a transaction.
     connection.pragma_update(None, "foreign_keys", false)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have been first while this one waited for its turn.
-    if existing == Existing::Keep && identify(&transaction, path)? != State::Empty {
+    if existing == Existing::Keep && identify(&transaction, path)? != DatabaseState::Empty {
         return Ok(());
     }
     drop_tables(&transaction)?;
     transaction.execute_batch(include_str!("schema.sql"))?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
-    seed(&Records { transaction: &transaction })?;
+    seed(&Database { transaction: &transaction })?;
     transaction.commit()?;
     Ok(())
 }

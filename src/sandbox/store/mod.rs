@@ -20,7 +20,7 @@ use crate::exact_json;
 
 pub use catalog::{Product, ProductKind};
 pub use customers::{Caller, IssuedToken, StoredAddress};
-pub use quotes::Line;
+pub use quotes::QuoteLine;
 
 /// A JSON object as it is stored.
 pub type Document = Map<String, Value>;
@@ -30,7 +30,7 @@ pub type Document = Map<String, Value>;
 pub struct StoreError(String);
 
 /// Result of a query.
-pub type Stored<T> = Result<T, StoreError>;
+pub type StoreResult<T> = Result<T, StoreError>;
 
 /// An open database.
 pub struct Store {
@@ -42,7 +42,7 @@ pub struct Store {
 
 /// What a transaction means to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Intent {
+pub enum AccessMode {
     /// Read one consistent state.
     Read,
     /// Read and write; other writers wait.
@@ -50,7 +50,7 @@ pub enum Intent {
 }
 
 /// The records as one transaction sees them; every query of the sandbox is a method of this.
-pub struct Records<'connection> {
+pub struct Database<'connection> {
     transaction: &'connection Connection,
 }
 
@@ -58,14 +58,14 @@ impl Store {
     /// Opens the database in `path`, and makes and seeds it where there is none yet.
     ///
     /// Fails on a file that is not a sandbox database, that another version made, or that cannot be opened.
-    pub fn open(path: &Path, seed: impl FnOnce(&Records<'_>) -> Stored<()>) -> anyhow::Result<Self> {
+    pub fn open(path: &Path, seed: impl FnOnce(&Database<'_>) -> StoreResult<()>) -> anyhow::Result<Self> {
         let mut connection = file::connect(path)?;
         file::prepare(&mut connection, path, file::Existing::Keep, seed)?;
         Ok(Self { path: path.to_owned(), connection: Mutex::new(connection), stale: Mutex::new(None) })
     }
 
     /// Drops whatever the database in `path` holds and seeds it afresh, in one transaction.
-    pub fn reset(path: &Path, seed: impl FnOnce(&Records<'_>) -> Stored<()>) -> anyhow::Result<()> {
+    pub fn reset(path: &Path, seed: impl FnOnce(&Database<'_>) -> StoreResult<()>) -> anyhow::Result<()> {
         let mut connection = file::connect(path)?;
         file::prepare(&mut connection, path, file::Existing::Drop, seed)
     }
@@ -73,16 +73,16 @@ impl Store {
     /// Runs `work` in one transaction: committed when it succeeds, undone when it fails or panics.
     pub fn transact<T, E: From<StoreError>>(
         &self,
-        intent: Intent,
-        work: impl FnOnce(&Records<'_>) -> Result<T, E>,
+        intent: AccessMode,
+        work: impl FnOnce(&Database<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let behavior = match intent {
-            Intent::Read => TransactionBehavior::Deferred,
-            Intent::Write => TransactionBehavior::Immediate,
+            AccessMode::Read => TransactionBehavior::Deferred,
+            AccessMode::Write => TransactionBehavior::Immediate,
         };
         let transaction = connection.transaction_with_behavior(behavior).map_err(StoreError::from)?;
-        let outcome = work(&Records { transaction: &transaction })?;
+        let outcome = work(&Database { transaction: &transaction })?;
         transaction.commit().map_err(StoreError::from)?;
         Ok(outcome)
     }
@@ -91,14 +91,14 @@ impl Store {
     /// answer the state before it.
     pub fn serve<T, E: From<StoreError>>(
         &self,
-        intent: Intent,
+        intent: AccessMode,
         stale_reads: u32,
-        work: impl FnOnce(&Records<'_>) -> Result<T, E>,
+        work: impl FnOnce(&Database<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        if intent == Intent::Read {
+        if intent == AccessMode::Read {
             let mut stale = self.stale.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(earlier) = stale::take(&mut stale) {
-                return work(&Records { transaction: &earlier });
+                return work(&Database { transaction: &earlier });
             }
             drop(stale);
             return self.transact(intent, work);
@@ -169,12 +169,12 @@ mod tests {
         let store =
             Store::open(&directory.path().join("a.db"), |records| records.put_customer(1, &Document::new()))
                 .unwrap();
-        let failed: Stored<()> = store.transact(Intent::Write, |records| {
+        let failed: StoreResult<()> = store.transact(AccessMode::Write, |records| {
             records.put_customer(2, &Document::new())?;
             Err(StoreError("the disk is full".to_owned()))
         });
         assert!(failed.is_err());
-        let ids = store.transact(Intent::Read, |records: &Records<'_>| records.customer_ids());
+        let ids = store.transact(AccessMode::Read, |records: &Database<'_>| records.customer_ids());
         assert_eq!(ids.unwrap(), [1]);
     }
 }

@@ -2,11 +2,13 @@
 
 use rusqlite::{OptionalExtension as _, params};
 
-use super::{Document, Records, Stored};
+use super::Document;
+use crate::exact_json;
+use crate::sandbox::store::{Database, StoreResult};
 
 /// One line of a quote.
 #[derive(Debug, Clone)]
-pub struct Line {
+pub struct QuoteLine {
     /// Its id.
     pub item_id: i64,
     /// SKU of the product.
@@ -17,16 +19,16 @@ pub struct Line {
     pub qty: String,
 }
 
-impl Records<'_> {
+impl Database<'_> {
     /// All quotes: id and customer.
-    pub fn quotes(&self) -> Stored<Vec<(i64, i64)>> {
+    pub fn quotes(&self) -> StoreResult<Vec<(i64, i64)>> {
         let mut query = self.transaction.prepare_cached("SELECT id, customer_id FROM quotes ORDER BY id")?;
         let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// The active quote of a customer.
-    pub fn active_quote(&self, customer: i64) -> Stored<Option<i64>> {
+    pub fn active_quote(&self, customer: i64) -> StoreResult<Option<i64>> {
         Ok(self
             .transaction
             .prepare_cached("SELECT id FROM quotes WHERE customer_id = ? AND is_active")?
@@ -35,7 +37,7 @@ impl Records<'_> {
     }
 
     /// The customer of a quote, and whether it is still active.
-    pub fn quote(&self, id: i64) -> Stored<Option<(i64, bool)>> {
+    pub fn quote(&self, id: i64) -> StoreResult<Option<(i64, bool)>> {
         Ok(self
             .transaction
             .prepare_cached("SELECT customer_id, is_active FROM quotes WHERE id = ?")?
@@ -44,7 +46,7 @@ impl Records<'_> {
     }
 
     /// Makes an active quote for a customer who has none, and returns its id.
-    pub fn add_quote(&self, customer: i64) -> Stored<i64> {
+    pub fn add_quote(&self, customer: i64) -> StoreResult<i64> {
         let id = self
             .transaction
             .prepare_cached("INSERT INTO quotes (customer_id) VALUES (?)")?
@@ -53,13 +55,13 @@ impl Records<'_> {
     }
 
     /// Ends a quote: an order was made of it.
-    pub fn close_quote(&self, id: i64) -> Stored<()> {
+    pub fn close_quote(&self, id: i64) -> StoreResult<()> {
         self.transaction.prepare_cached("UPDATE quotes SET is_active = 0 WHERE id = ?")?.execute([id])?;
         Ok(())
     }
 
     /// The shipping information saved on a quote.
-    pub fn shipping(&self, quote: i64) -> Stored<Option<Document>> {
+    pub fn shipping(&self, quote: i64) -> StoreResult<Option<Document>> {
         let text: Option<String> = self
             .transaction
             .prepare_cached("SELECT shipping FROM quotes WHERE id = ?")?
@@ -68,7 +70,7 @@ impl Records<'_> {
     }
 
     /// Saves shipping information on a quote.
-    pub fn put_shipping(&self, quote: i64, shipping: &Document) -> Stored<()> {
+    pub fn put_shipping(&self, quote: i64, shipping: &Document) -> StoreResult<()> {
         self.transaction
             .prepare_cached("UPDATE quotes SET shipping = ? WHERE id = ?")?
             .execute(params![serde_json::to_string(shipping)?, quote])?;
@@ -76,7 +78,7 @@ impl Records<'_> {
     }
 
     /// The lines of a quote in the order they were added.
-    pub fn lines(&self, quote: i64) -> Stored<Vec<Line>> {
+    pub fn lines(&self, quote: i64) -> StoreResult<Vec<QuoteLine>> {
         let mut query = self
             .transaction
             .prepare_cached("SELECT id, sku, options, qty FROM quote_items WHERE quote_id = ? ORDER BY id")?;
@@ -85,7 +87,7 @@ impl Records<'_> {
     }
 
     /// The line of a quote with this SKU and these options.
-    pub fn line(&self, quote: i64, sku: &str, options: &str) -> Stored<Option<Line>> {
+    pub fn line(&self, quote: i64, sku: &str, options: &str) -> StoreResult<Option<QuoteLine>> {
         Ok(self
             .transaction
             .prepare_cached(
@@ -96,7 +98,7 @@ impl Records<'_> {
     }
 
     /// Adds a line and returns its id.
-    pub fn add_line(&self, quote: i64, sku: &str, options: &str, qty: &str) -> Stored<i64> {
+    pub fn add_line(&self, quote: i64, sku: &str, options: &str, qty: &str) -> StoreResult<i64> {
         let id = self
             .transaction
             .prepare_cached("INSERT INTO quote_items (quote_id, sku, options, qty) VALUES (?, ?, ?, ?)")?
@@ -105,13 +107,13 @@ impl Records<'_> {
     }
 
     /// Deletes a line.
-    pub fn remove_line(&self, item_id: i64) -> Stored<()> {
+    pub fn remove_line(&self, item_id: i64) -> StoreResult<()> {
         self.transaction.prepare_cached("DELETE FROM quote_items WHERE id = ?")?.execute([item_id])?;
         Ok(())
     }
 
     /// Sets the quantity of a line.
-    pub fn put_quantity(&self, item_id: i64, qty: &str) -> Stored<()> {
+    pub fn put_quantity(&self, item_id: i64, qty: &str) -> StoreResult<()> {
         self.transaction
             .prepare_cached("UPDATE quote_items SET qty = ? WHERE id = ?")?
             .execute(params![qty, item_id])?;
@@ -119,8 +121,6 @@ impl Records<'_> {
     }
 }
 
-fn line_of_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Line> {
-    Ok(Line { item_id: row.get(0)?, sku: row.get(1)?, options: row.get(2)?, qty: row.get(3)? })
+fn line_of_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<QuoteLine> {
+    Ok(QuoteLine { item_id: row.get(0)?, sku: row.get(1)?, options: row.get(2)?, qty: row.get(3)? })
 }
-
-use crate::exact_json;

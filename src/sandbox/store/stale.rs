@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::Stored;
+use crate::sandbox::store::StoreResult;
 
 /// One consistent state, on a connection of its own whose read transaction holds it, for a number of reads.
 pub(super) struct Snapshot {
@@ -21,7 +21,7 @@ pub(super) enum Lent<'snapshot> {
 
 impl Snapshot {
     /// The state of the database in `path` as it is now, for the next `reads` reads.
-    pub(super) fn of(path: &Path, reads: u32) -> Stored<Self> {
+    pub(super) fn of(path: &Path, reads: u32) -> StoreResult<Self> {
         let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         // A transaction of SQLite begins with its first read.
         connection.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema")?;

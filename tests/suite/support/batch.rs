@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::storefront::Outcome;
-use crate::support::test_env::Shop;
+use crate::support::test_env::TestEnv;
 
 /// A CSV of attributes `code_1`, `code_2`…: each record can be told from any other in the sandbox.
 pub fn attributes(records: usize) -> String {
@@ -18,7 +18,7 @@ pub fn attributes(records: usize) -> String {
 }
 
 /// Which of these attributes the sandbox has, by their numbers, in the order in which they came.
-pub fn created(shop: &Shop) -> Vec<usize> {
+pub fn created(shop: &TestEnv) -> Vec<usize> {
     let shown = shop.sandbox.show();
     let codes = shown["attributes"].as_array().unwrap().iter();
     codes

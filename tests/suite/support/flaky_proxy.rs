@@ -20,7 +20,7 @@ pub enum Half {
 type Keeper = dyn Fn(usize, Half) + Send + Sync;
 
 /// The gate; it stops listening when dropped.
-pub struct Gate {
+pub struct FlakyProxy {
     address: SocketAddr,
     shared: Arc<Shared>,
 }
@@ -33,7 +33,7 @@ struct Shared {
     stopped: AtomicBool,
 }
 
-impl Gate {
+impl FlakyProxy {
     /// Stands before `target`.
     pub fn before(target: SocketAddr, keeper: impl Fn(usize, Half) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
@@ -70,7 +70,7 @@ impl Gate {
     }
 }
 
-impl Drop for Gate {
+impl Drop for FlakyProxy {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::SeqCst);
         let _ = TcpStream::connect(self.address);

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::support::mock_server::{Scripted, Step};
+use crate::support::mock_server::{MockServer, Step};
 use storefront::failure::Failure;
-use storefront::http::{Client, Link, Reply, Traffic};
+use storefront::http::{Client, Endpoint, HttpEvent, Reply};
 use storefront::plan::request::{Bearer, Method, Request, StoreView};
 use storefront::token::Token;
 
@@ -13,8 +13,8 @@ use storefront::token::Token;
 pub const SECRET: &str = "planted-secret-token";
 
 /// A link to `base` with short times and no repeats.
-pub fn link(base: &str) -> Link {
-    Link {
+pub fn link(base: &str) -> Endpoint {
+    Endpoint {
         base_url: base.parse().unwrap(),
         allow_plain_http: false,
         ca_file: None,
@@ -61,26 +61,26 @@ pub fn run<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// One call over a client of its own.
-pub fn send(link: &Link, request: &Request) -> Result<Reply, Failure> {
+pub fn send(link: &Endpoint, request: &Request) -> Result<Reply, Failure> {
     run(async { Client::new(link, None)?.send(request, &token()).await })
 }
 
 /// A client, and every event it told of, as text.
-pub fn traced(link: &Link) -> (Client, Arc<Mutex<Vec<String>>>) {
+pub fn traced(link: &Endpoint) -> (Client, Arc<Mutex<Vec<String>>>) {
     let events = Arc::new(Mutex::new(Vec::new()));
     let ours = events.clone();
-    let tracer = Arc::new(move |event: Traffic<'_>| ours.lock().unwrap().push(format!("{event:?}")));
+    let tracer = Arc::new(move |event: HttpEvent<'_>| ours.lock().unwrap().push(format!("{event:?}")));
     (Client::new(link, Some(tracer)).unwrap(), events)
 }
 
 /// A way to a scripted service, with the usual repeats.
-pub fn retrying(server: &Scripted) -> Link {
-    Link { retry: 2, ..link(&server.url("")) }
+pub fn retrying(server: &MockServer) -> Endpoint {
+    Endpoint { retry: 2, ..link(&server.url("")) }
 }
 
 /// The failure of one call, and how many requests arrived.
 pub fn failing(script: Vec<Step>, request: &Request) -> (Failure, usize) {
-    let server = Scripted::start(script);
+    let server = MockServer::start(script);
     let failure = send(&retrying(&server), request).unwrap_err();
     (failure, server.requests().len())
 }

@@ -38,7 +38,7 @@ pub fn answer(status: &str, headers: &str, body: &str) -> Step {
 }
 
 /// The running server; it stops listening when dropped.
-pub struct Scripted {
+pub struct MockServer {
     /// Where it listens.
     pub address: SocketAddr,
     shared: Arc<Shared>,
@@ -54,7 +54,7 @@ struct Shared {
     tls: Option<Arc<ServerConfig>>,
 }
 
-impl Scripted {
+impl MockServer {
     /// Serves plain HTTP on a loopback port. Every request takes the next step; the last one stays.
     pub fn start(script: Vec<Step>) -> Self {
         Self::listen(script, None)
@@ -128,7 +128,7 @@ impl Scripted {
     }
 }
 
-impl Drop for Scripted {
+impl Drop for MockServer {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::SeqCst);
         let _ = TcpStream::connect(self.address);

@@ -14,7 +14,7 @@ use rustix::termios::{LocalModes, Winsize, tcsetwinsize};
 
 use super::storefront::Home;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 const ROWS: u16 = 60;
 
 pub const ESC: &str = "\u{1b}";
@@ -123,7 +123,7 @@ impl Terminal {
 
     #[track_caller]
     fn waits(&self, text: &str, there: bool) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while self.screen().contains(text) != there {
             assert!(Instant::now() < deadline, "waited for {text:?} ({there}) in\n{}", self.screen());
             std::thread::sleep(Duration::from_millis(5));
@@ -202,7 +202,7 @@ impl Terminal {
     /// Waits for the end; gives the exit code.
     #[track_caller]
     pub fn waits_for_end(&mut self) -> i32 {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let status = loop {
             match self.child.try_wait().unwrap() {
                 Some(status) => break status,

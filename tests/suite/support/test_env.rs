@@ -10,13 +10,13 @@ use super::raw_http::{ADMIN, CUSTOMER, Sandbox};
 use super::storefront::{Home, Outcome, Storefront};
 
 /// A home and a sandbox that is reached as any other service is.
-pub struct Shop {
+pub struct TestEnv {
     pub home: Home,
     pub sandbox: Sandbox,
     heard: Arc<Mutex<Vec<String>>>,
 }
 
-impl Shop {
+impl TestEnv {
     pub fn new() -> Self {
         Self::with_faults(&[])
     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::cli::GlobalArgs;
 use crate::cli::customer::{AddressFlags, ProfileFlags};
-use crate::cli::field_flags::{MemberFlag, MemberFlags};
+use crate::cli::field_flags::{FieldFlag, FieldFlags};
 use crate::commands::attribute::command_line::{for_global, given, quoted, switch};
 use crate::plan::profile::region;
 
@@ -51,7 +51,7 @@ fn flags(draft: &Map<String, Value>) -> Option<Vec<String>> {
     Some(words)
 }
 
-fn flag(flags: &[MemberFlag], within: Option<&str>, name: &str, value: &Value) -> Option<Vec<String>> {
+fn flag(flags: &[FieldFlag], within: Option<&str>, name: &str, value: &Value) -> Option<Vec<String>> {
     let flag =
         flags.iter().find(|flag| flag.member == name && flag.within == within && flag.constant.is_none())?;
     match value {
@@ -75,7 +75,7 @@ mod tests {
 
     use super::command_line;
     use crate::cli::customer::CustomerCommand;
-    use crate::cli::{Cli, Command, GlobalArgs, Noun};
+    use crate::cli::{Cli, Command, GlobalArgs, LazySubcommands};
     use crate::input::Draft;
     use crate::plan::operation::Operation;
 
@@ -89,7 +89,7 @@ mod tests {
         ] {
             let line = command_line(draft.as_object().unwrap(), &GlobalArgs::default());
             let cli = Cli::try_parse_from(shell_words::split(&line).unwrap()).unwrap();
-            let Command::Customer(Noun(CustomerCommand::Update(args))) = cli.command else {
+            let Command::Customer(LazySubcommands(CustomerCommand::Update(args))) = cli.command else {
                 panic!("{line}")
             };
             let operation = Operation::CustomerUpdate;

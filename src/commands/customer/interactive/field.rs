@@ -5,8 +5,8 @@ use serde_json::{Map, Number, Value, json};
 use crate::plan::profile::region;
 use crate::plan::validate::body::is_whole;
 use crate::redact::secrets;
-use crate::report::changes::shown;
-use crate::wire::Holds;
+use crate::report::changes::format_value;
+use crate::wire::FieldType;
 
 /// The fields that are asked again when they are left empty.
 const REQUIRED: [&str; 5] = ["firstname", "lastname", "street", "city", "country_id"];
@@ -19,7 +19,7 @@ pub struct Field {
     /// What a person calls it.
     pub label: String,
     /// What it holds.
-    pub holds: Holds,
+    pub holds: FieldType,
     /// As it is stored; null where it is not.
     pub stored: Value,
     /// As it is to be, where that differs.
@@ -28,7 +28,7 @@ pub struct Field {
 
 impl Field {
     /// A field with nothing stored.
-    pub fn new(name: &str, label: &str, holds: Holds) -> Self {
+    pub fn new(name: &str, label: &str, holds: FieldType) -> Self {
         Self { name: name.to_owned(), label: label.to_owned(), holds, stored: Value::Null, edited: None }
     }
 
@@ -72,10 +72,10 @@ impl Field {
             return Ok(self.value().clone());
         }
         match self.holds {
-            Holds::Integer if text.is_empty() && self.stored.is_null() => Ok(Value::Null),
-            Holds::Integer => whole_number(text),
-            Holds::Number => number(text).ok_or_else(|| "type a number".to_owned()),
-            Holds::TextOrNull if text.is_empty() => Ok(Value::Null),
+            FieldType::Integer if text.is_empty() && self.stored.is_null() => Ok(Value::Null),
+            FieldType::Integer => whole_number(text),
+            FieldType::Number => number(text).ok_or_else(|| "type a number".to_owned()),
+            FieldType::TextOrNull if text.is_empty() => Ok(Value::Null),
             _ if self.name == "country_id" => Ok(text.to_uppercase().into()),
             _ => Ok(text.into()),
         }
@@ -111,6 +111,6 @@ fn short(value: &Value) -> String {
             let texts = ["region", "region_code"].iter().find_map(|name| region.get(*name)?.as_str());
             texts.unwrap_or_default().to_owned()
         }
-        other => shown(Some(other)),
+        other => format_value(Some(other)),
     }
 }

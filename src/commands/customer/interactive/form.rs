@@ -6,8 +6,8 @@ use super::field::Field;
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::validate::lint_address;
 use crate::prompt::Objection;
-use crate::report::sanitize::one_line;
-use crate::wire::{CUSTOMER, Holds, PROFILE_ADDRESS, Shape};
+use crate::report::sanitize::sanitize_line;
+use crate::wire::{CUSTOMER, FieldType, ObjectSchema, PROFILE_ADDRESS};
 
 /// The fields of an address in the order they are asked: the country decides how postcode and region look.
 const ADDRESS_FIELDS: [&str; 8] =
@@ -150,7 +150,7 @@ fn address_fields(addresses: &[Value]) -> Vec<Field> {
 
 /// The listed fields, and then those that were found stored and hold one value.
 fn known_fields<'a>(
-    shape: &Shape,
+    shape: &ObjectSchema,
     listed: impl IntoIterator<Item = &'a str>,
     stored: impl IntoIterator<Item = &'a Map<String, Value>>,
 ) -> Vec<Field> {
@@ -159,15 +159,15 @@ fn known_fields<'a>(
         listed.map(|member| Field::new(member.name, member.doc, member.holds)).collect();
     for (name, value) in stored.into_iter().flatten() {
         let holds = match value {
-            Value::String(_) => Holds::TextOrNull,
-            Value::Number(_) => Holds::Number,
-            Value::Bool(_) => Holds::Boolean,
+            Value::String(_) => FieldType::TextOrNull,
+            Value::Number(_) => FieldType::Number,
+            Value::Bool(_) => FieldType::Boolean,
             _ => continue,
         };
         let is_there = fields.iter().any(|field| field.name == *name) || shape.member(name).is_some();
         if !is_there && !NOT_EDITED.contains(&name.as_str()) {
             let label = LABELS.iter().find(|(known, _)| known == name).map(|(_, label)| (*label).to_owned());
-            fields.push(Field::new(name, &label.unwrap_or_else(|| one_line(name)), holds));
+            fields.push(Field::new(name, &label.unwrap_or_else(|| sanitize_line(name)), holds));
         }
     }
     fields

@@ -13,8 +13,8 @@ use crate::failure::Failure;
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::stored::Profile;
 use crate::prompt::{Prompt, Question, cancelled};
-use crate::report::changes::shown;
-use crate::wire::Holds;
+use crate::report::changes::format_value;
+use crate::wire::FieldType;
 use field::Field;
 use form::Form;
 
@@ -22,7 +22,7 @@ const STREET_NOTE: &str = "Enter on an empty line ends the street.";
 
 /// Which way the questions begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
+pub enum StartScreen {
     /// With the list of addresses.
     List,
     /// With this address.
@@ -40,12 +40,12 @@ pub struct Editor<'a> {
 
 impl<'a> Editor<'a> {
     /// Begins the questions about a profile.
-    pub fn new(prompt: &'a Prompt, profile: &'a Profile, start: Start) -> Self {
+    pub fn new(prompt: &'a Prompt, profile: &'a Profile, start: StartScreen) -> Self {
         let addresses = profile.addresses();
         let form = match start {
-            Start::List => None,
-            Start::NewAddress => Some(Form::of_new_address(addresses)),
-            Start::Address(id) => forms(addresses).find(|form| form.title == format!("Address {id}")),
+            StartScreen::List => None,
+            StartScreen::NewAddress => Some(Form::of_new_address(addresses)),
+            StartScreen::Address(id) => forms(addresses).find(|form| form.title == format!("Address {id}")),
         };
         prompt.show("Esc goes back one step, Ctrl-C cancels.");
         Self { prompt, profile, form }
@@ -120,9 +120,9 @@ impl<'a> Editor<'a> {
     fn edit(&self, form: &mut Form, position: usize) -> Result<bool, Failure> {
         let field = &form.fields[position];
         let value = match field.holds {
-            Holds::TextList => self.lines(form, field)?,
-            Holds::Object(_) => region::ask(self.prompt, self.profile, form, field)?,
-            Holds::Boolean => self.prompt.agree(&field.label, *field.value() == true)?.map(Value::Bool),
+            FieldType::TextList => self.lines(form, field)?,
+            FieldType::Object(_) => region::ask(self.prompt, self.profile, form, field)?,
+            FieldType::Boolean => self.prompt.agree(&field.label, *field.value() == true)?.map(Value::Bool),
             _ => {
                 let text = field.text();
                 let question = Question::new(&field.label).initial(&text);
@@ -156,7 +156,7 @@ fn forms(addresses: &[Value]) -> impl Iterator<Item = Form> {
 }
 
 fn one_liner(address: &Map<String, Value>) -> String {
-    let member = |name: &str| address.get(name).filter(|it| !it.is_null()).map(|it| shown(Some(it)));
+    let member = |name: &str| address.get(name).filter(|it| !it.is_null()).map(|it| format_value(Some(it)));
     let joined =
         |names: &[&str], by: &str| names.iter().filter_map(|name| member(name)).collect::<Vec<_>>().join(by);
     let place = joined(&["postcode", "city"], " ");
