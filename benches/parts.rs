@@ -104,7 +104,7 @@ fn a_replacement_verified(bencher: Bencher<'_, '_>, addresses: usize) {
 struct NoFlags;
 
 impl FlagOverrides for NoFlags {
-    fn lay_over(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
+    fn apply(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
         Ok(())
     }
 }

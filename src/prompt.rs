@@ -128,7 +128,7 @@ impl Prompt {
         if !self.can_ask() {
             return report.warn(text);
         }
-        let screen = report.stderr();
+        let screen = report.stderr_style();
         let text = screen.wrapped(&format!("{LABEL} {}", sanitize(text)));
         self.show(&format!("{}{}", screen.paint(TextStyle::Warning, LABEL), &text[LABEL.len()..]));
     }

@@ -13,7 +13,7 @@ use storefront::state::Snapshot;
 struct NoFlags;
 
 impl FlagOverrides for NoFlags {
-    fn lay_over(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
+    fn apply(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
         Ok(())
     }
 }

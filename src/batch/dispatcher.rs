@@ -60,16 +60,16 @@ pub struct Dispatcher<'a> {
     journal: &'a Journal,
     input: Input<'a>,
     past: PreviousRun,
-    slots: AllSlots,
-    feed: RecordStream,
+    entries: AllSlots,
+    reader: RecordStream,
     queue: KeyedQueue<Job>,
     /// Records that have begun and not ended, by their turn.
     in_flight: BTreeMap<u64, InFlight<'a>>,
     /// Keys of which a record ended with unknown outcome, where later ones must not be sent; and that record.
     blocked: HashMap<u64, u64>,
-    pace: Rc<RefCell<Throttle>>,
+    throttle: Rc<RefCell<Throttle>>,
     /// Of an input that could not be looked through before.
-    doubts: Option<WarningCollector>,
+    warnings: Option<WarningCollector>,
     results: OrderedResults,
     failed: Option<FailedFile>,
     count: Count,
@@ -140,14 +140,16 @@ impl<'a> Dispatcher<'a> {
             shared,
             journal,
             input,
-            slots: past.slots(),
+            entries: past.slots(),
             past,
-            feed,
+            reader: feed,
             queue: KeyedQueue::default(),
             in_flight: BTreeMap::new(),
             blocked: HashMap::new(),
-            pace,
-            doubts: records.is_none().then(|| WarningCollector::new(session.report, intake.work.operation())),
+            throttle: pace,
+            warnings: records
+                .is_none()
+                .then(|| WarningCollector::new(session.report, intake.work.operation())),
             results,
             failed,
             count: Count::default(),
@@ -172,16 +174,16 @@ impl<'a> Dispatcher<'a> {
             while let Some((key, task)) = self.next_task().await {
                 running.push(Box::pin(self.start(key, task)));
             }
-            if running.is_empty() && self.is_over() {
+            if running.is_empty() && self.is_finished() {
                 break;
             }
-            let pause = self.pause();
-            let wants_record = self.wants_record();
+            let pause = self.next_delay();
+            let wants_record = self.has_capacity();
             tokio::select! {
                 biased;
-                Some(ended) = running.next() => self.settle(ended),
-                record = self.feed.next(), if wants_record => self.take_or_stop(record),
-                failure = &mut journal => self.stop(Stop::Broken(failure)),
+                Some(ended) = running.next() => self.record_result(ended),
+                record = self.reader.next(), if wants_record => self.admit_or_stop(record),
+                failure = &mut journal => self.request_stop(Stop::Broken(failure)),
                 () = signals.next() => {
                     if self.was_interrupted {
                         break;
@@ -194,7 +196,7 @@ impl<'a> Dispatcher<'a> {
         }
         drop(running);
         self.abandon();
-        self.end(&mut signals).await
+        self.finish(&mut signals).await
     }
 
     /// Begins a record.
@@ -203,7 +205,7 @@ impl<'a> Dispatcher<'a> {
         key: u64,
         mut task: Job,
     ) -> impl Future<Output = crate::batch::worker::JobResult> + use<'a> {
-        self.pace.borrow_mut().begun(Instant::now());
+        self.throttle.borrow_mut().begun(Instant::now());
         let gate = Rc::new(WriteAhead::new(self.journal, task.place.record, task.hash));
         let content = task.content.take();
         let unresolved = task.unresolved.clone();
@@ -217,10 +219,10 @@ impl<'a> Dispatcher<'a> {
     async fn next_task(&mut self) -> Option<(u64, Job)> {
         loop {
             let now = Instant::now();
-            if self.pace.borrow().is_exhausted() {
-                self.stop(Stop::Unavailable);
+            if self.throttle.borrow().is_exhausted() {
+                self.request_stop(Stop::Unavailable);
             }
-            if self.stop.is_some() || !self.has_room() || self.pace.borrow().wait(now).is_some() {
+            if self.stop.is_some() || !self.has_room() || self.throttle.borrow().wait(now).is_some() {
                 return None;
             }
             if let Some((key, task)) = self.queue.pop() {
@@ -230,19 +232,19 @@ impl<'a> Dispatcher<'a> {
                 }
                 continue;
             }
-            if !self.wants_record() || self.input.source.is_stream() {
+            if !self.has_capacity() || self.input.source.is_stream() {
                 return None;
             }
-            let record = self.feed.next().await;
-            self.take_or_stop(record);
+            let record = self.reader.next().await;
+            self.admit_or_stop(record);
         }
     }
 
     fn has_room(&self) -> bool {
-        self.pace.borrow_mut().has_room(self.in_flight.len(), Instant::now())
+        self.throttle.borrow_mut().has_room(self.in_flight.len(), Instant::now())
     }
 
-    fn wants_record(&self) -> bool {
+    fn has_capacity(&self) -> bool {
         self.stop.is_none()
             && !self.exhausted
             && self.has_room()
@@ -251,22 +253,22 @@ impl<'a> Dispatcher<'a> {
             && !self.results.is_full()
     }
 
-    fn is_over(&self) -> bool {
+    fn is_finished(&self) -> bool {
         self.stop.is_some() || self.exhausted && !self.queue.has_ready()
     }
 
     /// How long the next record is held back.
-    fn pause(&self) -> Option<Duration> {
-        self.pace.borrow().wait(Instant::now()).filter(|_| self.stop.is_none())
+    fn next_delay(&self) -> Option<Duration> {
+        self.throttle.borrow().wait(Instant::now()).filter(|_| self.stop.is_none())
     }
 
-    fn take_or_stop(&mut self, record: Result<Option<Record>, Failure>) {
+    fn admit_or_stop(&mut self, record: Result<Option<Record>, Failure>) {
         let taken = match record {
             Ok(None) => {
                 self.exhausted = true;
                 Ok(())
             }
-            Ok(Some(record)) => self.take(record),
+            Ok(Some(record)) => self.admit(record),
             Err(failure) => Err(failure),
         };
         self.stop_if_broken(taken);
@@ -274,15 +276,15 @@ impl<'a> Dispatcher<'a> {
 
     fn stop_if_broken(&mut self, done: Result<(), Failure>) {
         if let Err(failure) = done {
-            self.stop(Stop::Broken(failure));
+            self.request_stop(Stop::Broken(failure));
         } else if self.results.is_closed() {
-            self.stop(Stop::OutputClosed);
+            self.request_stop(Stop::OutputClosed);
         }
     }
 
     /// Takes no more records. What broke the run weighs more than a wish to stop, and the first reason more than later
     /// ones.
-    fn stop(&mut self, stop: Stop) {
+    fn request_stop(&mut self, stop: Stop) {
         let outweighs = match &self.stop {
             None => true,
             Some(Stop::Broken(_)) => false,
@@ -296,7 +298,7 @@ impl<'a> Dispatcher<'a> {
     fn interrupted(&mut self) {
         self.was_interrupted = true;
         self.shared.service.stop();
-        self.stop(Stop::Interrupted);
+        self.request_stop(Stop::Interrupted);
         self.shared.service.session.report.note(&format!(
             "stopping: waiting for {} in flight; press Ctrl-C again to stop at once",
             summary::count_records(self.in_flight.len() as u64)

@@ -47,7 +47,7 @@ pub async fn run(
             failed += u64::from(prepared.is_err());
             continue;
         }
-        let turn = results.turn();
+        let turn = results.next_sequence();
         // The record's own token stays masked until its result is printed.
         let _masked;
         let shown = match prepared {
@@ -66,7 +66,7 @@ pub async fn run(
                 results.failure(place, intake.work.operation().name(), &failure)
             }
         };
-        results.put(turn, text)?;
+        results.push(turn, text)?;
         if results.is_closed() {
             break;
         }

@@ -61,8 +61,8 @@ pub fn run(
                 checked.to_send += u64::from(is_sent);
                 checked.needs_token |= prepared.own == TokenSource::Run && is_sent;
                 match slot.state {
-                    RecordState::Done => doubts.pass_over(&prepared),
-                    _ => doubts.tell(record.number, &prepared),
+                    RecordState::Done => doubts.note_done(&prepared),
+                    _ => doubts.emit(record.number, &prepared),
                 }
             }
             Ok(_) => {}
@@ -75,7 +75,7 @@ pub fn run(
         return Err(Failure::usage(format!("{} holds no records; nothing was sent", source.name())));
     }
     comparison.verdict(source, past, number)?;
-    doubts.tell_rest();
+    doubts.emit_suppressed_count();
     Ok(checked)
 }
 

@@ -142,7 +142,7 @@ impl Reading<'_> {
         };
         let hash = line.hash.and_then(|hash| u64::from_str_radix(&hash, 16).ok());
         let hash = hash.ok_or_else(|| self.damaged(number, "missing hash"))?;
-        let slot = IndexEntry { state, hash, place, journal: 0 };
+        let slot = IndexEntry { state, hash, offset: place, journal: 0 };
         if state == RecordState::Sending {
             self.in_flight.insert(record, slot);
             return Ok(());
@@ -179,8 +179,10 @@ impl Reading<'_> {
                         }
                     };
                     let hash = hash.unwrap_or(known);
-                    self.in_flight
-                        .insert(record, IndexEntry { state: RecordState::Sending, hash, place, journal: 0 });
+                    self.in_flight.insert(
+                        record,
+                        IndexEntry { state: RecordState::Sending, hash, offset: place, journal: 0 },
+                    );
                 }
             }
         }

@@ -27,8 +27,8 @@ impl WarningCollector {
     }
 
     /// Tells what is doubtful about a record.
-    pub fn tell(&mut self, record: u64, prepared: &PreparedRecord) {
-        let doubled = self.is_doubled(&prepared.key);
+    pub fn emit(&mut self, record: u64, prepared: &PreparedRecord) {
+        let doubled = self.is_duplicate(&prepared.key);
         let doubled = doubled.then(|| format!("the attribute code {:?} is in the input twice", prepared.key));
         for doubt in prepared.ready.doubts(self.operation).into_iter().chain(doubled) {
             self.found += 1;
@@ -39,12 +39,12 @@ impl WarningCollector {
     }
 
     /// Takes note of a record that is done: a later one of its code is doubtful all the same.
-    pub fn pass_over(&mut self, prepared: &PreparedRecord) {
-        self.is_doubled(&prepared.key);
+    pub fn note_done(&mut self, prepared: &PreparedRecord) {
+        self.is_duplicate(&prepared.key);
     }
 
     /// Counts those that were not told.
-    pub fn tell_rest(&self) {
+    pub fn emit_suppressed_count(&self) {
         if self.found > MAX_SHOWN {
             self.report
                 .warn(&format!("{} more warnings about records of this input", self.found - MAX_SHOWN));
@@ -52,7 +52,7 @@ impl WarningCollector {
     }
 
     /// The second attribute of a code would be refused, or overwrite the first.
-    fn is_doubled(&mut self, code: &str) -> bool {
+    fn is_duplicate(&mut self, code: &str) -> bool {
         if self.operation != Operation::AttributeCreate {
             return false;
         }

@@ -138,7 +138,7 @@ fn status(session: &Session<'_>) -> Result<(), Failure> {
         }))?;
     } else {
         let profile = profile.as_deref().unwrap_or("none");
-        let table = check::table(&checks, session.report.stdout());
+        let table = check::table(&checks, session.report.stdout_style());
         let place =
             format!("profile   {}\nbase URL  {}\n\n", sanitize_line(profile), sanitize_line(&base_url));
         session.report.data(&(place + &table))?;

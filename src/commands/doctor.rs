@@ -39,7 +39,7 @@ pub fn run(session: &Session<'_>) -> Result<(), Failure> {
     if report.is_json() {
         report.json(&json!({"checks": check::to_json(&checks)}))?;
     } else {
-        report.data(&check::table(&checks, report.stdout()))?;
+        report.data(&check::table(&checks, report.stdout_style()))?;
     }
     let failed: Vec<FailureKind> = checks.iter().filter_map(Check::failure).collect();
     match failed.first() {

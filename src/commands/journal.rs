@@ -178,7 +178,7 @@ impl Listing<'_> {
     }
 
     fn table(&self, rows: &[Row]) -> String {
-        let mut table = new_table(self.report.stdout());
+        let mut table = new_table(self.report.stdout_style());
         if self.is_first {
             table.set_header(header(&["RECORD", "LINE", "KEY", "STATE", "REASON"]));
         }

@@ -162,7 +162,7 @@ fn table(
     headings: &[&str],
     rows: impl Iterator<Item = Vec<String>>,
 ) -> Result<(), Failure> {
-    let mut table = new_table(session.report.stdout());
+    let mut table = new_table(session.report.stdout_style());
     table.set_header(header(headings));
     for row in rows {
         table.add_row(row.iter().map(|text| sanitize_line(text)));

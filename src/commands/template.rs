@@ -22,7 +22,7 @@ pub fn run(session: &Session<'_>, words: &OperationArgs, format: TemplateFormat)
 }
 
 fn explain(session: &Session<'_>, operation: Operation) {
-    let mut table = new_table(session.report.stderr());
+    let mut table = new_table(session.report.stderr_style());
     table.set_header(header(&["MEMBER", "HOLDS", "MEANING"]));
     for (path, member) in operation.body().all_members() {
         table.add_row([path.as_str(), member.holds.expected(), member.doc]);

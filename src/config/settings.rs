@@ -278,8 +278,8 @@ impl Settings {
     /// The service's name for files: profile and host, for the environment can lead one profile to another host.
     pub fn service_name(&self) -> String {
         match &self.profile {
-            Some(profile) => format!("{profile}@{}", self.place()),
-            None => self.place(),
+            Some(profile) => format!("{profile}@{}", self.service_id()),
+            None => self.service_id(),
         }
     }
 
@@ -293,7 +293,7 @@ impl Settings {
     }
 
     /// The service itself, whatever profile leads to it: host, port and path, for one host may serve several shops.
-    pub fn place(&self) -> String {
+    pub fn service_id(&self) -> String {
         if self.sandbox {
             return SANDBOX.to_owned();
         }

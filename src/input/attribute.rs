@@ -10,7 +10,7 @@ use crate::input::FlagOverrides;
 use crate::wire::PRODUCT_ENTITY_TYPE_ID;
 
 impl FlagOverrides for CreateArgs {
-    fn lay_over(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
+    fn apply(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
         inner.extend(self.attribute.named.clone());
         if let Some(searchable) = self.searchable {
             inner.insert("is_searchable".to_owned(), if searchable { "1" } else { "0" }.into());

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::input::FlagOverrides;
 
 impl FlagOverrides for AddItemArgs {
-    fn lay_over(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
+    fn apply(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
         inner.extend(self.item.named.clone());
         if !self.options.is_empty() {
             let option = |(id, value): &(String, serde_json::Number)| {

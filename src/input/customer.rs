@@ -10,7 +10,7 @@ use crate::plan::profile::default_address::DefaultAddress;
 use crate::plan::profile::set_field::set_field;
 
 impl FlagOverrides for UpdateArgs {
-    fn lay_over(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
+    fn apply(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
         inner.extend(self.profile.named.clone());
         let named = self.address_members();
         if self.address.is_none() && !self.add_address {

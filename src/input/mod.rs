@@ -29,7 +29,7 @@ pub trait FlagOverrides {
     ///
     /// # Errors
     /// `usage` for flags that contradict each other or name what is not there.
-    fn lay_over(&self, inner: &mut Map<String, Value>) -> Result<(), Failure>;
+    fn apply(&self, inner: &mut Map<String, Value>) -> Result<(), Failure>;
 
     /// Whether no flag is given that would be laid over a body.
     fn is_empty(&self) -> bool {
@@ -47,7 +47,7 @@ pub trait FlagOverrides {
 pub struct NoFlags;
 
 impl FlagOverrides for NoFlags {
-    fn lay_over(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
+    fn apply(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
         Ok(())
     }
 }
@@ -57,7 +57,7 @@ impl FlagOverrides for NoFlags {
 pub struct Unfinished;
 
 impl FlagOverrides for Unfinished {
-    fn lay_over(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
+    fn apply(&self, _: &mut Map<String, Value>) -> Result<(), Failure> {
         Ok(())
     }
 
@@ -93,11 +93,11 @@ impl Draft {
         let mut body = wrapped(operation, document)?;
         let mut warnings = body::tidy(&mut body, operation.body())?;
         match operation.wrapper() {
-            None => flags.lay_over(&mut body)?,
+            None => flags.apply(&mut body)?,
             Some(wrapper) => {
                 if let Value::Object(inner) = body.entry(wrapper).or_insert_with(|| Value::Object(Map::new()))
                 {
-                    flags.lay_over(inner)?;
+                    flags.apply(inner)?;
                 }
             }
         }

@@ -11,7 +11,7 @@ use crate::input::FlagOverrides;
 use crate::wire::ADDRESS_INFORMATION;
 
 impl FlagOverrides for ShipArgs {
-    fn lay_over(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
+    fn apply(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
         let mut information = match inner.shift_remove("addressInformation") {
             Some(Value::Object(information)) => information,
             _ => Map::new(),

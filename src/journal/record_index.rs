@@ -27,7 +27,7 @@ pub struct IndexEntry {
     /// Hash of the record as it was then; 0 where that is unknown.
     pub hash: u64,
     /// Where its last line begins in its journal, in bytes.
-    pub place: u64,
+    pub offset: u64,
     /// Which journal that is: 0 is the batch's own.
     pub journal: u16,
 }
@@ -49,10 +49,10 @@ impl RecordIndex {
 
     /// Sets the slot of a record, numbered from 1.
     pub fn set(&mut self, record: u64, slot: IndexEntry) -> io::Result<()> {
-        if slot.place >= MAX_PLACE {
+        if slot.offset >= MAX_PLACE {
             return Err(io::Error::new(ErrorKind::FileTooLarge, "the journal is longer than 1 TiB"));
         }
-        let rest = slot.place << 24 | u64::from(slot.journal) << 8 | u64::from(slot.state.code());
+        let rest = slot.offset << 24 | u64::from(slot.journal) << 8 | u64::from(slot.state.code());
         let mut bytes = [0; ENTRY_SIZE];
         bytes[..8].copy_from_slice(&slot.hash.to_le_bytes());
         bytes[8..].copy_from_slice(&rest.to_le_bytes());
@@ -130,7 +130,7 @@ fn slot(bytes: &[u8; ENTRY_SIZE]) -> IndexEntry {
     IndexEntry {
         state: RecordState::from_code(rest.to_le_bytes()[0]),
         hash: number(hash),
-        place: rest >> 24,
+        offset: rest >> 24,
         journal: u16::from_le_bytes([rest.to_le_bytes()[1], rest.to_le_bytes()[2]]),
     }
 }
@@ -145,8 +145,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let mut ledger = RecordIndex::new(directory.path());
         let done =
-            IndexEntry { state: RecordState::Done, hash: u64::MAX, place: (1 << 40) - 1, journal: u16::MAX };
-        let unknown = IndexEntry { state: RecordState::Unknown, hash: 7, place: 0, journal: 3 };
+            IndexEntry { state: RecordState::Done, hash: u64::MAX, offset: (1 << 40) - 1, journal: u16::MAX };
+        let unknown = IndexEntry { state: RecordState::Unknown, hash: 7, offset: 0, journal: 3 };
         ledger.set(4, unknown).unwrap();
         ledger.set(2, unknown).unwrap();
         ledger.set(2, done).unwrap();
@@ -169,7 +169,7 @@ mod tests {
             (ledger.last, ledger.get(2).unwrap(), ledger.get(9).unwrap()),
             (4, done, IndexEntry::default())
         );
-        assert!(ledger.set(1, IndexEntry { place: 1 << 40, ..done }).is_err());
+        assert!(ledger.set(1, IndexEntry { offset: 1 << 40, ..done }).is_err());
     }
 
     #[test]
@@ -178,7 +178,10 @@ mod tests {
         let mut ledger = RecordIndex::new(directory.path());
         for record in 1..=200_000 {
             ledger
-                .set(record, IndexEntry { state: RecordState::Done, hash: record, place: record, journal: 0 })
+                .set(
+                    record,
+                    IndexEntry { state: RecordState::Done, hash: record, offset: record, journal: 0 },
+                )
                 .unwrap();
         }
         let mut slots = ledger.slots();

@@ -119,7 +119,7 @@ impl PreviousRun {
         };
         let read = || -> Option<Detail> {
             let mut line = String::new();
-            BufReader::with_capacity(1024, source?.log.reader(slot.place)).read_line(&mut line).ok()?;
+            BufReader::with_capacity(1024, source?.log.reader(slot.offset)).read_line(&mut line).ok()?;
             serde_json::from_str(&line).ok()
         };
         read().unwrap_or_default()

@@ -93,12 +93,12 @@ impl Report {
     }
 
     /// Standard output, for text a person reads.
-    pub fn stdout(&self) -> OutputStyle {
+    pub fn stdout_style(&self) -> OutputStyle {
         OutputStyle { width: self.width, color: self.color_stdout }
     }
 
     /// Standard error, for text a person reads.
-    pub fn stderr(&self) -> OutputStyle {
+    pub fn stderr_style(&self) -> OutputStyle {
         OutputStyle { width: self.stderr_width, color: self.color_stderr }
     }
 
@@ -121,7 +121,7 @@ impl Report {
         let printed = if self.is_json() {
             self.json(&outcome.result(None))
         } else {
-            self.data(&outcome.to_text(self.stdout()))
+            self.data(&outcome.to_text(self.stdout_style()))
         };
         printed.map_err(|failure| outcome.unprinted(failure))
     }
@@ -241,8 +241,8 @@ impl Report {
     fn labelled(&self, ink: TextStyle, label: &str, text: &str) {
         let label = format!("{label}:");
         let text = format!("{label} {}", sanitize(text));
-        let text = if ink == TextStyle::Hint { text } else { self.stderr().wrapped(&text) };
-        write_stderr(&format!("{}{}", self.stderr().paint(ink, &label), &text[label.len()..]));
+        let text = if ink == TextStyle::Hint { text } else { self.stderr_style().wrapped(&text) };
+        write_stderr(&format!("{}{}", self.stderr_style().paint(ink, &label), &text[label.len()..]));
     }
 }
 

@@ -32,7 +32,7 @@ pub struct OrderedResults {
     closed: bool,
     report: Report,
     /// Results that came before their turn.
-    held: BTreeMap<u64, String>,
+    pending: BTreeMap<u64, String>,
     bytes: usize,
     /// Turns taken, and the turn to be printed next.
     turns: u64,
@@ -51,7 +51,7 @@ impl OrderedResults {
             out: BufWriter::with_capacity(32 * 1024, out),
             closed: false,
             report: *report,
-            held: BTreeMap::new(),
+            pending: BTreeMap::new(),
             bytes: 0,
             turns: 0,
             next: 0,
@@ -59,7 +59,7 @@ impl OrderedResults {
     }
 
     /// The turn of the next record of the input.
-    pub fn turn(&mut self) -> u64 {
+    pub fn next_sequence(&mut self) -> u64 {
         self.turns += 1;
         self.turns - 1
     }
@@ -83,7 +83,7 @@ impl OrderedResults {
                 "record {} (line {}): {}",
                 place.record,
                 place.line,
-                outcome.to_text(self.report.stdout())
+                outcome.to_text(self.report.stdout_style())
             )
         } else {
             String::new()
@@ -125,15 +125,15 @@ impl OrderedResults {
     ///
     /// # Errors
     /// `internal` when standard output cannot be written; for a reader that went away see [`Self::is_closed`].
-    pub fn put(&mut self, turn: u64, text: String) -> Result<(), Failure> {
+    pub fn push(&mut self, turn: u64, text: String) -> Result<(), Failure> {
         if turn != self.next {
             self.bytes += text.len();
-            self.held.insert(turn, text);
+            self.pending.insert(turn, text);
             return Ok(());
         }
         self.print(&text)?;
         self.next += 1;
-        while let Some(text) = self.held.remove(&self.next) {
+        while let Some(text) = self.pending.remove(&self.next) {
             self.bytes -= text.len();
             self.print(&text)?;
             self.next += 1;
@@ -158,7 +158,7 @@ impl OrderedResults {
     /// # Errors
     /// As [`Self::put`].
     pub fn close(&mut self) -> Result<(), Failure> {
-        for text in std::mem::take(&mut self.held).into_values() {
+        for text in std::mem::take(&mut self.pending).into_values() {
             self.print(&text)?;
         }
         self.flush()

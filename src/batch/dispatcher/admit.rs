@@ -15,9 +15,9 @@ use crate::report::outcome::Outcome;
 
 impl Dispatcher<'_> {
     /// Takes a record in: to be run, or told of as it is.
-    pub(super) fn take(&mut self, record: Record) -> Result<(), Failure> {
+    pub(super) fn admit(&mut self, record: Record) -> Result<(), Failure> {
         let hash = prepare::hash(&record.content);
-        let slot = self.slots.read(hash)?;
+        let slot = self.entries.read(hash)?;
         let place = RecordLocation { record: record.number, line: record.line };
         let shard = self.input.args.shard;
         if preflight::is_changed(slot, hash)
@@ -28,7 +28,7 @@ impl Dispatcher<'_> {
         if slot.state == RecordState::Done && shard.is_none() {
             return self.print_done(place, slot);
         }
-        let prepared = match self.input.intake.prepare(&record, self.feed.columns()) {
+        let prepared = match self.input.intake.prepare(&record, self.reader.columns()) {
             Ok(prepared) if preflight::in_shard(shard, &prepared) => prepared,
             Ok(_) => return Ok(()),
             Err(_) if !preflight::is_first_shard(shard) => return Ok(()),
@@ -55,11 +55,11 @@ impl Dispatcher<'_> {
             _ => {}
         }
         if self.stop.is_some() {
-            let turn = self.results.turn();
+            let turn = self.results.next_sequence();
             return self.print_not_sent(turn, place);
         }
-        if let Some(doubts) = &mut self.doubts {
-            doubts.tell(place.record, &prepared);
+        if let Some(doubts) = &mut self.warnings {
+            doubts.emit(place.record, &prepared);
         }
         self.enqueue(key, place, hash, prepared, record.content, unresolved);
         Ok(())
@@ -76,7 +76,7 @@ impl Dispatcher<'_> {
     ) {
         let size = prepare::size(&content);
         let content = self.failed.is_some().then_some(content);
-        let turn = self.results.turn();
+        let turn = self.results.next_sequence();
         self.queue.push(key, size, Job { turn, place, hash, prepared, content, unresolved });
     }
 
@@ -91,7 +91,7 @@ impl Dispatcher<'_> {
         self.journal.failed(place.record, hash, RecordState::FailedLasting, failure, None);
         self.print_failure(place, Some(content), failure)?;
         if !self.input.args.skip_invalid || self.input.args.stop_on_error {
-            self.stop(Stop::OnError);
+            self.request_stop(Stop::OnError);
         }
         Ok(())
     }
@@ -102,7 +102,7 @@ impl Dispatcher<'_> {
         content: Option<&Content>,
         failure: &Failure,
     ) -> Result<(), Failure> {
-        let turn = self.results.turn();
+        let turn = self.results.next_sequence();
         self.fail(turn, place, content, failure)
     }
 
@@ -114,9 +114,9 @@ impl Dispatcher<'_> {
             status: self.past.detail(slot).status,
             ..Outcome::nothing_sent(self.input.intake.work.operation().name())
         };
-        let turn = self.results.turn();
+        let turn = self.results.next_sequence();
         let text = self.results.outcome(place, &outcome, false);
-        self.results.put(turn, text)
+        self.results.push(turn, text)
     }
 
     /// After the run has stopped the rest of the input is told of, and not sent.
@@ -131,10 +131,10 @@ impl Dispatcher<'_> {
         while !self.input.source.is_stream()
             && !self.results.is_closed()
             && !is_over()
-            && let Some(record) = self.feed.next().await?
+            && let Some(record) = self.reader.next().await?
         {
             let number = record.number;
-            self.take(record)?;
+            self.admit(record)?;
             // A signal is only heard where the runtime has its turn.
             if number % 256 == 0 {
                 tokio::task::yield_now().await;

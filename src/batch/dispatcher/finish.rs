@@ -11,7 +11,7 @@ use crate::session::signals::Signals;
 
 impl Dispatcher<'_> {
     /// Closes the files, tells what became of the records and how to go on.
-    pub(super) async fn end(mut self, signals: &mut Signals) -> Result<(), Failure> {
+    pub(super) async fn finish(mut self, signals: &mut Signals) -> Result<(), Failure> {
         if self.stop.is_some() && !matches!(self.stop, Some(Stop::OutputClosed)) {
             self.rest(signals).await;
         }
@@ -21,8 +21,8 @@ impl Dispatcher<'_> {
         let took = self.progress.elapsed();
         self.progress.finish();
         let report = self.shared.service.session.report;
-        if let Some(doubts) = &self.doubts {
-            doubts.tell_rest();
+        if let Some(doubts) = &self.warnings {
+            doubts.emit_suppressed_count();
         }
         let operation = self.input.intake.work.operation().name();
         report.note(&summary::sentence(operation, self.count, took));
@@ -37,7 +37,7 @@ impl Dispatcher<'_> {
         );
         for ended in [closed, failed, printed] {
             if let Err(failure) = ended {
-                self.stop(Stop::Broken(failure));
+                self.request_stop(Stop::Broken(failure));
             }
         }
         self.verdict(&next)
@@ -52,7 +52,7 @@ impl Dispatcher<'_> {
         if let Err(failure) = rest
             && self.stop.is_none()
         {
-            self.stop(Stop::Broken(failure));
+            self.request_stop(Stop::Broken(failure));
         }
     }
 

@@ -12,17 +12,17 @@ use crate::report::outcome::Outcome;
 
 impl Dispatcher<'_> {
     /// Writes down what became of a record.
-    pub(super) fn settle(&mut self, ended: JobResult) {
+    pub(super) fn record_result(&mut self, ended: JobResult) {
         let Some(begun) = self.in_flight.remove(&ended.turn) else { return };
         let InFlight { key, place, hash, content, gate, unresolved } = begun;
         let settled = match ended.result {
             Ok(outcome) => {
                 self.journal.done(place.record, hash, outcome.status);
-                self.pace.borrow_mut().went_through();
+                self.throttle.borrow_mut().went_through();
                 self.count.done += 1;
                 self.queue.finished(key);
                 let text = self.results.outcome(place, &outcome, false);
-                self.results.put(ended.turn, text)
+                self.results.push(ended.turn, text)
             }
             Err(failure) => {
                 self.queue.finished(key);
@@ -35,9 +35,9 @@ impl Dispatcher<'_> {
                 }
                 self.block(key, place, &failure);
                 if ended.is_unauthorized {
-                    self.stop(Stop::Unauthorized(failure.clone()));
+                    self.request_stop(Stop::Unauthorized(failure.clone()));
                 } else if self.input.args.stop_on_error && !ended.was_left {
-                    self.stop(Stop::OnError);
+                    self.request_stop(Stop::OnError);
                 }
                 self.fail(ended.turn, place, content.as_ref(), &failure)
             }
@@ -93,7 +93,7 @@ impl Dispatcher<'_> {
             }
         }
         let text = self.results.failure(place, self.input.intake.work.operation().name(), failure);
-        self.results.put(turn, text)
+        self.results.push(turn, text)
     }
 
     /// Records that were in flight when a second signal came: what may have left is unknown.
@@ -130,6 +130,6 @@ impl Dispatcher<'_> {
         let operation = self.input.intake.work.operation().name();
         let outcome = Outcome { reason: Some("not sent"), ..Outcome::nothing_sent(operation) };
         let text = self.results.outcome(place, &outcome, false);
-        self.results.put(turn, text)
+        self.results.push(turn, text)
     }
 }

@@ -91,7 +91,7 @@ impl<'a> Wizard<'a> {
         let none = Map::new();
         let inner = draft.body.get("attribute").and_then(Value::as_object).unwrap_or(&none);
         let report = self.session.report;
-        self.prompt.show(&format!("\n{}\n", attribute::text(inner, report.stderr())));
+        self.prompt.show(&format!("\n{}\n", attribute::text(inner, report.stderr_style())));
         draft.warnings.iter().for_each(|warning| self.prompt.warn(report, warning));
     }
 

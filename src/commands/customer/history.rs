@@ -39,7 +39,7 @@ pub async fn list(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failu
         report.note("no snapshot of this customer on this machine; one is taken before each replacement");
         return Ok(());
     }
-    report.data(&table(&listed, report.stdout()))
+    report.data(&table(&listed, report.stdout_style()))
 }
 
 fn check(

@@ -98,7 +98,7 @@ impl Steps<'_> {
             return Ok(Some(self.unchanged(&merged)));
         }
         let report = self.service.session.report;
-        self.prompt.show(&changes::table(&merged.changes, report.stderr()));
+        self.prompt.show(&changes::table(&merged.changes, report.stderr_style()));
         self.prompt.show(&changes::summary(&merged.tally, &[]));
         self.change.check_deletions(&merged, self.prompt, true)?;
         self.warn(&merged);

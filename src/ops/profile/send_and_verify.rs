@@ -270,7 +270,7 @@ impl Replacement<'_> {
 
     fn warn_of(&self, service: &Service<'_>, found: &ReadBack) {
         let report = service.session.report;
-        for change in &found.beside {
+        for change in &found.unrelated_changes {
             report.warn(&format!(
                 "{} was also changed, from {} to {} (by the service or another editor)",
                 change.path,

@@ -43,7 +43,7 @@ impl AddressIndex {
     }
 
     /// Whether the list has this id.
-    pub fn has(&self, id: i64) -> bool {
+    pub fn contains(&self, id: i64) -> bool {
         self.position.contains_key(&id)
     }
 

@@ -58,7 +58,7 @@ fn address_lists(before: &[Value], after: &[Value], changes: &mut Vec<Change>) {
         }
     }
     for (id, address) in stored.ids().iter().zip(before) {
-        if !now.has(*id) {
+        if !now.contains(*id) {
             changes.push(Change {
                 path: FieldPath::address(*id),
                 before: Some(address.clone()),

@@ -47,8 +47,8 @@ pub fn merge(stored: Map<String, Value>, wish: &ProfilePatch) -> Result<Merged, 
     customer.insert("addresses".to_owned(), Value::Array(list.addresses));
     let mut notes = Vec::new();
     default_address::set_own(wish, &mut customer, &mut changes, &mut notes);
-    clear_dangling_defaults(&mut customer, &list.tally.removed, &mut changes, &mut notes);
-    Ok(Merged { customer, changes, tally: list.tally, notes })
+    clear_dangling_defaults(&mut customer, &list.summary.removed, &mut changes, &mut notes);
+    Ok(Merged { customer, changes, tally: list.summary, notes })
 }
 
 /// Refuses a draft that was made for another customer: the token decides whose profile is replaced, whatever ids say.

@@ -19,7 +19,7 @@ pub struct AddressList {
     /// The full list, to be sent.
     pub addresses: Vec<Value>,
     /// What becomes of the stored addresses.
-    pub tally: AddressSummary,
+    pub summary: AddressSummary,
     /// Every difference from the stored list.
     pub changes: Vec<Change>,
 }
@@ -39,13 +39,13 @@ impl AddressList {
         if wish.replace {
             list.replace(stored, &roster, drafts, wish)?;
         } else {
-            list.lay_over(stored, &roster, drafts, wish)?;
+            list.apply(stored, &roster, drafts, wish)?;
         }
         Ok(list)
     }
 
     /// Merges the drafts into the stored list: what they do not name stays, in stored order.
-    fn lay_over(
+    fn apply(
         &mut self,
         mut stored: Vec<Value>,
         roster: &AddressIndex,
@@ -120,7 +120,7 @@ impl AddressList {
     /// Takes a stored address into the list, with how it differs from what it was before.
     fn keep(&mut self, id: i64, before: Option<&Value>, address: Value) {
         let changes = before.is_some_and(|before| self.compare(id, before, &address));
-        if changes { &mut self.tally.changed } else { &mut self.tally.kept }.push(id);
+        if changes { &mut self.summary.changed } else { &mut self.summary.kept }.push(id);
         self.addresses.push(address);
     }
 
@@ -133,13 +133,13 @@ impl AddressList {
 
     fn add(&mut self, address: Value) {
         self.changes.push(diff::added(FieldPath::new_address(), &address));
-        self.tally.added += 1;
+        self.summary.added += 1;
         self.addresses.push(address);
     }
 
     fn remove(&mut self, id: i64, address: Value) {
         self.changes.push(Change { path: FieldPath::address(id), before: Some(address), after: None });
-        self.tally.removed.push(id);
+        self.summary.removed.push(id);
     }
 }
 

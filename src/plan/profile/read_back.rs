@@ -30,7 +30,7 @@ pub struct ReadBack {
     /// Changes that show a third value: `after` is what is there now.
     pub altered: Vec<Change>,
     /// What changed or went beside the changes that were sent: the service's doing, or another editor's.
-    pub beside: Vec<Change>,
+    pub unrelated_changes: Vec<Change>,
     /// How many changes arrived as they were sent.
     pub arrived: usize,
     /// Ids given to the addresses that were added, in stored order.
@@ -72,14 +72,14 @@ impl Expectation<'_> {
     /// `guard` when the profile's list has an address without a usable id of its own.
     pub fn compare(&self, now: &Profile) -> Result<ReadBack, Failure> {
         let index = AddressIndex::of(now.addresses())?;
-        let mut found = ReadBack { beside: self.unrelated(now), ..ReadBack::default() };
+        let mut found = ReadBack { unrelated_changes: self.unrelated(now), ..ReadBack::default() };
         self.compare_kept(now, &index, &mut found);
         let known = AddressIndex::of(diff::address_list(self.before))?;
         let mut unclaimed: Vec<(i64, &Value)> = index
             .ids()
             .iter()
             .zip(now.addresses())
-            .filter(|(id, _)| !known.has(**id))
+            .filter(|(id, _)| !known.contains(**id))
             .map(|(id, address)| (*id, address))
             .collect();
         let mut unmatched = Vec::new();
@@ -88,7 +88,7 @@ impl Expectation<'_> {
         for change in checked {
             if !change.path.is_new_address() {
                 found.compare_change(change, change.path.find(now.customer(), &index));
-            } else if !found.claim_equal(change, &mut unclaimed) {
+            } else if !found.match_new_address(change, &mut unclaimed) {
                 unmatched.push(change);
             }
         }
@@ -184,7 +184,7 @@ fn contents_of(addresses: &[Value], kept: &HashSet<i64>) -> HashMap<String, i64>
 
 impl ReadBack {
     /// Finds a new address among those that appeared: one that has every field that was sent.
-    fn claim_equal(&mut self, change: &Change, unclaimed: &mut Vec<(i64, &Value)>) -> bool {
+    fn match_new_address(&mut self, change: &Change, unclaimed: &mut Vec<(i64, &Value)>) -> bool {
         let sent = change.after.as_ref().and_then(Value::as_object);
         let equal = unclaimed
             .iter()
@@ -289,7 +289,7 @@ mod tests {
         assert_eq!(swapped.swapped, [1, 3]);
         let edited = after(json!({"id": 1, "customer_id": 7, "city": "Milan", "street": ["a"]}), three());
         assert!(edited.is_shown(), "somebody's edit of another address is no loss");
-        assert_eq!(paths(&edited.beside), ["addresses[id=1].city"]);
+        assert_eq!(paths(&edited.unrelated_changes), ["addresses[id=1].city"]);
     }
 
     #[test]

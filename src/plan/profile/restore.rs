@@ -114,7 +114,7 @@ impl Restored {
     fn of(stored: &Map<String, Value>, before: &Map<String, Value>) -> Result<Self, Failure> {
         let index = AddressIndex::of(diff::address_list(stored))?;
         let old = AddressIndex::of(diff::address_list(before))?;
-        let newer = index.ids().iter().copied().filter(|id| !old.has(*id)).collect();
+        let newer = index.ids().iter().copied().filter(|id| !old.contains(*id)).collect();
         let customer = stored.clone();
         Ok(Self { customer, index, newer, removed: Vec::new(), recreated: Vec::new(), notes: Vec::new() })
     }
@@ -128,7 +128,7 @@ impl Restored {
         let (Some(old), Some(fields)) = (address.get("id").and_then(id_of), address.as_object()) else {
             return;
         };
-        if self.index.has(old) {
+        if self.index.contains(old) {
             return;
         }
         let again = self
@@ -168,7 +168,7 @@ impl Restored {
     fn set_back(&mut self, change: &Change) {
         let name = change.path.last_name();
         let now = change.path.find(&self.customer, &self.index);
-        let gone = change.path.address_id().is_some_and(|id| !self.index.has(id));
+        let gone = change.path.address_id().is_some_and(|id| !self.index.contains(id));
         if gone || same_value(&name, now, change.before.as_ref()) {
             return;
         }
