@@ -27,7 +27,7 @@ use crate::failure::Failure;
 use crate::input::records::{Content, Record, Source};
 use crate::journal::entry::FailedFileEntry;
 use crate::journal::replay::{AllSlots, PreviousRun};
-use crate::journal::write_ahead::WriteAhead;
+use crate::journal::write_ahead::RecordWriteAhead;
 use crate::journal::writer::Journal;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::{Count, Progress};
@@ -88,7 +88,7 @@ struct InFlight<'a> {
     place: RecordLocation,
     hash: u64,
     content: Option<Content>,
-    gate: Rc<WriteAhead<'a>>,
+    gate: Rc<RecordWriteAhead<'a>>,
     /// What an earlier run left unknown about it.
     unresolved: Option<Unresolved>,
 }
@@ -206,7 +206,7 @@ impl<'a> Dispatcher<'a> {
         mut task: Job,
     ) -> impl Future<Output = crate::batch::worker::JobResult> + use<'a> {
         self.throttle.borrow_mut().begun(Instant::now());
-        let gate = Rc::new(WriteAhead::new(self.journal, task.place.record, task.hash));
+        let gate = Rc::new(RecordWriteAhead::new(self.journal, task.place.record, task.hash));
         let content = task.content.take();
         let unresolved = task.unresolved.clone();
         let begun =

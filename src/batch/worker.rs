@@ -8,14 +8,14 @@ use crate::batch::prepare::PreparedRecord;
 use crate::batch::record_token::TokenSource;
 use crate::cli::GlobalArgs;
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::journal::write_ahead::WriteAhead;
+use crate::journal::write_ahead::{RecordWriteAhead, WriteAhead};
 use crate::ops::record::RecordOperation;
 use crate::plan::operation::Operation;
 use crate::redact::{Masked, secrets};
 use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 use crate::session::Session;
-use crate::session::service::{Service, WriteAhead};
+use crate::session::service::Service;
 use crate::token::Token;
 
 /// A record that is to be run.
@@ -78,7 +78,7 @@ pub struct RunContext<'a> {
 
 impl RunContext<'_> {
     /// Runs one record to its end; `gate` is its part of the journal, none where nothing is sent.
-    pub async fn run(self, task: Job, gate: Option<Rc<WriteAhead<'_>>>) -> JobResult {
+    pub async fn run(self, task: Job, gate: Option<Rc<RecordWriteAhead<'_>>>) -> JobResult {
         let (turn, unresolved) = (task.turn, task.unresolved.clone());
         let mut ended = JobResult {
             turn,
@@ -95,7 +95,7 @@ impl RunContext<'_> {
     async fn result(
         self,
         task: Job,
-        gate: Option<Rc<WriteAhead<'_>>>,
+        gate: Option<Rc<RecordWriteAhead<'_>>>,
         ended: &mut JobResult,
     ) -> Result<Outcome, Failure> {
         let Job { place, prepared, unresolved, .. } = task;

@@ -279,7 +279,7 @@ impl Settings {
     pub fn service_name(&self) -> String {
         match &self.profile {
             Some(profile) => format!("{profile}@{}", self.service_id()),
-            None => self.service_id(),
+            None => self.service_id().to_string(),
         }
     }
 
@@ -290,14 +290,6 @@ impl Settings {
             None if self.sandbox => ServiceId::sandbox(Path::new(SANDBOX), MARKETPLACE),
             None => ServiceId::new(&self.base_url, MARKETPLACE),
         }
-    }
-
-    /// The service itself, whatever profile leads to it: host, port and path, for one host may serve several shops.
-    pub fn service_id(&self) -> String {
-        if self.sandbox {
-            return SANDBOX.to_owned();
-        }
-        format!("{}{}", self.host(), self.base_url.path().trim_end_matches('/'))
     }
 
     /// Host and port of the service, the port only where it is not the scheme's own.

@@ -1,14 +1,25 @@
 //! One record's part of the journal: what is written down before its request leaves.
 
 use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::pin::Pin;
 
 use crate::failure::Failure;
 use crate::journal::writer::Journal;
-use crate::session::service::{Logged, WriteAhead};
+
+/// The journal of a batch, as one record sees it.
+pub trait WriteAhead: fmt::Debug {
+    /// Notes that the record's request is about to leave, with the name of the snapshot taken for it, if any; returns
+    /// when that is on disk. Called again, with another snapshot, where the steps start again.
+    fn log_before_send<'a>(&'a self, snapshot: Option<&'a str>) -> Logged<'a>;
+}
+
+/// See [`WriteAhead::log_before_send`]; the request must not leave when it fails.
+pub type Logged<'a> = Pin<Box<dyn Future<Output = Result<(), Failure>> + 'a>>;
 
 /// Writes a record's `sending` line before its write leaves, and again where the steps start again with another snapshot.
 #[derive(Debug)]
-pub struct WriteAhead<'a> {
+pub struct RecordWriteAhead<'a> {
     journal: &'a Journal,
     record: u64,
     hash: u64,
@@ -16,8 +27,8 @@ pub struct WriteAhead<'a> {
     snapshot: RefCell<Option<String>>,
 }
 
-impl<'a> WriteAhead<'a> {
-    /// The gate of one record.
+impl<'a> RecordWriteAhead<'a> {
+    /// For one record.
     pub fn new(journal: &'a Journal, record: u64, hash: u64) -> Self {
         Self { journal, record, hash, passed: Cell::new(false), snapshot: RefCell::default() }
     }
@@ -44,7 +55,7 @@ impl<'a> WriteAhead<'a> {
     }
 }
 
-impl WriteAhead for WriteAhead<'_> {
+impl WriteAhead for RecordWriteAhead<'_> {
     fn log_before_send<'a>(&'a self, snapshot: Option<&'a str>) -> Logged<'a> {
         Box::pin(self.pass(snapshot))
     }

@@ -1,14 +1,14 @@
 //! The service an operation talks to: settings, client, tokens, and the sandbox where that is asked for.
 
 use std::cell::{Cell, OnceCell};
-use std::fmt;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
 use crate::config::Settings;
 use crate::failure::{Applied, Failure};
 use crate::http::{Attempt, Attempts, Client, Effect, Endpoint, Observer, Reply, Tracer};
+use crate::journal::write_ahead::WriteAhead;
 use crate::plan::request::{Bearer, Method, Request, StoreView};
 use crate::redact::secrets;
 use crate::report::http_trace;
@@ -39,16 +39,6 @@ pub struct Service<'a> {
     stopping: Rc<Cell<bool>>,
     _sandbox: Option<sandbox::Running>,
 }
-
-/// The journal of a batch, as one record sees it.
-pub trait WriteAhead: fmt::Debug {
-    /// Notes that the record's request is about to leave, with the name of the snapshot taken for it, if any; returns
-    /// when that is on disk. Called again, with another snapshot, where the steps start again.
-    fn log_before_send<'a>(&'a self, snapshot: Option<&'a str>) -> Logged<'a>;
-}
-
-/// See [`WriteAhead::log_before_send`]; the request must not leave when it fails.
-pub type Logged<'a> = Pin<Box<dyn Future<Output = Result<(), Failure>> + 'a>>;
 
 /// How far a write has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
