@@ -117,7 +117,7 @@ impl Context {
 #[cfg(test)]
 impl Context {
     /// Surroundings made up for a test: these variables, everything below `home`, no terminals.
-    pub fn made_up(variables: &[(&str, &str)], home: &std::path::Path) -> Self {
+    pub fn for_test(variables: &[(&str, &str)], home: &std::path::Path) -> Self {
         Self {
             arguments: Vec::new(),
             environment: variables.iter().map(|(name, value)| (name.into(), value.into())).collect(),

@@ -47,7 +47,7 @@ pub fn run() -> ExitCode {
         Ok(true) => return ExitCode::SUCCESS,
         Err(_) => return ExitCode::FAILURE,
     }
-    let cli = match Cli::read(&context.arguments) {
+    let cli = match Cli::parse_args(&context.arguments) {
         Ok(cli) => cli,
         Err(answer) => return print_clap_answer(&answer, &context),
     };

@@ -81,12 +81,12 @@ impl Prompt {
             } else {
                 Box::new(SimpleTheme)
             },
-            ..Self::silent()
+            ..Self::disabled()
         }
     }
 
     /// Asks nothing: for runs that change nothing.
-    pub fn silent() -> Self {
+    pub fn disabled() -> Self {
         Self {
             device: None,
             is_attended: false,
@@ -110,7 +110,7 @@ impl Prompt {
     }
 
     /// Whether `--yes` answers what is confirmed.
-    pub fn says_yes(&self) -> bool {
+    pub fn assume_yes(&self) -> bool {
         self.yes
     }
 
@@ -146,7 +146,7 @@ impl Prompt {
     ) -> Result<String, Failure> {
         self.require(question, hint)?;
         let question = Question::new(question).initial(default.unwrap_or_default());
-        self.line(&question, |text| Ok(check(text)?))?.ok_or_else(cancelled)
+        self.text(&question, |text| Ok(check(text)?))?.ok_or_else(cancelled)
     }
 
     /// A secret, not shown while it is typed.
@@ -162,7 +162,7 @@ impl Prompt {
     ///
     /// # Errors
     /// [`cancelled`] when the person leaves.
-    pub fn line(
+    pub fn text(
         &self,
         question: &Question<'_>,
         check: impl Fn(&str) -> Result<(), Objection>,
@@ -176,7 +176,7 @@ impl Prompt {
     ///
     /// # Errors
     /// [`cancelled`] when the person leaves.
-    pub fn lines(
+    pub fn text_lines(
         &self,
         question: impl Fn(usize) -> String,
         note: &str,
@@ -233,7 +233,7 @@ impl Prompt {
                 self.transcript.go_back();
                 Ok(None)
             }
-            TextInput::Left => Err(cancelled()),
+            TextInput::Interrupted => Err(cancelled()),
         }
     }
 
@@ -286,7 +286,7 @@ mod tests {
     use crate::report::Report;
 
     fn prompt(terminal: bool, yes: bool, no_input: bool) -> Prompt {
-        let mut context = Context::made_up(&[], Path::new("/"));
+        let mut context = Context::for_test(&[], Path::new("/"));
         context.stdin_is_terminal = terminal;
         context.stderr_is_terminal = terminal;
         let global = GlobalArgs { yes, no_input, ..GlobalArgs::default() };

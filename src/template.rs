@@ -48,7 +48,7 @@ mod tests {
     fn names(value: &Value, path: &str, shape: &'static ObjectSchema, found: &mut BTreeSet<String>) {
         for (name, value) in value.as_object().unwrap() {
             let path = format!("{path}{name}");
-            let below = match shape.member(name).unwrap().holds {
+            let below = match shape.field(name).unwrap().field_type {
                 FieldType::Object(shape) => Some((std::slice::from_ref(value), format!("{path}."), shape)),
                 FieldType::List(shape) => {
                     Some((value.as_array().unwrap().as_slice(), format!("{path}[]."), shape))
@@ -69,11 +69,11 @@ mod tests {
         for operation in Operation::ALL {
             let value: Value = serde_json::from_str(json(operation)).unwrap();
             let mut named = BTreeSet::new();
-            names(&value, "", operation.body(), &mut named);
+            names(&value, "", operation.schema(), &mut named);
             let documented: BTreeSet<String> =
-                operation.body().all_members().into_iter().map(|(path, _)| path).collect();
+                operation.schema().fields().into_iter().map(|(path, _)| path).collect();
             assert_eq!(named, documented, "{}", operation.name());
-            let warnings = validate(&mut value.as_object().unwrap().clone(), operation.body(), false);
+            let warnings = validate(&mut value.as_object().unwrap().clone(), operation.schema(), false);
             assert_eq!(warnings.unwrap(), Vec::<String>::new());
         }
     }

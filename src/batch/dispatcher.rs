@@ -135,12 +135,14 @@ impl<'a> Dispatcher<'a> {
         let session = shared.service.session;
         let pace = Rc::new(RefCell::new(Throttle::new(args.jobs.unwrap_or(JOBS), args.rate)));
         let paced = pace.clone();
-        shared.service.observe(Box::new(move |signal| paced.borrow_mut().heed(signal, Instant::now())));
+        shared
+            .service
+            .observe(Box::new(move |signal| paced.borrow_mut().on_throttled(signal, Instant::now())));
         Ok(Self {
             shared,
             journal,
             input,
-            entries: past.slots(),
+            entries: past.entries(),
             past,
             reader: feed,
             queue: KeyedQueue::default(),
@@ -149,7 +151,7 @@ impl<'a> Dispatcher<'a> {
             throttle: pace,
             warnings: records
                 .is_none()
-                .then(|| WarningCollector::new(session.report, intake.work.operation())),
+                .then(|| WarningCollector::new(session.report, intake.operation.operation())),
             results,
             failed,
             count: Count::default(),
@@ -169,7 +171,7 @@ impl<'a> Dispatcher<'a> {
         let mut running = FuturesUnordered::new();
         let mut signals = Signals::listen()?;
         let mut tick = tokio::time::interval(PROGRESS_INTERVAL);
-        let mut journal = pin!(self.journal.keep_up().fuse());
+        let mut journal = pin!(self.journal.flush_loop().fuse());
         loop {
             while let Some((key, task)) = self.next_task().await {
                 running.push(Box::pin(self.start(key, task)));
@@ -205,13 +207,13 @@ impl<'a> Dispatcher<'a> {
         key: u64,
         mut task: Job,
     ) -> impl Future<Output = crate::batch::worker::JobResult> + use<'a> {
-        self.throttle.borrow_mut().begun(Instant::now());
-        let gate = Rc::new(RecordWriteAhead::new(self.journal, task.place.record, task.hash));
+        self.throttle.borrow_mut().on_start(Instant::now());
+        let gate = Rc::new(RecordWriteAhead::new(self.journal, task.location.record, task.hash));
         let content = task.content.take();
         let unresolved = task.unresolved.clone();
         let begun =
-            InFlight { key, place: task.place, hash: task.hash, content, gate: gate.clone(), unresolved };
-        self.in_flight.insert(task.turn, begun);
+            InFlight { key, place: task.location, hash: task.hash, content, gate: gate.clone(), unresolved };
+        self.in_flight.insert(task.sequence, begun);
         self.shared.run(task, Some(gate))
     }
 
@@ -222,11 +224,11 @@ impl<'a> Dispatcher<'a> {
             if self.throttle.borrow().is_exhausted() {
                 self.request_stop(Stop::Unavailable);
             }
-            if self.stop.is_some() || !self.has_room() || self.throttle.borrow().wait(now).is_some() {
+            if self.stop.is_some() || !self.has_room() || self.throttle.borrow().delay(now).is_some() {
                 return None;
             }
             if let Some((key, task)) = self.queue.pop() {
-                match self.blocked.get(&key).copied().filter(|record| *record < task.place.record) {
+                match self.blocked.get(&key).copied().filter(|record| *record < task.location.record) {
                     Some(record) => self.refuse_blocked(key, task, record),
                     None => return Some((key, task)),
                 }
@@ -241,7 +243,7 @@ impl<'a> Dispatcher<'a> {
     }
 
     fn has_room(&self) -> bool {
-        self.throttle.borrow_mut().has_room(self.in_flight.len(), Instant::now())
+        self.throttle.borrow_mut().has_capacity(self.in_flight.len(), Instant::now())
     }
 
     fn has_capacity(&self) -> bool {
@@ -259,7 +261,7 @@ impl<'a> Dispatcher<'a> {
 
     /// How long the next record is held back.
     fn next_delay(&self) -> Option<Duration> {
-        self.throttle.borrow().wait(Instant::now()).filter(|_| self.stop.is_none())
+        self.throttle.borrow().delay(Instant::now()).filter(|_| self.stop.is_none())
     }
 
     fn admit_or_stop(&mut self, record: Result<Option<Record>, Failure>) {
@@ -299,7 +301,7 @@ impl<'a> Dispatcher<'a> {
         self.was_interrupted = true;
         self.shared.service.stop();
         self.request_stop(Stop::Interrupted);
-        self.shared.service.session.report.note(&format!(
+        self.shared.service.session.report.status(&format!(
             "stopping: waiting for {} in flight; press Ctrl-C again to stop at once",
             summary::count_records(self.in_flight.len() as u64)
         ));

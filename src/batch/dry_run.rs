@@ -53,7 +53,14 @@ pub async fn run(
         let shown = match prepared {
             Err(failure) => Err(failure),
             Ok(prepared) => {
-                let task = Job { turn, place, hash: 0, prepared, content: None, unresolved: None };
+                let task = Job {
+                    sequence: turn,
+                    location: place,
+                    hash: 0,
+                    prepared,
+                    content: None,
+                    unresolved: None,
+                };
                 let ended = shared.run(task, None).await;
                 _masked = ended.masked;
                 ended.result
@@ -63,7 +70,7 @@ pub async fn run(
             Ok(outcome) => results.outcome(place, &outcome, true),
             Err(failure) => {
                 failed += 1;
-                results.failure(place, intake.work.operation().name(), &failure)
+                results.failure(place, intake.operation.operation().name(), &failure)
             }
         };
         results.push(turn, text)?;
@@ -78,9 +85,9 @@ pub async fn run(
 fn report_suppressed_count(service: &Service<'_>, seen: u64, failed: u64) -> Result<(), Failure> {
     let report = service.session.report;
     if seen > MAX_SHOWN && !report.is_json() {
-        report.data(&format!("and {} more\n", count_records(seen - MAX_SHOWN)))?;
+        report.stdout(&format!("and {} more\n", count_records(seen - MAX_SHOWN)))?;
     }
-    report.note(&format!("dry run over {}, nothing was sent", count_records(seen)));
+    report.status(&format!("dry run over {}, nothing was sent", count_records(seen)));
     if failed == 0 {
         return Ok(());
     }

@@ -103,7 +103,7 @@ fn entry_of(path: &Path) -> io::Result<FailedFileEntry> {
         if count == 0 {
             break;
         }
-        hash = hash.with(&buffer[..count]);
+        hash = hash.update(&buffer[..count]);
         length += count as u64;
     }
     let path = path.canonicalize()?.to_string_lossy().into_owned();

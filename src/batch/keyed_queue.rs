@@ -53,7 +53,7 @@ impl<T> KeyedQueue<T> {
     }
 
     /// A record of this key has ended. The next one of the same key, if there is one, may begin.
-    pub fn finished(&mut self, key: u64) {
+    pub fn release(&mut self, key: u64) {
         match self.busy.get_mut(&key).and_then(VecDeque::pop_front) {
             Some(next) => self.ready.push_back(next),
             None => drop(self.busy.remove(&key)),
@@ -82,15 +82,15 @@ mod tests {
             queue.push(key, 1, value);
         }
         assert_eq!((queue.pop(), queue.pop(), queue.pop()), (Some((1, "a")), Some((2, "c")), None));
-        queue.finished(1);
+        queue.release(1);
         assert_eq!((queue.pop(), queue.pop()), (Some((1, "b")), None));
         queue.push(1, 1, "e");
-        queue.finished(2);
-        queue.finished(1);
+        queue.release(2);
+        queue.release(1);
         assert_eq!((queue.pop(), queue.pop()), (Some((1, "d")), None));
-        queue.finished(1);
+        queue.release(1);
         assert_eq!(queue.pop(), Some((1, "e")));
-        queue.finished(1);
+        queue.release(1);
         queue.push(1, 1, "f");
         assert_eq!(queue.pop(), Some((1, "f")));
     }

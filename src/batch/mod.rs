@@ -62,7 +62,7 @@ pub fn run(
     args: &BatchArgs,
     work: RecordOperation<'_>,
 ) -> Result<(), Failure> {
-    if let RecordOperation::Update(update) = work
+    if let RecordOperation::UpdateProfile(update) = work
         && update.base.is_some()
     {
         return Err(Failure::usage(
@@ -101,7 +101,7 @@ pub async fn run_over(
     let token_locks = TokenLocks::default();
     let is_token_key = matches!(work.operation(), Operation::CustomerUpdate | Operation::QuoteShip);
     let token_locks = (intake.command.is_some() && is_token_key).then_some(&token_locks);
-    let shared = RunContext { service, global: &global, work, run_token: &run_token, token_locks };
+    let shared = RunContext { service, global: &global, operation: work, run_token: &run_token, token_locks };
     if session.global.dry_run {
         return Box::pin(dry_run::run(shared, source, &intake, args, results)).await;
     }
@@ -128,9 +128,9 @@ async fn send(
     let earlier_failed = failed_file(source, args, &path, &opening.past)?;
     let checked = checked(session, source, intake, args, &opening.past)?;
     if checked.as_ref().is_some_and(|checked| checked.needs_token) {
-        service.token(bearer(intake.work.operation())).await?;
+        service.token(bearer(intake.operation.operation())).await?;
     }
-    confirm(session, intake.work.operation(), checked.as_ref())?;
+    confirm(session, intake.operation.operation(), checked.as_ref())?;
     let (journal, past) = opening.begin().await?;
     let input = dispatcher::Input {
         source,
@@ -163,7 +163,7 @@ fn checked(
     past: &PreviousRun,
 ) -> Result<Option<PreflightReport>, Failure> {
     if source.is_stream() {
-        session.report.note(&format!(
+        session.report.status(&format!(
             "{} cannot be read twice: each record is checked when its turn comes, not all of them before the first is sent",
             source.name()
         ));
@@ -217,7 +217,7 @@ fn header(
         service: id.url().to_owned(),
         interface: id.interface().to_owned(),
         store_view: service.settings.store_view.as_ref().map(|view| view.code().to_owned()),
-        operation: intake.work.operation().name().to_owned(),
+        operation: intake.operation.operation().name().to_owned(),
         input: file_name.map_or_else(|| source.name(), |name| name.to_string_lossy().into_owned()),
         shard: args.shard,
     }
@@ -233,7 +233,8 @@ fn places(source: &Source, args: &BatchArgs) -> Result<Places, Failure> {
     let journal = match (&args.journal, &input) {
         (Some(path), _) => path.clone(),
         (None, Some(input)) => {
-            let shard = args.shard.map(|shard| format!(".{}-{}", shard.index, shard.of)).unwrap_or_default();
+            let shard =
+                args.shard.map(|shard| format!(".{}-{}", shard.index, shard.count)).unwrap_or_default();
             let mut path = input.as_os_str().to_owned();
             path.push(format!("{shard}.journal"));
             path.into()

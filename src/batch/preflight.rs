@@ -43,8 +43,8 @@ pub fn run(
     let mut checked = PreflightReport::default();
     let mut comparison = JournalComparison::default();
     let mut invalid = Invalid::default();
-    let mut doubts = WarningCollector::new(session.report, intake.work.operation());
-    let mut slots = past.slots();
+    let mut doubts = WarningCollector::new(session.report, intake.operation.operation());
+    let mut slots = past.entries();
     let mut number = 0;
     while let Some(record) = records.read()? {
         number = record.number;
@@ -53,13 +53,13 @@ pub fn run(
         comparison.compare(&record, hash, slot);
         match intake.prepare(&record, records.columns()) {
             Ok(prepared) if in_shard(args.shard, &prepared) => {
-                if args.restart && slot.state != RecordState::Fresh {
+                if args.restart && slot.state != RecordState::NotSent {
                     return Err(settled_elsewhere(&record, past, slot));
                 }
                 let is_sent = is_to_be_sent(slot, hash, args.retry_unknown);
                 checked.records += 1;
                 checked.to_send += u64::from(is_sent);
-                checked.needs_token |= prepared.own == TokenSource::Run && is_sent;
+                checked.needs_token |= prepared.token_source == TokenSource::Shared && is_sent;
                 match slot.state {
                     RecordState::Done => doubts.note_done(&prepared),
                     _ => doubts.emit(record.number, &prepared),
@@ -74,7 +74,7 @@ pub fn run(
     if number == 0 {
         return Err(Failure::usage(format!("{} holds no records; nothing was sent", source.name())));
     }
-    comparison.verdict(source, past, number)?;
+    comparison.ensure_matches(source, past, number)?;
     doubts.emit_suppressed_count();
     Ok(checked)
 }
@@ -82,10 +82,10 @@ pub fn run(
 /// Whether a record that earlier runs left so is sent now.
 fn is_to_be_sent(slot: IndexEntry, hash: u64, retry_unknown: bool) -> bool {
     match slot.state {
-        RecordState::Fresh | RecordState::FailedPassing => true,
+        RecordState::NotSent | RecordState::FailedTemporary => true,
         RecordState::Done => false,
         RecordState::Sending | RecordState::Unknown => retry_unknown,
-        RecordState::FailedLasting => slot.hash != hash,
+        RecordState::FailedPermanent => slot.hash != hash,
     }
 }
 
@@ -152,12 +152,12 @@ pub struct JournalComparison {
 impl JournalComparison {
     fn compare(&mut self, record: &Record, hash: u64, slot: IndexEntry) {
         // Another journal's word counts only where the hash is the same.
-        if slot.state == RecordState::Fresh || slot.journal > 0 {
+        if slot.state == RecordState::NotSent || slot.journal > 0 {
             return;
         }
         let same = !is_changed(slot, hash);
         // Records that failed may be changed.
-        if same || matches!(slot.state, RecordState::FailedPassing | RecordState::FailedLasting) {
+        if same || matches!(slot.state, RecordState::FailedTemporary | RecordState::FailedPermanent) {
             self.same += u64::from(same);
             return;
         }
@@ -165,8 +165,8 @@ impl JournalComparison {
         self.first.get_or_insert((record.number, record.line));
     }
 
-    fn verdict(&self, source: &Source, past: &PreviousRun, records: u64) -> Result<(), Failure> {
-        if !past.is_there() {
+    fn ensure_matches(&self, source: &Source, past: &PreviousRun, records: u64) -> Result<(), Failure> {
+        if !past.exists() {
             return Ok(());
         }
         let name = source.name();

@@ -18,7 +18,7 @@ const REASON: &str = "reason";
 /// How records are taken in.
 pub struct RecordPreparer<'a> {
     /// What is done with them.
-    pub work: RecordOperation<'a>,
+    pub operation: RecordOperation<'a>,
     /// Name of the input, for messages.
     pub name: String,
     /// Whether members the interface does not list are sent as they are.
@@ -33,11 +33,11 @@ pub struct RecordPreparer<'a> {
 #[derive(Debug)]
 pub struct PreparedRecord {
     /// What is sent.
-    pub ready: PreparedBody,
+    pub body: PreparedBody,
     /// Records of one key keep their order; shards are cut by it.
     pub key: String,
     /// Whose token it carries.
-    pub own: TokenSource,
+    pub token_source: TokenSource,
 }
 
 impl<'a> RecordPreparer<'a> {
@@ -51,15 +51,15 @@ impl<'a> RecordPreparer<'a> {
         run_token: Option<Token>,
     ) -> Self {
         let command = program.and_then(TokenCommand::new);
-        Self { work, name: source.name(), allow_unknown, command, run_token }
+        Self { operation: work, name: source.name(), allow_unknown, command, run_token }
     }
 
     /// Understands the header of a CSV.
     ///
     /// # Errors
-    /// As [`Columns::understand`].
+    /// As [`Columns::parse_header`].
     pub fn columns(&self, header: &csv::StringRecord) -> Result<Columns, Failure> {
-        Columns::understand(&self.name, self.work.operation(), header, &self.beside())
+        Columns::parse_header(&self.name, self.operation.operation(), header, &self.extra_fields())
     }
 
     /// Parses and checks a record.
@@ -67,7 +67,7 @@ impl<'a> RecordPreparer<'a> {
     /// # Errors
     /// `usage`, by line and column, for what cannot be sent.
     pub fn prepare(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Failure> {
-        self.prepared(record, columns).map_err(|failure| self.located(record, failure))
+        self.prepared(record, columns).map_err(|failure| self.with_location(record, failure))
     }
 
     fn prepared(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Failure> {
@@ -76,31 +76,35 @@ impl<'a> RecordPreparer<'a> {
         }
         // A token command has to be filled from the record's members.
         if let (Content::Json(text), None) = (&record.content, &self.command)
-            && let Some((ready, key)) = self.work.as_it_stands(text)
+            && let Some((ready, key)) = self.operation.pass_through(text)
         {
-            let own = TokenSource::Run;
-            return Ok(PreparedRecord { ready, key: key.unwrap_or_else(|| own.key()), own });
+            let own = TokenSource::Shared;
+            return Ok(PreparedRecord {
+                body: ready,
+                key: key.unwrap_or_else(|| own.key()),
+                token_source: own,
+            });
         }
         let (document, mut beside) = match (&record.content, columns) {
             (Content::Row(row), Some(columns)) => columns.document(row).map_err(Failure::usage)?,
             (Content::Json(text), _) => (parse(text, record.line)?, Map::new()),
             (Content::Row(_), None) => return Err(Failure::internal("the header was not read")),
         };
-        let document = self.parted(document, &mut beside);
-        let own = self.own(&document, &beside)?;
-        let ready = self.work.ready(document, self.allow_unknown)?;
-        let key = key(self.work.operation(), &ready, &own);
-        Ok(PreparedRecord { ready, key, own })
+        let document = self.split_fields(document, &mut beside);
+        let own = self.token_source(&document, &beside)?;
+        let ready = self.operation.prepare(document, self.allow_unknown)?;
+        let key = key(self.operation.operation(), &ready, &own);
+        Ok(PreparedRecord { body: ready, key, token_source: own })
     }
 
     /// What of a document is input of the operation; the rest goes `beside`.
-    fn parted(
+    fn split_fields(
         &self,
         mut document: Map<String, Value>,
         beside: &mut Map<String, Value>,
     ) -> Map<String, Value> {
         document.shift_remove(REASON);
-        for name in self.beside() {
+        for name in self.extra_fields() {
             if let Some(value) = document.shift_remove(&name) {
                 beside.insert(name, value);
             }
@@ -109,20 +113,21 @@ impl<'a> RecordPreparer<'a> {
     }
 
     /// Names of what stands beside the input of the operation: the token, and fields only the token command knows.
-    fn beside(&self) -> Vec<String> {
-        let operation = self.work.operation();
-        let inner = operation.wrapper().and_then(|wrapper| match operation.body().member(wrapper)?.holds {
-            crate::wire::FieldType::Object(shape) => Some(shape),
-            _ => None,
-        });
+    fn extra_fields(&self) -> Vec<String> {
+        let operation = self.operation.operation();
+        let inner =
+            operation.wrapper().and_then(|wrapper| match operation.schema().field(wrapper)?.field_type {
+                crate::wire::FieldType::Object(shape) => Some(shape),
+                _ => None,
+            });
         let is_input = |name: &&String| {
-            inner.unwrap_or(operation.body()).member(name).is_some() || operation.wrapper() == Some(name)
+            inner.unwrap_or(operation.schema()).field(name).is_some() || operation.wrapper() == Some(name)
         };
         let fields = self.command.iter().flat_map(|command| &command.fields);
         fields.filter(|name| !is_input(name)).cloned().chain([TOKEN_FIELD.to_owned()]).collect()
     }
 
-    fn own(
+    fn token_source(
         &self,
         document: &Map<String, Value>,
         beside: &Map<String, Value>,
@@ -130,9 +135,9 @@ impl<'a> RecordPreparer<'a> {
         if let Some(token) = beside.get(TOKEN_FIELD) {
             return Ok(self.unless_run_token(record_token::from_record(token)?));
         }
-        let Some(command) = &self.command else { return Ok(TokenSource::Run) };
-        let wrapper = self.work.operation().wrapper();
-        command.fill(|name| {
+        let Some(command) = &self.command else { return Ok(TokenSource::Shared) };
+        let wrapper = self.operation.operation().wrapper();
+        command.substitute(|name| {
             record_token::field(beside, None, name).or_else(|| record_token::field(document, wrapper, name))
         })
     }
@@ -140,12 +145,12 @@ impl<'a> RecordPreparer<'a> {
     /// The batch's own token may be named in a record too: one token is one key, however it was supplied.
     fn unless_run_token(&self, own: TokenSource) -> TokenSource {
         match own {
-            TokenSource::Given(token) if self.run_token.as_ref() == Some(&token) => TokenSource::Run,
+            TokenSource::Given(token) if self.run_token.as_ref() == Some(&token) => TokenSource::Shared,
             own => own,
         }
     }
 
-    fn located(&self, record: &Record, failure: Failure) -> Failure {
+    fn with_location(&self, record: &Record, failure: Failure) -> Failure {
         // Where the JSON itself is broken, the place is known to the column.
         let place = match failure.message.strip_prefix("line ") {
             Some(_) => String::new(),
@@ -162,9 +167,9 @@ impl<'a> RecordPreparer<'a> {
 /// Hash of a record as it stands in the input.
 pub fn hash(content: &Content) -> u64 {
     match content {
-        Content::Json(text) => Fnv1a::new().with(text.as_bytes()),
+        Content::Json(text) => Fnv1a::new().update(text.as_bytes()),
         Content::Row(row) => {
-            row.iter().fold(Fnv1a::new(), |hash, cell| hash.with(cell.as_bytes()).with(&[0]))
+            row.iter().fold(Fnv1a::new(), |hash, cell| hash.update(cell.as_bytes()).update(&[0]))
         }
     }
     .finish()

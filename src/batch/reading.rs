@@ -220,8 +220,8 @@ fn state(line: &Line) -> Option<RecordState> {
         "sending" => RecordState::Sending,
         "unknown" => RecordState::Unknown,
         "done" => RecordState::Done,
-        "failed" if line.temporary == Some(true) => RecordState::FailedPassing,
-        "failed" if line.temporary == Some(false) => RecordState::FailedLasting,
+        "failed" if line.temporary == Some(true) => RecordState::FailedTemporary,
+        "failed" if line.temporary == Some(false) => RecordState::FailedPermanent,
         _ => return None,
     })
 }

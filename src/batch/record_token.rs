@@ -13,7 +13,7 @@ pub const TOKEN_FIELD: &str = "token";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenSource {
     /// The run's token.
-    Run,
+    Shared,
     /// It stands in the record.
     Given(Token),
     /// A program prints it, placeholders filled.
@@ -24,7 +24,7 @@ impl TokenSource {
     /// The same for records that carry the same token.
     pub fn key(&self) -> String {
         match self {
-            Self::Run => String::new(),
+            Self::Shared => String::new(),
             Self::Given(token) => token.expose().to_owned(),
             Self::Command(program) => program.argv().join("\0"),
         }
@@ -36,7 +36,7 @@ impl TokenSource {
     /// As [`Program::run`].
     pub async fn token(self) -> Result<Option<Token>, Failure> {
         match self {
-            Self::Run => Ok(None),
+            Self::Shared => Ok(None),
             Self::Given(token) => Ok(Some(token)),
             Self::Command(program) => program.run().await.map(Some),
         }
@@ -65,7 +65,7 @@ impl TokenCommand {
     ///
     /// # Errors
     /// `usage` when the record lacks a field.
-    pub fn fill(&self, find: impl Fn(&str) -> Option<String>) -> Result<TokenSource, Failure> {
+    pub fn substitute(&self, find: impl Fn(&str) -> Option<String>) -> Result<TokenSource, Failure> {
         let mut argv = self.program.argv().to_vec();
         for field in &self.fields {
             let value = find(field).filter(|value| !value.is_empty()).ok_or_else(|| {
@@ -129,8 +129,8 @@ mod tests {
         assert_eq!(command.fields, ["email", "id"]);
         let find = |name: &str| Some(if name == "id" { "7".to_owned() } else { "a b;$(x)".to_owned() });
         let filled = ["{record.email}", "show", "shop/a b;$(x)/7"].map(str::to_owned).to_vec();
-        assert_eq!(command.fill(find).unwrap(), TokenSource::Command(program.with_argv(filled)));
-        assert!(command.fill(|_| None).unwrap_err().message.contains("\"email\""));
+        assert_eq!(command.substitute(find).unwrap(), TokenSource::Command(program.with_argv(filled)));
+        assert!(command.substitute(|_| None).unwrap_err().message.contains("\"email\""));
         assert!(TokenCommand::new(&Program::new(vec!["pass".to_owned(), "show".to_owned()])).is_none());
     }
 }

@@ -10,10 +10,10 @@ use crate::journal::partition::Shard;
 /// # Errors
 /// `guard` for a journal of another shard, or of some only.
 pub fn check_shards(path: &Path, shards: &[Option<Shard>], ours: Option<Shard>) -> Result<(), Failure> {
-    let complete = |of: u32| (0..of).all(|index| shards.contains(&Some(Shard { index, of })));
+    let complete = |of: u32| (0..of).all(|index| shards.contains(&Some(Shard { index, count: of })));
     let wrong = shards.iter().find_map(|theirs| match (theirs, ours) {
         (theirs, ours) if *theirs == ours => None,
-        (Some(theirs), None) if complete(theirs.of) => None,
+        (Some(theirs), None) if complete(theirs.count) => None,
         (Some(theirs), None) => Some(format!("covers shard {theirs} only; the other shards are missing")),
         (Some(theirs), Some(ours)) => Some(format!("belongs to shard {theirs}, expected {ours}")),
         (None, Some(ours)) => Some(format!("covers the whole input, expected shard {ours}")),
@@ -30,7 +30,7 @@ pub fn is_other_part(shards: &[Option<Shard>], ours: Option<Shard>) -> bool {
     let Some(ours) = ours else { return false };
     shards
         .iter()
-        .all(|theirs| theirs.is_some_and(|theirs| theirs.of == ours.of && theirs.index != ours.index))
+        .all(|theirs| theirs.is_some_and(|theirs| theirs.count == ours.count && theirs.index != ours.index))
 }
 
 /// Whether a file name is that of a journal of the input `input`.

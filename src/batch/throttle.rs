@@ -19,7 +19,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(60);
 /// The pace of a run.
 #[derive(Debug)]
 pub struct Throttle {
-    most: f64,
+    max: f64,
     limit: f64,
     lowered: Option<Instant>,
     interval: Option<Duration>,
@@ -33,7 +33,7 @@ impl Throttle {
     /// At most `jobs` at a time, and no faster than `rate`.
     pub fn new(jobs: u16, rate: Option<Rate>) -> Self {
         Self {
-            most: jobs.into(),
+            max: jobs.into(),
             limit: jobs.into(),
             lowered: None,
             interval: rate.map(|rate| Duration::from_secs_f64((1.0 / rate.per_second).min(1e9))),
@@ -44,7 +44,7 @@ impl Throttle {
     }
 
     /// Takes note of what an attempt showed of the service, reads and repeats included.
-    pub fn heed(&mut self, signal: ServiceSignal, now: Instant) {
+    pub fn on_throttled(&mut self, signal: ServiceSignal, now: Instant) {
         match signal {
             ServiceSignal::Healthy => self.breaker.on_answer(),
             ServiceSignal::InternalError => self.breaker.on_internal_error(now),
@@ -66,26 +66,26 @@ impl Throttle {
     }
 
     /// A record went through: about as many as are in flight make room for one more.
-    pub fn went_through(&mut self) {
-        self.limit = (self.limit + 1.0 / self.limit).min(self.most);
+    pub fn on_success(&mut self) {
+        self.limit = (self.limit + 1.0 / self.limit).min(self.max);
     }
 
     /// Whether one more may be in flight in addition to these.
-    pub fn has_room(&mut self, in_flight: usize, now: Instant) -> bool {
+    pub fn has_capacity(&mut self, in_flight: usize, now: Instant) -> bool {
         let fits =
             u32::try_from(in_flight).is_ok_and(|in_flight| f64::from(in_flight) + 1.0 <= self.limit + 1e-9);
         fits && self.breaker.may_start(in_flight, now)
     }
 
     /// How long to wait before the next may start.
-    pub fn wait(&self, now: Instant) -> Option<Duration> {
+    pub fn delay(&self, now: Instant) -> Option<Duration> {
         let left = |until: Option<Instant>| until.map(|until| until.saturating_duration_since(now));
         let waits = [left(self.next), left(self.asked), self.breaker.delay(now)];
         waits.into_iter().flatten().max().filter(|wait| !wait.is_zero())
     }
 
     /// A record has started.
-    pub fn begun(&mut self, now: Instant) {
+    pub fn on_start(&mut self, now: Instant) {
         self.breaker.on_start();
         if let Some(interval) = self.interval {
             let held_up = now.checked_sub(COOLDOWN).unwrap_or(now);
@@ -115,31 +115,31 @@ mod tests {
     fn throttling_lowers_the_number_and_success_raises_it_again() {
         let mut pace = Throttle::new(8, None);
         let start = Instant::now();
-        assert!(pace.has_room(7, start) && !pace.has_room(8, start));
-        pace.heed(THROTTLED, start);
-        pace.heed(THROTTLED, start + BURST_ALLOWANCE / 2);
-        assert!(pace.has_room(3, start) && !pace.has_room(4, start), "one burst lowers it once");
+        assert!(pace.has_capacity(7, start) && !pace.has_capacity(8, start));
+        pace.on_throttled(THROTTLED, start);
+        pace.on_throttled(THROTTLED, start + BURST_ALLOWANCE / 2);
+        assert!(pace.has_capacity(3, start) && !pace.has_capacity(4, start), "one burst lowers it once");
         for burst in 1..9 {
-            pace.heed(THROTTLED, start + BURST_ALLOWANCE * burst);
+            pace.on_throttled(THROTTLED, start + BURST_ALLOWANCE * burst);
         }
         let later = start + BURST_ALLOWANCE * 9;
-        assert!(pace.has_room(0, later) && !pace.has_room(1, later), "one is always let through");
+        assert!(pace.has_capacity(0, later) && !pace.has_capacity(1, later), "one is always let through");
         for _ in 0..40 {
-            pace.went_through();
+            pace.on_success();
         }
-        assert!(pace.has_room(7, later) && !pace.has_room(8, later));
+        assert!(pace.has_capacity(7, later) && !pace.has_capacity(8, later));
     }
 
     #[test]
     fn what_the_service_asks_for_holds_new_records_back() {
         let mut pace = Throttle::new(8, None);
         let start = Instant::now();
-        pace.heed(ServiceSignal::Throttled(Some(Duration::from_secs(7))), start);
-        pace.heed(THROTTLED, start);
-        assert_eq!(pace.wait(start), Some(Duration::from_secs(7)));
-        pace.heed(ServiceSignal::Throttled(Some(Duration::from_secs(7000))), start);
-        assert_eq!(pace.wait(start), Some(Duration::from_secs(60)));
-        assert_eq!(pace.wait(start + Duration::from_secs(60)), None);
+        pace.on_throttled(ServiceSignal::Throttled(Some(Duration::from_secs(7))), start);
+        pace.on_throttled(THROTTLED, start);
+        assert_eq!(pace.delay(start), Some(Duration::from_secs(7)));
+        pace.on_throttled(ServiceSignal::Throttled(Some(Duration::from_secs(7000))), start);
+        assert_eq!(pace.delay(start), Some(Duration::from_secs(60)));
+        assert_eq!(pace.delay(start + Duration::from_secs(60)), None);
     }
 
     #[test]
@@ -148,8 +148,8 @@ mod tests {
         let mut now = Instant::now();
         let start = now;
         for _ in 0..50 {
-            now += pace.wait(now).unwrap_or_default() + Duration::from_millis(1);
-            pace.begun(now);
+            now += pace.delay(now).unwrap_or_default() + Duration::from_millis(1);
+            pace.on_start(now);
         }
         let taken = now - start;
         assert!(taken >= Duration::from_millis(470) && taken < Duration::from_millis(560), "{taken:?}");

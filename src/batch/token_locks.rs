@@ -44,5 +44,5 @@ impl TokenLocks {
 }
 
 fn hash(token: &Token) -> u64 {
-    Fnv1a::new().with(token.expose().as_bytes()).finish()
+    Fnv1a::new().update(token.expose().as_bytes()).finish()
 }

@@ -30,10 +30,10 @@ impl WarningCollector {
     pub fn emit(&mut self, record: u64, prepared: &PreparedRecord) {
         let doubled = self.is_duplicate(&prepared.key);
         let doubled = doubled.then(|| format!("the attribute code {:?} is in the input twice", prepared.key));
-        for doubt in prepared.ready.doubts(self.operation).into_iter().chain(doubled) {
+        for doubt in prepared.body.warnings(self.operation).into_iter().chain(doubled) {
             self.found += 1;
             if self.found <= MAX_SHOWN {
-                self.report.of_record(record).warn(&doubt);
+                self.report.for_record(record).warn(&doubt);
             }
         }
     }
@@ -56,7 +56,7 @@ impl WarningCollector {
         if self.operation != Operation::AttributeCreate {
             return false;
         }
-        let hash = Fnv1a::new().with(code.as_bytes()).finish();
+        let hash = Fnv1a::new().update(code.as_bytes()).finish();
         let known = self.codes.contains(&hash);
         if !known && self.codes.len() < MAX_CODES {
             self.codes.insert(hash);

@@ -22,9 +22,9 @@ use crate::token::Token;
 #[derive(Debug)]
 pub struct Job {
     /// Its turn among the results.
-    pub turn: u64,
+    pub sequence: u64,
     /// Where it stands.
-    pub place: RecordLocation,
+    pub location: RecordLocation,
     /// Its hash in the journal.
     pub hash: u64,
     /// What is sent.
@@ -50,7 +50,7 @@ pub struct Unresolved {
 #[derive(Debug)]
 pub struct JobResult {
     /// Its turn among the results.
-    pub turn: u64,
+    pub sequence: u64,
     /// What became of it.
     pub result: Result<Outcome, Failure>,
     /// Whether nothing was sent now: the outcome is that of an earlier run.
@@ -69,7 +69,7 @@ pub struct RunContext<'a> {
     /// The flags, with every question answered.
     pub global: &'a GlobalArgs,
     /// What is done.
-    pub work: RecordOperation<'a>,
+    pub operation: RecordOperation<'a>,
     /// The batch's own token.
     pub run_token: &'a RunToken,
     /// Where tokens are printed one by one and are what keeps records apart.
@@ -79,9 +79,9 @@ pub struct RunContext<'a> {
 impl RunContext<'_> {
     /// Runs one record to its end; `gate` is its part of the journal, none where nothing is sent.
     pub async fn run(self, task: Job, gate: Option<Rc<RecordWriteAhead<'_>>>) -> JobResult {
-        let (turn, unresolved) = (task.turn, task.unresolved.clone());
+        let (turn, unresolved) = (task.sequence, task.unresolved.clone());
         let mut ended = JobResult {
-            turn,
+            sequence: turn,
             result: Err(Failure::internal("the record was not run")),
             was_left: false,
             is_unauthorized: false,
@@ -98,12 +98,12 @@ impl RunContext<'_> {
         gate: Option<Rc<RecordWriteAhead<'_>>>,
         ended: &mut JobResult,
     ) -> Result<Outcome, Failure> {
-        let Job { place, prepared, unresolved, .. } = task;
-        let report = self.service.session.report.of_record(place.record);
+        let Job { location: place, prepared, unresolved, .. } = task;
+        let report = self.service.session.report.for_record(place.record);
         let session = Session { report: &report, global: self.global, context: self.service.session.context };
         let write_ahead = gate.as_deref().map(|gate| gate as &dyn WriteAhead);
-        let is_run_token = prepared.own == TokenSource::Run;
-        let mut token = match prepared.own.token().await? {
+        let is_run_token = prepared.token_source == TokenSource::Shared;
+        let mut token = match prepared.token_source.token().await? {
             None => self.run_token.renewed(),
             own => own,
         };
@@ -115,7 +115,7 @@ impl RunContext<'_> {
         if let Some(unresolved) = &unresolved {
             let service = self.service.for_record(&session, token.clone(), None);
             let snapshot = unresolved.snapshot.as_deref();
-            if let Some(found) = self.work.resolve_unknown(&service, snapshot).await {
+            if let Some(found) = self.operation.resolve_unknown(&service, snapshot).await {
                 return Ok(found);
             }
             if !unresolved.retry {
@@ -127,11 +127,11 @@ impl RunContext<'_> {
         if let (Some(locks), Some(token)) = (self.token_locks, &token)
             && let Some(record) = locks.unknown(token)
         {
-            return Err(behind_unknown(self.work.operation(), record));
+            return Err(behind_unknown(self.operation.operation(), record));
         }
         loop {
             let service = self.service.for_record(&session, token.clone(), write_ahead);
-            let failure = match self.work.perform(&service, &prepared.ready).await {
+            let failure = match self.operation.perform(&service, &prepared.body).await {
                 Err(failure) if is_run_token && is_unauthorized(&failure) => failure,
                 Err(failure) => {
                     let failure = unresolved_again(failure, unresolved.as_ref());

@@ -42,7 +42,7 @@ pub struct CreateArgs {
     pub force: bool,
     /// Many records.
     #[command(flatten)]
-    pub run: BatchArgs,
+    pub batch: BatchArgs,
 }
 
 /// Flags that set members of the attribute.

@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn shards_count_from_zero() {
-        assert_eq!("3/4".parse(), Ok(Shard { index: 3, of: 4 }));
+        assert_eq!("3/4".parse(), Ok(Shard { index: 3, count: 4 }));
         for bad in ["4/4", "0/0", "-1/2", "1", "a/b", ""] {
             assert!(bad.parse::<Shard>().is_err(), "{bad:?}");
         }

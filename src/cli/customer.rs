@@ -67,7 +67,7 @@ pub struct UpdateArgs {
     pub replacement: ReplacementArgs,
     /// Many records.
     #[command(flatten)]
-    pub run: BatchArgs,
+    pub batch: BatchArgs,
 }
 
 /// Flags of every command that replaces a profile.

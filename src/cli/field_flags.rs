@@ -57,9 +57,9 @@ impl FieldFlag {
         if let Some(constant) = self.constant {
             return arg.action(ArgAction::SetTrue).help(constant.help);
         }
-        let member = self.shape.member(self.member);
+        let member = self.shape.field(self.member);
         let arg = arg.help(member.map_or("", |member| member.doc));
-        match member.map(|member| member.holds) {
+        match member.map(|member| member.field_type) {
             Some(FieldType::TextList) => arg.action(ArgAction::Append).num_args(1..).value_name("LINE"),
             Some(FieldType::Integer) => {
                 arg.value_parser(whole_number).allow_negative_numbers(true).value_name("N")
@@ -76,7 +76,7 @@ impl FieldFlag {
     }
 
     /// Whether the other flag sets the same member, or one inside it.
-    fn is_rival_of(&self, other: &Self) -> bool {
+    fn conflicts_with(&self, other: &Self) -> bool {
         self.long != other.long
             && (other.member == self.member && other.within == self.within
                 || other.within == Some(self.member))
@@ -86,7 +86,7 @@ impl FieldFlag {
         if let Some(constant) = self.constant {
             return matches.get_flag(self.long).then(constant.value);
         }
-        match self.shape.member(self.member)?.holds {
+        match self.shape.field(self.member)?.field_type {
             FieldType::TextList => {
                 let lines = matches.get_many::<String>(self.long)?;
                 Some(lines.map(|line| Value::String(line.clone())).collect())
@@ -129,7 +129,8 @@ pub struct FieldArgs<F> {
 impl<F: FieldFlags> Args for FieldArgs<F> {
     fn augment_args(command: Command) -> Command {
         let arg = |flag: &FieldFlag| {
-            let rivals = F::FLAGS.iter().filter(|rival| flag.constant.is_some() && flag.is_rival_of(rival));
+            let rivals =
+                F::FLAGS.iter().filter(|rival| flag.constant.is_some() && flag.conflicts_with(rival));
             flag.arg(F::HEADING).conflicts_with_all(rivals.map(|rival| rival.long))
         };
         command.args(F::FLAGS.iter().map(arg))

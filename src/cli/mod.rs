@@ -67,12 +67,12 @@ impl Cli {
     ///
     /// # Errors
     /// What clap has to say: help, the version, or what is wrong.
-    pub fn read(words: &[OsString]) -> Result<Self, clap::Error> {
-        let read = subcommands_in(words).and_then(|grammar| Self::read_by(grammar, words).ok());
-        read.map_or_else(|| Self::read_by(subcommands(), words), Ok)
+    pub fn parse_args(words: &[OsString]) -> Result<Self, clap::Error> {
+        let read = subcommands_in(words).and_then(|grammar| Self::parse_args_with(grammar, words).ok());
+        read.map_or_else(|| Self::parse_args_with(subcommands(), words), Ok)
     }
 
-    fn read_by(grammar: clap::Command, words: &[OsString]) -> Result<Self, clap::Error> {
+    fn parse_args_with(grammar: clap::Command, words: &[OsString]) -> Result<Self, clap::Error> {
         // Taking them apart takes half as long as making them, and this process ends soon.
         let mut grammar = ManuallyDrop::new(grammar);
         let matches = ManuallyDrop::new(grammar.try_get_matches_from_mut(words)?);

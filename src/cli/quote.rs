@@ -48,7 +48,7 @@ pub struct ShipArgs {
     pub no_payment: bool,
     /// Many records.
     #[command(flatten)]
-    pub run: BatchArgs,
+    pub batch: BatchArgs,
 }
 
 /// Flags of `quote add-item`.
@@ -62,7 +62,7 @@ pub struct AddItemArgs {
     pub options: Vec<(String, Number)>,
     /// Many records.
     #[command(flatten)]
-    pub run: BatchArgs,
+    pub batch: BatchArgs,
 }
 
 /// `--ship-…`

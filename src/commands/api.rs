@@ -23,7 +23,7 @@ pub fn run(session: &Session<'_>, args: &ApiArgs) -> Result<(), Failure> {
     let request = request(session, args)?;
     with_service(session, async |service| {
         if session.global.dry_run {
-            return session.report.outcome(&Outcome::dry_run(OPERATION, service.shown(request)));
+            return session.report.outcome(&Outcome::dry_run(OPERATION, service.preview(request)));
         }
         let reply = send(service, &request).await?;
         if let Some(warning) = &reply.warning {
@@ -40,7 +40,7 @@ fn request(session: &Session<'_>, args: &ApiArgs) -> Result<Request, Failure> {
         Ok::<_, Failure>(text.into())
     });
     let bearer = if args.admin { Bearer::Admin } else { Bearer::Customer };
-    Ok(Request::any(args.method.clone(), &args.path, body.transpose()?, bearer))
+    Ok(Request::raw(args.method.clone(), &args.path, body.transpose()?, bearer))
 }
 
 async fn send(service: &Service<'_>, request: &Request) -> Result<Reply, Failure> {
@@ -59,7 +59,7 @@ fn print(session: &Session<'_>, request: &Request, reply: Reply) -> Result<(), F
             reason: read.then_some("read"),
             status: Some(reply.status),
             response: Some(reply.value()),
-            ..Outcome::nothing_sent(OPERATION)
+            ..Outcome::not_sent(OPERATION)
         });
     }
     if !session.context.stdout_is_terminal {
@@ -70,5 +70,5 @@ fn print(session: &Session<'_>, request: &Request, reply: Reply) -> Result<(), F
         Value::String(text) => text,
         value => format!("{value:#}"),
     };
-    session.report.foreign(&text)
+    session.report.untrusted(&text)
 }

@@ -58,7 +58,7 @@ pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool
 
 fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), Failure> {
     let file = ConfigFile::load(session.context)?;
-    let profile = file.chosen(session.context, session.global)?.ok_or_else(|| file.none_chosen())?;
+    let profile = file.chosen(session.context, session.global)?.ok_or_else(|| file.no_profile_selected())?;
     let base_url = profile.base_url().ok_or_else(|| profile.no_base_url())?;
     if let Some(key) = profile.token_key_in_use(bearer) {
         return Err(Failure::usage(format!(
@@ -74,7 +74,7 @@ fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), 
     verify(session, &profile, bearer, &token)?;
     let stored = Stored { token, origin };
     Credentials::store(session.context, &profile.name, bearer, &stored)?;
-    session.report.note(&format!(
+    session.report.status(&format!(
         "stored the {} of profile {} for {} in {}",
         noun(bearer),
         profile.name,
@@ -141,7 +141,7 @@ fn status(session: &Session<'_>) -> Result<(), Failure> {
         let table = check::table(&checks, session.report.stdout_style());
         let place =
             format!("profile   {}\nbase URL  {}\n\n", sanitize_line(profile), sanitize_line(&base_url));
-        session.report.data(&(place + &table))?;
+        session.report.stdout(&(place + &table))?;
     }
     failed(&checks)
 }
@@ -188,7 +188,7 @@ fn logout(session: &Session<'_>, only_admin: bool) -> Result<(), Failure> {
     let bearers: &[Bearer] = if only_admin { &[Bearer::Admin] } else { &[Bearer::Customer, Bearer::Admin] };
     let deleted = Credentials::delete(session.context, &profile, bearers)?;
     let deleted: Vec<&str> = deleted.into_iter().map(noun).collect();
-    session.report.note(&match deleted.as_slice() {
+    session.report.status(&match deleted.as_slice() {
         [] => format!("no token of profile {profile} is stored"),
         deleted => format!("deleted the {} of profile {profile}", deleted.join(" and the ")),
     });
@@ -202,7 +202,7 @@ fn profile_to_forget(session: &Session<'_>) -> Result<String, Failure> {
     }
     let file = ConfigFile::load(session.context)?;
     let chosen = file.chosen_name(session.context, session.global)?;
-    Ok(chosen.ok_or_else(|| file.none_chosen())?.0)
+    Ok(chosen.ok_or_else(|| file.no_profile_selected())?.0)
 }
 
 fn bearer(admin: bool) -> Bearer {

@@ -24,7 +24,7 @@ pub fn run(
     run: &BatchArgs,
 ) -> Result<(), Failure> {
     if let Some(source) = source(session, run)? {
-        return batch::run(session, &source, run, RecordOperation::AtOnce(operation, flags));
+        return batch::run(session, &source, run, RecordOperation::Direct(operation, flags));
     }
     let draft = draft(session, operation, flags)?;
     with_service(session, async |service| perform_and_report(service, operation, draft).await)

@@ -39,7 +39,7 @@ pub fn run(session: &Session<'_>) -> Result<(), Failure> {
     if report.is_json() {
         report.json(&json!({"checks": check::to_json(&checks)}))?;
     } else {
-        report.data(&check::table(&checks, report.stdout_style()))?;
+        report.stdout(&check::table(&checks, report.stdout_style()))?;
     }
     let failed: Vec<FailureKind> = checks.iter().filter_map(Check::failure).collect();
     match failed.first() {
@@ -223,7 +223,7 @@ fn fix_of(failure: &Failure, otherwise: &str) -> String {
 fn date_keeper(date: &Arc<Mutex<Option<String>>>) -> Tracer {
     let date = Arc::clone(date);
     Arc::new(move |event| {
-        let HttpEvent::Answered { headers, .. } = event else { return };
+        let HttpEvent::Response { headers, .. } = event else { return };
         let found = headers.iter().find(|(name, _)| *name == "date").map(|(_, value)| value.into_owned());
         if let Ok(mut date) = date.lock() {
             *date = found;

@@ -25,7 +25,7 @@ pub fn run(session: &Session<'_>, words: &[String]) -> Result<(), Failure> {
     if let [word] = words
         && let Some((_, _, text)) = TOPICS.iter().find(|(name, ..)| name == word)
     {
-        return session.report.data(&text());
+        return session.report.stdout(&text());
     }
     let mut command = cli::command();
     command.build();
@@ -36,7 +36,7 @@ pub fn run(session: &Session<'_>, words: &[String]) -> Result<(), Failure> {
     let help = found.render_long_help();
     let text = if session.report.color_stdout { help.ansi().to_string() } else { help.to_string() };
     let topics = if words.is_empty() { listed_topics() } else { String::new() };
-    session.report.data(&format!("{}\n{topics}", text.trim_end()))
+    session.report.stdout(&format!("{}\n{topics}", text.trim_end()))
 }
 
 fn neither(word: &str, known: &[String]) -> Failure {
@@ -75,7 +75,7 @@ fn input() -> String {
         `storefront template OPERATION` prints an example, `storefront schema OPERATION` a JSON Schema.\n"
             .to_owned();
     for operation in Operation::ALL {
-        let members = operation.body().all_members();
+        let members = operation.schema().fields();
         let _ = writeln!(text, "\n{}", operation.name());
         text += &rows(members.iter().map(|(path, member)| (path.as_str(), member.doc)));
     }

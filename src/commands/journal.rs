@@ -49,23 +49,23 @@ fn show(session: &Session<'_>, args: &ShowArgs) -> Result<(), Failure> {
     let (header, past) = read(session, &args.file)?;
     let mut listing = Listing { report: session.report, csv: args.csv, rows: Vec::new(), is_first: true };
     let operation: Vec<String> = header.operation.split(' ').map(str::to_owned).collect();
-    let operation = Operation::named(&operation)?;
+    let operation = Operation::parse(&operation)?;
     match input(session, &args.file, &header, operation)? {
         None => {
-            let mut slots = past.slots();
+            let mut slots = past.entries();
             for record in 1..=past.last() {
                 let slot = slots.read(0)?;
-                if slot.state != RecordState::Fresh {
+                if slot.state != RecordState::NotSent {
                     listing.add(row(&past, slot, record, None, None))?;
                 }
             }
         }
         Some(mut records) => {
-            let mut slots = past.slots();
+            let mut slots = past.entries();
             while let Some(record) = records.read()? {
                 let slot = slots.read(0)?;
                 // Records of other shards are not in the journal, and not missing in it.
-                if slot.state != RecordState::Fresh || header.shard.is_none() {
+                if slot.state != RecordState::NotSent || header.shard.is_none() {
                     let key = key_of(operation, &record, records.columns());
                     listing.add(row(&past, slot, record.number, Some(record.line), key))?;
                 }
@@ -113,21 +113,21 @@ fn input(
     let columns = |titles: &csv::StringRecord| {
         // What a token command needed is not known here.
         let all: Vec<String> = titles.iter().map(|title| title.trim().to_owned()).collect();
-        Columns::understand(&source.name(), operation, titles, &all)
+        Columns::parse_header(&source.name(), operation, titles, &all)
     };
     RecordReader::open(&source, columns).map(Some)
 }
 
 fn row(past: &PreviousRun, slot: IndexEntry, record: u64, line: Option<u64>, key: Option<String>) -> Row {
-    let detail = past.detail(slot);
-    let is_told = slot.state != RecordState::Fresh;
+    let detail = past.entry_at(slot);
+    let is_told = slot.state != RecordState::NotSent;
     Row {
         record,
         line,
         key,
         state: match slot.state {
-            RecordState::Fresh => "not sent",
-            RecordState::FailedPassing => "failed temporarily",
+            RecordState::NotSent => "not sent",
+            RecordState::FailedTemporary => "failed temporarily",
             other => other.name(),
         },
         status: detail.status.filter(|_| is_told),
@@ -159,7 +159,7 @@ impl Listing<'_> {
         }
         let text = if self.csv { self.csv(&rows)? } else { self.table(&rows) };
         self.is_first = false;
-        self.report.data(&text)
+        self.report.stdout(&text)
     }
 
     fn csv(&self, rows: &[Row]) -> Result<String, Failure> {

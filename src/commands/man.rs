@@ -18,7 +18,7 @@ pub fn run(session: &Session<'_>, directory: Option<&Path>) -> Result<(), Failur
         Man::new(cli::command())
             .render(&mut page)
             .map_err(|error| Failure::internal(format!("the page cannot be made: {error}")))?;
-        return session.report.data(&String::from_utf8_lossy(&page));
+        return session.report.stdout(&String::from_utf8_lossy(&page));
     };
     std::fs::create_dir_all(directory)
         .and_then(|()| clap_mangen::generate_to(cli::command(), directory))

@@ -49,11 +49,11 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Api(args) => api::run(&session, args),
         Command::Template { operation, format } => template::run(&session, operation, *format),
         Command::Schema(operation) => {
-            let schema = json_schema::of(Operation::named(&operation.words)?);
-            session.report.data(&format!("{schema:#}\n"))
+            let schema = json_schema::of(Operation::parse(&operation.words)?);
+            session.report.stdout(&format!("{schema:#}\n"))
         }
         Command::Help { words } => help::run(&session, words),
-        Command::Completions { shell } => session.report.data(&completion::script(*shell)?),
+        Command::Completions { shell } => session.report.stdout(&completion::script(*shell)?),
         Command::Man { directory } => man::run(&session, directory.as_deref()),
         Command::Sandbox(LazySubcommands(command)) => sandbox::run(&session, command),
     }
@@ -71,7 +71,7 @@ fn note_ignored_variables(context: &Context, report: &Report) -> Result<(), Fail
         }
     }
     if !ignored.is_empty() {
-        report.note(&format!("ignored with --sandbox: {}", ignored.join(", ")));
+        report.status(&format!("ignored with --sandbox: {}", ignored.join(", ")));
     }
     Ok(())
 }
@@ -97,7 +97,7 @@ pub(crate) fn stopped(service: &Service<'_>, result: Result<(), Failure>) -> Fai
     if let Err(failure) = result {
         return Failure { kind: FailureKind::Interrupted, ..failure };
     }
-    let applied = if service.stage.get() == Stage::Taken { Applied::Yes } else { Applied::No };
+    let applied = if service.stage.get() == Stage::Accepted { Applied::Yes } else { Applied::No };
     Failure::new(FailureKind::Interrupted, "interrupted; the request in flight was waited for")
         .applied(applied)
 }

@@ -19,19 +19,19 @@ use crate::{batch, exact_json};
 pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
     match command {
         QuoteCommand::Ship(args) => ship(session, args),
-        QuoteCommand::AddItem(args) => dispatch::run(session, Operation::QuoteAddItem, args, &args.run),
+        QuoteCommand::AddItem(args) => dispatch::run(session, Operation::QuoteAddItem, args, &args.batch),
     }
 }
 
 fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
     let takes_stored = args.ship_to_address.is_some() || args.bill_to_address.is_some();
-    if let Some(source) = dispatch::source(session, &args.run)? {
+    if let Some(source) = dispatch::source(session, &args.batch)? {
         let work = if takes_stored {
-            RecordOperation::ShipToStored(args)
+            RecordOperation::ShipToSavedAddress(args)
         } else {
-            RecordOperation::AtOnce(Operation::QuoteShip, args)
+            RecordOperation::Direct(Operation::QuoteShip, args)
         };
-        return batch::run(session, &source, &args.run, work);
+        return batch::run(session, &source, &args.batch, work);
     }
     let document = draft::document(session)?;
     let prompt = Prompt::new(session.context, session.global, session.report);
@@ -54,7 +54,7 @@ fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
 
 /// The interface lists the payment as required (2.4), so it is asked for.
 fn ask_payment(session: &Session<'_>, prompt: &Prompt, args: &mut ShipArgs) -> Result<(), Failure> {
-    session.report.show(
+    session.report.stderr(
         "The service lists a payment as required. Give a code such as checkmo, a JSON object, or none.",
     );
     let check = |text: &str| match text.trim() {

@@ -24,7 +24,7 @@ pub fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), Failur
         SandboxCommand::Serve(args) => serve(session, args),
         SandboxCommand::Reset(args) => reset(session, &data_file(session.context, args.data.as_ref())?),
         SandboxCommand::Show(args) => show(session, args),
-        SandboxCommand::Openapi(args) => session.report.data(&format!("{:#}\n", openapi(args.api))),
+        SandboxCommand::Openapi(args) => session.report.stdout(&format!("{:#}\n", openapi(args.api))),
         SandboxCommand::Tokens(args) => tokens(session, args),
     }
 }
@@ -63,7 +63,7 @@ fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
 fn observer(session: &Session<'_>) -> Option<Observer> {
     let report = *session.report;
     (report.verbose > 0).then(|| -> Observer {
-        Arc::new(move |method, path, status| report.note(&format!("{method} {path} {status}")))
+        Arc::new(move |method, path, status| report.status(&format!("{method} {path} {status}")))
     })
 }
 
@@ -73,7 +73,7 @@ fn reset(session: &Session<'_>, data: &Path) -> Result<(), Failure> {
     if session.report.is_json() {
         return session.report.json(&json!({"operation": "sandbox reset", "applied": "yes", "data": path}));
     }
-    session.report.note(&format!("{path} holds the seed"));
+    session.report.status(&format!("{path} holds the seed"));
     Ok(())
 }
 
@@ -167,5 +167,5 @@ fn table(
     for row in rows {
         table.add_row(row.iter().map(|text| sanitize_line(text)));
     }
-    session.report.data(&format!("{}\n\n", render(&table)))
+    session.report.stdout(&format!("{}\n\n", render(&table)))
 }

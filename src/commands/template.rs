@@ -12,10 +12,10 @@ use crate::template;
 /// # Errors
 /// `usage` for an operation there is none of.
 pub fn run(session: &Session<'_>, words: &OperationArgs, format: TemplateFormat) -> Result<(), Failure> {
-    let operation = Operation::named(&words.words)?;
+    let operation = Operation::parse(&words.words)?;
     match format {
-        TemplateFormat::Json => session.report.data(template::json(operation))?,
-        TemplateFormat::Csv => session.report.data(&template::csv(operation)?)?,
+        TemplateFormat::Json => session.report.stdout(template::json(operation))?,
+        TemplateFormat::Csv => session.report.stdout(&template::csv(operation)?)?,
     }
     explain(session, operation);
     Ok(())
@@ -24,11 +24,11 @@ pub fn run(session: &Session<'_>, words: &OperationArgs, format: TemplateFormat)
 fn explain(session: &Session<'_>, operation: Operation) {
     let mut table = new_table(session.report.stderr_style());
     table.set_header(header(&["MEMBER", "HOLDS", "MEANING"]));
-    for (path, member) in operation.body().all_members() {
-        table.add_row([path.as_str(), member.holds.expected(), member.doc]);
+    for (path, member) in operation.schema().fields() {
+        table.add_row([path.as_str(), member.field_type.expected(), member.doc]);
     }
-    session.report.note(&render(&table));
-    session.report.note(&format!(
+    session.report.status(&render(&table));
+    session.report.status(&format!(
         "The interface requires {}; of the other members it shows no such thing: leave out what you do not need.",
         operation.required()
     ));

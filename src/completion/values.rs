@@ -105,7 +105,7 @@ fn store_views(asked: &CompletionContext) -> Vec<CompletionCandidate> {
 }
 
 fn operations(_: &CompletionContext) -> Vec<CompletionCandidate> {
-    Operation::ALL.into_iter().map(Operation::word).map(CompletionCandidate::new).collect()
+    Operation::ALL.into_iter().map(Operation::slug).map(CompletionCandidate::new).collect()
 }
 
 fn input_kinds(_: &CompletionContext) -> Vec<CompletionCandidate> {

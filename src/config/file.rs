@@ -200,7 +200,7 @@ impl ConfigFile {
     }
 
     /// The failure that no profile is chosen: the ways in.
-    pub fn none_chosen(&self) -> Failure {
+    pub fn no_profile_selected(&self) -> Failure {
         let names = self.names();
         if !names.is_empty() {
             return Failure::usage(format!("no profile is chosen; there are {}", names.join(", ")))

@@ -131,7 +131,7 @@ impl Settings {
         let profile = file.chosen(context, global)?;
         let own_base_url = profile.as_ref().and_then(Profile::base_url);
         let Some(base_url) = from_environment.or_else(|| own_base_url.clone()) else {
-            return Err(profile.map_or_else(|| file.none_chosen(), |profile| profile.no_base_url()));
+            return Err(profile.map_or_else(|| file.no_profile_selected(), |profile| profile.no_base_url()));
         };
         let own_host = own_base_url.is_some_and(|own| own.origin() == base_url.origin());
         let tokens = Tokens {

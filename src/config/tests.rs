@@ -33,7 +33,7 @@ fn write(home: &TempDir, name: &str, text: &str, mode: u32) {
 }
 
 fn resolve_with(home: &Path, variables: &[(&str, &str)], global: &GlobalArgs) -> Result<Settings, Failure> {
-    Settings::resolve(&Context::made_up(variables, home), global)
+    Settings::resolve(&Context::for_test(variables, home), global)
 }
 
 fn resolve(home: &TempDir, variables: &[(&str, &str)]) -> Result<Settings, Failure> {
@@ -67,11 +67,11 @@ fn the_environment_alone_is_enough() {
 
 #[test]
 fn the_environment_alone_is_enough_where_no_home_is_known() {
-    let mut context = Context::made_up(&[ENV_URL, ENV_TOKEN], Path::new("/dev/null"));
+    let mut context = Context::for_test(&[ENV_URL, ENV_TOKEN], Path::new("/dev/null"));
     assert!(Settings::resolve(&context, &GlobalArgs::default()).is_ok());
     context.directories = None;
     assert!(Settings::resolve(&context, &GlobalArgs::default()).is_ok());
-    let mut context = Context::made_up(&[ENV_URL], Path::new("/dev/null"));
+    let mut context = Context::for_test(&[ENV_URL], Path::new("/dev/null"));
     context.directories = None;
     assert!(Settings::resolve(&context, &GlobalArgs::default()).is_err());
 }
@@ -191,7 +191,7 @@ fn a_token_of_the_environment_serves_both_kinds_at_another_host() {
 #[test]
 fn a_stored_token_stays_with_the_host_it_was_given_for() {
     let home = home(SHOP);
-    let context = Context::made_up(&[], home.path());
+    let context = Context::for_test(&[], home.path());
     for (bearer, token, origin) in
         [(Bearer::Customer, "stored", "https://shop.example"), (Bearer::Admin, "boss", "https://old.example")]
     {
@@ -213,7 +213,7 @@ fn a_stored_token_stays_with_the_host_it_was_given_for() {
 #[test]
 fn a_named_token_wins_over_a_stored_one() {
     let home = home(&format!("{SHOP}token-env = \"SHOP\"\n"));
-    let context = Context::made_up(&[], home.path());
+    let context = Context::for_test(&[], home.path());
     let stored = Stored { token: Token::new("old").unwrap(), origin: "https://shop.example".to_owned() };
     Credentials::store(&context, "shop", Bearer::Customer, &stored).unwrap();
     assert_eq!(secret(&resolve(&home, &[("SHOP", "new")]).unwrap().token), "new");

@@ -111,9 +111,9 @@ fn without_reply(is_read: bool, lost: TransportError) -> Attempt {
         Failure::new(if harmless { FailureKind::Unavailable } else { FailureKind::Unknown }, lost.message);
     failure.hint = if harmless { lost.hint } else { Some(CHECK_BEFORE_RETRY.to_owned()) };
     if lost.sent {
-        Attempt::Unknown { failure, transient: !lost.lasting }
+        Attempt::Unknown { failure, transient: !lost.is_permanent }
     } else {
-        Attempt::NotSent { failure, permanent: lost.lasting }
+        Attempt::NotSent { failure, permanent: lost.is_permanent }
     }
 }
 

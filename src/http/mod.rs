@@ -162,7 +162,7 @@ impl Client {
         }
         let wait = attempt.repeat_after(effect)?.with(repeat, self.random);
         let because = attempt.failure().map_or("", |failure| &failure.message);
-        self.trace(|| HttpEvent::Repeating { repeat, of: self.retry, wait, because });
+        self.trace(|| HttpEvent::Retry { repeat, of: self.retry, wait, because });
         Some(wait)
     }
 
@@ -191,13 +191,13 @@ impl Client {
 
     fn trace_received(&self, received: &Result<Incoming, TransportError>, after: Duration) {
         self.trace(|| match received {
-            Ok(incoming) => HttpEvent::Answered {
+            Ok(incoming) => HttpEvent::Response {
                 status: incoming.status,
                 headers: Headers::new(&incoming.headers),
                 body: &incoming.body,
                 after,
             },
-            Err(lost) => HttpEvent::Lost { message: &lost.message, after },
+            Err(lost) => HttpEvent::TransportError { message: &lost.message, after },
         });
     }
 

@@ -27,7 +27,7 @@ pub enum HttpEvent<'a> {
         body: Option<&'a str>,
     },
     /// An answer came, whole or broken off.
-    Answered {
+    Response {
         /// HTTP status.
         status: u16,
         /// Headers, secrets redacted.
@@ -38,14 +38,14 @@ pub enum HttpEvent<'a> {
         after: Duration,
     },
     /// No answer came.
-    Lost {
+    TransportError {
         /// What happened instead.
         message: &'a str,
         /// Time since the request left.
         after: Duration,
     },
     /// The request will be sent once more.
-    Repeating {
+    Retry {
         /// Which repeat this is, from 1.
         repeat: u32,
         /// How many there can be.

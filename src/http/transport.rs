@@ -102,7 +102,7 @@ impl HttpTransport {
         let response = match timeout_at(deadline, self.client.execute(outgoing)).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(TransportError::from_error(&error, &url, self.proxy)),
-            Err(_) => return Err(TransportError::silence(&url, timeout)),
+            Err(_) => return Err(TransportError::timed_out(&url, timeout)),
         };
         let mut incoming = Incoming {
             status: response.status().as_u16(),

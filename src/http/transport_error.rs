@@ -14,7 +14,7 @@ pub struct TransportError {
     /// Whether bytes of the request may have reached the service.
     pub sent: bool,
     /// Whether the next attempt would fail in the same way.
-    pub lasting: bool,
+    pub is_permanent: bool,
     /// What happened.
     pub message: String,
     /// What to do about it.
@@ -23,10 +23,10 @@ pub struct TransportError {
 
 impl TransportError {
     /// The connection stands, and nothing came over it in time.
-    pub(super) fn silence(url: &Url, timeout: std::time::Duration) -> Self {
+    pub(super) fn timed_out(url: &Url, timeout: std::time::Duration) -> Self {
         Self {
             sent: true,
-            lasting: false,
+            is_permanent: false,
             message: format!("{} did not answer within {} s", authority(url), timeout.as_secs_f64()),
             hint: Some("a longer --timeout gives it more time".to_owned()),
         }
@@ -60,7 +60,7 @@ impl TransportError {
                 && !never_started
                 && !error.is_builder()
                 && !tls.is_some_and(refuses_our_certificate),
-            lasting: tls.is_some_and(is_permanent) || error.is_builder(),
+            is_permanent: tls.is_some_and(is_permanent) || error.is_builder(),
             message,
             hint,
         }

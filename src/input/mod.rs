@@ -91,7 +91,7 @@ impl Draft {
     ) -> Result<Self, Failure> {
         let is_document = document.is_some();
         let mut body = wrapped(operation, document)?;
-        let mut warnings = body::tidy(&mut body, operation.body())?;
+        let mut warnings = body::tidy(&mut body, operation.schema())?;
         match operation.wrapper() {
             None => flags.apply(&mut body)?,
             Some(wrapper) => {
@@ -101,7 +101,7 @@ impl Draft {
                 }
             }
         }
-        let findings = body::findings(&body, operation.body(), allow_unknown);
+        let findings = body::findings(&body, operation.schema(), allow_unknown);
         let is_inside = |finding: &Finding| finding.steps.len() > 1 && operation == Operation::CustomerUpdate;
         let (deferred, refused): (Vec<_>, Vec<_>) =
             findings.into_iter().partition(|finding| is_document && is_inside(finding));

@@ -92,7 +92,7 @@ pub fn to_wrapped_layout(document: Map<String, Value>) -> Map<String, Value> {
     if document.keys().any(|name| name.trim() == "addressInformation") {
         return document;
     }
-    let belongs = |name: &str| ADDRESS_INFORMATION.member(name.trim()).is_some();
+    let belongs = |name: &str| ADDRESS_INFORMATION.field(name.trim()).is_some();
     let (inside, mut beside): (Map<String, Value>, Map<String, Value>) =
         document.into_iter().partition(|(name, _)| belongs(name));
     if !inside.is_empty() {

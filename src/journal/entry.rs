@@ -86,7 +86,7 @@ impl<'a> Failed<'a> {
             record,
             state: state.name(),
             hash: HexHash(hash),
-            temporary: state_after(failure) == RecordState::FailedPassing,
+            temporary: state_after(failure) == RecordState::FailedTemporary,
             kind: failure.kind.name(),
             status: failure.status,
             applied: failure.applied.name(),
@@ -137,7 +137,7 @@ mod tests {
         );
         let failure = Failure::new(FailureKind::Refused, "no").status(404);
         assert_eq!(
-            to_string(&Failed::new(3, 0, RecordState::FailedLasting, &failure, None)).unwrap(),
+            to_string(&Failed::new(3, 0, RecordState::FailedPermanent, &failure, None)).unwrap(),
             r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":false,"kind":"refused","status":404,"applied":"no","reason":"no"}"#
         );
     }

@@ -18,7 +18,7 @@ impl Fnv1a {
 
     /// Takes more bytes in.
     #[must_use]
-    pub fn with(self, bytes: &[u8]) -> Self {
+    pub fn update(self, bytes: &[u8]) -> Self {
         Self(bytes.iter().fold(self.0, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME)))
     }
 
@@ -40,7 +40,7 @@ mod tests {
     use crate::journal::partition::{Shard, shard_contains};
 
     fn hash(text: &str) -> u64 {
-        Fnv1a::new().with(text.as_bytes()).finish()
+        Fnv1a::new().update(text.as_bytes()).finish()
     }
 
     #[test]
@@ -55,8 +55,9 @@ mod tests {
         let mut sizes = [0; 4];
         for key in 0..4000 {
             let key = format!("quote-{key}");
-            let parts: Vec<u32> =
-                (0..4).filter(|index| shard_contains(Some(Shard { index: *index, of: 4 }), &key)).collect();
+            let parts: Vec<u32> = (0..4)
+                .filter(|index| shard_contains(Some(Shard { index: *index, count: 4 }), &key))
+                .collect();
             assert_eq!(parts.len(), 1, "{key}");
             sizes[parts[0] as usize] += 1;
         }

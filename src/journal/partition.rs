@@ -10,12 +10,12 @@ pub struct Shard {
     /// Which part, from 0.
     pub index: u32,
     /// How many parts there are.
-    pub of: u32,
+    pub count: u32,
 }
 
 impl std::fmt::Display for Shard {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{}/{}", self.index, self.of)
+        write!(out, "{}/{}", self.index, self.count)
     }
 }
 
@@ -26,7 +26,7 @@ impl FromStr for Shard {
         let parsed =
             text.split_once('/').and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
         match parsed {
-            Some((index, of)) if index < of => Ok(Self { index, of }),
+            Some((index, of)) if index < of => Ok(Self { index, count: of }),
             Some(_) => Err("the parts are numbered from 0: the last of 4 is 3/4".to_owned()),
             None => Err("expected I/N, such as 0/4".to_owned()),
         }
@@ -35,6 +35,6 @@ impl FromStr for Shard {
 
 /// Whether a record with this key belongs to a part: the key's hash, modulo the number of parts.
 pub fn shard_contains(shard: Option<Shard>, key: &str) -> bool {
-    let hash = || Fnv1a::new().with(key.as_bytes()).finish();
-    shard.is_none_or(|shard| hash() % u64::from(shard.of) == u64::from(shard.index))
+    let hash = || Fnv1a::new().update(key.as_bytes()).finish();
+    shard.is_none_or(|shard| hash() % u64::from(shard.count) == u64::from(shard.index))
 }

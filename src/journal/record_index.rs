@@ -76,7 +76,7 @@ impl RecordIndex {
     }
 
     /// Reads the table from the first record on.
-    pub fn slots(&self) -> IndexEntries {
+    pub fn entries(&self) -> IndexEntries {
         IndexEntries { file: Some(self.file.clone()), at: 0, buffer: Vec::new().into_iter() }
     }
 }
@@ -151,7 +151,7 @@ mod tests {
         ledger.set(2, unknown).unwrap();
         ledger.set(2, done).unwrap();
         for _ in 0..2 {
-            let mut slots = ledger.slots();
+            let mut slots = ledger.entries();
             let read: Vec<IndexEntry> = (0..6).map(|_| slots.read().unwrap()).collect();
             assert_eq!(
                 read,
@@ -184,8 +184,8 @@ mod tests {
                 )
                 .unwrap();
         }
-        let mut slots = ledger.slots();
+        let mut slots = ledger.entries();
         assert!((1..=200_000).all(|record| slots.read().unwrap().hash == record));
-        assert_eq!(slots.read().unwrap().state, RecordState::Fresh);
+        assert_eq!(slots.read().unwrap().state, RecordState::NotSent);
     }
 }

@@ -7,7 +7,7 @@ use crate::failure::{Applied, Failure, FailureKind};
 pub enum RecordState {
     /// Never sent.
     #[default]
-    Fresh,
+    NotSent,
     /// A request may have left, and there is no verdict.
     Sending,
     /// A request left, and nobody knows whether it was applied.
@@ -15,14 +15,20 @@ pub enum RecordState {
     /// Applied, or nothing was to be changed.
     Done,
     /// Not applied, for a reason that may pass.
-    FailedPassing,
+    FailedTemporary,
     /// Not applied, and it would only fail again.
-    FailedLasting,
+    FailedPermanent,
 }
 
 impl RecordState {
-    const ALL: [Self; 6] =
-        [Self::Fresh, Self::Sending, Self::Unknown, Self::Done, Self::FailedPassing, Self::FailedLasting];
+    const ALL: [Self; 6] = [
+        Self::NotSent,
+        Self::Sending,
+        Self::Unknown,
+        Self::Done,
+        Self::FailedTemporary,
+        Self::FailedPermanent,
+    ];
 
     /// As a small number, for tables.
     pub fn code(self) -> u8 {
@@ -37,11 +43,11 @@ impl RecordState {
     /// The name in the journal.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Fresh => "fresh",
+            Self::NotSent => "fresh",
             Self::Sending => "sending",
             Self::Unknown => "unknown",
             Self::Done => "done",
-            Self::FailedPassing | Self::FailedLasting => "failed",
+            Self::FailedTemporary | Self::FailedPermanent => "failed",
         }
     }
 }
@@ -57,8 +63,8 @@ pub fn state_after(failure: &Failure) -> RecordState {
             | FailureKind::Guard
             | FailureKind::Internal
             | FailureKind::Interrupted,
-        ) => RecordState::FailedPassing,
-        _ => RecordState::FailedLasting,
+        ) => RecordState::FailedTemporary,
+        _ => RecordState::FailedPermanent,
     }
 }
 
@@ -70,16 +76,16 @@ mod tests {
     #[test]
     fn only_what_was_certainly_not_applied_and_may_pass_is_run_again() {
         let of = |kind| state_after(&Failure::new(kind, "x"));
-        assert_eq!(of(FailureKind::Unavailable), RecordState::FailedPassing);
-        assert_eq!(of(FailureKind::Auth), RecordState::FailedPassing);
-        assert_eq!(of(FailureKind::Guard), RecordState::FailedPassing);
-        assert_eq!(of(FailureKind::Refused), RecordState::FailedLasting);
-        assert_eq!(of(FailureKind::Usage), RecordState::FailedLasting);
-        assert_eq!(of(FailureKind::Mismatch), RecordState::FailedLasting);
+        assert_eq!(of(FailureKind::Unavailable), RecordState::FailedTemporary);
+        assert_eq!(of(FailureKind::Auth), RecordState::FailedTemporary);
+        assert_eq!(of(FailureKind::Guard), RecordState::FailedTemporary);
+        assert_eq!(of(FailureKind::Refused), RecordState::FailedPermanent);
+        assert_eq!(of(FailureKind::Usage), RecordState::FailedPermanent);
+        assert_eq!(of(FailureKind::Mismatch), RecordState::FailedPermanent);
         assert_eq!(of(FailureKind::Unknown), RecordState::Unknown);
         assert_eq!(
             state_after(&Failure::new(FailureKind::Unavailable, "x").applied(Applied::Yes)),
-            RecordState::FailedLasting
+            RecordState::FailedPermanent
         );
         for code in 0..6 {
             assert_eq!(RecordState::from_code(code).code(), code);

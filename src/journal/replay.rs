@@ -59,7 +59,7 @@ impl PreviousRun {
     }
 
     /// Whether the batch has a journal of its own.
-    pub fn is_there(&self) -> bool {
+    pub fn exists(&self) -> bool {
         self.own.is_some()
     }
 
@@ -74,10 +74,10 @@ impl PreviousRun {
     }
 
     /// The last word on each record, from the first on.
-    pub fn slots(&self) -> AllSlots {
+    pub fn entries(&self) -> AllSlots {
         AllSlots {
-            own: self.own.as_ref().map(|own| own.journal.ledger.slots()).unwrap_or_default(),
-            neighbours: self.neighbours.iter().map(|neighbour| neighbour.journal.ledger.slots()).collect(),
+            own: self.own.as_ref().map(|own| own.journal.ledger.entries()).unwrap_or_default(),
+            neighbours: self.neighbours.iter().map(|neighbour| neighbour.journal.ledger.entries()).collect(),
         }
     }
 
@@ -90,8 +90,8 @@ impl PreviousRun {
 
     /// The failure a record ended with in the earlier run.
     pub fn failure(&self, slot: IndexEntry) -> Failure {
-        let detail = self.detail(slot);
-        if slot.state != RecordState::FailedLasting {
+        let detail = self.entry_at(slot);
+        if slot.state != RecordState::FailedPermanent {
             let journal = self.neighbour(slot).map(|name| format!(" (journal `{name}`)")).unwrap_or_default();
             let why = detail.reason.map(|reason| format!(": {reason}")).unwrap_or_default();
             let mut failure = Failure::new(
@@ -112,7 +112,7 @@ impl PreviousRun {
     }
 
     /// What else was written of a record.
-    pub fn detail(&self, slot: IndexEntry) -> Detail {
+    pub fn entry_at(&self, slot: IndexEntry) -> Detail {
         let source = match slot.journal {
             0 => self.own.as_ref(),
             index => self.neighbours.get(usize::from(index) - 1),

@@ -97,7 +97,7 @@ impl Journal {
     ///
     /// # Errors
     /// `internal` when the file cannot be written. Whoever waits for a line is told as well.
-    pub async fn keep_up(&self) -> Failure {
+    pub async fn flush_loop(&self) -> Failure {
         loop {
             self.pending.notified().await;
             if let Err(failure) = self.flush().await {
@@ -112,7 +112,7 @@ impl Journal {
         self.write()?;
         if self.synced.get() < waited_for {
             let synced = self.log.clone().sync_concurrently().await;
-            self.unless_broken(synced)?;
+            self.latch_error(synced)?;
             self.synced.set(waited_for);
             self.on_disk.notify_waiters();
         }
@@ -125,7 +125,7 @@ impl Journal {
     /// As [`Self::keep_up`].
     pub fn close(&self) -> Result<(), Failure> {
         self.write()?;
-        self.unless_broken(self.log.sync())
+        self.latch_error(self.log.sync())
     }
 
     fn append(&self, line: &impl Serialize) {
@@ -146,11 +146,11 @@ impl Journal {
         }
         let written = self.log.append(&lines);
         lines.clear();
-        self.unless_broken(written)
+        self.latch_error(written)
     }
 
     /// After the first failure nothing is written any more.
-    fn unless_broken(&self, done: io::Result<()>) -> Result<(), Failure> {
+    fn latch_error(&self, done: io::Result<()>) -> Result<(), Failure> {
         done.map_err(|error| {
             let failure = unwritable(&self.path, &error);
             *self.broken.borrow_mut() = Some(failure.clone());

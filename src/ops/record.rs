@@ -21,11 +21,11 @@ use crate::session::service::Service;
 #[derive(Clone, Copy)]
 pub enum RecordOperation<'a> {
     /// Acts at once.
-    AtOnce(Operation, &'a dyn FlagOverrides),
+    Direct(Operation, &'a dyn FlagOverrides),
     /// Saves shipping with addresses of the stored profile.
-    ShipToStored(&'a ShipArgs),
+    ShipToSavedAddress(&'a ShipArgs),
     /// Replaces a profile, step by step.
-    Update(&'a UpdateArgs),
+    UpdateProfile(&'a UpdateArgs),
 }
 
 /// A record that is ready to be run.
@@ -41,7 +41,7 @@ pub enum PreparedBody {
 
 impl PreparedBody {
     /// What the check mended, and what is doubtful.
-    pub fn doubts(&self, operation: Operation) -> Warnings {
+    pub fn warnings(&self, operation: Operation) -> Warnings {
         match self {
             Self::Draft(draft) => draft.warnings.clone(),
             Self::Document(_, warnings) => warnings.clone(),
@@ -65,15 +65,15 @@ impl RecordOperation<'_> {
     /// The operation.
     pub fn operation(&self) -> Operation {
         match self {
-            Self::AtOnce(operation, _) => *operation,
-            Self::ShipToStored(_) => Operation::QuoteShip,
-            Self::Update(_) => Operation::CustomerUpdate,
+            Self::Direct(operation, _) => *operation,
+            Self::ShipToSavedAddress(_) => Operation::QuoteShip,
+            Self::UpdateProfile(_) => Operation::CustomerUpdate,
         }
     }
 
     /// A record that can be sent as it stands, and the key it has then. `None` for one that has to be looked at closer.
-    pub fn as_it_stands(&self, text: &str) -> Option<(PreparedBody, Option<String>)> {
-        let Self::AtOnce(operation, flags) = self else { return None };
+    pub fn pass_through(&self, text: &str) -> Option<(PreparedBody, Option<String>)> {
+        let Self::Direct(operation, flags) = self else { return None };
         let (key, required) = match operation {
             Operation::QuoteAddItem => ("quote_id", None),
             Operation::AttributeCreate => ("attribute_code", Some("entity_type_id")),
@@ -98,20 +98,24 @@ impl RecordOperation<'_> {
     ///
     /// # Errors
     /// `usage` for what is refused.
-    pub fn ready(&self, document: Map<String, Value>, allow_unknown: bool) -> Result<PreparedBody, Failure> {
+    pub fn prepare(
+        &self,
+        document: Map<String, Value>,
+        allow_unknown: bool,
+    ) -> Result<PreparedBody, Failure> {
         match self {
-            Self::AtOnce(operation, flags) => {
+            Self::Direct(operation, flags) => {
                 Draft::new(*operation, Some(Value::Object(document)), *flags, allow_unknown)
                     .map(PreparedBody::Draft)
             }
-            Self::Update(args) => {
+            Self::UpdateProfile(args) => {
                 let draft =
                     Draft::new(self.operation(), Some(Value::Object(document)), *args, allow_unknown)?;
                 draft.refuse_wrong_values()?;
                 update::Update::new(draft.clone(), args)?;
                 Ok(PreparedBody::Draft(draft))
             }
-            Self::ShipToStored(args) => {
+            Self::ShipToSavedAddress(args) => {
                 let without = ShipArgs { bill_same_as_ship: false, ..(*args).clone() };
                 let whole = Some(Value::Object(document.clone()));
                 let draft = Draft::new(self.operation(), whole, &without, allow_unknown)?;
@@ -122,7 +126,7 @@ impl RecordOperation<'_> {
 
     /// Whether it can be found out later if a record was applied.
     pub fn can_resolve(&self) -> bool {
-        matches!(self, Self::Update(_))
+        matches!(self, Self::UpdateProfile(_))
     }
 
     /// Tries to find out whether a record of an earlier run was applied, without sending a write; `snapshot` names the
@@ -130,7 +134,7 @@ impl RecordOperation<'_> {
     pub async fn resolve_unknown(&self, service: &Service<'_>, snapshot: Option<&str>) -> Option<Outcome> {
         match (self, snapshot) {
             // What cannot be read now stays unknown.
-            (Self::Update(_), Some(snapshot)) => {
+            (Self::UpdateProfile(_), Some(snapshot)) => {
                 customer::resolve_unknown(service, snapshot).await.ok().flatten()
             }
             _ => None,
@@ -143,11 +147,11 @@ impl RecordOperation<'_> {
     /// As the command's.
     pub async fn perform(&self, service: &Service<'_>, ready: &PreparedBody) -> Result<Outcome, Failure> {
         let outcome = match (self, ready) {
-            (Self::Update(args), PreparedBody::Draft(draft)) => {
+            (Self::UpdateProfile(args), PreparedBody::Draft(draft)) => {
                 let update = update::Update::new(draft.clone(), args)?;
                 return update.replace(service).await;
             }
-            (Self::ShipToStored(args), PreparedBody::Document(document, _)) => {
+            (Self::ShipToSavedAddress(args), PreparedBody::Document(document, _)) => {
                 let args = shipping::with_stored_addresses(service, args).await?;
                 let allow_unknown = service.session.global.allow_unknown;
                 let document = Some(Value::Object(document.clone()));

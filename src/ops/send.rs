@@ -75,7 +75,7 @@ async fn perform_request(
     request: Request,
 ) -> Result<Outcome, Failure> {
     if service.session.global.dry_run {
-        return Ok(Outcome::dry_run(operation.name(), service.shown(request)));
+        return Ok(Outcome::dry_run(operation.name(), service.preview(request)));
     }
     let reply = service.write(operation.name(), &request).await?;
     if let Some(warning) = &reply.warning {

@@ -33,7 +33,7 @@ impl Operation {
     }
 
     /// The operation as one word, such as `customer-update`.
-    pub fn word(self) -> String {
+    pub fn slug(self) -> String {
         self.name().replace(' ', "-")
     }
 
@@ -41,10 +41,10 @@ impl Operation {
     ///
     /// # Errors
     /// `usage`, with the nearest name.
-    pub fn named(words: &[String]) -> Result<Self, Failure> {
+    pub fn parse(words: &[String]) -> Result<Self, Failure> {
         let typed = words.join("-").replace(' ', "-");
-        Self::ALL.into_iter().find(|operation| operation.word() == typed).ok_or_else(|| {
-            let words = Self::ALL.map(Self::word);
+        Self::ALL.into_iter().find(|operation| operation.slug() == typed).ok_or_else(|| {
+            let words = Self::ALL.map(Self::slug);
             let hint = match closest_match(&typed, words.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("the operations are {}", words.join(", ")),
@@ -54,7 +54,7 @@ impl Operation {
     }
 
     /// Shape of the request body, wrapper included.
-    pub const fn body(self) -> &'static ObjectSchema {
+    pub const fn schema(self) -> &'static ObjectSchema {
         match self {
             Self::QuoteShip => &SHIPPING_INFORMATION,
             Self::QuoteAddItem => &CART_ITEM_BODY,

@@ -11,7 +11,12 @@ impl Prompt {
     ///
     /// # Errors
     /// [`cancelled`] when the person leaves.
-    pub fn pick(&self, question: &str, choices: &[String], present: usize) -> Result<Option<usize>, Failure> {
+    pub fn select(
+        &self,
+        question: &str,
+        choices: &[String],
+        present: usize,
+    ) -> Result<Option<usize>, Failure> {
         let answered = |choice: &str| {
             // What stands after two blanks explains the choice.
             let choice = choice.split("  ").next().unwrap_or_default();
@@ -37,7 +42,7 @@ impl Prompt {
     ) -> Result<Option<usize>, Failure> {
         let choices: Vec<String> = choices.iter().map(|choice| sanitize_line(choice)).collect();
         if self.accessible {
-            return self.pick_by_number(question, &choices);
+            return self.select_by_number(question, &choices);
         }
         let (device, mut keyboard) = self.begin()?;
         let list = List { device, theme: &*self.theme, question, choices: &choices, answered };
@@ -55,7 +60,7 @@ impl Prompt {
         }
     }
 
-    fn pick_by_number(&self, question: &str, choices: &[String]) -> Result<Option<usize>, Failure> {
+    fn select_by_number(&self, question: &str, choices: &[String]) -> Result<Option<usize>, Failure> {
         let list = choices.iter().enumerate().map(|(index, choice)| format!("{}. {choice}", index + 1));
         self.show(&std::iter::once(question.to_owned()).chain(list).collect::<Vec<_>>().join("\n"));
         let position = |text: &str| {
@@ -64,7 +69,7 @@ impl Prompt {
         };
         let wrong = format!("type a number from 1 to {}", choices.len());
         let check = |text: &str| position(text).map(drop).ok_or_else(|| Objection::Wrong(wrong.clone()));
-        let typed = self.line(&Question::new("Number"), check)?;
+        let typed = self.text(&Question::new("Number"), check)?;
         Ok(typed.and_then(|text| position(&text)))
     }
 }

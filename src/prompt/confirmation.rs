@@ -11,10 +11,10 @@ impl Prompt {
     ///
     /// # Errors
     /// [`cancelled`] when the person leaves.
-    pub fn agree(&self, question: &str, present: bool) -> Result<Option<bool>, Failure> {
+    pub fn yes_no(&self, question: &str, present: bool) -> Result<Option<bool>, Failure> {
         let initial = if present { "yes" } else { "no" };
         let question = Question { choices: " (y/n)", initial, ..Question::new(question) };
-        Ok(self.line(&question, yes_or_no)?.map(|text| is_yes(&text)))
+        Ok(self.text(&question, yes_or_no)?.map(|text| is_yes(&text)))
     }
 
     /// Asks for a yes that was typed after the question appeared. `--yes` answers it, and so does the absence of a

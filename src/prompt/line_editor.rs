@@ -25,7 +25,7 @@ pub enum KeyOutcome {
     /// Esc: one step back.
     Back,
     /// Ctrl-C, or Ctrl-D where there is nothing to delete.
-    Left,
+    Interrupted,
 }
 
 /// The part of a line that is shown.
@@ -65,8 +65,10 @@ impl LineEditor {
         match key {
             Key::Enter => return KeyOutcome::Done,
             Key::Escape => return KeyOutcome::Back,
-            Key::CtrlC => return KeyOutcome::Left,
-            Key::Char('\u{4}') if self.text.is_empty() || self.is_untouched => return KeyOutcome::Left,
+            Key::CtrlC => return KeyOutcome::Interrupted,
+            Key::Char('\u{4}') if self.text.is_empty() || self.is_untouched => {
+                return KeyOutcome::Interrupted;
+            }
             Key::Char(character) if !character.is_control() => {
                 self.replace_untouched();
                 self.insert(*character);
@@ -191,12 +193,12 @@ mod tests {
         for (key, ends) in [
             (Key::Enter, KeyOutcome::Done),
             (Key::Escape, KeyOutcome::Back),
-            (Key::CtrlC, KeyOutcome::Left),
-            (Key::Char('\u{4}'), KeyOutcome::Left),
+            (Key::CtrlC, KeyOutcome::Interrupted),
+            (Key::Char('\u{4}'), KeyOutcome::Interrupted),
         ] {
             assert_eq!(LineEditor::default().press(&key), ends);
         }
-        assert_eq!(LineEditor::new("text").press(&Key::Char('\u{4}')), KeyOutcome::Left);
+        assert_eq!(LineEditor::new("text").press(&Key::Char('\u{4}')), KeyOutcome::Interrupted);
         let mut edited = LineEditor::new("text");
         edited.press(&Key::Home);
         assert_eq!((edited.press(&Key::Char('\u{4}')), edited.text().as_str()), (KeyOutcome::Edited, "ext"));

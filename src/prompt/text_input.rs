@@ -20,7 +20,7 @@ pub enum TextInput {
     /// By Esc.
     Back,
     /// By Ctrl-C.
-    Left,
+    Interrupted,
 }
 
 /// How a line is answered.
@@ -80,7 +80,7 @@ impl Field<'_> {
                 let rows = match &done {
                     TextInput::Text(text) => block.close(&self.answered(text)),
                     TextInput::Back => block.close(""),
-                    TextInput::Left => {
+                    TextInput::Interrupted => {
                         block.leave();
                         0
                     }
@@ -124,7 +124,7 @@ impl Field<'_> {
         match entry.line.press(&key) {
             KeyOutcome::Edited => None,
             KeyOutcome::Back => Some(TextInput::Back),
-            KeyOutcome::Left => Some(TextInput::Left),
+            KeyOutcome::Interrupted => Some(TextInput::Interrupted),
             KeyOutcome::Done => self.finish(entry, reading),
         }
     }
@@ -233,7 +233,7 @@ fn said_ahead(events: Vec<Event>, is_no: fn(&str) -> bool) -> Option<TextInput> 
             Event::Key(key) => match line.press(&key) {
                 KeyOutcome::Edited => continue,
                 KeyOutcome::Back => return Some(TextInput::Back),
-                KeyOutcome::Left => return Some(TextInput::Left),
+                KeyOutcome::Interrupted => return Some(TextInput::Interrupted),
                 KeyOutcome::Done => {}
             },
         }
@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(keys("n"), None, "it was not ended by Enter");
         assert_eq!(keys("y\rn\r"), Some(TextInput::Text("n".to_owned())));
         assert_eq!(keys("y\r\u{1b}"), Some(TextInput::Back));
-        assert_eq!(keys("no, \u{3}"), Some(TextInput::Left));
+        assert_eq!(keys("no, \u{3}"), Some(TextInput::Interrupted));
         assert_eq!(
             said_ahead(vec![Event::Paste("n\n".to_owned())], is_no),
             Some(TextInput::Text("n".to_owned()))

@@ -17,15 +17,17 @@ fn log_event(event: HttpEvent<'_>, whole: bool) {
                 log_body('>', body.unwrap_or_default());
             }
         }
-        HttpEvent::Answered { status, headers, body, after } => {
+        HttpEvent::Response { status, headers, body, after } => {
             stderr_line(&format!("< {status}, {} bytes, {} ms", body.len(), after.as_millis()));
             if whole {
                 log_headers('<', headers);
                 log_body('<', &String::from_utf8_lossy(body));
             }
         }
-        HttpEvent::Lost { message, after } => stderr_line(&format!("< {message} ({} ms)", after.as_millis())),
-        HttpEvent::Repeating { repeat, of, wait, because } => {
+        HttpEvent::TransportError { message, after } => {
+            stderr_line(&format!("< {message} ({} ms)", after.as_millis()))
+        }
+        HttpEvent::Retry { repeat, of, wait, because } => {
             stderr_line(&format!("* again ({repeat} of {of}) in {} ms: {because}", wait.as_millis()));
         }
     }

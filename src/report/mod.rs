@@ -56,7 +56,7 @@ pub struct Report {
     /// Numbered questions and no moving parts, for screen readers (`STOREFRONT_ACCESSIBLE`).
     pub accessible: bool,
     /// Whether a call that takes long shows a sign of life.
-    shows_life: bool,
+    shows_progress: bool,
     /// Whether standard output is a terminal, which obeys what it is sent.
     stdout_is_terminal: bool,
 }
@@ -88,7 +88,7 @@ impl Report {
             filter: None,
             accessible,
             stdout_is_terminal: context.stdout_is_terminal,
-            shows_life: context.stderr_is_terminal && !quiet && verbose == 0 && !accessible,
+            shows_progress: context.stderr_is_terminal && !quiet && verbose == 0 && !accessible,
         }
     }
 
@@ -104,7 +104,7 @@ impl Report {
 
     /// The same, about one record of a run.
     #[must_use]
-    pub fn of_record(&self, record: u64) -> Self {
+    pub fn for_record(&self, record: u64) -> Self {
         Self { record: Some(record), ..*self }
     }
 
@@ -121,9 +121,9 @@ impl Report {
         let printed = if self.is_json() {
             self.json(&outcome.result(None))
         } else {
-            self.data(&outcome.to_text(self.stdout_style()))
+            self.stdout(&outcome.to_text(self.stdout_style()))
         };
-        printed.map_err(|failure| outcome.unprinted(failure))
+        printed.map_err(|failure| outcome.print_failed(failure))
     }
 
     /// Writes one JSON value as one line of standard output, or what `--jq` makes of it.
@@ -132,7 +132,7 @@ impl Report {
     /// `internal` when the filter fails, telling whether what the result is about was applied, or when standard
     /// output cannot be written; a reader that went away is no error.
     pub fn json(&self, value: &impl Serialize) -> Result<(), Failure> {
-        self.data(&self.line(value)?)
+        self.stdout(&self.line(value)?)
     }
 
     /// A value as one line, or what `--jq` makes of it.
@@ -157,7 +157,7 @@ impl Report {
     ///
     /// # Errors
     /// As [`Self::json`].
-    pub fn data(&self, text: &str) -> Result<(), Failure> {
+    pub fn stdout(&self, text: &str) -> Result<(), Failure> {
         Self::bytes(text.as_bytes())
     }
 
@@ -165,8 +165,8 @@ impl Report {
     ///
     /// # Errors
     /// As [`Self::json`].
-    pub fn foreign(&self, text: &str) -> Result<(), Failure> {
-        self.data(&format!("{}\n", sanitize(text)))
+    pub fn untrusted(&self, text: &str) -> Result<(), Failure> {
+        self.stdout(&format!("{}\n", sanitize(text)))
     }
 
     /// Writes foreign bytes to standard output as they are but for the tokens, for a program that reads them.
@@ -192,7 +192,7 @@ impl Report {
     }
 
     /// One line on standard error, unless quiet. Control characters are escaped.
-    pub fn note(&self, text: &str) {
+    pub fn status(&self, text: &str) {
         if !self.quiet {
             stderr_line(&self.about(text));
         }
@@ -200,7 +200,7 @@ impl Report {
 
     /// What belongs to a question, on standard error, also when quiet: who is asked has to see it. As
     /// [`Self::data`], it is written as it is.
-    pub fn show(&self, text: &str) {
+    pub fn stderr(&self, text: &str) {
         write_stderr(text);
     }
 

@@ -44,7 +44,7 @@ pub struct ProfileOutcome {
     /// Whether whoever looks at the result saw them when asked about them.
     pub were_shown: bool,
     /// What became of the addresses.
-    pub tally: AddressSummary,
+    pub summary: AddressSummary,
     /// The snapshot taken before.
     pub snapshot: Option<PathBuf>,
     /// Ids the service gave to new addresses, where they could be read back.
@@ -93,12 +93,12 @@ impl Outcome {
             applied: Applied::Yes,
             status: Some(status),
             response: Some(response),
-            ..Self::nothing_sent(operation.name())
+            ..Self::not_sent(operation.name())
         }
     }
 
     /// Nothing was sent.
-    pub const fn nothing_sent(operation: &'static str) -> Self {
+    pub const fn not_sent(operation: &'static str) -> Self {
         Self {
             operation,
             applied: Applied::No,
@@ -113,7 +113,7 @@ impl Outcome {
 
     /// What a dry run shows.
     pub fn dry_run(operation: &'static str, shown: RequestPreview) -> Self {
-        Self { request: Some(shown), ..Self::nothing_sent(operation) }
+        Self { request: Some(shown), ..Self::not_sent(operation) }
     }
 
     /// The result object. `record` is the record's number in a run.
@@ -127,7 +127,7 @@ impl Outcome {
             verified: self.verified,
             status: self.status,
             changes: profile.map(|profile| profile.changes.iter().map(Change::to_json).collect()),
-            addresses: profile.map(|profile| address_summary_json(&profile.tally)),
+            addresses: profile.map(|profile| address_summary_json(&profile.summary)),
             request: self.request.as_ref().map(RequestPreview::to_json),
             response: self.response.as_ref(),
             snapshot: profile
@@ -150,7 +150,7 @@ impl Outcome {
             if !profile.changes.is_empty() && !profile.were_shown {
                 line(&changes::table(&profile.changes, screen));
             }
-            line(&changes::summary(&profile.tally, &profile.new_ids));
+            line(&changes::summary(&profile.summary, &profile.new_ids));
             if let Some(snapshot) = &profile.snapshot {
                 line(&format!(
                     "Snapshot of the profile as it was: {}",
@@ -172,7 +172,7 @@ impl Outcome {
     }
 
     /// The failure to print this.
-    pub fn unprinted(&self, failure: Failure) -> Failure {
+    pub fn print_failed(&self, failure: Failure) -> Failure {
         match self.applied {
             Applied::Yes => Failure {
                 message: format!("{} is done, but {}", self.operation, failure.message),

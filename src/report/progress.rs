@@ -32,20 +32,20 @@ pub struct Count {
     /// Sent, with unknown outcome.
     pub unknown: u64,
     /// Done by an earlier run, and left alone.
-    pub earlier: u64,
+    pub already_done: u64,
     /// Not taken any more.
-    pub untaken: u64,
+    pub not_sent: u64,
 }
 
 impl Count {
     /// All of them.
     pub fn total(self) -> u64 {
-        self.done + self.failed + self.unknown + self.earlier + self.untaken
+        self.done + self.failed + self.unknown + self.already_done + self.not_sent
     }
 
     /// What all of them amount to: unknown if any record is, else yes if any is, else no.
     pub fn applied(self) -> Applied {
-        match (self.unknown, self.done + self.earlier + self.mismatched) {
+        match (self.unknown, self.done + self.already_done + self.mismatched) {
             (1.., _) => Applied::Unknown,
             (_, 1..) => Applied::Yes,
             _ => Applied::No,
@@ -82,13 +82,13 @@ impl Progress {
         let on_terminal = BAR.with(|bar| {
             bar.borrow().as_ref().map(|bar| {
                 bar.set_position(count.total());
-                bar.set_message(self.words(count));
+                bar.set_message(self.message(count));
             })
         });
         if on_terminal.is_none() && self.told.elapsed() >= LINE_EVERY {
             self.told = Instant::now();
             let of = self.total.map(|total| format!(" of {total}")).unwrap_or_default();
-            self.report.note(&format!("{}{of} records, {}", count.total(), self.words(count)));
+            self.report.status(&format!("{}{of} records, {}", count.total(), self.message(count)));
         }
     }
 
@@ -97,10 +97,10 @@ impl Progress {
         self.begun.elapsed()
     }
 
-    fn words(&self, count: Count) -> String {
+    fn message(&self, count: Count) -> String {
         let seconds = self.begun.elapsed().as_secs_f64();
         #[expect(clippy::cast_precision_loss, reason = "shown with no more than three digits")]
-        let per_second = (count.total() - count.earlier) as f64 / seconds.max(0.001);
+        let per_second = (count.total() - count.already_done) as f64 / seconds.max(0.001);
         let mut words = format!("{} failed, {} unknown, {per_second:.0}/s", count.failed, count.unknown);
         if let Some(total) = self.total.filter(|_| per_second > 0.0) {
             #[expect(clippy::cast_precision_loss, reason = "a guess")]

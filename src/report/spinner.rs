@@ -15,7 +15,7 @@ impl Report {
     /// Does the work; a spinner says `what` is going on when it takes longer than half a second. There is none where
     /// standard error is no terminal, where moving parts are unwelcome, and beside `-v`, whose lines it would tear.
     pub async fn while_waiting<T>(&self, what: &str, mut work: Pin<&mut impl Future<Output = T>>) -> T {
-        if !self.shows_life {
+        if !self.shows_progress {
             return work.await;
         }
         if let Ok(done) = tokio::time::timeout(SHOW_AFTER, work.as_mut()).await {

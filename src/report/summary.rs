@@ -66,7 +66,7 @@ pub fn sentence(operation: &str, count: Count, took: Duration) -> String {
 
 /// The failure a run ends with when not every record went through.
 pub fn partial(count: Count, next: &NextSteps) -> Option<Failure> {
-    let unsuccessful = count.failed + count.unknown + count.untaken;
+    let unsuccessful = count.failed + count.unknown + count.not_sent;
     (unsuccessful > 0).then(|| {
         let message = format!("of {}, {}", count_records(count.total()), parts(count, false));
         Failure::new(FailureKind::Partial, message).hint(hint(count, next)).applied(count.applied())
@@ -83,7 +83,7 @@ pub fn hint(count: Count, next: &NextSteps) -> String {
             None => format!("fix the failed records in the input, then run `{}`", next.resume),
         });
     }
-    if count.temporary + count.untaken > 0 {
+    if count.temporary + count.not_sent > 0 {
         steps.push(format!("go on with: `{}`", next.resume));
     }
     if count.unknown > 0 {
@@ -114,11 +114,11 @@ fn parts(count: Count, successes: bool) -> String {
         }
     };
     if successes {
-        part(count.earlier, "done earlier");
+        part(count.already_done, "done earlier");
     }
     part(count.failed, "failed");
     part(count.unknown, "unknown");
-    part(count.untaken, "not sent");
+    part(count.not_sent, "not sent");
     parts.join(", ")
 }
 

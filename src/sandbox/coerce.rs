@@ -40,9 +40,9 @@ impl TypeError {
 }
 
 fn check_fields(object: &Document, shape: &ObjectSchema) -> Result<(), (&'static str, TypeError)> {
-    for field in shape.members {
+    for field in shape.own_fields {
         if let Some(value) = object.get(field.name) {
-            check_value(value, field.holds).map_err(|objection| (field.name, objection))?;
+            check_value(value, field.field_type).map_err(|objection| (field.name, objection))?;
         }
     }
     Ok(())

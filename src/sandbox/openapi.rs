@@ -24,7 +24,7 @@ pub fn description() -> Value {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
         path[route.method.as_str().to_ascii_lowercase()] = operation(route);
         if let Some(body) = route.body {
-            schemas.extend(WRITER.definitions(body.members));
+            schemas.extend(WRITER.definitions(body.own_fields));
         }
     }
     require(&mut schemas[&json_schema::name(&wire::CART_ITEM)], &wire::CART_ITEM);
@@ -69,7 +69,7 @@ fn operation(route: &Route) -> Value {
         }]);
     }
     if let Some(body) = route.body {
-        let mut schema = WRITER.object(body.members);
+        let mut schema = WRITER.object(body.own_fields);
         require(&mut schema, body);
         operation["requestBody"] =
             json!({"required": true, "content": {"application/json": {"schema": schema}}});

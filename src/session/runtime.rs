@@ -33,7 +33,7 @@ pub fn with_service(
         service.stop();
         session
             .report
-            .note("stopping: waiting for the request in flight; press Ctrl-C again to stop at once");
+            .status("stopping: waiting for the request in flight; press Ctrl-C again to stop at once");
         tokio::select! {
             biased;
             () = signals.next() => Err(interrupted(&service)),
@@ -62,7 +62,7 @@ pub(crate) fn interrupted(service: &Service<'_>) -> Failure {
     let (applied, message) = match stage {
         Stage::NothingSent => (Applied::No, "interrupted before anything was written"),
         Stage::Sent => (Applied::Unknown, "interrupted after the request had left: it may have been applied"),
-        Stage::Taken => {
+        Stage::Accepted => {
             (Applied::Yes, "interrupted after the service had taken the write, before it was checked")
         }
     };

@@ -49,7 +49,7 @@ pub enum Stage {
     /// A write has left, and there is no verdict yet.
     Sent,
     /// The service took the write.
-    Taken,
+    Accepted,
 }
 
 impl<'a> Service<'a> {
@@ -175,7 +175,7 @@ impl<'a> Service<'a> {
         let call = pin!(self.client.send_unless(request, token, || self.is_stopping()));
         let answer = self.session.report.while_waiting(&format!("{operation}: sent, waiting"), call).await;
         match &answer {
-            Ok(_) => self.stage.set(Stage::Taken),
+            Ok(_) => self.stage.set(Stage::Accepted),
             Err(failure) if failure.applied == Applied::Unknown => {}
             Err(_) => self.stage.set(Stage::NothingSent),
         }
@@ -204,7 +204,7 @@ impl<'a> Service<'a> {
         let call = pin!(self.client.attempt(request, token));
         let attempt = self.session.report.while_waiting(&format!("{operation}: sent, waiting"), call).await;
         match &attempt {
-            Ok(Attempt::Applied(_)) => self.stage.set(Stage::Taken),
+            Ok(Attempt::Applied(_)) => self.stage.set(Stage::Accepted),
             Ok(Attempt::Unknown { .. }) => {}
             _ => self.stage.set(Stage::NothingSent),
         }
@@ -219,17 +219,17 @@ impl<'a> Service<'a> {
 
     /// A read has shown the last write.
     pub fn verified(&self) {
-        self.stage.set(Stage::Taken);
+        self.stage.set(Stage::Accepted);
     }
 
     fn begin_write(&self, operation: &str, request: &Request) {
-        self.announce(operation);
+        self.log_target(operation);
         self.stage.set(Stage::Sent);
         self.replaces_profile.set(request.method == Method::Put);
     }
 
     /// A request as a dry run shows it.
-    pub fn shown(&self, request: Request) -> RequestPreview {
+    pub fn preview(&self, request: Request) -> RequestPreview {
         RequestPreview { url: self.client.url(&request), request, curl: self.session.global.curl }
     }
 
@@ -252,7 +252,7 @@ impl<'a> Service<'a> {
         host + &view.unwrap_or_default()
     }
 
-    fn announce(&self, operation: &str) {
+    fn log_target(&self, operation: &str) {
         if self.settings.sandbox || self.announced.replace(true) {
             return;
         }
@@ -264,7 +264,7 @@ impl<'a> Service<'a> {
             .as_ref()
             .map(|view| format!(", store view {}", view.code()))
             .unwrap_or_default();
-        self.session.report.note(&format!("{operation}: {profile}host {}{view}", self.settings.host()));
+        self.session.report.status(&format!("{operation}: {profile}host {}{view}", self.settings.host()));
     }
 
     /// The token of calls without one of their own. It is read or made once.

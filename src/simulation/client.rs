@@ -156,7 +156,7 @@ impl Machine {
         lines: Lines,
     ) -> Result<Option<Outcome>, Failure> {
         let mount = Mount::new(&self.disk, &life);
-        let mut context = Context::made_up(&[], Path::new("/modelled"));
+        let mut context = Context::for_test(&[], Path::new("/modelled"));
         context.storage = Arc::new(mount);
         context.clock = self.clock;
         let global = GlobalArgs {
@@ -193,8 +193,8 @@ impl Machine {
         if let Some(input) = &job.input {
             let source = Source { origin: Origin::File(input.clone()), format: Format::Ndjson };
             let work = match job.operation {
-                Operation::CustomerUpdate => RecordOperation::Update(&update),
-                operation => RecordOperation::AtOnce(operation, &NoFlags),
+                Operation::CustomerUpdate => RecordOperation::UpdateProfile(&update),
+                operation => RecordOperation::Direct(operation, &NoFlags),
             };
             let results = OrderedResults::to(&report, Box::new(lines));
             return batch::run_over(&service, &source, &args, work, results).await.map(|()| None);
@@ -237,7 +237,7 @@ fn update_args() -> UpdateArgs {
     thread_local! {
         static ARGS: UpdateArgs = {
             let words = ["storefront", "customer", "update"].map(std::ffi::OsString::from);
-            match Cli::read(&words).unwrap().command {
+            match Cli::parse_args(&words).unwrap().command {
                 Command::Customer(LazySubcommands(crate::cli::customer::CustomerCommand::Update(args))) => *args,
                 _ => unreachable!(),
             }

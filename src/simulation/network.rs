@@ -119,7 +119,7 @@ fn tag_of(body: &Value) -> Option<u32> {
 fn answer(world: &World, number: usize, fate: &Fate) -> Result<Incoming, TransportError> {
     let lost = |sent, message: &str| TransportError {
         sent,
-        lasting: false,
+        is_permanent: false,
         message: message.to_owned(),
         hint: None,
     };

@@ -291,10 +291,10 @@ impl Scenario {
         let count = |applied| self.told.iter().filter(|told| told.applied == applied).count() as u64;
         let mut fingerprint = crate::journal::fnv::Fnv1a::new();
         for effect in &world.effects {
-            fingerprint = fingerprint.with(format!("{:?}", (effect.at, effect.request)).as_bytes());
+            fingerprint = fingerprint.update(format!("{:?}", (effect.at, effect.request)).as_bytes());
         }
         for told in &self.told {
-            fingerprint = fingerprint.with(format!("{told:?}").as_bytes());
+            fingerprint = fingerprint.update(format!("{told:?}").as_bytes());
         }
         Verdict {
             fingerprint: fingerprint.finish(),

@@ -34,7 +34,7 @@ impl LockName {
 
     /// Whoever has this token.
     pub fn token(token: &Token) -> Self {
-        Self(format!("token-{:016x}", Fnv1a::new().with(token.expose().as_bytes()).finish()))
+        Self(format!("token-{:016x}", Fnv1a::new().update(token.expose().as_bytes()).finish()))
     }
 }
 

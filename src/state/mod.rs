@@ -75,7 +75,7 @@ fn file_name(name: &str) -> String {
     }
     if safe.len() > MAX_LENGTH {
         safe.truncate(MAX_LENGTH);
-        let _ = write!(safe, "~{:016x}", Fnv1a::new().with(name.as_bytes()).finish());
+        let _ = write!(safe, "~{:016x}", Fnv1a::new().update(name.as_bytes()).finish());
     }
     safe
 }

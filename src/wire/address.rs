@@ -7,7 +7,7 @@ use crate::wire::{Field, FieldType, ObjectSchema};
 pub static REGION: ObjectSchema = ObjectSchema {
     name: "region",
     section: "2.2",
-    members: &[
+    own_fields: &[
         member("region_code", FieldType::TextOrNull, "Region code"),
         member("region", FieldType::TextOrNull, "Region name"),
         member("region_id", FieldType::Integer, "Region identifier"),
@@ -18,7 +18,7 @@ pub static REGION: ObjectSchema = ObjectSchema {
 pub static CUSTOM_ATTRIBUTE: ObjectSchema = ObjectSchema {
     name: "custom attribute",
     section: "2.2",
-    members: &[
+    own_fields: &[
         member("attribute_code", FieldType::Text, "Code of the attribute"),
         member("value", FieldType::Text, "Its value"),
     ],
@@ -28,7 +28,7 @@ pub static CUSTOM_ATTRIBUTE: ObjectSchema = ObjectSchema {
 pub static PROFILE_ADDRESS: ObjectSchema = ObjectSchema {
     name: "profile address",
     section: "2.2",
-    members: &[
+    own_fields: &[
         member(
             "id",
             FieldType::Integer,
@@ -57,7 +57,7 @@ pub static PROFILE_ADDRESS: ObjectSchema = ObjectSchema {
 pub static PROFILE_ADDRESS_FLAGS: ObjectSchema = ObjectSchema {
     name: "profile address",
     section: "ours",
-    members: &[
+    own_fields: &[
         member("company", FieldType::TextOrNull, "Company"),
         member("vat_id", FieldType::TextOrNull, "VAT number"),
         member("default_shipping", FieldType::Boolean, "Whether it is the default shipping address"),
@@ -69,7 +69,7 @@ pub static PROFILE_ADDRESS_FLAGS: ObjectSchema = ObjectSchema {
 pub static QUOTE_ADDRESS: ObjectSchema = ObjectSchema {
     name: "quote address",
     section: "2.2",
-    members: &[
+    own_fields: &[
         CUSTOMER_ID,
         REGION_ID,
         COUNTRY_ID,

@@ -7,7 +7,7 @@ use crate::wire::{FieldType, ObjectSchema};
 pub static STORE_LABEL: ObjectSchema = ObjectSchema {
     name: "store label",
     section: "2.5",
-    members: &[
+    own_fields: &[
         member("store_id", FieldType::Integer, "Id of the store view"),
         member("label", FieldType::Text, "Label shown there"),
     ],
@@ -17,7 +17,7 @@ pub static STORE_LABEL: ObjectSchema = ObjectSchema {
 pub static ATTRIBUTE_OPTION: ObjectSchema = ObjectSchema {
     name: "attribute option",
     section: "2.5",
-    members: &[
+    own_fields: &[
         member("label", FieldType::Text, "Label of the option"),
         member("sort_order", FieldType::Integer, "Position in the list"),
         member("is_default", FieldType::Boolean, "Whether it is chosen by default"),
@@ -29,7 +29,7 @@ pub static ATTRIBUTE_OPTION: ObjectSchema = ObjectSchema {
 pub static ATTRIBUTE: ObjectSchema = ObjectSchema {
     name: "attribute",
     section: "2.5",
-    members: &[
+    own_fields: &[
         member("attribute_code", FieldType::Text, "Code of the attribute"),
         member("frontend_input", FieldType::Text, "Input kind, such as select"),
         member("entity_type_id", FieldType::Text, "Entity type; 4 denotes products"),
@@ -46,5 +46,5 @@ pub static ATTRIBUTE: ObjectSchema = ObjectSchema {
 pub static ATTRIBUTE_BODY: ObjectSchema = ObjectSchema {
     name: "body",
     section: "4.3",
-    members: &[member("attribute", FieldType::Object(&ATTRIBUTE), "The attribute to create")],
+    own_fields: &[member("attribute", FieldType::Object(&ATTRIBUTE), "The attribute to create")],
 };

@@ -7,7 +7,7 @@ use crate::wire::{FieldType, ObjectSchema};
 pub static CONFIGURABLE_ITEM_OPTION: ObjectSchema = ObjectSchema {
     name: "configurable item option",
     section: "2.6",
-    members: &[
+    own_fields: &[
         member("option_id", FieldType::Text, "The attribute_id of the configurable attribute"),
         member("option_value", FieldType::Integer, "The chosen value, as the product detail gives it"),
     ],
@@ -17,7 +17,7 @@ pub static CONFIGURABLE_ITEM_OPTION: ObjectSchema = ObjectSchema {
 pub static PRODUCT_OPTION_EXTENSION: ObjectSchema = ObjectSchema {
     name: "product option extension attributes",
     section: "2.6",
-    members: &[member(
+    own_fields: &[member(
         "configurable_item_options",
         FieldType::List(&CONFIGURABLE_ITEM_OPTION),
         "One element per configurable attribute",
@@ -28,7 +28,7 @@ pub static PRODUCT_OPTION_EXTENSION: ObjectSchema = ObjectSchema {
 pub static PRODUCT_OPTION: ObjectSchema = ObjectSchema {
     name: "product option",
     section: "2.6",
-    members: &[member(
+    own_fields: &[member(
         "extension_attributes",
         FieldType::Object(&PRODUCT_OPTION_EXTENSION),
         "Configurable products only",
@@ -39,7 +39,7 @@ pub static PRODUCT_OPTION: ObjectSchema = ObjectSchema {
 pub static CART_ITEM: ObjectSchema = ObjectSchema {
     name: "cart item",
     section: "2.6",
-    members: &[
+    own_fields: &[
         member("sku", FieldType::Text, "Product SKU"),
         member("qty", FieldType::Number, "Quantity"),
         member("quote_id", FieldType::Text, "Id of the quote"),
@@ -51,5 +51,5 @@ pub static CART_ITEM: ObjectSchema = ObjectSchema {
 pub static CART_ITEM_BODY: ObjectSchema = ObjectSchema {
     name: "body",
     section: "4.4",
-    members: &[member("cartItem", FieldType::Object(&CART_ITEM), "The item to add")],
+    own_fields: &[member("cartItem", FieldType::Object(&CART_ITEM), "The item to add")],
 };

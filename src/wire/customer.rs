@@ -7,7 +7,7 @@ use crate::wire::{FieldType, ObjectSchema};
 pub static CUSTOMER: ObjectSchema = ObjectSchema {
     name: "customer",
     section: "2.3",
-    members: &[
+    own_fields: &[
         member("group_id", FieldType::Integer, "Customer group"),
         member("email", FieldType::Text, "E-mail address"),
         member("firstname", FieldType::Text, "First name"),
@@ -24,5 +24,5 @@ pub static CUSTOMER: ObjectSchema = ObjectSchema {
 pub static CUSTOMER_BODY: ObjectSchema = ObjectSchema {
     name: "body",
     section: "4.2",
-    members: &[member("customer", FieldType::Object(&CUSTOMER), "The profile and its addresses")],
+    own_fields: &[member("customer", FieldType::Object(&CUSTOMER), "The profile and its addresses")],
 };

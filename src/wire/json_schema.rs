@@ -30,8 +30,8 @@ impl Writer {
     pub fn definitions(self, members: impl IntoIterator<Item = &'static Field>) -> Map<String, Value> {
         let mut found = Map::new();
         for member in members {
-            if let Some(shape) = member.holds.shape() {
-                found.extend(self.definitions(shape.members));
+            if let Some(shape) = member.field_type.schema() {
+                found.extend(self.definitions(shape.own_fields));
                 found.insert(name(shape), self.shape(shape));
             }
         }
@@ -39,14 +39,14 @@ impl Writer {
     }
 
     fn shape(self, shape: &'static ObjectSchema) -> Value {
-        let mut schema = self.object(shape.members);
+        let mut schema = self.object(shape.own_fields);
         schema["description"] = format!("Section {} of the interface: {}", shape.section, shape.name).into();
         if self.closed && std::ptr::eq(shape, &raw const CONFIGURABLE_ITEM_OPTION) {
             schema["properties"]["note"] =
                 json!({"description": "Explains the sample of the interface; dropped with a warning"});
         }
         if self.closed && std::ptr::eq(shape, &raw const PROFILE_ADDRESS) {
-            for member in PROFILE_ADDRESS_FLAGS.members {
+            for member in PROFILE_ADDRESS_FLAGS.own_fields {
                 schema["properties"][member.name] = self.member(member);
             }
         }
@@ -54,7 +54,7 @@ impl Writer {
     }
 
     fn member(self, member: &Field) -> Value {
-        let mut schema = self.holds(member.holds);
+        let mut schema = self.holds(member.field_type);
         // What the input check says about it; services accept other texts.
         if self.closed && member.name == "country_id" {
             schema["pattern"] = "^[A-Z]{2}$".into();

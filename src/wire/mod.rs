@@ -27,7 +27,7 @@ pub struct ObjectSchema {
     /// Section of the interface that lists the members.
     pub section: &'static str,
     /// The listed members, in the order of the interface.
-    pub members: &'static [Field],
+    pub own_fields: &'static [Field],
 }
 
 /// One member of a [`ObjectSchema`].
@@ -36,7 +36,7 @@ pub struct Field {
     /// Name as it stands in the JSON.
     pub name: &'static str,
     /// What it holds.
-    pub holds: FieldType,
+    pub field_type: FieldType,
     /// One line of meaning, as the interface gives it.
     pub doc: &'static str,
 }
@@ -66,26 +66,26 @@ pub enum FieldType {
 
 impl ObjectSchema {
     /// Every member, those further in by their path: `addresses[].city`. An object stands before its members.
-    pub fn all_members(&'static self) -> Vec<(String, &'static Field)> {
+    pub fn fields(&'static self) -> Vec<(String, &'static Field)> {
         let below = |member: &'static Field| {
-            let list = if matches!(member.holds, FieldType::List(_)) { "[]" } else { "" };
-            let inside = member.holds.shape().map(Self::all_members).unwrap_or_default();
+            let list = if matches!(member.field_type, FieldType::List(_)) { "[]" } else { "" };
+            let inside = member.field_type.schema().map(Self::fields).unwrap_or_default();
             let inside =
                 inside.into_iter().map(move |(path, inner)| (format!("{}{list}.{path}", member.name), inner));
             std::iter::once((member.name.to_owned(), member)).chain(inside)
         };
-        self.members.iter().flat_map(below).collect()
+        self.own_fields.iter().flat_map(below).collect()
     }
 
     /// The member called `name`, if the interface lists one.
-    pub fn member(&self, name: &str) -> Option<&'static Field> {
-        self.members.iter().find(|member| member.name == name)
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.own_fields.iter().find(|member| member.name == name)
     }
 }
 
 impl FieldType {
     /// The documented shape inside, of an object or of the elements of a list.
-    pub const fn shape(self) -> Option<&'static ObjectSchema> {
+    pub const fn schema(self) -> Option<&'static ObjectSchema> {
         match self {
             Self::Object(shape) | Self::List(shape) => Some(shape),
             _ => None,
@@ -109,12 +109,12 @@ impl FieldType {
 
 /// A field that the interface does not list in a shape, but for which there is a flag.
 pub fn flag_field(shape: &ObjectSchema, name: &str) -> Option<&'static Field> {
-    std::ptr::eq(shape, &raw const PROFILE_ADDRESS).then(|| PROFILE_ADDRESS_FLAGS.member(name)).flatten()
+    std::ptr::eq(shape, &raw const PROFILE_ADDRESS).then(|| PROFILE_ADDRESS_FLAGS.field(name)).flatten()
 }
 
 /// Shorthand for the tables: one row, one member.
 const fn member(name: &'static str, holds: FieldType, doc: &'static str) -> Field {
-    Field { name, holds, doc }
+    Field { name, field_type: holds, doc }
 }
 
 /// Entity type id of products and attribute sets (4.3, rule).

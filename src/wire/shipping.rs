@@ -7,7 +7,7 @@ use crate::wire::{FieldType, ObjectSchema};
 pub static ADDRESS_INFORMATION: ObjectSchema = ObjectSchema {
     name: "address information",
     section: "2.4",
-    members: &[
+    own_fields: &[
         member("shipping_address", FieldType::Object(&QUOTE_ADDRESS), "Where the goods go"),
         member("billing_address", FieldType::Object(&QUOTE_ADDRESS), "Where the bill goes"),
         member("shipping_method_code", FieldType::Text, "Code of the shipping method"),
@@ -19,7 +19,7 @@ pub static ADDRESS_INFORMATION: ObjectSchema = ObjectSchema {
 pub static SHIPPING_INFORMATION: ObjectSchema = ObjectSchema {
     name: "shipping information",
     section: "2.4",
-    members: &[
+    own_fields: &[
         member(
             "addressInformation",
             FieldType::Object(&ADDRESS_INFORMATION),

@@ -9,7 +9,7 @@ use crate::support::test_env::{TestEnv, words};
 #[track_caller]
 fn attribute(shop: &TestEnv, line: &str) -> Value {
     let result = shop.done(&format!("attribute create {line} --dry-run"));
-    assert_eq!(shop.heard(), [""; 0], "{line}");
+    assert_eq!(shop.requests(), [""; 0], "{line}");
     assert!(result["request"]["url"].as_str().unwrap().ends_with("/V1/admin/product/attribute/"));
     result["request"]["body"]["attribute"].clone()
 }
@@ -33,7 +33,7 @@ fn every_flag_sets_its_member() {
         (&result["operation"], &result["applied"], &result["status"]),
         (&json!("attribute create"), &json!("yes"), &json!(200))
     );
-    assert_eq!(shop.heard(), ["POST 200"]);
+    assert_eq!(shop.requests(), ["POST 200"]);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn options_come_from_a_table() {
         let error = shop.fails(2, "attribute create --code fabric --options options.csv");
         assert!(error["message"].as_str().unwrap().contains(says), "{csv:?}: {error}");
     }
-    assert_eq!(shop.heard(), [""; 0]);
+    assert_eq!(shop.requests(), [""; 0]);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn input_is_held_to_the_interface_and_flags_win() {
     );
     let error = shop.fails(2, "attribute create --code a --option A --default-option B");
     assert!(error["message"].as_str().unwrap().contains("is none of the options"), "{error}");
-    assert_eq!(shop.heard(), [""; 0]);
+    assert_eq!(shop.requests(), [""; 0]);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn the_service_decides_about_codes_and_tokens() {
     );
     let error = shop.fails(4, "attribute create --code Fabric-2 --type text");
     assert!(error["message"].as_str().unwrap().contains("Attribute code \"Fabric-2\" is invalid"), "{error}");
-    shop.heard();
+    shop.requests();
     let as_customer = shop.storefront(&words("attribute create --code other --type text -o json -q"));
     let outcome = as_customer.env("STOREFRONT_ADMIN_TOKEN", CUSTOMER).run();
     assert_eq!((outcome.code, &outcome.error()["status"]), (6, &json!(403)));
@@ -131,5 +131,5 @@ fn the_service_decides_about_codes_and_tokens() {
         (6, &json!(403)),
         "the profile's token is the fallback"
     );
-    assert_eq!(shop.heard(), ["POST 403", "POST 403"]);
+    assert_eq!(shop.requests(), ["POST 403", "POST 403"]);
 }

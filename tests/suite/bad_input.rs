@@ -52,7 +52,7 @@ fn files_that_are_no_input() {
     ends(&outcome, 2, "standard input is not UTF-8");
     ends(&shop.run("attribute create --code a --options directory"), 2, "is a directory");
     ends(&shop.run("customer update --email a@example.com --base directory"), 2, "is a directory");
-    assert_eq!(shop.heard(), [""; 0]);
+    assert_eq!(shop.requests(), [""; 0]);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn fifty_megabytes() {
     assert!(outcome.stderr.len() < 2000, "{} bytes of message", outcome.stderr.len());
     let raw = shop.sandbox.call(CUSTOMER, "POST", RAW_ITEM, &"x".repeat(50 << 20));
     assert_eq!(raw.status, 413, "whoever sends too much hears the answer");
-    assert_eq!(shop.heard(), ["POST 413", "POST 413"]);
+    assert_eq!(shop.requests(), ["POST 413", "POST 413"]);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn nobody_falls_back_to_the_sandbox() {
     assert!(!home.dir.path().join("data").exists());
     let faulty = TestEnv::new();
     ends(&faulty.run(&format!("{ITEM} --fault 500")), 2, "--fault is for the sandbox");
-    assert_eq!(faulty.heard(), [""; 0]);
+    assert_eq!(faulty.requests(), [""; 0]);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn configurations_that_are_foreign_or_half_written() {
     std::fs::remove_file(shop.home.path("config.toml")).unwrap();
     std::fs::create_dir(shop.home.path("config.toml")).unwrap();
     ends(&shop.run(ITEM), 2, "config.toml");
-    assert_eq!(shop.heard(), [""; 0]);
+    assert_eq!(shop.requests(), [""; 0]);
 }
 
 #[test]
@@ -282,7 +282,7 @@ mod ends_of_pipes {
         assert_eq!(outcome.error()["applied"], "no");
         let outcome = shop.storefront(&update).env("XDG_STATE_HOME", "/dev/null").run();
         ends(&outcome, 1, "/dev/null/storefront/locks");
-        assert!(!shop.heard().iter().any(|heard| heard.starts_with("PUT")));
+        assert!(!shop.requests().iter().any(|heard| heard.starts_with("PUT")));
         assert!(snapshots(&shop.home).is_empty());
     }
 

@@ -50,7 +50,7 @@ fn killed_at_random_moments_no_record_is_lost_or_sent_twice() {
     );
     let distinct: std::collections::HashSet<&usize> = stored.iter().collect();
     assert_eq!(distinct.len(), stored.len());
-    assert_eq!(shop.heard().iter().filter(|heard| *heard == "POST 200").count(), stored.len());
+    assert_eq!(shop.requests().iter().filter(|heard| *heard == "POST 200").count(), stored.len());
     assert!(most_standing(&std::fs::read_to_string(&journal).unwrap()) <= JOBS);
     assert!(killed >= kills / 2, "{killed} of {kills} kills came in time");
 }

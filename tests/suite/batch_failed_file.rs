@@ -27,7 +27,7 @@ fn an_edited_file_is_never_overwritten_and_the_hint_is_to_run_it() {
         .replace("Bad 3", "code_3")
         .replace("Bad", "code_2");
     shop.file("fix.csv", &fixed);
-    shop.heard();
+    shop.requests();
     let refused = shop.run("attribute create -i a.csv --failed fix.csv --resume");
     assert!(refused.code == 3 && refused.stderr.contains("was changed since"), "{refused:?}");
     assert_eq!(String::from_utf8(read(&shop, "fix.csv")).unwrap(), fixed);

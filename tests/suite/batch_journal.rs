@@ -39,8 +39,8 @@ fn left_behind(shop: &TestEnv, records: usize, lines: &[&str]) {
         left.extend([line.to_string(), "\n".to_owned()]);
     }
     std::fs::write(journal(shop), left).unwrap();
-    shop.sandbox_forgets();
-    shop.heard();
+    shop.reset_sandbox();
+    shop.requests();
 }
 
 #[test]
@@ -66,21 +66,21 @@ fn a_journal_that_is_there_needs_a_word_about_it() {
     let shop = TestEnv::new();
     shop.file("a.csv", attributes(2));
     assert_eq!(shop.run("attribute create -i a.csv --resume").code, 0, "--resume with no journal begins one");
-    shop.heard();
+    shop.requests();
     let refused = shop.run("attribute create -i a.csv -o json");
     let error = refused.error();
     assert_eq!((refused.code, &error["kind"]), (3, &json!("guard")));
     let hint = error["hint"].as_str().unwrap();
     assert!(hint.contains("--resume") && hint.contains("--restart"), "{hint}");
-    assert_eq!(shop.heard(), Vec::<String>::new());
+    assert_eq!(shop.requests(), Vec::<String>::new());
     let resumed = shop.run("attribute create -i a.csv --resume -o json");
-    assert_eq!((resumed.code, numbers(&resumed), shop.heard()), (0, vec![1, 2], Vec::new()));
+    assert_eq!((resumed.code, numbers(&resumed), shop.requests()), (0, vec![1, 2], Vec::new()));
     assert_eq!(
         (&lines(&resumed)[0]["applied"], &lines(&resumed)[0]["reason"]),
         (&json!("yes"), &json!("done earlier"))
     );
     let restarted = shop.run("attribute create -i a.csv --restart");
-    assert_eq!((restarted.code, shop.heard()), (7, vec!["POST 400".to_owned(); 2]), "{restarted:?}");
+    assert_eq!((restarted.code, shop.requests()), (7, vec!["POST 400".to_owned(); 2]), "{restarted:?}");
 }
 
 #[test]
@@ -116,9 +116,9 @@ fn a_passing_reason_is_tried_again_and_a_lasting_one_when_it_was_mended() {
     assert_eq!((refused.code, states(&text(&shop))), (6, [("failed".to_owned(), 1)].into()), "{refused:?}");
     let resumed = shop.run("attribute create -i a.csv --resume");
     assert_eq!((resumed.code, created(&shop).len()), (7, 2), "{resumed:?}");
-    shop.heard();
+    shop.requests();
     assert_eq!(shop.run("attribute create -i a.csv --resume").code, 7);
-    assert_eq!(shop.heard(), Vec::<String>::new(), "it would only be refused again");
+    assert_eq!(shop.requests(), Vec::<String>::new(), "it would only be refused again");
     shop.file("a.csv", attributes(3));
     let mended = shop.run("attribute create -i a.csv --resume");
     assert_eq!((mended.code, created(&shop).len()), (0, 3), "{mended:?}");
@@ -130,11 +130,11 @@ fn a_journal_that_does_not_fit_is_refused_each_with_its_own_message() {
     shop.file("a.csv", attributes(4));
     assert_eq!(shop.run("attribute create -i a.csv").code, 0);
     let (whole, input) = (text(&shop), attributes(4));
-    shop.heard();
+    shop.requests();
     let refused = |says: &str, line: &str| {
         let outcome = shop.run(line);
         assert!(outcome.code == 3 && outcome.stderr.contains(says), "{says}: {outcome:?}");
-        assert_eq!(shop.heard(), Vec::<String>::new(), "{says}");
+        assert_eq!(shop.requests(), Vec::<String>::new(), "{says}");
     };
     let resume = "attribute create -i a.csv --resume";
     shop.file("a.csv", input.replace("Label 3", "Label 4"));
@@ -184,7 +184,7 @@ fn a_full_disk_ends_the_run_and_nothing_is_sent_unwritten() {
     let full = shop.run("attribute create -i a.csv --journal /dev/full -o json");
     let message = full.error()["message"].as_str().unwrap().to_owned();
     assert!(full.code == 3 && message.contains("`/dev/full` is not a regular file"), "{full:?}");
-    assert_eq!(shop.heard(), Vec::<String>::new());
+    assert_eq!(shop.requests(), Vec::<String>::new());
     // The disk fills up on the way: a limit of 16 blocks of 512 bytes.
     let filled = shop
         .storefront(&["attribute", "create", "-i", "a.csv", "-o", "json"])
@@ -193,7 +193,7 @@ fn a_full_disk_ends_the_run_and_nothing_is_sent_unwritten() {
         filled.code == 1 && filled.error()["message"].as_str().unwrap().contains("cannot write journal"),
         "{filled:?}"
     );
-    let sent = shop.heard().len();
+    let sent = shop.requests().len();
     assert!(sent > 10 && sent < 399, "{sent}");
     let resumed = shop.run("attribute create -i a.csv --resume --retry-unknown --jobs 4");
     let mut found = created(&shop);
@@ -217,7 +217,7 @@ fn two_runs_cannot_write_one_journal() {
     }
     first.kill().unwrap();
     first.wait().unwrap();
-    assert_eq!(shop.heard(), Vec::<String>::new());
+    assert_eq!(shop.requests(), Vec::<String>::new());
 }
 
 #[cfg(unix)]
@@ -276,7 +276,7 @@ fn where_nothing_can_be_synced_nothing_is_sent() {
     let outcome = shop.run("attribute create -i a.csv --journal pipe -o json");
     let message = outcome.error()["message"].as_str().unwrap().to_owned();
     assert!(outcome.code == 3 && message.contains("`pipe` is not a regular file"), "{outcome:?}");
-    assert_eq!(shop.heard(), Vec::<String>::new());
+    assert_eq!(shop.requests(), Vec::<String>::new());
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn a_version_that_is_not_known_is_refused() {
     shop.file("a.csv", attributes(2));
     assert_eq!(shop.run("attribute create -i a.csv").code, 0);
     let whole = text(&shop);
-    shop.heard();
+    shop.requests();
     for version in ["1", "99"] {
         std::fs::write(journal(&shop), whole.replacen("\"version\":2", &format!("\"version\":{version}"), 1))
             .unwrap();
@@ -294,7 +294,7 @@ fn a_version_that_is_not_known_is_refused() {
         let neighbour = shop.run("attribute create -i a.csv --shard 0/2");
         assert!(neighbour.code == 3 && neighbour.stderr.contains("has format version"), "{neighbour:?}");
     }
-    assert_eq!(shop.heard(), Vec::<String>::new());
+    assert_eq!(shop.requests(), Vec::<String>::new());
 }
 
 #[test]
@@ -309,10 +309,10 @@ fn a_damaged_last_newline_hides_no_record_that_was_sent() {
         assert_eq!((outcome.code, &lines(&outcome)[1]["applied"]), (7, &json!("unknown")), "{damaged}");
         assert!(!created(&shop).contains(&2), "{damaged}");
     }
-    shop.heard();
+    shop.requests();
     for unreadable in [whole.replace('\n', "\r"), String::new(), whole.replacen("record", "rec0rd", 3)] {
         std::fs::write(journal(&shop), &unreadable).unwrap();
         let outcome = shop.run("attribute create -i a.csv --resume");
-        assert_eq!((outcome.code, shop.heard()), (3, Vec::new()), "{unreadable}: {outcome:?}");
+        assert_eq!((outcome.code, shop.requests()), (3, Vec::new()), "{unreadable}: {outcome:?}");
     }
 }

@@ -11,7 +11,7 @@ use crate::support::test_env::{TestEnv, serve, words};
 const ITEMS: &str = "sku,qty,quote_id\nmug-blue,1,1\numbrella,2,2\nmug-blue,1,3\numbrella,2,4\n";
 
 fn posts(shop: &TestEnv) -> usize {
-    shop.heard().iter().filter(|heard| heard.starts_with("POST")).count()
+    shop.requests().iter().filter(|heard| heard.starts_with("POST")).count()
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn what_another_journal_leaves_unknown_is_reported_so() {
     let shop = TestEnv::new();
     shop.file("a.csv", attributes(3));
     assert_eq!(shop.run("attribute create -i a.csv --shard 0/1").code, 0);
-    shop.heard();
+    shop.requests();
     let path = shop.home.dir.path().join("a.csv.0-1.journal");
     let text = std::fs::read_to_string(&path).unwrap();
     let kept: Vec<&str> = text.lines().filter(|line| !line.contains("\"done\"")).collect();
@@ -72,7 +72,7 @@ fn restart_is_refused_while_another_journal_shows_records_as_sent() {
     shop.file("a.csv", attributes(4));
     assert_eq!(shop.run("attribute create -i a.csv --shard 0/2").code, 0);
     assert_eq!(shop.run("attribute create -i a.csv").code, 0);
-    shop.heard();
+    shop.requests();
     let refused = shop.run("attribute create -i a.csv --restart -o json");
     assert_eq!((refused.code, posts(&shop)), (3, 0), "{refused:?}");
     assert!(
@@ -86,8 +86,8 @@ fn a_journal_of_something_else_is_ignored_and_that_is_said() {
     let shop = TestEnv::new();
     shop.file("a.csv", attributes(2));
     assert_eq!(shop.run("attribute create -i a.csv --shard 0/1 --store-view fr").code, 0);
-    shop.sandbox_forgets();
-    shop.heard();
+    shop.reset_sandbox();
+    shop.requests();
     shop.file("a.csv.1-2.journal", "notes of mine\n");
     let outcome = shop.run("attribute create -i a.csv");
     assert_eq!((outcome.code, posts(&shop)), (0, 2), "{outcome:?}");

@@ -72,7 +72,7 @@ fn four_parts_at_once_send_every_record_exactly_once() {
     let mut found = created(&shop);
     found.sort_unstable();
     assert_eq!((told, found), (200, (1..=200).collect()));
-    assert_eq!(shop.heard().len(), 200);
+    assert_eq!(shop.requests().len(), 200);
     parts_put_together(&shop);
 }
 
@@ -92,5 +92,5 @@ fn parts_put_together(shop: &TestEnv) {
         foreign.code == 3 && foreign.stderr.contains("belongs to shard 0/4, expected 1/4"),
         "{foreign:?}"
     );
-    assert_eq!(shop.heard(), Vec::<String>::new());
+    assert_eq!(shop.requests(), Vec::<String>::new());
 }

@@ -225,9 +225,9 @@ fn an_update_of_unknown_outcome_is_looked_for_when_the_batch_goes_on() {
     let kept: Vec<&str> = text.lines().filter(|line| !line.contains("\"done\"")).collect();
     assert!(kept[1].contains("\"snapshot\":"), "{kept:?}");
     std::fs::write(&path, kept.join("\n") + "\n").unwrap();
-    shop.heard();
+    shop.requests();
     let resumed = shop.run("customer update -i c.csv --resume -o json");
     assert_eq!((resumed.code, &lines(&resumed)[0]["reason"]), (0, &json!("done earlier")), "{resumed:?}");
-    assert!(shop.heard().iter().all(|heard| heard.starts_with("GET")));
+    assert!(shop.requests().iter().all(|heard| heard.starts_with("GET")));
     assert_eq!(states(&std::fs::read_to_string(&path).unwrap()), [("done".to_owned(), 1)].into());
 }

@@ -66,7 +66,7 @@ fn flags_of_a_run_need_a_run() {
     let outcome =
         shop.storefront(&["quote", "add-item", "-i", "-", "--input-format", "csv"]).stdin("sku\nx\n").run();
     assert!(outcome.code == 2 && outcome.stderr.contains("--journal"), "{outcome:?}");
-    assert_eq!(shop.heard(), Vec::<String>::new());
+    assert_eq!(shop.requests(), Vec::<String>::new());
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn flags_are_laid_over_every_record_and_text_stays_text() {
         lines(&outcome).iter().map(|line| line["request"]["body"].to_string()).collect();
     assert_eq!(bodies.len(), 2);
     assert_eq!(bodies[0], r#"{"cartItem":{"sku":"mug-blue","quote_id":"1","qty":2.50}}"#);
-    assert_eq!((outcome.code, shop.heard()), (0, Vec::new()));
+    assert_eq!((outcome.code, shop.requests()), (0, Vec::new()));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn the_first_bad_record_is_named_and_nothing_is_sent() {
         assert!(outcome.code == 2 && outcome.stderr.contains(says), "{name}: {outcome:?}");
         assert!(!shop.home.dir.path().join(format!("{name}.journal")).exists(), "{name}");
     }
-    assert_eq!(shop.heard(), Vec::<String>::new());
+    assert_eq!(shop.requests(), Vec::<String>::new());
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn invalid_records_can_fail_while_the_others_are_sent() {
     let outcome = shop.run("quote add-item -i items.csv --skip-invalid --failed bad.csv -o json");
     assert_eq!((outcome.code, numbers(&outcome)), (7, vec![1, 2, 3]), "{outcome:?}");
     assert_eq!(lines(&outcome)[1]["error"]["kind"], "usage");
-    assert_eq!(shop.heard(), ["POST 200", "POST 200"]);
+    assert_eq!(shop.requests(), ["POST 200", "POST 200"]);
     let bad = std::fs::read_to_string(shop.home.dir.path().join("bad.csv")).unwrap();
     assert!(bad.starts_with("sku,qty,quote_id,reason\nmug-blue,two,1,"), "{bad}");
 }
@@ -191,7 +191,7 @@ fn the_failed_file_overwrites_no_input_and_no_journal() {
         assert!(outcome.code == 3 && outcome.stderr.contains("is the "), "{file}: {outcome:?}");
     }
     assert_eq!(std::fs::read_to_string(shop.home.dir.path().join("a.csv")).unwrap(), content);
-    assert_eq!(shop.heard(), Vec::<String>::new());
+    assert_eq!(shop.requests(), Vec::<String>::new());
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn a_dry_run_shows_the_first_few_in_full_and_counts_the_rest() {
     assert!(outcome.stdout.contains("code_3") && !outcome.stdout.contains("code_4"), "{outcome:?}");
     assert!(outcome.stdout.ends_with("and 17 records more\n"), "{outcome:?}");
     assert!(!shop.home.dir.path().join("a.csv.journal").exists());
-    assert_eq!(shop.heard(), Vec::<String>::new());
+    assert_eq!(shop.requests(), Vec::<String>::new());
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn a_service_that_asks_for_fewer_requests_gets_them_and_everything_goes_through(
     shop.file("a.csv", attributes(60));
     let outcome = shop.run("attribute create -i a.csv --retry 30");
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert!(shop.heard().iter().filter(|heard| *heard == "POST 429").count() > 5);
+    assert!(shop.requests().iter().filter(|heard| *heard == "POST 429").count() > 5);
     let mut found = created(&shop);
     found.sort_unstable();
     assert_eq!(found, (1..=60).collect::<Vec<usize>>());
@@ -270,7 +270,7 @@ fn shipping_over_many_records_goes_one_after_another() {
          Oslo,0150,flatrate,flatrate,checkmo\nBergen,5003,flatrate,flatrate,checkmo\n",
     );
     let outcome = shop.run("quote ship -i ship.csv -o json");
-    assert_eq!((outcome.code, shop.heard()), (0, vec!["POST 320".to_owned(); 2]), "{outcome:?}");
+    assert_eq!((outcome.code, shop.requests()), (0, vec!["POST 320".to_owned(); 2]), "{outcome:?}");
     let saved = &shop.sandbox.show()["quotes"][0]["shipping_information"]["shipping_address"];
     assert_eq!((&saved["city"], &saved["postcode"]), (&json!("Bergen"), &json!("5003")));
 }

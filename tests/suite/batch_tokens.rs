@@ -37,7 +37,7 @@ fn each_record_reads_the_profile_for_itself_and_unchanged_ones_send_nothing() {
     let outcome = shop.run("customer update -i c.ndjson -o json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(
-        shop.heard(),
+        shop.requests(),
         ["GET 200", "GET 200", "PUT 200", "GET 200", "GET 200", "GET 200", "PUT 200", "GET 200", "GET 200"]
     );
     assert_eq!(lines(&outcome)[2]["reason"], "unchanged");

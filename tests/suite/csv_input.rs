@@ -29,7 +29,7 @@ fn a_quote_that_is_never_closed_sends_nothing() {
         let program = shop.storefront(&words("quote add-item -i - --input-format csv --journal j --restart"));
         let outcome = program.stdin(content).run();
         assert_ne!(outcome.code, 0, "{outcome:?}");
-        assert!(outcome.stderr.contains(line) && shop.heard().len() <= 1, "{outcome:?}");
+        assert!(outcome.stderr.contains(line) && shop.requests().len() <= 1, "{outcome:?}");
     }
 }
 
@@ -70,7 +70,7 @@ fn encodings_and_delimiters_of_spreadsheets_are_read() {
         let result = shop.done(&format!("quote add-item -i {name}"));
         assert_eq!((&result["record"], &result["applied"]), (&json!(1), &json!("yes")), "{name}");
     }
-    shop.heard();
+    shop.requests();
     for (name, content, says) in [
         ("book.xlsx", &b"PK\x03\x04\x14\0\x06\0"[..], "book.xlsx is a spreadsheet (.xlsx or .ods)"),
         ("book.csv", b"PK\x03\x04\x14\0\x06\0", "book.csv is a spreadsheet"),
@@ -89,7 +89,7 @@ fn encodings_and_delimiters_of_spreadsheets_are_read() {
             assert!(outcome.stderr.contains("CSV UTF-8"), "{name}: {outcome:?}");
         }
     }
-    assert_eq!(shop.heard(), [""; 0]);
+    assert_eq!(shop.requests(), [""; 0]);
 }
 
 #[test]

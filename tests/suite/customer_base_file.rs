@@ -9,7 +9,7 @@ fn save(shop: &TestEnv) -> Value {
     let shown = shop.run("customer show -o json");
     assert_eq!(shown.code, 0, "{shown:?}");
     shop.file("base.json", &shown.stdout);
-    shop.heard();
+    shop.requests();
     serde_json::from_str(&shown.stdout).unwrap()
 }
 
@@ -20,13 +20,13 @@ fn where_the_read_works_it_must_equal_the_base() {
     let shop = TestEnv::new();
     save(&shop);
     shop.done(CHANGE);
-    assert_eq!(shop.heard(), ["GET 200", "GET 200", "PUT 200", "GET 200"]);
+    assert_eq!(shop.requests(), ["GET 200", "GET 200", "PUT 200", "GET 200"]);
     let error = shop.fails(3, "customer update --address 2 --postcode 1 --base base.json --yes --settle 0");
     assert!(
         error["message"].as_str().unwrap().contains("the base is out of date: addresses[id=2].city differs"),
         "{error}"
     );
-    assert_eq!(shop.heard(), ["GET 200"]);
+    assert_eq!(shop.requests(), ["GET 200"]);
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn a_base_that_lacks_an_address_is_stale_and_deletes_nothing() {
     base["addresses"].as_array_mut().unwrap().pop();
     shop.file("base.json", json!({"customer": base}).to_string());
     shop.fails(3, CHANGE);
-    assert_eq!(shop.heard(), ["GET 200"]);
+    assert_eq!(shop.requests(), ["GET 200"]);
     assert_eq!(shop.sandbox.address_ids("sandbox-customer-1"), [1, 2, 3, 4]);
 }
 
@@ -63,7 +63,7 @@ fn where_the_read_does_not_work_the_base_is_taken_and_nothing_is_checked() {
         outcome.stderr.starts_with("warning: the service has no call that reads the profile"),
         "{outcome:?}"
     );
-    assert_eq!(shop.heard(), ["GET 404", "PUT 200"]);
+    assert_eq!(shop.requests(), ["GET 404", "PUT 200"]);
     let result: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(
         (&result["applied"], &result["verified"], &result["addresses"]["kept"]),
@@ -82,7 +82,7 @@ fn no_verdict_with_a_base_that_cannot_be_checked_is_unknown() {
         shop.file("base.json", base.to_string());
         let error = shop.fails(8, CHANGE);
         assert_eq!((&error["applied"], &error["status"]), (&json!("unknown"), &json!(status)));
-        assert_eq!(shop.heard(), ["GET 404".to_owned(), format!("PUT {status}")], "{fault}");
+        assert_eq!(shop.requests(), ["GET 404".to_owned(), format!("PUT {status}")], "{fault}");
         let hint = error["hint"].as_str().unwrap();
         assert!(hint.contains("storefront customer restore"), "{hint}");
     }
@@ -103,5 +103,5 @@ fn a_base_that_is_none_is_refused_before_anything_is_sent() {
         shop.fails(code, CHANGE);
     }
     shop.fails(2, "customer update --email a@example.com --base nowhere.json");
-    assert_eq!(shop.heard(), [""; 0]);
+    assert_eq!(shop.requests(), [""; 0]);
 }

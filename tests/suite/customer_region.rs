@@ -52,5 +52,5 @@ fn a_region_in_doubt_is_refused() {
     }
     shop.file("in.json", r#"{"addresses": [{"id": 2, "region_id": 12, "region": {"region_id": 13}}]}"#);
     assert!(shop.fails(2, "customer update -i in.json")["message"].as_str().unwrap().contains("differ"));
-    assert!(shop.heard().iter().all(|heard| heard == "GET 200"), "nothing was written");
+    assert!(shop.requests().iter().all(|heard| heard == "GET 200"), "nothing was written");
 }

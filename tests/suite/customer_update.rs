@@ -64,7 +64,7 @@ fn the_put_carries_every_stored_member_in_its_exact_text() {
     for exact in ["12345678901234567890", "40.748400", "-73.985700"] {
         assert!(body.to_string().contains(exact), "{exact}: {body}");
     }
-    assert_eq!(shop.heard(), ["GET 200"]);
+    assert_eq!(shop.requests(), ["GET 200"]);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_change_is_reported_as_documented() {
     );
     assert_eq!(response, shop.profile());
     assert_eq!(snapshot, shop.snapshots()[0].display().to_string());
-    assert_eq!(shop.heard(), ["GET 200", "GET 200", "PUT 200", "GET 200"]);
+    assert_eq!(shop.requests(), ["GET 200", "GET 200", "PUT 200", "GET 200"]);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn what_the_service_would_ignore_is_refused_before_anything_is_sent() {
         );
     }
     // The stored profile may have such a field or value itself, so it is read; nothing is written.
-    assert!(shop.heard().iter().all(|heard| heard == "GET 200"));
+    assert!(shop.requests().iter().all(|heard| heard == "GET 200"));
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn replacing_the_list_deletes_only_the_number_that_was_allowed() {
         assert!(error["message"].as_str().unwrap().contains(says), "{flags}: {error}");
         assert_eq!(error["hint"], "if that is meant, add --allow-delete 3");
     }
-    assert!(shop.heard().iter().all(|heard| heard == "GET 200"));
+    assert!(shop.requests().iter().all(|heard| heard == "GET 200"));
     assert!(shop.snapshots().is_empty());
     let outcome = shop.run("customer update -i list.json --replace-addresses --allow-delete 3 -q -o json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
@@ -299,7 +299,7 @@ fn ids_that_are_not_there_and_ids_named_twice_are_refused() {
     ] {
         assert_eq!(shop.run(&format!("customer update {line}")).code, 2, "{line}");
     }
-    assert!(shop.heard().iter().all(|heard| heard == "GET 200"), "nothing was written");
+    assert!(shop.requests().iter().all(|heard| heard == "GET 200"), "nothing was written");
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn nothing_asked_sends_nothing_and_nothing_changed_writes_nothing() {
     let shop = TestEnv::new();
     shop.file("empty.json", r#"{"customer": {"addresses": []}}"#);
     shop.fails(2, "customer update -i empty.json");
-    assert_eq!(shop.heard(), [""; 0]);
+    assert_eq!(shop.requests(), [""; 0]);
     let result = shop.done("customer update --address 2 --city 'New York' --email amina.haddad@example.com");
     assert_eq!(
         (&result["applied"], &result["reason"], &result["status"]),
@@ -317,7 +317,7 @@ fn nothing_asked_sends_nothing_and_nothing_changed_writes_nothing() {
         (&result["changes"], &result["snapshot"], &result["response"]),
         (&json!([]), &Value::Null, &Value::Null)
     );
-    assert_eq!(shop.heard(), ["GET 200"]);
+    assert_eq!(shop.requests(), ["GET 200"]);
     let said = shop.run("customer update --address 2 --city 'New York' -q");
     assert!(said.stdout.starts_with("customer update: nothing to change, nothing was sent\n"), "{said:?}");
     assert!(shop.snapshots().is_empty());

@@ -96,7 +96,7 @@ fn a_sound_set_up_passes_every_check() {
     assert_eq!(found.check("configuration").1, format!("the environment: {}/", shop.url()));
     assert_eq!(found.check("service").1, "answers, without TLS");
     assert_eq!(found.check("profile").1, "4 addresses can be read");
-    assert_eq!(shop.heard(), ["GET 200"], "one read is enough");
+    assert_eq!(shop.requests(), ["GET 200"], "one read is enough");
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn a_dry_run_shows_exactly_what_would_be_sent_and_sends_no_write() {
             (&shown["applied"], &shown["status"], &shown["response"]),
             (&json!("no"), &Value::Null, &Value::Null)
         );
-        assert!(shop.heard().iter().all(|heard| heard == "GET 200"), "{line}");
+        assert!(shop.requests().iter().all(|heard| heard == "GET 200"), "{line}");
         assert!(shop.snapshots().is_empty());
         let members: Vec<&String> = shown["request"].as_object().unwrap().keys().collect();
         assert_eq!(members, ["method", "url", "body"]);

@@ -35,7 +35,7 @@ fn each(line: &str, rows: &[Row]) {
         // A request that is cut off or times out may be told a moment later.
         let mut all = Vec::new();
         for _ in 0..200 {
-            all.extend(shop.heard());
+            all.extend(shop.requests());
             if all.len() >= heard.len() {
                 break;
             }
@@ -165,7 +165,7 @@ fn half_a_reply_is_success_with_a_warning() {
         let outcome = shop.run(&format!("{line} -q -o json"));
         assert_eq!(outcome.code, 0, "{outcome:?}");
         assert!(outcome.stderr.starts_with("warning: the reply's body"), "{outcome:?}");
-        assert_eq!(shop.heard().len(), 1);
+        assert_eq!(shop.requests().len(), 1);
     }
 }
 
@@ -174,11 +174,11 @@ fn no_repeats_at_all_where_retry_is_0() {
     for (line, fault) in [(ITEM, "429=0"), (SHOW, "500"), (UPDATE, "GET:429=0")] {
         let shop = TestEnv::with_faults(&[fault]);
         assert_eq!(shop.fails(5, &format!("{line} --retry 0"))["kind"], "unavailable", "{line}");
-        assert_eq!(shop.heard().len(), 1, "{line}, {fault}");
+        assert_eq!(shop.requests().len(), 1, "{line}, {fault}");
     }
     let shop = TestEnv::with_faults(&["PUT:500"]);
     shop.fails(8, &format!("{UPDATE} --retry 0 --settle 0"));
-    assert_eq!(shop.heard(), ["GET 200", "GET 200", "PUT 500", "GET 200"]);
+    assert_eq!(shop.requests(), ["GET 200", "GET 200", "PUT 500", "GET 200"]);
 }
 
 /// Runs the update against two good reads and what follows: exit code, output, number of requests.

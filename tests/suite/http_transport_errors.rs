@@ -171,7 +171,7 @@ fn a_connection_closed_at_once_is_unknown_when_bytes_went_out() {
     for _ in 0..200 {
         let server = MockServer::start(vec![Step::HangUp]);
         let failure = send(&link(&server.url("")), &post()).unwrap_err();
-        let heard = server.heard_after_hanging_up();
+        let heard = server.received_after_hang_up();
         match (failure.kind, failure.applied) {
             (FailureKind::Unknown, Applied::Unknown) => {}
             (FailureKind::Unavailable, Applied::No) if !heard => never_left += 1,

@@ -68,7 +68,7 @@ fn an_input_that_names_a_member_twice_is_refused_before_anything_is_sent() {
         let error = shop.fails(2, line);
         assert!(error["message"].as_str().unwrap().contains(path), "{error}");
     }
-    assert_eq!(shop.heard(), [""; 0]);
+    assert_eq!(shop.requests(), [""; 0]);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_record_that_names_a_member_twice_is_refused_before_anything_is_sent() {
     shop.file("in.ndjson", records);
     let outcome = shop.run("quote add-item -i in.ndjson -o json");
     assert!(outcome.code == 2 && outcome.stderr.contains("line 2: qty is named twice"), "{outcome:?}");
-    assert_eq!(shop.heard(), [""; 0]);
+    assert_eq!(shop.requests(), [""; 0]);
 }
 
 #[test]
@@ -174,10 +174,10 @@ fn a_snapshot_of_another_customer_is_not_put_back() {
     let mut snapshot: Value = serde_json::from_slice(&std::fs::read(&shop.snapshots()[0]).unwrap()).unwrap();
     snapshot["customer"]["id"] = 2.into();
     shop.file("other.json", snapshot.to_string());
-    shop.heard();
+    shop.requests();
     let error = shop.fails(3, "customer restore other.json");
     assert!(error["message"].as_str().unwrap().contains("is of another customer"), "{error}");
-    assert_eq!(shop.heard(), ["GET 200"]);
+    assert_eq!(shop.requests(), ["GET 200"]);
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn a_snapshot_of_another_service_is_not_put_back() {
         error["message"].as_str().unwrap().contains(&shop.sandbox.address().port().to_string()),
         "{error}"
     );
-    assert_eq!(elsewhere.heard(), ["GET 200"]);
+    assert_eq!(elsewhere.requests(), ["GET 200"]);
 }
 
 #[test]
@@ -201,9 +201,9 @@ fn a_snapshot_without_an_address_list_is_none() {
     let mut snapshot: Value = serde_json::from_slice(&std::fs::read(&shop.snapshots()[0]).unwrap()).unwrap();
     snapshot["customer"].as_object_mut().unwrap().shift_remove("addresses");
     shop.file("cut.json", snapshot.to_string());
-    shop.heard();
+    shop.requests();
     shop.fails(2, "customer restore cut.json --allow-delete 4");
-    assert_eq!(shop.heard(), ["GET 200"]);
+    assert_eq!(shop.requests(), ["GET 200"]);
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn an_attribute_without_a_code_or_with_a_code_named_twice_is_refused() {
         let error = shop.fails(2, "customer update -i in.json");
         assert!(error["message"].as_str().unwrap().contains("attribute_code"), "{error}");
     }
-    assert!(!shop.heard().iter().any(|request| request.starts_with("PUT")));
+    assert!(!shop.requests().iter().any(|request| request.starts_with("PUT")));
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn a_state_directory_nobody_can_write_sends_nothing_and_says_what_to_do() {
     let error = shop.fails(1, UPDATE);
     assert!(error["message"].as_str().unwrap().starts_with("the lock "), "{error}");
     assert!(error["hint"].as_str().unwrap().contains("XDG_STATE_HOME"), "{error}");
-    assert!(!shop.heard().iter().any(|request| request.starts_with("PUT")));
+    assert!(!shop.requests().iter().any(|request| request.starts_with("PUT")));
 }
 
 #[test]

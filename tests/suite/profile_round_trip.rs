@@ -46,7 +46,7 @@ fn a_field_that_the_profile_does_not_have_is_refused_after_it_was_read() {
             "customer.extension_attributes.is_subscribd: unknown; did you mean is_subscribed?"
         ])
     );
-    assert!(shop.heard().iter().all(|call| call.starts_with("GET")));
+    assert!(shop.requests().iter().all(|call| call.starts_with("GET")));
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_mask_is_never_written_over_a_value() {
     let outcome = update(&shop, &json!({"addresses": [{"id": 2, "city": "•••"}]}), "");
     assert!(outcome.code == 2 && outcome.stderr.contains("•••"), "{outcome:?}");
     shop.fails(2, "quote add-item --sku a•••b --qty 1 --quote-id 1");
-    assert!(shop.heard().iter().all(|call| call.starts_with("GET")));
+    assert!(shop.requests().iter().all(|call| call.starts_with("GET")));
 }
 
 #[test]
@@ -105,5 +105,5 @@ fn a_country_is_a_code_of_two_letters() {
     assert!(lower["message"].as_str().unwrap().ends_with("did you mean `US`?"), "{lower}");
     let quote = "quote ship --ship-country FRA --carrier f --method f --payment-method x";
     assert!(shop.fails(2, quote)["message"].as_str().unwrap().contains("two upper-case letters"));
-    assert_eq!(shop.heard(), [""; 0]);
+    assert_eq!(shop.requests(), [""; 0]);
 }

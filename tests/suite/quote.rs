@@ -12,7 +12,7 @@ fn body(shop: &TestEnv, line: &str) -> Value {
         (&result["applied"], &result["response"], &result["status"]),
         (&json!("no"), &Value::Null, &Value::Null)
     );
-    assert!(shop.heard().iter().all(|heard| heard.starts_with("GET")), "{line}");
+    assert!(shop.requests().iter().all(|heard| heard.starts_with("GET")), "{line}");
     result["request"]["body"].clone()
 }
 
@@ -20,7 +20,7 @@ fn body(shop: &TestEnv, line: &str) -> Value {
 fn refused(shop: &TestEnv, line: &str, says: &str) {
     let error = shop.fails(2, line);
     assert!(error["message"].as_str().unwrap().contains(says), "{line}: {error}");
-    assert!(shop.heard().iter().all(|heard| heard == "GET 200"), "{line}");
+    assert!(shop.requests().iter().all(|heard| heard == "GET 200"), "{line}");
 }
 
 const ADDRESS: &str = "--ship-firstname Ann --ship-lastname Lee --ship-email ann@example.com --ship-street '1 Main St' \
@@ -54,7 +54,7 @@ fn ship_sends_the_wrapped_layout() {
         (&result["operation"], &result["applied"], &result["status"]),
         (&json!("quote ship"), &json!("yes"), &json!(320))
     );
-    assert_eq!(shop.heard(), ["POST 320"]);
+    assert_eq!(shop.requests(), ["POST 320"]);
     let saved = &shop.sandbox.show()["quotes"][0]["shipping_information"];
     assert_eq!(saved["shipping_address"]["postcode"], "02138");
     assert_eq!(saved["billing_address"]["city"], "Salem");
@@ -73,7 +73,7 @@ fn ship_sends_the_flat_layout_where_the_profile_says_so() {
         "paymentMethod": {"method": "checkmo"}});
     assert_eq!(body(&shop, &line), flat);
     shop.done(&line);
-    assert_eq!(shop.heard(), ["POST 320"]);
+    assert_eq!(shop.requests(), ["POST 320"]);
     assert_eq!(
         shop.sandbox.show()["quotes"][0]["shipping_information"]["shipping_address"]["city"],
         "Boston"
@@ -100,12 +100,12 @@ fn ship_takes_stored_addresses_by_the_fields_the_interface_lists() {
     );
     assert_eq!(sent["addressInformation"]["billing_address"]["city"], "Lyon");
     shop.done(&line);
-    assert_eq!(shop.heard(), ["GET 200", "POST 320"]);
+    assert_eq!(shop.requests(), ["GET 200", "POST 320"]);
     let both = body(&shop, &format!("quote ship --ship-to-address 3 --bill-same-as-ship {WAY}"));
     assert_eq!(both["addressInformation"]["billing_address"]["postcode"], Value::Null);
     assert_eq!(both["addressInformation"]["billing_address"], both["addressInformation"]["shipping_address"]);
     assert_eq!(shop.fails(3, &format!("quote ship --ship-to-address 9 {WAY}"))["kind"], "guard");
-    assert_eq!(shop.heard(), ["GET 200"]);
+    assert_eq!(shop.requests(), ["GET 200"]);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn the_service_says_no_with_its_own_words() {
         "{error}"
     );
     assert_eq!(error["service"]["parameters"], json!(["ups", "air"]));
-    assert_eq!(shop.heard(), ["POST 404"]);
+    assert_eq!(shop.requests(), ["POST 404"]);
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn add_item_sends_its_flags_and_exact_numbers() {
     );
     assert_eq!(result["response"]["qty"], 2);
     shop.done("quote add-item --sku mug-blue --qty 0.5 --quote-id 1");
-    assert_eq!(shop.heard(), ["POST 200", "POST 200"]);
+    assert_eq!(shop.requests(), ["POST 200", "POST 200"]);
     assert_eq!(shop.sandbox.show()["quotes"][0]["items"][0]["qty"].to_string(), "2.5");
 }
 
@@ -207,7 +207,7 @@ fn add_item_takes_the_samples_of_the_interface() {
         shop.sandbox.show()["quotes"][0]["items"][0]["options"],
         json!([{"option_id": "93", "option_value": 52}])
     );
-    assert_eq!(shop.heard(), ["POST 200"]);
+    assert_eq!(shop.requests(), ["POST 200"]);
     shop.file("bare.json", r#"{"sku": "mug-blue", "qty": 1, "quote_id": "1"}"#);
     assert_eq!(
         body(&shop, "quote add-item -i bare.json --qty 3"),

@@ -34,22 +34,22 @@ impl Dispatcher<'_> {
             Err(_) if !preflight::is_first_shard(shard) => return Ok(()),
             Err(failure) => return self.invalid(place, hash, &record.content, &failure),
         };
-        let key = Fnv1a::new().with(prepared.key.as_bytes()).finish();
+        let key = Fnv1a::new().update(prepared.key.as_bytes()).finish();
         let mut unresolved = None;
         match slot.state {
             RecordState::Done => return self.print_done(place, slot),
             RecordState::Sending | RecordState::Unknown => {
                 let (can_resolve, retry) =
-                    (self.input.intake.work.can_resolve(), self.input.args.retry_unknown);
+                    (self.input.intake.operation.can_resolve(), self.input.args.retry_unknown);
                 let failure = self.past.failure(slot);
                 if self.stop.is_some() || !can_resolve && !retry {
                     self.block(key, place, &failure);
                     return self.print_failure(place, None, &failure);
                 }
-                let snapshot = self.past.detail(slot).snapshot;
+                let snapshot = self.past.entry_at(slot).snapshot;
                 unresolved = Some(Unresolved { failure, snapshot, retry });
             }
-            RecordState::FailedLasting if !preflight::is_changed(slot, hash) => {
+            RecordState::FailedPermanent if !preflight::is_changed(slot, hash) => {
                 return self.print_failure(place, Some(&record.content), &self.past.failure(slot));
             }
             _ => {}
@@ -77,7 +77,11 @@ impl Dispatcher<'_> {
         let size = prepare::size(&content);
         let content = self.failed.is_some().then_some(content);
         let turn = self.results.next_sequence();
-        self.queue.push(key, size, Job { turn, place, hash, prepared, content, unresolved });
+        self.queue.push(
+            key,
+            size,
+            Job { sequence: turn, location: place, hash, prepared, content, unresolved },
+        );
     }
 
     /// A record that cannot be sent. Where the input could not be checked before, it ends the run.
@@ -88,7 +92,7 @@ impl Dispatcher<'_> {
         content: &Content,
         failure: &Failure,
     ) -> Result<(), Failure> {
-        self.journal.failed(place.record, hash, RecordState::FailedLasting, failure, None);
+        self.journal.failed(place.record, hash, RecordState::FailedPermanent, failure, None);
         self.print_failure(place, Some(content), failure)?;
         if !self.input.args.skip_invalid || self.input.args.stop_on_error {
             self.request_stop(Stop::OnError);
@@ -107,12 +111,12 @@ impl Dispatcher<'_> {
     }
 
     fn print_done(&mut self, place: RecordLocation, slot: IndexEntry) -> Result<(), Failure> {
-        self.count.earlier += 1;
+        self.count.already_done += 1;
         let outcome = Outcome {
             applied: Applied::Yes,
             reason: Some("done earlier"),
-            status: self.past.detail(slot).status,
-            ..Outcome::nothing_sent(self.input.intake.work.operation().name())
+            status: self.past.entry_at(slot).status,
+            ..Outcome::not_sent(self.input.intake.operation.operation().name())
         };
         let turn = self.results.next_sequence();
         let text = self.results.outcome(place, &outcome, false);
@@ -122,10 +126,10 @@ impl Dispatcher<'_> {
     /// After the run has stopped the rest of the input is told of, and not sent.
     pub(super) async fn print_the_rest(&mut self, is_over: impl Fn() -> bool) -> Result<(), Failure> {
         while let Some((key, task)) = self.queue.pop() {
-            self.queue.finished(key);
+            self.queue.release(key);
             match task.unresolved {
-                Some(unresolved) => self.fail(task.turn, task.place, None, &unresolved.failure)?,
-                None => self.print_not_sent(task.turn, task.place)?,
+                Some(unresolved) => self.fail(task.sequence, task.location, None, &unresolved.failure)?,
+                None => self.print_not_sent(task.sequence, task.location)?,
             }
         }
         while !self.input.source.is_stream()

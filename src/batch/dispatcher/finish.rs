@@ -24,10 +24,10 @@ impl Dispatcher<'_> {
         if let Some(doubts) = &self.warnings {
             doubts.emit_suppressed_count();
         }
-        let operation = self.input.intake.work.operation().name();
-        report.note(&summary::sentence(operation, self.count, took));
+        let operation = self.input.intake.operation.operation().name();
+        report.status(&summary::sentence(operation, self.count, took));
         for line in self.reasons.lines() {
-            report.note(&line);
+            report.status(&line);
         }
         let next = command_line::next_steps(
             self.shared.service.session,

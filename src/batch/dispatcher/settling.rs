@@ -13,19 +13,19 @@ use crate::report::outcome::Outcome;
 impl Dispatcher<'_> {
     /// Writes down what became of a record.
     pub(super) fn record_result(&mut self, ended: JobResult) {
-        let Some(begun) = self.in_flight.remove(&ended.turn) else { return };
+        let Some(begun) = self.in_flight.remove(&ended.sequence) else { return };
         let InFlight { key, place, hash, content, gate, unresolved } = begun;
         let settled = match ended.result {
             Ok(outcome) => {
                 self.journal.done(place.record, hash, outcome.status);
-                self.throttle.borrow_mut().went_through();
+                self.throttle.borrow_mut().on_success();
                 self.count.done += 1;
-                self.queue.finished(key);
+                self.queue.release(key);
                 let text = self.results.outcome(place, &outcome, false);
-                self.results.push(ended.turn, text)
+                self.results.push(ended.sequence, text)
             }
             Err(failure) => {
-                self.queue.finished(key);
+                self.queue.release(key);
                 if !ended.was_left {
                     // Where it was not sent again, the snapshot of the earlier run still tells what it asked for.
                     let snapshot =
@@ -39,7 +39,7 @@ impl Dispatcher<'_> {
                 } else if self.input.args.stop_on_error && !ended.was_left {
                     self.request_stop(Stop::OnError);
                 }
-                self.fail(ended.turn, place, content.as_ref(), &failure)
+                self.fail(ended.sequence, place, content.as_ref(), &failure)
             }
         };
         self.stop_if_broken(settled);
@@ -48,7 +48,7 @@ impl Dispatcher<'_> {
     /// After an unknown outcome, later records that replace the same thing are not sent: the unknown request may still
     /// take effect, and undo what they do.
     pub(super) fn block(&mut self, key: u64, place: RecordLocation, failure: &Failure) {
-        let operation = self.input.intake.work.operation();
+        let operation = self.input.intake.operation.operation();
         let replaces = matches!(operation, Operation::CustomerUpdate | Operation::QuoteShip);
         if replaces && failure.applied == Applied::Unknown {
             let first = self.blocked.entry(key).or_insert(place.record);
@@ -58,14 +58,14 @@ impl Dispatcher<'_> {
 
     /// A record behind one of unknown outcome.
     pub(super) fn refuse_blocked(&mut self, key: u64, task: Job, unknown: u64) {
-        self.queue.finished(key);
+        self.queue.release(key);
         if let Some(unresolved) = task.unresolved {
-            let settled = self.fail(task.turn, task.place, None, &unresolved.failure);
+            let settled = self.fail(task.sequence, task.location, None, &unresolved.failure);
             return self.stop_if_broken(settled);
         }
-        let failure = behind_unknown(self.input.intake.work.operation(), unknown);
-        self.journal.failed(task.place.record, task.hash, RecordState::FailedPassing, &failure, None);
-        let settled = self.fail(task.turn, task.place, task.content.as_ref(), &failure);
+        let failure = behind_unknown(self.input.intake.operation.operation(), unknown);
+        self.journal.failed(task.location.record, task.hash, RecordState::FailedTemporary, &failure, None);
+        let settled = self.fail(task.sequence, task.location, task.content.as_ref(), &failure);
         self.stop_if_broken(settled);
     }
 
@@ -82,24 +82,24 @@ impl Dispatcher<'_> {
             (Applied::Unknown, _) => self.count.unknown += 1,
             (applied, state) => {
                 self.count.failed += 1;
-                self.count.temporary += u64::from(state == RecordState::FailedPassing);
+                self.count.temporary += u64::from(state == RecordState::FailedTemporary);
                 self.count.mismatched += u64::from(applied == Applied::Yes);
                 // What was applied, or will be sent by --resume, is not given back to be run again.
-                if let (Some(file), Some(content), Applied::No, RecordState::FailedLasting) =
+                if let (Some(file), Some(content), Applied::No, RecordState::FailedPermanent) =
                     (&mut self.failed, content, applied, state)
                 {
                     file.add(content, &failure.message)?;
                 }
             }
         }
-        let text = self.results.failure(place, self.input.intake.work.operation().name(), failure);
+        let text = self.results.failure(place, self.input.intake.operation.operation().name(), failure);
         self.results.push(turn, text)
     }
 
     /// Records that were in flight when a second signal came: what may have left is unknown.
     pub(super) fn abandon(&mut self) {
         for (turn, begun) in std::mem::take(&mut self.in_flight) {
-            self.queue.finished(begun.key);
+            self.queue.release(begun.key);
             let settled = if begun.gate.has_passed() {
                 let failure = Failure::new(
                     FailureKind::Unknown,
@@ -126,9 +126,9 @@ impl Dispatcher<'_> {
 
     /// Counts and prints a record that is never sent.
     pub(super) fn print_not_sent(&mut self, turn: u64, place: RecordLocation) -> Result<(), Failure> {
-        self.count.untaken += 1;
-        let operation = self.input.intake.work.operation().name();
-        let outcome = Outcome { reason: Some("not sent"), ..Outcome::nothing_sent(operation) };
+        self.count.not_sent += 1;
+        let operation = self.input.intake.operation.operation().name();
+        let outcome = Outcome { reason: Some("not sent"), ..Outcome::not_sent(operation) };
         let text = self.results.outcome(place, &outcome, false);
         self.results.push(turn, text)
     }

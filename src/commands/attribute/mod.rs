@@ -32,12 +32,12 @@ pub fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<(), Fail
 
 /// On a terminal, what is missing is asked for first (DESIGN 2.2).
 fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
-    if let Some(source) = dispatch::source(session, &args.run)? {
+    if let Some(source) = dispatch::source(session, &args.batch)? {
         return batch::run(
             session,
             &source,
-            &args.run,
-            RecordOperation::AtOnce(Operation::AttributeCreate, args),
+            &args.batch,
+            RecordOperation::Direct(Operation::AttributeCreate, args),
         );
     }
     let document = draft::document(session)?;

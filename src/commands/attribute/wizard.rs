@@ -73,7 +73,7 @@ impl<'a> Wizard<'a> {
     /// The same as one command line, to keep in a script.
     pub fn tell_command_line(&self) {
         let words = command_line::words(&self.answers.flags, self.session.global);
-        self.session.report.note(&format!("The same as one command:\n  {}", command_line::quoted(&words)));
+        self.session.report.status(&format!("The same as one command:\n  {}", command_line::quoted(&words)));
     }
 
     fn go_back(&mut self) -> Result<(), Failure> {
@@ -112,7 +112,7 @@ impl<'a> Wizard<'a> {
     fn label(&mut self) -> Answered {
         let present = self.answers.text(Step::Label).unwrap_or_default();
         let question = Question::new("Label, as shoppers see it").initial(present);
-        let Some(label) = self.prompt.line(&question, not_empty)? else { return Ok(None) };
+        let Some(label) = self.prompt.text(&question, not_empty)? else { return Ok(None) };
         self.answers.set(Step::Label, label.trim().into());
         Ok(Some(()))
     }
@@ -122,7 +122,7 @@ impl<'a> Wizard<'a> {
         let present = self.answers.text(Step::Code).map(str::to_owned);
         let present = present.unwrap_or_else(|| attribute_code::suggest_code(label));
         let question = Question::new("Code").initial(&present);
-        let Some(code) = self.prompt.line(&question, usual_code)? else { return Ok(None) };
+        let Some(code) = self.prompt.text(&question, usual_code)? else { return Ok(None) };
         self.answers.set(Step::Code, code.trim().into());
         Ok(Some(()))
     }
@@ -131,7 +131,7 @@ impl<'a> Wizard<'a> {
         let choices = FRONTEND_INPUTS.map(|kind| format!("{:<14} {}", kind.name, kind.meaning));
         let present = self.answers.text(Step::Kind);
         let present = FRONTEND_INPUTS.iter().position(|kind| Some(kind.name) == present).unwrap_or(0);
-        let Some(kind) = self.prompt.pick("Input kind", &choices, present)? else { return Ok(None) };
+        let Some(kind) = self.prompt.select("Input kind", &choices, present)? else { return Ok(None) };
         self.answers.set(Step::Kind, FRONTEND_INPUTS[kind].name.into());
         Ok(Some(()))
     }
@@ -148,7 +148,7 @@ impl<'a> Wizard<'a> {
                 choices.push(format!("Keep the {typed} there are"));
             }
             let present = if typed > 0 { choices.len() - 1 } else { 0 };
-            let answered = match self.prompt.pick("Options", &choices, present)? {
+            let answered = match self.prompt.select("Options", &choices, present)? {
                 None => return Ok(None),
                 Some(0) => self.typed_options()?,
                 Some(1) => self.options_file()?,
@@ -167,7 +167,7 @@ impl<'a> Wizard<'a> {
     fn typed_options(&mut self) -> Answered {
         let note = "One option a line, typed or pasted; Enter on an empty line ends the list.";
         let question = |number: usize| format!("Option {number}");
-        let Some(labels) = self.prompt.lines(question, note, &[], one_cell)? else { return Ok(None) };
+        let Some(labels) = self.prompt.text_lines(question, note, &[], one_cell)? else { return Ok(None) };
         self.set_options(labels);
         Ok(Some(()))
     }
@@ -183,7 +183,7 @@ impl<'a> Wizard<'a> {
             note: "Columns: label,sort_order,is_default,label:STORE_ID…; the first is enough. Tab completes names.",
             ..Question::new("CSV file")
         };
-        let Some(file) = self.prompt.line(&question, readable)? else { return Ok(None) };
+        let Some(file) = self.prompt.text(&question, readable)? else { return Ok(None) };
         self.set_options(Vec::new());
         self.answers.flags.options_file = Some(file_meant(&file));
         Ok(Some(()))
@@ -202,7 +202,9 @@ impl<'a> Wizard<'a> {
         let present = flags.default_option.as_ref();
         let present = present.and_then(|label| flags.options.iter().position(|option| option == label));
         let present = present.map_or(0, |option| option + 1);
-        let Some(choice) = self.prompt.pick("Chosen by default", &choices, present)? else { return Ok(None) };
+        let Some(choice) = self.prompt.select("Chosen by default", &choices, present)? else {
+            return Ok(None);
+        };
         flags.default_option = choice.checked_sub(1).map(|option| flags.options[option].clone());
         Ok(Some(()))
     }
@@ -212,7 +214,9 @@ impl<'a> Wizard<'a> {
             self.answers.flags.store_labels.iter().map(|(id, label)| format!("{id}={label}")).collect();
         let note = "Labels per store view, such as 2=Couleur; Enter on an empty line ends the list.";
         let question = |_| "STORE_ID=LABEL".to_owned();
-        let Some(lines) = self.prompt.lines(question, note, &present, store_label)? else { return Ok(None) };
+        let Some(lines) = self.prompt.text_lines(question, note, &present, store_label)? else {
+            return Ok(None);
+        };
         let labels: Vec<(Number, String)> =
             lines.iter().filter_map(|line| parse_number_label(line).ok()).collect();
         self.answers.flags.store_labels = labels;
@@ -220,7 +224,7 @@ impl<'a> Wizard<'a> {
     }
 
     fn yes_or_no(&mut self, step: Step, question: &str) -> Answered {
-        let Some(answer) = self.prompt.agree(question, self.answers.flag(step))? else { return Ok(None) };
+        let Some(answer) = self.prompt.yes_no(question, self.answers.flag(step))? else { return Ok(None) };
         self.answers.set(step, answer.into());
         Ok(Some(()))
     }

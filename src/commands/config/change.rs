@@ -28,7 +28,7 @@ pub fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Fai
         file.set(&key, value)?;
         Ok(before)
     })?;
-    session.report.note(&format!("set {key} in {}", file.path.display()));
+    session.report.status(&format!("set {key} in {}", file.path.display()));
     warn_of_moved_tokens(session, &file, &key, before.as_deref());
     Ok(())
 }
@@ -84,11 +84,11 @@ pub fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
         file.drop_dangling_default();
         Ok(())
     })?;
-    session.report.note(&format!("took {key} out of {}", file.path.display()));
+    session.report.status(&format!("took {key} out of {}", file.path.display()));
     if key.is_profile()
         && let Some(name) = key.profile()
     {
-        session.report.note(&format!("its stored tokens stay: storefront auth logout -p {name}"));
+        session.report.status(&format!("its stored tokens stay: storefront auth logout -p {name}"));
     }
     Ok(())
 }
@@ -100,6 +100,6 @@ pub fn use_profile(session: &Session<'_>, name: &str) -> Result<(), Failure> {
         file.require_profile(name, "config use")?;
         file.set(&KeyPath::default_profile(), name.into())
     })?;
-    session.report.note(&format!("profile {name} is used when none is named"));
+    session.report.status(&format!("profile {name} is used when none is named"));
     Ok(())
 }

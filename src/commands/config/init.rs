@@ -40,7 +40,7 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
         }
         Ok(())
     })?;
-    session.report.note(&format!(
+    session.report.status(&format!(
         "made profile {name} in {}; next: storefront auth login -p {name}",
         file.path.display()
     ));
@@ -67,7 +67,7 @@ fn profile_name(session: &Session<'_>, prompt: &Prompt) -> Result<String, Failur
 
 /// Without a terminal only `--replace` and `--yes` say so: silence is no consent to lose settings.
 fn may_replace(prompt: &Prompt, name: &str) -> Result<bool, Failure> {
-    if prompt.can_ask() || prompt.says_yes() {
+    if prompt.can_ask() || prompt.assume_yes() {
         prompt.confirm(&format!("replace profile {name} and all its settings?"))?.or_cancel()?;
         return Ok(true);
     }

@@ -33,7 +33,7 @@ fn path(session: &Session<'_>) -> Result<(), Failure> {
     if session.report.is_json() {
         return session.report.json(&json!({"path": path.to_string_lossy(), "exists": path.exists()}));
     }
-    session.report.data(&format!("{}\n", sanitize_line(&path.to_string_lossy())))
+    session.report.stdout(&format!("{}\n", sanitize_line(&path.to_string_lossy())))
 }
 
 fn list(session: &Session<'_>) -> Result<(), Failure> {
@@ -55,7 +55,7 @@ fn list(session: &Session<'_>) -> Result<(), Failure> {
         }));
     }
     if !file.exists {
-        session.report.note(&format!("{} is not there", file.path.display()));
+        session.report.status(&format!("{} is not there", file.path.display()));
     }
     let sources = Value::Object(sources);
     let values = flattened(&settings).into_iter();
@@ -64,7 +64,7 @@ fn list(session: &Session<'_>) -> Result<(), Failure> {
     let sources = sources
         .map(|(path, from)| sanitize_line(&format!("# {path}: {}", from.as_str().unwrap_or_default())));
     let lines: Vec<String> = values.chain(sources).map(|line| line + "\n").collect();
-    session.report.data(&lines.concat())
+    session.report.stdout(&lines.concat())
 }
 
 /// Where the tokens of a profile come from, in this environment.
@@ -102,5 +102,5 @@ fn get(session: &Session<'_>, key: &str) -> Result<(), Failure> {
         }
         value => sanitize_line(&value.to_string()),
     };
-    session.report.data(&format!("{text}\n"))
+    session.report.stdout(&format!("{text}\n"))
 }

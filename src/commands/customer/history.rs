@@ -36,10 +36,10 @@ pub async fn list(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failu
         return listed.iter().try_for_each(|listed| report.json(&as_json(listed)));
     }
     if listed.is_empty() {
-        report.note("no snapshot of this customer on this machine; one is taken before each replacement");
+        report.status("no snapshot of this customer on this machine; one is taken before each replacement");
         return Ok(());
     }
-    report.data(&table(&listed, report.stdout_style()))
+    report.stdout(&table(&listed, report.stdout_style()))
 }
 
 fn check(
@@ -50,14 +50,14 @@ fn check(
 ) -> Result<(), Failure> {
     let unknown = listed.iter().find(|(entry, _)| matches!(entry.mark, None | Some(Mark::Unknown)));
     let Some((_, snapshot)) = unknown else {
-        service.session.report.note("no update of unknown outcome");
+        service.session.report.status("no update of unknown outcome");
         return Ok(());
     };
     if pending::is_shown(service, store, snapshot, stored)? {
         return service
             .session
             .report
-            .data(&format!("{} was applied: the profile shows all of it\n", snapshot.name()));
+            .stdout(&format!("{} was applied: the profile shows all of it\n", snapshot.name()));
     }
     Err(Failure::new(FailureKind::Unknown, format!("the profile does not show {}", snapshot.name()))
         .hint("it may still take effect until 10 minutes after its request left: look again then"))

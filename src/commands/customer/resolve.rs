@@ -24,7 +24,7 @@ pub async fn resolve_unknown(service: &Service<'_>, snapshot: &str) -> Result<Op
         applied: Applied::Yes,
         reason: Some("done earlier"),
         verified: Some(true),
-        ..Outcome::nothing_sent(Operation::CustomerUpdate.name())
+        ..Outcome::not_sent(Operation::CustomerUpdate.name())
     };
     Ok(Some(outcome))
 }

@@ -19,5 +19,5 @@ pub async fn show(service: &Service<'_>) -> Result<(), Failure> {
     if report.is_json() {
         return report.json(&Value::Object(stored.into_customer()));
     }
-    report.data(&profile::text(&stored, report.stdout_style()))
+    report.stdout(&profile::text(&stored, report.stdout_style()))
 }

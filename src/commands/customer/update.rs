@@ -25,16 +25,16 @@ use crate::session::service::Service;
 /// # Errors
 /// Whatever went wrong.
 pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
-    if let Some(source) = dispatch::source(session, &args.run)? {
-        return batch::run(session, &source, &args.run, RecordOperation::Update(args));
+    if let Some(source) = dispatch::source(session, &args.batch)? {
+        return batch::run(session, &source, &args.batch, RecordOperation::UpdateProfile(args));
     }
     let prompt = Rc::new(Prompt::new(session.context, session.global, session.report));
     let asks = prompt.can_ask() && session.global.input.is_none();
     let (args, start) = if asks { interactive_start(args) } else { (args.clone(), None) };
     let draft = draft::draft(session, Operation::CustomerUpdate, &args)?;
-    let mut update = if asks { Update::to_be_filled(draft, &args)? } else { Update::new(draft, &args)? };
+    let mut update = if asks { Update::new_incomplete(draft, &args)? } else { Update::new(draft, &args)? };
     with_service(session, async |service| {
-        if update.wish.is_empty() {
+        if update.patch.is_empty() {
             let profile = match &update.base {
                 Some(base) => base.clone(),
                 None => read::read_profile(service).await?,
@@ -62,14 +62,14 @@ async fn ask_and_replace(
     let mut editor = Editor::new(&prompt, profile, start);
     update.prompt = Some(prompt.clone());
     loop {
-        update.wish.draft = editor.ask()?;
+        update.patch.draft = editor.ask()?;
         match replace::replace(service, update).await {
             Ok(outcome) => return session.report.outcome(&outcome),
             Err(_) if update.went_back.take() => {}
             Err(failure) => {
                 // What was typed is not lost with what fails, or is cancelled.
-                let line = interactive::command_line(&update.wish.draft, session.global);
-                session.report.note(&format!("Equivalent command:\n  {line}"));
+                let line = interactive::command_line(&update.patch.draft, session.global);
+                session.report.status(&format!("Equivalent command:\n  {line}"));
                 return Err(failure);
             }
         }

@@ -99,7 +99,7 @@ fn list_to_text(list: Option<&Value>, first: &str, out: &mut Truncated) {
             return;
         }
         if !out.is_empty() {
-            out.reopen();
+            out.trim_terminator();
             out.push(between);
         }
         to_text(member, out);

@@ -54,7 +54,7 @@ impl Truncated {
     }
 
     /// Takes the full stop off the end, so that the sentence can go on.
-    pub(crate) fn reopen(&mut self) {
+    pub(crate) fn trim_terminator(&mut self) {
         let end = self.text.trim_end().trim_end_matches(['.', ':']).len();
         self.text.truncate(end);
     }
@@ -62,7 +62,7 @@ impl Truncated {
     /// The sentence, without a full stop at its end, and without our tokens. They are masked only here, because a
     /// placeholder may bring in the second half of one, and the cut may fall into another.
     pub(crate) fn finish(mut self) -> String {
-        self.reopen();
+        self.trim_terminator();
         match self.text.strip_suffix('…').filter(|_| self.full) {
             Some(cut) => format!("{}…", secrets().cut_text(cut)),
             None => secrets().text(&self.text).into_owned(),

@@ -18,7 +18,7 @@ pub struct Columns {
     /// Byte between cells.
     pub delimiter: u8,
     titles: csv::StringRecord,
-    meanings: Vec<Meaning>,
+    kinds: Vec<Meaning>,
     operation: Operation,
 }
 
@@ -31,7 +31,7 @@ impl Columns {
     ///
     /// # Errors
     /// `usage` for every title that is unknown, with the nearest known one, or there twice.
-    pub fn understand(
+    pub fn parse_header(
         name: &str,
         operation: Operation,
         header: &csv::StringRecord,
@@ -65,7 +65,7 @@ impl Columns {
                 more_titles(operation)
             )));
         }
-        Ok(Self { delimiter: b',', titles: titles.into(), meanings, operation })
+        Ok(Self { delimiter: b',', titles: titles.into(), kinds: meanings, operation })
     }
 
     /// The titles, as they stand in the header.
@@ -80,7 +80,7 @@ impl Columns {
 
     /// Whether a column holds why a record failed.
     pub fn is_reason(&self, index: usize) -> bool {
-        matches!(self.meanings.get(index), Some(Meaning::Reason))
+        matches!(self.kinds.get(index), Some(Meaning::Reason))
     }
 
     /// A row as the document it stands for. Empty cells name nothing.
@@ -93,7 +93,7 @@ impl Columns {
         }
         let (mut document, mut beside) = (Map::new(), Map::new());
         let mut problems = Vec::new();
-        for ((title, meaning), cell) in self.titles.iter().zip(&self.meanings).zip(row) {
+        for ((title, meaning), cell) in self.titles.iter().zip(&self.kinds).zip(row) {
             if cell.is_empty() {
                 continue;
             }

@@ -57,7 +57,7 @@ fn lines_are_counted_and_blank_ones_passed_over() {
 
 fn documents(operation: Operation, text: &str) -> Result<Vec<Value>, String> {
     let understand =
-        |header: &csv::StringRecord| Columns::understand("x.csv", operation, header, &["token".to_owned()]);
+        |header: &csv::StringRecord| Columns::parse_header("x.csv", operation, header, &["token".to_owned()]);
     let mut rows =
         rows::Rows::new(input(text), "x.csv".to_owned(), understand).map_err(|failure| failure.message)?;
     let mut found = Vec::new();

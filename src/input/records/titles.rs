@@ -83,13 +83,13 @@ pub fn known(operation: Operation) -> Vec<Known> {
 
 /// The members of a shape that hold no objects. Where two would have one title, the first keeps it.
 fn leaves(known: &mut Vec<Known>, shape: &ObjectSchema, within: &[&str], title: impl Fn(&str) -> String) {
-    for member in shape.members {
+    for member in shape.own_fields {
         let title = title(member.name);
         let is_leaf =
-            !matches!(member.holds, FieldType::Object(_) | FieldType::List(_) | FieldType::AnyObject);
+            !matches!(member.field_type, FieldType::Object(_) | FieldType::List(_) | FieldType::AnyObject);
         if is_leaf && known.iter().all(|other| other.title != title) {
             let path = within.iter().chain([&member.name]).map(|name| (*name).to_owned()).collect();
-            known.push(Known { title, path, holds: member.holds });
+            known.push(Known { title, path, holds: member.field_type });
         }
     }
 }

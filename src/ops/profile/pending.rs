@@ -48,7 +48,7 @@ pub fn open(
 /// Whether a replacement may be sent although this one is open: it asks for exactly the same, so that the late one
 /// changes nothing, and adds no address, which would then be there twice.
 pub fn is_repeated_by(snapshot: &Snapshot, merged: &Merged) -> bool {
-    merged.tally.added == 0 && snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier))
+    merged.summary.added == 0 && snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier))
 }
 
 /// What to say where nobody has decided about an open replacement.

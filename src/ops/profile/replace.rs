@@ -52,7 +52,7 @@ pub async fn replace(service: &Service<'_>, change: &dyn ProfileChange) -> Resul
         if let Some(outcome) = steps.under_lock().await? {
             return Ok(outcome);
         }
-        session.report.note("the profile changed meanwhile; this is the change as it is now");
+        session.report.status("the profile changed meanwhile; this is the change as it is now");
     }
 }
 
@@ -83,10 +83,10 @@ impl Steps<'_> {
         if merged.changes.is_empty() {
             return Ok(self.unchanged(&merged));
         }
-        self.change.check_deletions(&merged, &Prompt::silent(), true)?;
+        self.change.check_deletions(&merged, &Prompt::disabled(), true)?;
         self.warn(&merged);
         let request = self.request(&merged)?;
-        Ok(Outcome { request: Some(self.service.shown(request)), ..self.outcome(&merged, None) })
+        Ok(Outcome { request: Some(self.service.preview(request)), ..self.outcome(&merged, None) })
     }
 
     /// Shows the change and asks. An outcome where there is nothing to change.
@@ -99,7 +99,7 @@ impl Steps<'_> {
         }
         let report = self.service.session.report;
         self.prompt.show(&changes::table(&merged.changes, report.stderr_style()));
-        self.prompt.show(&changes::summary(&merged.tally, &[]));
+        self.prompt.show(&changes::summary(&merged.summary, &[]));
         self.change.check_deletions(&merged, self.prompt, true)?;
         self.warn(&merged);
         self.ask_about_open(&stored, &merged)?;
@@ -119,7 +119,7 @@ impl Steps<'_> {
                 snapshot.operation,
                 snapshot.name()
             );
-            if !self.prompt.agree(&question, false)?.unwrap_or(false) {
+            if !self.prompt.yes_no(&question, false)?.unwrap_or(false) {
                 return Err(crate::prompt::cancelled());
             }
             self.accepted.push(snapshot.name().to_owned());
@@ -174,7 +174,7 @@ impl Steps<'_> {
             };
         }
         if self.confirmed.is_none() {
-            self.change.check_deletions(&merged, self.prompt, self.prompt.says_yes())?;
+            self.change.check_deletions(&merged, self.prompt, self.prompt.assume_yes())?;
             self.warn(&merged);
         }
         let request = self.request(&merged)?;
@@ -270,11 +270,11 @@ impl Steps<'_> {
         let profile = ProfileOutcome {
             changes: merged.changes.clone(),
             were_shown: false,
-            tally: merged.tally.clone(),
+            summary: merged.summary.clone(),
             snapshot,
             new_ids: Vec::new(),
         };
-        Outcome { profile: Some(profile), ..Outcome::nothing_sent(self.change.operation()) }
+        Outcome { profile: Some(profile), ..Outcome::not_sent(self.change.operation()) }
     }
 }
 

@@ -92,7 +92,7 @@ impl Replacement<'_> {
     /// somebody else changed what this changes, and what the service says.
     pub async fn send(&self, service: &Service<'_>, readable: bool) -> Result<PendingReplacement, Failure> {
         // A PUT that adds an address acts like a POST.
-        let effect = if self.merged.tally.added > 0 { Effect::Write } else { Effect::Replacement };
+        let effect = if self.merged.summary.added > 0 { Effect::Write } else { Effect::Replacement };
         let mut attempts = Attempts::default();
         loop {
             if readable && !attempts.any_unknown() {

@@ -26,7 +26,7 @@ use crate::state;
 
 /// What the flags and the input ask for.
 pub struct Update {
-    pub(crate) wish: ProfilePatch,
+    pub(crate) patch: ProfilePatch,
     pub(crate) extra_fields: Map<String, Value>,
     pub(crate) allow_delete: Option<usize>,
     pub(crate) base: Option<Profile>,
@@ -41,12 +41,12 @@ impl Update {
     /// # Errors
     /// `usage` when nothing is asked, or the flags contradict the draft.
     pub fn new(draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
-        let update = Self::to_be_filled(draft, args)?;
-        if update.wish.is_empty() { Err(no_changes_error()) } else { Ok(update) }
+        let update = Self::new_incomplete(draft, args)?;
+        if update.patch.is_empty() { Err(no_changes_error()) } else { Ok(update) }
     }
 
     /// The same, where nothing may be asked yet.
-    pub(crate) fn to_be_filled(mut draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
+    pub(crate) fn new_incomplete(mut draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
         let wish = ProfilePatch {
             draft: draft.take_inner(Operation::CustomerUpdate),
             remove: args.remove_addresses.clone(),
@@ -61,7 +61,7 @@ impl Update {
         }
         let base = args.base.as_deref().map(read::read_base).transpose()?;
         Ok(Self {
-            wish,
+            patch: wish,
             extra_fields: draft.body,
             allow_delete: args.allow_delete,
             base,
@@ -86,17 +86,17 @@ impl ProfileChange for Update {
     }
 
     fn merge(&self, stored: &Map<String, Value>) -> Result<Merged, Failure> {
-        match masked_values::resolve(&self.wish.draft, stored, self.wish.replace, secrets())? {
-            Cow::Borrowed(_) => merge(stored.clone(), &self.wish),
-            Cow::Owned(draft) => merge(stored.clone(), &ProfilePatch { draft, ..self.wish.clone() }),
+        match masked_values::resolve(&self.patch.draft, stored, self.patch.replace, secrets())? {
+            Cow::Borrowed(_) => merge(stored.clone(), &self.patch),
+            Cow::Owned(draft) => merge(stored.clone(), &ProfilePatch { draft, ..self.patch.clone() }),
         }
     }
 
     fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {
-        match deletion_guard::check(&self.wish, &merged.tally, self.allow_delete, confirmed) {
-            Err(_) if self.wish.replace && self.allow_delete.is_none() && prompt.can_ask() => {
-                let typed = prompt.number_of_deletions(merged.tally.removed.len())?;
-                deletion_guard::check(&self.wish, &merged.tally, Some(typed), confirmed)
+        match deletion_guard::check(&self.patch, &merged.summary, self.allow_delete, confirmed) {
+            Err(_) if self.patch.replace && self.allow_delete.is_none() && prompt.can_ask() => {
+                let typed = prompt.number_of_deletions(merged.summary.removed.len())?;
+                deletion_guard::check(&self.patch, &merged.summary, Some(typed), confirmed)
             }
             result => result,
         }

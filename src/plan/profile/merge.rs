@@ -20,7 +20,7 @@ pub struct Merged {
     /// Every difference from what is stored.
     pub changes: Vec<Change>,
     /// What becomes of the stored addresses.
-    pub tally: AddressSummary,
+    pub summary: AddressSummary,
     /// Things done that the user did not ask for in so many words.
     pub notes: Vec<String>,
 }
@@ -48,7 +48,7 @@ pub fn merge(stored: Map<String, Value>, wish: &ProfilePatch) -> Result<Merged, 
     let mut notes = Vec::new();
     default_address::set_own(wish, &mut customer, &mut changes, &mut notes);
     clear_dangling_defaults(&mut customer, &list.summary.removed, &mut changes, &mut notes);
-    Ok(Merged { customer, changes, tally: list.summary, notes })
+    Ok(Merged { customer, changes, summary: list.summary, notes })
 }
 
 /// Refuses a draft that was made for another customer: the token decides whose profile is replaced, whatever ids say.

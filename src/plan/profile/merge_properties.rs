@@ -203,12 +203,12 @@ proptest! {
         let expected: Vec<i64> = ids(&stored).into_iter().filter(|id| !wish.remove.contains(id)).collect();
         let merged = merged(&stored, &wish);
         prop_assert_eq!(ids(&merged.customer), expected.clone());
-        let mut told = [merged.tally.kept, merged.tally.changed].concat();
+        let mut told = [merged.summary.kept, merged.summary.changed].concat();
         told.sort_unstable();
         let mut expected = expected;
         expected.sort_unstable();
         prop_assert_eq!(told, expected);
-        prop_assert_eq!(merged.tally.removed.len(), wish.remove.len());
+        prop_assert_eq!(merged.summary.removed.len(), wish.remove.len());
     }
 
     #[test]
@@ -292,7 +292,7 @@ proptest! {
             merge(stored.clone(), &ProfilePatch { draft, allow_duplicate, ..ProfilePatch::default() })
         };
         prop_assert_eq!(again(false).unwrap_err().kind, FailureKind::Guard);
-        prop_assert_eq!(again(true).unwrap().tally.added, 2);
+        prop_assert_eq!(again(true).unwrap().summary.added, 2);
         drop(wish);
     }
 
@@ -322,7 +322,7 @@ proptest! {
         let new: Vec<&Value> = drafts.iter().filter(|draft| draft.get("id").is_none()).collect();
         let list = addresses(&merged.customer);
         let tail = &list[list.len() - new.len()..];
-        prop_assert_eq!(merged.tally.added, new.len());
+        prop_assert_eq!(merged.summary.added, new.len());
         for (draft, address) in new.iter().zip(tail) {
             prop_assert!(address.get("id").is_none());
             prop_assert_eq!(draft.get("city"), address.get("city"));
@@ -386,7 +386,10 @@ fn replacing_sends_exactly_the_given_list_and_names_what_goes() {
     let draft = [("addresses".to_owned(), given.clone())].into_iter().collect();
     let merged = merged(&stored, &ProfilePatch { draft, replace: true, ..ProfilePatch::default() });
     assert_eq!(merged.customer["addresses"], given);
-    assert_eq!((merged.tally.removed, merged.tally.changed, merged.tally.added), (vec![1, 3], vec![2], 1));
+    assert_eq!(
+        (merged.summary.removed, merged.summary.changed, merged.summary.added),
+        (vec![1, 3], vec![2], 1)
+    );
 }
 
 #[test]
@@ -420,15 +423,15 @@ fn equal_new_addresses_are_two_in_one_draft_and_refused_beside_a_stored_one() {
         allow_duplicate,
         ..ProfilePatch::default()
     };
-    assert_eq!(merged(&stored(json!({"id": 1, "city": "Paris"})), &add(false)).tally.added, 2);
+    assert_eq!(merged(&stored(json!({"id": 1, "city": "Paris"})), &add(false)).summary.added, 2);
     let rome = || stored(json!({"id": 1, "city": " Rome", "telephone": "1", "region": {"region_id": null}}));
     let refusal = merge(rome(), &add(false)).unwrap_err();
     assert!(refusal.kind == FailureKind::Guard && refusal.message.contains("address 1"), "{refusal:?}");
     assert!(refusal.hint.unwrap().contains("--allow-duplicate"));
-    assert_eq!(merged(&rome(), &add(true)).tally.added, 2);
+    assert_eq!(merged(&rome(), &add(true)).summary.added, 2);
     // One that goes is no twin of one that comes.
     let moved = ProfilePatch { remove: vec![1], ..add(false) };
-    assert_eq!(merged(&rome(), &moved).tally.added, 2);
+    assert_eq!(merged(&rome(), &moved).summary.added, 2);
 }
 
 #[test]
@@ -460,7 +463,7 @@ fn a_default_is_set_here_and_taken_from_the_others() {
             {"id": 2, "default_shipping": true, "city": "Bergen", "default_billing": true},
             {"id": 3, "city": "Oslo"}]})
     );
-    assert_eq!((changed.tally.kept, changed.tally.changed), (vec![3], vec![1, 2]));
+    assert_eq!((changed.summary.kept, changed.summary.changed), (vec![3], vec![1, 2]));
     let paths: Vec<String> = changed.changes.iter().map(|change| change.path.to_string()).collect();
     assert!(paths.contains(&"default_billing".to_owned()), "{paths:?}");
     let added = merged(&stored(), &wish(None));

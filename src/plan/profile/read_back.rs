@@ -111,8 +111,8 @@ impl Expectation<'_> {
     fn compare_kept(&self, now: &Profile, index: &AddressIndex, found: &mut ReadBack) {
         let before = diff::address_list(self.before);
         let Ok(old) = AddressIndex::of(before) else { return };
-        let kept: HashSet<i64> = self.merged.tally.kept.iter().copied().collect();
-        let staying = self.merged.tally.kept.iter().chain(&self.merged.tally.changed);
+        let kept: HashSet<i64> = self.merged.summary.kept.iter().copied().collect();
+        let staying = self.merged.summary.kept.iter().chain(&self.merged.summary.changed);
         let mut contents: Option<HashMap<String, i64>> = None;
         for id in staying.copied() {
             let Some(actual) = index.position(id).map(|position| &now.addresses()[position]) else {

@@ -29,7 +29,7 @@ impl Merged {
             added: after.iter().filter(|address| address.get("id").is_none()).count(),
             removed: before.ids().iter().copied().filter(|id| !there.contains(id)).collect(),
         };
-        Ok(Self { customer, changes, tally, notes: Vec::new() })
+        Ok(Self { customer, changes, summary: tally, notes: Vec::new() })
     }
 
     /// Whether it asks for exactly the same as another one.

@@ -255,7 +255,7 @@ mod tests {
             json!({"email": "a", "gender": 3, "addresses": [{"id": 1, "city": "Paris", "vat": 9}, {"id": 2}, {"id": 9}]})
         );
         assert_eq!(
-            (merged.tally.changed.as_slice(), merged.tally.kept.as_slice()),
+            (merged.summary.changed.as_slice(), merged.summary.kept.as_slice()),
             ([1].as_slice(), [2, 9].as_slice())
         );
         assert_eq!(merged.notes, ["gender was changed again since, and is left as it is"]);
@@ -276,7 +276,7 @@ mod tests {
             merged.customer["addresses"],
             json!([{"id": 2}, {"city": "Paris", "default_billing": true}])
         );
-        assert_eq!((merged.tally.added, merged.customer.get("default_billing")), (1, None));
+        assert_eq!((merged.summary.added, merged.customer.get("default_billing")), (1, None));
         let again =
             json!({"addresses": [{"id": 2}, {"id": 7, "customer_id": 4, "city": "Paris", "created": "x"}]});
         let merged = put_back(&again, &before, &sent, Extent::Update, false);
@@ -294,8 +294,8 @@ mod tests {
             assert!(merged.notes[0].starts_with("vat was added since"), "{:?}", merged.notes);
         }
         let merged = put_back(&now, &before, &sent, Extent::Update, true);
-        assert_eq!(merged.tally.removed, [4], "only the one that update added");
-        assert_eq!(put_back(&now, &before, &sent, Extent::All, true).tally.removed, [4, 5]);
+        assert_eq!(merged.summary.removed, [4], "only the one that update added");
+        assert_eq!(put_back(&now, &before, &sent, Extent::All, true).summary.removed, [4, 5]);
     }
 
     #[test]

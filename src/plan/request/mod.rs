@@ -147,7 +147,7 @@ impl Request {
     }
 
     /// Any other call. Saving shipping information may come this way too, so that its 320 counts for writes.
-    pub fn any(method: Method, path: &RelativePath, body: Option<Cow<'static, str>>, bearer: Bearer) -> Self {
+    pub fn raw(method: Method, path: &RelativePath, body: Option<Cow<'static, str>>, bearer: Bearer) -> Self {
         let also_success = (!method.is_read()).then_some(SHIPPING_SAVED_STATUS);
         Self { method, path: path.as_str().to_owned(), body, bearer, also_success }
     }

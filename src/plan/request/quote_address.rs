@@ -16,7 +16,7 @@ pub fn from_profile(profile: &Profile, id: i64) -> Result<Map<String, Value>, Fa
     let position = AddressIndex::of(profile.addresses())?.find(id)?;
     let stored = &profile.addresses()[position];
     let mut address = Map::new();
-    for member in QUOTE_ADDRESS.members {
+    for member in QUOTE_ADDRESS.own_fields {
         let value = match member.name {
             "email" => profile.customer().get("email"),
             "region_id" => stored.get("region_id").or_else(|| stored.pointer("/region/region_id")),

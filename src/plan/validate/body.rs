@@ -108,7 +108,7 @@ impl Tidying {
             self.warnings.push(format!("{path}.note: dropped; it explains the sample and is no field"));
         }
         for (name, value) in object {
-            if let Some(inner) = shape.member(name).and_then(|member| member.holds.shape()) {
+            if let Some(inner) = shape.field(name).and_then(|member| member.field_type.schema()) {
                 self.steps.push(Step::Field(name.clone()));
                 self.value(value, inner);
                 self.steps.pop();
@@ -161,8 +161,8 @@ impl Validator {
     fn object(&mut self, object: &Map<String, Value>, shape: &'static ObjectSchema) {
         for (name, value) in object {
             self.steps.push(Step::Field(name.clone()));
-            match shape.member(name).or_else(|| wire::flag_field(shape, name)) {
-                Some(member) => self.value(name, value, member.holds),
+            match shape.field(name).or_else(|| wire::flag_field(shape, name)) {
+                Some(member) => self.value(name, value, member.field_type),
                 None if self.allow_unknown => {}
                 None => {
                     let message = unknown_member(&path_of(&self.steps), name, shape);
@@ -255,7 +255,7 @@ fn child_path(path: &str, name: &str) -> String {
 
 /// The message for a member no shape lists, with the nearest one that is.
 pub fn unknown_member(path: &str, name: &str, shape: &ObjectSchema) -> String {
-    match closest_match(name, shape.members.iter().map(|member| member.name)) {
+    match closest_match(name, shape.own_fields.iter().map(|member| member.name)) {
         Some(known) => format!("{path}: unknown; did you mean {known}?"),
         None => format!("{path}: unknown"),
     }

@@ -35,7 +35,7 @@ pub fn scan(operation: Operation, text: &str, wanted: &str, required: Option<&st
         return None;
     }
     let wrapper = operation.wrapper()?;
-    let FieldType::Object(inner) = operation.body().member(wrapper)?.holds else { return None };
+    let FieldType::Object(inner) = operation.schema().field(wrapper)?.field_type else { return None };
     let mut body = Body { wrapper, wrapped: false, inside: Scan { wanted, required, ..Scan::of(inner) } };
     let mut reader = serde_json::Deserializer::from_str(text);
     Object(&mut body).deserialize(&mut reader).ok()?;
@@ -101,7 +101,7 @@ impl Scan<'_> {
 
 impl<'de> Members<'de> for Scan<'_> {
     fn take<M: MapAccess<'de>>(&mut self, name: &str, members: &mut M) -> Result<(), M::Error> {
-        let position = self.shape.members.iter().position(|member| member.name == name);
+        let position = self.shape.own_fields.iter().position(|member| member.name == name);
         let position = position.ok_or_else(needs_full_check)?;
         let bit = 1 << position;
         // Named twice: which of the two counts is not ours to say.
@@ -120,7 +120,7 @@ impl<'de> Members<'de> for Scan<'_> {
                 matches_type(quantity.get(), FieldType::Number) && is_positive(quantity.get());
             return if self.has_quantity { Ok(()) } else { Err(needs_full_check()) };
         }
-        members.next_value_seed(TypeCheck(self.shape.members[position].holds))
+        members.next_value_seed(TypeCheck(self.shape.own_fields[position].field_type))
     }
 }
 
@@ -273,7 +273,10 @@ mod tests {
         let text = r#"{"cartItem":{"sku":"a","qty":2,"quote_id":"1","product_option":{}}}"#;
         assert!(item(text).is_some());
         let mut body = serde_json::from_str(text).unwrap();
-        assert_eq!(validate(&mut body, Operation::QuoteAddItem.body(), false).unwrap(), Vec::<String>::new());
+        assert_eq!(
+            validate(&mut body, Operation::QuoteAddItem.schema(), false).unwrap(),
+            Vec::<String>::new()
+        );
         assert_eq!(serde_json::Value::Object(body).to_string(), text);
     }
 }

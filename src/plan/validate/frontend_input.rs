@@ -45,7 +45,7 @@ impl FrontendInput {
     }
 
     /// The kind that was probably meant by `name`.
-    pub fn nearest(name: &str) -> Option<&'static Self> {
+    pub fn closest_match(name: &str) -> Option<&'static Self> {
         closest_match(name, FRONTEND_INPUTS.iter().map(|kind| kind.name)).and_then(Self::find)
     }
 }

@@ -35,10 +35,10 @@ fn written(value: &Value, path: &str, paths: &mut BTreeSet<String>) {
 
 /// Paths of all members the tables list.
 fn listed(shape: &'static ObjectSchema, path: &str, paths: &mut BTreeSet<String>) {
-    for member in shape.members {
+    for member in shape.own_fields {
         let path = format!("{path}.{}", member.name);
         paths.insert(path.clone());
-        if let FieldType::Object(shape) | FieldType::List(shape) = member.holds {
+        if let FieldType::Object(shape) | FieldType::List(shape) = member.field_type {
             listed(shape, &path, paths);
         }
     }
@@ -49,7 +49,7 @@ fn the_tables_list_exactly_what_the_interface_lists() {
     for operation in Operation::ALL {
         let (mut in_golden, mut in_tables) = (BTreeSet::new(), BTreeSet::new());
         written(&golden(operation), "", &mut in_golden);
-        listed(operation.body(), "", &mut in_tables);
+        listed(operation.schema(), "", &mut in_tables);
         assert_eq!(in_golden, in_tables, "{}", operation.name());
     }
 }
@@ -58,7 +58,7 @@ fn the_tables_list_exactly_what_the_interface_lists() {
 fn the_golden_bodies_have_the_documented_types() {
     for operation in Operation::ALL {
         let mut body = golden(operation).as_object().unwrap().clone();
-        let warnings = validate(&mut body, operation.body(), false).unwrap();
+        let warnings = validate(&mut body, operation.schema(), false).unwrap();
         assert!(warnings.is_empty(), "{warnings:?}");
         assert_eq!(Value::Object(body), golden(operation));
     }
@@ -82,7 +82,7 @@ fn every_member_has_its_type_and_no_other() {
                     continue;
                 }
                 *member = wrong;
-                let refused = validate(changed.as_object_mut().unwrap(), operation.body(), false).is_err();
+                let refused = validate(changed.as_object_mut().unwrap(), operation.schema(), false).is_err();
                 assert!(refused, "{}{pointer}: {changed}", operation.name());
             }
         }

@@ -13,7 +13,7 @@ const WRITER: Writer = Writer { definitions: "#/$defs/", closed: true };
 /// Two things only the check itself can say: it mends names with stray spaces, and takes `1.0` for no whole number.
 pub fn of(operation: Operation) -> Value {
     let bodies = forms(operation);
-    let mut definitions = WRITER.definitions(operation.body().members);
+    let mut definitions = WRITER.definitions(operation.schema().own_fields);
     let records: Vec<Value> = bodies.iter().map(|body| record(operation, body)).collect();
     definitions.insert("Record".to_owned(), json!({"anyOf": records}));
     json!({
@@ -30,10 +30,12 @@ pub fn of(operation: Operation) -> Value {
 
 /// The members of each form a body may have.
 fn forms(operation: Operation) -> [Vec<&'static Field>; 2] {
-    let body = operation.body().members;
-    let inner = match operation.wrapper().and_then(|wrapper| operation.body().member(wrapper)?.holds.shape())
+    let body = operation.schema().own_fields;
+    let inner = match operation
+        .wrapper()
+        .and_then(|wrapper| operation.schema().field(wrapper)?.field_type.schema())
     {
-        Some(inner) => inner.members.iter().collect(),
+        Some(inner) => inner.own_fields.iter().collect(),
         None => flat_shipping(body),
     };
     [body.iter().collect(), inner]
@@ -42,9 +44,9 @@ fn forms(operation: Operation) -> [Vec<&'static Field>; 2] {
 /// Shipping information without `addressInformation`, the members of which then stand at the top (2.4).
 fn flat_shipping(body: &'static [Field]) -> Vec<&'static Field> {
     let is_nested = |member: &&Field| {
-        member.holds.shape().is_some_and(|shape| std::ptr::eq(shape, &raw const ADDRESS_INFORMATION))
+        member.field_type.schema().is_some_and(|shape| std::ptr::eq(shape, &raw const ADDRESS_INFORMATION))
     };
-    ADDRESS_INFORMATION.members.iter().chain(body.iter().filter(|member| !is_nested(member))).collect()
+    ADDRESS_INFORMATION.own_fields.iter().chain(body.iter().filter(|member| !is_nested(member))).collect()
 }
 
 /// A body among others: what a run wrote beside it is no mistake.

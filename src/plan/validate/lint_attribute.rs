@@ -56,7 +56,7 @@ fn unknown_kind(name: &str) -> Option<String> {
     if FrontendInput::find(name).is_some() {
         return None;
     }
-    let meant = FrontendInput::nearest(name).map(|kind| format!("; did you mean {}?", kind.name));
+    let meant = FrontendInput::closest_match(name).map(|kind| format!("; did you mean {}?", kind.name));
     Some(format!("frontend_input {name:?} is no kind of Magento's{}", meant.unwrap_or_default()))
 }
 

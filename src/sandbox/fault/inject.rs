@@ -26,8 +26,8 @@ pub struct FaultInjector(Vec<ActiveFault>);
 struct ActiveFault {
     fault: Fault,
     seed: u64,
-    met: AtomicU64,
-    struck: AtomicU32,
+    hits: AtomicU64,
+    triggered: AtomicU32,
 }
 
 impl FaultInjector {
@@ -36,25 +36,25 @@ impl FaultInjector {
         let armed = faults.into_iter().map(|fault| ActiveFault {
             fault,
             seed: RandomState::new().build_hasher().finish(),
-            met: AtomicU64::new(0),
-            struck: AtomicU32::new(0),
+            hits: AtomicU64::new(0),
+            triggered: AtomicU32::new(0),
         });
         Self(armed.collect())
     }
 
-    fn strike(&self, method: &Method) -> TriggeredFaults {
-        let struck = self.0.iter().filter(|armed| armed.strikes(method));
+    fn trigger(&self, method: &Method) -> TriggeredFaults {
+        let struck = self.0.iter().filter(|armed| armed.triggers(method));
         TriggeredFaults(struck.map(|armed| (armed.fault.kind, armed.fault.value)).collect())
     }
 }
 
 impl ActiveFault {
-    fn strikes(&self, method: &Method) -> bool {
+    fn triggers(&self, method: &Method) -> bool {
         if self.fault.method.as_ref().is_some_and(|only| only != method) || !concerns(self.fault.kind, method)
         {
             return false;
         }
-        let met = self.met.fetch_add(1, Ordering::Relaxed);
+        let met = self.hits.fetch_add(1, Ordering::Relaxed);
         if chance(self.seed, met) >= self.fault.percent {
             return false;
         }
@@ -62,7 +62,7 @@ impl ActiveFault {
             return true;
         };
         let count = |struck: u32| (struck < times).then_some(struck + 1);
-        self.struck.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count).is_ok()
+        self.triggered.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count).is_ok()
     }
 }
 
@@ -100,7 +100,7 @@ pub async fn middleware(
     request: Request,
     next: Next,
 ) -> Response {
-    let struck = mischief.strike(request.method());
+    let struck = mischief.trigger(request.method());
     let (mut parts, body) = request.into_parts();
     let body = match receive(&parts, body).await {
         Ok(bytes) => Body::from(bytes),

@@ -44,7 +44,7 @@ fn information(mut body: Document) -> Result<Document, ApiError> {
         _ => Document::new(),
     };
     for mut layout in [body.clone(), wrapped] {
-        for member in wire::ADDRESS_INFORMATION.members {
+        for member in wire::ADDRESS_INFORMATION.own_fields {
             take(&mut layout, member.name, member.name);
         }
     }

@@ -115,7 +115,7 @@ impl MockServer {
     }
 
     /// What came over a connection the server hung up on, once it is gone.
-    pub fn heard_after_hanging_up(&self) -> bool {
+    pub fn received_after_hang_up(&self) -> bool {
         while self.shared.hung_up.load(Ordering::SeqCst) == 0 {
             thread::sleep(Duration::from_millis(1));
         }

@@ -13,7 +13,7 @@ use super::storefront::{Home, Outcome, Storefront};
 pub struct TestEnv {
     pub home: Home,
     pub sandbox: Sandbox,
-    heard: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl TestEnv {
@@ -30,7 +30,7 @@ impl TestEnv {
         let data = home.dir.path().join("service.db");
         std::fs::write(&data, seeded()).unwrap();
         let sandbox = Sandbox::observed(&data, faults, Some(observer));
-        Self { home, sandbox, heard }
+        Self { home, sandbox, requests: heard }
     }
 
     /// The base URL of the sandbox.
@@ -63,14 +63,14 @@ impl TestEnv {
     }
 
     /// What reached the service since the last time this was asked: `GET 200`, `PUT 503`…
-    pub fn heard(&self) -> Vec<String> {
-        std::mem::take(&mut *self.heard.lock().unwrap())
+    pub fn requests(&self) -> Vec<String> {
+        std::mem::take(&mut *self.requests.lock().unwrap())
     }
 
     /// The stored profile of the seed's first customer.
     pub fn profile(&self) -> Value {
         let profile = self.sandbox.profile(CUSTOMER);
-        self.heard.lock().unwrap().pop();
+        self.requests.lock().unwrap().pop();
         profile
     }
 
@@ -82,7 +82,7 @@ impl TestEnv {
     }
 
     /// Everything in the sandbox is as it was in the beginning.
-    pub fn sandbox_forgets(&self) {
+    pub fn reset_sandbox(&self) {
         sandbox::reset(self.sandbox.data()).unwrap();
     }
 

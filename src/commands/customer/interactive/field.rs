@@ -19,7 +19,7 @@ pub struct Field {
     /// What a person calls it.
     pub label: String,
     /// What it holds.
-    pub holds: FieldType,
+    pub field_type: FieldType,
     /// As it is stored; null where it is not.
     pub stored: Value,
     /// As it is to be, where that differs.
@@ -29,7 +29,13 @@ pub struct Field {
 impl Field {
     /// A field with nothing stored.
     pub fn new(name: &str, label: &str, holds: FieldType) -> Self {
-        Self { name: name.to_owned(), label: label.to_owned(), holds, stored: Value::Null, edited: None }
+        Self {
+            name: name.to_owned(),
+            label: label.to_owned(),
+            field_type: holds,
+            stored: Value::Null,
+            edited: None,
+        }
     }
 
     /// The value as it is to be.
@@ -71,7 +77,7 @@ impl Field {
         if text == self.text().trim() {
             return Ok(self.value().clone());
         }
-        match self.holds {
+        match self.field_type {
             FieldType::Integer if text.is_empty() && self.stored.is_null() => Ok(Value::Null),
             FieldType::Integer => whole_number(text),
             FieldType::Number => number(text).ok_or_else(|| "type a number".to_owned()),

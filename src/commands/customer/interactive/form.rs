@@ -60,7 +60,7 @@ impl Form {
 
     /// The profile without its addresses.
     pub fn of_profile(customer: &Map<String, Value>) -> Self {
-        let listed = CUSTOMER.members.iter().map(|member| member.name);
+        let listed = CUSTOMER.own_fields.iter().map(|member| member.name);
         let fields = known_fields(&CUSTOMER, listed.filter(|name| *name != "addresses"), [customer]);
         Self::new("Profile".to_owned(), Owner::Profile, fields, customer)
     }
@@ -93,7 +93,7 @@ impl Form {
     }
 
     /// Whether the country was edited and a stored region stands beside it, of which nothing was said.
-    pub fn leaves_region_in_doubt(&self) -> bool {
+    pub fn region_is_ambiguous(&self) -> bool {
         let (Some(country), Some(region)) = (self.field("country_id"), self.field("region")) else {
             return false;
         };
@@ -154,9 +154,9 @@ fn known_fields<'a>(
     listed: impl IntoIterator<Item = &'a str>,
     stored: impl IntoIterator<Item = &'a Map<String, Value>>,
 ) -> Vec<Field> {
-    let listed = listed.into_iter().filter_map(|name| shape.member(name));
+    let listed = listed.into_iter().filter_map(|name| shape.field(name));
     let mut fields: Vec<Field> =
-        listed.map(|member| Field::new(member.name, member.doc, member.holds)).collect();
+        listed.map(|member| Field::new(member.name, member.doc, member.field_type)).collect();
     for (name, value) in stored.into_iter().flatten() {
         let holds = match value {
             Value::String(_) => FieldType::TextOrNull,
@@ -164,7 +164,7 @@ fn known_fields<'a>(
             Value::Bool(_) => FieldType::Boolean,
             _ => continue,
         };
-        let is_there = fields.iter().any(|field| field.name == *name) || shape.member(name).is_some();
+        let is_there = fields.iter().any(|field| field.name == *name) || shape.field(name).is_some();
         if !is_there && !NOT_EDITED.contains(&name.as_str()) {
             let label = LABELS.iter().find(|(known, _)| known == name).map(|(_, label)| (*label).to_owned());
             fields.push(Field::new(name, &label.unwrap_or_else(|| sanitize_line(name)), holds));
@@ -216,11 +216,11 @@ mod tests {
     #[test]
     fn another_country_puts_the_stored_region_in_doubt() {
         let mut form = address();
-        assert!(!form.leaves_region_in_doubt());
+        assert!(!form.region_is_ambiguous());
         set(&mut form, "country_id", "DE".into());
-        assert!(form.leaves_region_in_doubt());
+        assert!(form.region_is_ambiguous());
         set(&mut form, "region", crate::plan::profile::region::none());
-        assert!(!form.leaves_region_in_doubt());
+        assert!(!form.region_is_ambiguous());
     }
 
     #[test]

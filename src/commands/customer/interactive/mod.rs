@@ -80,7 +80,7 @@ impl<'a> Editor<'a> {
         choices.push("The profile itself".to_owned());
         forms.push(Form::of_new_address(addresses));
         forms.push(Form::of_profile(self.profile.customer()));
-        let picked = self.prompt.pick("What is to be changed?", &choices, 0)?;
+        let picked = self.prompt.select("What is to be changed?", &choices, 0)?;
         Ok(forms.swap_remove(picked.ok_or_else(cancelled)?))
     }
 
@@ -109,7 +109,7 @@ impl<'a> Editor<'a> {
             }
             let edited = self.edit(form, picked)?;
             let region = form.fields.iter().position(|field| field.name == "region");
-            if let Some(region) = region.filter(|_| form.leaves_region_in_doubt()) {
+            if let Some(region) = region.filter(|_| form.region_is_ambiguous()) {
                 self.edit(form, region)?;
             }
             present = if edited { done } else { picked };
@@ -119,14 +119,14 @@ impl<'a> Editor<'a> {
     /// Whether the field was answered; not, after Esc.
     fn edit(&self, form: &mut Form, position: usize) -> Result<bool, Failure> {
         let field = &form.fields[position];
-        let value = match field.holds {
+        let value = match field.field_type {
             FieldType::TextList => self.lines(form, field)?,
             FieldType::Object(_) => region::ask(self.prompt, self.profile, form, field)?,
-            FieldType::Boolean => self.prompt.agree(&field.label, *field.value() == true)?.map(Value::Bool),
+            FieldType::Boolean => self.prompt.yes_no(&field.label, *field.value() == true)?.map(Value::Bool),
             _ => {
                 let text = field.text();
                 let question = Question::new(&field.label).initial(&text);
-                let typed = self.prompt.line(&question, |text| form.check(field, text.trim()))?;
+                let typed = self.prompt.text(&question, |text| form.check(field, text.trim()))?;
                 typed.and_then(|text| field.parse(text.trim()).ok())
             }
         };
@@ -139,7 +139,7 @@ impl<'a> Editor<'a> {
         let mut note = STREET_NOTE;
         loop {
             let question = |number| format!("Street, line {number}");
-            let Some(lines) = self.prompt.lines(question, note, &stored, |_| Ok(()))? else {
+            let Some(lines) = self.prompt.text_lines(question, note, &stored, |_| Ok(()))? else {
                 return Ok(None);
             };
             let is_missing = lines.is_empty() && field.is_required() && (form.is_new() || !stored.is_empty());

@@ -13,12 +13,12 @@ const CODE_LENGTH: usize = 3;
 
 /// The region as it is to be; `None` for Esc.
 pub fn ask(prompt: &Prompt, profile: &Profile, form: &Form, field: &Field) -> Result<Option<Value>, Failure> {
-    let country_changed = form.leaves_region_in_doubt();
+    let country_changed = form.region_is_ambiguous();
     let present = if country_changed { String::new() } else { name_of(field.value()) };
     let note = if country_changed { "The country changed: the stored region is of the old one." } else { "" };
     let question = Question::new("Region, by name or code (empty: none)").initial(&present).note(note);
     loop {
-        let Some(typed) = prompt.line(&question, |_| Ok(()))? else { return Ok(None) };
+        let Some(typed) = prompt.text(&question, |_| Ok(()))? else { return Ok(None) };
         let typed = typed.trim();
         if !country_changed && typed == present.trim() {
             return Ok(Some(field.value().clone()));
@@ -38,7 +38,7 @@ pub fn ask(prompt: &Prompt, profile: &Profile, form: &Form, field: &Field) -> Re
 
 fn ask_id(prompt: &Prompt) -> Result<Option<Value>, Failure> {
     let question = Question::new("Region id, as the service numbers it (0: it has none)").initial("0");
-    let typed = prompt.line(&question, |text| Ok(whole_number(text.trim()).map(drop)?))?;
+    let typed = prompt.text(&question, |text| Ok(whole_number(text.trim()).map(drop)?))?;
     Ok(typed.and_then(|text| whole_number(text.trim()).ok()))
 }
 
