@@ -45,7 +45,7 @@ pub struct Input<'a> {
     /// Where the records come from.
     pub source: &'a Source,
     /// How they are understood.
-    pub intake: &'a RecordPreparer<'a>,
+    pub preparer: &'a RecordPreparer<'a>,
     /// The flags of the run.
     pub args: &'a BatchArgs,
     /// How many records there are, where that is known.
@@ -122,19 +122,19 @@ impl<'a> Dispatcher<'a> {
         past: PreviousRun,
         results: OrderedResults,
     ) -> Result<Self, Failure> {
-        let Input { source, intake, args, records, .. } = input;
-        let feed = RecordStream::open(source, intake)?;
+        let Input { source, preparer, args, records, .. } = input;
+        let reader = RecordStream::open(source, preparer)?;
         let create = |path: &std::path::PathBuf| {
             let style =
                 if source.is_stream() { Ok(TextStyle::default()) } else { TextStyle::of(source.path()) };
             let style = style.map_err(|error| Failure::usage(format!("{}: {error}", source.name())))?;
-            let form = InputForm { format: source.format, columns: feed.columns(), style };
+            let form = InputForm { format: source.format, columns: reader.columns(), style };
             FailedFile::create(path, form, input.earlier_failed.cloned())
         };
         let failed = args.failed.as_ref().map(create).transpose()?;
         let session = shared.service.session;
-        let pace = Rc::new(RefCell::new(Throttle::new(args.jobs.unwrap_or(JOBS), args.rate)));
-        let paced = pace.clone();
+        let throttle = Rc::new(RefCell::new(Throttle::new(args.jobs.unwrap_or(JOBS), args.rate)));
+        let paced = throttle.clone();
         shared
             .service
             .observe(Box::new(move |signal| paced.borrow_mut().on_throttled(signal, Instant::now())));
@@ -144,14 +144,14 @@ impl<'a> Dispatcher<'a> {
             input,
             entries: past.entries(),
             past,
-            reader: feed,
+            reader,
             queue: KeyedQueue::default(),
             in_flight: BTreeMap::new(),
             blocked: HashMap::new(),
-            throttle: pace,
+            throttle,
             warnings: records
                 .is_none()
-                .then(|| WarningCollector::new(session.report, intake.operation.operation())),
+                .then(|| WarningCollector::new(session.report, preparer.operation.operation())),
             results,
             failed,
             count: Count::default(),

@@ -22,20 +22,20 @@ const MAX_SHOWN: u64 = 3;
 pub async fn run(
     shared: RunContext<'_>,
     source: &Source,
-    intake: &RecordPreparer<'_>,
+    preparer: &RecordPreparer<'_>,
     args: &BatchArgs,
     mut results: OrderedResults,
 ) -> Result<(), Failure> {
     let service: &Service<'_> = shared.service;
     let report = service.session.report;
     if !source.is_stream() {
-        preflight::run(service.session, source, intake, args, &PreviousRun::default())?;
+        preflight::run(service.session, source, preparer, args, &PreviousRun::default())?;
     }
-    let mut feed = RecordStream::open(source, intake)?;
+    let mut reader = RecordStream::open(source, preparer)?;
     let (mut seen, mut failed) = (0, 0);
-    while let Some(record) = feed.next().await? {
+    while let Some(record) = reader.next().await? {
         let place = RecordLocation { record: record.number, line: record.line };
-        let prepared = match intake.prepare(&record, feed.columns()) {
+        let prepared = match preparer.prepare(&record, reader.columns()) {
             Ok(prepared) if preflight::in_shard(args.shard, &prepared) => Ok(prepared),
             Ok(_) => continue,
             Err(_) if !preflight::is_first_shard(args.shard) => continue,
@@ -70,7 +70,7 @@ pub async fn run(
             Ok(outcome) => results.outcome(place, &outcome, true),
             Err(failure) => {
                 failed += 1;
-                results.failure(place, intake.operation.operation().name(), &failure)
+                results.failure(place, preparer.operation.operation().name(), &failure)
             }
         };
         results.push(turn, text)?;

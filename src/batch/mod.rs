@@ -60,9 +60,9 @@ pub fn run(
     session: &Session<'_>,
     source: &Source,
     args: &BatchArgs,
-    work: RecordOperation<'_>,
+    operation: RecordOperation<'_>,
 ) -> Result<(), Failure> {
-    if let RecordOperation::UpdateProfile(update) = work
+    if let RecordOperation::UpdateProfile(update) = operation
         && update.base.is_some()
     {
         return Err(Failure::usage(
@@ -71,7 +71,7 @@ pub fn run(
     }
     on_runtime(async {
         let service = Service::open(session).await?;
-        Box::pin(run_over(&service, source, args, work, OrderedResults::new(session.report))).await
+        Box::pin(run_over(&service, source, args, operation, OrderedResults::new(session.report))).await
     })
 }
 
@@ -83,42 +83,42 @@ pub async fn run_over(
     service: &Service<'_>,
     source: &Source,
     args: &BatchArgs,
-    work: RecordOperation<'_>,
+    operation: RecordOperation<'_>,
     results: OrderedResults,
 ) -> Result<(), Failure> {
     let session = service.session;
-    let bearer = bearer(work.operation());
+    let bearer = bearer(operation.operation());
     let program = service.settings.token_for(bearer).token_command();
     // A record that names the batch's own token has the same key as those that name none.
     let token = match program.and_then(TokenCommand::new) {
         None if !session.global.dry_run => service.token(bearer).await.ok().cloned(),
         _ => None,
     };
-    let intake = RecordPreparer::new(work, source, session.global.allow_unknown, program, token);
-    let run_token = RunToken::new(program.filter(|_| intake.command.is_none()).cloned());
+    let preparer = RecordPreparer::new(operation, source, session.global.allow_unknown, program, token);
+    let run_token = RunToken::new(program.filter(|_| preparer.command.is_none()).cloned());
     // Nobody can be asked about each of many records.
     let global = GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
     let token_locks = TokenLocks::default();
-    let is_token_key = matches!(work.operation(), Operation::CustomerUpdate | Operation::QuoteShip);
-    let token_locks = (intake.command.is_some() && is_token_key).then_some(&token_locks);
-    let shared = RunContext { service, global: &global, operation: work, run_token: &run_token, token_locks };
+    let is_token_key = matches!(operation.operation(), Operation::CustomerUpdate | Operation::QuoteShip);
+    let token_locks = (preparer.command.is_some() && is_token_key).then_some(&token_locks);
+    let shared = RunContext { service, global: &global, operation, run_token: &run_token, token_locks };
     if session.global.dry_run {
-        return Box::pin(dry_run::run(shared, source, &intake, args, results)).await;
+        return Box::pin(dry_run::run(shared, source, &preparer, args, results)).await;
     }
-    send(shared, source, &intake, args, results).await
+    send(shared, source, &preparer, args, results).await
 }
 
 async fn send(
     shared: RunContext<'_>,
     source: &Source,
-    intake: &RecordPreparer<'_>,
+    preparer: &RecordPreparer<'_>,
     args: &BatchArgs,
     results: OrderedResults,
 ) -> Result<(), Failure> {
     let service = shared.service;
     let session = service.session;
     let places = places(source, args)?;
-    let header = header(service, source, &places, intake, args);
+    let header = header(service, source, &places, preparer, args);
     let (storage, clock) = (session.context.storage.clone(), session.context.clock);
     let path = places.journal.clone();
     let opening = Opening::look(storage, clock, places, mode(args), header).await?;
@@ -126,15 +126,15 @@ async fn send(
         session.report.warn(note);
     }
     let earlier_failed = failed_file(source, args, &path, &opening.past)?;
-    let checked = checked(session, source, intake, args, &opening.past)?;
+    let checked = checked(session, source, preparer, args, &opening.past)?;
     if checked.as_ref().is_some_and(|checked| checked.needs_token) {
-        service.token(bearer(intake.operation.operation())).await?;
+        service.token(bearer(preparer.operation.operation())).await?;
     }
-    confirm(session, intake.operation.operation(), checked.as_ref())?;
+    confirm(session, preparer.operation.operation(), checked.as_ref())?;
     let (journal, past) = opening.begin().await?;
     let input = dispatcher::Input {
         source,
-        intake,
+        preparer,
         args,
         records: checked.map(|checked| checked.records),
         earlier_failed: earlier_failed.as_ref(),
@@ -158,7 +158,7 @@ fn failed_file(
 fn checked(
     session: &Session<'_>,
     source: &Source,
-    intake: &RecordPreparer<'_>,
+    preparer: &RecordPreparer<'_>,
     args: &BatchArgs,
     past: &PreviousRun,
 ) -> Result<Option<PreflightReport>, Failure> {
@@ -169,7 +169,7 @@ fn checked(
         ));
         return Ok(None);
     }
-    preflight::run(session, source, intake, args, past).map(Some)
+    preflight::run(session, source, preparer, args, past).map(Some)
 }
 
 /// A person is asked once before a batch writes, and sees how much it is.
@@ -208,7 +208,7 @@ fn header(
     service: &Service<'_>,
     source: &Source,
     places: &Places,
-    intake: &RecordPreparer<'_>,
+    preparer: &RecordPreparer<'_>,
     args: &BatchArgs,
 ) -> Header {
     let id = service.settings.service_id();
@@ -217,7 +217,7 @@ fn header(
         service: id.url().to_owned(),
         interface: id.interface().to_owned(),
         store_view: service.settings.store_view.as_ref().map(|view| view.code().to_owned()),
-        operation: intake.operation.operation().name().to_owned(),
+        operation: preparer.operation.operation().name().to_owned(),
         input: file_name.map_or_else(|| source.name(), |name| name.to_string_lossy().into_owned()),
         shard: args.shard,
     }

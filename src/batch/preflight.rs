@@ -35,15 +35,15 @@ pub struct PreflightReport {
 pub fn run(
     session: &Session<'_>,
     source: &Source,
-    intake: &RecordPreparer<'_>,
+    preparer: &RecordPreparer<'_>,
     args: &BatchArgs,
     past: &PreviousRun,
 ) -> Result<PreflightReport, Failure> {
-    let mut records = RecordReader::open(source, |header| intake.columns(header))?;
+    let mut records = RecordReader::open(source, |header| preparer.columns(header))?;
     let mut checked = PreflightReport::default();
     let mut comparison = JournalComparison::default();
     let mut invalid = Invalid::default();
-    let mut doubts = WarningCollector::new(session.report, intake.operation.operation());
+    let mut doubts = WarningCollector::new(session.report, preparer.operation.operation());
     let mut slots = past.entries();
     let mut number = 0;
     while let Some(record) = records.read()? {
@@ -51,7 +51,7 @@ pub fn run(
         let hash = prepare::hash(&record.content);
         let slot = slots.read(hash)?;
         comparison.compare(&record, hash, slot);
-        match intake.prepare(&record, records.columns()) {
+        match preparer.prepare(&record, records.columns()) {
             Ok(prepared) if in_shard(args.shard, &prepared) => {
                 if args.restart && slot.state != RecordState::NotSent {
                     return Err(settled_elsewhere(&record, past, slot));

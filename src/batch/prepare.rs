@@ -44,14 +44,14 @@ impl<'a> RecordPreparer<'a> {
     /// An intake for one input. `program` prints tokens; `run_token` is the token of records without one of their own,
     /// where it is known.
     pub fn new(
-        work: RecordOperation<'a>,
+        operation: RecordOperation<'a>,
         source: &Source,
         allow_unknown: bool,
         program: Option<&Program>,
         run_token: Option<Token>,
     ) -> Self {
         let command = program.and_then(TokenCommand::new);
-        Self { operation: work, name: source.name(), allow_unknown, command, run_token }
+        Self { operation, name: source.name(), allow_unknown, command, run_token }
     }
 
     /// Understands the header of a CSV.

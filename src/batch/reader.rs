@@ -23,8 +23,8 @@ impl RecordStream {
     ///
     /// # Errors
     /// `usage` when it cannot be read, or its header is not understood.
-    pub fn open(source: &Source, intake: &RecordPreparer<'_>) -> Result<Self, Failure> {
-        let mut records = RecordReader::open(source, |header| intake.columns(header))?;
+    pub fn open(source: &Source, preparer: &RecordPreparer<'_>) -> Result<Self, Failure> {
+        let mut records = RecordReader::open(source, |header| preparer.columns(header))?;
         if !source.is_stream() {
             return Ok(Self::File(records));
         }

@@ -113,43 +113,49 @@ mod tests {
 
     #[test]
     fn throttling_lowers_the_number_and_success_raises_it_again() {
-        let mut pace = Throttle::new(8, None);
+        let mut throttle = Throttle::new(8, None);
         let start = Instant::now();
-        assert!(pace.has_capacity(7, start) && !pace.has_capacity(8, start));
-        pace.on_throttled(THROTTLED, start);
-        pace.on_throttled(THROTTLED, start + BURST_ALLOWANCE / 2);
-        assert!(pace.has_capacity(3, start) && !pace.has_capacity(4, start), "one burst lowers it once");
+        assert!(throttle.has_capacity(7, start) && !throttle.has_capacity(8, start));
+        throttle.on_throttled(THROTTLED, start);
+        throttle.on_throttled(THROTTLED, start + BURST_ALLOWANCE / 2);
+        assert!(
+            throttle.has_capacity(3, start) && !throttle.has_capacity(4, start),
+            "one burst lowers it once"
+        );
         for burst in 1..9 {
-            pace.on_throttled(THROTTLED, start + BURST_ALLOWANCE * burst);
+            throttle.on_throttled(THROTTLED, start + BURST_ALLOWANCE * burst);
         }
         let later = start + BURST_ALLOWANCE * 9;
-        assert!(pace.has_capacity(0, later) && !pace.has_capacity(1, later), "one is always let through");
+        assert!(
+            throttle.has_capacity(0, later) && !throttle.has_capacity(1, later),
+            "one is always let through"
+        );
         for _ in 0..40 {
-            pace.on_success();
+            throttle.on_success();
         }
-        assert!(pace.has_capacity(7, later) && !pace.has_capacity(8, later));
+        assert!(throttle.has_capacity(7, later) && !throttle.has_capacity(8, later));
     }
 
     #[test]
     fn what_the_service_asks_for_holds_new_records_back() {
-        let mut pace = Throttle::new(8, None);
+        let mut throttle = Throttle::new(8, None);
         let start = Instant::now();
-        pace.on_throttled(ServiceSignal::Throttled(Some(Duration::from_secs(7))), start);
-        pace.on_throttled(THROTTLED, start);
-        assert_eq!(pace.delay(start), Some(Duration::from_secs(7)));
-        pace.on_throttled(ServiceSignal::Throttled(Some(Duration::from_secs(7000))), start);
-        assert_eq!(pace.delay(start), Some(Duration::from_secs(60)));
-        assert_eq!(pace.delay(start + Duration::from_secs(60)), None);
+        throttle.on_throttled(ServiceSignal::Throttled(Some(Duration::from_secs(7))), start);
+        throttle.on_throttled(THROTTLED, start);
+        assert_eq!(throttle.delay(start), Some(Duration::from_secs(7)));
+        throttle.on_throttled(ServiceSignal::Throttled(Some(Duration::from_secs(7000))), start);
+        assert_eq!(throttle.delay(start), Some(Duration::from_secs(60)));
+        assert_eq!(throttle.delay(start + Duration::from_secs(60)), None);
     }
 
     #[test]
     fn a_rate_is_kept_over_time() {
-        let mut pace = Throttle::new(8, Some(Rate { per_second: 100.0 }));
+        let mut throttle = Throttle::new(8, Some(Rate { per_second: 100.0 }));
         let mut now = Instant::now();
         let start = now;
         for _ in 0..50 {
-            now += pace.delay(now).unwrap_or_default() + Duration::from_millis(1);
-            pace.on_start(now);
+            now += throttle.delay(now).unwrap_or_default() + Duration::from_millis(1);
+            throttle.on_start(now);
         }
         let taken = now - start;
         assert!(taken >= Duration::from_millis(470) && taken < Duration::from_millis(560), "{taken:?}");

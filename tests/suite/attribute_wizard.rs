@@ -30,11 +30,11 @@ const STEPS: [(usize, Half); 8] = [
 ];
 
 /// A gate that holds one half of one exchange: it says when that is reached, and lets go when told (or forgotten).
-fn holding(shop: &TestEnv, step: (usize, Half)) -> (FlakyProxy, Receiver<()>, Sender<()>) {
+fn holding(env: &TestEnv, step: (usize, Half)) -> (FlakyProxy, Receiver<()>, Sender<()>) {
     let (reached, is_reached) = channel();
     let (release, released) = channel();
     let released: Mutex<Receiver<()>> = Mutex::new(released);
-    let gate = FlakyProxy::before(shop.sandbox.address(), move |number, half| {
+    let gate = FlakyProxy::before(env.sandbox.address(), move |number, half| {
         if (number, half) == step {
             reached.send(()).unwrap();
             let _ = released.lock().unwrap().recv_timeout(Duration::from_secs(20));
@@ -56,18 +56,18 @@ fn content(mut profile: Value) -> Value {
 }
 
 /// Nothing is lost, or `customer restore` brings it back. Whether the profile was replaced.
-fn nothing_is_lost(shop: &TestEnv, gate: &FlakyProxy, before: &Value) -> bool {
-    for snapshot in shop.snapshots() {
+fn nothing_is_lost(env: &TestEnv, gate: &FlakyProxy, before: &Value) -> bool {
+    for snapshot in env.snapshots() {
         let text = std::fs::read_to_string(&snapshot).unwrap();
         serde_json::from_str::<Value>(&text)
             .unwrap_or_else(|error| panic!("{error}: {}", snapshot.display()));
     }
-    let replaced = content(shop.profile()) != content(before.clone());
+    let replaced = content(env.profile()) != content(before.clone());
     let again = if replaced { "customer restore -o json" } else { UPDATE };
-    let outcome = serve(shop.home.storefront(&words(again)), &gate.url()).run();
+    let outcome = serve(env.home.storefront(&words(again)), &gate.url()).run();
     assert_eq!(outcome.code, 0, "the lock is free, and {again} works: {outcome:?}");
     if replaced {
-        assert_eq!(content(shop.profile()), content(before.clone()));
+        assert_eq!(content(env.profile()), content(before.clone()));
     }
     replaced
 }
@@ -82,9 +82,9 @@ fn ended(child: Child) -> Outcome {
 }
 
 /// Starts the update, waits for the step, ends the program by `end`, lets the exchange go on.
-fn stopped_at(shop: &TestEnv, step: (usize, Half), end: impl Fn(Child) -> Outcome) -> (FlakyProxy, Outcome) {
-    let (gate, reached, release) = holding(shop, step);
-    let child = serve(shop.home.storefront(&words(UPDATE)), &gate.url()).spawn();
+fn stopped_at(env: &TestEnv, step: (usize, Half), end: impl Fn(Child) -> Outcome) -> (FlakyProxy, Outcome) {
+    let (gate, reached, release) = holding(env, step);
+    let child = serve(env.home.storefront(&words(UPDATE)), &gate.url()).spawn();
     reached.recv_timeout(Duration::from_secs(20)).unwrap();
     let outcome = end(child);
     drop(release);
@@ -100,11 +100,11 @@ fn kill(mut child: Child) -> Outcome {
 #[test]
 fn killed_at_every_step_nothing_is_lost() {
     for step in STEPS {
-        let shop = TestEnv::new();
-        let before = shop.profile();
-        let (gate, outcome) = stopped_at(&shop, step, kill);
+        let env = TestEnv::new();
+        let before = env.profile();
+        let (gate, outcome) = stopped_at(&env, step, kill);
         assert_eq!(outcome.stdout, "", "{step:?}");
-        let replaced = nothing_is_lost(&shop, &gate, &before);
+        let replaced = nothing_is_lost(&env, &gate, &before);
         assert_eq!(replaced, step >= (PUT, Half::Request), "{step:?}");
     }
 }
@@ -112,21 +112,21 @@ fn killed_at_every_step_nothing_is_lost() {
 #[test]
 fn killed_anywhere_between_second_read_and_put_nothing_is_lost() {
     for moment in 0..16 {
-        let shop = TestEnv::new();
-        let before = shop.profile();
+        let env = TestEnv::new();
+        let before = env.profile();
         let (passed, is_passed) = channel();
-        let gate = FlakyProxy::before(shop.sandbox.address(), move |number, half| {
+        let gate = FlakyProxy::before(env.sandbox.address(), move |number, half| {
             if (number, half) == (2, Half::Reply) {
                 passed.send(()).unwrap();
             }
         });
-        let child = serve(shop.home.storefront(&words(UPDATE)), &gate.url()).spawn();
+        let child = serve(env.home.storefront(&words(UPDATE)), &gate.url()).spawn();
         is_passed.recv_timeout(Duration::from_secs(20)).unwrap();
         thread::sleep(Duration::from_micros(moment * 400));
         kill(child);
         thread::sleep(Duration::from_millis(5));
         gate.wait_until_quiet();
-        nothing_is_lost(&shop, &gate, &before);
+        nothing_is_lost(&env, &gate, &before);
     }
 }
 
@@ -145,9 +145,9 @@ fn send_signal(child: &Child, signal: &str) {
 #[cfg(unix)]
 fn interrupted_at_every_step_it_says_what_to_check() {
     for step in STEPS {
-        let shop = TestEnv::new();
-        let before = shop.profile();
-        let (gate, outcome) = stopped_at(&shop, step, |child| {
+        let env = TestEnv::new();
+        let before = env.profile();
+        let (gate, outcome) = stopped_at(&env, step, |child| {
             interrupt(&child);
             // The first signal waits for a write that is in flight, the second does not.
             if step.0 >= PUT {
@@ -167,7 +167,7 @@ fn interrupted_at_every_step_it_says_what_to_check() {
         let hint = error["hint"].as_str().unwrap();
         let check = if applied == "no" { "run the command again" } else { "`storefront customer show`" };
         assert!(hint.contains(check), "{step:?}: {hint}");
-        nothing_is_lost(&shop, &gate, &before);
+        nothing_is_lost(&env, &gate, &before);
     }
 }
 
@@ -175,9 +175,9 @@ fn interrupted_at_every_step_it_says_what_to_check() {
 #[cfg(unix)]
 fn one_signal_waits_for_the_request_in_flight_and_verifies_it() {
     for (half, signal) in [(Half::Request, "-INT"), (Half::Reply, "-TERM")] {
-        let shop = TestEnv::new();
-        let (gate, reached, release) = holding(&shop, (PUT, half));
-        let child = serve(shop.home.storefront(&words(UPDATE)), &gate.url()).spawn();
+        let env = TestEnv::new();
+        let (gate, reached, release) = holding(&env, (PUT, half));
+        let child = serve(env.home.storefront(&words(UPDATE)), &gate.url()).spawn();
         reached.recv_timeout(Duration::from_secs(20)).unwrap();
         send_signal(&child, signal);
         thread::sleep(Duration::from_millis(200));
@@ -188,7 +188,7 @@ fn one_signal_waits_for_the_request_in_flight_and_verifies_it() {
             (outcome.code, &error["kind"], &error["applied"]),
             (130, &json!("interrupted"), &json!("yes"))
         );
-        assert_eq!(shop.address(2)["city"], "Troy");
+        assert_eq!(env.address(2)["city"], "Troy");
         assert!(outcome.stdout.contains("\"verified\":true"), "{outcome:?}");
     }
 }
@@ -220,12 +220,12 @@ fn an_item_whose_request_has_left_is_to_be_looked_for_where_items_are() {
 #[cfg(unix)]
 fn whoever_waits_for_the_lock_can_leave() {
     use std::io::{BufRead as _, BufReader, Read as _};
-    let shop = TestEnv::new();
-    let (gate, reached, release) = holding(&shop, (PUT, Half::Request));
-    let first = serve(shop.home.storefront(&words(UPDATE)), &gate.url()).spawn();
+    let env = TestEnv::new();
+    let (gate, reached, release) = holding(&env, (PUT, Half::Request));
+    let first = serve(env.home.storefront(&words(UPDATE)), &gate.url()).spawn();
     reached.recv_timeout(Duration::from_secs(20)).unwrap();
     let mut second =
-        serve(shop.home.storefront(&words("customer update --address 1 --city Lyon -o json")), &gate.url())
+        serve(env.home.storefront(&words("customer update --address 1 --city Lyon -o json")), &gate.url())
             .spawn();
     let mut stderr = BufReader::new(second.stderr.take().unwrap());
     let mut line = String::new();
@@ -238,30 +238,30 @@ fn whoever_waits_for_the_lock_can_leave() {
     assert!(line.contains("interrupted before anything was written"), "{line}");
     drop(release);
     assert_eq!(ended(first).code, 0);
-    assert_eq!((&shop.address(2)["city"], &shop.address(1)["city"]), (&json!("Troy"), &json!("Paris")));
+    assert_eq!((&env.address(2)["city"], &env.address(1)["city"]), (&json!("Troy"), &json!("Paris")));
 }
 
 #[test]
 fn eight_of_our_own_editors_all_succeed_and_lose_nothing() {
     const EACH: usize = 12;
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     thread::scope(|scope| {
         for editor in 0..8 {
-            let shop = &shop;
+            let env = &env;
             scope.spawn(move || {
                 for number in 0..EACH {
                     let address = 1 + editor % 4;
                     let line = format!(
                         "customer update --address {address} --custom-attribute of_{editor}_{number}=x"
                     );
-                    let outcome = shop.run(&line);
+                    let outcome = env.run(&line);
                     assert_eq!(outcome.code, 0, "{line}: {outcome:?}");
                 }
             });
         }
     });
     let codes: Vec<String> = (1..=4)
-        .flat_map(|id| shop.address(id)["custom_attributes"].as_array().cloned().unwrap_or_default())
+        .flat_map(|id| env.address(id)["custom_attributes"].as_array().cloned().unwrap_or_default())
         .filter_map(|attribute| Some(attribute["attribute_code"].as_str()?.to_owned()))
         .filter(|code| code.starts_with("of_"))
         .collect();
@@ -269,8 +269,8 @@ fn eight_of_our_own_editors_all_succeed_and_lose_nothing() {
 }
 
 /// An edit by somebody else, each time of another kind.
-fn foreign_edit(shop: &TestEnv, number: usize) {
-    let mut profile = shop.sandbox.profile(CUSTOMER);
+fn foreign_edit(env: &TestEnv, number: usize) {
+    let mut profile = env.sandbox.profile(CUSTOMER);
     let addresses = profile["addresses"].as_array_mut().unwrap();
     match number % 5 {
         0 => addresses[1]["city"] = format!("City {number}").into(),
@@ -279,7 +279,7 @@ fn foreign_edit(shop: &TestEnv, number: usize) {
         3 => profile["x_unlisted"] = number.into(),
         _ => profile["email"] = format!("foreign-{number}@example.com").into(),
     }
-    let answer = shop.sandbox.put_profile(CUSTOMER, &profile);
+    let answer = env.sandbox.put_profile(CUSTOMER, &profile);
     assert_eq!(answer.status, 200, "{answer:?} {PROFILE}");
 }
 
@@ -290,13 +290,13 @@ fn a_foreign_editor_between_the_two_reads_loses_nothing() {
     const SIDE_BY_SIDE: usize = 4;
     let noticed = AtomicUsize::new(0);
     let side = |_| {
-        let shop = TestEnv::new();
+        let env = TestEnv::new();
         let (read, is_read) = mpsc::channel();
         let (edited, is_edited) = mpsc::channel();
         let is_edited = Mutex::new(is_edited);
         let armed = Arc::new(AtomicBool::new(false));
         let arm = armed.clone();
-        let gate = FlakyProxy::before(shop.sandbox.address(), move |_, half| {
+        let gate = FlakyProxy::before(env.sandbox.address(), move |_, half| {
             if half == Half::Reply && armed.swap(false, Ordering::SeqCst) {
                 read.send(()).unwrap();
                 is_edited.lock().unwrap().recv_timeout(Duration::from_secs(20)).unwrap();
@@ -305,17 +305,17 @@ fn a_foreign_editor_between_the_two_reads_loses_nothing() {
         for number in 0..TIMES / SIDE_BY_SIDE {
             arm.store(true, Ordering::SeqCst);
             let line = format!("customer update --address 1 --city Ours-{number} -q -o json");
-            let child = serve(shop.home.storefront(&words(&line)), &gate.url()).spawn();
+            let child = serve(env.home.storefront(&words(&line)), &gate.url()).spawn();
             is_read.recv_timeout(Duration::from_secs(20)).unwrap();
             let is_ours = number % 6 == 5;
             if is_ours {
-                let mut profile = shop.sandbox.profile(CUSTOMER);
+                let mut profile = env.sandbox.profile(CUSTOMER);
                 profile["addresses"][0]["city"] = format!("Theirs-{number}").into();
-                shop.sandbox.put_profile(CUSTOMER, &profile);
+                env.sandbox.put_profile(CUSTOMER, &profile);
             } else {
-                foreign_edit(&shop, number % 6);
+                foreign_edit(&env, number % 6);
             }
-            let mut expected = shop.profile();
+            let mut expected = env.profile();
             edited.send(()).unwrap();
             let outcome = ended(child);
             if is_ours {
@@ -327,7 +327,7 @@ fn a_foreign_editor_between_the_two_reads_loses_nothing() {
                 assert_eq!(outcome.code, 0, "{number}: {outcome:?}");
                 expected["addresses"][0]["city"] = format!("Ours-{number}").into();
             }
-            assert_eq!(content(shop.profile()), content(expected), "{number}");
+            assert_eq!(content(env.profile()), content(expected), "{number}");
             noticed.fetch_add(1, Ordering::SeqCst);
         }
     };
@@ -337,12 +337,12 @@ fn a_foreign_editor_between_the_two_reads_loses_nothing() {
 
 #[test]
 fn an_address_the_service_drops_comes_back_by_the_command_that_is_told() {
-    let shop = TestEnv::with_faults(&["drop-addressx1"]);
-    let before = shop.profile();
-    let error = shop.fails(9, "customer update --address 2 --city Troy --settle 0.3");
+    let env = TestEnv::with_faults(&["drop-addressx1"]);
+    let before = env.profile();
+    let error = env.fails(9, "customer update --address 2 --city Troy --settle 0.3");
     assert_eq!((&error["kind"], &error["applied"]), (&json!("mismatch"), &json!("yes")));
     assert!(error["message"].as_str().unwrap().contains("address 4 is missing afterwards"), "{error}");
-    assert_ne!(content(shop.profile()), content(before.clone()));
+    assert_ne!(content(env.profile()), content(before.clone()));
     let command = error["hint"]
         .as_str()
         .unwrap()
@@ -352,8 +352,8 @@ fn an_address_the_service_drops_comes_back_by_the_command_that_is_told() {
         .strip_prefix("storefront ")
         .unwrap()
         .to_owned();
-    let outcome = shop.run(&format!("{command} --all -q -o json"));
+    let outcome = env.run(&format!("{command} --all -q -o json"));
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert!(outcome.stderr.contains("address 4 comes back under a new id"), "{outcome:?}");
-    assert_eq!(content(shop.profile()), content(before));
+    assert_eq!(content(env.profile()), content(before));
 }

@@ -107,9 +107,9 @@ fn status_names_each_source() {
 
 #[test]
 fn login_keeps_a_token_that_the_service_accepts_or_that_cannot_be_checked() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let profile = |url: &str| format!("{SHOP_START}base-url = {url:?}\nstore-view = \"default\"\n");
-    let home = Home::with_config(&profile(&shop.url()));
+    let home = Home::with_config(&profile(&env.url()));
     let outcome = login(&home, "sandbox-customer-1", &[]);
     assert!(outcome.code == 0 && !outcome.stderr.contains("warning"), "{outcome:?}");
     assert_eq!(check(&status(&home), "customer token")["status"], "ok");
@@ -127,11 +127,11 @@ fn login_keeps_a_token_that_the_service_accepts_or_that_cannot_be_checked() {
 
 #[test]
 fn login_shows_the_token_to_no_host_but_the_profiles() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let home = Home::with_config(&format!("{SHOP}store-view = \"default\"\n"));
     let outcome = home
         .storefront(&["auth", "login", "--with-token"])
-        .env("STOREFRONT_BASE_URL", &shop.url())
+        .env("STOREFRONT_BASE_URL", &env.url())
         .stdin("hunter2")
         .run();
     // The shop would have answered 401.
@@ -140,10 +140,10 @@ fn login_shows_the_token_to_no_host_but_the_profiles() {
 
 #[test]
 fn a_token_that_the_service_rejects_is_not_ok() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let home = Home::with_config(&format!(
         "{SHOP_START}base-url = {:?}\nstore-view = \"default\"\ntoken = \"hunter2\"\n",
-        shop.url()
+        env.url()
     ));
     let outcome = home.run(&["auth", "status", "-o", "json"]);
     let status: Value = serde_json::from_str(&outcome.stdout).unwrap();

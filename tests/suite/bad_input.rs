@@ -22,8 +22,8 @@ fn ends(outcome: &Outcome, code: i32, says: &str) {
 
 #[test]
 fn files_that_are_no_input() {
-    let shop = TestEnv::new();
-    std::fs::create_dir(shop.home.dir.path().join("directory")).unwrap();
+    let env = TestEnv::new();
+    std::fs::create_dir(env.home.dir.path().join("directory")).unwrap();
     for (name, content) in [
         ("empty.json", &b""[..]),
         ("half.json", b"{\"sku\": \"a"),
@@ -31,7 +31,7 @@ fn files_that_are_no_input() {
         ("two.json", b"{} {}"),
         ("deep.json", &[b'['; 9000]),
     ] {
-        shop.file(name, content);
+        env.file(name, content);
     }
     for (file, says) in [
         ("nowhere.json", "there is no file nowhere.json; nothing was sent"),
@@ -43,44 +43,44 @@ fn files_that_are_no_input() {
         ("deep.json", "deep.json is not a JSON array: line 1: "),
     ] {
         for command in ["customer update", "quote ship", "quote add-item", "attribute create"] {
-            let outcome = shop.run(&format!("{command} -i {file}"));
+            let outcome = env.run(&format!("{command} -i {file}"));
             ends(&outcome, 2, says);
             assert_eq!(outcome.stdout, "");
         }
     }
-    let outcome = shop.storefront(&words("quote add-item -i -")).stdin([0xff, 0x41]).run();
+    let outcome = env.storefront(&words("quote add-item -i -")).stdin([0xff, 0x41]).run();
     ends(&outcome, 2, "standard input is not UTF-8");
-    ends(&shop.run("attribute create --code a --options directory"), 2, "is a directory");
-    ends(&shop.run("customer update --email a@example.com --base directory"), 2, "is a directory");
-    assert_eq!(shop.requests(), [""; 0]);
+    ends(&env.run("attribute create --code a --options directory"), 2, "is a directory");
+    ends(&env.run("customer update --email a@example.com --base directory"), 2, "is a directory");
+    assert_eq!(env.requests(), [""; 0]);
 }
 
 #[test]
 #[cfg(unix)]
 fn a_file_that_may_not_be_read() {
     use std::os::unix::fs::PermissionsExt as _;
-    let shop = TestEnv::new();
-    let path = shop.file("secret.json", "{}");
+    let env = TestEnv::new();
+    let path = env.file("secret.json", "{}");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&path).is_ok() {
         return; // root may read everything
     }
-    ends(&shop.run("quote add-item -i secret.json"), 2, "secret.json cannot be read: Permission denied");
+    ends(&env.run("quote add-item -i secret.json"), 2, "secret.json cannot be read: Permission denied");
 }
 
 #[test]
 fn fifty_megabytes() {
-    let shop = TestEnv::new();
-    let program = || shop.storefront(&words("quote add-item -i -"));
+    let env = TestEnv::new();
+    let program = || env.storefront(&words("quote add-item -i -"));
     let outcome = program().stdin(format!("{{\"sku\": \"{}\", \"qty\": 1}}", "x".repeat(50 << 20))).run();
     ends(&outcome, 4, "413");
     assert!(outcome.stderr.len() < 2000, "{} bytes of message", outcome.stderr.len());
     let outcome = program().stdin(format!("{{\"{}\": 1}}", "x".repeat(4 << 20))).run();
     assert_eq!(outcome.code, 2);
     assert!(outcome.stderr.len() < 2000, "{} bytes of message", outcome.stderr.len());
-    let raw = shop.sandbox.call(CUSTOMER, "POST", RAW_ITEM, &"x".repeat(50 << 20));
+    let raw = env.sandbox.call(CUSTOMER, "POST", RAW_ITEM, &"x".repeat(50 << 20));
     assert_eq!(raw.status, 413, "whoever sends too much hears the answer");
-    assert_eq!(shop.requests(), ["POST 413", "POST 413"]);
+    assert_eq!(env.requests(), ["POST 413", "POST 413"]);
 }
 
 #[test]
@@ -113,8 +113,8 @@ fn store_views_stand_in_one_path_segment_or_are_refused() {
     let none = serve(home.storefront(&words(ITEM)), &server.url("")).without("STOREFRONT_STORE_VIEW").run();
     ends(&none, 2, "no store view is set");
     assert_eq!(server.requests().len(), arrived);
-    let shop = TestEnv::new();
-    assert_eq!(shop.fails(4, &format!("{ITEM} --store-view 'no such view'"))["status"], 404);
+    let env = TestEnv::new();
+    assert_eq!(env.fails(4, &format!("{ITEM} --store-view 'no such view'"))["status"], 404);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn the_sandbox_needs_nothing_and_takes_nothing_from_outside() {
 
 #[test]
 fn configurations_that_are_foreign_or_half_written() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     for (content, says) in [
         (&b"[profiles.shop"[..], "config.toml"),
         (b"\xff\xfe[", "config.toml"),
@@ -157,15 +157,15 @@ fn configurations_that_are_foreign_or_half_written() {
         (b"[profiles.shop]\nbase-url = 7\n", "base-url"),
         (b"", "no profile"),
     ] {
-        shop.home.write("config.toml", content, 0o600);
-        let outcome = shop.run(&format!("{ITEM} -p shop"));
+        env.home.write("config.toml", content, 0o600);
+        let outcome = env.run(&format!("{ITEM} -p shop"));
         ends(&outcome, 2, "");
         assert!(outcome.stderr.to_lowercase().contains(says), "{says}: {outcome:?}");
     }
-    std::fs::remove_file(shop.home.path("config.toml")).unwrap();
-    std::fs::create_dir(shop.home.path("config.toml")).unwrap();
-    ends(&shop.run(ITEM), 2, "config.toml");
-    assert_eq!(shop.requests(), [""; 0]);
+    std::fs::remove_file(env.home.path("config.toml")).unwrap();
+    std::fs::create_dir(env.home.path("config.toml")).unwrap();
+    ends(&env.run(ITEM), 2, "config.toml");
+    assert_eq!(env.requests(), [""; 0]);
 }
 
 #[test]
@@ -229,38 +229,38 @@ mod ends_of_pipes {
 
     #[test]
     fn closed_ends_are_no_panic() {
-        let shop = TestEnv::new();
+        let env = TestEnv::new();
         for (script, code) in [
             (r#"exec "$@" >&-"#, 0),
             (r#"exec "$@" 2>&-"#, 0),
             (r#"exec "$@" <&-"#, 0),
             (r#"exec "$@" <&- >&- 2>&-"#, 0),
         ] {
-            let outcome = shop.storefront(&words("customer show")).shell(script);
+            let outcome = env.storefront(&words("customer show")).shell(script);
             ends(&outcome, code, "");
         }
         ends(
-            &shop.storefront(&words("quote add-item -i -")).shell(r#"exec "$@" <&-"#),
+            &env.storefront(&words("quote add-item -i -")).shell(r#"exec "$@" <&-"#),
             2,
             "standard input is empty",
         );
-        let outcome = shop.storefront(&words("quote add-item")).shell(r#"exec "$@" 2>/dev/full"#);
+        let outcome = env.storefront(&words("quote add-item")).shell(r#"exec "$@" 2>/dev/full"#);
         assert_eq!(outcome.code, 2, "{outcome:?}");
     }
 
     #[test]
     fn a_full_standard_output_never_hides_what_was_done() {
-        let shop = TestEnv::new();
+        let env = TestEnv::new();
         let full = r#"exec "$@" > /dev/full"#;
         ends(
-            &shop.storefront(&words("customer show")).shell(full),
+            &env.storefront(&words("customer show")).shell(full),
             1,
             "standard output cannot be written: No space left",
         );
         for (line, operation) in
             [(ITEM, "quote add-item"), ("customer update --address 2 --city Troy", "customer update")]
         {
-            let outcome = shop.storefront(&words(&format!("{line} -o json -q"))).shell(full);
+            let outcome = env.storefront(&words(&format!("{line} -o json -q"))).shell(full);
             ends(&outcome, 1, "");
             let error = outcome.error();
             assert_eq!((&error["kind"], &error["applied"]), (&json!("internal"), &json!("yes")), "{error}");
@@ -269,21 +269,21 @@ mod ends_of_pipes {
                 "{error}"
             );
         }
-        let outcome = shop.storefront(&words("customer update --address 2 --city Rome -n")).shell(full);
+        let outcome = env.storefront(&words("customer update --address 2 --city Rome -n")).shell(full);
         ends(&outcome, 1, "nothing was written");
     }
 
     #[test]
     fn a_full_disk_under_the_snapshot_stops_everything() {
-        let shop = TestEnv::new();
+        let env = TestEnv::new();
         let update = words("customer update --address 2 --city Troy -q -o json");
-        let outcome = shop.storefront(&update).shell(r#"trap '' XFSZ; ulimit -f 0; exec "$@""#);
+        let outcome = env.storefront(&update).shell(r#"trap '' XFSZ; ulimit -f 0; exec "$@""#);
         ends(&outcome, 1, "the snapshot cannot be written to ");
         assert_eq!(outcome.error()["applied"], "no");
-        let outcome = shop.storefront(&update).env("XDG_STATE_HOME", "/dev/null").run();
+        let outcome = env.storefront(&update).env("XDG_STATE_HOME", "/dev/null").run();
         ends(&outcome, 1, "/dev/null/storefront/locks");
-        assert!(!shop.requests().iter().any(|heard| heard.starts_with("PUT")));
-        assert!(snapshots(&shop.home).is_empty());
+        assert!(!env.requests().iter().any(|heard| heard.starts_with("PUT")));
+        assert!(snapshots(&env.home).is_empty());
     }
 
     #[test]

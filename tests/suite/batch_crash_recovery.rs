@@ -15,15 +15,15 @@ fn measure(name: &str, otherwise: usize) -> usize {
 fn killed_at_random_moments_no_record_is_lost_or_sent_twice() {
     const JOBS: usize = 8;
     let (kills, records) = (measure("STOREFRONT_TEST_KILLS", 8), measure("STOREFRONT_TEST_RECORDS", 1000));
-    let shop = TestEnv::new();
-    shop.file("a.csv", attributes(records));
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(records));
     let arguments = ["attribute", "create", "-i", "a.csv", "--resume", "-o", "json"];
-    let journal = shop.home.dir.path().join("a.csv.journal");
+    let journal = env.home.dir.path().join("a.csv.journal");
     let mut killed = 0;
     for kill in 0..kills {
         // A part of the time the rest would take, so that the kills fall all over the run.
         let chance = RandomState::new().hash_one(kill) % 1000;
-        let mut child = shop.storefront(&arguments).spawn_silent();
+        let mut child = env.storefront(&arguments).spawn_silent();
         std::thread::sleep(Duration::from_millis(
             40 + chance * measure("STOREFRONT_TEST_SPREAD", 200) as u64 / 1000,
         ));
@@ -31,7 +31,7 @@ fn killed_at_random_moments_no_record_is_lost_or_sent_twice() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let last = shop.storefront(&arguments).run();
+    let last = env.storefront(&arguments).run();
     let found = lines(&last);
     assert_eq!(found.len(), records, "{}", last.stderr);
     let number = |state: &str| -> Vec<usize> {
@@ -42,7 +42,7 @@ fn killed_at_random_moments_no_record_is_lost_or_sent_twice() {
     assert_eq!(number("no"), Vec::<usize>::new(), "a record that is sent twice is refused");
     assert_eq!(last.code, if unknown.is_empty() { 0 } else { 7 });
     assert!(unknown.len() <= killed * JOBS, "{} unknown after {killed} kills", unknown.len());
-    let stored = created(&shop);
+    let stored = created(&env);
     assert!(done.iter().all(|record| stored.contains(record)), "done, and not there");
     assert!(
         stored.iter().all(|record| done.contains(record) || unknown.contains(record)),
@@ -50,7 +50,7 @@ fn killed_at_random_moments_no_record_is_lost_or_sent_twice() {
     );
     let distinct: std::collections::HashSet<&usize> = stored.iter().collect();
     assert_eq!(distinct.len(), stored.len());
-    assert_eq!(shop.requests().iter().filter(|heard| *heard == "POST 200").count(), stored.len());
+    assert_eq!(env.requests().iter().filter(|heard| *heard == "POST 200").count(), stored.len());
     assert!(most_standing(&std::fs::read_to_string(&journal).unwrap()) <= JOBS);
     assert!(killed >= kills / 2, "{killed} of {kills} kills came in time");
 }

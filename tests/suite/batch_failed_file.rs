@@ -6,33 +6,31 @@ use crate::support::batch::{attributes, created, lines};
 use crate::support::mock_server::{MockServer, answer};
 use crate::support::test_env::{TestEnv, serve, words};
 
-fn read(shop: &TestEnv, name: &str) -> Vec<u8> {
-    std::fs::read(shop.home.dir.path().join(name)).unwrap()
+fn read(env: &TestEnv, name: &str) -> Vec<u8> {
+    std::fs::read(env.home.dir.path().join(name)).unwrap()
 }
 
 #[test]
 fn an_edited_file_is_never_overwritten_and_the_hint_is_to_run_it() {
-    let shop = TestEnv::new();
-    shop.file("a.csv", attributes(4).replace("code_2,", "Bad,").replace("code_3,", "Bad 3,"));
-    let failed = shop.run("attribute create -i a.csv --failed fix.csv -o json");
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(4).replace("code_2,", "Bad,").replace("code_3,", "Bad 3,"));
+    let failed = env.run("attribute create -i a.csv --failed fix.csv -o json");
     assert_eq!(failed.code, 7, "{failed:?}");
     let hint = failed.error()["hint"].as_str().unwrap().to_owned();
     assert!(hint.contains("`storefront attribute create -o json --input fix.csv`"), "{hint}");
     assert!(!hint.contains("--resume"), "{hint}");
     // As it was left, it is written anew.
-    let again = shop.run("attribute create -i a.csv --failed fix.csv --resume");
+    let again = env.run("attribute create -i a.csv --failed fix.csv --resume");
     assert_eq!(again.code, 7, "{again:?}");
-    let fixed = String::from_utf8(read(&shop, "fix.csv"))
-        .unwrap()
-        .replace("Bad 3", "code_3")
-        .replace("Bad", "code_2");
-    shop.file("fix.csv", &fixed);
-    shop.requests();
-    let refused = shop.run("attribute create -i a.csv --failed fix.csv --resume");
+    let fixed =
+        String::from_utf8(read(&env, "fix.csv")).unwrap().replace("Bad 3", "code_3").replace("Bad", "code_2");
+    env.file("fix.csv", &fixed);
+    env.requests();
+    let refused = env.run("attribute create -i a.csv --failed fix.csv --resume");
     assert!(refused.code == 3 && refused.stderr.contains("was changed since"), "{refused:?}");
-    assert_eq!(String::from_utf8(read(&shop, "fix.csv")).unwrap(), fixed);
-    assert_eq!(shop.run("attribute create --input fix.csv").code, 0);
-    let mut found = created(&shop);
+    assert_eq!(String::from_utf8(read(&env, "fix.csv")).unwrap(), fixed);
+    assert_eq!(env.run("attribute create --input fix.csv").code, 0);
+    let mut found = created(&env);
     found.sort_unstable();
     assert_eq!(found, [1, 2, 3, 4]);
 }
@@ -47,13 +45,13 @@ fn each_record_is_in_one_place_only() {
         answer("429 Too Many Requests", "", "{}"),
     ];
     let server = MockServer::start(script);
-    let shop = TestEnv::new();
-    shop.file("a.csv", attributes(4));
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(4));
     let line = words("attribute create -i a.csv --failed fix.csv --jobs 1 --retry 0 -o json");
-    let outcome = serve(shop.home.storefront(&line), &server.url("")).run();
+    let outcome = serve(env.home.storefront(&line), &server.url("")).run();
     let applied: Vec<_> = lines(&outcome).iter().map(|line| line["applied"].clone()).collect();
     assert_eq!(applied, [json!("yes"), json!("no"), json!("unknown"), json!("no")], "{outcome:?}");
-    let text = String::from_utf8(read(&shop, "fix.csv")).unwrap();
+    let text = String::from_utf8(read(&env, "fix.csv")).unwrap();
     let codes: Vec<&str> = text.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
     assert_eq!(codes, ["code_2"], "{text}");
     let hint = outcome.error()["hint"].as_str().unwrap().to_owned();
@@ -65,10 +63,10 @@ fn each_record_is_in_one_place_only() {
 #[test]
 fn encoding_and_line_ends_are_those_of_the_input() {
     let text = attributes(2).replace("code_2,", "Bad,").replace("Label", "Größe").replace('\n', "\r\n");
-    let shop = TestEnv::new();
-    shop.file("a.csv", format!("\u{feff}{text}"));
-    assert_eq!(shop.run("attribute create -i a.csv --failed fix.csv").code, 7);
-    let written = String::from_utf8(read(&shop, "fix.csv")).unwrap();
+    let env = TestEnv::new();
+    env.file("a.csv", format!("\u{feff}{text}"));
+    assert_eq!(env.run("attribute create -i a.csv --failed fix.csv").code, 7);
+    let written = String::from_utf8(read(&env, "fix.csv")).unwrap();
     let rows: Vec<&str> = written.split_inclusive('\n').collect();
     assert!(written.starts_with('\u{feff}') && rows.len() == 2, "{written:?}");
     assert!(
@@ -77,18 +75,18 @@ fn encoding_and_line_ends_are_those_of_the_input() {
     );
     let ndjson =
         "{\"attribute_code\":\"Bad\",\"default_frontend_label\":\"x\",\"frontend_input\":\"text\"}\r\n";
-    shop.file("a.ndjson", ndjson);
-    assert_eq!(shop.run("attribute create -i a.ndjson --failed fix.ndjson").code, 7);
-    let written = String::from_utf8(read(&shop, "fix.ndjson")).unwrap();
+    env.file("a.ndjson", ndjson);
+    assert_eq!(env.run("attribute create -i a.ndjson --failed fix.ndjson").code, 7);
+    let written = String::from_utf8(read(&env, "fix.ndjson")).unwrap();
     assert!(written.starts_with(&ndjson[..40]) && written.ends_with("\"}\r\n"), "{written:?}");
 }
 
 #[test]
 fn a_journal_is_shown_record_by_record() {
-    let shop = TestEnv::new();
-    shop.file("a.csv", attributes(3).replace("code_2,", "Bad,"));
-    assert_eq!(shop.run("attribute create -i a.csv").code, 7);
-    let shown = shop.run("journal show a.csv.journal -o json");
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(3).replace("code_2,", "Bad,"));
+    assert_eq!(env.run("attribute create -i a.csv").code, 7);
+    let shown = env.run("journal show a.csv.journal -o json");
     let rows = lines(&shown);
     assert_eq!(shown.code, 0, "{shown:?}");
     assert_eq!(
@@ -97,16 +95,16 @@ fn a_journal_is_shown_record_by_record() {
     );
     assert_eq!((&rows[1]["state"], &rows[1]["key"]), (&json!("failed"), &json!("Bad")));
     assert!(rows[1]["reason"].as_str().unwrap().contains("400"), "{rows:?}");
-    let csv = shop.run("journal show a.csv.journal --csv").stdout;
+    let csv = env.run("journal show a.csv.journal --csv").stdout;
     assert!(
         csv.starts_with("record,line,key,state,status,reason\n1,2,code_1,done,200,\n2,3,Bad,failed,400,"),
         "{csv}"
     );
-    let table = shop.run("journal show a.csv.journal").stdout;
+    let table = env.run("journal show a.csv.journal").stdout;
     assert!(table.contains("RECORD") && table.contains("code_3"), "{table}");
-    std::fs::remove_file(shop.home.dir.path().join("a.csv")).unwrap();
-    let alone = lines(&shop.run("journal show a.csv.journal -o json"));
+    std::fs::remove_file(env.home.dir.path().join("a.csv")).unwrap();
+    let alone = lines(&env.run("journal show a.csv.journal -o json"));
     assert_eq!((alone.len(), &alone[2]["key"], &alone[2]["line"]), (3, &json!(null), &json!(null)));
-    shop.file("other.txt", "hello\n");
-    assert_eq!(shop.run("journal show other.txt").code, 3);
+    env.file("other.txt", "hello\n");
+    assert_eq!(env.run("journal show other.txt").code, 3);
 }

@@ -10,19 +10,19 @@ use crate::support::batch::{attributes, created, lines, most_standing, numbers, 
 use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::test_env::{TestEnv, serve};
 
-fn journal(shop: &TestEnv) -> PathBuf {
-    shop.home.dir.path().join("a.csv.journal")
+fn journal(env: &TestEnv) -> PathBuf {
+    env.home.dir.path().join("a.csv.journal")
 }
 
-fn text(shop: &TestEnv) -> String {
-    std::fs::read_to_string(journal(shop)).unwrap()
+fn text(env: &TestEnv) -> String {
+    std::fs::read_to_string(journal(env)).unwrap()
 }
 
 /// A journal as a crash would leave it: with these lines after its header.
-fn left_behind(shop: &TestEnv, records: usize, lines: &[&str]) {
-    shop.file("a.csv", attributes(records));
-    assert_eq!(shop.run("attribute create -i a.csv").code, 0);
-    let whole = text(shop);
+fn left_behind(env: &TestEnv, records: usize, lines: &[&str]) {
+    env.file("a.csv", attributes(records));
+    assert_eq!(env.run("attribute create -i a.csv").code, 0);
+    let whole = text(env);
     let header = whole.lines().next().unwrap();
     let hash = |record: &str| {
         let line = whole.lines().find(|line| line.contains(&format!("\"record\":{record},"))).unwrap();
@@ -38,17 +38,17 @@ fn left_behind(shop: &TestEnv, records: usize, lines: &[&str]) {
         }
         left.extend([line.to_string(), "\n".to_owned()]);
     }
-    std::fs::write(journal(shop), left).unwrap();
-    shop.reset_sandbox();
-    shop.requests();
+    std::fs::write(journal(env), left).unwrap();
+    env.reset_sandbox();
+    env.requests();
 }
 
 #[test]
 fn a_run_is_written_down_record_by_record() {
-    let shop = TestEnv::new();
-    shop.file("a.csv", attributes(40));
-    assert_eq!(shop.run("attribute create -i a.csv --jobs 4").code, 0);
-    let text = text(&shop);
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(40));
+    assert_eq!(env.run("attribute create -i a.csv --jobs 4").code, 0);
+    let text = text(&env);
     let header: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     assert_eq!((&header["operation"], &header["input"]), (&json!("attribute create"), &json!("a.csv")));
     assert_eq!(states(&text), [("done".to_owned(), 40)].into());
@@ -57,182 +57,182 @@ fn a_run_is_written_down_record_by_record() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        assert_eq!(std::fs::metadata(journal(&shop)).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(std::fs::metadata(journal(&env)).unwrap().permissions().mode() & 0o777, 0o600);
     }
 }
 
 #[test]
 fn a_journal_that_is_there_needs_a_word_about_it() {
-    let shop = TestEnv::new();
-    shop.file("a.csv", attributes(2));
-    assert_eq!(shop.run("attribute create -i a.csv --resume").code, 0, "--resume with no journal begins one");
-    shop.requests();
-    let refused = shop.run("attribute create -i a.csv -o json");
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(2));
+    assert_eq!(env.run("attribute create -i a.csv --resume").code, 0, "--resume with no journal begins one");
+    env.requests();
+    let refused = env.run("attribute create -i a.csv -o json");
     let error = refused.error();
     assert_eq!((refused.code, &error["kind"]), (3, &json!("guard")));
     let hint = error["hint"].as_str().unwrap();
     assert!(hint.contains("--resume") && hint.contains("--restart"), "{hint}");
-    assert_eq!(shop.requests(), Vec::<String>::new());
-    let resumed = shop.run("attribute create -i a.csv --resume -o json");
-    assert_eq!((resumed.code, numbers(&resumed), shop.requests()), (0, vec![1, 2], Vec::new()));
+    assert_eq!(env.requests(), Vec::<String>::new());
+    let resumed = env.run("attribute create -i a.csv --resume -o json");
+    assert_eq!((resumed.code, numbers(&resumed), env.requests()), (0, vec![1, 2], Vec::new()));
     assert_eq!(
         (&lines(&resumed)[0]["applied"], &lines(&resumed)[0]["reason"]),
         (&json!("yes"), &json!("done earlier"))
     );
-    let restarted = shop.run("attribute create -i a.csv --restart");
-    assert_eq!((restarted.code, shop.requests()), (7, vec!["POST 400".to_owned(); 2]), "{restarted:?}");
+    let restarted = env.run("attribute create -i a.csv --restart");
+    assert_eq!((restarted.code, env.requests()), (7, vec!["POST 400".to_owned(); 2]), "{restarted:?}");
 }
 
 #[test]
 fn what_may_have_been_applied_is_left_alone_until_it_is_asked_for() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     left_behind(
-        &shop,
+        &env,
         5,
         &["1 sending", "1 done", "2 sending", "3 sending", "3 unknown", "4 sending", "4 failed"],
     );
-    let resumed = shop.run("attribute create -i a.csv --resume -o json");
+    let resumed = env.run("attribute create -i a.csv --resume -o json");
     let found = lines(&resumed);
     let applied: Vec<&str> = found.iter().map(|line| line["applied"].as_str().unwrap()).collect();
     assert_eq!((resumed.code, applied), (7, vec!["yes", "unknown", "unknown", "no", "yes"]), "{resumed:?}");
     assert_eq!(found[1]["error"]["kind"], "unknown");
-    assert_eq!(created(&shop), [5]);
-    let again = shop.run("attribute create -i a.csv --resume");
-    assert_eq!((again.code, created(&shop)), (7, vec![5]), "as long as any are left");
-    let retried = shop.run("attribute create -i a.csv --resume --retry-unknown");
-    let mut found = created(&shop);
+    assert_eq!(created(&env), [5]);
+    let again = env.run("attribute create -i a.csv --resume");
+    assert_eq!((again.code, created(&env)), (7, vec![5]), "as long as any are left");
+    let retried = env.run("attribute create -i a.csv --resume --retry-unknown");
+    let mut found = created(&env);
     found.sort_unstable();
     assert_eq!((retried.code, found), (7, vec![2, 3, 5]), "record 4 failed for good: {retried:?}");
 }
 
 #[test]
 fn a_passing_reason_is_tried_again_and_a_lasting_one_when_it_was_mended() {
-    let shop = TestEnv::new();
-    shop.file("a.csv", attributes(3).replace("code_2,", "Bad,"));
-    let refused = shop
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(3).replace("code_2,", "Bad,"));
+    let refused = env
         .storefront(&["attribute", "create", "-i", "a.csv", "--jobs", "1"])
         .env("STOREFRONT_ADMIN_TOKEN", "expired")
         .run();
-    assert_eq!((refused.code, states(&text(&shop))), (6, [("failed".to_owned(), 1)].into()), "{refused:?}");
-    let resumed = shop.run("attribute create -i a.csv --resume");
-    assert_eq!((resumed.code, created(&shop).len()), (7, 2), "{resumed:?}");
-    shop.requests();
-    assert_eq!(shop.run("attribute create -i a.csv --resume").code, 7);
-    assert_eq!(shop.requests(), Vec::<String>::new(), "it would only be refused again");
-    shop.file("a.csv", attributes(3));
-    let mended = shop.run("attribute create -i a.csv --resume");
-    assert_eq!((mended.code, created(&shop).len()), (0, 3), "{mended:?}");
+    assert_eq!((refused.code, states(&text(&env))), (6, [("failed".to_owned(), 1)].into()), "{refused:?}");
+    let resumed = env.run("attribute create -i a.csv --resume");
+    assert_eq!((resumed.code, created(&env).len()), (7, 2), "{resumed:?}");
+    env.requests();
+    assert_eq!(env.run("attribute create -i a.csv --resume").code, 7);
+    assert_eq!(env.requests(), Vec::<String>::new(), "it would only be refused again");
+    env.file("a.csv", attributes(3));
+    let mended = env.run("attribute create -i a.csv --resume");
+    assert_eq!((mended.code, created(&env).len()), (0, 3), "{mended:?}");
 }
 
 #[test]
 fn a_journal_that_does_not_fit_is_refused_each_with_its_own_message() {
-    let shop = TestEnv::new();
-    shop.file("a.csv", attributes(4));
-    assert_eq!(shop.run("attribute create -i a.csv").code, 0);
-    let (whole, input) = (text(&shop), attributes(4));
-    shop.requests();
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(4));
+    assert_eq!(env.run("attribute create -i a.csv").code, 0);
+    let (whole, input) = (text(&env), attributes(4));
+    env.requests();
     let refused = |says: &str, line: &str| {
-        let outcome = shop.run(line);
+        let outcome = env.run(line);
         assert!(outcome.code == 3 && outcome.stderr.contains(says), "{says}: {outcome:?}");
-        assert_eq!(shop.requests(), Vec::<String>::new(), "{says}");
+        assert_eq!(env.requests(), Vec::<String>::new(), "{says}");
     };
     let resume = "attribute create -i a.csv --resume";
-    shop.file("a.csv", input.replace("Label 3", "Label 4"));
+    env.file("a.csv", input.replace("Label 3", "Label 4"));
     refused("line 4 (record 3) was changed after it had been sent", resume);
-    shop.file("a.csv", input.lines().take(3).collect::<Vec<_>>().join("\n"));
+    env.file("a.csv", input.lines().take(3).collect::<Vec<_>>().join("\n"));
     refused("has only 2 records, but the journal covers record 4", resume);
-    shop.file("b.csv", input.replace("code_", "other_"));
+    env.file("b.csv", input.replace("code_", "other_"));
     refused(
         "belongs to a different input: `a.csv`, expected `b.csv`",
         "attribute create -i b.csv --journal a.csv.journal --resume",
     );
-    shop.file("a.csv", &input);
-    shop.file("items.csv", "sku\nx\n");
+    env.file("a.csv", &input);
+    env.file("items.csv", "sku\nx\n");
     refused(
         "belongs to a different operation: `attribute create`",
         "quote add-item -i items.csv --journal a.csv.journal --resume",
     );
     refused("belongs to a different store view", "attribute create -i a.csv --resume --store-view fr");
-    let elsewhere = format!("{}/staging", shop.url());
+    let elsewhere = format!("{}/staging", env.url());
     let other =
-        serve(shop.home.storefront(&["attribute", "create", "-i", "a.csv", "--resume"]), &elsewhere).run();
+        serve(env.home.storefront(&["attribute", "create", "-i", "a.csv", "--resume"]), &elsewhere).run();
     assert!(other.code == 3 && other.stderr.contains("belongs to a different service"), "{other:?}");
-    std::fs::write(journal(&shop), whole.replacen("\"record\":2", "\"rec\":", 1)).unwrap();
+    std::fs::write(journal(&env), whole.replacen("\"record\":2", "\"rec\":", 1)).unwrap();
     refused("is corrupt at line ", resume);
-    std::fs::write(journal(&shop), "hello\n").unwrap();
+    std::fs::write(journal(&env), "hello\n").unwrap();
     refused("is not a storefront journal", resume);
 }
 
 #[test]
 fn a_last_line_that_was_cut_off_is_noticed_and_left_out() {
-    let shop = TestEnv::new();
-    left_behind(&shop, 3, &["1 sending", "1 done", "2 sending", "2 done"]);
-    let mut cut = text(&shop);
+    let env = TestEnv::new();
+    left_behind(&env, 3, &["1 sending", "1 done", "2 sending", "2 done"]);
+    let mut cut = text(&env);
     cut.truncate(cut.len() - 9);
-    std::fs::write(journal(&shop), cut).unwrap();
-    let resumed = shop.run("attribute create -i a.csv --resume");
+    std::fs::write(journal(&env), cut).unwrap();
+    let resumed = env.run("attribute create -i a.csv --resume");
     assert!(resumed.code == 7 && resumed.stderr.contains("ignoring an incomplete last line"), "{resumed:?}");
-    assert_eq!(created(&shop), [3], "record 2 may have been applied");
-    let again = shop.run("attribute create -i a.csv --resume");
+    assert_eq!(created(&env), [3], "record 2 may have been applied");
+    let again = env.run("attribute create -i a.csv --resume");
     assert!(again.code == 7 && !again.stderr.contains("incomplete"), "{again:?}");
 }
 
 #[test]
 fn a_full_disk_ends_the_run_and_nothing_is_sent_unwritten() {
-    let shop = TestEnv::new();
-    shop.file("a.csv", attributes(400));
-    let full = shop.run("attribute create -i a.csv --journal /dev/full -o json");
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(400));
+    let full = env.run("attribute create -i a.csv --journal /dev/full -o json");
     let message = full.error()["message"].as_str().unwrap().to_owned();
     assert!(full.code == 3 && message.contains("`/dev/full` is not a regular file"), "{full:?}");
-    assert_eq!(shop.requests(), Vec::<String>::new());
+    assert_eq!(env.requests(), Vec::<String>::new());
     // The disk fills up on the way: a limit of 16 blocks of 512 bytes.
-    let filled = shop
+    let filled = env
         .storefront(&["attribute", "create", "-i", "a.csv", "-o", "json"])
         .shell("trap '' XFSZ; ulimit -f 16; exec \"$@\" > /dev/null");
     assert!(
         filled.code == 1 && filled.error()["message"].as_str().unwrap().contains("cannot write journal"),
         "{filled:?}"
     );
-    let sent = shop.requests().len();
+    let sent = env.requests().len();
     assert!(sent > 10 && sent < 399, "{sent}");
-    let resumed = shop.run("attribute create -i a.csv --resume --retry-unknown --jobs 4");
-    let mut found = created(&shop);
+    let resumed = env.run("attribute create -i a.csv --resume --retry-unknown --jobs 4");
+    let mut found = created(&env);
     found.sort_unstable();
     assert_eq!(found, (1..=400).collect::<Vec<_>>(), "{resumed:?}");
 }
 
 #[test]
 fn two_runs_cannot_write_one_journal() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let slow = MockServer::start(vec![Step::Stall(Duration::from_secs(5), Vec::new())]);
-    shop.file("a.csv", attributes(2));
+    env.file("a.csv", attributes(2));
     let mut first =
-        serve(shop.home.storefront(&["attribute", "create", "-i", "a.csv"]), &slow.url("")).spawn();
+        serve(env.home.storefront(&["attribute", "create", "-i", "a.csv"]), &slow.url("")).spawn();
     while slow.requests().is_empty() {
         std::thread::sleep(Duration::from_millis(2));
     }
     for word in ["--resume", "--restart", ""] {
-        let second = shop.run(&format!("attribute create -i a.csv {word}"));
+        let second = env.run(&format!("attribute create -i a.csv {word}"));
         assert!(second.code == 3 && second.stderr.contains("is in use by another process"), "{second:?}");
     }
     first.kill().unwrap();
     first.wait().unwrap();
-    assert_eq!(shop.requests(), Vec::<String>::new());
+    assert_eq!(env.requests(), Vec::<String>::new());
 }
 
 #[cfg(unix)]
 #[test]
 fn ctrl_c_waits_for_what_is_under_way_and_a_second_one_does_not() {
     for (second, code_line) in [(false, "done"), (true, "unknown")] {
-        let shop = TestEnv::new();
+        let env = TestEnv::new();
         let reply = crate::support::mock_server::reply("200 OK", "", "{}");
         let slow = MockServer::start(vec![
             answer("200 OK", "", "{}"),
             Step::Stall(Duration::from_millis(600), reply),
         ]);
-        shop.file("a.csv", attributes(20));
+        env.file("a.csv", attributes(20));
         let arguments = ["attribute", "create", "-i", "a.csv", "--jobs", "2"];
-        let mut child = serve(shop.home.storefront(&arguments), &slow.url("")).spawn();
+        let mut child = serve(env.home.storefront(&arguments), &slow.url("")).spawn();
         while slow.requests().len() < 3 {
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -255,7 +255,7 @@ fn ctrl_c_waits_for_what_is_under_way_and_a_second_one_does_not() {
             "{rest:?}"
         );
         assert_eq!(slow.requests().len(), 3, "no more were taken");
-        let states = states(&text(&shop));
+        let states = states(&text(&env));
         let expected = if second {
             [("done".to_owned(), 1), (code_line.to_owned(), 2)].into()
         } else {
@@ -268,51 +268,51 @@ fn ctrl_c_waits_for_what_is_under_way_and_a_second_one_does_not() {
 #[test]
 #[cfg(unix)]
 fn where_nothing_can_be_synced_nothing_is_sent() {
-    let shop = TestEnv::new();
-    shop.file("a.csv", attributes(3));
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(3));
     // A pipe takes what is written, and cannot be read again.
-    let pipe = shop.home.dir.path().join("pipe");
+    let pipe = env.home.dir.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let outcome = shop.run("attribute create -i a.csv --journal pipe -o json");
+    let outcome = env.run("attribute create -i a.csv --journal pipe -o json");
     let message = outcome.error()["message"].as_str().unwrap().to_owned();
     assert!(outcome.code == 3 && message.contains("`pipe` is not a regular file"), "{outcome:?}");
-    assert_eq!(shop.requests(), Vec::<String>::new());
+    assert_eq!(env.requests(), Vec::<String>::new());
 }
 
 #[test]
 fn a_version_that_is_not_known_is_refused() {
-    let shop = TestEnv::new();
-    shop.file("a.csv", attributes(2));
-    assert_eq!(shop.run("attribute create -i a.csv").code, 0);
-    let whole = text(&shop);
-    shop.requests();
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(2));
+    assert_eq!(env.run("attribute create -i a.csv").code, 0);
+    let whole = text(&env);
+    env.requests();
     for version in ["1", "99"] {
-        std::fs::write(journal(&shop), whole.replacen("\"version\":2", &format!("\"version\":{version}"), 1))
+        std::fs::write(journal(&env), whole.replacen("\"version\":2", &format!("\"version\":{version}"), 1))
             .unwrap();
-        let outcome = shop.run("attribute create -i a.csv --resume");
+        let outcome = env.run("attribute create -i a.csv --resume");
         assert!(outcome.code == 3 && outcome.stderr.contains("has format version"), "{outcome:?}");
-        let neighbour = shop.run("attribute create -i a.csv --shard 0/2");
+        let neighbour = env.run("attribute create -i a.csv --shard 0/2");
         assert!(neighbour.code == 3 && neighbour.stderr.contains("has format version"), "{neighbour:?}");
     }
-    assert_eq!(shop.requests(), Vec::<String>::new());
+    assert_eq!(env.requests(), Vec::<String>::new());
 }
 
 #[test]
 fn a_damaged_last_newline_hides_no_record_that_was_sent() {
-    let shop = TestEnv::new();
-    left_behind(&shop, 3, &["1 sending", "1 done", "2 sending"]);
-    let whole = text(&shop);
+    let env = TestEnv::new();
+    left_behind(&env, 3, &["1 sending", "1 done", "2 sending"]);
+    let whole = text(&env);
     let cut = &whole[..whole.len() - 1];
     for damaged in [cut.to_owned(), format!("{cut}J"), format!("{cut}\r"), cut[..cut.len() - 9].to_owned()] {
-        std::fs::write(journal(&shop), &damaged).unwrap();
-        let outcome = shop.run("attribute create -i a.csv --resume -o json");
+        std::fs::write(journal(&env), &damaged).unwrap();
+        let outcome = env.run("attribute create -i a.csv --resume -o json");
         assert_eq!((outcome.code, &lines(&outcome)[1]["applied"]), (7, &json!("unknown")), "{damaged}");
-        assert!(!created(&shop).contains(&2), "{damaged}");
+        assert!(!created(&env).contains(&2), "{damaged}");
     }
-    shop.requests();
+    env.requests();
     for unreadable in [whole.replace('\n', "\r"), String::new(), whole.replacen("record", "rec0rd", 3)] {
-        std::fs::write(journal(&shop), &unreadable).unwrap();
-        let outcome = shop.run("attribute create -i a.csv --resume");
-        assert_eq!((outcome.code, shop.requests()), (3, Vec::new()), "{unreadable}: {outcome:?}");
+        std::fs::write(journal(&env), &unreadable).unwrap();
+        let outcome = env.run("attribute create -i a.csv --resume");
+        assert_eq!((outcome.code, env.requests()), (3, Vec::new()), "{unreadable}: {outcome:?}");
     }
 }

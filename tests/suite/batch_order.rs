@@ -10,10 +10,10 @@ use crate::support::test_env::{TestEnv, serve};
 
 #[test]
 fn records_of_one_quote_keep_their_order_and_others_run_beside_them() {
-    let shop = TestEnv::with_faults(&["latency=3@60"]);
+    let env = TestEnv::with_faults(&["latency=3@60"]);
     let under_way = Arc::new(Mutex::new((0_usize, 0_usize)));
     let theirs = under_way.clone();
-    let gate = FlakyProxy::before(shop.sandbox.address(), move |_, half| {
+    let gate = FlakyProxy::before(env.sandbox.address(), move |_, half| {
         let mut counts = theirs.lock().unwrap();
         match half {
             Half::Request => counts.0 += 1,
@@ -26,14 +26,13 @@ fn records_of_one_quote_keep_their_order_and_others_run_beside_them() {
     for number in 1..=60 {
         writeln!(ndjson, r#"{{"sku":"mug-blue","qty":{number},"quote_id":"{}"}}"#, number % 3 + 1).unwrap();
     }
-    shop.file("a.ndjson", ndjson);
+    env.file("a.ndjson", ndjson);
     let run =
-        serve(shop.home.storefront(&["quote", "add-item", "-i", "a.ndjson", "-o", "json"]), &gate.url())
-            .run();
+        serve(env.home.storefront(&["quote", "add-item", "-i", "a.ndjson", "-o", "json"]), &gate.url()).run();
     assert_eq!(numbers(&run).len(), 60, "{run:?}");
     let most = under_way.lock().unwrap().1;
     assert!((2..=3).contains(&most), "three quotes, so three at a time at most: {most}");
-    let journal = std::fs::read_to_string(shop.home.dir.path().join("a.ndjson.journal")).unwrap();
+    let journal = std::fs::read_to_string(env.home.dir.path().join("a.ndjson.journal")).unwrap();
     let mut last: HashMap<u64, (u64, bool)> = HashMap::new();
     for line in journal.lines().skip(1) {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -53,12 +52,12 @@ fn records_of_one_quote_keep_their_order_and_others_run_beside_them() {
 
 #[test]
 fn four_parts_at_once_send_every_record_exactly_once() {
-    let shop = TestEnv::new();
-    shop.file("a.csv", attributes(200));
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(200));
     let children: Vec<_> = (0..4)
         .map(|part| {
             let shard = format!("{part}/4");
-            shop.storefront(&["attribute", "create", "-i", "a.csv", "-o", "json", "--shard", &shard]).spawn()
+            env.storefront(&["attribute", "create", "-i", "a.csv", "-o", "json", "--shard", &shard]).spawn()
         })
         .collect();
     let mut told = 0;
@@ -69,28 +68,28 @@ fn four_parts_at_once_send_every_record_exactly_once() {
         assert!(lines > 20, "{lines}");
         told += lines;
     }
-    let mut found = created(&shop);
+    let mut found = created(&env);
     found.sort_unstable();
     assert_eq!((told, found), (200, (1..=200).collect()));
-    assert_eq!(shop.requests().len(), 200);
-    parts_put_together(&shop);
+    assert_eq!(env.requests().len(), 200);
+    parts_put_together(&env);
 }
 
 /// The journals of all parts are the journal of the whole; with one lacking they are refused.
-fn parts_put_together(shop: &TestEnv) {
-    let directory = shop.home.dir.path();
+fn parts_put_together(env: &TestEnv) {
+    let directory = env.home.dir.path();
     let part =
         |part: usize| std::fs::read_to_string(directory.join(format!("a.csv.{part}-4.journal"))).unwrap();
-    shop.file("a.csv.journal", [part(0), part(2), part(3)].concat());
-    let lacking = shop.run("attribute create -i a.csv --resume");
+    env.file("a.csv.journal", [part(0), part(2), part(3)].concat());
+    let lacking = env.run("attribute create -i a.csv --resume");
     assert!(lacking.code == 3 && lacking.stderr.contains("the other shards are missing"), "{lacking:?}");
-    shop.file("a.csv.journal", [part(0), part(1), part(2), part(3)].concat());
-    let whole = shop.run("attribute create -i a.csv --resume");
+    env.file("a.csv.journal", [part(0), part(1), part(2), part(3)].concat());
+    let whole = env.run("attribute create -i a.csv --resume");
     assert!(whole.code == 0 && whole.stderr.contains("200 done earlier"), "{whole:?}");
-    let foreign = shop.run("attribute create -i a.csv --resume --shard 1/4 --journal a.csv.0-4.journal");
+    let foreign = env.run("attribute create -i a.csv --resume --shard 1/4 --journal a.csv.0-4.journal");
     assert!(
         foreign.code == 3 && foreign.stderr.contains("belongs to shard 0/4, expected 1/4"),
         "{foreign:?}"
     );
-    assert_eq!(shop.requests(), Vec::<String>::new());
+    assert_eq!(env.requests(), Vec::<String>::new());
 }

@@ -194,9 +194,9 @@ fn a_batch_whose_reader_goes_away_stops() {
 
 #[test]
 fn a_batch_that_breaks_off_says_what_was_applied() {
-    let shop = TestEnv::new();
-    shop.file("a.csv", attributes(400));
-    let filled = shop
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(400));
+    let filled = env
         .storefront(&["attribute", "create", "-i", "a.csv", "-o", "json", "--jobs", "1"])
         .shell("trap '' XFSZ; ulimit -f 16; exec \"$@\" > /dev/null");
     let error = filled.error();
@@ -206,28 +206,27 @@ fn a_batch_that_breaks_off_says_what_was_applied() {
     );
     assert_ne!(error["applied"], "no");
     assert!(error["hint"].as_str().unwrap().contains("--resume"), "{error}");
-    shop.file("b.csv", attributes(400).replace("code_", "other_"));
-    let full = shop
-        .storefront(&words("attribute create -i b.csv -o json --jobs 1"))
-        .shell("exec \"$@\" > /dev/full");
+    env.file("b.csv", attributes(400).replace("code_", "other_"));
+    let full =
+        env.storefront(&words("attribute create -i b.csv -o json --jobs 1")).shell("exec \"$@\" > /dev/full");
     assert_eq!(full.code, 1, "{full:?}");
     assert_ne!(full.error()["applied"], "no");
 }
 
 #[test]
 fn an_update_of_unknown_outcome_is_looked_for_when_the_batch_goes_on() {
-    let shop = TestEnv::new();
-    shop.file("c.csv", "firstname\nAda\n");
+    let env = TestEnv::new();
+    env.file("c.csv", "firstname\nAda\n");
     // The journal of a run that died after its PUT had been applied.
-    assert_eq!(shop.run("customer update -i c.csv").code, 0);
-    let path = shop.home.dir.path().join("c.csv.journal");
+    assert_eq!(env.run("customer update -i c.csv").code, 0);
+    let path = env.home.dir.path().join("c.csv.journal");
     let text = std::fs::read_to_string(&path).unwrap();
     let kept: Vec<&str> = text.lines().filter(|line| !line.contains("\"done\"")).collect();
     assert!(kept[1].contains("\"snapshot\":"), "{kept:?}");
     std::fs::write(&path, kept.join("\n") + "\n").unwrap();
-    shop.requests();
-    let resumed = shop.run("customer update -i c.csv --resume -o json");
+    env.requests();
+    let resumed = env.run("customer update -i c.csv --resume -o json");
     assert_eq!((resumed.code, &lines(&resumed)[0]["reason"]), (0, &json!("done earlier")), "{resumed:?}");
-    assert!(shop.requests().iter().all(|heard| heard.starts_with("GET")));
+    assert!(env.requests().iter().all(|heard| heard.starts_with("GET")));
     assert_eq!(states(&std::fs::read_to_string(&path).unwrap()), [("done".to_owned(), 1)].into());
 }

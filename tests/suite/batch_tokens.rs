@@ -7,21 +7,21 @@ use crate::support::test_env::{TestEnv, files_below};
 
 #[test]
 fn each_record_goes_to_the_customer_of_its_token_and_the_token_is_told_nowhere() {
-    let shop = TestEnv::new();
-    shop.file(
+    let env = TestEnv::new();
+    env.file(
         "c.csv",
         "token,firstname\nsandbox-customer-1,Ada\nsandbox-customer-2,Bob\nsandbox-customer-1,Eve\nsandbox-customer-9,Nobody\n",
     );
-    let outcome = shop.run("customer update -i c.csv -o json");
+    let outcome = env.run("customer update -i c.csv -o json");
     assert_eq!(outcome.code, 7, "{outcome:?}");
     let found = lines(&outcome);
     assert_eq!(found[2]["changes"][0], json!({"path": "firstname", "before": "Ada", "after": "Eve"}));
     assert_eq!(found[3]["error"]["kind"], "auth");
-    assert_eq!(shop.sandbox.profile("sandbox-customer-1")["firstname"], "Eve");
-    assert_eq!(shop.sandbox.profile("sandbox-customer-2")["firstname"], "Bob");
-    assert_eq!(shop.snapshots().len(), 3);
+    assert_eq!(env.sandbox.profile("sandbox-customer-1")["firstname"], "Eve");
+    assert_eq!(env.sandbox.profile("sandbox-customer-2")["firstname"], "Bob");
+    assert_eq!(env.snapshots().len(), 3);
     assert!(!format!("{outcome:?}").contains("sandbox-customer"), "{outcome:?}");
-    for file in files_below(shop.home.dir.path()) {
+    for file in files_below(env.home.dir.path()) {
         let name = file.file_name().unwrap().to_str().unwrap();
         if name != "c.csv" && !name.starts_with("service.db") {
             let bytes = std::fs::read(&file).unwrap();
@@ -32,12 +32,12 @@ fn each_record_goes_to_the_customer_of_its_token_and_the_token_is_told_nowhere()
 
 #[test]
 fn each_record_reads_the_profile_for_itself_and_unchanged_ones_send_nothing() {
-    let shop = TestEnv::new();
-    shop.file("c.ndjson", "{\"firstname\":\"Ada\"}\n{\"firstname\":\"Eve\"}\n{\"firstname\":\"Eve\"}\n");
-    let outcome = shop.run("customer update -i c.ndjson -o json");
+    let env = TestEnv::new();
+    env.file("c.ndjson", "{\"firstname\":\"Ada\"}\n{\"firstname\":\"Eve\"}\n{\"firstname\":\"Eve\"}\n");
+    let outcome = env.run("customer update -i c.ndjson -o json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(
-        shop.requests(),
+        env.requests(),
         ["GET 200", "GET 200", "PUT 200", "GET 200", "GET 200", "GET 200", "PUT 200", "GET 200", "GET 200"]
     );
     assert_eq!(lines(&outcome)[2]["reason"], "unchanged");
@@ -46,19 +46,19 @@ fn each_record_reads_the_profile_for_itself_and_unchanged_ones_send_nothing() {
 #[cfg(unix)]
 #[test]
 fn a_token_command_is_filled_from_the_record() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let config = format!(
         "[profiles.p]\nbase-url = {:?}\nstore-view = \"default\"\ntoken-command = [\"sh\", \"-c\", \"printf sandbox-customer-%s \\\"$1\\\"\", \"sh\", \"{{record.login}}\"]\n",
-        shop.url()
+        env.url()
     );
-    shop.home.write("config.toml", config, 0o600);
-    shop.file("c.csv", "login,firstname\n2,Bob\n3,Cid\n");
-    let outcome = shop.home.run(&["customer", "update", "-i", "c.csv", "-p", "p"]);
+    env.home.write("config.toml", config, 0o600);
+    env.file("c.csv", "login,firstname\n2,Bob\n3,Cid\n");
+    let outcome = env.home.run(&["customer", "update", "-i", "c.csv", "-p", "p"]);
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert_eq!(shop.sandbox.profile("sandbox-customer-2")["firstname"], "Bob");
-    assert_eq!(shop.sandbox.profile("sandbox-customer-3")["firstname"], "Cid");
-    shop.file("d.csv", "login,firstname\n,Bob\n");
-    let lacking = shop.home.run(&["customer", "update", "-i", "d.csv", "-p", "p"]);
+    assert_eq!(env.sandbox.profile("sandbox-customer-2")["firstname"], "Bob");
+    assert_eq!(env.sandbox.profile("sandbox-customer-3")["firstname"], "Cid");
+    env.file("d.csv", "login,firstname\n,Bob\n");
+    let lacking = env.home.run(&["customer", "update", "-i", "d.csv", "-p", "p"]);
     assert!(
         lacking.code == 2 && lacking.stderr.contains("line 2: the token command needs \"login\""),
         "{lacking:?}"
@@ -67,17 +67,17 @@ fn a_token_command_is_filled_from_the_record() {
 
 #[test]
 fn addresses_are_changed_and_added_by_rows_and_all_others_stay() {
-    let shop = TestEnv::new();
-    let before = shop.profile();
+    let env = TestEnv::new();
+    let before = env.profile();
     let ids: Vec<i64> =
         before["addresses"].as_array().unwrap().iter().map(|one| one["id"].as_i64().unwrap()).collect();
-    shop.file(
+    env.file(
         "c.csv",
         format!("address_id,city,street,postcode,country_id,address_firstname,address_lastname,telephone\n{},Oslo,,,,,,\nnew,Bergen,1 Vei,5003,NO,Ida,Lie,1\n", ids[0]),
     );
-    let outcome = shop.run("customer update -i c.csv -o json");
+    let outcome = env.run("customer update -i c.csv -o json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    let after = shop.profile();
+    let after = env.profile();
     let addresses = after["addresses"].as_array().unwrap();
     assert_eq!(addresses.len(), ids.len() + 1);
     assert_eq!(addresses[0]["city"], "Oslo");
@@ -87,9 +87,9 @@ fn addresses_are_changed_and_added_by_rows_and_all_others_stay() {
 
 #[test]
 fn one_base_is_not_the_profile_of_many() {
-    let shop = TestEnv::new();
-    shop.file("c.csv", "firstname\nAda\n");
-    let outcome = shop.run("customer update -i c.csv --base x.json");
+    let env = TestEnv::new();
+    env.file("c.csv", "firstname\nAda\n");
+    let outcome = env.run("customer update -i c.csv --base x.json");
     assert!(
         outcome.code == 2 && outcome.stderr.contains("--base is the profile of one customer"),
         "{outcome:?}"

@@ -25,17 +25,17 @@ const RECORDS: [(&str, &str, &str); 3] = [
 #[test]
 fn a_run_warns_of_what_a_single_record_is_warned_of() {
     for (operation, record, warning) in RECORDS {
-        let shop = TestEnv::new();
-        shop.file("records.json", format!("[{record}]"));
-        let outcome = shop.run(&format!("{operation} -i records.json"));
+        let env = TestEnv::new();
+        env.file("records.json", format!("[{record}]"));
+        let outcome = env.run(&format!("{operation} -i records.json"));
         assert_eq!(outcome.code, 0, "{outcome:?}");
         let told = outcome.stderr.lines().filter(|line| line.contains("warning: record 1: ")).count();
         assert!(told == 1 && outcome.stderr.contains(warning), "{outcome:?}");
-        let mut again = shop.run(&format!("{operation} -i records.json --resume"));
+        let mut again = env.run(&format!("{operation} -i records.json --resume"));
         assert!(!again.stderr.contains("warning"), "what is done is not warned of again: {again:?}");
 
         let words: Vec<&str> = operation.split(' ').chain(["-i", "-", "--input-format", "ndjson"]).collect();
-        let piped = shop.storefront(&[&words[..], &["--journal", "j"]].concat());
+        let piped = env.storefront(&[&words[..], &["--journal", "j"]].concat());
         again = piped.stdin(record.replace('\n', " ")).run();
         assert!(again.stderr.contains(warning), "{again:?}");
     }
@@ -43,10 +43,10 @@ fn a_run_warns_of_what_a_single_record_is_warned_of() {
 
 #[test]
 fn a_code_that_is_done_already_is_still_there_twice() {
-    let shop = TestEnv::new();
-    shop.file("a.csv", "attribute_code,default_frontend_label,frontend_input\nfit,One,text\nfit,Two,text\n");
+    let env = TestEnv::new();
+    env.file("a.csv", "attribute_code,default_frontend_label,frontend_input\nfit,One,text\nfit,Two,text\n");
     for again in ["", " --resume"] {
-        let outcome = shop.run(&format!("attribute create -i a.csv{again}"));
+        let outcome = env.run(&format!("attribute create -i a.csv{again}"));
         assert_eq!(outcome.code, 7, "{outcome:?}");
         assert!(
             outcome.stderr.contains("record 2: the attribute code \"fit\" is in the input twice"),
@@ -57,12 +57,12 @@ fn a_code_that_is_done_already_is_still_there_twice() {
 
 #[test]
 fn many_warnings_are_counted() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let head = ["attribute_code,default_frontend_label,frontend_input".to_owned()];
     let rows: Vec<String> =
         head.into_iter().chain((1..=30).map(|number| format!("Code {number},One,text"))).collect();
-    shop.file("a.csv", rows.join("\n"));
-    let outcome = shop.run("attribute create -i a.csv");
+    env.file("a.csv", rows.join("\n"));
+    let outcome = env.run("attribute create -i a.csv");
     let told = outcome.stderr.lines().filter(|line| line.starts_with("warning: record")).count();
     assert!(told == 20 && outcome.stderr.contains("10 more warnings"), "{outcome:?}");
 }

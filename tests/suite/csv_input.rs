@@ -6,7 +6,7 @@ use crate::support::test_env::{TestEnv, words};
 
 #[test]
 fn a_quote_that_is_never_closed_sends_nothing() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let rows = "mug-blue,1,1\r\n";
     for (name, content, line) in [
         (
@@ -20,41 +20,41 @@ fn a_quote_that_is_never_closed_sends_nothing() {
             "line 3: a quoted cell",
         ),
     ] {
-        shop.file(name, &content);
+        env.file(name, &content);
         for flags in ["", "--skip-invalid", "-n"] {
-            let error = shop.fails(2, &format!("quote add-item -i {name} {flags}"));
+            let error = env.fails(2, &format!("quote add-item -i {name} {flags}"));
             assert!(error["message"].as_str().unwrap().contains(line), "{name} {flags}: {error}");
         }
         // Standard input flows by once: what stood before the quote may have been sent, what follows has not.
-        let program = shop.storefront(&words("quote add-item -i - --input-format csv --journal j --restart"));
+        let program = env.storefront(&words("quote add-item -i - --input-format csv --journal j --restart"));
         let outcome = program.stdin(content).run();
         assert_ne!(outcome.code, 0, "{outcome:?}");
-        assert!(outcome.stderr.contains(line) && shop.requests().len() <= 1, "{outcome:?}");
+        assert!(outcome.stderr.contains(line) && env.requests().len() <= 1, "{outcome:?}");
     }
 }
 
 #[test]
 fn lines_are_those_of_an_editor_in_every_message() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let text = "sku,qty,quote_id\n\"mug-blue\",1,1\n\n\"no\nsuch\",1,1\nmug-blue,x,1\n";
     for (number, end) in ["\n", "\r\n", "\r"].into_iter().enumerate() {
         let name = format!("{number}.csv");
-        shop.file(&name, text.replace('\n', end));
-        let error = shop.fails(2, &format!("quote add-item -i {name}"));
+        env.file(&name, text.replace('\n', end));
+        let error = env.fails(2, &format!("quote add-item -i {name}"));
         assert!(error["message"].as_str().unwrap().contains("line 6, column qty"), "{end:?}: {error}");
         let outcome =
-            shop.run(&format!("quote add-item -i {name} --skip-invalid --failed {number}.failed.csv"));
+            env.run(&format!("quote add-item -i {name} --skip-invalid --failed {number}.failed.csv"));
         assert_eq!(outcome.code, 7, "{outcome:?}");
         assert!(outcome.stdout.contains("(line 4)") && outcome.stdout.contains("(line 6)"), "{outcome:?}");
         let failed =
-            std::fs::read_to_string(shop.home.dir.path().join(format!("{number}.failed.csv"))).unwrap();
+            std::fs::read_to_string(env.home.dir.path().join(format!("{number}.failed.csv"))).unwrap();
         assert!(failed.contains("line 6, column qty"), "{failed}");
     }
 }
 
 #[test]
 fn encodings_and_delimiters_of_spreadsheets_are_read() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let utf_16 = |text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
         "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(bytes).collect()
     };
@@ -66,11 +66,11 @@ fn encodings_and_delimiters_of_spreadsheets_are_read() {
         ("tab.tsv", row.replace(';', "\t").into_bytes()),
         ("le.json", utf_16("[{\"sku\":\"mug-blue\",\"qty\":1,\"quote_id\":\"1\"}]", u16::to_le_bytes)),
     ] {
-        shop.file(name, content);
-        let result = shop.done(&format!("quote add-item -i {name}"));
+        env.file(name, content);
+        let result = env.done(&format!("quote add-item -i {name}"));
         assert_eq!((&result["record"], &result["applied"]), (&json!(1), &json!("yes")), "{name}");
     }
-    shop.requests();
+    env.requests();
     for (name, content, says) in [
         ("book.xlsx", &b"PK\x03\x04\x14\0\x06\0"[..], "book.xlsx is a spreadsheet (.xlsx or .ods)"),
         ("book.csv", b"PK\x03\x04\x14\0\x06\0", "book.csv is a spreadsheet"),
@@ -82,23 +82,23 @@ fn encodings_and_delimiters_of_spreadsheets_are_read() {
             "ragged.csv: line 3: the row has 3 cells, and the header has 2",
         ),
     ] {
-        shop.file(name, content);
-        let outcome = shop.run(&format!("quote add-item -i {name}"));
+        env.file(name, content);
+        let outcome = env.run(&format!("quote add-item -i {name}"));
         assert!(outcome.code == 2 && outcome.stderr.contains(says), "{name}: {outcome:?}");
         if !name.starts_with("ragged") {
             assert!(outcome.stderr.contains("CSV UTF-8"), "{name}: {outcome:?}");
         }
     }
-    assert_eq!(shop.requests(), [""; 0]);
+    assert_eq!(env.requests(), [""; 0]);
 }
 
 #[test]
 fn a_row_without_an_address_id_changes_nothing_by_accident() {
-    let shop = TestEnv::new();
-    let before = shop.profile();
-    shop.file("a.csv", "address_id,city\n2,Albany\n,Troy\n");
-    let error = shop.fails(2, "customer update -i a.csv");
+    let env = TestEnv::new();
+    let before = env.profile();
+    env.file("a.csv", "address_id,city\n2,Albany\n,Troy\n");
+    let error = env.fails(2, "customer update -i a.csv");
     let message = error["message"].as_str().unwrap();
     assert!(message.contains("line 3, column address_id is empty") && message.contains("`new`"), "{message}");
-    assert_eq!(shop.profile()["addresses"], before["addresses"]);
+    assert_eq!(env.profile()["addresses"], before["addresses"]);
 }

@@ -140,15 +140,15 @@ fn the_second_read_is_held_to_the_same_rules() {
 
 #[test]
 fn a_profile_kept_elsewhere_is_read_by_path_and_pointers() {
-    let shop = TestEnv::with_faults(&["envelope=data"]);
-    assert_eq!(shop.fails(3, "customer show")["kind"], "guard");
+    let env = TestEnv::with_faults(&["envelope=data"]);
+    assert_eq!(env.fails(3, "customer show")["kind"], "guard");
     let with = |read: &str| {
-        let url = shop.url();
+        let url = env.url();
         let profile = format!(
             "[profiles.shop]\nbase-url = \"{url}\"\nstore-view = \"fr\"\ntoken = \"sandbox-customer-1\"\n"
         );
-        shop.home.write("config.toml", profile + read, 0o600);
-        shop.home.run(&words("customer update -p shop --address 2 --city Troy -q -o json"))
+        env.home.write("config.toml", profile + read, 0o600);
+        env.home.run(&words("customer update -p shop --address 2 --city Troy -q -o json"))
     };
     for doubtful in [
         "read.customer = \"/data/nobody\"",

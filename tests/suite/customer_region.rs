@@ -23,8 +23,8 @@ fn the_region_of_an_address_never_contradicts_itself() {
         ("--address 3 --region Beirut", json!({"region_code": null, "region": "Beirut", "region_id": 0})),
         ("--address 3 --region-code BA", json!({"region_code": "BA", "region": null, "region_id": 0})),
     ] {
-        let shop = TestEnv::new();
-        let result = shop.done(&format!("customer update {line} --dry-run"));
+        let env = TestEnv::new();
+        let result = env.done(&format!("customer update {line} --dry-run"));
         let sent = result["request"]["body"]["customer"]["addresses"].as_array().unwrap();
         let id = line.as_bytes()[10] - b'0';
         let address = &sent[usize::from(id) - 1];
@@ -34,7 +34,7 @@ fn the_region_of_an_address_never_contradicts_itself() {
 
 #[test]
 fn a_region_in_doubt_is_refused() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     for (line, hint) in [
         ("--address 2 --region Texas", "add --region-id, or --no-region for none"),
         ("--address 4 --region-code BY", "add --region-id, or --no-region for none"),
@@ -48,9 +48,9 @@ fn a_region_in_doubt_is_refused() {
             "name the new region with --region-id (and --region, --region-code), or --no-region",
         ),
     ] {
-        assert_eq!(shop.fails(2, &format!("customer update {line}"))["hint"], hint, "{line}");
+        assert_eq!(env.fails(2, &format!("customer update {line}"))["hint"], hint, "{line}");
     }
-    shop.file("in.json", r#"{"addresses": [{"id": 2, "region_id": 12, "region": {"region_id": 13}}]}"#);
-    assert!(shop.fails(2, "customer update -i in.json")["message"].as_str().unwrap().contains("differ"));
-    assert!(shop.requests().iter().all(|heard| heard == "GET 200"), "nothing was written");
+    env.file("in.json", r#"{"addresses": [{"id": 2, "region_id": 12, "region": {"region_id": 13}}]}"#);
+    assert!(env.fails(2, "customer update -i in.json")["message"].as_str().unwrap().contains("differ"));
+    assert!(env.requests().iter().all(|heard| heard == "GET 200"), "nothing was written");
 }

@@ -21,9 +21,9 @@ fn ids(profile: &Value) -> Vec<i64> {
 
 #[test]
 fn every_flag_sets_its_member_and_nothing_else_changes() {
-    let shop = TestEnv::new();
-    let mut expected = settled(shop.profile());
-    shop.done(
+    let env = TestEnv::new();
+    let mut expected = settled(env.profile());
+    env.done(
         "customer update --firstname Ann --lastname Lee --email ann@example.com --gender 1 --group-id 4 --store-id 2 \
          --website-id 3 --disable-auto-group-change 1 --address 2 --address-firstname Bo --address-lastname Li \
          --street '1 Main St' 'Floor 2' --city Cambridge --postcode K1A0B1 --country CA --region Quebec \
@@ -49,14 +49,14 @@ fn every_flag_sets_its_member_and_nothing_else_changes() {
     {
         list(&mut expected)[1][name] = value.clone();
     }
-    assert_eq!(settled(shop.profile()), expected);
+    assert_eq!(settled(env.profile()), expected);
 }
 
 #[test]
 fn the_put_carries_every_stored_member_in_its_exact_text() {
-    let shop = TestEnv::new();
-    let before = shop.profile();
-    let result = shop.done("customer update --address 4 --city Potsdam --dry-run");
+    let env = TestEnv::new();
+    let before = env.profile();
+    let result = env.done("customer update --address 4 --city Potsdam --dry-run");
     let body = &result["request"]["body"]["customer"];
     let mut expected = before.clone();
     list(&mut expected)[3]["city"] = "Potsdam".into();
@@ -64,13 +64,13 @@ fn the_put_carries_every_stored_member_in_its_exact_text() {
     for exact in ["12345678901234567890", "40.748400", "-73.985700"] {
         assert!(body.to_string().contains(exact), "{exact}: {body}");
     }
-    assert_eq!(shop.requests(), ["GET 200"]);
+    assert_eq!(env.requests(), ["GET 200"]);
 }
 
 #[test]
 fn a_change_is_reported_as_documented() {
-    let shop = TestEnv::new();
-    let outcome = shop.run("customer update -o json -q --address 2 --postcode 10119");
+    let env = TestEnv::new();
+    let outcome = env.run("customer update -o json -q --address 2 --postcode 10119");
     let mut result = outcome.done();
     let snapshot = result["snapshot"].take();
     let response = result["response"].take();
@@ -85,14 +85,14 @@ fn a_change_is_reported_as_documented() {
         members,
         ["operation", "applied", "verified", "status", "changes", "addresses", "response", "snapshot"]
     );
-    assert_eq!(response, shop.profile());
-    assert_eq!(snapshot, shop.snapshots()[0].display().to_string());
-    assert_eq!(shop.requests(), ["GET 200", "GET 200", "PUT 200", "GET 200"]);
+    assert_eq!(response, env.profile());
+    assert_eq!(snapshot, env.snapshots()[0].display().to_string());
+    assert_eq!(env.requests(), ["GET 200", "GET 200", "PUT 200", "GET 200"]);
 }
 
 #[test]
 fn input_comes_with_or_without_its_wrapper_and_flags_win() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let bare = r#"{"email": "in@example.com", "addresses": [{"id": 2, "city": "Albany", "postcode": "12207"},
         {"city": "Nice", "country_id": "FR"}]}"#;
     let line = [
@@ -108,23 +108,23 @@ fn input_comes_with_or_without_its_wrapper_and_flags_win() {
         "Troy",
         "-q",
     ];
-    let outcome = shop.storefront(&[&line[..], &["-o", "json"]].concat()).stdin(bare).run().done();
+    let outcome = env.storefront(&[&line[..], &["-o", "json"]].concat()).stdin(bare).run().done();
     assert_eq!(outcome["addresses"], json!({"kept": [1, 3, 4], "changed": [2], "added": 1, "removed": []}));
-    let profile = shop.profile();
+    let profile = env.profile();
     assert_eq!(profile["email"], "flag@example.com");
     assert_eq!(
         (&profile["addresses"][1]["city"], &profile["addresses"][1]["postcode"]),
         (&json!("Troy"), &json!("12207"))
     );
     assert_eq!(profile["addresses"][4]["city"], "Nice");
-    shop.file("wrapped.json", "\u{feff}{\"customer\": {\"gender\": 3}}");
-    shop.done("customer update -i wrapped.json");
-    assert_eq!(shop.profile()["gender"], 3);
+    env.file("wrapped.json", "\u{feff}{\"customer\": {\"gender\": 3}}");
+    env.done("customer update -i wrapped.json");
+    assert_eq!(env.profile()["gender"], 3);
 }
 
 #[test]
 fn what_the_service_would_ignore_is_refused_before_anything_is_sent() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     for (input, says) in [
         (
             r#"{"customer": {"addresses": [{"id": 1}, {"id": 2, "postcod": "1"}]}}"#,
@@ -155,8 +155,8 @@ fn what_the_service_would_ignore_is_refused_before_anything_is_sent() {
         ("[", "not a JSON array"),
         (" ", "is empty"),
     ] {
-        shop.file("in.json", input);
-        let error = shop.fails(2, "customer update -i in.json");
+        env.file("in.json", input);
+        let error = env.fails(2, "customer update -i in.json");
         assert!(error["message"].as_str().unwrap().contains(says), "{input}: {error}");
         assert_eq!(
             (&error["kind"], &error["applied"], &error["status"]),
@@ -164,15 +164,15 @@ fn what_the_service_would_ignore_is_refused_before_anything_is_sent() {
         );
     }
     // The stored profile may have such a field or value itself, so it is read; nothing is written.
-    assert!(shop.requests().iter().all(|heard| heard == "GET 200"));
+    assert!(env.requests().iter().all(|heard| heard == "GET 200"));
 }
 
 #[test]
 fn unknown_members_go_out_as_they_are_when_allowed() {
-    let shop = TestEnv::new();
-    shop.file("in.json", r#"{"x_price": 1.10, "addresses": [{"id": 2, "x_seen": 1.5e+3, "company": null}]}"#);
-    shop.done("customer update -i in.json --allow-unknown");
-    let profile = shop.profile();
+    let env = TestEnv::new();
+    env.file("in.json", r#"{"x_price": 1.10, "addresses": [{"id": 2, "x_seen": 1.5e+3, "company": null}]}"#);
+    env.done("customer update -i in.json --allow-unknown");
+    let profile = env.profile();
     assert_eq!(profile["x_price"].to_string(), "1.10");
     assert_eq!(
         (profile["addresses"][1]["x_seen"].to_string(), &profile["addresses"][1]["company"]),
@@ -182,25 +182,25 @@ fn unknown_members_go_out_as_they_are_when_allowed() {
 
 #[test]
 fn spaces_around_names_are_trimmed_with_a_warning() {
-    let shop = TestEnv::new();
-    shop.file("in.json", r#"{"customer ": {" email": "trim@example.com"}}"#);
-    let outcome = shop.run("customer update -q -i in.json");
+    let env = TestEnv::new();
+    env.file("in.json", r#"{"customer ": {" email": "trim@example.com"}}"#);
+    let outcome = env.run("customer update -q -i in.json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(
         outcome.stderr,
         "warning: customer: spaces around its name were trimmed\nwarning: customer.email: spaces around its name were trimmed\n"
     );
-    assert_eq!(shop.profile()["email"], "trim@example.com");
+    assert_eq!(env.profile()["email"], "trim@example.com");
 }
 
 #[test]
 fn an_added_address_comes_last() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let result =
-        shop.done("customer update --add-address --city Lyon --country FR --region-id 257 --no-input");
+        env.done("customer update --add-address --city Lyon --country FR --region-id 257 --no-input");
     assert_eq!(result["addresses"], json!({"kept": [1, 2, 3, 4], "changed": [], "added": 1, "removed": []}));
     assert_eq!(result["changes"][0]["path"], "addresses[new]");
-    let profile = shop.profile();
+    let profile = env.profile();
     assert_eq!(ids(&profile)[..4], [1, 2, 3, 4]);
     let added = &profile["addresses"][4];
     assert_eq!(
@@ -211,11 +211,11 @@ fn an_added_address_comes_last() {
 
 #[test]
 fn custom_attributes_merge_by_their_code() {
-    let shop = TestEnv::new();
-    shop.done("customer update --address 1 --custom-attribute floor=3");
-    shop.done("customer update --address 1 --custom-attribute door_code=C1 --custom-attribute bell=");
+    let env = TestEnv::new();
+    env.done("customer update --address 1 --custom-attribute floor=3");
+    env.done("customer update --address 1 --custom-attribute door_code=C1 --custom-attribute bell=");
     assert_eq!(
-        shop.address(1)["custom_attributes"],
+        env.address(1)["custom_attributes"],
         json!([{"attribute_code": "door_code", "value": "C1"}, {"attribute_code": "floor", "value": "3"},
             {"attribute_code": "bell", "value": ""}])
     );
@@ -223,8 +223,8 @@ fn custom_attributes_merge_by_their_code() {
 
 #[test]
 fn a_removal_is_by_name_and_takes_its_default_along() {
-    let shop = TestEnv::new();
-    let outcome = shop.run("customer update --remove-address 1 3 --yes -q -o json");
+    let env = TestEnv::new();
+    let outcome = env.run("customer update --remove-address 1 3 --yes -q -o json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(
         outcome.stderr,
@@ -232,7 +232,7 @@ fn a_removal_is_by_name_and_takes_its_default_along() {
     );
     let result: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(result["addresses"], json!({"kept": [2, 4], "changed": [], "added": 0, "removed": [1, 3]}));
-    let profile = shop.profile();
+    let profile = env.profile();
     assert_eq!(
         (ids(&profile), &profile["default_billing"], &profile["default_shipping"]),
         (vec![2, 4], &Value::Null, &json!("2"))
@@ -241,8 +241,8 @@ fn a_removal_is_by_name_and_takes_its_default_along() {
 
 #[test]
 fn replacing_the_list_deletes_only_the_number_that_was_allowed() {
-    let shop = TestEnv::new();
-    shop.file("list.json", r#"{"addresses": [{"id": 2, "city": "Troy"}, {"city": "Nice"}]}"#);
+    let env = TestEnv::new();
+    env.file("list.json", r#"{"addresses": [{"id": 2, "city": "Troy"}, {"city": "Nice"}]}"#);
     for (flags, says) in [
         ("", "this would delete 3 addresses: 1, 3 and 4"),
         ("--yes", "this would delete 3 addresses"),
@@ -250,13 +250,13 @@ fn replacing_the_list_deletes_only_the_number_that_was_allowed() {
         ("--allow-delete 4 -y", "but --allow-delete says 4"),
         ("--dry-run", "this would delete 3 addresses"),
     ] {
-        let error = shop.fails(3, &format!("customer update -i list.json --replace-addresses {flags}"));
+        let error = env.fails(3, &format!("customer update -i list.json --replace-addresses {flags}"));
         assert!(error["message"].as_str().unwrap().contains(says), "{flags}: {error}");
         assert_eq!(error["hint"], "if that is meant, add --allow-delete 3");
     }
-    assert!(shop.requests().iter().all(|heard| heard == "GET 200"));
-    assert!(shop.snapshots().is_empty());
-    let outcome = shop.run("customer update -i list.json --replace-addresses --allow-delete 3 -q -o json");
+    assert!(env.requests().iter().all(|heard| heard == "GET 200"));
+    assert!(env.snapshots().is_empty());
+    let outcome = env.run("customer update -i list.json --replace-addresses --allow-delete 3 -q -o json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
     let result: Value = serde_json::from_str(&outcome.stdout).unwrap();
     let changed = result["changes"].as_array().unwrap().iter().map(|change| change["path"].as_str().unwrap());
@@ -264,19 +264,19 @@ fn replacing_the_list_deletes_only_the_number_that_was_allowed() {
         changed.collect::<Vec<_>>(),
         ["addresses[id=2].city", "addresses[new]", "addresses[id=1]", "addresses[id=3]", "addresses[id=4]"]
     );
-    let profile = shop.profile();
+    let profile = env.profile();
     assert_eq!(
         (profile["addresses"].as_array().unwrap().len(), &profile["addresses"][1]["city"]),
         (2, &json!("Nice"))
     );
     assert_eq!(profile["default_billing"], Value::Null);
-    let error = shop.fails(2, "customer update --replace-addresses --email a@example.com");
+    let error = env.fails(2, "customer update --replace-addresses --email a@example.com");
     assert!(error["message"].as_str().unwrap().contains("but no addresses"), "{error}");
 }
 
 #[test]
 fn ids_that_are_not_there_and_ids_named_twice_are_refused() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     for (code, line, says) in [
         (3, "--address 99 --city X", "there is no address 99: the profile has 1, 2, 3 and 4"),
         (3, "--remove-address 5", "there is no address 5"),
@@ -287,7 +287,7 @@ fn ids_that_are_not_there_and_ids_named_twice_are_refused() {
         (2, "", "no change is named"),
         (2, "--yes", "no change is named"),
     ] {
-        let error = shop.fails(code, &format!("customer update {line}"));
+        let error = env.fails(code, &format!("customer update {line}"));
         assert!(error["message"].as_str().unwrap().contains(says), "{line}: {error}");
     }
     for line in [
@@ -297,18 +297,18 @@ fn ids_that_are_not_there_and_ids_named_twice_are_refused() {
         "--address two --city X",
         "--gender male",
     ] {
-        assert_eq!(shop.run(&format!("customer update {line}")).code, 2, "{line}");
+        assert_eq!(env.run(&format!("customer update {line}")).code, 2, "{line}");
     }
-    assert!(shop.requests().iter().all(|heard| heard == "GET 200"), "nothing was written");
+    assert!(env.requests().iter().all(|heard| heard == "GET 200"), "nothing was written");
 }
 
 #[test]
 fn nothing_asked_sends_nothing_and_nothing_changed_writes_nothing() {
-    let shop = TestEnv::new();
-    shop.file("empty.json", r#"{"customer": {"addresses": []}}"#);
-    shop.fails(2, "customer update -i empty.json");
-    assert_eq!(shop.requests(), [""; 0]);
-    let result = shop.done("customer update --address 2 --city 'New York' --email amina.haddad@example.com");
+    let env = TestEnv::new();
+    env.file("empty.json", r#"{"customer": {"addresses": []}}"#);
+    env.fails(2, "customer update -i empty.json");
+    assert_eq!(env.requests(), [""; 0]);
+    let result = env.done("customer update --address 2 --city 'New York' --email amina.haddad@example.com");
     assert_eq!(
         (&result["applied"], &result["reason"], &result["status"]),
         (&json!("no"), &json!("unchanged"), &Value::Null)
@@ -317,8 +317,8 @@ fn nothing_asked_sends_nothing_and_nothing_changed_writes_nothing() {
         (&result["changes"], &result["snapshot"], &result["response"]),
         (&json!([]), &Value::Null, &Value::Null)
     );
-    assert_eq!(shop.requests(), ["GET 200"]);
-    let said = shop.run("customer update --address 2 --city 'New York' -q");
+    assert_eq!(env.requests(), ["GET 200"]);
+    let said = env.run("customer update --address 2 --city 'New York' -q");
     assert!(said.stdout.starts_with("customer update: nothing to change, nothing was sent\n"), "{said:?}");
-    assert!(shop.snapshots().is_empty());
+    assert!(env.snapshots().is_empty());
 }

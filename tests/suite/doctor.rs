@@ -85,27 +85,27 @@ fn open(path: &Path, mode: u32) {
 
 #[test]
 fn a_sound_set_up_passes_every_check() {
-    let shop = TestEnv::new();
-    let found = examine(shop.storefront(&QUICK));
+    let env = TestEnv::new();
+    let found = examine(env.storefront(&QUICK));
     assert_eq!(found.code, 0);
     let checks = ["state directory", "configuration", "store view", "customer token", "service", "profile"];
     let mut expected = checks.map(|check| (check, "ok")).to_vec();
     // The interface shows no read that needs the administrator's token.
     expected.extend([("admin token", "skipped"), ("clock", "ok")]);
     assert_eq!(found.states(), expected);
-    assert_eq!(found.check("configuration").1, format!("the environment: {}/", shop.url()));
+    assert_eq!(found.check("configuration").1, format!("the environment: {}/", env.url()));
     assert_eq!(found.check("service").1, "answers, without TLS");
     assert_eq!(found.check("profile").1, "4 addresses can be read");
-    assert_eq!(shop.requests(), ["GET 200"], "one read is enough");
+    assert_eq!(env.requests(), ["GET 200"], "one read is enough");
 }
 
 #[test]
 fn it_reads_well_without_json() {
-    let shop = TestEnv::new();
-    let outcome = shop.storefront(&["doctor"]).run();
+    let env = TestEnv::new();
+    let outcome = env.storefront(&["doctor"]).run();
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{outcome:?}");
     assert!(outcome.stdout.contains("4 addresses can be read"), "{outcome:?}");
-    let outcome = shop.storefront(&["doctor"]).env("STOREFRONT_STORE_VIEW", "..").run();
+    let outcome = env.storefront(&["doctor"]).env("STOREFRONT_STORE_VIEW", "..").run();
     assert_eq!(outcome.code, 2, "{outcome:?}");
     assert!(outcome.stdout.contains('→') && outcome.stderr.contains("checks failed"), "{outcome:?}");
 }
@@ -165,16 +165,16 @@ fn a_token_file_that_others_may_read_is_mended_by_the_command_that_is_told() {
 
 #[test]
 fn snapshots_that_others_may_read_are_a_warning() {
-    let shop = TestEnv::new();
-    shop.done("customer update --email doctor@example.com");
-    assert_eq!(examine(shop.storefront(&QUICK)).check("state directory").0, "ok");
-    let snapshots = shop.home.dir.path().join("state/storefront/snapshots");
+    let env = TestEnv::new();
+    env.done("customer update --email doctor@example.com");
+    assert_eq!(examine(env.storefront(&QUICK)).check("state directory").0, "ok");
+    let snapshots = env.home.dir.path().join("state/storefront/snapshots");
     open(&snapshots, 0o755);
-    let found = examine(shop.storefront(&QUICK));
+    let found = examine(env.storefront(&QUICK));
     let (state, message, command) = found.check("state directory");
     assert_eq!((found.code, state), (0, "warning"), "{message}");
     mend(command);
-    assert_eq!(examine(shop.storefront(&QUICK)).check("state directory").0, "ok");
+    assert_eq!(examine(env.storefront(&QUICK)).check("state directory").0, "ok");
     for file in files_below(&snapshots) {
         assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o077, 0);
     }
@@ -211,9 +211,9 @@ fn a_token_that_is_not_there_is_the_finding_and_nothing_is_asked_of_the_service(
 
 #[test]
 fn an_admin_token_that_is_not_there_keeps_nobody_from_looking_at_the_profile() {
-    let shop = TestEnv::new();
-    shop.done("customer update --email doctor@example.com");
-    let home = home(&shop.url(), "token-env = \"SHOP_TOKEN\"\nadmin-token-env = \"ADMIN\"");
+    let env = TestEnv::new();
+    env.done("customer update --email doctor@example.com");
+    let home = home(&env.url(), "token-env = \"SHOP_TOKEN\"\nadmin-token-env = \"ADMIN\"");
     let found = examine(home.storefront(&QUICK).env("SHOP_TOKEN", "sandbox-customer-1"));
     assert_eq!((found.code, found.check("admin token").0, found.check("profile").0), (6, "failed", "ok"));
 }
@@ -282,13 +282,12 @@ fn clocks_that_differ_are_a_warning() {
 
 #[test]
 fn a_wrong_store_view_and_a_wrong_path_are_each_named_with_their_setting() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let set = |lines: &str, path: &str| {
-        let home =
-            home(&format!("{}{path}", shop.url()), &format!("token = \"sandbox-customer-1\"\n{lines}"));
+        let home = home(&format!("{}{path}", env.url()), &format!("token = \"sandbox-customer-1\"\n{lines}"));
         examine(home.storefront(&QUICK))
     };
-    let found = examine(shop.storefront(&[&QUICK[..], &["--store-view", "defualt"]].concat()));
+    let found = examine(env.storefront(&[&QUICK[..], &["--store-view", "defualt"]].concat()));
     let (status, message, fix) = found.check("store view");
     assert_eq!((found.code, status), (3, "failed"), "{message}");
     assert!(fix.contains("--store-view") && !fix.contains("read.path"), "{fix}");
@@ -303,8 +302,8 @@ fn a_wrong_store_view_and_a_wrong_path_are_each_named_with_their_setting() {
 
 #[test]
 fn a_state_directory_that_cannot_be_written_is_named_with_its_variable() {
-    let shop = TestEnv::new();
-    let program = shop.storefront(&QUICK).env("XDG_STATE_HOME", "/proc/nowhere");
+    let env = TestEnv::new();
+    let program = env.storefront(&QUICK).env("XDG_STATE_HOME", "/proc/nowhere");
     let found = examine(program);
     let (status, detail, fix) = found.check("state directory");
     assert_eq!((found.code, status), (1, "failed"), "{detail}");

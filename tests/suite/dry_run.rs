@@ -17,22 +17,22 @@ const WRITES: [&str; 4] = [
 #[test]
 fn a_dry_run_shows_exactly_what_would_be_sent_and_sends_no_write() {
     for line in WRITES {
-        let shop = TestEnv::new();
-        let shown = shop.done(&format!("{line} --dry-run"));
+        let env = TestEnv::new();
+        let shown = env.done(&format!("{line} --dry-run"));
         assert_eq!(
             (&shown["applied"], &shown["status"], &shown["response"]),
             (&json!("no"), &Value::Null, &Value::Null)
         );
-        assert!(shop.requests().iter().all(|heard| heard == "GET 200"), "{line}");
-        assert!(shop.snapshots().is_empty());
+        assert!(env.requests().iter().all(|heard| heard == "GET 200"), "{line}");
+        assert!(env.snapshots().is_empty());
         let members: Vec<&String> = shown["request"].as_object().unwrap().keys().collect();
         assert_eq!(members, ["method", "url", "body"]);
-        let text = shop.run(&format!("{line} -n")).stdout;
+        let text = env.run(&format!("{line} -n")).stdout;
         assert!(
             text.contains("dry run, nothing was sent") && text.contains("Authorization: Bearer •••\n"),
             "{text}"
         );
-        let sent = shop.run(&format!("{line} -vv"));
+        let sent = env.run(&format!("{line} -vv"));
         assert_eq!(sent.code, 0, "{sent:?}");
         let method = shown["request"]["method"].as_str().unwrap();
         let url = shown["request"]["url"].as_str().unwrap();
@@ -48,8 +48,8 @@ fn a_shell_runs_the_curl_command_to_the_same_end() {
     if std::process::Command::new("curl").arg("--version").output().is_err() {
         return; // nothing to run it with
     }
-    let what = |shop: &TestEnv| {
-        let mut all = shop.sandbox.show();
+    let what = |env: &TestEnv| {
+        let mut all = env.sandbox.show();
         all["customers"][0].as_object_mut().unwrap().shift_remove("updated_at");
         all
     };
@@ -70,18 +70,18 @@ fn a_shell_runs_the_curl_command_to_the_same_end() {
 
 #[test]
 fn a_write_says_where_it_goes_and_a_read_says_nothing() {
-    let shop = TestEnv::new();
-    let host = shop.sandbox.address();
+    let env = TestEnv::new();
+    let host = env.sandbox.address();
     let line = "quote add-item --sku mug-blue --qty 1 --quote-id 1";
-    assert_eq!(shop.run(line).stderr, format!("quote add-item: host {host}, store view default\n"));
-    assert_eq!(shop.run(&format!("{line} -q")).stderr, "");
-    assert_eq!(shop.run("customer show").stderr, "");
-    assert_eq!(shop.run(&format!("{line} -n")).stderr, "", "nothing is written");
+    assert_eq!(env.run(line).stderr, format!("quote add-item: host {host}, store view default\n"));
+    assert_eq!(env.run(&format!("{line} -q")).stderr, "");
+    assert_eq!(env.run("customer show").stderr, "");
+    assert_eq!(env.run(&format!("{line} -n")).stderr, "", "nothing is written");
     let profile = format!(
         "[profiles.shop]\nbase-url = \"http://{host}\"\nstore-view = \"fr\"\ntoken = \"{CUSTOMER}\"\n"
     );
-    shop.home.write("config.toml", profile, 0o600);
-    let outcome = shop.home.run(&words(&format!("{line} -p shop")));
+    env.home.write("config.toml", profile, 0o600);
+    let outcome = env.home.run(&words(&format!("{line} -p shop")));
     assert_eq!(
         (outcome.code, outcome.stderr),
         (0, format!("quote add-item: profile shop, host {host}, store view fr\n"))
@@ -90,7 +90,7 @@ fn a_write_says_where_it_goes_and_a_read_says_nothing() {
 
 #[test]
 fn on_the_sandbox_a_person_sees_the_result_and_no_more() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     for (line, shows) in [
         ("customer show", &["amina.haddad@example.com", "ADDRESS", "350 Fifth Avenue", "بيروت", "02138"][..]),
         (
@@ -112,7 +112,7 @@ fn on_the_sandbox_a_person_sees_the_result_and_no_more() {
         (WRITES[1], &["quote ship: done (HTTP 320)\n"]),
         (WRITES[3], &["attribute create: done (HTTP 200)\n"]),
     ] {
-        let outcome = shop.home.run(&words(&format!("{line} --sandbox")));
+        let outcome = env.home.run(&words(&format!("{line} --sandbox")));
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{line}: {outcome:?}");
         for text in shows {
             assert!(outcome.stdout.contains(text), "{line}: {text}: {}", outcome.stdout);

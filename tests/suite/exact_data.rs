@@ -48,36 +48,36 @@ fn a_snapshot_and_the_history_keep_it_to_the_letter() {
 
 #[test]
 fn input_flags_and_the_sandboxs_store_keep_it_to_the_letter() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let item = |line: &str, input: String| {
-        let file = shop.file("item.json", input);
-        shop.run(&format!("quote add-item -n -o json --allow-unknown {line} -i {}", file.display())).stdout
+        let file = env.file("item.json", input);
+        env.run(&format!("quote add-item -n -o json --allow-unknown {line} -i {}", file.display())).stdout
     };
     let dry = item("", format!(r#"{{"cartItem":{{"sku":"a","qty":1E2,"quote_id":"1","x":{{{ODD}}}}}}}"#));
     assert!(dry.contains(&format!(r#""qty":1E2,"quote_id":"1","x":{{{ODD}}}"#)), "{dry}");
     assert!(item("--qty 1.0E5", r#"{"sku":"a","quote_id":"1"}"#.to_owned()).contains("\"qty\":1.0E5"));
     let put = format!(r#"{{"customer":{{"x":{{{ODD}}}}}}}"#);
-    let answered = shop.sandbox.call(CUSTOMER, "PUT", "/V1/storeview/default/customer/profile", &put);
+    let answered = env.sandbox.call(CUSTOMER, "PUT", "/V1/storeview/default/customer/profile", &put);
     assert_eq!(answered.status, 200);
-    let shown = shop.run("customer show -o json").stdout;
+    let shown = env.run("customer show -o json").stdout;
     assert!(shown.contains(&format!(r#""x":{{{ODD}}}"#)), "{shown}");
 }
 
 #[test]
 fn a_private_name_hides_no_address_list_from_the_sandbox() {
-    let shop = TestEnv::new();
-    let before = shop.profile();
+    let env = TestEnv::new();
+    let before = env.profile();
     let body = r#"{"customer":{"$serde_json::private::RawValue":"{\"addresses\":[]}"}}"#;
-    shop.sandbox.call(CUSTOMER, "PUT", "/V1/storeview/default/customer/profile", body);
-    assert_eq!(shop.profile()["addresses"], before["addresses"]);
+    env.sandbox.call(CUSTOMER, "PUT", "/V1/storeview/default/customer/profile", body);
+    assert_eq!(env.profile()["addresses"], before["addresses"]);
 }
 
 #[test]
 fn records_of_a_batch_go_out_to_the_letter_and_repeats_do_not() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let run = |record: &str| {
-        let file = shop.file("items.ndjson", format!("{record}\n"));
-        shop.run(&format!("quote add-item -n -o json -i {}", file.display()))
+        let file = env.file("items.ndjson", format!("{record}\n"));
+        env.run(&format!("quote add-item -n -o json -i {}", file.display()))
     };
     let body = r#"{"cartItem":{"sku":"a","qty":1E2,"quote_id":"1"}}"#;
     assert!(run(body).stdout.contains(r#""qty":1E2"#));

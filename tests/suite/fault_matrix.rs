@@ -21,9 +21,9 @@ type Row = (&'static str, i32, &'static str, &'static [&'static str]);
 fn each(line: &str, rows: &[Row]) {
     for (fault, code, applied, heard) in rows {
         let faults: Vec<&str> = fault.split(' ').collect();
-        let shop = TestEnv::with_faults(&faults);
+        let env = TestEnv::with_faults(&faults);
         let settle = if *line == *UPDATE { " --settle 0" } else { "" };
-        let outcome = shop.run(&format!("{line} -o json -q --retry 1 --timeout 0.5{settle}"));
+        let outcome = env.run(&format!("{line} -o json -q --retry 1 --timeout 0.5{settle}"));
         assert_eq!(outcome.code, *code, "{line}, {fault}: {outcome:?}");
         let said = match code {
             0 => serde_json::from_str(&outcome.stdout).unwrap(),
@@ -35,7 +35,7 @@ fn each(line: &str, rows: &[Row]) {
         // A request that is cut off or times out may be told a moment later.
         let mut all = Vec::new();
         for _ in 0..200 {
-            all.extend(shop.requests());
+            all.extend(env.requests());
             if all.len() >= heard.len() {
                 break;
             }
@@ -161,24 +161,24 @@ fn a_replacement_is_decided_by_reading_back() {
 #[test]
 fn half_a_reply_is_success_with_a_warning() {
     for line in [ITEM, CREATE] {
-        let shop = TestEnv::with_faults(&["truncated"]);
-        let outcome = shop.run(&format!("{line} -q -o json"));
+        let env = TestEnv::with_faults(&["truncated"]);
+        let outcome = env.run(&format!("{line} -q -o json"));
         assert_eq!(outcome.code, 0, "{outcome:?}");
         assert!(outcome.stderr.starts_with("warning: the reply's body"), "{outcome:?}");
-        assert_eq!(shop.requests().len(), 1);
+        assert_eq!(env.requests().len(), 1);
     }
 }
 
 #[test]
 fn no_repeats_at_all_where_retry_is_0() {
     for (line, fault) in [(ITEM, "429=0"), (SHOW, "500"), (UPDATE, "GET:429=0")] {
-        let shop = TestEnv::with_faults(&[fault]);
-        assert_eq!(shop.fails(5, &format!("{line} --retry 0"))["kind"], "unavailable", "{line}");
-        assert_eq!(shop.requests().len(), 1, "{line}, {fault}");
+        let env = TestEnv::with_faults(&[fault]);
+        assert_eq!(env.fails(5, &format!("{line} --retry 0"))["kind"], "unavailable", "{line}");
+        assert_eq!(env.requests().len(), 1, "{line}, {fault}");
     }
-    let shop = TestEnv::with_faults(&["PUT:500"]);
-    shop.fails(8, &format!("{UPDATE} --retry 0 --settle 0"));
-    assert_eq!(shop.requests(), ["GET 200", "GET 200", "PUT 500", "GET 200"]);
+    let env = TestEnv::with_faults(&["PUT:500"]);
+    env.fails(8, &format!("{UPDATE} --retry 0 --settle 0"));
+    assert_eq!(env.requests(), ["GET 200", "GET 200", "PUT 500", "GET 200"]);
 }
 
 /// Runs the update against two good reads and what follows: exit code, output, number of requests.

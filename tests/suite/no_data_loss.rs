@@ -46,7 +46,7 @@ fn says(outcome: &Outcome, code: i32, message: &str) {
 
 #[test]
 fn an_input_that_names_a_member_twice_is_refused_before_anything_is_sent() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let two_lists = r#"{"customer": {"addresses": [{"id": 1, "city": "Lyon"}], "addresses": [{"id": 2, "city": "Nice"}]}}"#;
     let escaped = r#"{"addresses": [{"id": 1, "city": "Lyon", "c\u0069ty": "Nice"}]}"#;
     for (line, input, path) in [
@@ -64,22 +64,22 @@ fn an_input_that_names_a_member_twice_is_refused_before_anything_is_sent() {
             "in.json: method is named twice",
         ),
     ] {
-        shop.file("in.json", input);
-        let error = shop.fails(2, line);
+        env.file("in.json", input);
+        let error = env.fails(2, line);
         assert!(error["message"].as_str().unwrap().contains(path), "{error}");
     }
-    assert_eq!(shop.requests(), [""; 0]);
+    assert_eq!(env.requests(), [""; 0]);
 }
 
 #[test]
 fn a_record_that_names_a_member_twice_is_refused_before_anything_is_sent() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let records = r#"{"sku": "mug-blue", "qty": 1, "quote_id": "1"}
         {"sku": "mug-blue", "qty": 1, "quote_id": "1", "qty": 2}"#;
-    shop.file("in.ndjson", records);
-    let outcome = shop.run("quote add-item -i in.ndjson -o json");
+    env.file("in.ndjson", records);
+    let outcome = env.run("quote add-item -i in.ndjson -o json");
     assert!(outcome.code == 2 && outcome.stderr.contains("line 2: qty is named twice"), "{outcome:?}");
-    assert_eq!(shop.requests(), [""; 0]);
+    assert_eq!(env.requests(), [""; 0]);
 }
 
 #[test]
@@ -169,26 +169,26 @@ fn what_changed_beside_what_was_sent_is_told() {
 
 #[test]
 fn a_snapshot_of_another_customer_is_not_put_back() {
-    let shop = TestEnv::new();
-    shop.done(UPDATE);
-    let mut snapshot: Value = serde_json::from_slice(&std::fs::read(&shop.snapshots()[0]).unwrap()).unwrap();
+    let env = TestEnv::new();
+    env.done(UPDATE);
+    let mut snapshot: Value = serde_json::from_slice(&std::fs::read(&env.snapshots()[0]).unwrap()).unwrap();
     snapshot["customer"]["id"] = 2.into();
-    shop.file("other.json", snapshot.to_string());
-    shop.requests();
-    let error = shop.fails(3, "customer restore other.json");
+    env.file("other.json", snapshot.to_string());
+    env.requests();
+    let error = env.fails(3, "customer restore other.json");
     assert!(error["message"].as_str().unwrap().contains("is of another customer"), "{error}");
-    assert_eq!(shop.requests(), ["GET 200"]);
+    assert_eq!(env.requests(), ["GET 200"]);
 }
 
 #[test]
 fn a_snapshot_of_another_service_is_not_put_back() {
-    let (shop, elsewhere) = (TestEnv::new(), TestEnv::new());
-    shop.done(UPDATE);
-    let snapshot = std::fs::read(&shop.snapshots()[0]).unwrap();
+    let (env, elsewhere) = (TestEnv::new(), TestEnv::new());
+    env.done(UPDATE);
+    let snapshot = std::fs::read(&env.snapshots()[0]).unwrap();
     elsewhere.file("other.json", snapshot);
     let error = elsewhere.fails(3, "customer restore other.json");
     assert!(
-        error["message"].as_str().unwrap().contains(&shop.sandbox.address().port().to_string()),
+        error["message"].as_str().unwrap().contains(&env.sandbox.address().port().to_string()),
         "{error}"
     );
     assert_eq!(elsewhere.requests(), ["GET 200"]);
@@ -196,14 +196,14 @@ fn a_snapshot_of_another_service_is_not_put_back() {
 
 #[test]
 fn a_snapshot_without_an_address_list_is_none() {
-    let shop = TestEnv::new();
-    shop.done(UPDATE);
-    let mut snapshot: Value = serde_json::from_slice(&std::fs::read(&shop.snapshots()[0]).unwrap()).unwrap();
+    let env = TestEnv::new();
+    env.done(UPDATE);
+    let mut snapshot: Value = serde_json::from_slice(&std::fs::read(&env.snapshots()[0]).unwrap()).unwrap();
     snapshot["customer"].as_object_mut().unwrap().shift_remove("addresses");
-    shop.file("cut.json", snapshot.to_string());
-    shop.requests();
-    shop.fails(2, "customer restore cut.json --allow-delete 4");
-    assert_eq!(shop.requests(), ["GET 200"]);
+    env.file("cut.json", snapshot.to_string());
+    env.requests();
+    env.fails(2, "customer restore cut.json --allow-delete 4");
+    assert_eq!(env.requests(), ["GET 200"]);
 }
 
 #[test]
@@ -222,9 +222,9 @@ fn customers_nobody_can_tell_apart_are_not_mixed_up() {
 
 #[test]
 fn two_profiles_for_one_service_wait_for_each_other() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let table =
-        |name: &str| format!("[profiles.{name}]\nbase-url = {:?}\nstore-view = \"default\"\n", shop.url());
+        |name: &str| format!("[profiles.{name}]\nbase-url = {:?}\nstore-view = \"default\"\n", env.url());
     let home = Home::with_config(&(table("one") + &table("two")));
     for (profile, email) in [("one", "one@example.com"), ("two", "two@example.com")] {
         let line = ["-p", profile, "customer", "update", "--email", email];
@@ -256,26 +256,26 @@ fn read_ignore_cannot_hide_an_address() {
 
 #[test]
 fn an_attribute_without_a_code_or_with_a_code_named_twice_is_refused() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     for attributes in [
         json!([{"value": "1"}]),
         json!([{"attribute_code": "door", "value": "1"}, {"attribute_code": "door", "value": "2"}]),
     ] {
-        shop.file("in.json", json!({"addresses": [{"id": 1, "custom_attributes": attributes}]}).to_string());
-        let error = shop.fails(2, "customer update -i in.json");
+        env.file("in.json", json!({"addresses": [{"id": 1, "custom_attributes": attributes}]}).to_string());
+        let error = env.fails(2, "customer update -i in.json");
         assert!(error["message"].as_str().unwrap().contains("attribute_code"), "{error}");
     }
-    assert!(!shop.requests().iter().any(|request| request.starts_with("PUT")));
+    assert!(!env.requests().iter().any(|request| request.starts_with("PUT")));
 }
 
 #[test]
 fn an_attribute_named_by_a_flag_leaves_those_of_the_input_alone() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let attributes =
         json!([{"attribute_code": "door", "value": "1"}, {"attribute_code": "gate", "value": "2"}]);
-    shop.file("in.json", json!({"addresses": [{"id": 1, "custom_attributes": attributes}]}).to_string());
-    shop.done("customer update -i in.json --address 1 --custom-attribute gate=3");
-    let stored = shop.address(1)["custom_attributes"].to_string();
+    env.file("in.json", json!({"addresses": [{"id": 1, "custom_attributes": attributes}]}).to_string());
+    env.done("customer update -i in.json --address 1 --custom-attribute gate=3");
+    let stored = env.address(1)["custom_attributes"].to_string();
     for attribute in [r#"{"attribute_code":"door","value":"1"}"#, r#"{"attribute_code":"gate","value":"3"}"#]
     {
         assert!(stored.contains(attribute), "{stored}");
@@ -292,12 +292,12 @@ fn a_profile_is_never_read_from_a_cache() {
 
 #[test]
 fn a_state_directory_nobody_can_write_sends_nothing_and_says_what_to_do() {
-    let shop = TestEnv::new();
-    shop.file("state", "in the way");
-    let error = shop.fails(1, UPDATE);
+    let env = TestEnv::new();
+    env.file("state", "in the way");
+    let error = env.fails(1, UPDATE);
     assert!(error["message"].as_str().unwrap().starts_with("the lock "), "{error}");
     assert!(error["hint"].as_str().unwrap().contains("XDG_STATE_HOME"), "{error}");
-    assert!(!shop.requests().iter().any(|request| request.starts_with("PUT")));
+    assert!(!env.requests().iter().any(|request| request.starts_with("PUT")));
 }
 
 #[test]

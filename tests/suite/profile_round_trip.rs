@@ -4,39 +4,39 @@ use serde_json::{Value, json};
 
 use crate::support::test_env::{TestEnv, words};
 
-fn update(shop: &TestEnv, profile: &Value, flags: &str) -> crate::support::storefront::Outcome {
-    shop.storefront(&words(&format!("customer update -i - -q -o json {flags}")))
+fn update(env: &TestEnv, profile: &Value, flags: &str) -> crate::support::storefront::Outcome {
+    env.storefront(&words(&format!("customer update -i - -q -o json {flags}")))
         .stdin(profile.to_string())
         .run()
 }
 
 #[test]
 fn a_shown_profile_comes_back_without_allow_unknown() {
-    let shop = TestEnv::new();
-    let mut profile = shop.done("customer show");
-    assert_eq!(update(&shop, &profile, "").done()["reason"], "unchanged");
+    let env = TestEnv::new();
+    let mut profile = env.done("customer show");
+    assert_eq!(update(&env, &profile, "").done()["reason"], "unchanged");
     profile["addresses"][1]["city"] = json!("Albany");
-    let result = update(&shop, &profile, "").done();
+    let result = update(&env, &profile, "").done();
     assert_eq!(result["changes"].as_array().unwrap().len(), 1, "{result}");
-    assert_eq!(shop.address(2)["city"], "Albany");
+    assert_eq!(env.address(2)["city"], "Albany");
 }
 
 #[test]
 fn numbers_that_jq_has_rounded_are_unchanged() {
-    let shop = TestEnv::new();
-    let shown = shop.run("customer show -o json").stdout;
+    let env = TestEnv::new();
+    let shown = env.run("customer show -o json").stdout;
     assert!(shown.contains("12345678901234567890"), "{shown}");
     let rounded = shown.replace("12345678901234567890", "12345678901234567000");
-    let outcome = shop.storefront(&words("customer update -i - -q -o json")).stdin(rounded).run();
+    let outcome = env.storefront(&words("customer update -i - -q -o json")).stdin(rounded).run();
     assert_eq!(outcome.done()["reason"], "unchanged");
 }
 
 #[test]
 fn a_field_that_the_profile_does_not_have_is_refused_after_it_was_read() {
-    let shop = TestEnv::new();
+    let env = TestEnv::new();
     let draft =
         json!({"addresses": [{"id": 2, "citty": "x"}], "extension_attributes": {"is_subscribd": true}});
-    let outcome = update(&shop, &draft, "");
+    let outcome = update(&env, &draft, "");
     assert_eq!(outcome.code, 2, "{outcome:?}");
     let error = outcome.error();
     assert_eq!(
@@ -46,16 +46,16 @@ fn a_field_that_the_profile_does_not_have_is_refused_after_it_was_read() {
             "customer.extension_attributes.is_subscribd: unknown; did you mean is_subscribed?"
         ])
     );
-    assert!(shop.requests().iter().all(|call| call.starts_with("GET")));
+    assert!(env.requests().iter().all(|call| call.starts_with("GET")));
 }
 
 #[test]
 fn fields_inside_an_object_that_the_draft_does_not_name_stay() {
-    let shop = TestEnv::new();
-    let before = shop.profile()["extension_attributes"].clone();
+    let env = TestEnv::new();
+    let before = env.profile()["extension_attributes"].clone();
     let draft = json!({"extension_attributes": {"is_subscribed": false}});
-    update(&shop, &draft, "").done();
-    let after = shop.profile()["extension_attributes"].clone();
+    update(&env, &draft, "").done();
+    let after = env.profile()["extension_attributes"].clone();
     assert_eq!(after["is_subscribed"], false);
     assert_eq!(after["loyalty_points"].to_string(), before["loyalty_points"].to_string());
     assert_ne!(before["loyalty_points"], Value::Null);
@@ -63,30 +63,30 @@ fn fields_inside_an_object_that_the_draft_does_not_name_stay() {
 
 #[test]
 fn an_address_that_is_stored_already_is_added_only_on_request() {
-    let shop = TestEnv::new();
-    let mut copy = shop.address(2);
+    let env = TestEnv::new();
+    let mut copy = env.address(2);
     copy.as_object_mut().unwrap().retain(|name, _| !name.starts_with("default_") && name != "id");
     let draft = json!({"addresses": [copy]});
-    let outcome = update(&shop, &draft, "");
+    let outcome = update(&env, &draft, "");
     assert_eq!(outcome.code, 3, "{outcome:?}");
     assert!(outcome.stderr.contains("--allow-duplicate"), "{outcome:?}");
-    assert_eq!(update(&shop, &draft, "--allow-duplicate").done()["addresses"]["added"], 1);
+    assert_eq!(update(&env, &draft, "--allow-duplicate").done()["addresses"]["added"], 1);
 }
 
 #[test]
 fn a_mask_is_never_written_over_a_value() {
-    let shop = TestEnv::new();
-    let outcome = update(&shop, &json!({"addresses": [{"id": 2, "city": "•••"}]}), "");
+    let env = TestEnv::new();
+    let outcome = update(&env, &json!({"addresses": [{"id": 2, "city": "•••"}]}), "");
     assert!(outcome.code == 2 && outcome.stderr.contains("•••"), "{outcome:?}");
-    shop.fails(2, "quote add-item --sku a•••b --qty 1 --quote-id 1");
-    assert!(shop.requests().iter().all(|call| call.starts_with("GET")));
+    env.fails(2, "quote add-item --sku a•••b --qty 1 --quote-id 1");
+    assert!(env.requests().iter().all(|call| call.starts_with("GET")));
 }
 
 #[test]
 fn default_flags_move_the_default() {
-    let shop = TestEnv::new();
-    shop.done("customer update --address 2 --default-shipping --default-billing");
-    let profile = shop.profile();
+    let env = TestEnv::new();
+    env.done("customer update --address 2 --default-shipping --default-billing");
+    let profile = env.profile();
     let with = |name: &str| {
         let addresses = profile["addresses"].as_array().unwrap().iter();
         addresses
@@ -100,10 +100,10 @@ fn default_flags_move_the_default() {
 
 #[test]
 fn a_country_is_a_code_of_two_letters() {
-    let shop = TestEnv::new();
-    let lower = shop.fails(2, "customer update --address 2 --country us");
+    let env = TestEnv::new();
+    let lower = env.fails(2, "customer update --address 2 --country us");
     assert!(lower["message"].as_str().unwrap().ends_with("did you mean `US`?"), "{lower}");
     let quote = "quote ship --ship-country FRA --carrier f --method f --payment-method x";
-    assert!(shop.fails(2, quote)["message"].as_str().unwrap().contains("two upper-case letters"));
-    assert_eq!(shop.requests(), [""; 0]);
+    assert!(env.fails(2, quote)["message"].as_str().unwrap().contains("two upper-case letters"));
+    assert_eq!(env.requests(), [""; 0]);
 }

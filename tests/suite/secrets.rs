@@ -119,13 +119,13 @@ fn no_fault_brings_a_token_out_and_no_file_keeps_one() {
         "silent-update",
         "latency=700",
     ] {
-        let shop = TestEnv::with_faults(&[fault]);
+        let env = TestEnv::with_faults(&[fault]);
         for command in &COMMANDS[..7] {
-            let outcome = shop.run(&format!("{command} -vv -o json --retry 0 --timeout 0.3"));
+            let outcome = env.run(&format!("{command} -vv -o json --retry 0 --timeout 0.3"));
             clean(&format!("{command} with {fault}"), outcome.stdout.as_bytes());
             clean(&format!("{command} with {fault}"), outcome.stderr.as_bytes());
         }
-        clean_files(shop.home.dir.path());
+        clean_files(env.home.dir.path());
     }
 }
 
@@ -164,11 +164,11 @@ fn tokens_of_every_source_stay_inside() {
 #[cfg(unix)]
 fn files_that_hold_customers_are_the_owners_alone() {
     use std::os::unix::fs::PermissionsExt as _;
-    let shop = TestEnv::new();
-    shop.done("customer update --address 2 --city Troy");
-    shop.home.ok("customer update --sandbox --address 2 --city Troy -q");
+    let env = TestEnv::new();
+    env.done("customer update --address 2 --city Troy");
+    env.home.ok("customer update --sandbox --address 2 --city Troy -q");
     let mut looked_at = 0;
-    for path in files_below(shop.home.dir.path()) {
+    for path in files_below(env.home.dir.path()) {
         let holds =
             String::from_utf8_lossy(&std::fs::read(&path).unwrap()).contains("amina.haddad@example.com");
         if !holds || path.to_string_lossy().contains("service.db") {

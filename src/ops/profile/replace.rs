@@ -178,12 +178,12 @@ impl Steps<'_> {
             self.warn(&merged);
         }
         let request = self.request(&merged)?;
-        let taken = NewSnapshot {
+        let new_snapshot = NewSnapshot {
             operation: self.change.operation(),
             customer: stored.customer(),
             merged: &merged.customer,
         };
-        let snapshot = store.take(&taken, service.settings.retention_days)?;
+        let snapshot = store.take(&new_snapshot, service.settings.retention_days)?;
         let unsent = Unsent::new(service, store, &snapshot);
         let name = snapshot.file_stem().and_then(|stem| stem.to_str());
         if let Err(failure) = service.log_before_send(name).await {

@@ -10,19 +10,19 @@ use crate::plan::profile::patch::{AddressSummary, ProfilePatch};
 /// # Errors
 /// `guard`, naming the addresses and the flag to add.
 pub fn check(
-    wish: &ProfilePatch,
-    tally: &AddressSummary,
+    patch: &ProfilePatch,
+    summary: &AddressSummary,
     allowed: Option<usize>,
     confirmed: bool,
 ) -> Result<(), Failure> {
-    let deleted = tally.removed.len();
+    let deleted = summary.removed.len();
     if deleted == 0 || allowed == Some(deleted) {
         return Ok(());
     }
-    if !wish.replace && allowed.is_none() {
-        return if confirmed { Ok(()) } else { Err(unconfirmed(tally)) };
+    if !patch.replace && allowed.is_none() {
+        return if confirmed { Ok(()) } else { Err(unconfirmed(summary)) };
     }
-    let which = join_ids(&tally.removed);
+    let which = join_ids(&summary.removed);
     let message = match allowed {
         None => format!("this would delete {}: {which}", count_addresses(deleted)),
         Some(allowed) => {
@@ -35,9 +35,9 @@ pub fn check(
     Err(Failure::guard(message).hint(format!("if that is meant, add --allow-delete {deleted}")))
 }
 
-fn unconfirmed(tally: &AddressSummary) -> Failure {
-    let deleted = tally.removed.len();
-    let which = join_ids(&tally.removed);
+fn unconfirmed(summary: &AddressSummary) -> Failure {
+    let deleted = summary.removed.len();
+    let which = join_ids(&summary.removed);
     Failure::guard(format!(
         "this deletes {}: {which}, and nobody can be asked to confirm it",
         count_addresses(deleted)
@@ -57,21 +57,21 @@ mod tests {
 
     #[test]
     fn only_the_exact_number_opens_the_gate() {
-        let wish = ProfilePatch { replace: true, ..ProfilePatch::default() };
-        let tally = AddressSummary { removed: vec![3, 4], ..AddressSummary::default() };
+        let patch = ProfilePatch { replace: true, ..ProfilePatch::default() };
+        let summary = AddressSummary { removed: vec![3, 4], ..AddressSummary::default() };
         for refused in [None, Some(0), Some(1), Some(3)] {
-            assert!(check(&wish, &tally, refused, true).is_err(), "{refused:?}");
+            assert!(check(&patch, &summary, refused, true).is_err(), "{refused:?}");
         }
-        assert!(check(&wish, &tally, Some(2), false).is_ok());
+        assert!(check(&patch, &summary, Some(2), false).is_ok());
     }
 
     #[test]
     fn a_removal_by_name_needs_a_yes_or_its_number() {
-        let wish = ProfilePatch { remove: vec![3], ..ProfilePatch::default() };
-        let tally = AddressSummary { removed: vec![3], ..AddressSummary::default() };
-        assert!(check(&wish, &tally, None, true).is_ok());
-        assert!(check(&wish, &tally, None, false).is_err());
-        assert!(check(&wish, &tally, Some(1), false).is_ok());
-        assert!(check(&wish, &tally, Some(2), true).is_err());
+        let patch = ProfilePatch { remove: vec![3], ..ProfilePatch::default() };
+        let summary = AddressSummary { removed: vec![3], ..AddressSummary::default() };
+        assert!(check(&patch, &summary, None, true).is_ok());
+        assert!(check(&patch, &summary, None, false).is_err());
+        assert!(check(&patch, &summary, Some(1), false).is_ok());
+        assert!(check(&patch, &summary, Some(2), true).is_err());
     }
 }

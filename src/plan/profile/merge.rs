@@ -33,31 +33,31 @@ pub struct Merged {
 /// # Errors
 /// `guard` for a stored list that cannot be replaced safely (no id, an id twice, an id that is no integer) and for an
 /// id the profile does not have; `usage` for a draft that contradicts itself or leaves the region in doubt.
-pub fn merge(stored: Map<String, Value>, wish: &ProfilePatch) -> Result<Merged, Failure> {
-    ensure_same_customer(&stored, wish)?;
-    refuse_unknown(&wish.deferred, &wish.draft, &stored)?;
-    check_attribute_codes(&wish.draft, "")?;
+pub fn merge(stored: Map<String, Value>, patch: &ProfilePatch) -> Result<Merged, Failure> {
+    ensure_same_customer(&stored, patch)?;
+    refuse_unknown(&patch.deferred, &patch.draft, &stored)?;
+    check_attribute_codes(&patch.draft, "")?;
     let mut customer = stored;
     let Some(Value::Array(stored)) = customer.get_mut("addresses").map(Value::take) else {
         return Err(Failure::guard("the stored profile has no address list; nothing was written"));
     };
-    let mut changes = members(&mut customer, &wish.draft);
-    let list = AddressList::of(stored, wish)?;
+    let mut changes = members(&mut customer, &patch.draft);
+    let list = AddressList::of(stored, patch)?;
     changes.extend(list.changes);
     customer.insert("addresses".to_owned(), Value::Array(list.addresses));
     let mut notes = Vec::new();
-    default_address::set_own(wish, &mut customer, &mut changes, &mut notes);
+    default_address::set_own(patch, &mut customer, &mut changes, &mut notes);
     clear_dangling_defaults(&mut customer, &list.summary.removed, &mut changes, &mut notes);
     Ok(Merged { customer, changes, summary: list.summary, notes })
 }
 
 /// Refuses a draft that was made for another customer: the token decides whose profile is replaced, whatever ids say.
-fn ensure_same_customer(stored: &Map<String, Value>, wish: &ProfilePatch) -> Result<(), Failure> {
+fn ensure_same_customer(stored: &Map<String, Value>, patch: &ProfilePatch) -> Result<(), Failure> {
     let Some(own) = stored.get("id").and_then(id_of) else { return Ok(()) };
-    let drafts = wish.draft.get("addresses").and_then(Value::as_array).into_iter().flatten();
+    let drafts = patch.draft.get("addresses").and_then(Value::as_array).into_iter().flatten();
     let owners = drafts.filter_map(|draft| draft.get("customer_id"));
     let names_other = |id: &&Value| !id.is_null() && id_of(id) != Some(own);
-    match wish.draft.get("id").into_iter().chain(owners).find(names_other) {
+    match patch.draft.get("id").into_iter().chain(owners).find(names_other) {
         None => Ok(()),
         Some(other) => Err(Failure::guard(format!(
             "the input is for customer {other}, but the token belongs to customer {own}; nothing was written"

@@ -32,14 +32,14 @@ impl AddressList {
     ///
     /// # Errors
     /// As [`crate::plan::profile::merge::merge`].
-    pub fn of(stored: Vec<Value>, wish: &ProfilePatch) -> Result<Self, Failure> {
+    pub fn of(stored: Vec<Value>, patch: &ProfilePatch) -> Result<Self, Failure> {
         let roster = AddressIndex::of(&stored)?;
-        let drafts = resolve_targets(wish, &roster)?;
+        let drafts = resolve_targets(patch, &roster)?;
         let mut list = Self::default();
-        if wish.replace {
-            list.replace(stored, &roster, drafts, wish)?;
+        if patch.replace {
+            list.replace(stored, &roster, drafts, patch)?;
         } else {
-            list.apply(stored, &roster, drafts, wish)?;
+            list.apply(stored, &roster, drafts, patch)?;
         }
         Ok(list)
     }
@@ -50,20 +50,20 @@ impl AddressList {
         mut stored: Vec<Value>,
         roster: &AddressIndex,
         drafts: Vec<AddressPatch>,
-        wish: &ProfilePatch,
+        patch: &ProfilePatch,
     ) -> Result<(), Failure> {
-        let removed: HashSet<i64> = wish.remove.iter().copied().collect();
+        let removed: HashSet<i64> = patch.remove.iter().copied().collect();
         let (changes, additions): (Vec<AddressPatch>, Vec<AddressPatch>) =
             drafts.into_iter().partition(|(position, _)| position.is_some());
         let staying = roster.ids().iter().zip(&stored).filter(|(id, _)| !removed.contains(id));
-        let new = additions_to(staying, additions, wish)?;
+        let new = additions_to(staying, additions, patch)?;
         let mut before: BTreeMap<usize, Value> = BTreeMap::new();
         for (position, draft) in changes {
             let Some(position) = position else { continue };
             before.entry(position).or_insert_with(|| stored[position].clone());
             apply_patch(&mut stored[position], draft, &format!("address {}", roster.ids()[position]))?;
         }
-        default_address::clear_others(wish, roster.ids(), &mut stored, &mut before);
+        default_address::clear_others(patch, roster.ids(), &mut stored, &mut before);
         for (position, (id, address)) in roster.ids().iter().zip(stored).enumerate() {
             if removed.contains(id) {
                 self.remove(*id, before.remove(&position).unwrap_or(address));
@@ -84,12 +84,12 @@ impl AddressList {
         mut stored: Vec<Value>,
         roster: &AddressIndex,
         drafts: Vec<AddressPatch>,
-        wish: &ProfilePatch,
+        patch: &ProfilePatch,
     ) -> Result<(), Failure> {
         let staying: HashSet<usize> = drafts.iter().filter_map(|(position, _)| *position).collect();
         let additions = drafts.iter().filter(|(position, _)| position.is_none()).cloned().collect();
         let kept = roster.ids().iter().zip(&stored).enumerate().filter(|(at, _)| staying.contains(at));
-        let mut new = additions_to(kept.map(|(_, kept)| kept), additions, wish)?.into_iter();
+        let mut new = additions_to(kept.map(|(_, kept)| kept), additions, patch)?.into_iter();
         let mut before: BTreeMap<usize, Value> = BTreeMap::new();
         let mut order = Vec::with_capacity(drafts.len());
         for (position, draft) in drafts {
@@ -99,7 +99,7 @@ impl AddressList {
             }
             order.push(position);
         }
-        default_address::clear_others(wish, roster.ids(), &mut stored, &mut before);
+        default_address::clear_others(patch, roster.ids(), &mut stored, &mut before);
         for position in order {
             match position {
                 Some(position) => {
@@ -144,13 +144,13 @@ impl AddressList {
 }
 
 /// Finds for each draft the stored address it names.
-fn resolve_targets(wish: &ProfilePatch, roster: &AddressIndex) -> Result<Vec<AddressPatch>, Failure> {
+fn resolve_targets(patch: &ProfilePatch, roster: &AddressIndex) -> Result<Vec<AddressPatch>, Failure> {
     let mut named = HashSet::new();
-    for id in &wish.remove {
+    for id in &patch.remove {
         roster.find(*id)?;
         named.insert(*id);
     }
-    let Some(Value::Array(drafts)) = wish.draft.get("addresses") else {
+    let Some(Value::Array(drafts)) = patch.draft.get("addresses") else {
         return Ok(Vec::new());
     };
     let place = |draft: &Value| {
@@ -200,11 +200,11 @@ fn apply_patch(address: &mut Value, mut draft: Map<String, Value>, label: &str) 
 fn additions_to<'a>(
     list: impl Iterator<Item = (&'a i64, &'a Value)> + Clone,
     drafts: Vec<AddressPatch>,
-    wish: &ProfilePatch,
+    patch: &ProfilePatch,
 ) -> Result<Vec<Value>, Failure> {
     let addition = |(_, draft): AddressPatch| {
         let twin = list.clone().find(|(_, address)| is_twin(&draft, address));
-        match twin.filter(|_| !wish.allow_duplicate && !draft.is_empty()) {
+        match twin.filter(|_| !patch.allow_duplicate && !draft.is_empty()) {
             Some((id, _)) => Err(Failure::guard(format!(
                 "the new address already exists: address {id} has the same value in every field it names"
             ))

@@ -159,11 +159,11 @@ fn merge_case() -> impl Strategy<Value = (Map<String, Value>, ProfilePatch)> {
     (stored(), changes, removals, additions, prop::option::of("\\PC{0,5}")).prop_map(
         |(stored, changes, removals, additions, email)| {
             // Made-up additions may equal a stored address by chance.
-            let mut wish = ProfilePatch { allow_duplicate: true, ..ProfilePatch::default() };
+            let mut patch = ProfilePatch { allow_duplicate: true, ..ProfilePatch::default() };
             let mut drafts = Vec::new();
             for (id, (change, remove)) in ids(&stored).into_iter().zip(changes.into_iter().zip(removals)) {
                 match change {
-                    _ if remove => wish.remove.push(id),
+                    _ if remove => patch.remove.push(id),
                     Some(mut draft) => {
                         draft.insert("id".into(), id.into());
                         drafts.push(Value::Object(draft));
@@ -172,9 +172,9 @@ fn merge_case() -> impl Strategy<Value = (Map<String, Value>, ProfilePatch)> {
                 }
             }
             drafts.extend(additions.into_iter().map(Value::Object));
-            wish.draft.insert("addresses".into(), Value::Array(drafts));
-            wish.draft.extend(email.map(|email| ("email".to_owned(), Value::String(email))));
-            (stored, wish)
+            patch.draft.insert("addresses".into(), Value::Array(drafts));
+            patch.draft.extend(email.map(|email| ("email".to_owned(), Value::String(email))));
+            (stored, patch)
         },
     )
 }
@@ -187,36 +187,36 @@ fn ids(customer: &Map<String, Value>) -> Vec<i64> {
     addresses(customer).iter().filter_map(|address| id_of(address.get("id")?)).collect()
 }
 
-fn draft_for(wish: &ProfilePatch, id: i64) -> Map<String, Value> {
-    let drafts = wish.draft["addresses"].as_array().unwrap();
+fn draft_for(patch: &ProfilePatch, id: i64) -> Map<String, Value> {
+    let drafts = patch.draft["addresses"].as_array().unwrap();
     let own = drafts.iter().find(|draft| draft.get("id").and_then(id_of) == Some(id));
     own.map(|draft| draft.as_object().unwrap().clone()).unwrap_or_default()
 }
 
-fn merged(stored: &Map<String, Value>, wish: &ProfilePatch) -> Merged {
-    merge(stored.clone(), wish).unwrap()
+fn merged(stored: &Map<String, Value>, patch: &ProfilePatch) -> Merged {
+    merge(stored.clone(), patch).unwrap()
 }
 
 proptest! {
     #[test]
-    fn law_1_every_stored_id_stays_unless_removed_by_name((stored, wish) in merge_case()) {
-        let expected: Vec<i64> = ids(&stored).into_iter().filter(|id| !wish.remove.contains(id)).collect();
-        let merged = merged(&stored, &wish);
+    fn law_1_every_stored_id_stays_unless_removed_by_name((stored, patch) in merge_case()) {
+        let expected: Vec<i64> = ids(&stored).into_iter().filter(|id| !patch.remove.contains(id)).collect();
+        let merged = merged(&stored, &patch);
         prop_assert_eq!(ids(&merged.customer), expected.clone());
         let mut told = [merged.summary.kept, merged.summary.changed].concat();
         told.sort_unstable();
         let mut expected = expected;
         expected.sort_unstable();
         prop_assert_eq!(told, expected);
-        prop_assert_eq!(merged.summary.removed.len(), wish.remove.len());
+        prop_assert_eq!(merged.summary.removed.len(), patch.remove.len());
     }
 
     #[test]
-    fn law_2_what_is_not_named_keeps_its_exact_value((stored, wish) in merge_case()) {
-        let merged = merged(&stored, &wish);
+    fn law_2_what_is_not_named_keeps_its_exact_value((stored, patch) in merge_case()) {
+        let merged = merged(&stored, &patch);
         for (name, value) in &stored {
-            let dead = name == "default_billing" && id_of(value).is_some_and(|id| wish.remove.contains(&id));
-            if name != "addresses" && !dead && !wish.draft.contains_key(name) {
+            let dead = name == "default_billing" && id_of(value).is_some_and(|id| patch.remove.contains(&id));
+            if name != "addresses" && !dead && !patch.draft.contains_key(name) {
                 prop_assert_eq!(merged.customer[name].to_string(), value.to_string());
             }
             prop_assert!(!dead || !merged.customer.contains_key(name));
@@ -224,7 +224,7 @@ proptest! {
         for before in addresses(&stored) {
             let id = id_of(&before["id"]).unwrap();
             let Some(after) = addresses(&merged.customer).iter().find(|address| address.get("id") == before.get("id")) else { continue };
-            let draft = draft_for(&wish, id);
+            let draft = draft_for(&patch, id);
             let named = |name: &str| draft.contains_key(name) || (name == "region" && draft.contains_key("region_id"));
             for (name, value) in before.as_object().unwrap() {
                 if name == "custom_attributes" {
@@ -247,8 +247,8 @@ proptest! {
             "addresses": [{"id": 1, "extension_attributes": inside}],
         });
         let (stored, draft) = (profile(&stored), profile(&draft));
-        let wish = ProfilePatch { draft: into_members(draft.clone()), ..ProfilePatch::default() };
-        let merged = Value::Object(merged(&into_members(stored.clone()), &wish).customer);
+        let patch = ProfilePatch { draft: into_members(draft.clone()), ..ProfilePatch::default() };
+        let merged = Value::Object(merged(&into_members(stored.clone()), &patch).customer);
         for place in ["/extension_attributes", "/addresses/0/extension_attributes"] {
             let value = |customer: &Value| customer.pointer(place).unwrap().clone();
             kept_or_named(&value(&stored), &value(&merged), Some(&value(&draft)))?;
@@ -264,13 +264,13 @@ proptest! {
     }
 
     #[test]
-    fn law_2_holds_where_the_list_is_replaced((stored, mut wish) in merge_case()) {
-        wish.remove.clear();
-        wish.replace = true;
-        let merged = merged(&stored, &wish);
+    fn law_2_holds_where_the_list_is_replaced((stored, mut patch) in merge_case()) {
+        patch.remove.clear();
+        patch.replace = true;
+        let merged = merged(&stored, &patch);
         for before in addresses(&stored) {
             let id = id_of(&before["id"]).unwrap();
-            let draft = draft_for(&wish, id);
+            let draft = draft_for(&patch, id);
             let after = addresses(&merged.customer).iter().find(|address| address.get("id") == before.get("id"));
             prop_assert_eq!(after.is_some(), draft.contains_key("id"));
             for (name, value) in before.as_object().unwrap() {
@@ -283,7 +283,7 @@ proptest! {
     }
 
     #[test]
-    fn law_4_an_address_that_is_stored_already_is_refused((stored, wish) in merge_case(), at in 0..6usize) {
+    fn law_4_an_address_that_is_stored_already_is_refused((stored, patch) in merge_case(), at in 0..6usize) {
         prop_assume!(!addresses(&stored).is_empty());
         let mut copy = addresses(&stored)[at % addresses(&stored).len()].as_object().unwrap().clone();
         copy.shift_remove("id");
@@ -293,7 +293,7 @@ proptest! {
         };
         prop_assert_eq!(again(false).unwrap_err().kind, FailureKind::Guard);
         prop_assert_eq!(again(true).unwrap().summary.added, 2);
-        drop(wish);
+        drop(patch);
     }
 
     #[test]
@@ -304,21 +304,21 @@ proptest! {
     }
 
     #[test]
-    fn law_3_changing_twice_is_changing_once((stored, mut wish) in merge_case()) {
-        wish.remove.clear();
-        if let Some(Value::Array(drafts)) = wish.draft.get_mut("addresses") {
+    fn law_3_changing_twice_is_changing_once((stored, mut patch) in merge_case()) {
+        patch.remove.clear();
+        if let Some(Value::Array(drafts)) = patch.draft.get_mut("addresses") {
             drafts.retain(|draft| draft.get("id").is_some());
         }
-        let once = merged(&stored, &wish).customer;
-        let twice = merged(&once, &wish);
+        let once = merged(&stored, &patch).customer;
+        let twice = merged(&once, &patch);
         prop_assert_eq!(Value::Object(twice.customer).to_string(), Value::Object(once).to_string());
         prop_assert!(twice.changes.is_empty());
     }
 
     #[test]
-    fn law_4_new_addresses_come_last_in_the_order_given((stored, wish) in merge_case()) {
-        let merged = merged(&stored, &wish);
-        let drafts = wish.draft["addresses"].as_array().unwrap();
+    fn law_4_new_addresses_come_last_in_the_order_given((stored, patch) in merge_case()) {
+        let merged = merged(&stored, &patch);
+        let drafts = patch.draft["addresses"].as_array().unwrap();
         let new: Vec<&Value> = drafts.iter().filter(|draft| draft.get("id").is_none()).collect();
         let list = addresses(&merged.customer);
         let tail = &list[list.len() - new.len()..];
@@ -331,7 +331,7 @@ proptest! {
     }
 
     #[test]
-    fn law_5_a_list_with_ids_in_doubt_is_refused((stored, wish) in merge_case(), at in 0..6usize, doubt in 0..4usize) {
+    fn law_5_a_list_with_ids_in_doubt_is_refused((stored, patch) in merge_case(), at in 0..6usize, doubt in 0..4usize) {
         let mut stored = stored;
         let list = stored["addresses"].as_array_mut().unwrap();
         prop_assume!(!list.is_empty());
@@ -344,14 +344,14 @@ proptest! {
             2 => { address.insert("id".into(), json!("7a")); }
             _ => list.push(copy),
         }
-        prop_assert_eq!(merge(stored, &wish).unwrap_err().kind, FailureKind::Guard);
+        prop_assert_eq!(merge(stored, &patch).unwrap_err().kind, FailureKind::Guard);
     }
 
     #[test]
-    fn both_region_ids_agree_wherever_the_region_was_named((stored, wish) in merge_case()) {
-        let merged = merged(&stored, &wish);
+    fn both_region_ids_agree_wherever_the_region_was_named((stored, patch) in merge_case()) {
+        let merged = merged(&stored, &patch);
         for address in addresses(&merged.customer) {
-            let named = address.get("id").and_then(id_of).is_some_and(|id| draft_for(&wish, id).contains_key("region_id"));
+            let named = address.get("id").and_then(id_of).is_some_and(|id| draft_for(&patch, id).contains_key("region_id"));
             if named {
                 prop_assert_eq!(&address["region_id"], &address["region"]["region_id"]);
             }
@@ -363,10 +363,10 @@ proptest! {
 fn an_address_the_profile_does_not_have_is_refused() {
     let stored = json!({"addresses": [{"id": 1}]}).as_object().unwrap().clone();
     let named = json!({"addresses": [{"id": 2}]}).as_object().unwrap().clone();
-    let wish = ProfilePatch { draft: named, ..ProfilePatch::default() };
-    assert_eq!(merge(stored.clone(), &wish).unwrap_err().kind, FailureKind::Guard);
-    let wish = ProfilePatch { remove: vec![2], ..ProfilePatch::default() };
-    assert_eq!(merge(stored, &wish).unwrap_err().kind, FailureKind::Guard);
+    let patch = ProfilePatch { draft: named, ..ProfilePatch::default() };
+    assert_eq!(merge(stored.clone(), &patch).unwrap_err().kind, FailureKind::Guard);
+    let patch = ProfilePatch { remove: vec![2], ..ProfilePatch::default() };
+    assert_eq!(merge(stored, &patch).unwrap_err().kind, FailureKind::Guard);
 }
 
 #[test]
@@ -374,8 +374,8 @@ fn a_changed_country_needs_a_word_about_the_region() {
     let address = json!({"id": 1, "country_id": "US", "region_id": 43, "region": {"region_id": 43}});
     let stored = json!({"addresses": [address]}).as_object().unwrap().clone();
     let draft = json!({"addresses": [{"id": 1, "country_id": "FR"}]}).as_object().unwrap().clone();
-    let wish = ProfilePatch { draft, ..ProfilePatch::default() };
-    assert_eq!(merge(stored, &wish).unwrap_err().kind, FailureKind::Usage);
+    let patch = ProfilePatch { draft, ..ProfilePatch::default() };
+    assert_eq!(merge(stored, &patch).unwrap_err().kind, FailureKind::Usage);
 }
 
 #[test]
@@ -442,7 +442,7 @@ fn a_default_is_set_here_and_taken_from_the_others() {
             {"id": 2, "default_shipping": false},
             {"id": 3, "city": "Oslo"}]}))
     };
-    let wish = |address: Option<i64>| {
+    let patch = |address: Option<i64>| {
         let id = address.map(|id| ("id".to_owned(), Value::from(id)));
         let named =
             [("city", json!("Bergen")), ("default_shipping", json!(true)), ("default_billing", json!(true))];
@@ -455,7 +455,7 @@ fn a_default_is_set_here_and_taken_from_the_others() {
             ..ProfilePatch::default()
         }
     };
-    let changed = merged(&stored(), &wish(Some(2)));
+    let changed = merged(&stored(), &patch(Some(2)));
     assert_eq!(
         Value::Object(changed.customer),
         json!({"default_shipping": "2", "default_billing": 2, "addresses": [
@@ -466,11 +466,11 @@ fn a_default_is_set_here_and_taken_from_the_others() {
     assert_eq!((changed.summary.kept, changed.summary.changed), (vec![3], vec![1, 2]));
     let paths: Vec<String> = changed.changes.iter().map(|change| change.path.to_string()).collect();
     assert!(paths.contains(&"default_billing".to_owned()), "{paths:?}");
-    let added = merged(&stored(), &wish(None));
+    let added = merged(&stored(), &patch(None));
     assert!(!added.customer.contains_key("default_shipping") && added.notes.len() == 2, "{:?}", added.notes);
     assert_eq!(added.customer["addresses"][0]["default_shipping"], false);
     let bare = into_members(json!({"addresses": [{"id": 2}]}));
-    assert!(!merged(&bare, &wish(Some(2))).customer.contains_key("default_shipping"));
+    assert!(!merged(&bare, &patch(Some(2))).customer.contains_key("default_shipping"));
 }
 
 #[test]

@@ -22,11 +22,11 @@ pub fn take_region_patch(
 ) -> Result<Option<Map<String, Value>>, Failure> {
     let is_stored = stored.is_some_and(|stored| is_unchanged(draft, stored));
     let outer_id = draft.shift_remove(ID);
-    let mut word = Map::new();
+    let mut patch = Map::new();
     if let Some(region) = draft.get_mut("region") {
         if let Value::Object(region) = region {
             for name in [TEXTS[1], TEXTS[0], ID] {
-                word.extend(region.shift_remove(name).map(|value| (name.to_owned(), value)));
+                patch.extend(region.shift_remove(name).map(|value| (name.to_owned(), value)));
             }
         }
         if region.as_object().is_none_or(Map::is_empty) {
@@ -37,13 +37,13 @@ pub fn take_region_patch(
         return Ok(None);
     }
     if let Some(id) = outer_id {
-        if word.contains_key(ID) && !is_equivalent(ID, word.get(ID), Some(&id)) {
+        if patch.contains_key(ID) && !is_equivalent(ID, patch.get(ID), Some(&id)) {
             return Err(Failure::usage(format!("{label}: region_id and region.region_id differ"))
                 .hint("name the region id once, or the same in both places"));
         }
-        word.insert(ID.to_owned(), id);
+        patch.insert(ID.to_owned(), id);
     }
-    Ok((!word.is_empty()).then_some(word))
+    Ok((!patch.is_empty()).then_some(patch))
 }
 
 /// Whether a stored address has the region that a draft names. A region id that the draft names in one place counts for
@@ -98,10 +98,10 @@ pub fn is_stored(address: &Map<String, Value>) -> bool {
 /// `usage` when a region id is stored and the word names none: the old id would stand beside the new text.
 pub fn apply(
     address: &mut Map<String, Value>,
-    word: &Map<String, Value>,
+    patch: &Map<String, Value>,
     label: &str,
 ) -> Result<(), Failure> {
-    let id = match word.get(ID) {
+    let id = match patch.get(ID) {
         Some(id) => Some(id.clone()),
         None if stored_id(address).is_some() => return Err(id_needed(label)),
         None => None,
@@ -111,9 +111,9 @@ pub fn apply(
     }
     if let Some(Value::Object(region)) = address.get_mut("region") {
         for name in TEXTS {
-            region.insert(name.to_owned(), word.get(name).cloned().unwrap_or(Value::Null));
+            region.insert(name.to_owned(), patch.get(name).cloned().unwrap_or(Value::Null));
         }
-        for (name, value) in word {
+        for (name, value) in patch {
             region.insert(name.clone(), value.clone());
         }
     }
@@ -175,10 +175,10 @@ mod tests {
 
     fn applied(stored: Value, draft: Value) -> Result<Value, String> {
         let mut address = object(stored);
-        let word = take_region_patch(&mut object(draft), Some(&address), "address 1")
+        let patch = take_region_patch(&mut object(draft), Some(&address), "address 1")
             .map_err(|failure| failure.message)?;
-        if let Some(word) = word {
-            apply(&mut address, &word, "address 1").map_err(|failure| failure.message)?;
+        if let Some(patch) = patch {
+            apply(&mut address, &patch, "address 1").map_err(|failure| failure.message)?;
         }
         Ok(Value::Object(address))
     }
@@ -231,8 +231,8 @@ mod tests {
     #[test]
     fn no_region_of_a_new_address_is_said() {
         let mut draft = object(json!({"region": super::none()}));
-        let word = take_region_patch(&mut draft, None, "the new address").unwrap();
-        assert_eq!(word.map(Value::Object), Some(super::none()));
+        let patch = take_region_patch(&mut draft, None, "the new address").unwrap();
+        assert_eq!(patch.map(Value::Object), Some(super::none()));
     }
 
     #[test]

@@ -18,8 +18,8 @@ pub fn attributes(records: usize) -> String {
 }
 
 /// Which of these attributes the sandbox has, by their numbers, in the order in which they came.
-pub fn created(shop: &TestEnv) -> Vec<usize> {
-    let shown = shop.sandbox.show();
+pub fn created(env: &TestEnv) -> Vec<usize> {
+    let shown = env.sandbox.show();
     let codes = shown["attributes"].as_array().unwrap().iter();
     codes
         .filter_map(|attribute| attribute["attribute_code"].as_str()?.strip_prefix("code_")?.parse().ok())
