@@ -28,7 +28,7 @@ impl Dispatcher<'_> {
         if slot.state == RecordState::Done && shard.is_none() {
             return self.print_done(place, slot);
         }
-        let prepared = match self.input.intake.prepare(&record, self.reader.columns()) {
+        let prepared = match self.input.preparer.prepare(&record, self.reader.columns()) {
             Ok(prepared) if preflight::in_shard(shard, &prepared) => prepared,
             Ok(_) => return Ok(()),
             Err(_) if !preflight::is_first_shard(shard) => return Ok(()),
@@ -40,7 +40,7 @@ impl Dispatcher<'_> {
             RecordState::Done => return self.print_done(place, slot),
             RecordState::Sending | RecordState::Unknown => {
                 let (can_resolve, retry) =
-                    (self.input.intake.operation.can_resolve(), self.input.args.retry_unknown);
+                    (self.input.preparer.operation.can_resolve(), self.input.args.retry_unknown);
                 let failure = self.past.failure(slot);
                 if self.stop.is_some() || !can_resolve && !retry {
                     self.block(key, place, &failure);
@@ -116,7 +116,7 @@ impl Dispatcher<'_> {
             applied: Applied::Yes,
             reason: Some("done earlier"),
             status: self.past.entry_at(slot).status,
-            ..Outcome::not_sent(self.input.intake.operation.operation().name())
+            ..Outcome::not_sent(self.input.preparer.operation.operation().name())
         };
         let turn = self.results.next_sequence();
         let text = self.results.outcome(place, &outcome, false);

@@ -24,7 +24,7 @@ impl Dispatcher<'_> {
         if let Some(doubts) = &self.warnings {
             doubts.emit_suppressed_count();
         }
-        let operation = self.input.intake.operation.operation().name();
+        let operation = self.input.preparer.operation.operation().name();
         report.status(&summary::sentence(operation, self.count, took));
         for line in self.reasons.lines() {
             report.status(&line);

@@ -48,7 +48,7 @@ impl Dispatcher<'_> {
     /// After an unknown outcome, later records that replace the same thing are not sent: the unknown request may still
     /// take effect, and undo what they do.
     pub(super) fn block(&mut self, key: u64, place: RecordLocation, failure: &Failure) {
-        let operation = self.input.intake.operation.operation();
+        let operation = self.input.preparer.operation.operation();
         let replaces = matches!(operation, Operation::CustomerUpdate | Operation::QuoteShip);
         if replaces && failure.applied == Applied::Unknown {
             let first = self.blocked.entry(key).or_insert(place.record);
@@ -63,7 +63,7 @@ impl Dispatcher<'_> {
             let settled = self.fail(task.sequence, task.location, None, &unresolved.failure);
             return self.stop_if_broken(settled);
         }
-        let failure = behind_unknown(self.input.intake.operation.operation(), unknown);
+        let failure = behind_unknown(self.input.preparer.operation.operation(), unknown);
         self.journal.failed(task.location.record, task.hash, RecordState::FailedTemporary, &failure, None);
         let settled = self.fail(task.sequence, task.location, task.content.as_ref(), &failure);
         self.stop_if_broken(settled);
@@ -92,7 +92,7 @@ impl Dispatcher<'_> {
                 }
             }
         }
-        let text = self.results.failure(place, self.input.intake.operation.operation().name(), failure);
+        let text = self.results.failure(place, self.input.preparer.operation.operation().name(), failure);
         self.results.push(turn, text)
     }
 
@@ -127,7 +127,7 @@ impl Dispatcher<'_> {
     /// Counts and prints a record that is never sent.
     pub(super) fn print_not_sent(&mut self, turn: u64, place: RecordLocation) -> Result<(), Failure> {
         self.count.not_sent += 1;
-        let operation = self.input.intake.operation.operation().name();
+        let operation = self.input.preparer.operation.operation().name();
         let outcome = Outcome { reason: Some("not sent"), ..Outcome::not_sent(operation) };
         let text = self.results.outcome(place, &outcome, false);
         self.results.push(turn, text)
