@@ -57,6 +57,6 @@ impl<'a> RecordWriteAhead<'a> {
 
 impl WriteAhead for RecordWriteAhead<'_> {
     fn log_before_send<'a>(&'a self, snapshot: Option<&'a str>) -> Logged<'a> {
-        Box::pin(self.log_before_send(snapshot))
+        Box::pin(self.pass(snapshot))
     }
 }

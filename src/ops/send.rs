@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::config::ShipLayout;
 use crate::failure::Failure;
-use crate::input::{Draft, FlagOverrides, document};
+use crate::input::Draft;
 use crate::plan::operation::Operation;
 use crate::plan::request::Request;
 use crate::report::outcome::Outcome;

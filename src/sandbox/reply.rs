@@ -1,6 +1,5 @@
 //! What the service answers: documents, and errors in Magento's shape.
 
-use axum::body::HttpBody as _;
 use axum::response::IntoResponse as _;
 
 use axum::http::{HeaderValue, StatusCode, header};

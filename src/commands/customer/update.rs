@@ -8,7 +8,6 @@ use crate::commands::customer::interactive::{self, Editor, StartScreen};
 use crate::commands::dispatch;
 use crate::failure::Failure;
 use crate::ops::draft;
-use crate::ops::profile::change::ProfileChange;
 use crate::ops::profile::update::Update;
 use crate::ops::profile::{read, replace};
 use crate::ops::record::RecordOperation;
