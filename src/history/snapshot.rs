@@ -146,6 +146,10 @@ impl CustomerStore {
             let left = match entry.mark {
                 Some(Mark::Unknown) => self.marked_at(&entry.path, Mark::Unknown).unwrap_or(now),
                 None => date_of(&entry.path, now),
+                // One of its requests was seen to be applied; another may still come.
+                Some(mark) if mark.is_applied() && self.is_repeated(&entry.path) => {
+                    self.marked_at(&entry.path, mark).unwrap_or(now)
+                }
                 Some(_) => continue,
             };
             if may_come(left) {

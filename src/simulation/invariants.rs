@@ -124,8 +124,6 @@ fn is_protected(world: &World, number: usize, other: usize) -> bool {
         && late.at < later.at
         && later.at - late.at < MAX_LATENESS
         && !world.runs[later.run].is_told_to_repeat
-        // TODO: a repeated PUT.
-        && !world.requests.iter().any(|again| again.tag == late.tag && again.at > late.at && again.at < later.at)
 }
 
 fn path_of(address: Option<i64>, name: &str) -> String {
@@ -156,7 +154,7 @@ pub fn judge_reports(world: &mut World, told: &[Told]) {
         let effects = || world.effects.iter().filter(|effect| of_tag(effect.request));
         let told = format!("run {run}: record {tag} is told as {applied:?} ({reason})");
         match applied.as_str() {
-            "yes" if !effects().any(|effect| effect.at <= *at) => {
+            "yes" if !effects().any(|effect| effect.at <= *at) && !is_removed(world, *tag) => {
                 broken.push((3, format!("{told} and was not applied")));
             }
             "no" => {
@@ -176,6 +174,12 @@ pub fn judge_reports(world: &mut World, told: &[Told]) {
     for (invariant, what) in broken {
         world.violated(invariant, what);
     }
+}
+
+/// Whether an address that a record removes is gone: who removed it cannot be seen.
+fn is_removed(world: &World, tag: u32) -> bool {
+    let Some(Ask::Remove(id)) = world.asks.get(&tag) else { return false };
+    !world.customers.iter().any(|customer| ids(&customer.now).contains(id))
 }
 
 /// Records that were applied twice, though nobody asked for that.
@@ -221,7 +225,7 @@ pub fn judge_marks<'a>(world: &mut World, files: impl Iterator<Item = &'a std::p
             "refused" if effects.any(|sent| is_put(&sent)) => {
                 broken.push((4, format!("snapshot {name} is marked refused, and its PUT took effect")));
             }
-            "verified" | "applied" if !effects.any(|sent| sent.tag == tag) => {
+            "verified" | "applied" if !effects.any(|sent| sent.tag == tag) && !is_removed(world, tag.unwrap_or_default()) => {
                 broken.push((3, format!("snapshot {name} is marked {mark}, and was not applied")));
             }
             _ => {}

@@ -11,7 +11,7 @@ use super::editors::Edit;
 use super::faults::{Seen, Weather};
 use super::invariants::{self, Told};
 use super::random::Random;
-use super::world::{Ask, World};
+use super::world::{Ask, Sent, World};
 use crate::clock::Clock;
 use crate::plan::operation::Operation;
 
@@ -259,9 +259,11 @@ impl Scenario {
                 world.violated(5, format!("record {} of {job:?} is told of {count} times: {failure:?}", record + 1));
             }
         }
-        let unknown = told.iter().filter(|told| told.applied == "unknown").count();
-        if self.is_outage && unknown > usize::from(job.jobs) + 5 {
-            world.violated(6, format!("{unknown} records of {job:?} are unknown"));
+        if self.is_outage {
+            let unknown = unknown_since_last_answer(&world, &told);
+            if unknown > usize::from(job.jobs) + 5 {
+                world.violated(6, format!("{unknown} records of {job:?} are unknown"));
+            }
         }
         let disk = self.machine.disk.lock().unwrap();
         let unmarked = invariants::unmarked(disk.files());
@@ -295,4 +297,14 @@ impl Scenario {
             trace: std::mem::take(&mut world.trace),
         }
     }
+}
+
+/// How many records an outage left unknown, which begins after the last answer.
+fn unknown_since_last_answer(world: &World, told: &[Told]) -> usize {
+    let heard = |sent: &Sent| sent.heard.map(|(at, _)| at);
+    let answers = world.requests.iter().filter(|sent| sent.heard.is_some_and(|(_, is_answer)| is_answer));
+    let last = answers.filter_map(heard).max();
+    let is_later = |sent: &&Sent| heard(sent) > last;
+    let later: Vec<Option<u32>> = world.requests.iter().filter(is_later).map(|sent| sent.tag).collect();
+    told.iter().filter(|told| told.applied == "unknown" && later.contains(&Some(told.tag))).count()
 }

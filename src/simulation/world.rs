@@ -67,6 +67,8 @@ pub struct Sent {
     pub shown: Option<Shown>,
     /// The snapshot that the run took last.
     pub snapshot: Option<std::path::PathBuf>,
+    /// When the client had its answer, or knew that there will be none, and whether that was an answer.
+    pub heard: Option<(Duration, bool)>,
     /// What the service answered, once it has.
     pub reply: Option<(u16, String)>,
 }

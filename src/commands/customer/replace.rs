@@ -5,7 +5,7 @@
 //! On a terminal the lock is not held while a person thinks: the change is shown and confirmed before, and once more
 //! where it came out differently under the lock.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -184,7 +184,11 @@ impl Steps<'_> {
         let snapshot = store.take(&taken, service.settings.retention_days)?;
         let unsent = Unsent::new(service, store, &snapshot);
         let name = snapshot.file_stem().and_then(|stem| stem.to_str());
-        if let Err(failure) = service.log_before_send(name).await {
+        let mut written = self.note_repeats(store, &merged, &snapshot);
+        if written.is_ok() {
+            written = service.log_before_send(name).await;
+        }
+        if let Err(failure) = written {
             // The PUT does not leave: no later command has to wait for it.
             store.mark(&snapshot, Mark::Refused, service.session.context.clock.now());
             return Err(failure);
@@ -218,6 +222,20 @@ impl Steps<'_> {
                 && !pending::is_repeated_by(snapshot, merged)
         });
         Ok(open)
+    }
+
+    /// Notes which open replacements ask for the same: when it is seen, nobody knows which of the requests did it.
+    fn note_repeats(&self, store: &CustomerStore, merged: &Merged, snapshot: &Path) -> Result<(), Failure> {
+        let earlier = pending::repeated_by(store, merged)?;
+        let earlier = earlier.iter().map(|earlier| earlier.path.as_path()).filter(|path| *path != snapshot);
+        let earlier: Vec<&Path> = earlier.collect();
+        let own = (!earlier.is_empty()).then_some(snapshot);
+        for path in earlier.into_iter().chain(own) {
+            store.note_repeat(path).map_err(|error| {
+                Failure::internal(format!("`{}` cannot be written: {error}", store.directory().display()))
+            })?;
+        }
+        Ok(())
     }
 
     fn store(&self, stored: &Profile) -> Result<CustomerStore, Failure> {
