@@ -73,7 +73,6 @@ pub fn judge_replacement(
     after: &Stored,
     added: &[i64],
 ) {
-    let _ = added;
     let mut broken = Vec::new();
     let mut foreign_lost = 0;
     let sent = &world.requests[number];
@@ -89,6 +88,14 @@ pub fn judge_replacement(
                 broken.push((8, format!("it comes late and removes address {id} of request {other}")));
             }
             _ => foreign_lost += 1,
+        }
+    }
+    for id in ids(before) {
+        if let (Some(Writer::Ours(other)), false) = (state.creators.get(&id), added.is_empty())
+            && world.requests[*other].tag == sent.tag
+            && !is_asked_again(world, number.min(*other), number.max(*other))
+        {
+            broken.push((2, format!("it adds the address {id} of request {other} once more")));
         }
     }
     let (old, new) = (fields(before), fields(after));
@@ -182,32 +189,29 @@ fn is_removed(world: &World, tag: u32) -> bool {
     !world.customers.iter().any(|customer| ids(&customer.now).contains(id))
 }
 
-/// Records that were applied twice, though nobody asked for that.
+/// Items and attributes that were sent twice with effect, though nobody asked for that.
 fn twice(world: &World) -> Vec<(u8, String)> {
     let mut broken = Vec::new();
-    for (tag, ask) in &world.asks {
-        let is_counted = |added: usize| match ask {
-            Ask::Item | Ask::Attribute => true,
-            Ask::Add(_) => added > 0,
-            Ask::Set(..) | Ask::Remove(_) => false,
-        };
-        let requests = world.effects.iter().filter(|effect| is_counted(effect.added)).map(|effect| effect.request);
+    for (tag, _) in world.asks.iter().filter(|(_, ask)| matches!(ask, Ask::Item | Ask::Attribute)) {
+        let requests = world.effects.iter().map(|effect| effect.request);
         let mut requests: Vec<usize> =
             requests.filter(|request| world.requests[*request].tag == Some(*tag)).collect();
         requests.sort_unstable();
-        for pair in requests.windows(2) {
-            let (first, second) = (&world.requests[pair[0]], &world.requests[pair[1]]);
-            let was_asked = first.run != second.run && world.runs[second.run].is_told_to_repeat;
-            // Whoever runs a single command again after that time wants it again.
-            let is_again = first.run != second.run
-                && !world.runs[second.run].is_batch
-                && (second.at - first.at >= MAX_LATENESS || !matches!(ask, Ask::Add(_)));
-            if !was_asked && !is_again {
-                broken.push((2, format!("record {tag} was applied by requests {} and {}", pair[0], pair[1])));
-            }
+        for pair in requests.windows(2).filter(|pair| !is_asked_again(world, pair[0], pair[1])) {
+            broken.push((2, format!("record {tag} was applied by requests {} and {}", pair[0], pair[1])));
         }
     }
     broken
+}
+
+/// Whether somebody asked for what a second request repeats.
+fn is_asked_again(world: &World, first: usize, second: usize) -> bool {
+    let (first, second) = (&world.requests[first], &world.requests[second]);
+    let run = world.runs[second.run];
+    let is_update = second.customer.is_some();
+    // Whoever runs a single command again wants it again, of an update only after the time in which it may come late.
+    let is_again = !run.is_batch && (!is_update || second.at - first.at >= MAX_LATENESS);
+    first.run != second.run && (run.is_told_to_repeat || is_again)
 }
 
 /// Judges what became of the snapshots: a mark that says more than is so would be believed later.

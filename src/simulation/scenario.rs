@@ -68,7 +68,7 @@ pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
         world: std::rc::Rc::new(std::cell::RefCell::new(world)),
         disk: Disk::new(random.next(), disk_faults),
         clock: Clock::starting_at(jiff::Timestamp::from_second(1_800_000_000).unwrap()),
-        timeout: Duration::from_secs(random.pick(&[2, 30])),
+        timeout: Duration::from_secs(random.pick(&[2, 5])),
     };
     let mut scenario = Scenario { random, machine, told: Vec::new(), tags: 0, is_outage, unmarked: 0 };
     if is_outage {

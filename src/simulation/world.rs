@@ -80,8 +80,6 @@ pub struct Effect {
     pub at: Duration,
     /// Of which request.
     pub request: usize,
-    /// How many addresses that are the record's own it added.
-    pub added: usize,
 }
 
 #[derive(Debug)]
@@ -271,7 +269,6 @@ impl World {
 
     fn process(&mut self, request: usize, at: Duration) -> (u16, String) {
         let sent = &self.requests[request];
-        let effect = |added| Effect { at, request, added };
         match (sent.tag, sent.customer) {
             (None, Some(customer)) => {
                 let found = self.read(customer, at);
@@ -284,7 +281,7 @@ impl World {
                 {
                     return (400, r#"{"message":"Attribute with the same code already exists."}"#.to_owned());
                 }
-                self.effects.push(effect(0));
+                self.effects.push(Effect { at, request });
                 (200, r#"{"id":7}"#.to_owned())
             }
         }
@@ -322,7 +319,7 @@ impl World {
         let customer = &mut self.customers[number];
         customer.now = after;
         customer.changed(&before, at, Writer::Ours(request));
-        self.effects.push(Effect { at, request, added: added.len() });
+        self.effects.push(Effect { at, request });
         (200, "{\"ok\":true}".to_owned())
     }
 }

@@ -52,13 +52,13 @@ pub fn is_repeated_by(snapshot: &Snapshot, merged: &Merged) -> bool {
     merged.tally.added == 0 && snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier))
 }
 
-/// The open replacements that ask for exactly the same.
+/// The open replacements that ask for exactly the same, also where that is asked again on purpose.
 ///
 /// # Errors
 /// When the snapshots cannot be read.
 pub fn repeated_by(store: &CustomerStore, merged: &Merged) -> Result<Vec<Snapshot>, Failure> {
     let mut open = store.pending()?;
-    open.retain(|snapshot| is_repeated_by(snapshot, merged));
+    open.retain(|snapshot| snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier)));
     Ok(open)
 }
 
