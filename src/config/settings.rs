@@ -156,10 +156,20 @@ impl Settings {
 
     /// Settings made up for a test: flags over defaults, this store view, and these tokens.
     #[cfg(test)]
-    pub fn made_up(global: &GlobalArgs, base_url: Url, store_view: StoreView, customer: Token, admin: Token) -> Self {
+    pub fn made_up(
+        global: &GlobalArgs,
+        base_url: Url,
+        store_view: StoreView,
+        customer: Token,
+        admin: Token,
+    ) -> Self {
         let from = "the test";
-        let mut settings =
-            Self::plain(global, base_url, TokenSource::given(customer, from), TokenSource::given(admin, from));
+        let mut settings = Self::plain(
+            global,
+            base_url,
+            TokenSource::given(customer, from),
+            TokenSource::given(admin, from),
+        );
         settings.store_view = Some(store_view);
         settings
     }

@@ -103,7 +103,10 @@ impl Machine {
     /// Runs a command to its end, or to its death.
     pub async fn run(&self, job: &Job, manner: Manner) -> Ended {
         let run = self.world.borrow().runs.len();
-        self.world.borrow_mut().runs.push(Run { is_batch: job.input.is_some(), is_told_to_repeat: manner.repeat });
+        self.world
+            .borrow_mut()
+            .runs
+            .push(Run { is_batch: job.input.is_some(), is_told_to_repeat: manner.repeat });
         self.world.borrow_mut().tell(|| format!("run {run}: {job:?} {manner:?}"));
         let mut life = Life::default();
         if let Death::Write(number) = manner.death {
@@ -172,8 +175,7 @@ impl Machine {
             token,
         );
         settings.lock_timeout = Duration::from_secs(4);
-        let network =
-            Network { world: self.world.clone(), run, life, shown: RefCell::default() };
+        let network = Network { world: self.world.clone(), run, life, shown: RefCell::default() };
         let service = Service::over(&session, settings, Box::new(network));
         let args = RunArgs {
             jobs: Some(job.jobs),
@@ -184,7 +186,8 @@ impl Machine {
         let asks: Vec<Ask> =
             job.records.iter().map(|(tag, _)| self.world.borrow().asks[tag].clone()).collect();
         let mut update = update_args();
-        update.replacement = ReplacementArgs { after_unknown: manner.repeat && !manner.resume, ..update.replacement };
+        update.replacement =
+            ReplacementArgs { after_unknown: manner.repeat && !manner.resume, ..update.replacement };
         if let Some(input) = &job.input {
             let source = Source { origin: Origin::File(input.clone()), format: Format::Ndjson };
             let work = match job.operation {
@@ -211,9 +214,13 @@ impl Machine {
 /// A record as it stands in an input.
 pub fn document(ask: &Ask, tag: u32, customer: usize) -> Value {
     match ask {
-        Ask::Item => json!({"cartItem": {"sku": format!("sku_{tag}"), "qty": 1, "quote_id": format!("{}", tag % 3)}}),
-        Ask::Attribute => json!({"attribute": {"attribute_code": format!("code_{tag}"), "frontend_input": "text",
-            "entity_type_id": "4", "default_frontend_label": "Label"}}),
+        Ask::Item => {
+            json!({"cartItem": {"sku": format!("sku_{tag}"), "qty": 1, "quote_id": format!("{}", tag % 3)}})
+        }
+        Ask::Attribute => {
+            json!({"attribute": {"attribute_code": format!("code_{tag}"), "frontend_input": "text",
+            "entity_type_id": "4", "default_frontend_label": "Label"}})
+        }
         Ask::Set(None, name, value) => json!({"customer": {*name: value}, "tag": tag}),
         Ask::Set(Some(id), name, value) => {
             json!({"customer": {"addresses": [{"id": id, *name: value}]}, "tag": tag})

@@ -86,7 +86,11 @@ impl Disk {
 
     fn may_fail(&mut self) -> io::Result<()> {
         if self.faults > 0 && self.random.below(1000) < self.faults {
-            return Err(io::Error::from(if self.random.chance(50) { ErrorKind::StorageFull } else { ErrorKind::Other }));
+            return Err(io::Error::from(if self.random.chance(50) {
+                ErrorKind::StorageFull
+            } else {
+                ErrorKind::Other
+            }));
         }
         Ok(())
     }

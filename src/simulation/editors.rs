@@ -76,7 +76,9 @@ impl Edit {
             profile.insert((*name).to_owned(), json!(value));
             return true;
         }
-        let Some(addresses) = profile.get_mut("addresses").and_then(Value::as_array_mut) else { return false };
+        let Some(addresses) = profile.get_mut("addresses").and_then(Value::as_array_mut) else {
+            return false;
+        };
         match &self.act {
             Act::Address(at, name, value) => match addresses.get_mut(*at) {
                 Some(address) => address[*name] = json!(value),

@@ -31,7 +31,10 @@ pub fn judge_request(world: &mut World, number: usize, writes: u64) {
     };
     if shown.at != sent.at || shown.writes != writes {
         let disk = writes - shown.writes;
-        broken.push((10, format!("{:?} and {disk} disk writes between the last read and it", sent.at - shown.at)));
+        broken.push((
+            10,
+            format!("{:?} and {disk} disk writes between the last read and it", sent.at - shown.at),
+        ));
     }
     for id in ids(&shown.profile) {
         if !ids(body).contains(&id) && !matches!(ask, Ask::Remove(removed) if *removed == id) {
@@ -54,7 +57,8 @@ pub fn judge_request(world: &mut World, number: usize, writes: u64) {
             broken.push((9, format!("{path}: {:?} becomes {:?}", before.get(path), after.get(path))));
         }
     }
-    let new = body["addresses"].as_array().into_iter().flatten().filter(|address| address.get("id").is_none());
+    let new =
+        body["addresses"].as_array().into_iter().flatten().filter(|address| address.get("id").is_none());
     let wanted: Vec<&Value> = if let Ask::Add(address) = ask { vec![address] } else { Vec::new() };
     if new.collect::<Vec<_>>() != wanted {
         broken.push((9, "its new addresses are not those that were asked for".to_owned()));
@@ -109,8 +113,10 @@ pub fn judge_replacement(
                 broken.push((8, format!("it comes late and undoes {path} of request {other}")));
             }
             Writer::Foreign if sent.attempt > 1 => {
-                let first = world.requests.iter().find(|first| first.run == sent.run && first.tag == sent.tag);
-                let was_shown = sent.shown.as_ref().is_some_and(|shown| fields(&shown.profile).get(path) == Some(was));
+                let first =
+                    world.requests.iter().find(|first| first.run == sent.run && first.tag == sent.tag);
+                let was_shown =
+                    sent.shown.as_ref().is_some_and(|shown| fields(&shown.profile).get(path) == Some(was));
                 if was_shown && first.is_some_and(|first| first.at < *at) {
                     broken.push((7, format!("it is repeated and undoes the correction of {path}")));
                 }
@@ -220,7 +226,8 @@ pub fn judge_marks<'a>(world: &mut World, files: impl Iterator<Item = &'a std::p
     for file in files {
         let mark = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let snapshot = file.with_extension("json");
-        let is_put = |sent: &&super::world::Sent| sent.tag.is_some() && sent.snapshot.as_ref() == Some(&snapshot);
+        let is_put =
+            |sent: &&super::world::Sent| sent.tag.is_some() && sent.snapshot.as_ref() == Some(&snapshot);
         // Where it never left, another attempt at the same may have been taken for it, which does no harm.
         let Some(tag) = world.requests.iter().find(is_put).map(|sent| sent.tag) else { continue };
         let mut effects = world.effects.iter().map(|effect| &world.requests[effect.request]);
@@ -229,7 +236,9 @@ pub fn judge_marks<'a>(world: &mut World, files: impl Iterator<Item = &'a std::p
             "refused" if effects.any(|sent| is_put(&sent)) => {
                 broken.push((4, format!("snapshot {name} is marked refused, and its PUT took effect")));
             }
-            "verified" | "applied" if !effects.any(|sent| sent.tag == tag) && !is_removed(world, tag.unwrap_or_default()) => {
+            "verified" | "applied"
+                if !effects.any(|sent| sent.tag == tag) && !is_removed(world, tag.unwrap_or_default()) =>
+            {
                 broken.push((3, format!("snapshot {name} is marked {mark}, and was not applied")));
             }
             _ => {}

@@ -74,7 +74,8 @@ impl Network {
         let body: Value = serde_json::from_str(request.body.as_deref().unwrap_or("null")).unwrap();
         let token = request.headers[AUTHORIZATION].to_str().unwrap().trim_start_matches("Bearer ");
         let is_profile = request.url.path().ends_with("/customer/profile");
-        let customer = world.customers.iter().position(|customer| customer.token == token).filter(|_| is_profile);
+        let customer =
+            world.customers.iter().position(|customer| customer.token == token).filter(|_| is_profile);
         let tag = tag_of(&body);
         let same = |sent: &&Sent| sent.run == self.run && sent.tag.is_some() && sent.tag == tag;
         let attempt = 1 + u32::try_from(world.requests.iter().filter(same).count()).unwrap();
@@ -94,7 +95,12 @@ impl Network {
             heard: None,
             reply: None,
         };
-        world.tell(|| format!("run {} sends {number} ({} tag {tag:?} customer {customer:?}): {fate:?}", self.run, request.method));
+        world.tell(|| {
+            format!(
+                "run {} sends {number} ({} tag {tag:?} customer {customer:?}): {fate:?}",
+                self.run, request.method
+            )
+        });
         let (is_put, writes) = (!is_read && customer.is_some(), life.writes);
         world.send(sent, &fate, there);
         if is_put {

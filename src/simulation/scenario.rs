@@ -119,7 +119,8 @@ impl Scenario {
                 let machine = self.machine.clone();
                 let manner = Manner::default();
                 let (one, other) =
-                    futures_util::future::join(machine.run(&first, manner), machine.run(&second, manner)).await;
+                    futures_util::future::join(machine.run(&first, manner), machine.run(&second, manner))
+                        .await;
                 self.take(&first, one);
                 self.take(&second, other);
             }
@@ -186,8 +187,11 @@ impl Scenario {
 
     fn plan_edits(&mut self) {
         let world = &mut *self.machine.world.borrow_mut();
-        let similar: Vec<Value> =
-            world.asks.values().filter_map(|ask| if let Ask::Add(address) = ask { Some(address.clone()) } else { None }).collect();
+        let similar: Vec<Value> = world
+            .asks
+            .values()
+            .filter_map(|ask| if let Ask::Add(address) = ask { Some(address.clone()) } else { None })
+            .collect();
         let count = self.random.pick(&[0, 0, 1, 2, 3]);
         let customers = world.customers.len();
         let edits =
@@ -256,7 +260,10 @@ impl Scenario {
         let was_refused = told.is_empty() && failure.is_some();
         if !died && !was_refused {
             for (record, count) in counts.iter().enumerate().filter(|(_, count)| **count != 1) {
-                world.violated(5, format!("record {} of {job:?} is told of {count} times: {failure:?}", record + 1));
+                world.violated(
+                    5,
+                    format!("record {} of {job:?} is told of {count} times: {failure:?}", record + 1),
+                );
             }
         }
         if self.is_outage {
@@ -268,7 +275,10 @@ impl Scenario {
         let disk = self.machine.disk.lock().unwrap();
         let unmarked = invariants::unmarked(disk.files());
         if !died && disk.faults == 0 && unmarked > self.unmarked {
-            world.violated(11, format!("{unmarked} snapshots have no mark, and {} had none before", self.unmarked));
+            world.violated(
+                11,
+                format!("{unmarked} snapshots have no mark, and {} had none before", self.unmarked),
+            );
         }
         self.unmarked = unmarked;
         self.told.extend(told);

@@ -52,14 +52,16 @@ pub fn is_repeated_by(snapshot: &Snapshot, merged: &Merged) -> bool {
     merged.tally.added == 0 && snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier))
 }
 
-/// The open replacements that ask for exactly the same, also where that is asked again on purpose.
+/// Recent replacements that asked for exactly the same, also where that is asked again on purpose: each with whether its
+/// request may still come.
 ///
 /// # Errors
 /// When the snapshots cannot be read.
-pub fn repeated_by(store: &CustomerStore, merged: &Merged) -> Result<Vec<Snapshot>, Failure> {
-    let mut open = store.pending()?;
-    open.retain(|snapshot| snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier)));
-    Ok(open)
+pub fn repeated_by(store: &CustomerStore, merged: &Merged) -> Result<Vec<(Snapshot, bool)>, Failure> {
+    let asks_the_same =
+        |snapshot: &Snapshot| snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier));
+    let recent = store.recent()?.into_iter().filter(|(snapshot, _)| asks_the_same(snapshot));
+    Ok(recent.map(|(snapshot, mark)| (snapshot, !mark.is_some_and(Mark::is_applied))).collect())
 }
 
 /// What to say where nobody has decided about an open replacement.

@@ -224,13 +224,13 @@ impl Steps<'_> {
         Ok(open)
     }
 
-    /// Notes which open replacements ask for the same: when it is seen, nobody knows which of the requests did it.
+    /// Notes which recent replacements asked for the same: when it is seen, nobody knows which of the requests did it.
     fn note_repeats(&self, store: &CustomerStore, merged: &Merged, snapshot: &Path) -> Result<(), Failure> {
-        let earlier = pending::repeated_by(store, merged)?;
-        let earlier = earlier.iter().map(|earlier| earlier.path.as_path()).filter(|path| *path != snapshot);
-        let earlier: Vec<&Path> = earlier.collect();
+        let mut earlier = pending::repeated_by(store, merged)?;
+        earlier.retain(|(earlier, _)| earlier.path != snapshot);
         let own = (!earlier.is_empty()).then_some(snapshot);
-        for path in earlier.into_iter().chain(own) {
+        let may_come = earlier.iter().filter(|(_, may_come)| *may_come);
+        for path in may_come.map(|(earlier, _)| earlier.path.as_path()).chain(own) {
             store.note_repeat(path).map_err(|error| {
                 Failure::internal(format!("`{}` cannot be written: {error}", store.directory().display()))
             })?;

@@ -203,7 +203,8 @@ impl<'a> Crew<'a> {
         let gate = Rc::new(Gate::new(self.journal, task.place.record, task.hash));
         let content = task.content.take();
         let unresolved = task.unresolved.clone();
-        let begun = InFlight { key, place: task.place, hash: task.hash, content, gate: gate.clone(), unresolved };
+        let begun =
+            InFlight { key, place: task.place, hash: task.hash, content, gate: gate.clone(), unresolved };
         self.in_flight.insert(task.turn, begun);
         self.shared.run(task, Some(gate))
     }

@@ -27,7 +27,8 @@ impl Crew<'_> {
                 self.queue.finished(key);
                 if !ended.was_left {
                     // Where it was not sent again, the snapshot of the earlier run still tells what it asked for.
-                    let snapshot = gate.snapshot().or_else(|| unresolved.and_then(|earlier| earlier.snapshot));
+                    let snapshot =
+                        gate.snapshot().or_else(|| unresolved.and_then(|earlier| earlier.snapshot));
                     let state = state_of(&failure);
                     self.journal.failed(place.record, hash, state, &failure, snapshot.as_deref());
                 }
