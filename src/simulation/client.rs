@@ -195,7 +195,8 @@ impl Machine {
                 operation => Work::AtOnce(operation, &NoFlags),
             };
             let results = Results::to(&report, Box::new(lines));
-            return many::run_over(&service, &source, &args, work, results).await.map(|()| None);
+            let run = Box::pin(many::run_over(&service, &source, &args, work, results));
+            return run.await.map(|()| None);
         }
         let (tag, customer) = job.records[0];
         let document = document(&asks[0], tag, customer);
@@ -305,11 +306,11 @@ impl<F: Future> Future for Mortal<F> {
         }
         self.polls = self.polls.map(|polls| polls - 1);
         let Some(inner) = &mut self.inner else { return Poll::Ready(None) };
-        let polled = inner.as_mut().poll(poller);
+        let state = inner.as_mut().poll(poller);
         if self.life.lock().unwrap().is_over {
             self.inner = None;
             return Poll::Ready(None);
         }
-        polled.map(Some)
+        state.map(Some)
     }
 }

@@ -33,7 +33,10 @@ pub fn judge_request(world: &mut World, number: usize, writes: u64) {
         let disk = writes - shown.writes;
         broken.push((
             10,
-            format!("{:?} and {disk} disk writes between the last read and it", sent.at - shown.at),
+            format!(
+                "{:?} and {disk} disk writes between the last read and it",
+                sent.at.saturating_sub(shown.at)
+            ),
         ));
     }
     for id in ids(&shown.profile) {
@@ -135,7 +138,7 @@ fn is_protected(world: &World, number: usize, other: usize) -> bool {
     let (late, later) = (&world.requests[number], &world.requests[other]);
     late.tag != later.tag
         && late.at < later.at
-        && later.at - late.at < MAX_LATENESS
+        && later.at.saturating_sub(late.at) < MAX_LATENESS
         && !world.runs[later.run].is_told_to_repeat
 }
 
@@ -216,7 +219,7 @@ fn is_asked_again(world: &World, first: usize, second: usize) -> bool {
     let run = world.runs[second.run];
     let is_update = second.customer.is_some();
     // Whoever runs a single command again wants it again, of an update only after the time in which it may come late.
-    let is_again = !run.is_batch && (!is_update || second.at - first.at >= MAX_LATENESS);
+    let is_again = !run.is_batch && (!is_update || second.at.saturating_sub(first.at) >= MAX_LATENESS);
     first.run != second.run && (run.is_told_to_repeat || is_again)
 }
 

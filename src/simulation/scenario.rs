@@ -224,7 +224,8 @@ impl Scenario {
             if operation == Operation::CustomerUpdate {
                 document["token"] = json!(world.customers[*customer].token);
             }
-            text += &format!("{document}\n");
+            text += &document.to_string();
+            text.push('\n');
         }
         std::fs::write(&input, text).unwrap();
         let jobs = u16::try_from(1 + self.random.below(4)).unwrap();

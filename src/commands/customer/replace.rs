@@ -184,7 +184,7 @@ impl Steps<'_> {
         let snapshot = store.take(&taken, service.settings.retention_days)?;
         let unsent = Unsent::new(service, store, &snapshot);
         let name = snapshot.file_stem().and_then(|stem| stem.to_str());
-        let mut written = self.note_repeats(store, &merged, &snapshot);
+        let mut written = note_repeats(store, &merged, &snapshot);
         if written.is_ok() {
             written = service.log_before_send(name).await;
         }
@@ -222,20 +222,6 @@ impl Steps<'_> {
                 && !pending::is_repeated_by(snapshot, merged)
         });
         Ok(open)
-    }
-
-    /// Notes which recent replacements asked for the same: when it is seen, nobody knows which of the requests did it.
-    fn note_repeats(&self, store: &CustomerStore, merged: &Merged, snapshot: &Path) -> Result<(), Failure> {
-        let mut earlier = pending::repeated_by(store, merged)?;
-        earlier.retain(|(earlier, _)| earlier.path != snapshot);
-        let own = (!earlier.is_empty()).then_some(snapshot);
-        let may_come = earlier.iter().filter(|(_, may_come)| *may_come);
-        for path in may_come.map(|(earlier, _)| earlier.path.as_path()).chain(own) {
-            store.note_repeat(path).map_err(|error| {
-                Failure::internal(format!("`{}` cannot be written: {error}", store.directory().display()))
-            })?;
-        }
-        Ok(())
     }
 
     fn store(&self, stored: &Profile) -> Result<CustomerStore, Failure> {
@@ -290,6 +276,20 @@ impl Steps<'_> {
         };
         Outcome { profile: Some(profile), ..Outcome::nothing_sent(self.change.operation()) }
     }
+}
+
+/// Notes which recent replacements asked for the same: when it is seen, nobody knows which of the requests did it.
+fn note_repeats(store: &CustomerStore, merged: &Merged, snapshot: &Path) -> Result<(), Failure> {
+    let mut earlier = pending::repeated_by(store, merged)?;
+    earlier.retain(|(earlier, _)| earlier.path != snapshot);
+    let own = (!earlier.is_empty()).then_some(snapshot);
+    let may_come = earlier.iter().filter(|(_, may_come)| *may_come);
+    for path in may_come.map(|(earlier, _)| earlier.path.as_path()).chain(own) {
+        store.note_repeat(path).map_err(|error| {
+            Failure::internal(format!("`{}` cannot be written: {error}", store.directory().display()))
+        })?;
+    }
+    Ok(())
 }
 
 /// How long a profile is read until it shows what was written.
