@@ -16,7 +16,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::world::{Ask, Stored, World, Writer, fields, ids};
+use super::customers::{Stored, Writer, fields, ids};
+use super::world::{Ask, World};
 
 /// After so long the program takes it that a request will not come any more.
 const MAX_LATENESS: Duration = Duration::from_secs(600);

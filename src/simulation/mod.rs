@@ -12,10 +12,12 @@
 //! The approach is that of the simulations of FoundationDB and of TigerBeetle.
 
 mod client;
+mod customers;
 mod disk;
 mod editors;
 mod faults;
 mod invariants;
+mod mortal;
 mod network;
 mod random;
 mod scenario;
