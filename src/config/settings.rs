@@ -279,6 +279,7 @@ impl Settings {
     pub fn service_name(&self) -> String {
         match &self.profile {
             Some(profile) => format!("{profile}@{}", self.service_id()),
+            None if self.sandbox => SANDBOX.to_owned(),
             None => self.service_id().to_string(),
         }
     }

@@ -1,7 +1,5 @@
 //! What the service answers: documents, and errors in Magento's shape.
 
-use axum::response::IntoResponse as _;
-
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};

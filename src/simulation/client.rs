@@ -3,16 +3,15 @@
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
-use std::task::{Context as Poller, Poll};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::disk::{Disk, Life, Mount};
 use super::invariants::Told;
+use super::mortal::Mortal;
 use super::network::Network;
 use super::world::{Ask, Run, World};
 use crate::batch;
@@ -197,7 +196,8 @@ impl Machine {
                 operation => RecordOperation::Direct(operation, &NoFlags),
             };
             let results = OrderedResults::to(&report, Box::new(lines));
-            return batch::run_over(&service, &source, &args, work, results).await.map(|()| None);
+            let run = Box::pin(batch::run_over(&service, &source, &args, work, results));
+            return run.await.map(|()| None);
         }
         let (tag, customer) = job.records[0];
         let document = document(&asks[0], tag, customer);
@@ -286,32 +286,5 @@ impl Lines {
                 reason: reason.unwrap_or_default().to_owned(),
             });
         }
-    }
-}
-
-/// A run that dies: it is dropped wherever it waits.
-struct Mortal<F> {
-    inner: Option<Pin<Box<F>>>,
-    polls: Option<u32>,
-    life: Arc<Mutex<Life>>,
-}
-
-impl<F: Future> Future for Mortal<F> {
-    type Output = Option<F::Output>;
-
-    fn poll(mut self: Pin<&mut Self>, poller: &mut Poller<'_>) -> Poll<Self::Output> {
-        if self.polls == Some(0) {
-            self.life.lock().unwrap().is_over = true;
-            self.inner = None;
-            return Poll::Ready(None);
-        }
-        self.polls = self.polls.map(|polls| polls - 1);
-        let Some(inner) = &mut self.inner else { return Poll::Ready(None) };
-        let polled = inner.as_mut().poll(poller);
-        if self.life.lock().unwrap().is_over {
-            self.inner = None;
-            return Poll::Ready(None);
-        }
-        polled.map(Some)
     }
 }

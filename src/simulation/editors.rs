@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::customers::Stored;
 use super::random::Random;
-use super::world::Stored;
 
 /// When an editor acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,7 +16,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::world::{Ask, Stored, World, Writer, fields, ids};
+use super::customers::{Stored, Writer, fields, ids};
+use super::world::{Ask, World};
 
 /// After so long the program takes it that a request will not come any more.
 const MAX_LATENESS: Duration = Duration::from_secs(600);
@@ -33,7 +34,10 @@ pub fn judge_request(world: &mut World, number: usize, writes: u64) {
         let disk = writes - shown.writes;
         broken.push((
             10,
-            format!("{:?} and {disk} disk writes between the last read and it", sent.at - shown.at),
+            format!(
+                "{:?} and {disk} disk writes between the last read and it",
+                sent.at.saturating_sub(shown.at)
+            ),
         ));
     }
     for id in ids(&shown.profile) {
@@ -77,7 +81,6 @@ pub fn judge_replacement(
     after: &Stored,
     added: &[i64],
 ) {
-    let _ = added;
     let mut broken = Vec::new();
     let mut foreign_lost = 0;
     let sent = &world.requests[number];
@@ -93,6 +96,14 @@ pub fn judge_replacement(
                 broken.push((8, format!("it comes late and removes address {id} of request {other}")));
             }
             _ => foreign_lost += 1,
+        }
+    }
+    for id in ids(before) {
+        if let (Some(Writer::Ours(other)), false) = (state.creators.get(&id), added.is_empty())
+            && world.requests[*other].tag == sent.tag
+            && !is_asked_again(world, number.min(*other), number.max(*other))
+        {
+            broken.push((2, format!("it adds the address {id} of request {other} once more")));
         }
     }
     let (old, new) = (fields(before), fields(after));
@@ -128,10 +139,8 @@ fn is_protected(world: &World, number: usize, other: usize) -> bool {
     let (late, later) = (&world.requests[number], &world.requests[other]);
     late.tag != later.tag
         && late.at < later.at
-        && later.at - late.at < MAX_LATENESS
+        && later.at.saturating_sub(late.at) < MAX_LATENESS
         && !world.runs[later.run].is_told_to_repeat
-        // TODO: a repeated PUT.
-        && !world.requests.iter().any(|again| again.tag == late.tag && again.at > late.at && again.at < later.at)
 }
 
 fn path_of(address: Option<i64>, name: &str) -> String {
@@ -162,7 +171,7 @@ pub fn judge_reports(world: &mut World, told: &[Told]) {
         let effects = || world.effects.iter().filter(|effect| of_tag(effect.request));
         let told = format!("run {run}: record {tag} is told as {applied:?} ({reason})");
         match applied.as_str() {
-            "yes" if !effects().any(|effect| effect.at <= *at) => {
+            "yes" if !effects().any(|effect| effect.at <= *at) && !is_removed(world, *tag) => {
                 broken.push((3, format!("{told} and was not applied")));
             }
             "no" => {
@@ -184,33 +193,35 @@ pub fn judge_reports(world: &mut World, told: &[Told]) {
     }
 }
 
-/// Records that were applied twice, though nobody asked for that.
+/// Whether an address that a record removes is gone: who removed it cannot be seen.
+fn is_removed(world: &World, tag: u32) -> bool {
+    let Some(Ask::Remove(id)) = world.asks.get(&tag) else { return false };
+    !world.customers.iter().any(|customer| ids(&customer.now).contains(id))
+}
+
+/// Items and attributes that were sent twice with effect, though nobody asked for that.
 fn twice(world: &World) -> Vec<(u8, String)> {
     let mut broken = Vec::new();
-    for (tag, ask) in &world.asks {
-        let is_counted = |added: usize| match ask {
-            Ask::Item | Ask::Attribute => true,
-            Ask::Add(_) => added > 0,
-            Ask::Set(..) | Ask::Remove(_) => false,
-        };
-        let requests =
-            world.effects.iter().filter(|effect| is_counted(effect.added)).map(|effect| effect.request);
+    for (tag, _) in world.asks.iter().filter(|(_, ask)| matches!(ask, Ask::Item | Ask::Attribute)) {
+        let requests = world.effects.iter().map(|effect| effect.request);
         let mut requests: Vec<usize> =
             requests.filter(|request| world.requests[*request].tag == Some(*tag)).collect();
         requests.sort_unstable();
-        for pair in requests.windows(2) {
-            let (first, second) = (&world.requests[pair[0]], &world.requests[pair[1]]);
-            let was_asked = first.run != second.run && world.runs[second.run].is_told_to_repeat;
-            // Whoever runs a single command again after that time wants it again.
-            let is_again = first.run != second.run
-                && !world.runs[second.run].is_batch
-                && (second.at - first.at >= MAX_LATENESS || !matches!(ask, Ask::Add(_)));
-            if !was_asked && !is_again {
-                broken.push((2, format!("record {tag} was applied by requests {} and {}", pair[0], pair[1])));
-            }
+        for pair in requests.windows(2).filter(|pair| !is_asked_again(world, pair[0], pair[1])) {
+            broken.push((2, format!("record {tag} was applied by requests {} and {}", pair[0], pair[1])));
         }
     }
     broken
+}
+
+/// Whether somebody asked for what a second request repeats.
+fn is_asked_again(world: &World, first: usize, second: usize) -> bool {
+    let (first, second) = (&world.requests[first], &world.requests[second]);
+    let run = world.runs[second.run];
+    let is_update = second.customer.is_some();
+    // Whoever runs a single command again wants it again, of an update only after the time in which it may come late.
+    let is_again = !run.is_batch && (!is_update || second.at.saturating_sub(first.at) >= MAX_LATENESS);
+    first.run != second.run && (run.is_told_to_repeat || is_again)
 }
 
 /// Judges what became of the snapshots: a mark that says more than is so would be believed later.
@@ -229,7 +240,9 @@ pub fn judge_marks<'a>(world: &mut World, files: impl Iterator<Item = &'a std::p
             "refused" if effects.any(|sent| is_put(&sent)) => {
                 broken.push((4, format!("snapshot {name} is marked refused, and its PUT took effect")));
             }
-            "verified" | "applied" if !effects.any(|sent| sent.tag == tag) => {
+            "verified" | "applied"
+                if !effects.any(|sent| sent.tag == tag) && !is_removed(world, tag.unwrap_or_default()) =>
+            {
                 broken.push((3, format!("snapshot {name} is marked {mark}, and was not applied")));
             }
             _ => {}

@@ -53,6 +53,8 @@ impl Network {
             answer(&world, number, &fate)
         };
         tokio::time::sleep(back).await;
+        let now = self.world.borrow().now();
+        self.world.borrow_mut().requests[number].heard = Some((now, fate.seen == Seen::Answer));
         if let (true, Some(customer), Seen::Answer, Ok(incoming)) = (is_read, customer, fate.seen, &outcome) {
             let body: Value = serde_json::from_slice(&incoming.body).unwrap();
             if let Some(profile) = body["customer"].as_object() {
@@ -90,6 +92,7 @@ impl Network {
             body,
             shown: customer.and_then(|customer| self.shown.borrow().get(&customer).cloned()),
             snapshot: customer.and_then(|customer| life.snapshots.get(&(customer + 1).to_string()).cloned()),
+            heard: None,
             reply: None,
         };
         world.tell(|| {

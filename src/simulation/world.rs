@@ -3,39 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use super::customers::{Customer, Stored, Writer, addresses_after};
 use super::editors::{Edit, Moment};
 use super::faults::{Fate, Weather};
 use super::random::Random;
-
-/// A customer object as it is stored.
-pub type Stored = Map<String, Value>;
-
-/// Who wrote something: one of our records, by its tag, or somebody else.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Writer {
-    /// The request with this number.
-    Ours(usize),
-    /// A foreign editor.
-    Foreign,
-}
-
-/// A customer, now and before.
-#[derive(Debug)]
-pub struct Customer {
-    /// What leads to it.
-    pub token: String,
-    /// As it is.
-    pub now: Stored,
-    /// As it was, oldest first, for replicas that lag behind.
-    past: Vec<(Duration, Stored)>,
-    /// Who wrote a field last, and when.
-    pub writers: BTreeMap<String, (Writer, Duration)>,
-    /// Who added an address.
-    pub creators: BTreeMap<i64, Writer>,
-}
 
 /// What the last read before a PUT showed.
 #[derive(Debug, Clone)]
@@ -67,6 +41,8 @@ pub struct Sent {
     pub shown: Option<Shown>,
     /// The snapshot that the run took last.
     pub snapshot: Option<std::path::PathBuf>,
+    /// When the client had its answer, or knew that there will be none, and whether that was an answer.
+    pub heard: Option<(Duration, bool)>,
     /// What the service answered, once it has.
     pub reply: Option<(u16, String)>,
 }
@@ -78,8 +54,6 @@ pub struct Effect {
     pub at: Duration,
     /// Of which request.
     pub request: usize,
-    /// How many addresses that are the record's own it added.
-    pub added: usize,
 }
 
 #[derive(Debug)]
@@ -269,7 +243,6 @@ impl World {
 
     fn process(&mut self, request: usize, at: Duration) -> (u16, String) {
         let sent = &self.requests[request];
-        let effect = |added| Effect { at, request, added };
         match (sent.tag, sent.customer) {
             (None, Some(customer)) => {
                 let found = self.read(customer, at);
@@ -282,7 +255,7 @@ impl World {
                 {
                     return (400, r#"{"message":"Attribute with the same code already exists."}"#.to_owned());
                 }
-                self.effects.push(effect(0));
+                self.effects.push(Effect { at, request });
                 (200, r#"{"id":7}"#.to_owned())
             }
         }
@@ -320,99 +293,7 @@ impl World {
         let customer = &mut self.customers[number];
         customer.now = after;
         customer.changed(&before, at, Writer::Ours(request));
-        self.effects.push(Effect { at, request, added: added.len() });
+        self.effects.push(Effect { at, request });
         (200, "{\"ok\":true}".to_owned())
     }
-}
-
-/// The list after a PUT: all or nothing; a known id gets the fields that were sent, no id is a new address.
-fn addresses_after(
-    before: &Value,
-    sent: &[Value],
-    next: &mut i64,
-    added: &mut Vec<i64>,
-) -> Option<Vec<Value>> {
-    let mut after = Vec::new();
-    for address in sent {
-        let mut fields = address.as_object()?.clone();
-        if fields.contains_key("id") {
-            let stored = before.as_array()?.iter().find(|stored| stored["id"] == fields["id"])?;
-            let mut merged = stored.as_object()?.clone();
-            merged.extend(fields);
-            after.push(Value::Object(merged));
-        } else {
-            fields.shift_insert(0, "id".to_owned(), json!(*next));
-            added.push(*next);
-            *next += 1;
-            after.push(Value::Object(fields));
-        }
-    }
-    Some(after)
-}
-
-impl Customer {
-    fn new(number: usize) -> Self {
-        let id = number + 1;
-        let address = |at: usize| {
-            let number = id * 10 + at;
-            format!(
-                r#"{{"id":{number},"customer_id":{id},"street":["Main {number}"],"city":"Town {number}","postcode":"7500{at}",
-                "country_id":"FR","telephone":"{number}","firstname":"A","lastname":"B","x_rate":1E{at}}}"#
-            )
-        };
-        let text = format!(
-            r#"{{"id":{id},"email":"c{id}@example.com","firstname":"First","lastname":"Last","x_weight":0.10,
-            "updated_at":"0","addresses":[{},{}]}}"#,
-            address(1),
-            address(2)
-        );
-        let now: Stored = serde_json::from_str(&text).unwrap();
-        Self {
-            token: format!("token-of-customer-{id}"),
-            past: vec![(Duration::ZERO, now.clone())],
-            now,
-            writers: BTreeMap::new(),
-            creators: BTreeMap::new(),
-        }
-    }
-
-    /// Takes note of who wrote what.
-    fn changed(&mut self, before: &Stored, at: Duration, by: Writer) {
-        let (old, new) = (fields(before), fields(&self.now));
-        for (path, value) in &new {
-            if old.get(path) != Some(value) && !path.starts_with("updated_at") {
-                self.writers.insert(path.clone(), (by, at));
-            }
-        }
-        for id in ids(&self.now) {
-            if !ids(before).contains(&id) {
-                self.creators.insert(id, by);
-            }
-        }
-        self.past.push((at, self.now.clone()));
-    }
-}
-
-/// Ids of the addresses of a profile, in their order.
-pub fn ids(profile: &Stored) -> Vec<i64> {
-    let addresses = profile.get("addresses").and_then(Value::as_array).into_iter().flatten();
-    addresses.filter_map(|address| address["id"].as_i64()).collect()
-}
-
-/// Every field of a profile by its path, as it is to the digit: `firstname`, `11.city`. An address without an id has
-/// none here.
-pub fn fields(profile: &Stored) -> BTreeMap<String, &Value> {
-    let mut fields = BTreeMap::new();
-    for (name, value) in profile {
-        if name != "addresses" {
-            fields.insert(name.clone(), value);
-        }
-    }
-    for address in profile.get("addresses").and_then(Value::as_array).into_iter().flatten() {
-        let (Some(id), Some(members)) = (address["id"].as_i64(), address.as_object()) else { continue };
-        for (name, value) in members {
-            fields.insert(format!("{id}.{name}"), value);
-        }
-    }
-    fields
 }

@@ -7,6 +7,9 @@ use jiff::Timestamp;
 
 use super::CustomerStore;
 
+/// Extension of the file that says that a replacement was sent more than once.
+const REPEATED: &str = "repeated";
+
 /// The outcome of a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
@@ -71,8 +74,26 @@ impl CustomerStore {
     }
 
     /// Removes a snapshot and its mark.
+    /// Notes, durably, that what a snapshot was taken for is about to be sent once more while an earlier request for the
+    /// same may still take effect: seeing it applied does not tell which of them was, and the other may come late.
+    ///
+    /// # Errors
+    /// Whatever the system says: it must not be sent again then.
+    pub fn note_repeat(&self, snapshot: &Path) -> std::io::Result<()> {
+        match self.storage.create(&snapshot.with_extension(REPEATED), b"") {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether [`Self::note_repeat`] was called for a snapshot.
+    pub fn is_repeated(&self, snapshot: &Path) -> bool {
+        self.storage.read(&snapshot.with_extension(REPEATED)).is_ok()
+    }
+
     pub(super) fn remove(&self, snapshot: &Path) {
         let _ = self.storage.remove(snapshot);
+        let _ = self.storage.remove(&snapshot.with_extension(REPEATED));
         for mark in Mark::ALL {
             let _ = self.storage.remove(&file(snapshot, mark));
         }

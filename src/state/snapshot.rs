@@ -14,6 +14,8 @@ use crate::failure::Failure;
 use crate::plan::profile::diff::{self, Change};
 use crate::plan::profile::merge::Merged;
 
+/// As many recent snapshots are compared with a new one: a batch may take thousands of one customer.
+const MAX_RECENT: usize = 20;
 /// As many snapshots are kept whatever their age.
 const ALWAYS_KEPT: usize = 10;
 /// How long after its request left a replacement of unknown outcome may still take effect.
@@ -133,6 +135,19 @@ impl CustomerStore {
         Snapshot::parse(&bytes, path)
     }
 
+    /// The snapshots of the last 10 minutes whose request may have been applied, with their marks, newest first.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn recent(&self) -> Result<Vec<(Snapshot, Option<Mark>)>, Failure> {
+        let now = self.clock.now();
+        let is_recent =
+            |entry: &SnapshotEntry| now.duration_since(date_of(&entry.path, now)).abs() <= MAX_LATENESS;
+        let entries = self.entries()?.into_iter().filter(|entry| entry.number > 0 && is_recent(entry));
+        let may_be_applied = entries.filter(|entry| entry.mark != Some(Mark::Refused)).take(MAX_RECENT);
+        may_be_applied.map(|entry| Ok((self.read(&entry.path)?, entry.mark))).collect()
+    }
+
     /// The replacements whose outcome is unknown and which may still take effect, newest first: those marked so, and
     /// those of a command that ended before it knew.
     ///
@@ -146,6 +161,10 @@ impl CustomerStore {
             let left = match entry.mark {
                 Some(Mark::Unknown) => self.marked_at(&entry.path, Mark::Unknown).unwrap_or(now),
                 None => date_of(&entry.path, now),
+                // One of its requests was seen to be applied; another may still come.
+                Some(mark) if mark.is_applied() && self.is_repeated(&entry.path) => {
+                    self.marked_at(&entry.path, mark).unwrap_or(now)
+                }
                 Some(_) => continue,
             };
             if may_come(left) {

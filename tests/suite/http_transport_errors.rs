@@ -78,7 +78,7 @@ fn a_connection_never_made_is_unavailable_and_repeated() {
     assert!(failure.message.contains("refused") && failure.message.contains("tried 2 times"), "{failure}");
     let events = events.lock().unwrap();
     let kinds: Vec<_> = events.iter().map(|event| event.split(' ').next().unwrap()).collect();
-    assert_eq!(kinds, ["Sending", "Lost", "Repeating", "Sending", "Lost"]);
+    assert_eq!(kinds, ["Sending", "TransportError", "Retry", "Sending", "TransportError"]);
 }
 
 #[test]

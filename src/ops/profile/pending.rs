@@ -38,7 +38,8 @@ pub fn open(
 ) -> Result<Vec<Snapshot>, Failure> {
     let mut open = Vec::new();
     for snapshot in store.pending()? {
-        if !is_shown(service, store, &snapshot, stored)? {
+        // What was sent more than once can be shown, and the other request still come.
+        if store.is_repeated(&snapshot.path) || !is_shown(service, store, &snapshot, stored)? {
             open.push(snapshot);
         }
     }
@@ -49,6 +50,18 @@ pub fn open(
 /// changes nothing, and adds no address, which would then be there twice.
 pub fn is_repeated_by(snapshot: &Snapshot, merged: &Merged) -> bool {
     merged.summary.added == 0 && snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier))
+}
+
+/// Recent replacements that asked for exactly the same, also where that is asked again on purpose: each with whether its
+/// request may still come.
+///
+/// # Errors
+/// When the snapshots cannot be read.
+pub fn repeated_by(store: &CustomerStore, merged: &Merged) -> Result<Vec<(Snapshot, bool)>, Failure> {
+    let asks_the_same =
+        |snapshot: &Snapshot| snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier));
+    let recent = store.recent()?.into_iter().filter(|(snapshot, _)| asks_the_same(snapshot));
+    Ok(recent.map(|(snapshot, mark)| (snapshot, !mark.is_some_and(Mark::is_applied))).collect())
 }
 
 /// What to say where nobody has decided about an open replacement.

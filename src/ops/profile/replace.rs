@@ -5,7 +5,7 @@
 //! On a terminal the lock is not held while a person thinks: the change is shown and confirmed before, and once more
 //! where it came out differently under the lock.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -186,7 +186,11 @@ impl Steps<'_> {
         let snapshot = store.take(&new_snapshot, service.settings.retention_days)?;
         let unsent = Unsent::new(service, store, &snapshot);
         let name = snapshot.file_stem().and_then(|stem| stem.to_str());
-        if let Err(failure) = service.log_before_send(name).await {
+        let mut written = note_repeats(store, &merged, &snapshot);
+        if written.is_ok() {
+            written = service.log_before_send(name).await;
+        }
+        if let Err(failure) = written {
             // The PUT does not leave: no later command has to wait for it.
             store.mark(&snapshot, Mark::Refused, service.session.context.clock.now());
             return Err(failure);
@@ -276,6 +280,20 @@ impl Steps<'_> {
         };
         Outcome { profile: Some(profile), ..Outcome::not_sent(self.change.operation()) }
     }
+}
+
+/// Notes which recent replacements asked for the same: when it is seen, nobody knows which of the requests did it.
+fn note_repeats(store: &CustomerStore, merged: &Merged, snapshot: &Path) -> Result<(), Failure> {
+    let mut earlier = pending::repeated_by(store, merged)?;
+    earlier.retain(|(earlier, _)| earlier.path != snapshot);
+    let own = (!earlier.is_empty()).then_some(snapshot);
+    let may_come = earlier.iter().filter(|(_, may_come)| *may_come);
+    for path in may_come.map(|(earlier, _)| earlier.path.as_path()).chain(own) {
+        store.note_repeat(path).map_err(|error| {
+            Failure::internal(format!("`{}` cannot be written: {error}", store.directory().display()))
+        })?;
+    }
+    Ok(())
 }
 
 /// How long a profile is read until it shows what was written.

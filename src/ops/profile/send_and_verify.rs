@@ -120,6 +120,9 @@ impl Replacement<'_> {
             let wait = service.delay(&attempts, &attempt, effect);
             let failure = attempts.fail(attempt);
             let (Some(wait), true) = (wait, readable) else { return Err(self.failed(service, failure)) };
+            if attempts.any_unknown() && effect == Effect::Replacement && !self.note_repeat() {
+                return Err(self.failed(service, failure));
+            }
             tokio::time::sleep(wait).await;
             if attempts.any_unknown() && (effect == Effect::Write || !self.is_as_before(service).await) {
                 return Err(self.failed(service, failure));
@@ -145,6 +148,11 @@ impl Replacement<'_> {
             .hint("look at it with `storefront customer show`, then run the command again"));
         }
         Ok((!differences.is_empty()).then_some(now))
+    }
+
+    /// The earlier attempt may still take effect when this one has: later commands have to know.
+    fn note_repeat(&self) -> bool {
+        self.store.note_repeat(self.snapshot).is_ok()
     }
 
     /// The PUT does not leave, and no earlier attempt can take effect: nothing has to wait for it.
