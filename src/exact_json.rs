@@ -64,7 +64,7 @@ impl fmt::Display for Error {
                     "it holds half of a surrogate pair (`\\ud800` to `\\udfff`) at line {line} column {column}"
                 )
             }
-            Self::Repeated(path) => write!(out, "{path} is named twice"),
+            Self::Repeated(path) => write!(out, "duplicate field `{path}`"),
         }
     }
 }

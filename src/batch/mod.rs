@@ -1,4 +1,4 @@
-//! The operations over many records (DESIGN 7): check → journal → run → summary.
+//! The operations over many records (docs/journal.md): check → journal → run → summary.
 
 pub mod circuit_breaker;
 mod command_line;
@@ -65,9 +65,7 @@ pub fn run(
     if let RecordOperation::UpdateProfile(update) = operation
         && update.base.is_some()
     {
-        return Err(Failure::usage(
-            "--base is the profile of one customer, and this input has many records; nothing was sent",
-        ));
+        return Err(Failure::usage("--base cannot be used with batch input"));
     }
     on_runtime(async {
         let service = Service::open(session).await?;
@@ -164,7 +162,7 @@ fn checked(
 ) -> Result<Option<PreflightReport>, Failure> {
     if source.is_stream() {
         session.report.status(&format!(
-            "{} cannot be read twice: each record is checked when its turn comes, not all of them before the first is sent",
+            "`{}` is a stream: records are validated as they are read, not up front",
             source.name()
         ));
         return Ok(None);

@@ -72,7 +72,7 @@ pub fn run(
     }
     invalid.verdict()?;
     if number == 0 {
-        return Err(Failure::usage(format!("{} holds no records; nothing was sent", source.name())));
+        return Err(Failure::usage(format!("`{}` contains no records", source.name())));
     }
     comparison.ensure_matches(source, past, number)?;
     doubts.emit_suppressed_count();
@@ -123,9 +123,9 @@ impl Invalid {
         }
         let message = lines.join("\n");
         let hint = if self.count == 1 {
-            "fix the record and run the command again; --skip-invalid sends the others"
+            "fix the record and try again; --skip-invalid sends the others"
         } else {
-            "fix these records and run the command again; --skip-invalid sends the others"
+            "fix these records and try again; --skip-invalid sends the others"
         };
         Err(Failure { message, ..first }.hint(hint))
     }

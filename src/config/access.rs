@@ -98,7 +98,7 @@ mod platform {
         })
     }
 
-    /// `is_own_group` says whether the file's group has no member but the user.
+    /// `is_own_group` says whether the file's group has no field but the user.
     pub(super) fn judge(owner: u32, mode: u32, user: u32, is_own_group: impl Fn() -> bool) -> Exposure {
         if owner != user {
             // A secret that is mounted into a container is root's, and often readable by every process in it.
@@ -117,8 +117,8 @@ mod platform {
         }
     }
 
-    /// Whether no other account is in the group, by the text of `/etc/passwd` and `/etc/group`. A user or group that is
-    /// not in them comes from a directory service, whose members cannot be known here.
+    /// Whether no other account is in the group, by the text of `/etc/passwd` and `/etc/group`. A user or
+    /// group that is not in them comes from a directory service, whose fields cannot be known here.
     pub(super) fn is_only_member(user: u32, group: u32, passwd: &str, groups: &str) -> bool {
         let rows = |text| str::lines(text).map(|line| line.split(':').collect::<Vec<_>>());
         let number = |row: &[&str], field: usize| row.get(field).and_then(|text| text.parse::<u32>().ok());

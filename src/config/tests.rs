@@ -175,7 +175,7 @@ fn a_token_of_a_profile_does_not_follow_the_environment_to_another_host() {
 fn a_profile_without_a_host_lends_its_token_to_none() {
     let home = home("[profiles.shop]\ntoken = \"literal\"\n");
     let failure = read(&resolve(&home, &[ENV_URL]).unwrap().token).unwrap_err();
-    assert!(failure.message.contains("names no base URL"), "{failure}");
+    assert!(failure.message.contains("has no base URL"), "{failure}");
     assert!(resolve(&home, &[]).unwrap_err().message.contains("no base-url"));
 }
 
@@ -239,13 +239,16 @@ fn the_sandbox_takes_nothing_from_outside() {
 #[test]
 fn a_bad_file_is_refused_with_its_path() {
     for (config, problem) in [
-        ("[profiles.shop]\ntokn = 1", "profiles.shop.tokn: unknown; did you mean token?"),
-        ("profile = 1", "profile: unknown; did you mean profiles?"),
-        ("zzz = 1", "zzz: unknown; known are default-profile, profiles"),
-        ("[profiles.shop.read]\nignored = []", "profiles.shop.read.ignored: unknown; did you mean ignore?"),
+        ("[profiles.shop]\ntokn = 1", "profiles.shop.tokn: unknown field; did you mean `token`?"),
+        ("profile = 1", "profile: unknown field; did you mean `profiles`?"),
+        ("zzz = 1", "unknown key `zzz`; expected one of default-profile, profiles"),
+        (
+            "[profiles.shop.read]\nignored = []",
+            "profiles.shop.read.ignored: unknown field; did you mean `ignore`?",
+        ),
         (
             "[profiles.shop]\nretry = \"2\"",
-            "profiles.shop.retry: expected a whole number, zero or more, found text",
+            "profiles.shop.retry: expected a non-negative integer, found text",
         ),
         ("[profiles.shop]\nread = 1", "profiles.shop.read: expected a table, found the number 1"),
         ("profiles = 1", "profiles: expected a table"),

@@ -116,7 +116,7 @@ impl TokenCommand {
         }
         let said = || message().map(|said| format!("; it wrote to stderr: {said}")).unwrap_or_default();
         let printed =
-            std::str::from_utf8(&ended.stdout).map_err(|_| fails("printed no UTF-8 text".to_owned()))?;
+            std::str::from_utf8(&ended.stdout).map_err(|_| fails("output is not valid UTF-8".to_owned()))?;
         let token = Token::new(printed).ok_or_else(|| fails(format!("printed nothing{}", said())))?;
         fit_for_header(token, &name)
     }

@@ -41,18 +41,17 @@ pub fn read_json(path: &Path) -> Result<Value, Failure> {
 /// Parses one JSON document; `name` says where it came from.
 ///
 /// # Errors
-/// `usage`, with line and column where the text is not JSON, and with the path of a member that is named twice.
+/// `usage`, with line and column where the text is not JSON, and with the path of a field that is named twice.
 pub fn parse_json(text: &str, name: &str) -> Result<Value, Failure> {
     if text.trim().is_empty() {
-        return Err(Failure::usage(format!("{name} is empty; nothing was sent")));
+        return Err(Failure::usage(format!("`{name}` is empty")));
     }
     exact_json::parse(text.as_bytes()).map_err(|error| match error {
-        exact_json::Error::Syntax { .. } => {
-            Failure::usage(format!("{name} is not JSON: {error}; nothing was sent"))
+        exact_json::Error::Syntax { .. } => Failure::usage(format!("`{name}` is not valid JSON: {error}")),
+        exact_json::Error::Repeated(_) => {
+            Failure::usage(format!("{name}: {error}")).hint("remove one of them")
         }
-        exact_json::Error::Repeated(_) => Failure::usage(format!("{name}: {error}; nothing was sent"))
-            .hint("only one of the two would count: leave out the other"),
-        error => Failure::usage(format!("{name} cannot be used: {error}; nothing was sent")),
+        error => Failure::usage(format!("{name} cannot be used: {error}")),
     })
 }
 
@@ -68,10 +67,8 @@ pub fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
         return failure;
     }
     match error.kind() {
-        std::io::ErrorKind::NotFound => Failure::usage(format!("there is no file {name}; nothing was sent")),
-        std::io::ErrorKind::IsADirectory => {
-            Failure::usage(format!("{name} is a directory, not a file; nothing was sent"))
-        }
-        _ => Failure::usage(format!("{name} cannot be read: {error}; nothing was sent")),
+        std::io::ErrorKind::NotFound => Failure::usage(format!("file `{name}` not found")),
+        std::io::ErrorKind::IsADirectory => Failure::usage(format!("`{name}` is a directory, not a file")),
+        _ => Failure::usage(format!("cannot read `{name}`: {error}")),
     }
 }

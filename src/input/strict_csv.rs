@@ -65,7 +65,7 @@ enum State {
     AfterQuote,
 }
 
-/// A row under way.
+/// A row in flight.
 struct Row<'a> {
     cells: &'a mut csv::ByteRecord,
     cell: Vec<u8>,

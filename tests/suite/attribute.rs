@@ -57,9 +57,9 @@ fn options_come_from_a_table() {
     );
     for (csv, says) in [
         ("name\nA\n", "unknown column `name`"),
-        ("sort_order\n1\n", "it has no column label"),
+        ("sort_order\n1\n", "missing column `label`"),
         ("label,label:fr\nA,B\n", "names no store id"),
-        ("label,sort_order\nA,first\n", "line 2: sort_order \"first\" is no whole number"),
+        ("label,sort_order\nA,first\n", "line 2: sort_order `first` is not an integer"),
         ("label,is_default\nA,1\nB,maybe\n", "line 3: is_default \"maybe\""),
         ("label\n\"\"\n", "the label is empty"),
         ("label,sort_order\nA\n", "options.csv"),
@@ -86,7 +86,7 @@ fn input_is_held_to_the_interface_and_flags_win() {
     for (input, says) in [
         (
             r#"{"attribute": {"attribut_code": "a"}}"#,
-            "attribute.attribut_code: unknown; did you mean attribute_code?",
+            "attribute.attribut_code: unknown field; did you mean `attribute_code`?",
         ),
         (r#"{"is_searchable": true}"#, "attribute.is_searchable: expected a string, found true"),
         (r#"{"is_required": "yes"}"#, "attribute.is_required: expected true or false"),

@@ -96,9 +96,9 @@ fn set_refuses_what_the_file_could_not_hold() {
     let home = Home::with_config(&format!("{SHOP}token-env = \"SHOP\"\n"));
     let before = home.read("config.toml");
     for (line, problem) in [
-        ("-p shop retyr 1", "profiles.shop.retyr: unknown; did you mean retry?"),
-        ("-p shop retry -1", "expected a whole number"),
-        ("-p shop retry one", "expected a whole number"),
+        ("-p shop retyr 1", "profiles.shop.retyr: unknown field; did you mean `retry`?"),
+        ("-p shop retry -1", "expected an integer"),
+        ("-p shop retry one", "expected an integer"),
         ("-p shop retry 1 2", "found 2 words"),
         ("-p shop retry", "found nothing"),
         ("-p shop ship-layout round", "expected wrapped or flat, found \"round\""),
@@ -157,7 +157,7 @@ fn a_token_is_never_printed_and_makes_the_file_private() {
         assert!(outcome.stdout.contains("token of profile shop"), "{outcome:?}");
     }
     let moved = home.run(&["config", "set", "-p", "shop", "base-url", "https://new.example"]);
-    assert!(moved.stderr.contains("token and admin-token gives will be sent there"), "{moved:?}");
+    assert!(moved.stderr.contains("token and admin-token will be sent there"), "{moved:?}");
 
     home.write("config.toml", home.read("config.toml"), 0o644);
     let chmod = format!("chmod 600 {}", home.path("config.toml").display());
@@ -190,7 +190,7 @@ fn every_kind_of_broken_file_is_told() {
         (b"\xff\xfe\x00", "not valid UTF-8"),
         (b"{\"profiles\": {\"hunter2\": 1}}", "config.toml:1:1: not valid TOML"),
         (b"[profiles.shop]\nbase-url = \"https://x\"\ntoken = \"hunter2", "config.toml:3:"),
-        (b"[profiles.shop]\nretry = \"hunter2\"", "profiles.shop.retry: expected a whole number"),
+        (b"[profiles.shop]\nretry = \"hunter2\"", "profiles.shop.retry: expected an integer"),
         (b"<html>hunter2", "config.toml:1:"),
         (big.as_bytes(), "larger than 1 MiB"),
     ];

@@ -95,7 +95,7 @@ fn a_sound_set_up_passes_every_check() {
     assert_eq!(found.states(), expected);
     assert_eq!(found.check("configuration").1, format!("the environment: {}/", env.url()));
     assert_eq!(found.check("service").1, "answers, without TLS");
-    assert_eq!(found.check("profile").1, "4 addresses can be read");
+    assert_eq!(found.check("profile").1, "4 addresses readable");
     assert_eq!(env.requests(), ["GET 200"], "one read is enough");
 }
 
@@ -104,7 +104,7 @@ fn it_reads_well_without_json() {
     let env = TestEnv::new();
     let outcome = env.storefront(&["doctor"]).run();
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{outcome:?}");
-    assert!(outcome.stdout.contains("4 addresses can be read"), "{outcome:?}");
+    assert!(outcome.stdout.contains("4 addresses readable"), "{outcome:?}");
     let outcome = env.storefront(&["doctor"]).env("STOREFRONT_STORE_VIEW", "..").run();
     assert_eq!(outcome.code, 2, "{outcome:?}");
     assert!(outcome.stdout.contains('→') && outcome.stderr.contains("checks failed"), "{outcome:?}");

@@ -224,7 +224,7 @@ fn every_verdict_of_the_put_has_its_code() {
     for (name, then, code, applied, requests) in [
         ("taken and there", vec![taken.clone(), troy.clone()], 0, "yes", 4),
         ("taken and an address is gone", vec![taken.clone(), half.clone()], 9, "yes", 4),
-        ("taken and the change is not there", vec![taken.clone(), old.clone()], 9, "yes", 4),
+        ("taken and the change not found", vec![taken.clone(), old.clone()], 9, "yes", 4),
         ("taken and changed by the service", vec![taken.clone(), third], 0, "yes", 4),
         ("taken and unreadable", vec![taken.clone(), error.clone()], 0, "yes", 4),
         ("silence and there", vec![Step::Close, troy.clone()], 0, "yes", 4),

@@ -60,7 +60,7 @@ fn a_certificate_that_signed_itself_is_refused_in_words() {
     let authority = Authority::new("Itself");
     let server = serving(&authority, Odd::Itself, None);
     let failure = failing(&server, &trusting(&server, &authority));
-    assert!(failure.message.ends_with("signed itself: it is an authority's, not a server's"), "{failure}");
+    assert!(failure.message.ends_with("is a CA certificate, not a server certificate"), "{failure}");
     assert!(failure.hint.unwrap().contains("`ca-file`"));
 }
 
@@ -77,7 +77,7 @@ fn a_certificate_for_another_name_is_refused_with_that_name() {
     let authority = Authority::new("Ours");
     let server = serving(&authority, Odd::Name, None);
     let failure = failing(&server, &trusting(&server, &authority));
-    assert!(failure.message.ends_with("is made out to other.example instead"), "{failure}");
+    assert!(failure.message.ends_with("is valid for other.example, not for this host"), "{failure}");
 }
 
 #[test]
@@ -146,17 +146,17 @@ fn files_that_are_not_what_they_should_be_are_told_apart() {
         ("", "holds no certificate"),
         ("\u{0}\u{1}binary", "holds no certificate"),
         (key.as_str(), "holds no certificate"),
-        (broken, "is not sound PEM text"),
-        (odd, "certificate 1 in the ca-file"),
+        (broken, "is not valid PEM"),
+        (odd, "certificate 1 in `ca-file`"),
     ] {
         let failure = refused(&with_ca(authority.file("odd.pem", text)));
         assert!(failure.message.contains(expected) && failure.message.contains("odd.pem"), "{failure}");
     }
     let missing = refused(&with_ca(authority.dir.path().join("none.pem")));
-    assert!(missing.message.contains("none.pem cannot be read: No such file"), "{missing}");
+    assert!(missing.message.contains("cannot read `none.pem`: No such file"), "{missing}");
     for (text, expected) in [
         (key.clone(), "holds no certificate"),
-        (certificate, "holds no private key"),
+        (certificate, "contains no private key"),
         (locked, "locked with a passphrase"),
         (format!("{other}{key}"), "cannot be used"),
     ] {

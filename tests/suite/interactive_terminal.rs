@@ -16,7 +16,7 @@ fn attribute(home: &Home, code: &str) -> Value {
 
 /// The line after `The same as one command:`, unfolded.
 fn command_line(screen: &str) -> String {
-    let (_, line) = screen.split_once("The same as one command:\n").unwrap_or_else(|| panic!("{screen}"));
+    let (_, line) = screen.split_once("Equivalent command:\n").unwrap_or_else(|| panic!("{screen}"));
     line.trim().to_owned()
 }
 
@@ -41,15 +41,15 @@ fn address(home: &Home, id: u64) -> Value {
 fn the_wizard_asks_step_by_step_and_gives_the_same_as_one_command() {
     let home = Home::new();
     let mut terminal = terminal(&home, 300, "--sandbox attribute create --filterable");
-    terminal.sees("Label, as shoppers see it").types("Schuhgröße").types(ENTER);
+    terminal.sees("Label (shown to shoppers)").types("Schuhgröße").types(ENTER);
     terminal.sees("schuhgrosse").types(ENTER);
     terminal.sees("Input kind").types(ENTER);
     terminal.sees("Type or paste them").types(ENTER);
     terminal.sees("Option 1").types("36 EU\r37 EU\r\r38 EU\r").sees("Option 4").types(ENTER);
-    terminal.sees("Chosen by default").types(DOWN).types(ENTER);
+    terminal.sees("Default option").types(DOWN).types(ENTER);
     terminal.sees("STORE_ID=LABEL").types("2=Pointure").types(ENTER).types(ENTER);
-    terminal.sees("Must every product have it?").answers("n");
-    terminal.sees("Does search look at it?").answers("y");
+    terminal.sees("Required?").answers("n");
+    terminal.sees("Include in search?").answers("y");
     let screen = terminal.sees("Create it?").screen();
     assert!(screen.contains("36 EU (default)") && !screen.contains("Can shoppers filter"), "{screen}");
     terminal.answers("y");
@@ -71,7 +71,7 @@ fn the_wizard_asks_step_by_step_and_gives_the_same_as_one_command() {
 fn esc_goes_back_one_step_and_no_at_the_end_writes_nothing_but_keeps_the_answers() {
     let home = Home::new();
     let mut terminal = terminal(&home, 200, "--sandbox attribute create --type text");
-    terminal.sees("Label, as shoppers see it").answers("Colour");
+    terminal.sees("Label (shown to shoppers)").answers("Colour");
     terminal.sees("Code").sees("colour").types(ESC);
     terminal.sees_no_more("colour").types("Hue").types(ENTER);
     terminal.sees("hue").answers("9 Bad Code é").sees("a code is a letter").answers("tint");
@@ -172,7 +172,7 @@ fn redirected_errors_leave_the_question_on_the_terminal() {
 fn support_picks_an_address_edits_one_field_and_sends_it() {
     let home = Home::new();
     let mut terminal = terminal(&home, 100, "--sandbox customer update");
-    terminal.sees("What is to be changed?").sees("Address 1").sees("The profile itself").types(ENTER);
+    terminal.sees("What do you want to change?").sees("Address 1").sees("Profile fields").types(ENTER);
     terminal.sees("75002").types(DOWN).types(DOWN).types(DOWN).types(ENTER);
     terminal.sees("Country code").answers("Frankreich").sees("is no country code").answers("fr");
     terminal.sees("Done").types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(ENTER);
@@ -217,7 +217,7 @@ fn another_country_asks_for_the_region_and_esc_leads_back_to_the_list() {
     let home = Home::new();
     let mut terminal = terminal(&home, 100, "--sandbox customer update --address 2");
     terminal.sees("Address 2").sees("10118").types(ESC);
-    terminal.sees("What is to be changed?").types(DOWN).types(ENTER);
+    terminal.sees("What do you want to change?").types(DOWN).types(ENTER);
     terminal.sees("Country code, two letters").types(DOWN).types(DOWN).types(DOWN).types(ENTER);
     terminal.sees("Country code").answers("GB");
     let screen = terminal.sees("Region, by name or code").sees("The country changed").screen();
@@ -248,7 +248,7 @@ fn enter_through_the_region_keeps_its_id_and_a_known_name_finds_one() {
     terminal.types(ENTER).sees("Done");
     assert!(!terminal.screen().contains("(was"), "{}", terminal.screen());
     to_region(&mut terminal);
-    terminal.answers("Texas").sees("Region id").answers("x").sees("type a whole number").answers("57");
+    terminal.answers("Texas").sees("Region id").answers("x").sees("enter an integer").answers("57");
     terminal.sees("Texas").sees("(was New York)");
     to_region(&mut terminal);
     terminal.answers("ny").sees_no_more("(was New York)").types(UP).types(CTRL_C);
@@ -295,7 +295,7 @@ fn accessible_questions_are_numbered_and_nothing_moves() {
     let mut terminal = Terminal::run(&home, 100, &line, &accessible);
     let screen = terminal.sees("Number").screen();
     assert!(screen.contains("1. Address 1") && !screen.contains("waiting"), "{screen}");
-    terminal.types("99").types(ENTER).sees("type a number from 1 to").types(CTRL_C);
+    terminal.types("99").types(ENTER).sees("enter a number from 1 to").types(CTRL_C);
     assert_eq!(terminal.ends().0, 130);
 }
 
@@ -345,7 +345,7 @@ fn the_wizard_takes_a_file_name_with_its_quotes_and_completes_one() {
     let file = home.dir.path().join("sizes").display().to_string();
     let mut terminal =
         terminal(&home, 200, "--sandbox attribute create --label Size --code size --type select");
-    terminal.sees("Take them from a CSV file").types(DOWN).types(ENTER);
+    terminal.sees("Import from a CSV file").types(DOWN).types(ENTER);
     terminal.sees("CSV file").answers("nowhere.csv").sees("no file nowhere.csv");
     terminal.types(&file).types("\t").sees("sizes of shoes.csv").types(ENTER);
     terminal.sees("STORE_ID=LABEL").types(ESC).sees("Take them").types(DOWN).types(ENTER);

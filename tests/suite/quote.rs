@@ -141,7 +141,7 @@ fn ship_input_is_held_to_the_interface() {
             r#"{"addressInformation": {"shipping_address": {"region": {"region_id": 1}}}, "paymentMethod": {}}"#,
             "addressInformation.shipping_address.region: unknown",
         ),
-        (r#"{"shipping_addres": {}, "paymentMethod": {}}"#, "shipping_addres: unknown; did you mean"),
+        (r#"{"shipping_addres": {}, "paymentMethod": {}}"#, "shipping_addres: `; did you mean `"),
         (r#"{"billingAddress": {"city": 1}, "paymentMethod": {}}"#, "billingAddress.city: expected a string"),
         (r#"{"paymentMethod": "checkmo"}"#, "paymentMethod: expected an object"),
         (
@@ -221,13 +221,13 @@ fn add_item_input_is_held_to_the_interface() {
             "cartItem.qty: expected a number, found the string \"2\"",
         ),
         (r#"{"cartItem": {"quote_id": 1}}"#, "cartItem.quote_id: expected a string, found the number 1"),
-        (r#"{"cartItem": {"quoteId": "1"}}"#, "cartItem.quoteId: unknown; did you mean quote_id?"),
+        (r#"{"cartItem": {"quoteId": "1"}}"#, "cartItem.quoteId: unknown field; did you mean `quote_id`?"),
         (
             r#"{"product_option": {"extension_attributes": {"configurable_item_options": [{"option_id": 93}]}}}"#,
             "configurable_item_options[0].option_id: expected a string",
         ),
         (r#"{"note": "x"}"#, "cartItem.note: unknown"),
-        (r#"{"sku": "a", "sku ": "b"}"#, "cartItem.sku: named twice"),
+        (r#"{"sku": "a", "sku ": "b"}"#, "cartItem.sku: duplicate field"),
         ("7", "must be a JSON object"),
     ] {
         env.file("in.json", input);

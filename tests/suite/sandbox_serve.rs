@@ -159,7 +159,7 @@ fn what_cannot_be_used_is_said_with_exit_code_2() {
         (&["sandbox", "reset", "--data", "notes.txt/sandbox.db"], "cannot use notes.txt/sandbox.db"),
         (&["sandbox", "serve", "--listen", "0.0.0.0:0"], "--allow-remote"),
         (&["sandbox", "serve", "--listen", "localhost"], "invalid"),
-        (&["customer", "show", "--fault", "html"], "--fault is for the sandbox"),
+        (&["customer", "show", "--fault", "html"], "--fault requires --sandbox"),
         (&["customer", "show", "--sandbox", "--fault", "hmtl"], "did you mean html?"),
     ] {
         let mut command = storefront(home.path(), arguments);

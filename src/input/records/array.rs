@@ -1,5 +1,5 @@
-//! A JSON array, split into the texts of its elements without holding the whole. The elements themselves are parsed
-//! by whoever takes them.
+//! A JSON array, split into the texts of its elements without holding the whole. The elements themselves are
+//! parsed by anyone who takes them.
 
 use std::io::BufRead;
 
@@ -112,8 +112,8 @@ impl Elements {
 
     fn unexpected(&self, found: Option<u8>) -> Failure {
         let what = match found {
-            None => "it ends inside the array".to_owned(),
-            Some(byte) => format!("{:?} stands where the array goes on or ends", char::from(byte)),
+            None => "unexpected end of input in array".to_owned(),
+            Some(byte) => format!("expected `,` or `]`, found `{}`", char::from(byte)),
         };
         Failure::usage(format!("{} is not a JSON array: line {}: {what}", self.name, self.line))
     }

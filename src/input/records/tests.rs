@@ -199,10 +199,10 @@ fn headers_and_cells_that_are_not_understood_are_named() {
     assert_eq!(problem("sku,,qty\n"), "x.csv: column 2 has no title");
     assert_eq!(problem("\n"), "x.csv has no header");
     assert_eq!(problem("sku,qty\na,1\nb,two\n"), "3: column qty: expected a number, found \"two\"");
-    assert_eq!(problem("sku,qty\n\"a\nb\",1\nc\n"), "4: the row has 1 cells, and the header has 2");
-    assert_eq!(problem("sku,qty\na,1,2\n"), "2: the row has 3 cells, and the header has 2");
+    assert_eq!(problem("sku,qty\n\"a\nb\",1\nc\n"), "4: the row has 1 cells, the header has 2");
+    assert_eq!(problem("sku,qty\na,1,2\n"), "2: the row has 3 cells, the header has 2");
     assert_eq!(
         problem("qty,option:1\nx,y\n"),
-        "2: column qty: expected a number, found \"x\"; column option:1: expected a whole number, found \"y\""
+        "2: column qty: expected a number, found \"x\"; column option:1: expected an integer, found \"y\""
     );
 }

@@ -31,13 +31,13 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     let request = Request::read_profile(service.store_view()?, read.path.as_deref());
     let reply = service.read(&request).await.map_err(unreadable)?;
     if let Some(warning) = reply.warning {
-        return Err(Failure::guard(format!("the stored addresses could not be read: {warning}"))
-            .hint("run the command again; -vv shows the reply"));
+        return Err(Failure::guard(format!("cannot read the stored addresses: {warning}"))
+            .hint("try again with -vv to see the response"));
     }
     let value = exact_json::parse(&reply.body).or_else(|error| match error {
         // An empty reply, a page, a text: it is told by what it is.
         exact_json::Error::Syntax { .. } => Ok(reply.value()),
-        exact_json::Error::Repeated(path) => Err(stored::unreadable(&format!("{path} is named twice in it"))),
+        exact_json::Error::Repeated(path) => Err(stored::unreadable(&format!("duplicate field `{path}`"))),
         error => Err(stored::unreadable(&error.to_string())),
     })?;
     let pointers = Pointers { customer: read.customer.clone(), addresses: read.addresses.clone() };

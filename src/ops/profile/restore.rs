@@ -1,4 +1,4 @@
-//! `storefront customer restore`: a snapshot put back, through the same steps as an update.
+//! `storefront customer restore`: restores a snapshot through the same steps as an update.
 
 use std::path::Path;
 

@@ -27,12 +27,12 @@ pub fn check(
         None => format!("this would delete {}: {which}", count_addresses(deleted)),
         Some(allowed) => {
             format!(
-                "this would delete {}: {which}, but --allow-delete says {allowed}",
+                "this would delete {}: {which}, but --allow-delete is {allowed}",
                 count_addresses(deleted)
             )
         }
     };
-    Err(Failure::guard(message).hint(format!("if that is meant, add --allow-delete {deleted}")))
+    Err(Failure::guard(message).hint(format!("to proceed, add --allow-delete {deleted}")))
 }
 
 fn unconfirmed(summary: &AddressSummary) -> Failure {

@@ -13,7 +13,7 @@ use crate::plan::profile::address_ids::{AddressIndex, id_of, join_ids};
 /// Fields that a recreated address does not carry over: the service gives ids, and the defaults may have moved.
 const NOT_COMPARED: [&str; 3] = ["id", "default_billing", "default_shipping"];
 
-/// How much of a snapshot is put back.
+/// How much of a snapshot is restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// What its update changed, where the value is still the one it wrote.
@@ -22,10 +22,11 @@ pub enum Extent {
     All,
 }
 
-/// The profile as it is after a snapshot is put back over `stored`: `before` is the snapshot, `sent` what its update
-/// replaced it by. With `delete_newer`, addresses the snapshot does not have are left out; otherwise they are kept. A
-/// deleted address comes back without its id, for the service gives ids; one that came back already is not made again.
-/// A field that the snapshot does not have cannot be removed by replacing: it is kept, and said.
+/// The profile as it is after a snapshot is restored over `stored`: `before` is the snapshot, `sent` what its
+/// update replaced it by. With `delete_newer`, addresses the snapshot does not have are left out; otherwise
+/// they are kept. A deleted address comes back without its id, for the service gives ids; one that came back
+/// already is not made again. A field that the snapshot does not have cannot be removed by replacing: it is
+/// kept, and said.
 ///
 /// # Errors
 /// `guard` for a snapshot of another customer, and when a list is not there or has addresses without a usable id of
@@ -94,12 +95,12 @@ fn address_list(customer: &Map<String, Value>) -> Result<&[Value], Failure> {
     }
 }
 
-/// The service's own bookkeeping is not put back.
+/// The service's own bookkeeping is not restored.
 fn is_restored(change: &Change) -> bool {
     !matches!(change.path.to_string().as_str(), "updated_at" | "created_at" | "id")
 }
 
-/// A profile while a snapshot is put back over it.
+/// A profile while a snapshot is restored over it.
 struct Restored {
     customer: Map<String, Value>,
     index: AddressIndex,
@@ -205,7 +206,7 @@ impl Restored {
         Ok(merged)
     }
 
-    /// A default whose address is gone cannot be put back: the present one stays, unless its address goes now.
+    /// A default whose address is gone cannot be restored: the present one stays, unless its address goes now.
     fn repair_defaults(&mut self, stored: &Map<String, Value>) {
         let staying: HashSet<i64> = diff::address_list(&self.customer)
             .iter()
@@ -221,7 +222,7 @@ impl Restored {
                 None => drop(self.customer.shift_remove(name)),
             }
             if stored.get(name) != Some(&dead) {
-                self.notes.push(format!("{name} cannot be put back: address {dead} is not there"));
+                self.notes.push(format!("{name} cannot be put back: address {dead} does not exist"));
             }
         }
     }

@@ -189,24 +189,23 @@ mod tests {
     #[test]
     fn what_it_has_not_is_refused_with_its_path() {
         for (draft, message) in [
-            (json!({"creatd_at": 1}), "customer.creatd_at: unknown; did you mean created_at?"),
+            (json!({"creatd_at": 1}), "customer.creatd_at: unknown field; did you mean `created_at`?"),
             (
                 json!({"extension_attributes": {"is_subscribd": 1}}),
-                "customer.extension_attributes.is_subscribd: unknown; did you mean is_subscribed?",
+                "customer.extension_attributes.is_subscribd: unknown field; did you mean `is_subscribed`?",
             ),
             (
                 json!({"extension_attributes": {"cards": [{"n": 1, "m": 1}]}}),
                 "customer.extension_attributes.cards[0].m: unknown",
             ),
-            (json!({"gender": "x"}), "customer.gender: expected a whole number, found the string \"x\""),
+            (json!({"gender": "x"}), "customer.gender: expected an integer, found the string \"x\""),
             (
                 json!({"addresses": [{"id": 2, "fx": 1, "gln": 1}]}),
-                "customer.addresses[0].fx: unknown; did you mean fax?\n  customer.addresses[0].gln: unknown",
+                "customer.addresses[0].fx: unknown field; did you mean `fax`?\n  customer.addresses[0].gln: unknown",
             ),
             (
                 json!({"addresses": [{"id": 2, "region_id": "44"}, {"region_id": "43"}]}),
-                "customer.addresses[0].region_id: expected a whole number, found the string \"44\"\n  \
-                 customer.addresses[1].region_id: expected a whole number, found the string \"43\"",
+                "customer.addresses[0].region_id: expected an integer, found the string \"44\"\n  customer.addresses[1].region_id: expected an integer, found the string \"43\"",
             ),
             (
                 json!({"addresses": [{"id": 2, "country_id": "usa"}]}),

@@ -12,8 +12,8 @@ use crate::plan::validate::frontend_input::FrontendInput;
 /// How many labels one warning names.
 const NAMED: usize = 5;
 
-/// What cannot work, one error a line (2.5): an input kind without the options it needs or with options it does not
-/// take, and more defaults than can be chosen.
+/// What cannot work, one error a line (docs/interface.md, "Attribute"): an input kind without the options it
+/// needs or with options it does not take, and more defaults than can be chosen.
 pub fn errors(attribute: &Map<String, Value>) -> Vec<String> {
     let kind = attribute.get("frontend_input").and_then(Value::as_str);
     let options = options(attribute);
@@ -47,7 +47,7 @@ fn options(attribute: &Map<String, Value>) -> &[Value] {
 fn code(code: &str) -> Option<String> {
     (!attribute_code::is_valid_code(code)).then(|| {
         format!(
-            "attribute_code {code:?}: services after Magento take a letter and then up to 59 of a-z, 0-9 and _"
+            "attribute_code `{code}` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _"
         )
     })
 }
@@ -57,7 +57,7 @@ fn unknown_kind(name: &str) -> Option<String> {
         return None;
     }
     let meant = FrontendInput::closest_match(name).map(|kind| format!("; did you mean {}?", kind.name));
-    Some(format!("frontend_input {name:?} is no kind of Magento's{}", meant.unwrap_or_default()))
+    Some(format!("unknown frontend_input `{name}`{}", meant.unwrap_or_default()))
 }
 
 fn duplicates(options: &[Value]) -> Option<String> {
@@ -70,7 +70,7 @@ fn duplicates(options: &[Value]) -> Option<String> {
             twice.push(label.trim());
         }
     }
-    named(&twice).map(|labels| format!("options: {labels} more than once: shoppers cannot tell them apart"))
+    named(&twice).map(|labels| format!("duplicate option labels: {labels}"))
 }
 
 /// A number as a label: Magento looks an option up by its id or its label in the same place.
@@ -78,9 +78,7 @@ fn numbers(options: &[Value]) -> Option<String> {
     let is_number =
         |label: &&str| !label.trim().is_empty() && label.trim().bytes().all(|it| it.is_ascii_digit());
     let numbers: Vec<&str> = options.iter().filter_map(label).filter(is_number).collect();
-    named(&numbers).map(|labels| {
-        format!("options: {labels} as a label is a number, which a service may take for the id of an option")
-    })
+    named(&numbers).map(|labels| format!("numeric option labels may be mistaken for option IDs: {labels}"))
 }
 
 fn defaults(options: &[Value], kind: Option<&str>) -> Option<String> {
@@ -90,14 +88,14 @@ fn defaults(options: &[Value], kind: Option<&str>) -> Option<String> {
         return None;
     }
     let which = named(&defaults)?;
-    Some(format!("options: {which} are {} defaults, and only one can be chosen", defaults.len()))
+    Some(format!("{which} are {} default options, expected one", defaults.len()))
 }
 
 fn duplicate_views(path: &str, labels: Option<&Value>) -> Option<String> {
     let mut seen = HashSet::new();
     let ids = labels?.as_array()?.iter().map(|label| label["store_id"].to_string());
     let twice: Vec<String> = ids.filter(|id| !seen.insert(id.clone())).collect();
-    (!twice.is_empty()).then(|| format!("{path}: store view {} is named more than once", twice.join(", ")))
+    (!twice.is_empty()).then(|| format!("{path}: duplicate store view {}", twice.join(", ")))
 }
 
 fn label(option: &Value) -> Option<&str> {
