@@ -143,7 +143,7 @@ impl Tidying {
                 self.problems.push(format!("{}: duplicate field", path_of(&self.steps)));
             }
             if trimmed != name {
-                self.warnings.push(format!("{}: spaces around its name were trimmed", path_of(&self.steps)));
+                self.warnings.push(format!("{}: trimmed spaces around the field name", path_of(&self.steps)));
             }
             self.steps.pop();
             object.insert(trimmed.to_owned(), value);
@@ -257,7 +257,7 @@ fn child_path(path: &str, name: &str) -> String {
 pub fn unknown_member(path: &str, name: &str, shape: &ObjectSchema) -> String {
     match closest_match(name, shape.own_fields.iter().map(|member| member.name)) {
         Some(known) => format!("{path}: unknown field; did you mean `{known}`?"),
-        None => format!("{path}: unknown"),
+        None => format!("{path}: unknown field"),
     }
 }
 
