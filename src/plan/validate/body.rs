@@ -143,7 +143,7 @@ impl Tidying {
                 self.problems.push(format!("{}: duplicate field", path_of(&self.steps)));
             }
             if trimmed != name {
-                self.warnings.push(format!("{}: spaces around its name were trimmed", path_of(&self.steps)));
+                self.warnings.push(format!("{}: trimmed spaces around the field name", path_of(&self.steps)));
             }
             self.steps.pop();
             object.insert(trimmed.to_owned(), value);
