@@ -31,6 +31,7 @@ use crate::batch::opening::{Mode, Opening, Places};
 use crate::cli::GlobalArgs;
 use crate::cli::batch::BatchArgs;
 use crate::failure::Failure;
+use crate::input::document;
 use crate::input::records::Source;
 use crate::journal::entry::FailedFileEntry;
 use crate::journal::replay::PreviousRun;
@@ -162,8 +163,8 @@ fn checked(
 ) -> Result<Option<PreflightReport>, Failure> {
     if source.is_stream() {
         session.report.status(&format!(
-            "`{}` is a stream: records are validated as they are read, not up front",
-            source.name()
+            "{} is a stream: records are validated as they are read, not up front",
+            document::quoted(&source.name())
         ));
         return Ok(None);
     }
@@ -224,8 +225,9 @@ fn header(
 /// The journal is `INPUT.journal`, `INPUT.I-N.journal` for a shard, next to the real path of the input, or what
 /// `--journal` names.
 fn places(source: &Source, args: &BatchArgs) -> Result<Places, Failure> {
-    let unreadable =
-        |error: std::io::Error| Failure::usage(format!("{} cannot be read: {error}", source.name()));
+    let unreadable = |error: std::io::Error| {
+        Failure::usage(format!("cannot read {}: {error}", document::quoted(&source.name())))
+    };
     let input =
         if source.is_stream() { None } else { Some(source.path().canonicalize().map_err(unreadable)?) };
     let journal = match (&args.journal, &input) {

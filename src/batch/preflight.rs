@@ -5,6 +5,7 @@ use crate::batch::record_token::TokenSource;
 use crate::batch::warnings::WarningCollector;
 use crate::cli::batch::BatchArgs;
 use crate::failure::Failure;
+use crate::input::document;
 use crate::input::records::{Record, RecordReader, Source};
 use crate::journal::partition::{self, Shard};
 use crate::journal::record_index::IndexEntry;
@@ -72,7 +73,7 @@ pub fn run(
     }
     invalid.verdict()?;
     if number == 0 {
-        return Err(Failure::usage(format!("`{}` contains no records", source.name())));
+        return Err(Failure::usage(format!("{} contains no records", document::quoted(&source.name()))));
     }
     comparison.ensure_matches(source, past, number)?;
     doubts.emit_suppressed_count();
@@ -169,10 +170,10 @@ impl JournalComparison {
         if !past.exists() {
             return Ok(());
         }
-        let name = source.name();
+        let name = document::quoted(&source.name());
         if self.same == 0 && self.changed > 1 {
             return Err(Failure::guard(format!(
-                "the journal is of another input: none of the records in `{name}` is the one it shows as sent"
+                "the journal is of another input: none of the records in {name} is the one it shows as sent"
             ))
             .hint("choose another with --journal, or use --restart"));
         }
@@ -183,7 +184,7 @@ impl JournalComparison {
         }
         if past.last() > records {
             return Err(Failure::guard(format!(
-                "`{name}` has only {records} records, but the journal covers record {}",
+                "{name} has only {records} records, but the journal covers record {}",
                 past.last()
             ))
             .hint("use the original input, or --restart"));

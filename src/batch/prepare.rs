@@ -206,7 +206,7 @@ fn parse(text: &str, line: u64) -> Result<Map<String, Value>, Failure> {
         Ok(_) => Err(Failure::usage("a record must be a JSON object")),
         Err(exact_json::Error::Syntax { problem, line: within, column }) => {
             let line = line + within.saturating_sub(1) as u64;
-            Err(Failure::usage(format!("line {line}, column {column}: this is not JSON: {problem}")))
+            Err(Failure::usage(format!("line {line}, column {column}: invalid JSON: {problem}")))
         }
         Err(error) => Err(Failure::usage(error.to_string())),
     }

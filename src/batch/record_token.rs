@@ -128,7 +128,7 @@ mod tests {
         let find = |name: &str| Some(if name == "id" { "7".to_owned() } else { "a b;$(x)".to_owned() });
         let filled = ["{record.email}", "show", "shop/a b;$(x)/7"].map(str::to_owned).to_vec();
         assert_eq!(command.substitute(find).unwrap(), TokenSource::Command(program.with_argv(filled)));
-        assert!(command.substitute(|_| None).unwrap_err().message.contains("\"email\""));
+        assert!(command.substitute(|_| None).unwrap_err().message.contains("the token command uses `email`"));
         assert!(TokenCommand::new(&Program::new(vec!["pass".to_owned(), "show".to_owned()])).is_none());
     }
 }

@@ -189,7 +189,7 @@ fn state_directory(session: &Session<'_>) -> Option<Check> {
     Some(if open_to_others(&snapshots) {
         Check::warning(
             "state directory",
-            format!("`{shown}` holds customers' data and is open to others"),
+            format!("`{shown}` contains customer data and is accessible to other users"),
             format!("chmod 700 {}", shell_words::quote(&shown.to_string())),
         )
     } else {

@@ -43,7 +43,7 @@ fn neither(word: &str, known: &[String]) -> Failure {
     let topics = TOPICS.iter().map(|(name, ..)| *name);
     let near = closest_match(word, known.iter().map(String::as_str).chain(topics.clone()));
     let hint = match near {
-        Some(near) => format!("did you mean {near}?"),
+        Some(near) => format!("did you mean `{near}`?"),
         None => format!("available topics: {}", topics.collect::<Vec<_>>().join(", ")),
     };
     Failure::usage(format!("no help topic or command `{word}`")).hint(hint)

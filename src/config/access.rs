@@ -45,7 +45,7 @@ impl Exposure {
             Self::ForeignOwner { user, owner } => Err(Failure::usage(format!(
                 "`{shown}` is owned by another user (uid {owner}), who could change where tokens are sent"
             ))
-            .hint(format!("check what it holds, then run `sudo chown {user} {quoted}`"))),
+            .hint(format!("check its contents, then run `sudo chown {user} {quoted}`"))),
             Self::Writable => Err(Failure::usage(format!("`{shown}` can be changed by other users"))
                 .hint(format!("chmod go-w {quoted}"))),
             Self::Readable | Self::None => Ok(()),
@@ -61,11 +61,11 @@ impl Exposure {
         let hint = || format!("chmod 600 {}", shell_words::quote(&path.to_string_lossy()));
         match self {
             Self::Readable => {
-                Err(Failure::usage(format!("`{shown}` holds a token and can be read by other users"))
+                Err(Failure::usage(format!("`{shown}` contains a token and can be read by other users"))
                     .hint(hint()))
             }
             Self::Writable => {
-                Err(Failure::usage(format!("`{shown}` holds a token and can be changed by other users"))
+                Err(Failure::usage(format!("`{shown}` contains a token and can be changed by other users"))
                     .hint(hint()))
             }
             other => other.require_trusted(path),

@@ -53,7 +53,7 @@ impl KeyPath {
         if !from_top {
             let (profile, _) = file.chosen_name(context, global)?.ok_or_else(|| {
                 Failure::usage(format!("no profile selected for `{text}`"))
-                    .hint(format!("use use use use -p NAME, or profiles.NAME.{text}"))
+                    .hint(format!("use -p NAME, or profiles.NAME.{text}"))
             })?;
             names.splice(0..0, ["profiles".to_owned(), profile]);
         }

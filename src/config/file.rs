@@ -191,7 +191,7 @@ impl ConfigFile {
     pub fn no_such_profile(&self, name: &str, by: &str) -> Failure {
         let names = self.names();
         let hint = match closest_match(name, names.iter().copied()) {
-            Some(near) => format!("did you mean {near}?"),
+            Some(near) => format!("did you mean `{near}`?"),
             None if names.is_empty() => format!("storefront config init -p {}", shell_words::quote(name)),
             None => format!("available profiles: {}", names.join(", ")),
         };

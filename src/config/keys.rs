@@ -119,12 +119,12 @@ pub const READ: &[Key] = &[
     key(
         "quote-path",
         ValueType::RequestPath,
-        "Path that shows the quote; {store_view} stands for the store view code [default: none]",
+        "Path that shows the quote; {store_view} is replaced by the store view code [default: none]",
     ),
     key(
         "attribute-path",
         ValueType::RequestPath,
-        "Path that shows an attribute; {code} stands for its code, {store_view} for the store view [default: none]",
+        "Path that shows an attribute; {code} and {store_view} are replaced [default: none]",
     ),
     key("ignore", ValueType::Pointers, "JSON pointers ignored in comparisons [default: /updated_at]"),
 ];

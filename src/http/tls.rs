@@ -169,6 +169,6 @@ mod tests {
         };
         assert_eq!(roots.len(), 1);
         let missing = system_roots(Some(dir.path().join("none"))).err().unwrap();
-        assert!(missing.message.contains("none cannot be read"), "{missing}");
+        assert!(missing.message.contains("cannot read the certificate file "), "{missing}");
     }
 }

@@ -123,10 +123,10 @@ mod tests {
             (AlertDescription::ProtocolVersion, "neither TLS 1.2 nor 1.3"),
             (AlertDescription::CertificateRequired, "`client-certificate`"),
             (AlertDescription::UnknownCA, "`client-certificate`"),
-            (AlertDescription::HandshakeFailure, "may want"),
+            (AlertDescription::HandshakeFailure, "may require a client certificate"),
         ] {
             let (message, hint) = describe(&Error::AlertReceived(alert), &url);
-            assert!(message.starts_with("shop.example broke off"), "{message}");
+            assert!(message.starts_with("shop.example aborted the TLS handshake: "), "{message}");
             assert!(hint.as_ref().is_some_and(|hint| hint.contains(says)), "{alert:?}: {hint:?}");
         }
     }

@@ -85,7 +85,7 @@ fn unknown_column(file: &str, title: &str) -> Failure {
 
 fn option(columns: &[Column], row: &[String], position: usize) -> Result<Value, String> {
     if row.len() < columns.len() || row[columns.len()..].iter().any(|cell| !cell.trim().is_empty()) {
-        return Err(format!("the row has {} cells, and the header has {}", row.len(), columns.len()));
+        return Err(format!("the row has {} cells, the header has {}", row.len(), columns.len()));
     }
     let mut option = Map::new();
     let mut store_labels = Vec::new();

@@ -46,7 +46,7 @@ impl Operation {
         Self::ALL.into_iter().find(|operation| operation.slug() == typed).ok_or_else(|| {
             let words = Self::ALL.map(Self::slug);
             let hint = match closest_match(&typed, words.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean {near}?"),
+                Some(near) => format!("did you mean `{near}`?"),
                 None => format!("expected one of {}", words.join(", ")),
             };
             Failure::usage(format!("unknown operation `{typed}`")).hint(hint)

@@ -151,7 +151,7 @@ mod tests {
     fn a_wide_terminal_gets_a_table_that_names_an_address_once() {
         assert_eq!(
             shown_on(80),
-            "ADDRESS    MEMBER    BEFORE  AFTER\n\
+            "ADDRESS    FIELD     BEFORE  AFTER\n\
              profile    email     a@b     c@d\n\
              1          city      Paris   Lyon\n\
              \x20          postcode  75001   69001\n\

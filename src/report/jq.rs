@@ -169,8 +169,8 @@ mod tests {
     fn a_wrong_expression_is_refused_with_its_fault() {
         for (expression, fault) in [
             (".[", "expected"),
-            ("foo", "no filter foo"),
-            ("$x", "no variable"),
+            ("foo", "unknown filter `foo`"),
+            ("$x", "unknown variable `$x`"),
             (".a | if", "expected"),
             ("env", "env"),
             ("halt(0)", "halt"),

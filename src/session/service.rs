@@ -176,10 +176,7 @@ impl<'a> Service<'a> {
         let answer = self
             .session
             .report
-            .while_waiting(
-                &format!("{operation}: sent, waiting for response for response for response for response"),
-                call,
-            )
+            .while_waiting(&format!("{operation}: sent, waiting for the response"), call)
             .await;
         match &answer {
             Ok(_) => self.stage.set(Stage::Accepted),
@@ -212,10 +209,7 @@ impl<'a> Service<'a> {
         let attempt = self
             .session
             .report
-            .while_waiting(
-                &format!("{operation}: sent, waiting for response for response for response for response"),
-                call,
-            )
+            .while_waiting(&format!("{operation}: sent, waiting for the response"), call)
             .await;
         match &attempt {
             Ok(Attempt::Applied(_)) => self.stage.set(Stage::Accepted),

@@ -35,10 +35,10 @@ fn files_that_are_no_input() {
     }
     for (file, says) in [
         ("nowhere.json", "file `nowhere.json` not found"),
-        ("directory", "``directory`` is a directory, not a file"),
-        ("empty.json", "empty.json is empty"),
+        ("directory", "`directory` is a directory, not a file"),
+        ("empty.json", "`empty.json` is empty"),
         ("half.json", "`half.json` is not valid JSON: "),
-        ("latin.json", "latin.json is not UTF-8: line 1, byte 12"),
+        ("latin.json", "`latin.json` is not UTF-8: line 1, byte 12"),
         ("two.json", "`two.json` is not valid JSON: trailing characters at line 1 column 4"),
         ("deep.json", "deep.json is not a JSON array: line 1: "),
     ] {
@@ -49,7 +49,7 @@ fn files_that_are_no_input() {
         }
     }
     let outcome = env.storefront(&words("quote add-item -i -")).stdin([0xff, 0x41]).run();
-    ends(&outcome, 2, "standard input is not UTF-8");
+    ends(&outcome, 2, "stdin is not UTF-8");
     ends(&env.run("attribute create --code a --options directory"), 2, "is a directory");
     ends(&env.run("customer update --email a@example.com --base directory"), 2, "is a directory");
     assert_eq!(env.requests(), [""; 0]);
@@ -108,7 +108,7 @@ fn store_views_stand_in_one_path_segment_or_are_refused() {
         let outcome =
             serve(home.storefront(&[&words(ITEM)[..], &["--store-view", code]].concat()), &server.url(""))
                 .run();
-        ends(&outcome, 2, "cannot stand in a path");
+        ends(&outcome, 2, "invalid store view code");
     }
     let none = serve(home.storefront(&words(ITEM)), &server.url("")).without("STOREFRONT_STORE_VIEW").run();
     ends(&none, 2, "no store view set");
@@ -153,7 +153,7 @@ fn configurations_that_are_foreign_or_half_written() {
         (&b"[profiles.shop"[..], "config.toml"),
         (b"\xff\xfe[", "config.toml"),
         (b"{\"profiles\": {}}", "config.toml"),
-        (b"[profiles.shop]\nbase_url = \"https://x.example\"\n", "did you mean base-url?"),
+        (b"[profiles.shop]\nbase_url = \"https://x.example\"\n", "did you mean `base-url`?"),
         (b"[profiles.shop]\nbase-url = 7\n", "base-url"),
         (b"", "no profile"),
     ] {
@@ -239,11 +239,7 @@ mod ends_of_pipes {
             let outcome = env.storefront(&words("customer show")).shell(script);
             ends(&outcome, code, "");
         }
-        ends(
-            &env.storefront(&words("quote add-item -i -")).shell(r#"exec "$@" <&-"#),
-            2,
-            "standard input is empty",
-        );
+        ends(&env.storefront(&words("quote add-item -i -")).shell(r#"exec "$@" <&-"#), 2, "stdin is empty");
         let outcome = env.storefront(&words("quote add-item")).shell(r#"exec "$@" 2>/dev/full"#);
         assert_eq!(outcome.code, 2, "{outcome:?}");
     }
@@ -270,7 +266,7 @@ mod ends_of_pipes {
             );
         }
         let outcome = env.storefront(&words("customer update --address 2 --city Rome -n")).shell(full);
-        ends(&outcome, 1, "nothing was written");
+        ends(&outcome, 1, "No changes were made.");
     }
 
     #[test]

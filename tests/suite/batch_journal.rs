@@ -140,7 +140,7 @@ fn a_journal_that_does_not_fit_is_refused_each_with_its_own_message() {
     env.file("a.csv", input.replace("Label 3", "Label 4"));
     refused("line 4 (record 3) was changed after it had been sent", resume);
     env.file("a.csv", input.lines().take(3).collect::<Vec<_>>().join("\n"));
-    refused("has only 2 records, but journal `covers` record 4", resume);
+    refused("has only 2 records, but the journal covers record 4", resume);
     env.file("b.csv", input.replace("code_", "other_"));
     refused(
         "belongs to a different input: `a.csv`, expected `b.csv`",

@@ -13,12 +13,12 @@ const RECORDS: [(&str, &str, &str); 3] = [
         "quote add-item",
         r#"{"sku":"shirt","qty":1,"quote_id":"1","product_option":{"extension_attributes":{"configurable_item_options":[
             {"option_id":"93","option_value":50,"note":"size"},{"option_id":"144","option_value":168}]}}}"#,
-        "note: dropped",
+        "note: ignored (documentation only)",
     ),
     (
         "attribute create",
         r#"{"attribute_code":"fit","entity_type_id":"4","frontend_input":"select","options":[{"label":"Slim"},{"label":"Slim"}]}"#,
-        "more than once",
+        "duplicate option labels: ",
     ),
 ];
 

@@ -95,7 +95,7 @@ fn a_sound_set_up_passes_every_check() {
     assert_eq!(found.states(), expected);
     assert_eq!(found.check("configuration").1, format!("the environment: {}/", env.url()));
     assert_eq!(found.check("service").1, "answers, without TLS");
-    assert_eq!(found.check("profile").1, "4 addresses readable");
+    assert_eq!(found.check("profile").1, "4 addresses can be read");
     assert_eq!(env.requests(), ["GET 200"], "one read is enough");
 }
 
@@ -104,7 +104,7 @@ fn it_reads_well_without_json() {
     let env = TestEnv::new();
     let outcome = env.storefront(&["doctor"]).run();
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{outcome:?}");
-    assert!(outcome.stdout.contains("4 addresses readable"), "{outcome:?}");
+    assert!(outcome.stdout.contains("4 addresses can be read"), "{outcome:?}");
     let outcome = env.storefront(&["doctor"]).env("STOREFRONT_STORE_VIEW", "..").run();
     assert_eq!(outcome.code, 2, "{outcome:?}");
     assert!(outcome.stdout.contains('→') && outcome.stderr.contains("checks failed"), "{outcome:?}");
@@ -135,7 +135,7 @@ fn a_key_nobody_knows_is_a_finding() {
     let found =
         examine(Home::with_config("[profiles.shop]\nbase-ulr = \"https://shop.example\"").storefront(&QUICK));
     assert_eq!(found.code, 2);
-    assert!(found.check("configuration").1.contains("did you mean base-url?"), "{}", found.report);
+    assert!(found.check("configuration").1.contains("did you mean `base-url`?"), "{}", found.report);
 }
 
 #[test]
@@ -237,7 +237,10 @@ fn a_certificate_nobody_here_trusts_is_mended_by_ca_file() {
     let found = examine(strange.storefront(&QUICK));
     let (state, message, mend) = found.check("service");
     assert_eq!((found.code, state), (5, "failed"));
-    assert!(message.contains("not trusted here") && mend.contains("ca-file"), "{message}: {mend}");
+    assert!(
+        message.contains("is signed by an untrusted CA") && mend.contains("ca-file"),
+        "{message}: {mend}"
+    );
     assert!(server.requests().is_empty());
     let known = home(&server.url(""), &format!("token = {SECRET:?}\nca-file = {:?}", authority.ca_file()));
     let found = examine(known.storefront(&QUICK));

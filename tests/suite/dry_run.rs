@@ -100,11 +100,11 @@ fn on_the_sandbox_a_person_sees_the_result_and_no_more() {
                 "Snapshot",
             ],
         ),
-        ("customer update --add-address --city Lyon", &["new", "Lyon", "added 1 (now 1"]),
+        ("customer update --add-address --city Lyon", &["new", "Lyon", "added 1 (new IDs 1"]),
         ("customer update --remove-address 4 --yes", &["4 removed", "Invalidenstraße 117", "removed 4\n"]),
         (
             "quote add-item --sku mug-blue --qty 1 --quote-id 1",
-            &["quote add-item: done (HTTP 200)\n", "Reply: "],
+            &["quote add-item: done (HTTP 200)\n", "Response: "],
         ),
         (WRITES[1], &["quote ship: done (HTTP 320)\n"]),
         (WRITES[3], &["attribute create: done (HTTP 200)\n"]),

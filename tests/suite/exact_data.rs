@@ -100,7 +100,7 @@ fn a_profile_that_cannot_be_sent_back_is_refused_by_what_is_wrong() {
     for (profile, says) in [
         (r#"{"id":7,"x":"\ud800","addresses":[]}"#.to_owned(), "half of a surrogate pair"),
         (format!(r#"{{"id":7,"x":{deep},"addresses":[]}}"#), "nested over 127 levels"),
-        (r#"{"id":7,"$serde_json::private::RawValue":1,"$serde_json::private::RawValue":2,"addresses":[]}"#.to_owned(), "named twice"),
+        (r#"{"id":7,"$serde_json::private::RawValue":1,"$serde_json::private::RawValue":2,"addresses":[]}"#.to_owned(), "duplicate field `$serde_json::private::RawValue`"),
     ] {
         let (outcome, bodies) = updated(&profile, "customer update --email b@example.com -q -o json");
         assert_eq!((outcome.code, bodies.len()), (3, 0), "{outcome:?}");

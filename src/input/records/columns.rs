@@ -89,7 +89,7 @@ impl Columns {
     /// Every cell that is wrong, by its column.
     pub fn document(&self, row: &csv::StringRecord) -> Result<SplitRow, String> {
         if row.len() != self.titles.len() {
-            return Err(format!("the row has {} cells, and the header has {}", row.len(), self.titles.len()));
+            return Err(format!("the row has {} cells, the header has {}", row.len(), self.titles.len()));
         }
         let (mut document, mut beside) = (Map::new(), Map::new());
         let mut problems = Vec::new();

@@ -30,12 +30,12 @@ fn an_array_parts_at_its_own_commas() {
 #[test]
 fn what_is_no_array_is_named_by_line() {
     for (text, what) in [
-        ("{}", "x.json is not a JSON array: line 1: '{'"),
-        ("[1\n,2", "x.json is not a JSON array: line 2: it ends"),
-        ("[1,]", "x.json is not a JSON array: line 1: ']'"),
-        ("[,1]", "x.json is not a JSON array: line 1: ','"),
-        ("[1] x", "x.json is not a JSON array: line 1: 'x'"),
-        ("[1", "x.json is not a JSON array: line 1: it ends"),
+        ("{}", "x.json is not a JSON array: line 1: expected `[`, found `{`"),
+        ("[1\n,2", "x.json is not a JSON array: line 2: unexpected end of input in array"),
+        ("[1,]", "x.json is not a JSON array: line 1: expected a value, found `]`"),
+        ("[,1]", "x.json is not a JSON array: line 1: expected a value, found `,`"),
+        ("[1] x", "x.json is not a JSON array: line 1: expected the end of the input, found `x`"),
+        ("[1", "x.json is not a JSON array: line 1: unexpected end of input in array"),
     ] {
         let found = elements(text).unwrap_err();
         assert!(found.starts_with(what), "{text}: {found}");

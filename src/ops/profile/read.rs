@@ -73,7 +73,7 @@ pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Resu
                 return Ok((stored, true));
             }
             Err(Failure::guard(format!(
-                "the base is out of date: {}; replacing by it would delete what is newer",
+                "the base is out of date: {}; an update based on it would delete newer data",
                 list_changes(&differences)
             ))
             .hint("save the profile anew with `storefront customer show -o json`, or leave --base out"))
@@ -107,7 +107,7 @@ pub async fn wait_for_replica(
     while is_before(&stored) {
         if !reads.wait().await {
             service.session.report.warn(&format!(
-                "the profile reads as it did before the last update from this machine ({}): it was undone since, or is still out of date",
+                "the profile reads as it did before the last update from this machine ({}): that update was undone, or the service still returns old data",
                 last.name()
             ));
             break;

@@ -39,7 +39,7 @@ fn unconfirmed(summary: &AddressSummary) -> Failure {
     let deleted = summary.removed.len();
     let which = join_ids(&summary.removed);
     Failure::guard(format!(
-        "this deletes {}: {which}, and nobody can be asked to confirm it",
+        "this would delete {}: {which}; confirmation required, but there is no terminal to ask on",
         count_addresses(deleted)
     ))
     .hint(format!("add --yes, or --allow-delete {deleted}"))

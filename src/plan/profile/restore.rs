@@ -138,12 +138,12 @@ impl Restored {
             .position(|id| self.address(*id).is_some_and(|newer| contains_all(newer, fields, &NOT_COMPARED)));
         if let Some(position) = again {
             let new = self.newer.remove(position);
-            self.notes.push(format!("address {old} is there already, as {new}"));
+            self.notes.push(format!("address {old} was already recreated as {new}"));
             return;
         }
         let mut fields = fields.clone();
         fields.shift_remove("id");
-        self.notes.push(format!("address {old} comes back under a new id"));
+        self.notes.push(format!("address {old} will be recreated with a new ID"));
         self.recreated.push(Value::Object(fields));
     }
 
@@ -179,12 +179,12 @@ impl Restored {
         }
         match &change.before {
             None => self.notes.push(format!(
-                "{} was added since and cannot be removed by replacing: it is kept",
+                "{} was added later and cannot be removed by an update; it is kept",
                 change.path
             )),
             Some(before) => {
                 if !change.path.set(&mut self.customer, &self.index, before) {
-                    self.notes.push(format!("{} cannot be put back: what holds it is gone", change.path));
+                    self.notes.push(format!("cannot restore {}: its parent no longer exists", change.path));
                 }
             }
         }
@@ -222,7 +222,7 @@ impl Restored {
                 None => drop(self.customer.shift_remove(name)),
             }
             if stored.get(name) != Some(&dead) {
-                self.notes.push(format!("{name} cannot be put back: address {dead} does not exist"));
+                self.notes.push(format!("cannot restore {name}: address {dead} no longer exists"));
             }
         }
     }

@@ -257,7 +257,7 @@ fn child_path(path: &str, name: &str) -> String {
 pub fn unknown_member(path: &str, name: &str, shape: &ObjectSchema) -> String {
     match closest_match(name, shape.own_fields.iter().map(|member| member.name)) {
         Some(known) => format!("{path}: unknown field; did you mean `{known}`?"),
-        None => format!("{path}: unknown"),
+        None => format!("{path}: unknown field"),
     }
 }
 

@@ -80,7 +80,7 @@ fn lint(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bo
 
 fn unknown_country(code: &str) -> String {
     let meant = Alpha2::try_from(code.to_uppercase().as_str()).ok();
-    let meant = meant.map(|_| format!("; did you mean {}?", code.to_uppercase())).unwrap_or_default();
+    let meant = meant.map(|_| format!("; did you mean `{}`?", code.to_uppercase())).unwrap_or_default();
     format!("`{code}` is not an ISO 3166 country code{meant}")
 }
 
@@ -140,14 +140,14 @@ mod tests {
     #[test]
     fn each_doubt_says_what_it_is_about() {
         for (address, told) in [
-            (json!({"country_id": "UK"}), "\"UK\" is no country code"),
-            (json!({"country_id": "fr"}), "did you mean FR?"),
+            (json!({"country_id": "UK"}), "`UK` is not an ISO 3166 country code"),
+            (json!({"country_id": "fr"}), "did you mean `FR`?"),
             (json!({"country_id": "US", "postcode": "2138"}), "(missing leading zero: 02138?"),
-            (json!({"country_id": "FR", "postcode": "7500"}), "has not the form of France"),
-            (json!({"country_id": "GB", "postcode": "12345"}), "postcode \"12345\""),
-            (json!({"telephone": "see note"}), "telephone \"see note\""),
-            (json!({"telephone": "+33 1 42 68 53 00 00 00 00"}), "telephone"),
-            (json!({"telephone": "12"}), "telephone"),
+            (json!({"country_id": "FR", "postcode": "7500"}), "`7500` is not a valid postcode for France"),
+            (json!({"country_id": "GB", "postcode": "12345"}), "`12345` is not a valid postcode for "),
+            (json!({"telephone": "see note"}), "`see note` does not look like a phone number"),
+            (json!({"telephone": "+33 1 42 68 53 00 00 00 00"}), "does not look like a phone number"),
+            (json!({"telephone": "12"}), "`12` does not look like a phone number"),
         ] {
             let doubt = doubt(address);
             assert!(doubt.starts_with("shipping_address: ") && doubt.contains(told), "{told}: {doubt}");
@@ -166,8 +166,17 @@ mod tests {
             of_profile(&merge(stored.as_object().unwrap().clone(), &wish).unwrap()).join("\n")
         };
         assert_eq!(doubts(json!({"id": 1, "city": "Lyon"})), "");
-        assert!(doubts(json!({"id": 1, "postcode": "6900"})).starts_with("address 1: postcode \"6900\""));
-        assert!(doubts(json!({"id": 1, "country_id": "DE"})).contains("\"old\" has not the form of Germany"));
-        assert!(doubts(json!({"country_id": "XX"})).starts_with("the new address: \"XX\""));
+        assert!(
+            doubts(json!({"id": 1, "postcode": "6900"}))
+                .starts_with("address 1: `6900` is not a valid postcode for France")
+        );
+        assert!(
+            doubts(json!({"id": 1, "country_id": "DE"}))
+                .contains("`old` is not a valid postcode for Germany")
+        );
+        assert!(
+            doubts(json!({"country_id": "XX"}))
+                .starts_with("the new address: `XX` is not an ISO 3166 country code")
+        );
     }
 }

@@ -19,7 +19,7 @@ pub fn errors(attribute: &Map<String, Value>) -> Vec<String> {
     let options = options(attribute);
     let kind_error =
         kind.and_then(FrontendInput::find).and_then(|kind| match (kind.takes_options, options.is_empty()) {
-            (true, true) => Some(format!("frontend_input `{}` needs options, and there are none", kind.name)),
+            (true, true) => Some(format!("frontend_input `{}` requires options, none given", kind.name)),
             (false, false) => Some(format!("frontend_input `{}` takes no options", kind.name)),
             _ => None,
         });
@@ -56,7 +56,7 @@ fn unknown_kind(name: &str) -> Option<String> {
     if FrontendInput::find(name).is_some() {
         return None;
     }
-    let meant = FrontendInput::closest_match(name).map(|kind| format!("; did you mean {}?", kind.name));
+    let meant = FrontendInput::closest_match(name).map(|kind| format!("; did you mean `{}`?", kind.name));
     Some(format!("unknown frontend_input `{name}`{}", meant.unwrap_or_default()))
 }
 
@@ -88,7 +88,7 @@ fn defaults(options: &[Value], kind: Option<&str>) -> Option<String> {
         return None;
     }
     let which = named(&defaults)?;
-    Some(format!("{which} are {} default options, expected one", defaults.len()))
+    Some(format!("{} default options, expected one: {which}", defaults.len()))
 }
 
 fn duplicate_views(path: &str, labels: Option<&Value>) -> Option<String> {
@@ -143,13 +143,13 @@ mod tests {
     fn each_doubt_says_what_it_is_about() {
         let select = |options: Value| json!({"frontend_input": "select", "options": options});
         for (attribute, told) in [
-            (json!({"attribute_code": "Größe"}), "attribute_code \"Größe\""),
-            (json!({"frontend_input": "selct"}), "did you mean select?"),
-            (select(options(&["Red", " red", "Blue"])), "options: \"red\" more than once"),
-            (select(options(&["38", "M"])), "options: \"38\" as a label is a number"),
+            (json!({"attribute_code": "Größe"}), "attribute_code `Größe` may be rejected"),
+            (json!({"frontend_input": "selct"}), "did you mean `select`?"),
+            (select(options(&["Red", " red", "Blue"])), "duplicate option labels: \"red\""),
+            (select(options(&["38", "M"])), "numeric option labels may be mistaken for option IDs: \"38\""),
             (
                 json!({"frontend_labels": [{"store_id": 2, "label": "a"}, {"store_id": 2, "label": "b"}]}),
-                "store view 2 is named more than once",
+                "attribute.frontend_labels: duplicate store view 2",
             ),
         ] {
             let doubt = doubt(attribute);
@@ -161,9 +161,12 @@ mod tests {
     fn what_cannot_work_is_an_error() {
         let both = json!([{"label": "a", "is_default": true}, {"label": "b", "is_default": true}]);
         for (attribute, told) in [
-            (json!({"frontend_input": "select"}), "`select` needs options, and there are none"),
+            (json!({"frontend_input": "select"}), "`select` requires options, none given"),
             (json!({"frontend_input": "boolean", "options": options(&["a"])}), "`boolean` takes no options"),
-            (json!({"frontend_input": "select", "options": both}), "\"a\", \"b\" are 2 defaults"),
+            (
+                json!({"frontend_input": "select", "options": both}),
+                "2 default options, expected one: \"a\", \"b\"",
+            ),
         ] {
             assert!(error(attribute.clone()).contains(told) && doubt(attribute.clone()).is_empty(), "{told}");
         }
@@ -182,6 +185,10 @@ mod tests {
         let labels: Vec<String> = (30..50).map(|size| size.to_string()).collect();
         let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
         let doubt = doubt(json!({"frontend_input": "select", "options": options(&labels)}));
-        assert!(doubt.contains("\"34\", 15 more as a label") && !doubt.contains("\"35\""), "{doubt}");
+        assert!(
+            doubt.contains("may be mistaken for option IDs: \"30\", \"31\", \"32\", \"33\", \"34\", 15 more")
+                && !doubt.contains("\"35\""),
+            "{doubt}"
+        );
     }
 }

@@ -156,8 +156,8 @@ impl ValueRule {
             (Self::Nothing, Some(_)) => bail!("`{name}` takes no value"),
             (Self::Milliseconds, None) => bail!("{name}: duration in ms required, e.g. {name}=500"),
             (Self::Milliseconds, Some(value)) => number(name, value, "milliseconds"),
-            (Self::Count, None) => bail!("{name}: say how many, as in {name}=1"),
-            (Self::Count, Some("0")) => bail!("{name}=0: an integer from 1 on stands after ="),
+            (Self::Count, None) => bail!("{name}: number of reads required, e.g. {name}=1"),
+            (Self::Count, Some("0")) => bail!("{name}=0: expected a positive integer after `=`"),
             (Self::Count, Some(value)) => number(name, value, "reads"),
             (Self::Seconds, Some(value)) => number(name, value, "seconds"),
             (Self::OneOf(words), None) => {
@@ -168,7 +168,7 @@ impl ValueRule {
                 .find(|word| **word == value)
                 .copied()
                 .map(FaultValue::Word)
-                .with_context(|| format!("{name}={value}: {name} takes {}", words.join(", "))),
+                .with_context(|| format!("{name}={value}: expected {}", words.join(", "))),
         }
     }
 }
@@ -273,23 +273,23 @@ mod tests {
     #[test]
     fn a_mistake_is_named_with_its_mend() {
         for (text, says) in [
-            ("reset-befor-commit", "did you mean reset-before-commit?"),
+            ("reset-befor-commit", "did you mean `reset-before-commit`?"),
             ("htlm@3", "unknown fault `htlm`; did you mean `html`?"),
-            ("nonsense-altogether", "there are latency, "),
-            ("latency", "as in latency=500"),
-            ("latency=soon", "an integer of milliseconds"),
-            ("html=1", "html takes no value"),
-            ("late", "as in late=500"),
-            ("stale-read", "as in stale-read=1"),
-            ("stale-read=0", "from 1 on"),
-            ("varnish=maybe", "varnish takes applied, not-applied"),
-            ("503=-1", "an integer of seconds"),
-            ("envelope=xml", "envelope takes search, bare, data"),
-            ("html@0", "from 1 to 100"),
-            ("html@101", "from 1 to 100"),
-            ("htmlx0", "from 1 on"),
-            ("PATCH:html", "GET, PUT or POST"),
-            ("", "no such fault"),
+            ("nonsense-altogether", "unknown fault `nonsense-altogether`; expected one of latency, "),
+            ("latency", "duration in ms required, e.g. latency=500"),
+            ("latency=soon", "expected an integer number of milliseconds after `=`"),
+            ("html=1", "`html` takes no value"),
+            ("late", "duration in ms required, e.g. late=500"),
+            ("stale-read", "number of reads required, e.g. stale-read=1"),
+            ("stale-read=0", "expected a positive integer after `=`"),
+            ("varnish=maybe", "varnish=maybe: expected applied, not-applied"),
+            ("503=-1", "expected an integer number of seconds after `=`"),
+            ("envelope=xml", "envelope=xml: expected search, bare, data"),
+            ("html@0", "expected 1–100 after `@`"),
+            ("html@101", "expected 1–100 after `@`"),
+            ("htmlx0", "x0: expected a positive integer after `x`"),
+            ("PATCH:html", "expected GET, PUT or POST before `:`"),
+            ("", "unknown fault ``; expected one of "),
         ] {
             let error = text.parse::<Fault>().unwrap_err().to_string();
             assert!(error.contains(says), "{text}: {error}");

@@ -18,7 +18,10 @@ fn an_unknown_member_is_named_with_the_nearest_known_name() {
         problem(Operation::CustomerUpdate, draft),
         "customer.addresses[1].postcod: unknown field; did you mean `postcode`?"
     );
-    assert_eq!(problem(Operation::QuoteAddItem, json!({"cartItem": {"zzz": 1}})), "cartItem.zzz: unknown");
+    assert_eq!(
+        problem(Operation::QuoteAddItem, json!({"cartItem": {"zzz": 1}})),
+        "cartItem.zzz: unknown field"
+    );
     let camel = json!({"cartItem": {"quoteId": "1"}});
     assert_eq!(
         problem(Operation::QuoteAddItem, camel),
