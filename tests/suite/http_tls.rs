@@ -45,7 +45,7 @@ fn a_service_under_the_ca_file_is_reached_over_one_connection() {
 #[test]
 fn an_unknown_issuer_is_refused_and_the_setting_named() {
     let server = || serving(&Authority::new("Theirs"), Odd::Nothing, None);
-    for (trusted, expected) in [("Ours", "is not trusted here"), ("Theirs", "is not signed by the authority")]
+    for (trusted, expected) in [("Ours", "is signed by an untrusted CA"), ("Theirs", "is not signed by the authority")]
     {
         let server = server();
         let failure = failing(&server, &trusting(&server, &Authority::new(trusted)));
@@ -127,7 +127,7 @@ fn a_port_that_speaks_no_tls_is_said_to_speak_none() {
     let link = Endpoint { ca_file: Some(authority.ca_file()), ..link(&format!("https://{address}")) };
     let failure = send(&link, &post()).unwrap_err();
     assert_eq!((failure.kind, failure.applied), (FailureKind::Unavailable, Applied::No));
-    assert!(failure.message.contains("does not speak TLS"), "{failure}");
+    assert!(failure.message.contains("is not serving TLS on this port"), "{failure}");
 }
 
 #[test]
@@ -143,9 +143,9 @@ fn files_that_are_not_what_they_should_be_are_told_apart() {
     let base = || link("https://shop.example");
     let with_ca = |file: PathBuf| Endpoint { ca_file: Some(file), ..base() };
     for (text, expected) in [
-        ("", "holds no certificate"),
-        ("\u{0}\u{1}binary", "holds no certificate"),
-        (key.as_str(), "holds no certificate"),
+        ("", "no certificate in ca-file"),
+        ("\u{0}\u{1}binary", "no certificate in ca-file"),
+        (key.as_str(), "no certificate in ca-file"),
         (broken, "is not valid PEM"),
         (odd, "certificate 1 in `ca-file`"),
     ] {
@@ -153,12 +153,13 @@ fn files_that_are_not_what_they_should_be_are_told_apart() {
         assert!(failure.message.contains(expected) && failure.message.contains("odd.pem"), "{failure}");
     }
     let missing = refused(&with_ca(authority.dir.path().join("none.pem")));
-    assert!(missing.message.contains("cannot read `none.pem`: No such file"), "{missing}");
+    assert!(missing.message.starts_with("cannot read the ca-file ")
+            && missing.message.contains("none.pem: No such file"), "{missing}");
     for (text, expected) in [
-        (key.clone(), "holds no certificate"),
+        (key.clone(), "no certificate in client-certificate"),
         (certificate, "contains no private key"),
-        (locked, "locked with a passphrase"),
-        (format!("{other}{key}"), "cannot be used"),
+        (locked, "is encrypted"),
+        (format!("{other}{key}"), "invalid client certificate in"),
     ] {
         let link = Endpoint {
             client_certificate: Some(authority.file("client.pem", &text)),

@@ -55,7 +55,7 @@ fn an_input_that_names_a_member_twice_is_refused_before_anything_is_sent() {
         (
             "customer update --email a@example.com --base in.json",
             r#"{"addresses": [], "addresses": []}"#,
-            "named twice",
+            "duplicate field `addresses`",
         ),
         (
             "quote add-item -i in.json",
