@@ -45,7 +45,7 @@ fn a_service_under_the_ca_file_is_reached_over_one_connection() {
 #[test]
 fn an_unknown_issuer_is_refused_and_the_setting_named() {
     let server = || serving(&Authority::new("Theirs"), Odd::Nothing, None);
-    for (trusted, expected) in [("Ours", "is signed by an untrusted CA"), ("Theirs", "is not signed by the authority")]
+    for (trusted, expected) in [("Ours", "is signed by an untrusted CA"), ("Theirs", "is not signed by the trusted CA of that name")]
     {
         let server = server();
         let failure = failing(&server, &trusting(&server, &Authority::new(trusted)));

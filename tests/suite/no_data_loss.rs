@@ -93,7 +93,7 @@ fn a_profile_that_names_a_member_twice_is_not_replaced() {
         r#"{"customer": {"id": 1, "addresses": [{"id": 1, "city": "Paris", "city": null}]}}"#,
     ] {
         let (outcome, methods) = against(vec![answer("200 OK", "", reply)], UPDATE);
-        says(&outcome, 3, "named twice");
+        says(&outcome, 3, "duplicate field `");
         assert_eq!(methods, ["GET"]);
     }
 }
@@ -180,7 +180,7 @@ fn a_snapshot_of_another_customer_is_not_put_back() {
     env.file("other.json", snapshot.to_string());
     env.requests();
     let error = env.fails(3, "customer restore other.json");
-    assert!(error["message"].as_str().unwrap().contains("belongs to a different customer"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("snapshot other belongs to another customer"), "{error}");
     assert_eq!(env.requests(), ["GET 200"]);
 }
 
