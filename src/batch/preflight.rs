@@ -173,14 +173,14 @@ impl JournalComparison {
         let name = document::quoted(&source.name());
         if self.same == 0 && self.changed > 1 {
             return Err(Failure::guard(format!(
-                "the journal is of another input: none of the records in {name} is the one it shows as sent"
+                "the journal belongs to a different input: none of the records it shows as sent are in {name}"
             ))
             .hint("choose another with --journal, or use --restart"));
         }
         if let Some((record, line)) = self.first {
             let others =
                 if self.changed > 1 { format!(", and {} more", self.changed - 1) } else { String::new() };
-            return Err(changed(&name, record, line, &others));
+            return Err(changed(&source.name(), record, line, &others));
         }
         if past.last() > records {
             return Err(Failure::guard(format!(

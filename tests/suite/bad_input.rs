@@ -142,7 +142,11 @@ fn the_sandbox_needs_nothing_and_takes_nothing_from_outside() {
         .run();
     assert_eq!(outcome.done()["id"], 1);
     ends(&home.run(&words("customer show --sandbox -p shop")), 2, "cannot be used with");
-    ends(&home.run(&words("customer show --sandbox --store-view nowhere")), 3, "could not be read");
+    ends(
+        &home.run(&words("customer show --sandbox --store-view nowhere")),
+        3,
+        "cannot read the stored addresses: ",
+    );
     assert_eq!(server.connections(), 0);
 }
 

@@ -12,12 +12,12 @@ fn a_quote_that_is_never_closed_sends_nothing() {
         (
             "open.csv",
             format!("sku,qty,quote_id\r\n{rows}mug-blue,1,\"1\r\n{rows}{rows}"),
-            "line 3: a quote opens",
+            "line 3: unclosed quoted cell",
         ),
         (
             "after.csv",
             format!("sku,qty,quote_id\r\n{rows}\"mug\r\nblue\"x,1,1\r\n{rows}"),
-            "line 3: a quoted cell",
+            "line 3: text after the closing quote of a cell",
         ),
     ] {
         env.file(name, &content);

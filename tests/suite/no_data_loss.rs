@@ -314,7 +314,7 @@ fn what_a_web_server_in_front_refuses_is_told_with_its_mend() {
         let page = format!("<html>\r\n<head><title>{title}</title></head></html>");
         let (outcome, _) =
             against(vec![answer("400 Bad Request", "Content-Type: text/html\r\n", &page)], UPDATE);
-        says(&outcome, 3, "could not be read");
+        says(&outcome, 3, "cannot read the stored addresses: ");
         assert!(outcome.error()["hint"].as_str().unwrap().contains(mend), "{title}: {outcome:?}");
     }
 }

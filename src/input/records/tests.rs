@@ -177,14 +177,8 @@ fn a_line_is_that_of_an_editor_after_quoted_line_breaks_too() {
 #[test]
 fn a_quote_that_is_never_closed_ends_the_reading() {
     let problem = |text: &str| documents(Operation::QuoteAddItem, text).unwrap_err();
-    assert_eq!(
-        problem("sku,qty\r\na,1\r\n\"b,2\r\nc,3\r\n"),
-        "x.csv: line 3: a quote opens a cell here and is never closed"
-    );
-    assert_eq!(
-        problem("sku,qty\n\"a\"x,1\nb,2\n"),
-        "x.csv: line 2: a quoted cell opens here, and text follows its closing quote"
-    );
+    assert_eq!(problem("sku,qty\r\na,1\r\n\"b,2\r\nc,3\r\n"), "x.csv: line 3: unclosed quoted cell");
+    assert_eq!(problem("sku,qty\n\"a\"x,1\nb,2\n"), "x.csv: line 2: text after the closing quote of a cell");
     assert!(problem("\"sku,qty\na,1\n").starts_with("x.csv: line 1: "));
 }
 

@@ -169,10 +169,10 @@ fn unreadable(failure: Failure) -> Failure {
     }
     Failure {
         kind: FailureKind::Guard,
-        message: format!("the stored addresses could not be read: {}", failure.message),
+        message: format!("cannot read the stored addresses: {}", failure.message),
         hint: failure.hint.or_else(|| {
             Some(
-                "set `read.path` of the profile to where the service gives the profile, or give it by hand with --base FILE"
+                "set `read.path` to the path that returns the profile, or pass the profile with --base FILE"
                     .to_owned(),
             )
         }),

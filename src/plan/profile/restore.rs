@@ -292,7 +292,11 @@ mod tests {
         for extent in [Extent::Update, Extent::All] {
             let merged = put_back(&now, &before, &sent, extent, false);
             assert_eq!(merged.changes, [], "{extent:?}");
-            assert!(merged.notes[0].starts_with("vat was added since"), "{:?}", merged.notes);
+            assert!(
+                merged.notes[0].starts_with("vat was added later and cannot be removed by an update"),
+                "{:?}",
+                merged.notes
+            );
         }
         let merged = put_back(&now, &before, &sent, Extent::Update, true);
         assert_eq!(merged.summary.removed, [4], "only the one that update added");
