@@ -73,14 +73,14 @@ pub struct UpdateArgs {
 /// Flags of every command that replaces a profile.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ReplacementArgs {
-    /// How long to read the profile until it shows what was written [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero, help_heading = "Replacing")]
+    /// Maximum time to wait until the update is visible [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero, help_heading = "Update options")]
     pub settle: Option<Duration>,
-    /// How long to wait for another storefront command that writes to the same customer [default: 5m]
-    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero, help_heading = "Replacing")]
+    /// Maximum time to wait for another command updating the same customer [default: 5m]
+    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero, help_heading = "Update options")]
     pub lock_timeout: Option<Duration>,
-    /// Go on although an earlier update of unknown outcome may still take effect
-    #[arg(long, help_heading = "Replacing")]
+    /// Continue even if an earlier update with unknown outcome may still take effect
+    #[arg(long, help_heading = "Update options")]
     pub after_unknown: bool,
 }
 

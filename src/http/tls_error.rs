@@ -8,7 +8,7 @@ use url::Url;
 use crate::http::endpoint::authority;
 
 const ASK_OPERATOR: &str = "the service operator must renew the certificate";
-const NAME_AUTHORITY: &str = "set `ca-file` in the profile to the PEM file of the authority that signed it";
+const NAME_AUTHORITY: &str = "set `ca-file` in the profile to the PEM file of the CA that signed it";
 
 const TOO_OLD: &str = "the service supports neither TLS 1.2 nor 1.3; its operator must upgrade it";
 const CLIENT_CERTIFICATE: &str = "set `client-certificate` in the profile to one that the service accepts";

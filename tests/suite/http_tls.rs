@@ -45,7 +45,8 @@ fn a_service_under_the_ca_file_is_reached_over_one_connection() {
 #[test]
 fn an_unknown_issuer_is_refused_and_the_setting_named() {
     let server = || serving(&Authority::new("Theirs"), Odd::Nothing, None);
-    for (trusted, expected) in [("Ours", "is signed by an untrusted CA"), ("Theirs", "is not signed by the authority")]
+    for (trusted, expected) in
+        [("Ours", "is signed by an untrusted CA"), ("Theirs", "is not signed by the trusted CA of that name")]
     {
         let server = server();
         let failure = failing(&server, &trusting(&server, &Authority::new(trusted)));
@@ -153,8 +154,11 @@ fn files_that_are_not_what_they_should_be_are_told_apart() {
         assert!(failure.message.contains(expected) && failure.message.contains("odd.pem"), "{failure}");
     }
     let missing = refused(&with_ca(authority.dir.path().join("none.pem")));
-    assert!(missing.message.starts_with("cannot read the ca-file ")
-            && missing.message.contains("none.pem: No such file"), "{missing}");
+    assert!(
+        missing.message.starts_with("cannot read the ca-file ")
+            && missing.message.contains("none.pem: No such file"),
+        "{missing}"
+    );
     for (text, expected) in [
         (key.clone(), "no certificate in client-certificate"),
         (certificate, "contains no private key"),

@@ -93,7 +93,7 @@ fn a_profile_that_names_a_member_twice_is_not_replaced() {
         r#"{"customer": {"id": 1, "addresses": [{"id": 1, "city": "Paris", "city": null}]}}"#,
     ] {
         let (outcome, methods) = against(vec![answer("200 OK", "", reply)], UPDATE);
-        says(&outcome, 3, "named twice");
+        says(&outcome, 3, "duplicate field `");
         assert_eq!(methods, ["GET"]);
     }
 }
@@ -180,7 +180,10 @@ fn a_snapshot_of_another_customer_is_not_put_back() {
     env.file("other.json", snapshot.to_string());
     env.requests();
     let error = env.fails(3, "customer restore other.json");
-    assert!(error["message"].as_str().unwrap().contains("belongs to a different customer"), "{error}");
+    assert!(
+        error["message"].as_str().unwrap().contains("snapshot other belongs to another customer"),
+        "{error}"
+    );
     assert_eq!(env.requests(), ["GET 200"]);
 }
 
@@ -220,7 +223,7 @@ fn customers_nobody_can_tell_apart_are_not_mixed_up() {
     let server = MockServer::start(vec![ok(&before), ok(&before), ok(&json!({})), ok(&after), ok(&other)]);
     let outcome = run(&home, &server.url(""), "customer update --address 1 --city Rome");
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    says(&run(&home, &server.url(""), "customer restore"), 3, "cannot be told");
+    says(&run(&home, &server.url(""), "customer restore"), 3, "does not identify its customer");
     assert_eq!(methods(&server).iter().filter(|method| *method == "PUT").count(), 1);
 }
 

@@ -116,9 +116,11 @@ fn ship_wants_a_payment_or_a_word_that_there_is_none() {
     assert_eq!(payment.to_string(), r#"{"method":"purchaseorder","po_number":"7","amount":1.10}"#);
     let payment = &body(&env, &format!("{line} --payment '{{\"method\": \"checkmo\"}}'"))["paymentMethod"];
     assert_eq!(*payment, json!({"method": "checkmo"}));
-    for (given, says) in
-        [("[1]", "must be a JSON object"), ("checkmo", "not JSON"), ("@nowhere.json", "file `nowhere.json` not found")]
-    {
+    for (given, says) in [
+        ("[1]", "must be a JSON object"),
+        ("checkmo", "--payment is not valid JSON"),
+        ("@nowhere.json", "file `nowhere.json` not found"),
+    ] {
         refused(&env, &format!("{line} --payment '{given}'"), says);
     }
     for two in [
@@ -198,7 +200,10 @@ fn add_item_takes_the_samples_of_the_interface() {
     let outcome = env.storefront(&["quote", "add-item", "-i", "-", "-q", "-o", "json"]).stdin(sample).run();
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert!(outcome.stderr.lines().all(|line| line.starts_with("warning: cartItem")), "{outcome:?}");
-    assert!(outcome.stderr.contains("configurable_item_options[0].note: ignored (documentation only)"), "{outcome:?}");
+    assert!(
+        outcome.stderr.contains("configurable_item_options[0].note: ignored (documentation only)"),
+        "{outcome:?}"
+    );
     assert_eq!(outcome.stderr.lines().count(), 10, "{outcome:?}");
     assert_eq!(
         env.sandbox.show()["quotes"][0]["items"][0]["options"],

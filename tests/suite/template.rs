@@ -54,7 +54,7 @@ fn an_operation_is_one_word_or_two() {
     let template = home.ok("template quote ship");
     assert_eq!(home.ok("template quote-ship"), template);
     assert_eq!(home.run(&["template", "quote ship"]).stdout, template);
-    assert!(home.fails(2, "template quote-shp").contains("did you mean quote-ship?"));
+    assert!(home.fails(2, "template quote-shp").contains("did you mean `quote-ship`?"));
     assert!(home.fails(2, "schema order").contains("attribute-create"));
 }
 

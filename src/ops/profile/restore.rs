@@ -32,7 +32,7 @@ pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<(), Fa
     let snapshot = find(&store, args.snapshot.as_deref())?;
     ensure_same_owner(&store, &stored, &snapshot)?;
     let report = service.session.report;
-    report.status(&format!("{OPERATION}: the snapshot {} of {}", snapshot.name(), snapshot.taken));
+    report.status(&format!("{OPERATION}: snapshot {} of {}", snapshot.name(), snapshot.taken));
     let extent = if args.all { Extent::All } else { Extent::Update };
     let restore =
         Restore { snapshot, extent, allow_delete: args.allow_delete, replacement: args.replacement.clone() };

@@ -82,7 +82,7 @@ pub struct Request {
 /// What may not stand raw in a path segment.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// A store view code, fit to stand in a path (2.1).
+/// A store view code, valid as a path segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreView(String);
 
