@@ -4,6 +4,7 @@ pub mod api;
 pub mod attribute;
 pub mod auth;
 pub mod batch;
+mod command_flags;
 pub mod config;
 pub mod customer;
 pub mod duration;
@@ -58,7 +59,7 @@ fn subcommands_in(words: &[OsString]) -> Option<clap::Command> {
 fn subcommands() -> clap::Command {
     Cli::command().mut_subcommands(|command| {
         let word = command.get_name().to_owned();
-        examples::added_to(command, &word)
+        examples::added_to(command_flags::added_to(command, &word), &word)
     })
 }
 
@@ -77,7 +78,9 @@ impl Cli {
         let mut grammar = ManuallyDrop::new(grammar);
         let matches = ManuallyDrop::new(grammar.try_get_matches_from_mut(words)?);
         empty_value::refuse(&mut grammar, &matches)?;
-        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
+        Self::from_arg_matches(&matches)
+            .and_then(|mut cli| command_flags::read(&matches, &mut cli.global).map(|()| cli))
+            .map_err(|error| error.format(&mut grammar))
     }
 }
 

@@ -4,11 +4,10 @@ use serde_json::{Map, Value};
 
 use crate::cli::customer::UpdateArgs;
 use crate::cli::quote::ShipArgs;
-use crate::commands::customer;
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::{Draft, FlagOverrides};
-use crate::ops::profile::update;
+use crate::ops::profile::{resolve, update};
 use crate::ops::{send, shipping};
 use crate::plan::operation::Operation;
 use crate::plan::validate::body::Warnings;
@@ -135,7 +134,7 @@ impl RecordOperation<'_> {
         match (self, snapshot) {
             // What cannot be read now stays unknown.
             (Self::UpdateProfile(_), Some(snapshot)) => {
-                customer::resolve_unknown(service, snapshot).await.ok().flatten()
+                resolve::resolve_unknown(service, snapshot).await.ok().flatten()
             }
             _ => None,
         }

@@ -11,7 +11,6 @@ pub mod ordered_results;
 pub mod outcome;
 pub mod profile;
 pub mod progress;
-pub mod sanitize;
 mod spinner;
 pub mod summary;
 pub mod table;
@@ -27,9 +26,9 @@ use crate::cli::{Color, OutputFormat};
 use crate::context::Context;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::redact::secrets;
+use crate::sanitize::{self, sanitize};
 use crate::{environment, exact_json};
 use jq::Filter;
-use sanitize::sanitize;
 use terminal::{OutputStyle, TextStyle};
 
 /// How this run speaks: format, loudness, colour.
@@ -219,7 +218,7 @@ impl Report {
             write_stderr(&sanitize::in_json(&failure_json(failure).to_string()));
             return;
         }
-        if failure.message == crate::prompt::CANCELLED {
+        if failure.is_cancelled {
             stderr_line("Cancelled");
             return;
         }
