@@ -58,8 +58,8 @@ struct InputFileArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input options")]
 struct InputFieldArgs {
-    /// Format of the input, where its extension does not say
-    #[arg(long, value_name = "FORMAT")]
+    /// Format of the input (json, ndjson, csv), where its extension does not say
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     input_format: Option<InputFormat>,
     /// Send members the interface does not list, as they are
     #[arg(long)]

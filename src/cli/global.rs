@@ -24,7 +24,7 @@ pub struct GlobalArgs {
     #[arg(long, global = true, value_name = "CODE")]
     pub store_view: Option<String>,
     /// Form of the result on standard output [env: STOREFRONT_OUTPUT]
-    #[arg(short, long, global = true, value_name = "FORMAT")]
+    #[arg(short, long, global = true, value_name = "table|json", hide_possible_values = true)]
     pub output: Option<OutputFormat>,
     /// Print what this jq expression makes of each result; implies -o json
     #[arg(long, global = true, value_name = "EXPRESSION")]
@@ -35,11 +35,11 @@ pub struct GlobalArgs {
     /// Print only results, warnings and errors
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Show requests and replies on standard error, tokens redacted; -vv with bodies
+    /// Show requests and replies on stderr, tokens redacted; -vv with bodies
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
-    /// When to use colour [env: NO_COLOR, CLICOLOR_FORCE]
-    #[arg(long, global = true, value_name = "WHEN")]
+    /// When to use colour: auto, always, never [env: NO_COLOR, CLICOLOR_FORCE]
+    #[arg(long, global = true, value_name = "WHEN", hide_possible_values = true)]
     pub color: Option<Color>,
     /// File to read the input from; `-` is standard input.
     #[arg(skip)]

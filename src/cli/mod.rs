@@ -27,7 +27,7 @@ pub use lazy_subcommand::LazySubcommands;
 
 /// Storefront operations that never lose an address and never act twice.
 #[derive(Debug, Parser)]
-#[command(name = "storefront", version, about, disable_help_subcommand = true, infer_long_args = false)]
+#[command(name = "storefront", version, disable_help_subcommand = true, infer_long_args = false)]
 pub struct Cli {
     /// What every command takes.
     #[command(flatten)]
@@ -135,7 +135,7 @@ pub enum Command {
         #[allow(missing_docs)]
         operation: OperationArgs,
         /// Form of the input
-        #[arg(long, value_name = "FORMAT", default_value = "json")]
+        #[arg(long, value_name = "json|csv", default_value = "json", hide_possible_values = true)]
         format: TemplateFormat,
     },
     /// Print the JSON Schema (2020-12) of an operation's input
