@@ -62,6 +62,7 @@ pub fn run() -> ExitCode {
         global.quiet,
         global.verbose,
     );
+    report.can_write = global.can_write;
     let filter = format.and(filter).map(|filter| report.filter = filter.map(kept));
     match filter.and_then(|()| commands::run(&cli, &context, &report)) {
         Ok(()) => ExitCode::SUCCESS,

@@ -100,15 +100,17 @@ struct RequestArgs {
 #[command(next_help_heading = "Request options")]
 struct FaultArgs {
     /// Inject a fault into the sandbox
-    #[arg(long, value_name = "FAULT", help = fault_help())]
+    #[arg(long, value_name = "FAULT", help = FAULT_HELP)]
     fault: Vec<Fault>,
 }
 
-fn fault_help() -> String {
+/// The kinds are listed once, by the command that serves the sandbox.
+const FAULT_HELP: &str =
+    "Inject a fault into the sandbox (repeatable); `storefront sandbox serve --help` lists the kinds";
+
+fn fault_kinds() -> String {
     let kinds = crate::sandbox::fault_kinds();
-    format!(
-        "Inject a fault into the sandbox: [METHOD:]KIND[=VALUE][@PERCENT][xTIMES] (repeatable). Kinds: {kinds}"
-    )
+    format!("Inject a fault: [METHOD:]KIND[=VALUE][@PERCENT][xTIMES] (repeatable). Kinds: {kinds}")
 }
 
 fn groups(words: &str) -> &'static [Group] {
@@ -123,7 +125,10 @@ pub fn added_to(command: Command, words: &str) -> Command {
         DryRun => DryRunArgs::augment_args(command),
         Confirmation => ConfirmationArgs::augment_args(command),
         Request => RequestArgs::augment_args(command),
-        Faults => FaultArgs::augment_args(command),
+        Faults => match FaultArgs::augment_args(command) {
+            command if words == "sandbox serve" => command.mut_arg("fault", |flag| flag.help(fault_kinds())),
+            command => command,
+        },
     })
 }
 
@@ -147,6 +152,8 @@ pub fn read(matches: &ArgMatches, global: &mut GlobalArgs) -> Result<(), clap::E
             DryRun => {
                 let args = DryRunArgs::from_arg_matches(command)?;
                 (global.dry_run, global.curl) = (args.dry_run, args.curl);
+                // What can be tried without a write is what writes.
+                global.can_write = !args.dry_run;
             }
             Confirmation => global.yes = ConfirmationArgs::from_arg_matches(command)?.yes,
             Request => {

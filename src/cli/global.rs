@@ -56,6 +56,9 @@ pub struct GlobalArgs {
     /// Show a dry run as a curl command.
     #[arg(skip)]
     pub curl: bool,
+    /// Whether the command may change something at the service.
+    #[arg(skip)]
+    pub can_write: bool,
     /// Answer yes to confirmations.
     #[arg(skip)]
     pub yes: bool,

@@ -9,6 +9,7 @@ use crate::cli::GlobalArgs;
 use crate::config::{ConfigFile, SANDBOX, Settings};
 use crate::context::Context;
 use crate::plan::operation::Operation;
+use crate::plan::validate::frontend_input::FRONTEND_INPUTS;
 use crate::sanitize::sanitize_line;
 use crate::{sandbox, state};
 
@@ -91,7 +92,7 @@ fn operations(_: &CompletionContext) -> Vec<CompletionCandidate> {
 }
 
 fn input_kinds(_: &CompletionContext) -> Vec<CompletionCandidate> {
-    sandbox::FRONTEND_INPUTS.iter().map(CompletionCandidate::new).collect()
+    FRONTEND_INPUTS.iter().map(|kind| CompletionCandidate::new(kind.name)).collect()
 }
 
 fn addresses(asked: &CompletionContext) -> Vec<CompletionCandidate> {

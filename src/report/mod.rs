@@ -42,6 +42,8 @@ pub struct Report {
     pub quiet: bool,
     /// 0 silent about traffic, 1 requests and replies, 2 with bodies.
     pub verbose: u8,
+    /// Whether the command may change something at the service, so that a failure says whether it did.
+    pub can_write: bool,
     /// Columns of the terminal, where standard output is one.
     pub width: Option<u16>,
     /// Columns of the terminal, where standard error is one.
@@ -80,6 +82,7 @@ impl Report {
             format,
             quiet,
             verbose,
+            can_write: false,
             width: context.stdout_width,
             stderr_width: context.stderr_width,
             color_stdout: forced.unwrap_or(context.stdout_is_terminal),
@@ -223,17 +226,23 @@ impl Report {
             return;
         }
         self.labelled(TextStyle::Error, "error", &failure.message);
-        match failure.applied {
-            // A message that says so itself is not repeated.
-            Applied::No if failure.message.contains("nothing was") => {}
-            Applied::No => stderr_line("  nothing was written"),
-            Applied::Yes
-                if failure.kind == FailureKind::Partial || failure.message.contains("was written") => {}
-            Applied::Yes => stderr_line("  it was written"),
-            Applied::Unknown => stderr_line("  it is not known whether it was written"),
+        if let Some(effect) = self.effect(failure) {
+            stderr_line(effect);
         }
         if let Some(hint) = &failure.hint {
             self.labelled(TextStyle::Hint, "  hint", hint);
+        }
+    }
+
+    /// Whether the write took effect, in words; `None` where the command writes nothing, or where the kind of the failure
+    /// says it.
+    fn effect(&self, failure: &Failure) -> Option<&'static str> {
+        match (failure.applied, failure.kind) {
+            _ if !self.can_write => None,
+            (Applied::Yes, FailureKind::Partial | FailureKind::Mismatch) => None,
+            (Applied::No, _) => Some("  nothing was written"),
+            (Applied::Yes, _) => Some("  it was written"),
+            (Applied::Unknown, _) => Some("  it is not known whether it was written"),
         }
     }
 

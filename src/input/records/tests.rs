@@ -63,7 +63,7 @@ fn documents(operation: Operation, text: &str) -> Result<Vec<Value>, String> {
     let mut found = Vec::new();
     while let Some((line, content, _)) = rows.read().map_err(|failure| failure.message)? {
         let Content::Row(row) = content else { panic!("{content:?}") };
-        let (document, _) = rows.columns().document(&row).map_err(|what| format!("{line}: {what}"))?;
+        let (document, _) = rows.columns().document(&row).map_err(|what| format!("{line}: {what:?}"))?;
         found.push(Value::Object(document));
     }
     Ok(found)
