@@ -270,7 +270,8 @@ mod ends_of_pipes {
             );
         }
         let outcome = env.storefront(&words("customer update --address 2 --city Rome -n")).shell(full);
-        ends(&outcome, 1, "nothing was written");
+        ends(&outcome, 1, "standard output cannot be written: No space left");
+        assert!(!outcome.stderr.contains("was written"), "a dry run writes nothing: {outcome:?}");
     }
 
     #[test]
