@@ -26,8 +26,8 @@ pub enum SandboxCommand {
 /// Which interface.
 #[derive(Debug, Clone, Args)]
 pub struct OpenapiArgs {
-    /// Interface to describe
-    #[arg(long, value_name = "INTERFACE", default_value = "marketplace")]
+    /// Interface to describe: marketplace or magento
+    #[arg(long, value_name = "INTERFACE", default_value = "marketplace", hide_possible_values = true)]
     pub api: Interface,
 }
 
