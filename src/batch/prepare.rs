@@ -12,7 +12,7 @@ use crate::ops::record::{PreparedBody, RecordOperation};
 use crate::plan::operation::Operation;
 use crate::token::Token;
 
-/// A member or column that says why a record failed last time.
+/// A field or column that says why a record failed last time.
 const REASON: &str = "reason";
 
 /// How records are taken in.
@@ -21,7 +21,7 @@ pub struct RecordPreparer<'a> {
     pub operation: RecordOperation<'a>,
     /// Name of the input, for messages.
     pub name: String,
-    /// Whether members the interface does not list are sent as they are.
+    /// Whether fields the interface does not list are sent as they are.
     pub allow_unknown: bool,
     /// What prints the token of each record, where there is such a command.
     pub command: Option<TokenCommand>,
@@ -77,7 +77,7 @@ impl<'a> RecordPreparer<'a> {
         let (document, mut beside) = match (&record.content, columns) {
             (Content::Row(row), Some(columns)) => columns.document(row)?,
             (Content::Json(text), _) => (parse(text, record.line)?, Map::new()),
-            (Content::Row(_), None) => return Err(Failure::internal("the header was not read").into()),
+            (Content::Row(_), None) => return Err(Failure::internal("the header is not read yet").into()),
         };
         let document = self.split_fields(document, &mut beside);
         let own = self.token_source(&document, &beside)?;
@@ -224,7 +224,7 @@ fn parse(text: &str, line: u64) -> Result<Map<String, Value>, Refusal> {
         Ok(_) => Err(Failure::usage("a record must be a JSON object").into()),
         Err(exact_json::Error::Syntax { problem, line: within, column }) => {
             let line = line + within.saturating_sub(1) as u64;
-            let failure = Failure::usage(format!("this is not JSON: {problem}"));
+            let failure = Failure::usage(format!("invalid JSON: {problem}"));
             Err(Refusal { place: Place::Character { line, column }, failure })
         }
         Err(error) => Err(Failure::usage(error.to_string()).into()),

@@ -14,10 +14,10 @@ use crate::sandbox::Fault;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct GlobalArgs {
-    /// Which profile of the configuration to use [env: STOREFRONT_PROFILE]
+    /// Profile to use [env: STOREFRONT_PROFILE]
     #[arg(short, long, global = true, value_name = "NAME")]
     pub profile: Option<String>,
-    /// Use the built-in local service: no account, no configuration
+    /// Use the built-in local service instead of a profile
     #[arg(long, global = true)]
     pub sandbox: bool,
     /// Store view code in the path [env: STOREFRONT_STORE_VIEW]
@@ -26,7 +26,7 @@ pub struct GlobalArgs {
     /// Form of the result on standard output [env: STOREFRONT_OUTPUT]
     #[arg(short, long, global = true, value_name = "table|json", hide_possible_values = true)]
     pub output: Option<OutputFormat>,
-    /// Print what this jq expression makes of each result; implies -o json
+    /// Filter each result through a jq expression (implies -o json)
     #[arg(long, global = true, value_name = "EXPRESSION")]
     pub jq: Option<String>,
     /// Never prompt; what would need an answer is an error
@@ -116,28 +116,28 @@ impl GlobalArgs {
 /// Format of `--input`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum InputFormat {
-    /// One document, or an array of records.
+    /// A document or an array of records.
     Json,
-    /// One record a line.
+    /// One record per line.
     Ndjson,
-    /// A header and one record a line.
+    /// Header plus one record per line.
     Csv,
 }
 
 /// Format of results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
-    /// For people.
+    /// Human-readable.
     #[default]
     Table,
-    /// For programs: one object an operation.
+    /// One JSON object per result.
     Json,
 }
 
 /// When to use colour.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal that wants it.
+    /// When writing to a terminal.
     #[default]
     Auto,
     /// Always.

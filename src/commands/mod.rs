@@ -1,4 +1,4 @@
-//! One file per noun: args → plan → confirm → send → report.
+//! One file per command: args → plan → confirm → send → report.
 
 pub mod api;
 pub mod attribute;

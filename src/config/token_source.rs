@@ -85,7 +85,7 @@ impl TokenSource {
 }
 
 fn read_file(path: &std::path::Path, from: &str) -> Result<Token, Failure> {
-    let file = files::read_private(path)?.ok_or_else(|| auth(format!("{from} is not there")))?;
+    let file = files::read_private(path)?.ok_or_else(|| auth(format!("{from} not found")))?;
     let token = Token::new(&file.text).ok_or_else(|| auth(format!("{from} is empty")))?;
     token.fit_for_header(from)
 }

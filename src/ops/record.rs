@@ -13,7 +13,7 @@ use crate::plan::validate::body::Warnings;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 
-/// An operation over many records, with the flags laid over each.
+/// An operation over many records, with the flags applied to each.
 #[derive(Clone, Copy)]
 pub enum RecordOperation<'a> {
     /// Acts at once.
@@ -27,7 +27,7 @@ pub enum RecordOperation<'a> {
 /// A record that is ready to be run.
 #[derive(Debug)]
 pub enum PreparedBody {
-    /// Checked, with the flags laid over it.
+    /// Checked, with the flags applied to it.
     Draft(Draft),
     /// Checked as far as it goes without the stored profile.
     Document(Map<String, Value>, Warnings),
@@ -120,7 +120,7 @@ impl RecordOperation<'_> {
             (_, PreparedBody::Draft(draft)) => {
                 send::perform(service, self.operation(), draft.clone()).await?
             }
-            (_, PreparedBody::Document(..)) => return Err(Failure::internal("a record was not made ready")),
+            (_, PreparedBody::Document(..)) => return Err(Failure::internal("unprepared record")),
         };
         Ok(outcome)
     }

@@ -1,4 +1,5 @@
-//! The operations that act at once: draft → request → send → outcome. Replacing a profile has steps of its own.
+//! Operations that are one request: draft → request → send → outcome. Replacing a profile has steps of its
+//! own.
 
 use serde_json::{Map, Value};
 

@@ -140,7 +140,7 @@ impl Report {
     /// A value as one line, or what `--jq` makes of it.
     fn line(&self, value: &impl Serialize) -> Result<String, Failure> {
         let unwritable =
-            |error: serde_json::Error| Failure::internal(format!("a result is no JSON: {error}"));
+            |error: serde_json::Error| Failure::internal(format!("invalid JSON result: {error}"));
         let json = serde_json::to_string(value).map_err(unwritable)?;
         let Some(filter) = &self.filter else { return Ok(self.shown_json(&json) + "\n") };
         // What the filter is given is masked, and again what it may have put together.
@@ -187,7 +187,7 @@ impl Report {
         let mut stdout = io::stdout().lock();
         match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Failure::internal(format!("standard output cannot be written: {error}")))
+                Err(Failure::internal(format!("cannot write to stdout: {error}")))
             }
             _ => Ok(()),
         }
@@ -215,7 +215,7 @@ impl Report {
         self.record.map_or(Cow::Borrowed(text), |record| format!("record {record}: {text}").into())
     }
 
-    /// Prints a failure: text, or one JSON object under `-o json` (DESIGN 2.3).
+    /// Prints a failure: text, or one JSON object under `-o json`.
     pub fn failure(&self, failure: &Failure) {
         if self.is_json() {
             write_stderr(&sanitize::in_json(&failure_json(failure).to_string()));
@@ -240,9 +240,9 @@ impl Report {
         match (failure.applied, failure.kind) {
             _ if !self.can_write => None,
             (Applied::Yes, FailureKind::Partial | FailureKind::Mismatch) => None,
-            (Applied::No, _) => Some("  nothing was written"),
-            (Applied::Yes, _) => Some("  it was written"),
-            (Applied::Unknown, _) => Some("  it is not known whether it was written"),
+            (Applied::No, _) => Some("  No changes were made."),
+            (Applied::Yes, _) => Some("  The change was applied."),
+            (Applied::Unknown, _) => Some("  The change may have been applied."),
         }
     }
 
