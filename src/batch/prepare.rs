@@ -235,7 +235,7 @@ fn parse(text: &str, line: u64) -> Result<Map<String, Value>, Refusal> {
 fn key(operation: Operation, ready: &PreparedBody, own: &TokenSource) -> String {
     let member = |wrapper: &str, name: &str| match ready {
         PreparedBody::Draft(draft) => draft.body.get(wrapper)?.get(name)?.as_str().map(str::to_owned),
-        _ => None,
+        PreparedBody::Document(..) => None,
     };
     let touched = match operation {
         Operation::QuoteShip | Operation::CustomerUpdate => None,

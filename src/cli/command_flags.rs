@@ -139,7 +139,7 @@ pub fn added_to(command: Command, words: &str) -> Command {
 pub fn read(matches: &ArgMatches, global: &mut GlobalArgs) -> Result<(), clap::Error> {
     let (mut words, mut command) = (String::new(), matches);
     while let Some((name, inner)) = command.subcommand() {
-        words = format!("{words} {name}").trim().to_owned();
+        words = if words.is_empty() { name.to_owned() } else { words + " " + name };
         command = inner;
     }
     for group in groups(&words) {

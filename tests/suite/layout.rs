@@ -39,11 +39,11 @@ const ROOMS: [&str; 30] = [
 
 /// Every module of the library with its file's text, without what is compiled only for tests.
 fn modules() -> BTreeMap<Vec<String>, String> {
-    fn visit(directory: &Path, root: &Path, found: &mut Vec<PathBuf>) {
+    fn visit(directory: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                visit(&path, root, found);
+                visit(&path, found);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 found.push(path);
             }
@@ -51,7 +51,7 @@ fn modules() -> BTreeMap<Vec<String>, String> {
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
-    visit(&root, &root, &mut files);
+    visit(&root, &mut files);
     let mut modules = BTreeMap::new();
     let mut tests = BTreeSet::new();
     for file in files {
