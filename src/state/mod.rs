@@ -2,6 +2,7 @@
 //! locks that keep two replacements of one customer apart, and the address ids seen last, for completion.
 
 mod address_cache;
+mod known_customers;
 mod lock;
 mod mark;
 mod snapshot;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use address_cache::{CachedAddress, load_addresses, save_addresses};
+pub use known_customers::{load_customer, save_customer};
 pub use lock::{CustomerLock, LockName, acquire};
 pub use mark::Mark;
 pub use snapshot::{NewSnapshot, Snapshot, SnapshotEntry};
@@ -46,6 +48,24 @@ impl CustomerStore {
             storage: context.storage.clone(),
             clock: context.clock,
         })
+    }
+
+    /// The files in a directory that [`Self::directories`] found.
+    pub fn at(context: &Context, settings: &Settings, directory: PathBuf) -> Self {
+        Self {
+            directory,
+            service: settings.service_id().to_string(),
+            storage: context.storage.clone(),
+            clock: context.clock,
+        }
+    }
+
+    /// The directories of the customers of a service that have snapshots on this machine.
+    pub fn directories(context: &Context, settings: &Settings) -> Vec<PathBuf> {
+        let Ok(directories) = context.directories() else { return Vec::new() };
+        let service = file_name(&settings.service_id().to_string());
+        let entries = std::fs::read_dir(directories.state.join("snapshots").join(service));
+        entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect()
     }
 
     /// Where the snapshots are.
