@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::input::Draft;
 use crate::plan::operation::Operation;
 use crate::plan::request::Request;
+use crate::report::changes::format_value;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 
@@ -54,7 +55,24 @@ fn request_with(service: &Service<'_>, operation: Operation, body: String) -> Re
 /// # Errors
 /// As [`Service::write`].
 pub async fn perform(service: &Service<'_>, operation: Operation, draft: Draft) -> Result<Outcome, Failure> {
-    perform_request(service, operation, request(service, operation, draft.body)?).await
+    let success = success(operation, &draft.body);
+    let outcome = perform_request(service, operation, request(service, operation, draft.body)?).await?;
+    Ok(Outcome { success, ..outcome })
+}
+
+/// What a success is called, from what was asked for.
+fn success(operation: Operation, body: &Map<String, Value>) -> Option<String> {
+    let inner = operation.wrapper().and_then(|name| body.get(name)).and_then(Value::as_object).unwrap_or(body);
+    let field = |name: &str| inner.get(name).filter(|value| !value.is_null()).map(|value| format_value(Some(value)));
+    Some(match operation {
+        Operation::AttributeCreate => format!("Created attribute {}", field("attribute_code")?),
+        Operation::QuoteAddItem => {
+            let quote = field("quote_id").map(|id| format!("quote {id}")).unwrap_or_else(|| "the cart".to_owned());
+            format!("Added {} × {} to {quote}", field("qty")?, field("sku")?)
+        }
+        Operation::QuoteShip => "Saved the shipping information".to_owned(),
+        Operation::CustomerUpdate => return None,
+    })
 }
 
 /// Sends a body whose text was checked, as it stands, or shows what would be sent.

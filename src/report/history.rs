@@ -58,7 +58,8 @@ fn age(age: SignedDuration) -> String {
         return "in the future".to_owned();
     }
     let (number, unit) = match seconds {
-        0..=59 => (seconds, "second"),
+        0 => return "just now".to_owned(),
+        1..=59 => (seconds, "second"),
         60..=3599 => (seconds / 60, "minute"),
         3600..=86_399 => (seconds / 3600, "hour"),
         _ => (seconds / 86_400, "day"),

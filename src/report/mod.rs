@@ -14,6 +14,7 @@ pub mod profile;
 pub mod progress;
 pub mod sanitize;
 mod spinner;
+pub mod stored_fields;
 pub mod summary;
 pub mod table;
 pub mod terminal;
