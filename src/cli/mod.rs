@@ -1,5 +1,6 @@
 //! The grammar of the command line, one file per noun. Arguments are not settings: `config` makes those.
 
+mod absent;
 pub mod api;
 pub mod attribute;
 pub mod auth;
@@ -70,6 +71,7 @@ impl Cli {
     pub fn parse_args(words: &[OsString]) -> Result<Self, clap::Error> {
         let read = subcommands_in(words).and_then(|grammar| Self::parse_args_with(grammar, words).ok());
         read.map_or_else(|| Self::parse_args_with(subcommands(), words), Ok)
+            .map_err(|error| absent::explain(error, words))
     }
 
     fn parse_args_with(grammar: clap::Command, words: &[OsString]) -> Result<Self, clap::Error> {
@@ -97,6 +99,9 @@ pub enum TemplateFormat {
     /// A header and one row.
     Csv,
 }
+
+/// What `storefront help` explains beside the commands.
+pub const HELP_TOPICS: &[&str] = &["exit-codes", "environment", "input"];
 
 /// The nouns.
 #[derive(Debug, Subcommand)]

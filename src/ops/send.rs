@@ -62,12 +62,15 @@ pub async fn perform(service: &Service<'_>, operation: Operation, draft: Draft) 
 
 /// What a success is called, from what was asked for.
 fn success(operation: Operation, body: &Map<String, Value>) -> Option<String> {
-    let inner = operation.wrapper().and_then(|name| body.get(name)).and_then(Value::as_object).unwrap_or(body);
-    let field = |name: &str| inner.get(name).filter(|value| !value.is_null()).map(|value| format_value(Some(value)));
+    let inner =
+        operation.wrapper().and_then(|name| body.get(name)).and_then(Value::as_object).unwrap_or(body);
+    let field =
+        |name: &str| inner.get(name).filter(|value| !value.is_null()).map(|value| format_value(Some(value)));
     Some(match operation {
         Operation::AttributeCreate => format!("Created attribute {}", field("attribute_code")?),
         Operation::QuoteAddItem => {
-            let quote = field("quote_id").map(|id| format!("quote {id}")).unwrap_or_else(|| "the cart".to_owned());
+            let quote =
+                field("quote_id").map(|id| format!("quote {id}")).unwrap_or_else(|| "the cart".to_owned());
             format!("Added {} × {} to {quote}", field("qty")?, field("sku")?)
         }
         Operation::QuoteShip => "Saved the shipping information".to_owned(),

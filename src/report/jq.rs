@@ -178,7 +178,8 @@ mod tests {
         let filter = Filter::compile(".addresses.x").unwrap();
         let failure = filter.apply(r#"{"email":"amina@example.com","addresses":{"x":1}}"#);
         assert_eq!(failure.unwrap(), "1\n");
-        let failure = filter.apply(r#"{"email":"amina@example.com","addresses":[{"city":"Paris"}]}"#).unwrap_err();
+        let failure =
+            filter.apply(r#"{"email":"amina@example.com","addresses":[{"city":"Paris"}]}"#).unwrap_err();
         assert_eq!(failure.kind, FailureKind::Usage);
         let printed = format!("{failure} {}", failure.hint.as_deref().unwrap_or_default());
         assert!(!printed.contains("amina@example.com"), "{printed}");

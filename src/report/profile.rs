@@ -125,7 +125,8 @@ fn card(row: &Row, style: OutputStyle) -> String {
 
 /// Two columns, indented by two but for the first line.
 fn pairs(fields: impl Iterator<Item = (String, String)>, style: OutputStyle) -> String {
-    let mut table = new_table(OutputStyle { width: style.width.map(|width| width.saturating_sub(2)), ..style });
+    let mut table =
+        new_table(OutputStyle { width: style.width.map(|width| width.saturating_sub(2)), ..style });
     table.add_rows(fields.map(|(name, value)| [cell(TextStyle::Dim, name), value.into()]));
     render(&table).replace('\n', "\n  ")
 }

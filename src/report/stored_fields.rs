@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::report::changes::format_value;
 use crate::report::sanitize::sanitize_line;
 
-/// Every field with a value but those left out, in stored order. A nested object is taken apart (`region.region_code`),
-/// and a custom attribute goes by its code.
+/// Every field with a value but those left out, in stored order. A nested object is taken apart (`window.from`); custom
+/// and extension attributes go by their own names.
 pub fn rest(object: &Map<String, Value>, left_out: &[&str]) -> Vec<(String, String)> {
     let mut fields = Vec::new();
     for (name, value) in object.iter().filter(|(name, _)| !left_out.contains(&name.as_str())) {
@@ -19,6 +19,9 @@ fn collect(name: &str, value: &Value, fields: &mut Vec<(String, String)>) {
     match value {
         Value::Null => {}
         Value::String(text) if text.is_empty() => {}
+        Value::Object(inner) if name == "extension_attributes" => {
+            inner.iter().for_each(|(member, value)| collect(member, value, fields));
+        }
         Value::Object(inner) => {
             inner.iter().for_each(|(member, value)| collect(&format!("{name}.{member}"), value, fields));
         }
@@ -51,7 +54,7 @@ mod tests {
         let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(
             fields,
-            ["company=A\\u{1b}B", "flag=false", "lines=a / b", "extension_attributes.x.y=1.5", "door=7"]
+            ["company=A\\u{1b}B", "flag=false", "lines=a / b", "x.y=1.50", "door=7"]
         );
     }
 }

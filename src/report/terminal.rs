@@ -109,7 +109,10 @@ mod tests {
         assert_eq!(screen.wrapped("warning: 両国 is no code\nat all"), "warning: 両国 is no\n  code\nat all");
         assert_eq!(OutputStyle::default().wrapped("a  b"), "a  b");
         assert_eq!(screen.wrapped(&"x".repeat(30)), "x".repeat(30));
-        assert_eq!(screen.wrapped("run `a bb ccc dddd eeeee`, or wait"), "run\n  `a bb ccc dddd eeeee`,\n  or wait");
+        assert_eq!(
+            screen.wrapped("run `a bb ccc dddd eeeee`, or wait"),
+            "run\n  `a bb ccc dddd eeeee`,\n  or wait"
+        );
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub use mark::Mark;
 pub use snapshot::{NewSnapshot, Snapshot, SnapshotEntry};
 
 use crate::clock::Clock;
-use crate::config::Settings;
+use crate::config::{ServiceId, Settings};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::journal::fnv::Fnv1a;
@@ -61,9 +61,9 @@ impl CustomerStore {
     }
 
     /// The directories of the customers of a service that have snapshots on this machine.
-    pub fn directories(context: &Context, settings: &Settings) -> Vec<PathBuf> {
+    pub fn directories(context: &Context, service: &ServiceId) -> Vec<PathBuf> {
         let Ok(directories) = context.directories() else { return Vec::new() };
-        let service = file_name(&settings.service_id().to_string());
+        let service = file_name(&service.to_string());
         let entries = std::fs::read_dir(directories.state.join("snapshots").join(service));
         entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect()
     }
@@ -77,6 +77,18 @@ impl CustomerStore {
     pub fn service(&self) -> &str {
         &self.service
     }
+}
+
+/// The names of all snapshots of a service on this machine, newest first, for completion.
+pub fn snapshot_names(context: &Context, service: &ServiceId) -> Vec<String> {
+    let directories = CustomerStore::directories(context, service);
+    let files = directories.iter().filter_map(|directory| std::fs::read_dir(directory).ok()).flatten();
+    let paths = files.filter_map(|file| Some(file.ok()?.path()));
+    let snapshots = paths.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let mut names: Vec<String> =
+        snapshots.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();
+    names.sort_unstable_by(|one, other| other.cmp(one));
+    names
 }
 
 /// A name that is one file name on every platform: what is not a letter, digit, `-`, `_`, `.` or `@` is written

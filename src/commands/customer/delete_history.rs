@@ -27,7 +27,8 @@ pub async fn delete(service: &Service<'_>, store: &CustomerStore, what: &str) ->
     }
     let name = LockName::of_key(&store.directory().file_name().unwrap_or_default().to_string_lossy());
     let timeout = service.settings.lock_timeout;
-    let waiting = || session.report.status("waiting for another storefront command that writes to this customer");
+    let waiting =
+        || session.report.status("waiting for another storefront command that writes to this customer");
     let _lock = acquire(session.context, &service.settings, &name, timeout, waiting).await?;
     keep_pending(store, &wanted)?;
     for entry in &wanted {

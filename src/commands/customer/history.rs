@@ -28,8 +28,7 @@ pub async fn list(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failu
     if args.check {
         let stored = read::read_profile(service).await?;
         read::remember(service, &stored);
-        let store =
-            CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
+        let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
         return check(service, &store, &stored, &listed(&store)?);
     }
     let store = known_store(service).await?;
@@ -59,7 +58,7 @@ async fn known_store(service: &Service<'_>) -> Result<CustomerStore, Failure> {
             read::remember(service, &stored);
             CustomerStore::of(context, settings, &stored.customer_key())
         }
-        Err(failure) => match &CustomerStore::directories(context, settings)[..] {
+        Err(failure) => match &CustomerStore::directories(context, &settings.service_id())[..] {
             [only] => {
                 let customer = only.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 service.session.report.warn(&format!(
