@@ -20,14 +20,22 @@ pub mod sandbox;
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
 
+use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
 pub use lazy_subcommand::LazySubcommands;
 
+/// Colours of help and of errors about the command line, as cargo and uv have them.
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
 /// Storefront operations that never lose an address and never act twice.
 #[derive(Debug, Parser)]
-#[command(name = "storefront", version, about, disable_help_subcommand = true, infer_long_args = false)]
+#[command(name = "storefront", version, about, disable_help_subcommand = true, infer_long_args = false, styles = STYLES)]
 pub struct Cli {
     /// What every command takes.
     #[command(flatten)]

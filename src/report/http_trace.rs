@@ -37,7 +37,7 @@ impl Log {
                 }
             }
             HttpEvent::TransportError { message, after } => {
-                self.line(&format!("< {message} ({} ms)", after.as_millis()))
+                self.line(&format!("< {message} ({} ms)", after.as_millis()));
             }
             HttpEvent::Retry { repeat, of, wait, because } => {
                 self.line(&format!("* again ({repeat} of {of}) in {} ms: {because}", wait.as_millis()));

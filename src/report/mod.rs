@@ -5,6 +5,7 @@
 pub mod attribute;
 pub mod changes;
 pub mod curl;
+pub mod hint_target;
 pub mod history;
 pub mod http_trace;
 pub mod jq;

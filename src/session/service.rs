@@ -230,6 +230,12 @@ impl<'a> Service<'a> {
 
     /// A request as a dry run shows it.
     pub fn preview(&self, request: Request) -> RequestPreview {
+        if self.settings.sandbox && self.session.global.curl && !self.announced.replace(true) {
+            self.session.report.status(
+                "the built-in service ends with this command: to send the request, \
+                 start one that stays with `storefront sandbox serve`",
+            );
+        }
         RequestPreview { url: self.client.url(&request), request, curl: self.session.global.curl }
     }
 

@@ -117,3 +117,19 @@ fn on_the_sandbox_a_person_sees_the_result_and_no_more() {
         assert!(!outcome.stdout.contains('\u{1b}'), "no colour but on a terminal");
     }
 }
+
+#[test]
+fn a_curl_command_for_the_sandbox_says_that_nobody_will_answer_it() {
+    let home = Home::new();
+    let line = "quote add-item --sku mug-blue --qty 1 --quote-id 1 -n --curl --sandbox";
+    let shown = home.run(&line.split(' ').collect::<Vec<_>>());
+    assert_eq!((shown.code, shown.stderr.matches("storefront sandbox serve").count()), (0, 1), "{shown:?}");
+    assert!(shown.stdout.starts_with("curl "), "{shown:?}");
+}
+
+#[test]
+fn hints_name_the_service_the_command_was_run_against() {
+    let home = Home::new();
+    let stderr = home.fails(2, "--sandbox customer update --address 99 --city Rome");
+    assert!(stderr.contains("`storefront --sandbox customer show`"), "{stderr}");
+}
