@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::raw_http::{ADMIN, CUSTOMER};
+use crate::support::storefront::Home;
 use crate::support::test_env::{TestEnv, words};
 
 const SHIP: &str = "quote ship --ship-to-address 2 --bill-same-as-ship --carrier flatrate --method flatrate \
