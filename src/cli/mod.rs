@@ -1,10 +1,11 @@
-//! The grammar of the command line, one file per noun. Arguments are not settings: `config` makes those.
+//! The grammar of the command line, one file per command. Arguments are not settings: `config` makes those.
 
 mod absent;
 pub mod api;
 pub mod attribute;
 pub mod auth;
 pub mod batch;
+mod command_flags;
 pub mod config;
 pub mod customer;
 pub mod duration;
@@ -33,9 +34,9 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Storefront operations that never lose an address and never act twice.
+/// Command-line client for a Magento-derived marketplace: safe profile updates, quotes and attributes.
 #[derive(Debug, Parser)]
-#[command(name = "storefront", version, about, disable_help_subcommand = true, infer_long_args = false, styles = STYLES)]
+#[command(name = "storefront", version, disable_help_subcommand = true, infer_long_args = false, styles = STYLES)]
 pub struct Cli {
     /// What every command takes.
     #[command(flatten)]
@@ -67,7 +68,7 @@ fn subcommands_in(words: &[OsString]) -> Option<clap::Command> {
 fn subcommands() -> clap::Command {
     Cli::command().mut_subcommands(|command| {
         let word = command.get_name().to_owned();
-        examples::added_to(command, &word)
+        examples::added_to(command_flags::added_to(command, &word), &word)
     })
 }
 
@@ -87,7 +88,9 @@ impl Cli {
         let mut grammar = ManuallyDrop::new(grammar);
         let matches = ManuallyDrop::new(grammar.try_get_matches_from_mut(words)?);
         empty_value::refuse(&mut grammar, &matches)?;
-        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
+        Self::from_arg_matches(&matches)
+            .and_then(|mut cli| command_flags::read(&matches, &mut cli.global).map(|()| cli))
+            .map_err(|error| error.format(&mut grammar))
     }
 }
 
@@ -114,38 +117,38 @@ pub const HELP_TOPICS: &[&str] = &["exit-codes", "environment", "input"];
 /// The nouns.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Quotes: shipping, billing, payment and items
+    /// Save shipping details and add items to quotes
     #[command(subcommand)]
     Quote(LazySubcommands<quote::QuoteCommand>),
-    /// Customers: the profile and its addresses
+    /// Show, update and restore customer profiles
     #[command(subcommand)]
     Customer(LazySubcommands<customer::CustomerCommand>),
-    /// Product attributes
+    /// Create product attributes
     #[command(subcommand)]
     Attribute(LazySubcommands<attribute::AttributeCommand>),
     /// Inspect the journals of batches
     #[command(subcommand)]
     Journal(LazySubcommands<journal::JournalCommand>),
-    /// Profiles and their settings
+    /// Manage profiles and settings
     #[command(subcommand)]
     Config(LazySubcommands<config::ConfigCommand>),
-    /// Tokens, kept apart from the settings
+    /// Manage access tokens
     #[command(subcommand)]
     Auth(LazySubcommands<auth::AuthCommand>),
-    /// Is the set-up sound? Each finding with its mend
+    /// Check the setup and suggest a fix for each problem
     Doctor,
-    /// The built-in local service: everything can be tried with no account
+    /// Run and inspect the built-in local service (no account needed)
     #[command(subcommand)]
     Sandbox(LazySubcommands<sandbox::SandboxCommand>),
     #[allow(missing_docs)]
     Api(api::ApiArgs),
-    /// Print a filled-in input to edit; what its members mean goes to standard error
+    /// Print an example input to edit (field descriptions go to stderr)
     Template {
         #[command(flatten)]
         #[allow(missing_docs)]
         operation: OperationArgs,
-        /// Form of the input
-        #[arg(long, value_name = "FORMAT", default_value = "json")]
+        /// Input format
+        #[arg(long, value_name = "json|csv", default_value = "json", hide_possible_values = true)]
         format: TemplateFormat,
     },
     /// Print the JSON Schema (2020-12) of an operation's input
@@ -156,14 +159,14 @@ pub enum Command {
         #[arg(value_name = "TOPIC|COMMAND")]
         words: Vec<String>,
     },
-    /// Print the script that makes a shell complete commands, flags and values
+    /// Print a shell completion script
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Write the manual pages, one a command; without a directory, print the first
+    /// Write the man pages to DIR, or print the main page
     Man {
-        /// Where the pages go; made where it is not there
+        /// Output directory (created if missing)
         #[arg(value_name = "DIR")]
         directory: Option<std::path::PathBuf>,
     },

@@ -1,4 +1,5 @@
-//! The operations that act at once: draft → request → send → outcome. Replacing a profile has steps of its own.
+//! Operations that are one request: draft → request → send → outcome. Replacing a profile has steps of its
+//! own.
 
 use serde_json::{Map, Value};
 
@@ -37,11 +38,7 @@ pub fn request(
         (Operation::QuoteShip, ShipLayout::Flat) => flattened(body),
         _ => body,
     };
-    request_with(service, operation, Value::Object(body).to_string())
-}
-
-/// The request that carries this text.
-fn request_with(service: &Service<'_>, operation: Operation, body: String) -> Result<Request, Failure> {
+    let body = Value::Object(body).to_string();
     Ok(match operation {
         Operation::QuoteShip => Request::ship_quote(service.store_view()?, body.into()),
         Operation::QuoteAddItem => Request::add_item(service.store_view()?, body.into()),
@@ -56,8 +53,15 @@ fn request_with(service: &Service<'_>, operation: Operation, body: String) -> Re
 /// As [`Service::write`].
 pub async fn perform(service: &Service<'_>, operation: Operation, draft: Draft) -> Result<Outcome, Failure> {
     let success = success(operation, &draft.body);
-    let outcome = perform_request(service, operation, request(service, operation, draft.body)?).await?;
-    Ok(Outcome { success, ..outcome })
+    let request = request(service, operation, draft.body)?;
+    if service.session.global.dry_run {
+        return Ok(Outcome::dry_run(operation.name(), service.preview(request)));
+    }
+    let reply = service.write(operation.name(), &request).await?;
+    if let Some(warning) = &reply.warning {
+        service.session.report.warn(warning);
+    }
+    Ok(Outcome { success, ..Outcome::applied(operation, reply.status, reply.value()) })
 }
 
 /// What a success is called, from what was asked for.
@@ -69,40 +73,12 @@ fn success(operation: Operation, body: &Map<String, Value>) -> Option<String> {
     Some(match operation {
         Operation::AttributeCreate => format!("Created attribute {}", field("attribute_code")?),
         Operation::QuoteAddItem => {
-            let quote =
-                field("quote_id").map(|id| format!("quote {id}")).unwrap_or_else(|| "the cart".to_owned());
+            let quote = field("quote_id").map_or_else(|| "the cart".to_owned(), |id| format!("quote {id}"));
             format!("Added {} × {} to {quote}", field("qty")?, field("sku")?)
         }
         Operation::QuoteShip => "Saved the shipping information".to_owned(),
         Operation::CustomerUpdate => return None,
     })
-}
-
-/// Sends a body whose text was checked, as it stands, or shows what would be sent.
-///
-/// # Errors
-/// As [`Service::write`].
-pub async fn perform_raw(
-    service: &Service<'_>,
-    operation: Operation,
-    body: String,
-) -> Result<Outcome, Failure> {
-    perform_request(service, operation, request_with(service, operation, body)?).await
-}
-
-async fn perform_request(
-    service: &Service<'_>,
-    operation: Operation,
-    request: Request,
-) -> Result<Outcome, Failure> {
-    if service.session.global.dry_run {
-        return Ok(Outcome::dry_run(operation.name(), service.preview(request)));
-    }
-    let reply = service.write(operation.name(), &request).await?;
-    if let Some(warning) = &reply.warning {
-        service.session.report.warn(warning);
-    }
-    Ok(Outcome::applied(operation, reply.status, reply.value()))
 }
 
 /// Shipping information without its wrapper, for services that want the other layout (setting `ship-layout`).

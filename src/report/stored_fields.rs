@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::report::changes::format_value;
-use crate::report::sanitize::sanitize_line;
+use crate::sanitize::sanitize_line;
 
 /// Every field with a value but those left out, in stored order. A nested object is taken apart (`window.from`); custom
 /// and extension attributes go by their own names.

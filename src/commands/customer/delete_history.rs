@@ -1,7 +1,7 @@
 //! `storefront customer history --delete`: removes snapshots, which hold customer data.
 
 use crate::failure::Failure;
-use crate::prompt::{Answer, Prompt, cancelled};
+use crate::prompt::{Answer, Prompt};
 use crate::session::service::Service;
 use crate::state::{CustomerStore, LockName, SnapshotEntry, acquire};
 
@@ -23,7 +23,7 @@ pub async fn delete(service: &Service<'_>, store: &CustomerStore, what: &str) ->
         many => format!("Delete {} snapshots? They can no longer be restored", many.len()),
     };
     if let Answer::Back = prompt.confirm_deletion(&question)? {
-        return Err(cancelled());
+        return Err(Failure::cancelled());
     }
     let name = LockName::of_key(&store.directory().file_name().unwrap_or_default().to_string_lossy());
     let timeout = service.settings.lock_timeout;

@@ -3,7 +3,6 @@
 mod delete_history;
 mod history;
 mod interactive;
-mod resolve;
 mod show;
 pub mod update;
 
@@ -12,8 +11,6 @@ use crate::failure::Failure;
 use crate::ops::profile::restore;
 use crate::session::Session;
 use crate::session::runtime::with_service;
-
-pub use resolve::resolve_unknown;
 
 /// Runs a customer command.
 ///
