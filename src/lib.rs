@@ -66,10 +66,20 @@ pub fn run() -> ExitCode {
     let filter = format.and(filter).map(|filter| report.filter = filter.map(kept));
     match filter.and_then(|()| commands::run(&cli, &context, &report)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
+        Err(mut failure) => {
+            failure.hint = failure.hint.map(|hint| hint_for(&hint, global));
             report.failure(&failure);
             ExitCode::from(failure.kind.exit_code())
         }
+    }
+}
+
+/// The hint with the service that this command was run against in its commands.
+fn hint_for(hint: &str, global: &cli::GlobalArgs) -> String {
+    match &global.profile {
+        _ if global.sandbox => report::hint_target::with_target(hint, "--sandbox"),
+        Some(name) => report::hint_target::with_target(hint, &format!("-p {}", shell_words::quote(name))),
+        None => hint.to_owned(),
     }
 }
 

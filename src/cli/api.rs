@@ -16,6 +16,9 @@ pub struct ApiArgs {
     /// Use the administrator token
     #[arg(long)]
     pub admin: bool,
+    /// Send a write to a customer's profile as it is: addresses that it leaves out are deleted
+    #[arg(long)]
+    pub unguarded: bool,
 }
 
 fn method(text: &str) -> Result<Method, String> {

@@ -17,7 +17,7 @@ pub enum CustomerCommand {
     Update(Box<UpdateArgs>),
     /// Print the stored profile and addresses
     Show,
-    /// List snapshots
+    /// List the changes made from this machine, each with its outcome
     History(HistoryArgs),
     /// Undo the last update, or put a snapshot back, keeping newer addresses
     Restore(RestoreArgs),
@@ -107,6 +107,9 @@ pub struct HistoryArgs {
     /// Look again whether the newest update of unknown outcome took effect
     #[arg(long)]
     pub check: bool,
+    /// Delete a snapshot, by the beginning of its name, or `all` of this customer
+    #[arg(long, value_name = "SNAPSHOT|all", conflicts_with = "check")]
+    pub delete: Option<String>,
 }
 
 /// Flags that set members of the profile.

@@ -1,5 +1,6 @@
 //! The grammar of the command line, one file per command. Arguments are not settings: `config` makes those.
 
+mod absent;
 pub mod api;
 pub mod attribute;
 pub mod auth;
@@ -20,14 +21,22 @@ pub mod sandbox;
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
 
+use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
 pub use lazy_subcommand::LazySubcommands;
 
+/// Colours of help and of errors about the command line, as cargo and uv have them.
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
 /// Command-line client for a Magento-derived marketplace: safe profile updates, quotes and attributes.
 #[derive(Debug, Parser)]
-#[command(name = "storefront", version, disable_help_subcommand = true, infer_long_args = false)]
+#[command(name = "storefront", version, disable_help_subcommand = true, infer_long_args = false, styles = STYLES)]
 pub struct Cli {
     /// What every command takes.
     #[command(flatten)]
@@ -71,6 +80,7 @@ impl Cli {
     pub fn parse_args(words: &[OsString]) -> Result<Self, clap::Error> {
         let read = subcommands_in(words).and_then(|grammar| Self::parse_args_with(grammar, words).ok());
         read.map_or_else(|| Self::parse_args_with(subcommands(), words), Ok)
+            .map_err(|error| absent::explain(error, words))
     }
 
     fn parse_args_with(grammar: clap::Command, words: &[OsString]) -> Result<Self, clap::Error> {
@@ -100,6 +110,9 @@ pub enum TemplateFormat {
     /// A header and one row.
     Csv,
 }
+
+/// What `storefront help` explains beside the commands.
+pub const HELP_TOPICS: &[&str] = &["exit-codes", "environment", "input"];
 
 /// The nouns.
 #[derive(Debug, Subcommand)]

@@ -6,6 +6,7 @@ use crate::cli::api::ApiArgs;
 use crate::failure::{Applied, Failure};
 use crate::http::Reply;
 use crate::input::document;
+use crate::plan::request::profile_path::is_profile_path;
 use crate::plan::request::{Bearer, Request};
 use crate::report::outcome::Outcome;
 use crate::session::Session;
@@ -20,6 +21,7 @@ const OPERATION: &str = "api";
 /// # Errors
 /// Whatever went wrong.
 pub fn run(session: &Session<'_>, args: &ApiArgs) -> Result<(), Failure> {
+    guard_profile(args)?;
     let request = request(session, args)?;
     with_service(session, async |service| {
         if session.global.dry_run {
@@ -31,6 +33,24 @@ pub fn run(session: &Session<'_>, args: &ApiArgs) -> Result<(), Failure> {
         }
         print(session, &request, reply)
     })
+}
+
+/// Refuses writes to a customer's profile: they replace the address list, and this command neither reads it nor keeps a
+/// snapshot. Deleting a customer needs no address list.
+fn guard_profile(args: &ApiArgs) -> Result<(), Failure> {
+    let replaces = !args.method.is_read() && args.method.as_str() != "DELETE";
+    if args.unguarded || !replaces || !is_profile_path(args.path.as_str()) {
+        return Ok(());
+    }
+    Err(Failure::guard(format!(
+        "`{} {}` replaces a customer's profile: addresses that the input leaves out would be deleted",
+        args.method.as_str(),
+        args.path.as_str()
+    ))
+    .hint(
+        "use `storefront customer update`, which keeps every address that is not named; \
+         --unguarded sends the call as it is",
+    ))
 }
 
 fn request(session: &Session<'_>, args: &ApiArgs) -> Result<Request, Failure> {
@@ -51,24 +71,28 @@ async fn send(service: &Service<'_>, request: &Request) -> Result<Reply, Failure
     }
 }
 
+/// Prints the body of the reply: the service's own object under `-o json`, which `--jq` works on; to a pipe the bytes as
+/// they came.
 fn print(session: &Session<'_>, request: &Request, reply: Reply) -> Result<(), Failure> {
-    if session.report.is_json() {
-        let read = request.method.is_read();
-        return session.report.outcome(&Outcome {
-            applied: if read { Applied::No } else { Applied::Yes },
-            reason: read.then_some("read"),
-            status: Some(reply.status),
-            response: Some(reply.value()),
-            ..Outcome::not_sent(OPERATION)
-        });
+    let printed = print_body(session, &reply);
+    let applied = if request.method.is_read() { Applied::No } else { Applied::Yes };
+    // Whoever cannot read the reply has to know all the same whether the call took effect.
+    let outcome = Outcome { applied, status: Some(reply.status), ..Outcome::not_sent(OPERATION) };
+    printed.map_err(|failure| outcome.print_failed(failure))
+}
+
+fn print_body(session: &Session<'_>, reply: &Reply) -> Result<(), Failure> {
+    let report = session.report;
+    if report.is_json() {
+        return report.json(&reply.value());
     }
     if !session.context.stdout_is_terminal {
-        return session.report.foreign_bytes(&reply.body);
+        return report.foreign_bytes(&reply.body);
     }
     let text = match reply.value() {
         Value::Null => return Ok(()),
         Value::String(text) => text,
         value => format!("{value:#}"),
     };
-    session.report.untrusted(&text)
+    report.untrusted(&text)
 }

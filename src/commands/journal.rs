@@ -146,7 +146,7 @@ struct Listing<'a> {
 impl Listing<'_> {
     fn add(&mut self, row: Row) -> Result<(), Failure> {
         if self.report.is_json() {
-            return self.report.json(&row);
+            return self.report.json_line(&row);
         }
         self.rows.push(row);
         if self.rows.len() == ROWS { self.flush() } else { Ok(()) }

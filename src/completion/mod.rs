@@ -41,5 +41,7 @@ pub fn answer(context: &Context) -> Result<bool, clap::Error> {
         return Ok(false);
     }
     let grammar = || values::with_completers(cli::command());
-    CompleteEnv::with_factory(grammar).var(VARIABLE).try_complete(std::env::args_os(), None)
+    // Relative paths are completed from here.
+    let directory = std::env::current_dir().ok();
+    CompleteEnv::with_factory(grammar).var(VARIABLE).try_complete(std::env::args_os(), directory.as_deref())
 }

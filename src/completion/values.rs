@@ -6,11 +6,12 @@ use clap::{Arg, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use crate::cli::GlobalArgs;
-use crate::config::{ConfigFile, SANDBOX, Settings};
+use crate::config::{self, ConfigFile, Key, MARKETPLACE, SANDBOX, ServiceId, Settings, ValueType};
 use crate::context::Context;
 use crate::plan::operation::Operation;
 use crate::plan::validate::frontend_input::FRONTEND_INPUTS;
 use crate::sanitize::sanitize_line;
+use crate::session::local_service::data_file;
 use crate::{sandbox, state};
 
 /// The words typed so far, and what they were typed in.
@@ -33,6 +34,11 @@ const COMPLETERS: &[(&str, Finder)] = &[
     ("remove_addresses", addresses),
     ("ship_to_address", addresses),
     ("bill_to_address", addresses),
+    ("snapshot", snapshots),
+    ("delete", deletable_snapshots),
+    ("fault", faults),
+    ("key", config_keys),
+    ("words", help_words),
 ];
 
 /// The grammar, its arguments told where to look for values.
@@ -59,6 +65,15 @@ impl CompletionContext {
     fn now() -> Self {
         let words: Vec<_> = std::env::args_os().skip_while(|word| word != "--").skip(2).collect();
         Self { context: Context::capture(), global: GlobalArgs::find_in(&words) }
+    }
+
+    /// Which service is meant, as the names of its files say.
+    fn service_id(&self) -> Option<ServiceId> {
+        if self.global.sandbox {
+            let database = data_file(&self.context, None).ok()?;
+            return Some(ServiceId::sandbox(&database, MARKETPLACE));
+        }
+        Settings::resolve(&self.context, &self.global).ok().map(|settings| settings.service_id())
     }
 
     /// The name under which the service meant is remembered.
@@ -101,4 +116,54 @@ fn addresses(asked: &CompletionContext) -> Vec<CompletionCandidate> {
         CompletionCandidate::new(address.id.to_string()).help(Some(sanitize_line(&address.label).into()))
     };
     remembered.into_iter().flatten().map(candidate).collect()
+}
+
+fn snapshots(asked: &CompletionContext) -> Vec<CompletionCandidate> {
+    let names = asked.service_id().map(|service| state::snapshot_names(&asked.context, &service));
+    names.into_iter().flatten().map(CompletionCandidate::new).collect()
+}
+
+fn deletable_snapshots(asked: &CompletionContext) -> Vec<CompletionCandidate> {
+    let mut candidates = snapshots(asked);
+    candidates.push(CompletionCandidate::new("all"));
+    candidates
+}
+
+fn faults(_: &CompletionContext) -> Vec<CompletionCandidate> {
+    // `late=MS` needs a value, `throttle[=SECONDS]` takes one.
+    let kinds = sandbox::fault_kinds();
+    let names = kinds.split(", ").map(|kind| match kind.split_once('=') {
+        Some((name, _)) => name.strip_suffix('[').map_or_else(|| format!("{name}="), str::to_owned),
+        None => kind.to_owned(),
+    });
+    names.map(CompletionCandidate::new).collect()
+}
+
+/// The keys of a profile, and those with their table before them.
+fn config_keys(asked: &CompletionContext) -> Vec<CompletionCandidate> {
+    let of = |keys: &'static [Key], prefix: &str| {
+        let is_value = |key: &&Key| !matches!(key.kind, ValueType::Table(_) | ValueType::Profiles(_));
+        let candidate = |key: &'static Key| {
+            CompletionCandidate::new(format!("{prefix}{}", key.name)).help(Some(key.doc.into()))
+        };
+        keys.iter().filter(is_value).map(candidate).collect::<Vec<_>>()
+    };
+    let names: Vec<String> = ConfigFile::load(&asked.context)
+        .map(|file| file.names().into_iter().map(|name| name.to_string()).collect())
+        .unwrap_or_default();
+    let mut candidates = of(config::PROFILE, "");
+    candidates.extend(of(config::READ, "read."));
+    candidates.extend(of(config::CONFIG, ""));
+    for name in names {
+        candidates.extend(of(config::PROFILE, &format!("profiles.{name}.")));
+    }
+    candidates
+}
+
+/// The topics of `help`, and the first words of commands.
+fn help_words(_: &CompletionContext) -> Vec<CompletionCandidate> {
+    let topics = crate::cli::HELP_TOPICS.iter().map(|topic| (*topic).to_owned());
+    let nouns = crate::cli::command();
+    let commands = nouns.get_subcommands().map(|command| command.get_name().to_owned());
+    topics.chain(commands).map(CompletionCandidate::new).collect()
 }

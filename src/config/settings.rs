@@ -23,7 +23,7 @@ use crate::token::Token;
 pub const SANDBOX: &str = "sandbox";
 
 /// The only interface so far.
-const MARKETPLACE: &str = "marketplace";
+pub const MARKETPLACE: &str = "marketplace";
 
 /// What a command has to know of the outside.
 #[derive(Debug, Clone)]

@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::input::Draft;
 use crate::plan::operation::Operation;
 use crate::plan::request::Request;
+use crate::report::changes::format_value;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 
@@ -51,6 +52,7 @@ pub fn request(
 /// # Errors
 /// As [`Service::write`].
 pub async fn perform(service: &Service<'_>, operation: Operation, draft: Draft) -> Result<Outcome, Failure> {
+    let success = success(operation, &draft.body);
     let request = request(service, operation, draft.body)?;
     if service.session.global.dry_run {
         return Ok(Outcome::dry_run(operation.name(), service.preview(request)));
@@ -59,7 +61,24 @@ pub async fn perform(service: &Service<'_>, operation: Operation, draft: Draft) 
     if let Some(warning) = &reply.warning {
         service.session.report.warn(warning);
     }
-    Ok(Outcome::applied(operation, reply.status, reply.value()))
+    Ok(Outcome { success, ..Outcome::applied(operation, reply.status, reply.value()) })
+}
+
+/// What a success is called, from what was asked for.
+fn success(operation: Operation, body: &Map<String, Value>) -> Option<String> {
+    let inner =
+        operation.wrapper().and_then(|name| body.get(name)).and_then(Value::as_object).unwrap_or(body);
+    let field =
+        |name: &str| inner.get(name).filter(|value| !value.is_null()).map(|value| format_value(Some(value)));
+    Some(match operation {
+        Operation::AttributeCreate => format!("Created attribute {}", field("attribute_code")?),
+        Operation::QuoteAddItem => {
+            let quote = field("quote_id").map_or_else(|| "the cart".to_owned(), |id| format!("quote {id}"));
+            format!("Added {} × {} to {quote}", field("qty")?, field("sku")?)
+        }
+        Operation::QuoteShip => "Saved the shipping information".to_owned(),
+        Operation::CustomerUpdate => return None,
+    })
 }
 
 /// Shipping information without its wrapper, for services that want the other layout (setting `ship-layout`).

@@ -87,6 +87,35 @@ fn whole(address: Option<&Value>, row: impl Fn(String, String) -> Row) -> Vec<Ro
     telling.map(|(member, value)| row(sanitize_line(member), format_value(Some(value)))).collect()
 }
 
+/// The changes one a line, for a list of many: `address 2 postcode: 10118 → 10119`. An address that appears or goes as a
+/// whole is one line. A line that does not fit the terminal, less an indent of two, is wrapped.
+pub fn lines(changes: &[Change], style: OutputStyle) -> Vec<String> {
+    let style = OutputStyle { width: style.width.map(|width| width.saturating_sub(2)), ..style };
+    let fields = |rows: Vec<Row>| {
+        let field = |row: Row| format!("{} {}{}", row.member, row.before, row.after);
+        rows.into_iter().map(field).collect::<Vec<_>>().join(", ")
+    };
+    let line = |change: &Change| {
+        let all = rows(change);
+        if change.path.is_new_address() || change.before.is_none() && change.path.is_address() {
+            return format!("added address: {}", fields(all));
+        }
+        if change.after.is_none() && change.path.is_address() {
+            let id = change.path.address_id().map(|id| id.to_string()).unwrap_or_default();
+            let all = all.into_iter().filter(|row| row.member != "id").collect();
+            return format!("removed address {id}: {}", fields(all));
+        }
+        all.iter().map(one_line).collect::<Vec<_>>().join("\n")
+    };
+    changes.iter().map(|change| style.wrapped(&line(change))).collect()
+}
+
+fn one_line(row: &Row) -> String {
+    let is_address = row.owner.starts_with(|first: char| first.is_ascii_digit());
+    let owner = if is_address { format!("address {} ", row.owner) } else { String::new() };
+    format!("{owner}{}: {} → {}", row.member, row.before, row.after)
+}
+
 /// What becomes of the addresses, in one line.
 pub fn summary(tally: &AddressSummary, new_ids: &[i64]) -> String {
     let mut parts = Vec::new();
@@ -98,10 +127,11 @@ pub fn summary(tally: &AddressSummary, new_ids: &[i64]) -> String {
     part("unchanged", &tally.kept);
     part("changed", &tally.changed);
     part("removed", &tally.removed);
-    if tally.added > 0 {
-        let ids =
-            if new_ids.is_empty() { String::new() } else { format!(" (new IDs {})", join_ids(new_ids)) };
-        parts.push(format!("added {}{ids}", tally.added));
+    match (tally.added, new_ids) {
+        (0, _) => {}
+        (added, []) => parts.push(format!("added {added}")),
+        (_, [id]) => parts.push(format!("added address {id}")),
+        (_, ids) => parts.push(format!("added addresses {}", join_ids(ids))),
     }
     if parts.is_empty() { "Addresses: none".to_owned() } else { format!("Addresses: {}", parts.join("; ")) }
 }

@@ -1,46 +1,67 @@
 //! `-v` and `-vv`: requests and replies on standard error, tokens redacted by anyone who tells of them.
 
-use super::stderr_line;
+use super::{sanitize, stderr_line, write_stderr};
+use crate::exact_json;
 use crate::http::{Headers, HttpEvent, Tracer};
 
 /// A listener for the given loudness: nothing at 0, one line an event at 1, headers and bodies from 2 on.
-pub fn tracer(verbose: u8) -> Option<Tracer> {
-    (verbose > 0).then(|| -> Tracer { std::sync::Arc::new(move |event| log_event(event, verbose > 1)) })
+/// With `is_json` each line is an object `{"trace": …}`: under `-o json` standard error holds nothing but objects.
+pub fn tracer(verbose: u8, is_json: bool) -> Option<Tracer> {
+    let log = Log { is_json, whole: verbose > 1 };
+    (verbose > 0).then(|| -> Tracer { std::sync::Arc::new(move |event| log.event(event)) })
 }
 
-fn log_event(event: HttpEvent<'_>, whole: bool) {
-    match event {
-        HttpEvent::Sending { method, url, headers, body } => {
-            stderr_line(&format!("> {method} {url}"));
-            if whole {
-                log_headers('>', headers);
-                log_body('>', body.unwrap_or_default());
+/// How events are written.
+#[derive(Clone, Copy)]
+struct Log {
+    is_json: bool,
+    /// With headers and bodies.
+    whole: bool,
+}
+
+impl Log {
+    fn event(self, event: HttpEvent<'_>) {
+        match event {
+            HttpEvent::Sending { method, url, headers, body } => {
+                self.line(&format!("> {method} {url}"));
+                if self.whole {
+                    self.headers('>', headers);
+                    self.body('>', body.unwrap_or_default());
+                }
+            }
+            HttpEvent::Response { status, headers, body, after } => {
+                self.line(&format!("< {status}, {} bytes, {} ms", body.len(), after.as_millis()));
+                if self.whole {
+                    self.headers('<', headers);
+                    self.body('<', &String::from_utf8_lossy(body));
+                }
+            }
+            HttpEvent::TransportError { message, after } => {
+                self.line(&format!("< {message} ({} ms)", after.as_millis()));
+            }
+            HttpEvent::Retry { repeat, of, wait, because } => {
+                self.line(&format!("* again ({repeat} of {of}) in {} ms: {because}", wait.as_millis()));
             }
         }
-        HttpEvent::Response { status, headers, body, after } => {
-            stderr_line(&format!("< {status}, {} bytes, {} ms", body.len(), after.as_millis()));
-            if whole {
-                log_headers('<', headers);
-                log_body('<', &String::from_utf8_lossy(body));
-            }
-        }
-        HttpEvent::TransportError { message, after } => {
-            stderr_line(&format!("< {message} ({} ms)", after.as_millis()));
-        }
-        HttpEvent::Retry { repeat, of, wait, because } => {
-            stderr_line(&format!("* again ({repeat} of {of}) in {} ms: {because}", wait.as_millis()));
+    }
+
+    fn headers(self, mark: char, headers: Headers<'_>) {
+        for (name, value) in headers.iter() {
+            self.line(&format!("{mark} {name}: {value}"));
         }
     }
-}
 
-fn log_headers(mark: char, headers: Headers<'_>) {
-    for (name, value) in headers.iter() {
-        stderr_line(&format!("{mark} {name}: {value}"));
+    fn body(self, mark: char, body: &str) {
+        for line in body.lines() {
+            self.line(&format!("{mark} {line}"));
+        }
     }
-}
 
-fn log_body(mark: char, body: &str) {
-    for line in body.lines() {
-        stderr_line(&format!("{mark} {line}"));
+    fn line(self, text: &str) {
+        if self.is_json {
+            let object = exact_json::object([("trace", text.into())]);
+            return write_stderr(&sanitize::in_json(&object.to_string()));
+        }
+        stderr_line(text);
     }
 }

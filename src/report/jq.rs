@@ -1,7 +1,6 @@
 //! `--jq`: an expression of the jq language, applied to each result.
 
-use crate::exact_json;
-use crate::failure::{Applied, Failure};
+use crate::failure::Failure;
 use jaq_core::data::JustLut;
 use jaq_core::load::parse::Def;
 use jaq_core::load::{Arena, File, Loader};
@@ -76,18 +75,12 @@ impl Filter {
     /// What the expression makes of a result, which is JSON text, each output on a line: text as it is, anything else as JSON.
     ///
     /// # Errors
-    /// `internal` when it fails, telling whether what the result tells of was applied, and the result itself.
+    /// `usage` when it fails. The caller says whether what the result is about was applied. The result is not repeated: it
+    /// may hold a whole profile.
     pub fn apply(&self, result: &str) -> Result<String, Failure> {
         self.lines(result).map_err(|problem| {
-            let told = exact_json::parse(result.as_bytes()).unwrap_or_default();
-            let applied = match told["applied"].as_str() {
-                Some("yes") => Applied::Yes,
-                Some("unknown") => Applied::Unknown,
-                _ => Applied::No,
-            };
-            Failure::internal(format!("--jq failed: {problem}"))
-                .applied(applied)
-                .hint(format!("full result: {result}"))
+            Failure::usage(format!("`--jq` failed on the result: {problem}"))
+                .hint("correct the expression; -o json without --jq prints the result it works on")
         })
     }
 
@@ -139,7 +132,7 @@ fn refused(expression: &str, problems: Vec<String>) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::Filter;
-    use crate::failure::{Applied, FailureKind};
+    use crate::failure::FailureKind;
 
     fn made(expression: &str, result: &str) -> String {
         Filter::compile(expression).unwrap().apply(result).unwrap()
@@ -182,12 +175,14 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_expression_does_not_hide_what_was_applied() {
-        let filter = Filter::compile(".applied.x").unwrap();
-        for (applied, told) in [("yes", Applied::Yes), ("no", Applied::No), ("unknown", Applied::Unknown)] {
-            let failure = filter.apply(&format!("{{\"applied\":\"{applied}\"}}")).unwrap_err();
-            assert_eq!((failure.kind, failure.applied), (FailureKind::Internal, told));
-            assert!(failure.hint.unwrap().contains(applied));
-        }
+    fn a_failing_expression_is_a_usage_error_that_repeats_no_value_of_the_profile() {
+        let filter = Filter::compile(".addresses.x").unwrap();
+        let failure = filter.apply(r#"{"email":"amina@example.com","addresses":{"x":1}}"#);
+        assert_eq!(failure.unwrap(), "1\n");
+        let failure =
+            filter.apply(r#"{"email":"amina@example.com","addresses":[{"city":"Paris"}]}"#).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Usage);
+        let printed = format!("{failure} {}", failure.hint.as_deref().unwrap_or_default());
+        assert!(!printed.contains("amina@example.com"), "{printed}");
     }
 }

@@ -5,6 +5,8 @@
 pub mod attribute;
 pub mod changes;
 pub mod curl;
+pub mod hint_target;
+pub mod history;
 pub mod http_trace;
 pub mod jq;
 pub mod ordered_results;
@@ -12,6 +14,7 @@ pub mod outcome;
 pub mod profile;
 pub mod progress;
 mod spinner;
+pub mod stored_fields;
 pub mod summary;
 pub mod table;
 pub mod terminal;
@@ -128,12 +131,25 @@ impl Report {
         printed.map_err(|failure| outcome.print_failed(failure))
     }
 
-    /// Writes one JSON value as one line of standard output, or what `--jq` makes of it.
+    /// Writes one JSON value to standard output, indented on a terminal, or what `--jq` makes of it.
     ///
     /// # Errors
     /// `internal` when the filter fails, telling whether what the result is about was applied, or when standard
     /// output cannot be written; a reader that went away is no error.
     pub fn json(&self, value: &impl Serialize) -> Result<(), Failure> {
+        if self.filter.is_some() || !self.stdout_is_terminal {
+            return self.json_line(value);
+        }
+        let json = serde_json::to_string_pretty(value)
+            .map_err(|error| Failure::internal(format!("cannot write the result as JSON: {error}")))?;
+        self.stdout(&(self.shown_json(&json) + "\n"))
+    }
+
+    /// Writes one JSON value of a list as one line, also on a terminal, or what `--jq` makes of it.
+    ///
+    /// # Errors
+    /// As [`Self::json`].
+    pub fn json_line(&self, value: &impl Serialize) -> Result<(), Failure> {
         self.stdout(&self.line(value)?)
     }
 
@@ -193,9 +209,10 @@ impl Report {
         }
     }
 
-    /// One line on standard error, unless quiet. Control characters are escaped.
+    /// One line on standard error, unless quiet or under `-o json`, where standard error is for objects. Control
+    /// characters are escaped.
     pub fn status(&self, text: &str) {
-        if !self.quiet {
+        if !self.quiet && !self.is_json() {
             stderr_line(&self.about(text));
         }
     }
@@ -208,6 +225,11 @@ impl Report {
 
     /// A warning on standard error, also when quiet: it tells of something that was changed or left out.
     pub fn warn(&self, text: &str) {
+        if self.is_json() {
+            let message = exact_json::object([("message", self.about(text).as_ref().into())]);
+            let warning = exact_json::object([("warning", message)]);
+            return write_stderr(&sanitize::in_json(&warning.to_string()));
+        }
         self.labelled(TextStyle::Warning, "warning", &self.about(text));
     }
 
@@ -249,7 +271,7 @@ impl Report {
     fn labelled(&self, ink: TextStyle, label: &str, text: &str) {
         let label = format!("{label}:");
         let text = format!("{label} {}", sanitize(text));
-        let text = if ink == TextStyle::Hint { text } else { self.stderr_style().wrapped(&text) };
+        let text = self.stderr_style().wrapped(&text);
         write_stderr(&format!("{}{}", self.stderr_style().paint(ink, &label), &text[label.len()..]));
     }
 }

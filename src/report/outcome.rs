@@ -12,7 +12,7 @@ use crate::plan::operation::Operation;
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::patch::AddressSummary;
 use crate::plan::request::Request;
-use crate::report::terminal::OutputStyle;
+use crate::report::terminal::{OutputStyle, TextStyle};
 use crate::sanitize::sanitize_line;
 
 /// The end of one operation that did not fail.
@@ -34,6 +34,8 @@ pub struct Outcome {
     pub request: Option<RequestPreview>,
     /// The service's reply as it came.
     pub response: Option<Value>,
+    /// What a person wants to read of the success: `Created attribute fabric`. The id from the reply is added.
+    pub success: Option<String>,
 }
 
 /// What became of a profile.
@@ -108,6 +110,7 @@ impl Outcome {
             profile: None,
             request: None,
             response: None,
+            success: None,
         }
     }
 
@@ -159,11 +162,14 @@ impl Outcome {
             line(&shown.to_text());
         }
         match &self.response {
+            _ if self.new_id().is_some() => {}
             // What became of the profile is told above; the reply's body is only its echo.
             _ if self.profile.is_some() => {}
             None | Some(Value::Null) => {}
             Some(Value::String(reply)) if reply.trim().is_empty() => {}
-            Some(reply) => line(&format!("Response: {}", truncate(reply))),
+            Some(reply) => {
+                line(&screen.paint(TextStyle::Dim, &format!("Response: {}", truncate(reply))));
+            }
         }
         text
     }
@@ -184,9 +190,20 @@ impl Outcome {
         }
     }
 
+    /// The id of what was made and what to call it, where the reply names one: its shape is not documented.
+    fn new_id(&self) -> Option<(&'static str, &Value)> {
+        let reply = self.response.as_ref().filter(|_| self.success.is_some())?;
+        let id = |name: &str| reply.get(name).filter(|id| id.is_u64());
+        id("attribute_id").map(|id| ("id", id)).or_else(|| id("item_id").map(|id| ("item", id)))
+    }
+
     fn headline(&self) -> String {
         match (self.applied, self.reason) {
             _ if self.request.is_some() => format!("{}: dry run", self.operation),
+            (Applied::Yes, _) if self.success.is_some() => {
+                let id = self.new_id().map(|(name, id)| format!(" ({name} {id})")).unwrap_or_default();
+                format!("{}{id}", self.success.as_deref().unwrap_or_default())
+            }
             (Applied::Yes, _) => {
                 let status = self.status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();
                 format!("{}: done{status}", self.operation)

@@ -1,69 +1,153 @@
-//! A stored profile for a person: who it is, then the addresses.
-
-use std::fmt::Write;
+//! A stored profile for a person: who it is, then the addresses, with every stored field that has a value.
 
 use serde_json::{Map, Value};
 
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::stored::Profile;
 use crate::report::changes::format_value;
-use crate::report::table::{header, new_table, render};
+use crate::report::stored_fields::rest;
+use crate::report::table::{cell, header, new_table, render};
 use crate::report::terminal::{OutputStyle, TextStyle};
 use crate::sanitize::sanitize_line;
 
 /// Below this many columns six columns of a table are no longer read with ease.
 const TABLE_COLUMNS: u16 = 76;
+/// The same with a column for other fields.
+const WIDE_TABLE_COLUMNS: u16 = 110;
 
-const HEADS: [&str; 6] = ["ADDRESS", "NAME", "STREET", "CITY", "COUNTRY", "TELEPHONE"];
+const HEADS: [&str; 7] = ["ADDRESS", "NAME", "STREET", "CITY", "COUNTRY", "TELEPHONE", "OTHER FIELDS"];
 
-/// The profile as text, ending in a newline.
-pub fn text(profile: &Profile, screen: OutputStyle) -> String {
-    let customer = profile.customer();
-    let rows = profile.addresses().iter().filter_map(Value::as_object).map(|address| row(customer, address));
-    let addresses = if profile.addresses().is_empty() {
-        "No addresses".to_owned()
-    } else if screen.is_narrower_than(TABLE_COLUMNS) {
-        rows.map(|row| stacked(&row, screen)).collect::<Vec<_>>().join("\n\n")
-    } else {
-        let mut table = new_table(screen);
-        table.set_header(header(&HEADS)).add_rows(rows);
-        render(&table)
-    };
-    format!("{}\n\n{addresses}\n", screen.paint(TextStyle::Head, &heading(customer)))
+/// Fields of an address that have a column of their own, or say nothing beside one that has.
+const IN_COLUMNS: &[&str] = &[
+    "id",
+    "customer_id",
+    "firstname",
+    "lastname",
+    "company",
+    "street",
+    "postcode",
+    "city",
+    "region",
+    "region_id",
+    "country_id",
+    "telephone",
+    "default_billing",
+    "default_shipping",
+];
+
+/// Fields of the profile that stand in its heading or with the addresses.
+const IN_HEADING: &[&str] = &[
+    "id",
+    "firstname",
+    "lastname",
+    "email",
+    "group_id",
+    "store_id",
+    "website_id",
+    "addresses",
+    "default_billing",
+    "default_shipping",
+];
+
+/// One address in the terms of [`HEADS`].
+struct Row {
+    id: String,
+    /// `billing`, `shipping`, both or nothing.
+    defaults: String,
+    columns: [String; 5],
+    others: Vec<(String, String)>,
 }
 
-fn row(customer: &Map<String, Value>, address: &Map<String, Value>) -> [String; 6] {
-    [
-        format!("{}{}", member(address, "id"), defaults(customer, address)),
-        joined([member(address, "firstname"), member(address, "lastname")], " "),
-        member(address, "street"),
-        joined([member(address, "postcode"), member(address, "city")], " "),
-        joined([region(address), member(address, "country_id")], ", "),
-        member(address, "telephone"),
-    ]
+/// The profile as text, ending in a newline.
+pub fn text(profile: &Profile, style: OutputStyle) -> String {
+    let customer = profile.customer();
+    let rows: Vec<Row> = profile
+        .addresses()
+        .iter()
+        .filter_map(Value::as_object)
+        .map(|address| row(customer, address))
+        .collect();
+    let has_others = rows.iter().any(|row| !row.others.is_empty());
+    let needed = if has_others { WIDE_TABLE_COLUMNS } else { TABLE_COLUMNS };
+    let addresses = if rows.is_empty() {
+        "No addresses".to_owned()
+    } else if style.is_narrower_than(needed) {
+        rows.iter().map(|row| card(row, style)).collect::<Vec<_>>().join("\n\n")
+    } else {
+        table(&rows, has_others, style)
+    };
+    format!("{}\n{addresses}\n", heading(customer, style))
+}
+
+fn row(customer: &Map<String, Value>, address: &Map<String, Value>) -> Row {
+    let city = joined([member(address, "postcode"), member(address, "city")], " ");
+    let name = joined([member(address, "firstname"), member(address, "lastname")], " ");
+    Row {
+        id: member(address, "id"),
+        defaults: defaults(customer, address),
+        columns: [
+            joined([name, member(address, "company")], "\n"),
+            member(address, "street"),
+            city,
+            joined([region(address), member(address, "country_id")], ", "),
+            member(address, "telephone"),
+        ],
+        others: rest(address, IN_COLUMNS),
+    }
+}
+
+fn table(rows: &[Row], has_others: bool, style: OutputStyle) -> String {
+    let mut table = new_table(style);
+    table.set_header(header(&HEADS[..if has_others { 7 } else { 6 }]));
+    for row in rows {
+        let id = joined([row.id.clone(), row.defaults.clone()], "\n");
+        let mut cells = vec![cell(TextStyle::Id, id)];
+        cells.extend(row.columns.iter().map(Into::into));
+        if has_others {
+            let others = row.others.iter().map(|(name, value)| format!("{name} {value}"));
+            cells.push(cell(TextStyle::Dim, others.collect::<Vec<_>>().join("\n")));
+        }
+        table.add_row(cells);
+    }
+    render(&table)
 }
 
 /// An address with its fields below each other; what it has not is left out.
-fn stacked(row: &[String; 6], screen: OutputStyle) -> String {
-    let head = format!("address {}", row[0].replace('\n', ", "));
-    let mut table = new_table(screen);
-    let members = HEADS.iter().zip(row).skip(1).filter(|(_, value)| !value.is_empty());
-    table.add_rows(members.map(|(head, value)| [head.to_lowercase(), value.clone()]));
-    let members = render(&table).replace('\n', "\n  ");
-    format!("{}\n  {members}", screen.paint(TextStyle::Head, &head))
+fn card(row: &Row, style: OutputStyle) -> String {
+    let mut head = style.paint(TextStyle::Id, &format!("address {}", row.id));
+    if !row.defaults.is_empty() {
+        head.push_str(&format!(", default {}", row.defaults));
+    }
+    let columns = HEADS[1..].iter().map(|head| head.to_lowercase()).zip(row.columns.iter().cloned());
+    let fields = columns.filter(|(_, value)| !value.is_empty()).chain(row.others.iter().cloned());
+    format!("{head}\n  {}", pairs(fields, style))
 }
 
-fn heading(customer: &Map<String, Value>) -> String {
+/// Two columns, indented by two but for the first line.
+fn pairs(fields: impl Iterator<Item = (String, String)>, style: OutputStyle) -> String {
+    let mut table =
+        new_table(OutputStyle { width: style.width.map(|width| width.saturating_sub(2)), ..style });
+    table.add_rows(fields.map(|(name, value)| [cell(TextStyle::Dim, name), value.into()]));
+    render(&table).replace('\n', "\n  ")
+}
+
+/// Name and e-mail address, then every other field of the profile; it ends in an empty line.
+fn heading(customer: &Map<String, Value>, style: OutputStyle) -> String {
     let name = format!("{} {}", member(customer, "firstname"), member(customer, "lastname"));
-    let mut heading = format!("{} <{}>", name.trim(), member(customer, "email"));
-    for (label, name) in
-        [("customer", "id"), ("group", "group_id"), ("store", "store_id"), ("website", "website_id")]
-    {
-        if customer.contains_key(name) {
-            let _ = write!(heading, ", {label} {}", member(customer, name));
-        }
+    let who = format!("{} <{}>", name.trim(), member(customer, "email"));
+    let ids = [("customer", "id"), ("group", "group_id"), ("store", "store_id"), ("website", "website_id")];
+    let ids = ids.iter().filter(|(_, name)| customer.contains_key(*name));
+    let ids: Vec<String> = ids.map(|(label, name)| format!("{label} {}", member(customer, name))).collect();
+    let mut text = style.paint(TextStyle::Head, &style.wrapped(&who));
+    if !ids.is_empty() {
+        text.push_str(&format!("\n{}", style.wrapped(&ids.join(", "))));
     }
-    heading
+    let others = rest(customer, IN_HEADING);
+    if !others.is_empty() {
+        text.push_str(&format!("\n  {}", pairs(others.into_iter(), style)));
+    }
+    text.push('\n');
+    text
 }
 
 fn member(object: &Map<String, Value>, name: &str) -> String {
@@ -87,17 +171,14 @@ fn region(address: &Map<String, Value>) -> String {
     region.and_then(Value::as_str).map(sanitize_line).unwrap_or_default()
 }
 
-/// Marks a default address: `billing`, `shipping` or both.
+/// Which default address it is: by the profile's own fields or by the flags of the address.
 fn defaults(customer: &Map<String, Value>, address: &Map<String, Value>) -> String {
     let id = address.get("id").and_then(id_of);
     let is = |name: &str| {
         id.is_some() && customer.get(name).and_then(id_of) == id
             || address.get(name) == Some(&Value::Bool(true))
     };
-    match (is("default_billing"), is("default_shipping")) {
-        (true, true) => "\nbilling, shipping".to_owned(),
-        (true, false) => "\nbilling".to_owned(),
-        (false, true) => "\nshipping".to_owned(),
-        (false, false) => String::new(),
-    }
+    let names = [("billing", "default_billing"), ("shipping", "default_shipping")];
+    let names = names.iter().filter(|(_, name)| is(name)).map(|(label, _)| *label);
+    names.collect::<Vec<_>>().join(", ")
 }

@@ -27,7 +27,8 @@ pub fn cell(ink: TextStyle, text: impl Into<String>) -> Cell {
         TextStyle::After => cell.fg(Color::DarkGreen),
         TextStyle::Head => cell.add_attribute(Attribute::Bold),
         TextStyle::Warning => cell.fg(Color::DarkYellow),
-        TextStyle::Hint => cell.fg(Color::DarkCyan),
+        TextStyle::Hint | TextStyle::Id => cell.fg(Color::DarkCyan),
+        TextStyle::Dim => cell.add_attribute(Attribute::Dim),
     }
 }
 

@@ -27,6 +27,10 @@ pub enum TextStyle {
     After,
     /// The head of a table, or of a part of it.
     Head,
+    /// An id that other commands take.
+    Id,
+    /// What matters less than the text around it.
+    Dim,
 }
 
 impl TextStyle {
@@ -39,6 +43,8 @@ impl TextStyle {
             Self::Before => color(AnsiColor::Red),
             Self::After => color(AnsiColor::Green),
             Self::Head => Style::new().bold(),
+            Self::Id => color(AnsiColor::Cyan),
+            Self::Dim => Style::new().dimmed(),
         }
     }
 }
@@ -53,14 +59,14 @@ impl OutputStyle {
         format!("{style}{text}{style:#}")
     }
 
-    /// The text broken between words where the terminal is too narrow for it; what follows is indented. Not for
-    /// commands, which have to stay whole to be copied.
+    /// The text broken between words where the terminal is too narrow for it; what follows is indented. What stands in
+    /// backticks stays whole: commands have to be copied.
     pub fn wrapped(self, text: &str) -> String {
         let columns = self.width.map_or(usize::MAX, |width| usize::from(width).max(20));
         let mut wrapped = String::new();
         for line in text.split('\n') {
             let mut used = 0;
-            for (index, word) in line.split(' ').enumerate() {
+            for (index, word) in words(line).enumerate() {
                 let width = word.width();
                 if index > 0 && used + 1 + width > columns {
                     wrapped.push_str("\n  ");
@@ -84,6 +90,15 @@ impl OutputStyle {
     }
 }
 
+/// The words of a line, with what stands in backticks as one word.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    line.split(move |character| {
+        is_quoted ^= character == '`';
+        character == ' ' && !is_quoted
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use crate::report::terminal::{OutputStyle, TextStyle};
@@ -94,6 +109,10 @@ mod tests {
         assert_eq!(screen.wrapped("warning: 両国 is no code\nat all"), "warning: 両国 is no\n  code\nat all");
         assert_eq!(OutputStyle::default().wrapped("a  b"), "a  b");
         assert_eq!(screen.wrapped(&"x".repeat(30)), "x".repeat(30));
+        assert_eq!(
+            screen.wrapped("run `a bb ccc dddd eeeee`, or wait"),
+            "run\n  `a bb ccc dddd eeeee`,\n  or wait"
+        );
     }
 
     #[test]

@@ -59,7 +59,7 @@ impl<'a> Service<'a> {
     /// # Errors
     /// `usage` for settings that are missing or wrong, and when the sandbox cannot start.
     pub async fn open(session: &'a Session<'a>) -> Result<Self, Failure> {
-        Self::open_traced(session, http_trace::tracer(session.report.verbose)).await
+        Self::open_traced(session, http_trace::tracer(session.report.verbose, session.report.is_json())).await
     }
 
     /// The same, with a listener of the caller's to what goes over the wire.
@@ -238,6 +238,12 @@ impl<'a> Service<'a> {
 
     /// A request as a dry run shows it.
     pub fn preview(&self, request: Request) -> RequestPreview {
+        if self.settings.sandbox && self.session.global.curl && !self.announced.replace(true) {
+            self.session.report.status(
+                "the built-in service ends with this command: to send the request, \
+                 start one that stays with `storefront sandbox serve`",
+            );
+        }
         RequestPreview { url: self.client.url(&request), request, curl: self.session.global.curl }
     }
 
@@ -273,6 +279,11 @@ impl<'a> Service<'a> {
             .map(|view| format!(", store view {}", view.code()))
             .unwrap_or_default();
         self.session.report.status(&format!("{operation}: {profile}host {}{view}", self.settings.host()));
+    }
+
+    /// The customer's token, once a call has used it.
+    pub fn token_in_use(&self) -> Option<&Token> {
+        self.customer_token.get()
     }
 
     /// The token of calls without one of their own. It is read or made once.

@@ -32,6 +32,16 @@ impl LockName {
         Self(format!("email-{}", email.to_lowercase()))
     }
 
+    /// The customer with this key ([`crate::plan::profile::stored::Profile::customer_key`]).
+    pub fn of_key(key: &str) -> Self {
+        if key.contains('@') { Self::email(key) } else { Self::customer(key) }
+    }
+
+    /// The name as it stands in files.
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// Whoever has this token.
     pub fn token(token: &Token) -> Self {
         Self(format!("token-{:016x}", Fnv1a::new().update(token.expose().as_bytes()).finish()))

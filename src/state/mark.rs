@@ -73,7 +73,6 @@ impl CustomerStore {
         std::str::from_utf8(&text).ok()?.trim().parse().ok()
     }
 
-    /// Removes a snapshot and its mark.
     /// Notes, durably, that what a snapshot was taken for is about to be sent once more while an earlier request for the
     /// same may still take effect: seeing it applied does not tell which of them was, and the other may come late.
     ///
@@ -89,6 +88,16 @@ impl CustomerStore {
     /// Whether [`Self::note_repeat`] was called for a snapshot.
     pub fn is_repeated(&self, snapshot: &Path) -> bool {
         self.storage.read(&snapshot.with_extension(REPEATED)).is_ok()
+    }
+
+    /// Removes a snapshot and its marks.
+    ///
+    /// # Errors
+    /// Whatever the system says, in which case the marks stay too.
+    pub fn delete(&self, snapshot: &Path) -> std::io::Result<()> {
+        self.storage.remove(snapshot)?;
+        self.remove(snapshot);
+        Ok(())
     }
 
     pub(super) fn remove(&self, snapshot: &Path) {

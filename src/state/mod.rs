@@ -2,6 +2,7 @@
 //! locks that keep two replacements of one customer apart, and the address ids seen last, for completion.
 
 mod address_cache;
+mod known_customers;
 mod lock;
 mod mark;
 mod snapshot;
@@ -11,12 +12,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use address_cache::{CachedAddress, load_addresses, save_addresses};
+pub use known_customers::{load_customer, save_customer};
 pub use lock::{CustomerLock, LockName, acquire};
 pub use mark::Mark;
 pub use snapshot::{NewSnapshot, Snapshot, SnapshotEntry};
 
 use crate::clock::Clock;
-use crate::config::Settings;
+use crate::config::{ServiceId, Settings};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::journal::fnv::Fnv1a;
@@ -48,6 +50,24 @@ impl CustomerStore {
         })
     }
 
+    /// The files in a directory that [`Self::directories`] found.
+    pub fn at(context: &Context, settings: &Settings, directory: PathBuf) -> Self {
+        Self {
+            directory,
+            service: settings.service_id().to_string(),
+            storage: context.storage.clone(),
+            clock: context.clock,
+        }
+    }
+
+    /// The directories of the customers of a service that have snapshots on this machine.
+    pub fn directories(context: &Context, service: &ServiceId) -> Vec<PathBuf> {
+        let Ok(directories) = context.directories() else { return Vec::new() };
+        let service = file_name(&service.to_string());
+        let entries = std::fs::read_dir(directories.state.join("snapshots").join(service));
+        entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect()
+    }
+
     /// Where the snapshots are.
     pub fn directory(&self) -> &Path {
         &self.directory
@@ -57,6 +77,18 @@ impl CustomerStore {
     pub fn service(&self) -> &str {
         &self.service
     }
+}
+
+/// The names of all snapshots of a service on this machine, newest first, for completion.
+pub fn snapshot_names(context: &Context, service: &ServiceId) -> Vec<String> {
+    let directories = CustomerStore::directories(context, service);
+    let files = directories.iter().filter_map(|directory| std::fs::read_dir(directory).ok()).flatten();
+    let paths = files.filter_map(|file| Some(file.ok()?.path()));
+    let snapshots = paths.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let mut names: Vec<String> =
+        snapshots.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();
+    names.sort_unstable_by(|one, other| other.cmp(one));
+    names
 }
 
 /// A name that is one file name on every platform: what is not a letter, digit, `-`, `_`, `.` or `@` is written

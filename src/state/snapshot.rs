@@ -53,6 +53,18 @@ pub struct SnapshotEntry {
     pub mark: Option<Mark>,
 }
 
+impl SnapshotEntry {
+    /// Its name without the extension: what `customer history` shows and `customer restore` takes.
+    pub fn name(&self) -> &str {
+        stem(&self.path)
+    }
+
+    /// Whether a person means this one: by its number, its name or the beginning of its name.
+    pub fn is_named(&self, name: &str) -> bool {
+        !name.is_empty() && (self.name().starts_with(name) || name.parse() == Ok(self.number))
+    }
+}
+
 /// A snapshot that was read.
 #[derive(Debug, Clone)]
 pub struct Snapshot {

@@ -55,17 +55,45 @@ fn reads_are_repeated_and_writes_are_not() {
 }
 
 #[test]
-fn json_output_is_one_result_object() {
-    let service = MockServer::start(vec![answer("200 OK", "", "[1]"), answer("200 OK", "", "plain")]);
-    let result = |outcome: Outcome| serde_json::from_str::<Value>(&outcome.stdout).unwrap();
-    assert_eq!(
-        result(api(&service, &["GET", "/x", "-o", "json"])),
-        json!({"operation": "api", "applied": "no", "reason": "read", "status": 200, "response": [1]})
-    );
-    assert_eq!(
-        result(api(&service, &["POST", "/x", "-o", "json"])),
-        json!({"operation": "api", "applied": "yes", "status": 200, "response": "plain"})
-    );
+fn json_output_is_the_services_own_object_and_jq_works_on_it() {
+    let service = MockServer::start(vec![
+        answer("200 OK", "", "[1]"),
+        answer("200 OK", "", "plain"),
+        answer("200 OK", "", r#"{"items": [{"sku": "a"}]}"#),
+    ]);
+    let printed = |outcome: Outcome| serde_json::from_str::<Value>(&outcome.stdout).unwrap();
+    assert_eq!(printed(api(&service, &["GET", "/x", "-o", "json"])), json!([1]));
+    assert_eq!(printed(api(&service, &["POST", "/x", "-o", "json"])), json!("plain"));
+    assert_eq!(api(&service, &["GET", "/x", "--jq", ".items[].sku"]).stdout, "a\n");
+}
+
+#[test]
+fn a_filter_that_fails_after_a_write_does_not_hide_that_it_was_applied() {
+    let service = MockServer::start(vec![answer("200 OK", "", r#"{"applied": "no"}"#)]);
+    let failed = api(&service, &["POST", "/x", "--jq", ".applied.x"]);
+    assert_eq!((failed.code, &failed.error()["applied"]), (2, &json!("yes")), "{failed:?}");
+}
+
+#[test]
+fn a_write_to_a_profile_is_refused_unless_unguarded() {
+    let service = MockServer::start(vec![answer("200 OK", "", "1")]);
+    for (method, path) in [
+        ("PUT", "/V1/storeview/default/customer/profile"),
+        ("PATCH", "/V1/storeview/fr/customer//pro%66ile/?a=b"),
+        ("POST", "/all/async/bulk/V1/customers/byCustomerId"),
+        ("PUT", "/V1/customers/me"),
+        ("put", "/fr/V1/customers/7/"),
+    ] {
+        let refused = api(&service, &[method, path, "-i", "-", "--yes"]);
+        assert_eq!((refused.code, &*refused.stdout), (3, ""), "{path}: {refused:?}");
+        assert!(refused.stderr.contains("`storefront customer update`"), "{refused:?}");
+    }
+    assert!(service.requests().is_empty());
+    assert_eq!(api(&service, &["PUT", "/V1/customers/me", "-i", "-", "--unguarded"]).code, 0);
+    assert_eq!(service.requests().len(), 1);
+    let read = MockServer::start(vec![answer("200 OK", "", "1"), answer("200 OK", "", "true")]);
+    assert_eq!(api(&read, &["GET", "/V1/customers/me"]).code, 0);
+    assert_eq!(api(&read, &["DELETE", "/V1/customers/7", "--admin"]).code, 0);
 }
 
 #[test]

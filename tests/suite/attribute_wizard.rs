@@ -225,8 +225,7 @@ fn whoever_waits_for_the_lock_can_leave() {
     let first = serve(env.home.storefront(&words(UPDATE)), &gate.url()).spawn();
     reached.recv_timeout(Duration::from_secs(20)).unwrap();
     let mut second =
-        serve(env.home.storefront(&words("customer update --address 1 --city Lyon -o json")), &gate.url())
-            .spawn();
+        serve(env.home.storefront(&words("customer update --address 1 --city Lyon")), &gate.url()).spawn();
     let mut stderr = BufReader::new(second.stderr.take().unwrap());
     let mut line = String::new();
     stderr.read_line(&mut line).unwrap();

@@ -70,6 +70,28 @@ fn bash_completes_commands_flags_and_values() {
 }
 
 #[test]
+fn files_snapshots_keys_faults_and_topics_are_completed() {
+    let home = Home::with_config("[profiles.shop]\nbase-url = \"https://shop.example\"\n");
+    std::fs::write(home.dir.path().join("items.csv"), "").unwrap();
+    for flag in ["--input", "-i", "--failed", "--journal"] {
+        assert_eq!(bash(&home, &format!("storefront quote add-item {flag} ite")), ["items.csv"], "{flag}");
+    }
+    assert_eq!(bash(&home, "storefront attribute create --options ite"), ["items.csv"]);
+    assert_eq!(bash(&home, "storefront customer update --base ite"), ["items.csv"]);
+    assert_eq!(bash(&home, "storefront journal show ite"), ["items.csv"]);
+    home.ok("--sandbox customer update --address 2 --city Albany");
+    let name = home.ok("--sandbox customer history --jq .snapshot").trim().to_owned();
+    assert_eq!(bash(&home, "storefront --sandbox customer restore 0000"), [name.clone()]);
+    assert_eq!(bash(&home, "storefront --sandbox customer history --delete 0"), [name]);
+    assert_eq!(bash(&home, "storefront -p shop customer restore 0000"), [""]);
+    assert_eq!(bash(&home, "storefront config set token-e"), ["token-env"]);
+    assert_eq!(bash(&home, "storefront config get profiles.shop.base"), ["profiles.shop.base-url"]);
+    assert_eq!(bash(&home, "storefront --sandbox --fault drop"), ["drop-address"]);
+    assert_eq!(bash(&home, "storefront --sandbox --fault stale"), ["stale-read="]);
+    assert_eq!(bash(&home, "storefront help exit"), ["exit-codes"]);
+}
+
+#[test]
 fn address_ids_are_those_of_the_profile_seen_last_at_that_service() {
     let home = Home::with_config("[profiles.shop]\nbase-url = \"https://shop.example\"\n");
     let update = "storefront --sandbox customer update --address ";

@@ -60,7 +60,9 @@ fn where_the_read_does_not_work_the_base_is_taken_and_nothing_is_checked() {
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(outcome.stderr.lines().count(), 1, "one warning: {outcome:?}");
     assert!(
-        outcome.stderr.starts_with("warning: the service has no call that reads the profile"),
+        outcome
+            .stderr
+            .starts_with("{\"warning\":{\"message\":\"the service has no call that reads the profile"),
         "{outcome:?}"
     );
     assert_eq!(env.requests(), ["GET 404", "PUT 200"]);

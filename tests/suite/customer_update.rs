@@ -223,7 +223,10 @@ fn a_removal_is_by_name_and_takes_its_default_along() {
     let env = TestEnv::new();
     let outcome = env.run("customer update --remove-address 1 3 --yes -q -o json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert_eq!(outcome.stderr, "warning: default_billing cleared: it pointed to removed address 1\n");
+    assert_eq!(
+        outcome.stderr,
+        "{\"warning\":{\"message\":\"default_billing cleared: it pointed to removed address 1\"}}\n"
+    );
     let result: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(result["addresses"], json!({"kept": [2, 4], "changed": [], "added": 0, "removed": [1, 3]}));
     let profile = env.profile();

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::raw_http::{ADMIN, CUSTOMER};
+use crate::support::storefront::Home;
 use crate::support::test_env::{TestEnv, words};
 
 const SHIP: &str = "quote ship --ship-to-address 2 --bill-same-as-ship --carrier flatrate --method flatrate \
@@ -100,14 +101,11 @@ fn on_the_sandbox_a_person_sees_the_result_and_no_more() {
                 "Snapshot",
             ],
         ),
-        ("customer update --add-address --city Lyon", &["new", "Lyon", "added 1 (new IDs 1"]),
+        ("customer update --add-address --city Lyon", &["new", "Lyon", "added address 1"]),
         ("customer update --remove-address 4 --yes", &["4 removed", "Invalidenstraße 117", "removed 4\n"]),
-        (
-            "quote add-item --sku mug-blue --qty 1 --quote-id 1",
-            &["quote add-item: done (HTTP 200)\n", "Response: "],
-        ),
-        (WRITES[1], &["quote ship: done (HTTP 320)\n"]),
-        (WRITES[3], &["attribute create: done (HTTP 200)\n"]),
+        ("quote add-item --sku mug-blue --qty 1 --quote-id 1", &["Added 1 × mug-blue to quote 1 (item "]),
+        (WRITES[1], &["Saved the shipping information\n", "Response: "]),
+        (WRITES[3], &["Created attribute "]),
     ] {
         let outcome = env.home.run(&words(&format!("{line} --sandbox")));
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{line}: {outcome:?}");
@@ -116,4 +114,20 @@ fn on_the_sandbox_a_person_sees_the_result_and_no_more() {
         }
         assert!(!outcome.stdout.contains('\u{1b}'), "no colour but on a terminal");
     }
+}
+
+#[test]
+fn a_curl_command_for_the_sandbox_says_that_nobody_will_answer_it() {
+    let home = Home::new();
+    let line = "quote add-item --sku mug-blue --qty 1 --quote-id 1 -n --curl --sandbox";
+    let shown = home.run(&line.split(' ').collect::<Vec<_>>());
+    assert_eq!((shown.code, shown.stderr.matches("storefront sandbox serve").count()), (0, 1), "{shown:?}");
+    assert!(shown.stdout.starts_with("curl "), "{shown:?}");
+}
+
+#[test]
+fn hints_name_the_service_the_command_was_run_against() {
+    let home = Home::new();
+    let stderr = home.fails(3, "--sandbox customer update --address 99 --city Rome");
+    assert!(stderr.contains("`storefront --sandbox customer show`"), "{stderr}");
 }

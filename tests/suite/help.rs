@@ -92,3 +92,21 @@ fn the_help_of_a_command_is_what_its_own_flag_prints() {
     assert!(home.fails(2, "help exit-code").contains("did you mean `exit-codes`?"));
     assert!(home.fails(2, "help customer updat").contains("did you mean `update`?"));
 }
+
+#[test]
+fn a_command_that_is_looked_for_in_vain_says_what_exists() {
+    let home = Home::new();
+    for (line, instead) in [
+        ("attribute list", "storefront api GET"),
+        ("attribute delete x", "storefront api DELETE"),
+        ("delete", "--remove-address ID"),
+        ("alias", "alias of your shell"),
+        ("undo", "storefront customer restore"),
+        ("config edit", "storefront config path"),
+    ] {
+        let stderr = home.fails(2, line);
+        assert!(stderr.contains("unrecognized subcommand") && stderr.contains(instead), "{line}: {stderr}");
+        assert!(!stderr.contains("similar"), "{line}: {stderr}");
+    }
+    assert!(home.fails(2, "customr").contains("customer"));
+}

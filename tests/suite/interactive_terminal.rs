@@ -316,12 +316,7 @@ fn forty_columns_are_enough() {
     let home = Home::new();
     let (code, screen) = terminal(&home, 40, "--sandbox customer show").ends();
     assert_eq!(code, 0);
-    assert!(
-        screen.contains("address 1, billing")
-            && screen.contains("city      ")
-            && screen.contains("75002 Paris"),
-        "{screen}"
-    );
+    assert!(screen.contains("address 4") && screen.contains("02138 Berlin"), "{screen}");
     let mut terminal = self::terminal(&home, 40, "--sandbox customer update --address 1 --city Lyon");
     let screen = terminal.sees("Send it?").screen();
     assert!(screen.contains("    - Paris\n    + Lyon"), "{screen}");

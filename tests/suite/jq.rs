@@ -32,9 +32,9 @@ fn a_wrong_expression_stops_the_command_before_anything_is_sent() {
 fn a_failing_expression_tells_that_the_write_was_applied() {
     let home = Home::new();
     let update = "--sandbox customer update --address 2 --city Albany --jq .status.code";
-    let failed: Value = serde_json::from_str(&home.fails(1, update)).unwrap();
+    let failed: Value = serde_json::from_str(&home.fails(2, update)).unwrap();
     assert_eq!(failed["error"]["applied"], "yes");
-    assert!(failed["error"]["hint"].as_str().unwrap().contains("Albany"));
+    assert!(!failed.to_string().contains("Albany"), "{failed}");
     assert_eq!(home.ok("--sandbox customer show --jq .addresses[1].city"), "Albany\n");
 }
 
@@ -51,5 +51,5 @@ fn every_record_of_a_run_goes_through_the_expression_and_a_failing_one_hides_no_
     assert_eq!((picked.code, &*picked.stdout), (7, "[1,\"yes\",null]\n[2,\"no\",404]\n"), "{picked:?}");
     let failed = run(".record.x");
     assert_eq!(failed.stdout.matches("\"applied\":\"yes\"").count(), 1, "{failed:?}");
-    assert!(failed.stderr.contains("--jq failed"), "{failed:?}");
+    assert!(failed.stderr.contains("`--jq` failed"), "{failed:?}");
 }

@@ -199,7 +199,10 @@ fn add_item_takes_the_samples_of_the_interface() {
         {"configurable_item_options ": [{"option_id ": "93", "option_value ": 52, "note": "option_id is the attribute_id"}]}}}}"#;
     let outcome = env.storefront(&["quote", "add-item", "-i", "-", "-q", "-o", "json"]).stdin(sample).run();
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert!(outcome.stderr.lines().all(|line| line.starts_with("warning: cartItem")), "{outcome:?}");
+    assert!(
+        outcome.stderr.lines().all(|line| line.starts_with("{\"warning\":{\"message\":\"cartItem")),
+        "{outcome:?}"
+    );
     assert!(
         outcome.stderr.contains("configurable_item_options[0].note: ignored (documentation only)"),
         "{outcome:?}"

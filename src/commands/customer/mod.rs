@@ -1,5 +1,6 @@
 //! `storefront customer …`
 
+mod delete_history;
 mod history;
 mod interactive;
 mod show;

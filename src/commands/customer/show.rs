@@ -6,7 +6,6 @@ use crate::failure::Failure;
 use crate::ops::profile::read;
 use crate::report::profile;
 use crate::session::service::Service;
-use crate::state;
 
 /// Prints the stored customer: as it came, unwrapped, under `-o json`; else as tables.
 ///
@@ -14,7 +13,7 @@ use crate::state;
 /// As [`read::read_profile`].
 pub async fn show(service: &Service<'_>) -> Result<(), Failure> {
     let stored = read::read_profile(service).await?;
-    state::save_addresses(service.session.context, &service.name(), &stored);
+    read::remember(service, &stored);
     let report = service.session.report;
     if report.is_json() {
         return report.json(&Value::Object(stored.into_customer()));

@@ -13,7 +13,7 @@ use crate::plan::profile::diff::{self, Change};
 use crate::plan::profile::stored::{self, Pointers, Profile};
 use crate::plan::request::Request;
 use crate::session::service::Service;
-use crate::state::CustomerStore;
+use crate::state::{self, CustomerStore};
 
 /// The first pause between two reads that wait for a profile to change; each is twice as long as the one before.
 const FIRST_INTERVAL: Duration = Duration::from_millis(100);
@@ -42,6 +42,15 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     })?;
     let pointers = Pointers { customer: read.customer.clone(), addresses: read.addresses.clone() };
     Profile::find(value, &pointers)
+}
+
+/// Keeps what completion and an offline history need of a profile: the ids of its addresses, and whose token it is.
+pub fn remember(service: &Service<'_>, stored: &Profile) {
+    let context = service.session.context;
+    state::save_addresses(context, &service.name(), stored);
+    if let Some(token) = service.token_in_use() {
+        state::save_customer(context, &service.settings, token, stored);
+    }
 }
 
 /// Reads a profile somebody saved, for `--base`.

@@ -74,9 +74,8 @@ fn find(store: &CustomerStore, named: Option<&str>) -> Result<Snapshot, Failure>
         return Snapshot::from_file(file);
     }
     for entry in store.entries()? {
-        let stem = entry.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let is_wanted = match named {
-            Some(name) => stem.starts_with(name) || name.parse() == Ok(entry.number),
+            Some(name) => entry.is_named(name),
             None => entry.mark.is_some_and(Mark::is_applied),
         };
         if is_wanted {

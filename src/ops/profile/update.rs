@@ -22,7 +22,6 @@ use crate::prompt::Prompt;
 use crate::redact::secrets;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
-use crate::state;
 
 /// What the flags and the input ask for.
 pub struct Update {
@@ -106,7 +105,7 @@ impl ProfileChange for Update {
     fn on_read(&self, service: &Service<'_>, found: &Profile) {
         // Completion serves anyone who types about one customer; a run sees many.
         if service.session.report.record.is_none() {
-            state::save_addresses(service.session.context, &service.name(), found);
+            read::remember(service, found);
         }
     }
 

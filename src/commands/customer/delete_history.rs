@@ -1,0 +1,72 @@
+//! `storefront customer history --delete`: removes snapshots, which hold customer data.
+
+use crate::failure::Failure;
+use crate::prompt::{Answer, Prompt};
+use crate::session::service::Service;
+use crate::state::{CustomerStore, LockName, SnapshotEntry, acquire};
+
+/// Removes the snapshot that `what` names, or `all` of this customer, under the customer's lock and after a question.
+///
+/// # Errors
+/// `usage` where nothing or more than one snapshot has that name, `guard` without a yes and for a replacement that may
+/// still take effect, `unavailable` while another command writes to the customer.
+pub async fn delete(service: &Service<'_>, store: &CustomerStore, what: &str) -> Result<(), Failure> {
+    let session = service.session;
+    let wanted = wanted(store, what)?;
+    if wanted.is_empty() {
+        session.report.status("no snapshots to delete");
+        return Ok(());
+    }
+    let prompt = Prompt::new(session.context, session.global, session.report);
+    let question = match &wanted[..] {
+        [one] => format!("Delete the snapshot {}? It can no longer be restored", one.name()),
+        many => format!("Delete {} snapshots? They can no longer be restored", many.len()),
+    };
+    if let Answer::Back = prompt.confirm_deletion(&question)? {
+        return Err(Failure::cancelled());
+    }
+    let name = LockName::of_key(&store.directory().file_name().unwrap_or_default().to_string_lossy());
+    let timeout = service.settings.lock_timeout;
+    let waiting =
+        || session.report.status("waiting for another storefront command that writes to this customer");
+    let _lock = acquire(session.context, &service.settings, &name, timeout, waiting).await?;
+    keep_pending(store, &wanted)?;
+    for entry in &wanted {
+        store.delete(&entry.path).map_err(|error| {
+            Failure::internal(format!("cannot delete `{}`: {error}", entry.path.display()))
+        })?;
+    }
+    session.report.status(&match &wanted[..] {
+        [one] => format!("Deleted snapshot {}", one.name()),
+        many => format!("Deleted {} snapshots", many.len()),
+    });
+    Ok(())
+}
+
+fn wanted(store: &CustomerStore, what: &str) -> Result<Vec<SnapshotEntry>, Failure> {
+    let entries = store.entries()?;
+    if what == "all" {
+        return Ok(entries);
+    }
+    let found: Vec<SnapshotEntry> = entries.into_iter().filter(|entry| entry.is_named(what)).collect();
+    match found.len() {
+        1 => Ok(found),
+        0 => Err(Failure::usage(format!("no snapshot named `{what}` of this customer on this machine"))
+            .hint("run `storefront customer history` to list the snapshots")),
+        number => Err(Failure::usage(format!("`{what}` names {number} snapshots"))
+            .hint("give more of the name, or `--delete all`")),
+    }
+}
+
+/// Later commands need the snapshot of a replacement that may still take effect, to recognise it.
+fn keep_pending(store: &CustomerStore, wanted: &[SnapshotEntry]) -> Result<(), Failure> {
+    let pending = store.pending()?;
+    match pending.iter().find(|pending| wanted.iter().any(|entry| entry.path == pending.path)) {
+        None => Ok(()),
+        Some(pending) => Err(Failure::guard(format!(
+            "the outcome of {} is unknown, and it may still take effect",
+            pending.name()
+        ))
+        .hint("run `storefront customer history --check`, or wait 10 minutes after its request left")),
+    }
+}

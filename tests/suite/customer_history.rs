@@ -1,0 +1,105 @@
+//! `customer history`: readable, usable without the service, and deletable.
+
+use serde_json::{Value, json};
+
+use crate::support::mock_server::{MockServer, answer};
+use crate::support::storefront::Home;
+
+/// What this machine knows, with the time zone two hours east of UTC.
+fn history(home: &Home, words: &[&str]) -> crate::support::storefront::Outcome {
+    let words: Vec<&str> = ["--sandbox", "customer", "history"].iter().chain(words).copied().collect();
+    home.storefront(&words).env("TZ", "XYZ-2").run()
+}
+
+#[test]
+fn each_change_has_its_local_time_age_values_and_outcome() {
+    let home = Home::new();
+    home.ok("--sandbox customer update --address 2 --postcode 10119");
+    home.ok("--sandbox customer update --remove-address 3 --yes");
+    let listed = history(&home, &[]);
+    let lines: Vec<&str> = listed.stdout.lines().collect();
+    assert!(lines[0].starts_with("000002-") && lines[0].ends_with("Z  applied"), "{listed:?}");
+    assert!(
+        lines[1].starts_with("  customer update, 20") && lines[1].ends_with(" ago")
+            || lines[1].ends_with("just now"),
+        "{listed:?}"
+    );
+    assert!(lines[2].starts_with("  removed address 3: ") && lines[2].contains("بيروت"), "{listed:?}");
+    assert_eq!(lines[6], "  address 2 postcode: 10118 → 10119", "{listed:?}");
+    let utc: Value =
+        serde_json::from_str(history(&home, &["-o", "json"]).stdout.lines().next().unwrap()).unwrap();
+    let taken = utc["taken"].as_str().unwrap();
+    let hour = |text: &str| text.split(['T', ' ']).nth(1).unwrap()[..2].parse::<u32>().unwrap();
+    let local = lines[1].trim_start_matches("  customer update, ");
+    assert_eq!(hour(local), (hour(taken) + 2) % 24, "{local} {taken}");
+}
+
+#[test]
+fn it_is_listed_while_the_service_cannot_be_reached() {
+    let stored = r#"{"id": 7, "email": "a@example.com", "addresses": [{"id": 1, "city": "Rome"}]}"#;
+    let changed = stored.replace("Rome", "Oslo");
+    let ok = |body: &str| answer("200 OK", "", body);
+    let service = MockServer::start(vec![
+        ok(stored),
+        ok(stored),
+        ok(&changed),
+        ok(&changed),
+        ok(&changed),
+        ok(&changed),
+    ]);
+    let home = Home::new();
+    let run = |words: &str, token: &str| {
+        let words: Vec<&str> = words.split(' ').collect();
+        let run = home.storefront(&words).env("STOREFRONT_BASE_URL", &service.url("/rest"));
+        run.env("STOREFRONT_STORE_VIEW", "default").env("STOREFRONT_TOKEN", token).run()
+    };
+    let updated = run("customer update --address 1 --city Oslo", "hunter2");
+    assert_eq!(updated.code, 0, "{updated:?}");
+    let asked = service.requests().len();
+    let listed = run("customer history", "hunter2");
+    assert_eq!((listed.code, service.requests().len()), (0, asked), "{listed:?}");
+    assert!(listed.stdout.contains("address 1 city: Rome → Oslo"), "{listed:?}");
+    let kept = home.dir.path().join("state/storefront/customers");
+    let files: Vec<String> = std::fs::read_dir(kept)
+        .unwrap()
+        .map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap())
+        .collect();
+    assert!(files.len() == 1 && !files[0].contains("hunter2"), "{files:?}");
+    // Another token is another customer's until the service has said whose it is.
+    assert!(run("customer show", "hunter3").code == 0);
+}
+
+#[test]
+fn snapshots_are_deleted_by_prefix_or_all_and_only_with_a_yes() {
+    let home = Home::new();
+    for postcode in ["10119", "10120", "10121"] {
+        home.ok(&format!("--sandbox customer update --address 2 --postcode {postcode}"));
+    }
+    let names = || -> Vec<String> {
+        let text = history(&home, &["--jq", ".snapshot"]).stdout;
+        text.lines().map(str::to_owned).collect()
+    };
+    assert_eq!(names().len(), 3);
+    let refused = history(&home, &["--delete", "all", "-o", "json"]);
+    assert_eq!((refused.code, &refused.error()["kind"]), (3, &json!("guard")), "{refused:?}");
+    assert!(refused.stderr.contains("--yes"), "{refused:?}");
+    assert_eq!(history(&home, &["--delete", "00000", "--yes"]).code, 2);
+    assert_eq!(history(&home, &["--delete", "nothing", "--yes"]).code, 2);
+    assert_eq!(names().len(), 3);
+    assert_eq!(history(&home, &["--delete", "000002", "--yes"]).code, 0);
+    let left = names();
+    assert!(left.len() == 2 && left[0].starts_with("000003") && left[1].starts_with("000001"), "{left:?}");
+    assert_eq!(history(&home, &["--delete", "all", "--yes"]).code, 0);
+    assert_eq!(names().len(), 0);
+    assert_eq!(home.ok("--sandbox customer show --jq .addresses[1].postcode"), "10121\n");
+}
+
+#[test]
+fn a_snapshot_that_a_late_request_may_still_need_is_kept() {
+    let home = Home::new();
+    let update = "--sandbox customer update --address 2 --postcode 10119 --settle 0 --retry 0";
+    home.fails(8, &format!("{update} --fault PUT:reset-before-commit"));
+    let refused = history(&home, &["--delete", "all", "--yes", "-o", "json"]);
+    assert_eq!((refused.code, &refused.error()["kind"]), (3, &json!("guard")), "{refused:?}");
+    assert_eq!(history(&home, &["--jq", ".applied"]).stdout, "unknown\n");
+}
