@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Number, Value};
 
 use crate::cli::batch::BatchArgs;
+use crate::cli::customer::CustomerChoice;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_label_number};
 use crate::wire::{ADDRESS_INFORMATION, CART_ITEM, QUOTE_ADDRESS};
 
@@ -19,6 +20,9 @@ pub enum QuoteCommand {
 /// Flags of `quote ship`.
 #[derive(Debug, Clone, Args)]
 pub struct ShipArgs {
+    /// Whose quote.
+    #[command(flatten)]
+    pub choice: CustomerChoice,
     /// The shipping address.
     #[command(flatten)]
     pub ship: FieldArgs<ShipTo>,
@@ -54,6 +58,9 @@ pub struct ShipArgs {
 /// Flags of `quote add-item`.
 #[derive(Debug, Clone, Args)]
 pub struct AddItemArgs {
+    /// Whose quote.
+    #[command(flatten)]
+    pub choice: CustomerChoice,
     /// The item.
     #[command(flatten)]
     pub item: FieldArgs<Item>,

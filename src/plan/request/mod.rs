@@ -3,6 +3,7 @@
 pub mod dialect;
 pub mod quote_address;
 pub mod relative_path;
+pub mod search;
 
 use std::borrow::Cow;
 
