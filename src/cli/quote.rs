@@ -4,7 +4,6 @@ use clap::{Args, Subcommand};
 use serde_json::{Number, Value};
 
 use crate::cli::batch::BatchArgs;
-use crate::cli::customer::CustomerChoice;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_label_number};
 use crate::wire::{ADDRESS_INFORMATION, CART_ITEM, QUOTE_ADDRESS};
 
@@ -20,9 +19,6 @@ pub enum QuoteCommand {
 /// Flags of `quote ship`.
 #[derive(Debug, Clone, Args)]
 pub struct ShipArgs {
-    /// Whose quote.
-    #[command(flatten)]
-    pub choice: CustomerChoice,
     /// The shipping address.
     #[command(flatten)]
     pub ship: FieldArgs<ShipTo>,
@@ -58,9 +54,6 @@ pub struct ShipArgs {
 /// Flags of `quote add-item`.
 #[derive(Debug, Clone, Args)]
 pub struct AddItemArgs {
-    /// Whose quote.
-    #[command(flatten)]
-    pub choice: CustomerChoice,
     /// The item.
     #[command(flatten)]
     pub item: FieldArgs<Item>,
