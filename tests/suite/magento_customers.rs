@@ -170,7 +170,7 @@ fn an_administrators_token_never_writes_to_me() {
     assert_eq!(outcome.code, 3, "{outcome:?}");
     let customers =
         sandbox.get("sandbox-admin", "/rest/V1/customers/search?searchCriteria[pageSize]=50").json();
-    assert_eq!(customers["total_count"], 5, "{customers}");
+    assert_eq!(customers["total_count"], 6, "nobody was made: {customers}");
 }
 
 #[test]
@@ -226,4 +226,5 @@ fn a_store_view_is_optional_and_an_unknown_one_is_told() {
     assert!(shown["request"]["url"].as_str().unwrap().ends_with("/rest/fr/V1/customers/1"), "{shown}");
     let failure = fails(&home, 3, "customer show --customer 1 --store-view nowhere");
     assert_eq!(failure["status"], 400);
+    assert!(failure["hint"].as_str().unwrap().contains("`nowhere`"), "{failure}");
 }
