@@ -103,7 +103,7 @@ impl Context {
     /// `usage` when the platform names no home directory.
     pub fn directories(&self) -> Result<&Directories, Failure> {
         self.directories.as_ref().ok_or_else(|| {
-            Failure::usage("no home directory is known, so there is no place for files")
+            Failure::usage("home directory unknown")
                 .hint("set HOME, or XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME")
         })
     }

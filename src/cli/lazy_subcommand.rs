@@ -1,8 +1,9 @@
-//! A noun whose verbs are made only once it is typed: a process runs one command, and has no use for the others.
+//! A command whose verbs are made only once it is typed: a process runs one command, and has no use for the
+//! others.
 
 use clap::{ArgMatches, Command, Error, FromArgMatches, Subcommand};
 
-use super::examples;
+use super::{command_flags, examples};
 
 /// The verb of a noun.
 #[derive(Debug)]
@@ -33,11 +34,11 @@ impl<T: FromArgMatches> FromArgMatches for LazySubcommands<T> {
 }
 
 fn with_verbs<T: Subcommand>(noun: Command) -> Command {
-    // What the list of nouns says of it, not what the verbs' own type does.
+    // What the list of commands says of it, not what the subcommands' own type does.
     let about = noun.get_about().cloned().unwrap_or_default();
     let name = noun.get_name().to_owned();
     T::augment_subcommands(noun).about(about).mut_subcommands(|verb| {
         let words = format!("{name} {}", verb.get_name());
-        examples::added_to(verb, &words)
+        examples::added_to(command_flags::added_to(verb, &words), &words)
     })
 }

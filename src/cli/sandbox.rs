@@ -43,7 +43,7 @@ pub struct ServeArgs {
     /// Allow a non-loopback address (the sandbox tokens are public)
     #[arg(long)]
     pub allow_remote: bool,
-    /// Answer requests for this host name too, beside those of loopback (repeatable)
+    /// Also accept requests for this host name (repeatable)
     #[arg(long, value_name = "NAME")]
     pub allow_host: Vec<String>,
 }

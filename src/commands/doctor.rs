@@ -11,7 +11,7 @@ use super::check::{self, Check};
 use super::token_check::{self, Answer};
 use crate::config::Settings;
 use crate::failure::{Failure, FailureKind};
-use crate::http::{HttpEvent, Tracer};
+use crate::http::{HttpEvent, RUN_DOCTOR, Tracer};
 use crate::plan::request::Bearer;
 use crate::session::Session;
 use crate::session::runtime::on_runtime;
@@ -78,7 +78,7 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
         Err(Some(unreadable)) => vec![unreadable],
         Err(None) => vec![Check::skipped(
             token_check::check_name(Bearer::Customer),
-            format!("{}; not checked: no store view is set", service.settings.token.describe()),
+            format!("{}; not checked: no store view set", service.settings.token.describe()),
         )],
     });
     checks.push(admin_token(&service, &checks).await);
@@ -192,7 +192,7 @@ fn state_directory(session: &Session<'_>) -> Option<Check> {
     Some(if open_to_others(&snapshots) {
         Check::warning(
             "state directory",
-            format!("`{shown}` holds customers' data and is open to others"),
+            format!("`{shown}` contains customer data and is accessible to other users"),
             format!("chmod 700 {}", shell_words::quote(&shown.to_string())),
         )
     } else {
@@ -219,7 +219,7 @@ fn open_to_others(_: &Path) -> bool {
 
 /// What to do about a failure; `doctor` itself is no answer here.
 fn fix_of(failure: &Failure, otherwise: &str) -> String {
-    failure.hint.clone().filter(|hint| !hint.contains("doctor")).unwrap_or_else(|| otherwise.to_owned())
+    failure.hint.clone().filter(|hint| hint != RUN_DOCTOR).unwrap_or_else(|| otherwise.to_owned())
 }
 
 /// Keeps the `Date` of the last answer, an error's too.
@@ -238,13 +238,11 @@ fn clock(date: &str) -> Option<Check> {
     let theirs = rfc2822::DateTimeParser::new().parse_timestamp(date).ok()?;
     let apart = (crate::clock::system_time().as_second() - theirs.as_second()).abs();
     Some(if apart <= CLOCK_TOLERANCE {
-        Check::ok("clock", "agrees with the service's")
+        Check::ok("clock", "in sync with the service")
     } else {
         Check::warning(
             "clock",
-            format!(
-                "differs from the service's by {apart} seconds; certificates and waiting times depend on it"
-            ),
+            format!("off by {apart} s from the service; this affects TLS and retry delays"),
             "set this machine's clock, for example with `timedatectl set-ntp true`",
         )
     })

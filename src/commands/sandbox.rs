@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use crate::cli::sandbox::{DataArgs, SandboxCommand, ServeArgs};
 use crate::failure::Failure;
 use crate::plan::request::Interface;
-use crate::report::sanitize::sanitize_line;
 use crate::report::table::{header, new_table, render};
 use crate::sandbox::{self, Observer, Options};
+use crate::sanitize::sanitize_line;
 use crate::session::Session;
 use crate::session::local_service::{data_file, unusable};
 use crate::session::runtime::on_runtime;
@@ -46,7 +46,7 @@ fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
         ..Options::new(data_file(session.context, args.data.data.as_ref())?)
     };
     on_runtime(async {
-        // Before anybody is told where it listens: whoever reads that may stop it at once.
+        // Before anybody is told where it listens: anyone who reads that may stop it at once.
         let stop = stop_signal()?;
         let running = sandbox::start_observed(options, observer(session)).await.map_err(unusable)?;
         session.report.json(&json!({
@@ -74,7 +74,7 @@ fn reset(session: &Session<'_>, data: &Path) -> Result<(), Failure> {
     if session.report.is_json() {
         return session.report.json(&json!({"operation": "sandbox reset", "applied": "yes", "data": path}));
     }
-    session.report.status(&format!("{path} holds the seed"));
+    session.report.status(&format!("sandbox reset: {path}"));
     Ok(())
 }
 
@@ -104,7 +104,7 @@ fn show(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The lists of `sandbox show` and, for each, heading and member of its columns.
+/// The lists of `sandbox show` and, for each, heading and field of its columns.
 const SHOWN: &[(&str, &[(&str, &str)])] = &[
     (
         "customers",
@@ -130,7 +130,7 @@ const SHOWN: &[(&str, &[(&str, &str)])] = &[
     ("store_views", &[("STORE VIEW", "code"), ("ID", "id"), ("NAME", "name")]),
 ];
 
-/// A member in a table: addresses, items and options by what names them.
+/// A field in a table: addresses, items and options by what names them.
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

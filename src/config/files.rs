@@ -59,10 +59,9 @@ fn read_checked(
         .read_to_end(&mut bytes)
         .map_err(|error| problem(&format!("cannot be read: {error}")))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(problem("is larger than 1 MiB; is it the right file?"));
+        return Err(problem("larger than 1 MiB (wrong file?)"));
     }
-    let text =
-        String::from_utf8(bytes).map_err(|_| problem("is not valid UTF-8 text; is it the right file?"))?;
+    let text = String::from_utf8(bytes).map_err(|_| problem("not valid UTF-8 text (wrong file?)"))?;
     Ok(Some(Text { text, exposure }))
 }
 
@@ -97,8 +96,9 @@ pub fn resolve_path(context: &Context, directory: &Path, written: &str) -> Resul
         Some(home) => Some(home),
         None => context.var("USERPROFILE")?,
     };
-    home.map(|home| Path::new(home).join(rest))
-        .ok_or_else(|| Failure::usage(format!("{written}: no home directory is known")).hint("set HOME"))
+    home.map(|home| Path::new(home).join(rest)).ok_or_else(|| {
+        Failure::usage(format!("cannot resolve `{written}`: home directory unknown")).hint("set HOME")
+    })
 }
 
 #[cfg(unix)]

@@ -1,4 +1,5 @@
-//! The operations that act at once: draft → request → send → outcome. Replacing a profile has steps of its own.
+//! Operations that are one request: draft → request → send → outcome. Replacing a profile has steps of its
+//! own.
 
 use serde_json::{Map, Value};
 
@@ -36,11 +37,7 @@ pub fn request(
         (Operation::QuoteShip, ShipLayout::Flat) => flattened(body),
         _ => body,
     };
-    request_with(service, operation, Value::Object(body).to_string())
-}
-
-/// The request that carries this text.
-fn request_with(service: &Service<'_>, operation: Operation, body: String) -> Result<Request, Failure> {
+    let body = Value::Object(body).to_string();
     let target = service.target()?;
     Ok(match operation {
         Operation::QuoteShip => Request::ship_quote(&target, body.into()),
@@ -55,26 +52,7 @@ fn request_with(service: &Service<'_>, operation: Operation, body: String) -> Re
 /// # Errors
 /// As [`Service::write`].
 pub async fn perform(service: &Service<'_>, operation: Operation, draft: Draft) -> Result<Outcome, Failure> {
-    perform_request(service, operation, request(service, operation, draft.body)?).await
-}
-
-/// Sends a body whose text was checked, as it stands, or shows what would be sent.
-///
-/// # Errors
-/// As [`Service::write`].
-pub async fn perform_raw(
-    service: &Service<'_>,
-    operation: Operation,
-    body: String,
-) -> Result<Outcome, Failure> {
-    perform_request(service, operation, request_with(service, operation, body)?).await
-}
-
-async fn perform_request(
-    service: &Service<'_>,
-    operation: Operation,
-    request: Request,
-) -> Result<Outcome, Failure> {
+    let request = request(service, operation, draft.body)?;
     if service.session.global.dry_run {
         return Ok(Outcome::dry_run(operation.name(), service.preview(request)));
     }

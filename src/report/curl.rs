@@ -1,7 +1,7 @@
 //! A request as a curl command, the token as an environment variable.
 
 use crate::plan::request::{Bearer, Request};
-use crate::report::sanitize;
+use crate::sanitize;
 
 /// The command, on one line, fit for a POSIX shell. A token that stands in URL or body is masked there as everywhere.
 pub fn command(request: &Request, url: &str) -> String {

@@ -1,4 +1,4 @@
-//! `-v` and `-vv`: requests and replies on standard error, tokens redacted by whoever tells of them.
+//! `-v` and `-vv`: requests and replies on standard error, tokens redacted by anyone who tells of them.
 
 use super::stderr_line;
 use crate::http::{Headers, HttpEvent, Tracer};

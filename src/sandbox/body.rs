@@ -13,12 +13,16 @@ use std::pin::Pin;
 use std::time::Duration;
 use tokio::time::timeout;
 
+use crate::exact_json;
 use crate::sandbox::reply::ApiError;
-use crate::sandbox::router::{BodyTimeout, parse_json};
 use crate::sandbox::store::Document;
 
 /// Largest request body: some 30,000 addresses. The interface shows no limit.
 pub const MAX_BODY: usize = 32 * 1024 * 1024;
+
+/// How long the body of a request may take to arrive; each connection of the sandbox puts it on its requests.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyTimeout(pub Duration);
 
 /// The whole body, within the limits of size and time.
 pub async fn receive(parts: &Parts, body: Body) -> Result<Bytes, ApiError> {
@@ -56,7 +60,8 @@ pub(crate) async fn discard(mut body: Body) {
     }
 }
 
-/// The JSON object of a body that says it is JSON. Anything but an object has none of the members that are needed.
+/// The JSON object of a body that says it is JSON. Anything but an object has none of the fields that are
+/// needed.
 pub(crate) fn read_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Document, ApiError> {
     check_content_type(headers)?;
     match parse_json(bytes) {
@@ -86,4 +91,9 @@ pub fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
         }
         _ => Ok(()),
     }
+}
+
+/// The one place where the sandbox parses what a client sent.
+pub fn parse_json(bytes: &[u8]) -> Result<Value, exact_json::Error> {
+    Ok(exact_json::parse_with_repeats(bytes)?.value)
 }

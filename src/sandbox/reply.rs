@@ -87,12 +87,12 @@ impl ApiError {
             .with(exact_json::object([("fieldName", field.into()), ("fieldValue", value.into())]))
     }
 
-    /// 400: a member that has to be there is not.
+    /// 400: a field that has to be there is not.
     pub fn required(field: &str) -> Self {
         Self::new(400, "\"%fieldName\" is required. Enter and try again.").with(json!({"fieldName": field}))
     }
 
-    /// 400: a member of the right type with a value that is out of the question.
+    /// 400: a field of the right type with a value that is out of the question.
     pub fn invalid_value(field: &str, value: &Value) -> Self {
         Self::new(400, "Invalid value of \"%value\" provided for the %fieldName field.")
             .with(exact_json::object([("fieldName", field.into()), ("value", value.clone())]))
@@ -153,4 +153,13 @@ pub fn no_active_quote() -> ApiError {
 /// Magento does not tell an unknown path from a wrong method.
 pub(crate) async fn no_route() -> ApiError {
     ApiError::no_route()
+}
+
+/// A page as proxies and login services answer it.
+pub fn html(status: StatusCode, title: &str) -> Response {
+    let page = format!(
+        "<!DOCTYPE html>\n<html><head><title>{title}</title></head><body><h1>{title}</h1></body></html>\n"
+    );
+    let html = HeaderValue::from_static("text/html; charset=utf-8");
+    (status, [(header::CONTENT_TYPE, html)], page).into_response()
 }

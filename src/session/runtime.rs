@@ -2,7 +2,6 @@
 
 use std::pin::pin;
 
-use crate::commands::stopped;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::CHECK_BEFORE_RETRY;
 use crate::session::Session;
@@ -50,7 +49,7 @@ pub fn on_runtime<T>(future: impl Future<Output = Result<T, Failure>>) -> Result
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::internal(format!("the runtime cannot start: {error}")))?;
+        .map_err(|error| Failure::internal(format!("cannot start the async runtime: {error}")))?;
     let result = runtime.block_on(future);
     // A name look-up that hangs must not hold the exit.
     runtime.shutdown_background();
@@ -61,17 +60,27 @@ pub(crate) fn interrupted(service: &Service<'_>) -> Failure {
     let stage = service.stage.get();
     let (applied, message) = match stage {
         Stage::NothingSent => (Applied::No, "interrupted before anything was written"),
-        Stage::Sent => (Applied::Unknown, "interrupted after the request had left: it may have been applied"),
-        Stage::Accepted => {
-            (Applied::Yes, "interrupted after the service had taken the write, before it was checked")
+        Stage::Sent => {
+            (Applied::Unknown, "interrupted while waiting for the response; the change may have been applied")
         }
+        Stage::Accepted => (Applied::Yes, "interrupted before the change was verified"),
     };
     let hint = match stage {
-        Stage::NothingSent => "run the command again",
+        Stage::NothingSent => "try again",
         _ if service.replaces_profile.get() => {
-            "check before you repeat it: `storefront customer show` prints the profile, `storefront customer history` the snapshots"
+            "check with `storefront customer show` before trying again; `storefront customer history` lists the snapshots"
         }
         _ => CHECK_BEFORE_RETRY,
     };
     Failure::new(FailureKind::Interrupted, message).applied(applied).hint(hint)
+}
+
+/// The end of a command that was waited for after a signal: what it came to, and that it was interrupted.
+fn stopped(service: &Service<'_>, result: Result<(), Failure>) -> Failure {
+    if let Err(failure) = result {
+        return Failure { kind: FailureKind::Interrupted, ..failure };
+    }
+    let applied = if service.stage.get() == Stage::Accepted { Applied::Yes } else { Applied::No };
+    Failure::new(FailureKind::Interrupted, "interrupted; the request in flight was waited for")
+        .applied(applied)
 }

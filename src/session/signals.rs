@@ -19,7 +19,7 @@ impl Signals {
         #[cfg(unix)]
         {
             use tokio::signal::unix::{SignalKind, signal};
-            let failed = |error| Failure::internal(format!("signals cannot be received: {error}"));
+            let failed = |error| Failure::internal(format!("cannot listen for signals: {error}"));
             let listening = Self {
                 interrupt: signal(SignalKind::interrupt()).map_err(failed)?,
                 terminate: signal(SignalKind::terminate()).map_err(failed)?,
@@ -47,7 +47,7 @@ impl Signals {
 
 /// Resolves on Ctrl-C, and on SIGTERM where there is one.
 pub(crate) fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
-    let failed = |error| Failure::internal(format!("signals cannot be received: {error}"));
+    let failed = |error| Failure::internal(format!("cannot listen for signals: {error}"));
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

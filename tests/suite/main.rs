@@ -41,6 +41,7 @@ mod http_transport_errors;
 #[cfg(unix)]
 mod interactive_terminal;
 mod jq;
+mod layout;
 mod magento_customers;
 mod masking;
 mod no_data_loss;

@@ -4,8 +4,8 @@ use crate::cli::customer::FindArgs;
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::ops::customers;
-use crate::report::sanitize::sanitize_line;
 use crate::report::table::{header, new_table, render};
+use crate::sanitize::sanitize_line;
 use crate::session::service::Service;
 
 const COLUMNS: [(&str, &str); 5] = [

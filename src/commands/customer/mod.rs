@@ -3,7 +3,6 @@
 mod find;
 mod history;
 mod interactive;
-mod resolve;
 mod show;
 pub mod update;
 
@@ -13,8 +12,6 @@ use crate::ops::customers;
 use crate::ops::profile::restore;
 use crate::session::Session;
 use crate::session::runtime::with_service;
-
-pub use resolve::resolve_unknown;
 
 /// Runs a customer command.
 ///

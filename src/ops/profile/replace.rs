@@ -7,7 +7,6 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -119,7 +118,7 @@ impl Steps<'_> {
         self.ask_about_open(&stored, &merged)?;
         if let Answer::Back = self.prompt.confirm("Send it?")? {
             self.change.went_back();
-            return Err(crate::prompt::cancelled());
+            return Err(Failure::cancelled());
         }
         self.confirmed = Some(merged.changes);
         Ok(None)
@@ -130,7 +129,7 @@ impl Steps<'_> {
         for open in self.open(&store, stored, merged)? {
             let question = format!("Continue? Note: {}", open.describe());
             if !self.prompt.yes_no(&question, false)?.unwrap_or(false) {
-                return Err(crate::prompt::cancelled());
+                return Err(Failure::cancelled());
             }
             self.accepted.push(open.snapshot.name().to_owned());
         }
@@ -147,7 +146,7 @@ impl Steps<'_> {
         let store = self.store(&locked.stored)?;
         let mut stored = locked.stored.clone();
         if locked.is_readable {
-            stored = read::wait_for_replica(service, &store, stored, settle(service, self.change)).await?;
+            stored = read::wait_for_replica(service, &store, stored, self.change.settle(service)).await?;
         }
         for _ in 0..=MAX_RESTARTS {
             match self.round(&store, &stored, locked.is_readable).await? {
@@ -157,7 +156,7 @@ impl Steps<'_> {
             }
         }
         Err(Failure::guard("the profile was changed by somebody else again and again while this command ran")
-            .hint("run the command again when the other editor is done"))
+            .hint("try again when the other editor is done"))
     }
 
     async fn round(
@@ -327,11 +326,6 @@ fn note_repeats(store: &CustomerStore, merged: &Merged, snapshot: &Path) -> Resu
         })?;
     }
     Ok(())
-}
-
-/// How long a profile is read until it shows what was written.
-pub fn settle(service: &Service<'_>, change: &dyn ProfileChange) -> Duration {
-    change.replacement_args().settle.unwrap_or(service.settings.settle)
 }
 
 /// The body of the PUT; a customer of ten thousand addresses is not copied for it.

@@ -17,7 +17,6 @@ pub mod region;
 pub mod region_directory;
 pub mod replacement;
 pub mod restore;
-pub mod same_value;
 pub mod set_field;
 pub mod stored;
 pub mod stored_fields;

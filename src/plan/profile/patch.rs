@@ -3,14 +3,13 @@
 use serde_json::Map;
 use serde_json::Value;
 
-use crate::plan::profile::default_address::DefaultAddress;
 use crate::plan::validate::body::Finding;
 
 /// What the user wants changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProfilePatch {
-    /// Members of the customer to set (2.3); `addresses` holds drafts: with an id they change that address,
-    /// without one they add an address.
+    /// Fields of the customer to set (docs/interface.md, "Profile"); `addresses` holds drafts: with an id they
+    /// change that address, without one they add an address.
     pub draft: Map<String, Value>,
     /// Ids of addresses to remove, by name.
     pub remove: Vec<i64>,
@@ -33,12 +32,36 @@ impl ProfilePatch {
     }
 }
 
+const NAMES: [&str; 2] = ["default_billing", "default_shipping"];
+
+/// An address that is to be the default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DefaultAddress {
+    /// Id of a stored address; `None` for the one that the draft adds.
+    pub address: Option<i64>,
+    /// For shipping.
+    pub shipping: bool,
+    /// For billing.
+    pub billing: bool,
+}
+
+impl DefaultAddress {
+    /// The fields of an address that this sets.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        NAMES
+            .into_iter()
+            .zip([self.billing, self.shipping])
+            .filter(|(_, is_set)| *is_set)
+            .map(|(name, _)| name)
+    }
+}
+
 /// What becomes of the stored addresses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AddressSummary {
     /// Ids that stay as they are.
     pub kept: Vec<i64>,
-    /// Ids of which a member changes.
+    /// Ids of which a field changes.
     pub changed: Vec<i64>,
     /// How many addresses are new.
     pub added: usize,

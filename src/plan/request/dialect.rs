@@ -194,7 +194,7 @@ impl<'a> Target<'a> {
     /// `usage` where the interface needs a store view and there is none.
     pub fn new(dialect: &'static Dialect, store_view: Option<&'a StoreView>) -> Result<Self, Failure> {
         if dialect.requires_store_view && store_view.is_none() {
-            return Err(Failure::usage("no store view is set"));
+            return Err(Failure::usage("no store view set"));
         }
         Ok(Self { dialect, store_view, customer: None })
     }

@@ -76,14 +76,15 @@ pub struct Request {
     pub body: Option<Cow<'static, str>>,
     /// Whose token it carries.
     pub bearer: Bearer,
-    /// A status beside 2xx that means success: 320 for saving shipping information (4.1).
+    /// A status beside 2xx that means success: 320 for saving shipping information (docs/interface.md,
+    /// "Operations").
     pub also_success: Option<u16>,
 }
 
 /// What may not stand raw in a path segment.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// A store view code, fit to stand in a path (2.1).
+/// A store view code, valid as a path segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreView(String);
 
@@ -94,10 +95,7 @@ impl StoreView {
     /// `usage` for an empty code, `.` and `..`, which would change the path.
     pub fn new(code: &str) -> Result<Self, Failure> {
         match code {
-            "" | "." | ".." => Err(Failure::usage(format!(
-                "the store view code {code:?} cannot stand in a path"
-            ))
-            .hint(
+            "" | "." | ".." => Err(Failure::usage(format!("invalid store view code `{code}`")).hint(
                 "the codes are listed in the marketplace admin portal under Stores > Settings > All Stores",
             )),
             _ => Ok(Self(code.to_owned())),
@@ -115,7 +113,7 @@ impl StoreView {
 }
 
 impl Request {
-    /// Saves shipping and billing address, and payment where the interface takes it in the same call (4.1).
+    /// Saves shipping and billing address, and payment where the interface takes it in the same call (docs/interface.md, "Operations").
     pub fn ship_quote(target: &Target<'_>, body: Cow<'static, str>) -> Self {
         Self {
             method: Method::Post,
@@ -126,12 +124,12 @@ impl Request {
         }
     }
 
-    /// Adds an item to the customer's own quote (4.4).
+    /// Adds an item to the customer's own quote (docs/interface.md, "Operations").
     pub fn add_item(target: &Target<'_>, body: Cow<'static, str>) -> Self {
         Self::post(target.path(target.dialect.add_item, &[]), body, Bearer::Customer)
     }
 
-    /// Creates a product attribute (4.3).
+    /// Creates a product attribute (docs/interface.md, "Operations").
     pub fn create_attribute(target: &Target<'_>, body: Cow<'static, str>) -> Self {
         Self::post(target.path(target.dialect.create_attribute, &[]), body, Bearer::Admin)
     }
@@ -149,7 +147,7 @@ impl Request {
         Self { method, path: path.as_str().to_owned(), body, bearer, also_success }
     }
 
-    /// Replaces the customer's profile (4.2).
+    /// Replaces the customer's profile (docs/interface.md, "Operations").
     pub fn replace_profile(target: &Target<'_>, body: String) -> Self {
         Self {
             method: Method::Put,

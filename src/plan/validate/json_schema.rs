@@ -42,7 +42,8 @@ fn forms(dialect: &Dialect, operation: Operation) -> [Vec<&'static Field>; 2] {
     [body.iter().collect(), inner]
 }
 
-/// Shipping information without `addressInformation`, the members of which then stand at the top (2.4).
+/// Shipping information without `addressInformation`, the fields of which then stand at the top
+/// (docs/interface.md, "Shipping information").
 fn flat_shipping(body: &'static [Field]) -> Vec<&'static Field> {
     let is_nested = |member: &&Field| {
         member.field_type.schema().is_some_and(|shape| std::ptr::eq(shape, &raw const ADDRESS_INFORMATION))
@@ -53,10 +54,10 @@ fn flat_shipping(body: &'static [Field]) -> Vec<&'static Field> {
 /// A body among others: what a run wrote beside it is no mistake.
 fn record(operation: Operation, body: &[&'static Field]) -> Value {
     let mut schema = WRITER.object(body.iter().copied());
-    schema["properties"]["reason"] = json!({"description": "Why it failed the last time; ignored"});
+    schema["properties"]["reason"] = json!({"description": "Failure reason from a previous run (ignored)"});
     if operation == Operation::CustomerUpdate {
         schema["properties"]["token"] =
-            json!({"type": "string", "description": "The customer's token; never echoed"});
+            json!({"type": "string", "description": "Customer token (never printed)"});
     }
     schema
 }

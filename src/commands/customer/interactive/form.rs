@@ -6,7 +6,7 @@ use super::field::Field;
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::validate::lint_address;
 use crate::prompt::Objection;
-use crate::report::sanitize::sanitize_line;
+use crate::sanitize::sanitize_line;
 use crate::wire::{CUSTOMER, FieldType, ObjectSchema, PROFILE_ADDRESS};
 
 /// The fields of an address in the order they are asked: the country decides how postcode and region look.
@@ -110,7 +110,7 @@ impl Form {
             return Ok(());
         }
         if text.is_empty() && self.owner != Owner::Profile && field.is_required() {
-            return Err("it cannot be empty".to_owned().into());
+            return Err("required".to_owned().into());
         }
         if self.owner == Owner::Profile {
             return Ok(());
@@ -125,7 +125,7 @@ impl Form {
         }
     }
 
-    /// Members of the customer that were edited, an address in its list; empty when nothing was.
+    /// Fields of the customer that were edited, an address in its list; empty when nothing was.
     pub fn draft(&self) -> Map<String, Value> {
         let edited = self
             .fields

@@ -12,7 +12,7 @@ pub use command_line::command_line;
 use crate::failure::Failure;
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::stored::Profile;
-use crate::prompt::{Prompt, Question, cancelled};
+use crate::prompt::{Prompt, Question};
 use crate::report::changes::format_value;
 use crate::wire::FieldType;
 use field::Field;
@@ -51,11 +51,11 @@ impl<'a> Editor<'a> {
         Self { prompt, profile, form }
     }
 
-    /// Asks what is to be changed; gives the members of the customer that were edited (interface 2.3). Asked again, it
-    /// goes on where it was.
+    /// Asks what is to be changed; gives the fields of the customer that were edited (docs/interface.md,
+    /// "Profile"). Asked again, it goes on where it was.
     ///
     /// # Errors
-    /// [`cancelled`] when the person leaves.
+    /// [`Failure::cancelled`] when the person leaves.
     pub fn ask(&mut self) -> Result<Map<String, Value>, Failure> {
         loop {
             let mut form = match self.form.take() {
@@ -77,11 +77,11 @@ impl<'a> Editor<'a> {
         let mut choices: Vec<String> =
             stored.filter(|address| address.get("id").and_then(id_of).is_some()).map(one_liner).collect();
         choices.push("Add an address".to_owned());
-        choices.push("The profile itself".to_owned());
+        choices.push("Profile fields".to_owned());
         forms.push(Form::of_new_address(addresses));
         forms.push(Form::of_profile(self.profile.customer()));
-        let picked = self.prompt.select("What is to be changed?", &choices, 0)?;
-        Ok(forms.swap_remove(picked.ok_or_else(cancelled)?))
+        let picked = self.prompt.select("What do you want to change?", &choices, 0)?;
+        Ok(forms.swap_remove(picked.ok_or_else(Failure::cancelled)?))
     }
 
     /// Whether it was filled; not, when Esc led out of it.
@@ -102,7 +102,7 @@ impl<'a> Editor<'a> {
         }
         loop {
             let mut choices = form.lines();
-            choices.push("Done: show what changes".to_owned());
+            choices.push("Done, review changes".to_owned());
             let Some(picked) = self.prompt.menu(&form.title, &choices, present)? else { return Ok(false) };
             if picked == done {
                 return Ok(true);
