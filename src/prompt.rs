@@ -281,7 +281,7 @@ mod tests {
         let mut context = Context::for_test(&[], Path::new("/"));
         context.stdin_is_terminal = terminal;
         context.stderr_is_terminal = terminal;
-        let global = GlobalArgs { yes, no_input, ..GlobalArgs::default() };
+        let global = GlobalArgs { no_input, yes, ..GlobalArgs::default() };
         let report = Report::new(&context, OutputFormat::Table, None, false, 0);
         Prompt::new(&context, &global, &report)
     }

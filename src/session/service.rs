@@ -160,12 +160,14 @@ impl<'a> Service<'a> {
     }
 
     /// The same service, with the token of another customer.
+    #[must_use]
     pub fn with_customer_token(&self, token: Token) -> Service<'a> {
         secrets().add(&token);
         Service { customer_token: Rc::new(OnceCell::from(token)), ..self.with_customer(None) }
     }
 
     /// The same service, for the customer with this id, whom an administrator names, or for the token's own.
+    #[must_use]
     pub fn with_customer(&self, customer: Option<u64>) -> Service<'a> {
         Service {
             session: self.session,

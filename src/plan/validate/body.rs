@@ -221,8 +221,10 @@ impl Validator {
 fn is_castable(scalar: Scalar, value: &Value) -> bool {
     let is_number = |text: &str| text.trim().parse::<f64>().is_ok_and(f64::is_finite);
     match (scalar, value) {
-        (_, Value::Null) | (Scalar::Text, Value::String(_) | Value::Number(_) | Value::Bool(_)) => true,
-        (Scalar::Boolean, Value::Bool(_)) | (Scalar::Number, Value::Number(_)) => true,
+        (_, Value::Null)
+        | (Scalar::Text, Value::String(_) | Value::Number(_) | Value::Bool(_))
+        | (Scalar::Boolean, Value::Bool(_))
+        | (Scalar::Number, Value::Number(_)) => true,
         (Scalar::Integer, Value::Number(number)) => is_whole(&number.to_string()),
         (Scalar::Integer, Value::String(text)) => is_whole(text.trim()) && is_number(text),
         (Scalar::Number, Value::String(text)) => is_number(text),
