@@ -38,6 +38,14 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         ],
     ),
     (
+        "customer find",
+        [
+            "storefront customer find --sandbox --api magento haddad",
+            "storefront customer find --sandbox --api magento amina example.com --limit 5",
+            "storefront customer find --sandbox --api magento haddad --jq .id",
+        ],
+    ),
+    (
         "customer history",
         [
             "storefront customer history --sandbox",

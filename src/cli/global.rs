@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, FromArgMatches as _, ValueEnum};
 
 use crate::failure::Failure;
+use crate::plan::request::Interface;
 use crate::sandbox::Fault;
 
 /// Flags every command takes, before or after its name; and what the flags of the command itself came to, where it
@@ -20,6 +21,9 @@ pub struct GlobalArgs {
     /// Use the built-in local service instead of a profile
     #[arg(long, global = true)]
     pub sandbox: bool,
+    /// Interface of the service [env: STOREFRONT_API] [default: marketplace]
+    #[arg(long, global = true, value_name = "INTERFACE")]
+    pub api: Option<Interface>,
     /// Store view code in the path [env: STOREFRONT_STORE_VIEW]
     #[arg(long, global = true, value_name = "CODE")]
     pub store_view: Option<String>,

@@ -6,8 +6,9 @@ use clap::{Arg, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use crate::cli::GlobalArgs;
-use crate::config::{self, ConfigFile, Key, MARKETPLACE, SANDBOX, ServiceId, Settings, ValueType};
+use crate::config::{self, ConfigFile, Key, SANDBOX, ServiceId, Settings, ValueType};
 use crate::context::Context;
+use crate::plan::request::dialect::MARKETPLACE;
 use crate::plan::operation::Operation;
 use crate::plan::validate::frontend_input::FRONTEND_INPUTS;
 use crate::sanitize::sanitize_line;
@@ -71,7 +72,7 @@ impl CompletionContext {
     fn service_id(&self) -> Option<ServiceId> {
         if self.global.sandbox {
             let database = data_file(&self.context, None).ok()?;
-            return Some(ServiceId::sandbox(&database, MARKETPLACE));
+            return Some(ServiceId::sandbox(&database, MARKETPLACE.name));
         }
         Settings::resolve(&self.context, &self.global).ok().map(|settings| settings.service_id())
     }

@@ -1,5 +1,6 @@
 //! One operation on one record: from the input to what the service made of it.
 
+pub mod customers;
 pub mod draft;
 pub mod profile;
 pub(crate) mod record;

@@ -9,6 +9,7 @@ use crate::input::{Draft, FlagOverrides};
 use crate::ops::profile::{resolve, update};
 use crate::ops::{send, shipping};
 use crate::plan::operation::Operation;
+use crate::plan::request::Dialect;
 use crate::plan::validate::body::Warnings;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
@@ -59,17 +60,23 @@ impl RecordOperation<'_> {
     /// `usage` for what is refused.
     pub fn prepare(
         &self,
+        dialect: &'static Dialect,
         document: Map<String, Value>,
         allow_unknown: bool,
     ) -> Result<PreparedBody, Failure> {
         match self {
             Self::Direct(operation, flags) => {
-                Draft::new(*operation, Some(Value::Object(document)), *flags, allow_unknown)
+                Draft::new(dialect, *operation, Some(Value::Object(document)), *flags, allow_unknown)
                     .map(PreparedBody::Draft)
             }
             Self::UpdateProfile(args) => {
-                let draft =
-                    Draft::new(self.operation(), Some(Value::Object(document)), *args, allow_unknown)?;
+                let draft = Draft::new(
+                    dialect,
+                    self.operation(),
+                    Some(Value::Object(document)),
+                    *args,
+                    allow_unknown,
+                )?;
                 draft.refuse_wrong_values()?;
                 update::Update::new(draft.clone(), args)?;
                 Ok(PreparedBody::Draft(draft))
@@ -77,7 +84,7 @@ impl RecordOperation<'_> {
             Self::ShipToSavedAddress(args) => {
                 let without = ShipArgs { bill_same_as_ship: false, ..(*args).clone() };
                 let whole = Some(Value::Object(document.clone()));
-                let draft = Draft::new(self.operation(), whole, &without, allow_unknown)?;
+                let draft = Draft::new(dialect, self.operation(), whole, &without, allow_unknown)?;
                 Ok(PreparedBody::Document(document, draft.warnings))
             }
         }
@@ -114,7 +121,13 @@ impl RecordOperation<'_> {
                 let args = shipping::with_stored_addresses(service, args).await?;
                 let allow_unknown = service.session.global.allow_unknown;
                 let document = Some(Value::Object(document.clone()));
-                let draft = Draft::new(Operation::QuoteShip, document, &args, allow_unknown)?;
+                let draft = Draft::new(
+                    service.session.dialect,
+                    Operation::QuoteShip,
+                    document,
+                    &args,
+                    allow_unknown,
+                )?;
                 send::perform(service, Operation::QuoteShip, draft).await?
             }
             (_, PreparedBody::Draft(draft)) => {

@@ -39,11 +39,12 @@ pub fn request(
         _ => body,
     };
     let body = Value::Object(body).to_string();
+    let target = service.target()?;
     Ok(match operation {
-        Operation::QuoteShip => Request::ship_quote(service.store_view()?, body.into()),
-        Operation::QuoteAddItem => Request::add_item(service.store_view()?, body.into()),
-        Operation::AttributeCreate => Request::create_attribute(body.into()),
-        Operation::CustomerUpdate => Request::replace_profile(service.store_view()?, body),
+        Operation::QuoteShip => Request::ship_quote(&target, body.into()),
+        Operation::QuoteAddItem => Request::add_item(&target, body.into()),
+        Operation::AttributeCreate => Request::create_attribute(&target, body.into()),
+        Operation::CustomerUpdate => Request::replace_profile(&target, body),
     })
 }
 

@@ -9,7 +9,9 @@ mod attribute;
 mod cart_item;
 mod customer;
 pub mod json_schema;
+mod magento;
 mod shipping;
+mod tables;
 
 pub use address::{CUSTOM_ATTRIBUTE, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, QUOTE_ADDRESS, REGION};
 pub use attribute::{ATTRIBUTE, ATTRIBUTE_BODY, ATTRIBUTE_OPTION, STORE_LABEL};
@@ -17,7 +19,9 @@ pub use cart_item::{
     CART_ITEM, CART_ITEM_BODY, CONFIGURABLE_ITEM_OPTION, PRODUCT_OPTION, PRODUCT_OPTION_EXTENSION,
 };
 pub use customer::{CUSTOMER, CUSTOMER_BODY};
+pub use magento::MAGENTO_FIELDS;
 pub use shipping::{ADDRESS_INFORMATION, SHIPPING_INFORMATION};
+pub use tables::{FieldTables, MARKETPLACE_FIELDS};
 
 /// An object the interface documents.
 #[derive(Debug)]
@@ -54,6 +58,8 @@ pub enum FieldType {
     Number,
     /// `true` or `false`.
     Boolean,
+    /// A value that the service casts to what it holds, so that it may be written as more than one type.
+    Scalar(Scalar),
     /// An array of strings.
     TextList,
     /// An object of a documented shape.
@@ -62,6 +68,21 @@ pub enum FieldType {
     List(&'static ObjectSchema),
     /// An object whose fields are "not shown".
     AnyObject,
+    /// An array whose elements are not checked.
+    AnyList,
+}
+
+/// What a service casts a scalar to, as PHP does. Null leaves it out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scalar {
+    /// From any scalar.
+    Text,
+    /// From a number or its text.
+    Integer,
+    /// From a number or its text.
+    Number,
+    /// From `true`, `false`, 1, 0 or their texts.
+    Boolean,
 }
 
 impl ObjectSchema {
@@ -103,6 +124,11 @@ impl FieldType {
             Self::TextList => "an array of strings",
             Self::Object(_) | Self::AnyObject => "an object",
             Self::List(_) => "an array of objects",
+            Self::AnyList => "an array",
+            Self::Scalar(Scalar::Text) => "a string, a number, true or false",
+            Self::Scalar(Scalar::Integer) => "a whole number or its text",
+            Self::Scalar(Scalar::Number) => "a number or its text",
+            Self::Scalar(Scalar::Boolean) => "true, false, 1 or 0",
         }
     }
 }

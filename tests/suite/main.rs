@@ -44,6 +44,7 @@ mod http_transport_errors;
 mod interactive_terminal;
 mod jq;
 mod layout;
+mod magento_customers;
 mod masking;
 mod no_data_loss;
 mod profile_round_trip;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+use crate::config::ReadSettings;
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
 use crate::input::document;
@@ -28,8 +29,12 @@ const REPLICA_LAG: jiff::SignedDuration = jiff::SignedDuration::from_secs(60);
 /// complete address list is not plain to see.
 pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     let read = &service.settings.read;
-    let request = Request::read_profile(service.store_view()?, read.path.as_deref());
-    let reply = service.read(&request).await.map_err(unreadable)?;
+    let request = Request::read_profile(&service.target()?, read.path.as_deref());
+    let reply = service.read(&request).await.map_err(|failure| match (service.customer, failure.status) {
+        (Some(id), Some(404)) => Failure::usage(format!("no customer has the id {id}"))
+            .hint("search with `storefront customer find TEXT`"),
+        _ => unreadable(failure),
+    })?;
     if let Some(warning) = reply.warning {
         return Err(Failure::guard(format!("cannot read the stored addresses: {warning}"))
             .hint("try again with -vv to see the response"));
@@ -40,8 +45,16 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
         exact_json::Error::Repeated(path) => Err(stored::unreadable(&format!("duplicate field `{path}`"))),
         error => Err(stored::unreadable(&error.to_string())),
     })?;
+    let read = if service.customer.is_some() { &ReadSettings::default() } else { read };
     let pointers = Pointers { customer: read.customer.clone(), addresses: read.addresses.clone() };
-    Profile::find(value, &pointers)
+    let profile = Profile::find(value, &pointers)?;
+    match service.customer {
+        // The id in the body of a PUT goes before the one in the path.
+        Some(id) if profile.text("id") != Some(id.to_string()) => {
+            Err(stored::unreadable(&format!("it is not that of customer {id}")))
+        }
+        _ => Ok(profile),
+    }
 }
 
 /// Keeps what completion and an offline history need of a profile: the ids of its addresses, and whose token it is.

@@ -26,7 +26,8 @@ pub enum Extent {
 /// update replaced it by. With `delete_newer`, addresses the snapshot does not have are left out; otherwise
 /// they are kept. A deleted address comes back without its id, for the service gives ids; one that came back
 /// already is not made again. A field that the snapshot does not have cannot be removed by replacing: it is
-/// kept, and said.
+/// kept, and said. With `can_clear` a text is set to null, which the service is told as the empty
+/// text.
 ///
 /// # Errors
 /// `guard` for a snapshot of another customer, and when a list is not there or has addresses without a usable id of
@@ -37,6 +38,7 @@ pub fn restore(
     sent: &Map<String, Value>,
     extent: Extent,
     delete_newer: bool,
+    can_clear: bool,
 ) -> Result<Merged, Failure> {
     same_customer(stored, before)?;
     address_list(stored)?;
@@ -46,7 +48,7 @@ pub fn restore(
         // What is there now takes the place of what the update wrote.
         Extent::All => diff::customers(before, stored),
     };
-    let mut restored = Restored::of(stored, before)?;
+    let mut restored = Restored { can_clear, ..Restored::of(stored, before)? };
     for change in undo.iter().filter(|change| is_restored(change)) {
         match (change.path.is_address(), &change.before, &change.after) {
             (true, Some(address), None) => restored.recreate(address),
@@ -109,6 +111,7 @@ struct Restored {
     removed: Vec<i64>,
     recreated: Vec<Value>,
     notes: Vec<String>,
+    can_clear: bool,
 }
 
 impl Restored {
@@ -117,7 +120,15 @@ impl Restored {
         let old = AddressIndex::of(diff::address_list(before))?;
         let newer = index.ids().iter().copied().filter(|id| !old.contains(*id)).collect();
         let customer = stored.clone();
-        Ok(Self { customer, index, newer, removed: Vec::new(), recreated: Vec::new(), notes: Vec::new() })
+        Ok(Self {
+            customer,
+            index,
+            newer,
+            removed: Vec::new(),
+            recreated: Vec::new(),
+            notes: Vec::new(),
+            can_clear: false,
+        })
     }
 
     fn address(&self, id: i64) -> Option<&Value> {
@@ -177,7 +188,11 @@ impl Restored {
             self.notes.push(format!("{} was changed again since, and is left as it is", change.path));
             return;
         }
+        let is_text = now.is_some_and(Value::is_string);
         match &change.before {
+            None if self.can_clear && is_text => {
+                change.path.set(&mut self.customer, &self.index, &Value::Null);
+            }
             None => self.notes.push(format!(
                 "{} was added later and cannot be removed by an update; it is kept",
                 change.path
@@ -241,7 +256,8 @@ mod tests {
     }
 
     fn put_back(now: &Value, before: &Value, sent: &Value, extent: Extent, delete: bool) -> Merged {
-        restore(&object(now.clone()), &object(before.clone()), &object(sent.clone()), extent, delete).unwrap()
+        restore(&object(now.clone()), &object(before.clone()), &object(sent.clone()), extent, delete, false)
+            .unwrap()
     }
 
     #[test]
@@ -307,7 +323,8 @@ mod tests {
     fn a_snapshot_of_another_customer_is_refused() {
         let other = object(json!({"id": 2, "addresses": []}));
         assert!(
-            restore(&object(json!({"id": 1, "addresses": []})), &other, &other, Extent::All, false).is_err()
+            restore(&object(json!({"id": 1, "addresses": []})), &other, &other, Extent::All, false, false)
+                .is_err()
         );
         assert!(belongs_to(&object(json!({"id": "1"})), &object(json!({"id": 1}))));
         assert!(!belongs_to(
