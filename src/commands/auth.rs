@@ -72,7 +72,8 @@ fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), 
     let question = format!("{} of {} for {origin}", noun(bearer), profile.name);
     let token = read_token(session, &question, "--with-token reads it from standard input", with_token)?;
     verify(session, &profile, bearer, &token)?;
-    let stored = Stored { token, origin };
+    let expires = token.expires_at();
+    let stored = Stored { token, origin, expires };
     Credentials::store(session.context, &profile.name, bearer, &stored)?;
     session.report.status(&format!(
         "stored the {} of profile {} for {} in {}",
