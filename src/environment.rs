@@ -23,6 +23,7 @@ variables! {
     TOKEN = "STOREFRONT_TOKEN": "The customer's token; with the base URL, no configuration is needed";
     ADMIN_TOKEN = "STOREFRONT_ADMIN_TOKEN": "The administrator's token; the customer's where none is set";
     STORE_VIEW = "STOREFRONT_STORE_VIEW": "Store view code in the path; --store-view goes before it";
+    API = "STOREFRONT_API": "Interface of the service, marketplace or magento; --api goes before it";
     CONFIG = "STOREFRONT_CONFIG": "The configuration file, instead of config.toml in its directory";
     OUTPUT = "STOREFRONT_OUTPUT": "Form of results, table or json; --output goes before it";
     ACCESSIBLE = "STOREFRONT_ACCESSIBLE": "1 for numbered questions and no moving parts";

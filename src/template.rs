@@ -42,6 +42,7 @@ mod tests {
 
     use super::json;
     use crate::plan::operation::Operation;
+    use crate::plan::request::dialect::MARKETPLACE;
     use crate::plan::validate::body::validate;
     use crate::wire::{FieldType, ObjectSchema};
 
@@ -69,11 +70,12 @@ mod tests {
         for operation in Operation::ALL {
             let value: Value = serde_json::from_str(json(operation)).unwrap();
             let mut named = BTreeSet::new();
-            names(&value, "", operation.schema(), &mut named);
+            names(&value, "", MARKETPLACE.schema(operation), &mut named);
             let documented: BTreeSet<String> =
-                operation.schema().fields().into_iter().map(|(path, _)| path).collect();
+                MARKETPLACE.schema(operation).fields().into_iter().map(|(path, _)| path).collect();
             assert_eq!(named, documented, "{}", operation.name());
-            let warnings = validate(&mut value.as_object().unwrap().clone(), operation.schema(), false);
+            let warnings =
+                validate(&mut value.as_object().unwrap().clone(), MARKETPLACE.schema(operation), false);
             assert_eq!(warnings.unwrap(), Vec::<String>::new());
         }
     }

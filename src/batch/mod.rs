@@ -94,7 +94,8 @@ pub async fn run_over(
         None if !session.global.dry_run => service.token(bearer).await.ok().cloned(),
         _ => None,
     };
-    let preparer = RecordPreparer::new(operation, source, session.global.allow_unknown, program, token);
+    let preparer =
+        RecordPreparer::new(session.dialect, operation, source, session.global.allow_unknown, program, token);
     let run_token = RunToken::new(program.filter(|_| preparer.command.is_none()).cloned());
     // Nobody can be asked about each of many records.
     let global = GlobalArgs { yes: true, no_input: true, ..session.global.clone() };

@@ -10,6 +10,7 @@ use crate::input::records::{Columns, Content, Record, Source};
 use crate::journal::fnv::Fnv1a;
 use crate::ops::record::{PreparedBody, RecordOperation};
 use crate::plan::operation::Operation;
+use crate::plan::request::Dialect;
 use crate::token::Token;
 
 /// A member or column that says why a record failed last time.
@@ -19,6 +20,8 @@ const REASON: &str = "reason";
 pub struct RecordPreparer<'a> {
     /// What is done with them.
     pub operation: RecordOperation<'a>,
+    /// The interface.
+    pub dialect: &'static Dialect,
     /// Name of the input, for messages.
     pub name: String,
     /// Whether members the interface does not list are sent as they are.
@@ -44,6 +47,7 @@ impl<'a> RecordPreparer<'a> {
     /// An intake for one input. `program` prints tokens; `run_token` is the token of records without one of their own,
     /// where it is known.
     pub fn new(
+        dialect: &'static Dialect,
         operation: RecordOperation<'a>,
         source: &Source,
         allow_unknown: bool,
@@ -51,7 +55,7 @@ impl<'a> RecordPreparer<'a> {
         run_token: Option<Token>,
     ) -> Self {
         let command = program.and_then(TokenCommand::new);
-        Self { operation, name: source.name(), allow_unknown, command, run_token }
+        Self { operation, dialect, name: source.name(), allow_unknown, command, run_token }
     }
 
     /// Understands the header of a CSV.
@@ -59,7 +63,13 @@ impl<'a> RecordPreparer<'a> {
     /// # Errors
     /// As [`Columns::parse_header`].
     pub fn columns(&self, header: &csv::StringRecord) -> Result<Columns, Failure> {
-        Columns::parse_header(&self.name, self.operation.operation(), header, &self.extra_fields())
+        Columns::parse_header(
+            &self.name,
+            self.dialect,
+            self.operation.operation(),
+            header,
+            &self.extra_fields(),
+        )
     }
 
     /// Parses and checks a record.
@@ -76,7 +86,7 @@ impl<'a> RecordPreparer<'a> {
         }
         // A token command has to be filled from the record's members.
         if let (Content::Json(text), None) = (&record.content, &self.command)
-            && let Some((ready, key)) = self.operation.pass_through(text)
+            && let Some((ready, key)) = self.operation.pass_through(self.dialect, text)
         {
             let own = TokenSource::Shared;
             return Ok(PreparedRecord {
@@ -92,7 +102,7 @@ impl<'a> RecordPreparer<'a> {
         };
         let document = self.split_fields(document, &mut beside);
         let own = self.token_source(&document, &beside)?;
-        let ready = self.operation.prepare(document, self.allow_unknown)?;
+        let ready = self.operation.prepare(self.dialect, document, self.allow_unknown)?;
         let key = key(self.operation.operation(), &ready, &own);
         Ok(PreparedRecord { body: ready, key, token_source: own })
     }
@@ -115,13 +125,15 @@ impl<'a> RecordPreparer<'a> {
     /// Names of what stands beside the input of the operation: the token, and fields only the token command knows.
     fn extra_fields(&self) -> Vec<String> {
         let operation = self.operation.operation();
-        let inner =
-            operation.wrapper().and_then(|wrapper| match operation.schema().field(wrapper)?.field_type {
+        let inner = operation.wrapper().and_then(|wrapper| {
+            match self.dialect.schema(operation).field(wrapper)?.field_type {
                 crate::wire::FieldType::Object(shape) => Some(shape),
                 _ => None,
-            });
+            }
+        });
         let is_input = |name: &&String| {
-            inner.unwrap_or(operation.schema()).field(name).is_some() || operation.wrapper() == Some(name)
+            inner.unwrap_or(self.dialect.schema(operation)).field(name).is_some()
+                || operation.wrapper() == Some(name)
         };
         let fields = self.command.iter().flat_map(|command| &command.fields);
         fields.filter(|name| !is_input(name)).cloned().chain([TOKEN_FIELD.to_owned()]).collect()

@@ -100,7 +100,7 @@ impl RunContext<'_> {
     ) -> Result<Outcome, Failure> {
         let Job { location: place, prepared, unresolved, .. } = task;
         let report = self.service.session.report.for_record(place.record);
-        let session = Session { report: &report, global: self.global, context: self.service.session.context };
+        let session = Session { report: &report, global: self.global, ..*self.service.session };
         let write_ahead = gate.as_deref().map(|gate| gate as &dyn WriteAhead);
         let is_run_token = prepared.token_source == TokenSource::Shared;
         let mut token = match prepared.token_source.token().await? {

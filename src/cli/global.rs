@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::duration;
 use crate::failure::Failure;
+use crate::plan::request::Interface;
 use crate::sandbox::Fault;
 
 /// Flags every command takes, before or after its name.
@@ -21,6 +22,9 @@ pub struct GlobalArgs {
     /// Inject a fault into the sandbox
     #[arg(long, global = true, value_name = "FAULT", help = fault_help())]
     pub fault: Vec<Fault>,
+    /// Interface of the service [env: STOREFRONT_API] [default: marketplace]
+    #[arg(long, global = true, value_name = "INTERFACE")]
+    pub api: Option<Interface>,
     /// Store view code in the path [env: STOREFRONT_STORE_VIEW]
     #[arg(long, global = true, value_name = "CODE")]
     pub store_view: Option<String>,

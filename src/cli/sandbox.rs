@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
 /// What `sandbox` can do.
 #[derive(Debug, Subcommand)]
@@ -14,30 +14,13 @@ pub enum SandboxCommand {
     Reset(DataArgs),
     /// Print the sandbox's data
     Show(DataArgs),
-    /// Print the sandbox's OpenAPI 3.1 description
-    Openapi(OpenapiArgs),
+    /// Print the sandbox's OpenAPI 3.1 description of the interface that --api names
+    Openapi,
     /// Print the tokens the sandbox accepts
     ///
     /// Magento's interface issues tokens that expire, too: the password of every account is `sandbox`, a customer's user
     /// name is the email, and the administrator's is `admin`.
     Tokens(DataArgs),
-}
-
-/// Which interface.
-#[derive(Debug, Clone, Args)]
-pub struct OpenapiArgs {
-    /// Interface to describe
-    #[arg(long, value_name = "INTERFACE", default_value = "marketplace")]
-    pub api: Interface,
-}
-
-/// An interface that the sandbox serves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Interface {
-    /// The marketplace's.
-    Marketplace,
-    /// Stock Magento's, below /rest.
-    Magento,
 }
 
 /// Which database.

@@ -40,7 +40,7 @@ fn request(session: &Session<'_>, args: &ApiArgs) -> Result<Request, Failure> {
         Ok::<_, Failure>(text.into())
     });
     let bearer = if args.admin { Bearer::Admin } else { Bearer::Customer };
-    Ok(Request::raw(args.method.clone(), &args.path, body.transpose()?, bearer))
+    Ok(Request::raw(session.dialect, args.method.clone(), &args.path, body.transpose()?, bearer))
 }
 
 async fn send(service: &Service<'_>, request: &Request) -> Result<Reply, Failure> {

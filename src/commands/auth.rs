@@ -92,7 +92,7 @@ fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), 
 /// Refuses a token that the service rejects. One that cannot be checked is kept: the service may be down just now.
 fn verify(session: &Session<'_>, profile: &Profile, bearer: Bearer, token: &Token) -> Result<(), Failure> {
     let quick = GlobalArgs { profile: Some(profile.name.clone()), ..token_check::quick(session.global) };
-    let session = &Session { context: session.context, global: &quick, report: session.report };
+    let session = &Session { global: &quick, ..*session };
     let mut answer = Answer::NoCall;
     let asked = with_service(session, async |service| {
         let own_host = profile.base_url().map(|url| origin(&url));
@@ -122,7 +122,7 @@ fn verify(session: &Session<'_>, profile: &Profile, bearer: Bearer, token: &Toke
 
 fn status(session: &Session<'_>) -> Result<(), Failure> {
     let quick = token_check::quick(session.global);
-    let session = &Session { context: session.context, global: &quick, report: session.report };
+    let session = &Session { global: &quick, ..*session };
     let mut checks = Vec::new();
     let mut place = (None, String::new());
     with_service(session, async |service| {

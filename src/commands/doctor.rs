@@ -62,10 +62,10 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
         }
     };
     checks.push(Check::ok("configuration", where_to(&service.settings)));
-    let customer = match (service.store_view(), token_check::unreadable(&service, Bearer::Customer).await) {
+    let customer = match (service.target(), token_check::unreadable(&service, Bearer::Customer).await) {
         (Ok(_), None) => Ok(token_check::ask(&service, Bearer::Customer).await),
-        (Ok(view), Some(unreadable)) => {
-            checks.push(Check::skipped("store view", format!("{}; not checked", view.code())));
+        (Ok(_), Some(unreadable)) => {
+            checks.push(not_checked(view_code(&service)));
             Err(Some(unreadable))
         }
         (Err(failure), unreadable) => {
@@ -99,7 +99,7 @@ fn where_to(settings: &Settings) -> String {
 /// One read of the profile shows whether the store view and the token are right, whether the service is reached, over
 /// which TLS, and whether updates are possible.
 fn read_checks(service: &Service<'_>, answer: &Answer) -> Vec<Check> {
-    let view = service.settings.store_view.as_ref().map_or("", |view| view.code());
+    let view = view_code(service);
     let token = token_check::finding(service, Bearer::Customer, answer);
     let secure = if service.settings.base_url.scheme() == "https" { "over TLS" } else { "without TLS" };
     let reached = Check::ok("service", format!("answers, {secure}"));
@@ -127,6 +127,10 @@ fn read_checks(service: &Service<'_>, answer: &Answer) -> Vec<Check> {
         }
         Answer::Rejected(_) | Answer::NoCall => vec![not_checked(view), token, reached],
     }
+}
+
+fn view_code<'a>(service: &'a Service<'_>) -> &'a str {
+    service.settings.store_view.as_ref().map_or("the default one", |view| view.code())
 }
 
 fn not_checked(view: &str) -> Check {

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::failure::{Failure, FailureKind};
 use crate::plan::operation::Operation;
+use crate::plan::request::dialect::MARKETPLACE;
 use crate::session::Session;
 use crate::suggestion::closest_match;
 use crate::{cli, environment};
@@ -75,7 +76,7 @@ fn input() -> String {
         `storefront template OPERATION` prints an example, `storefront schema OPERATION` a JSON Schema.\n"
             .to_owned();
     for operation in Operation::ALL {
-        let members = operation.schema().fields();
+        let members = MARKETPLACE.schema(operation).fields();
         let _ = writeln!(text, "\n{}", operation.name());
         text += &rows(members.iter().map(|(path, member)| (path.as_str(), member.doc)));
     }

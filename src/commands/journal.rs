@@ -113,7 +113,7 @@ fn input(
     let columns = |titles: &csv::StringRecord| {
         // What a token command needed is not known here.
         let all: Vec<String> = titles.iter().map(|title| title.trim().to_owned()).collect();
-        Columns::parse_header(&source.name(), operation, titles, &all)
+        Columns::parse_header(&source.name(), session.dialect, operation, titles, &all)
     };
     RecordReader::open(&source, columns).map(Some)
 }

@@ -18,6 +18,7 @@ pub mod token_check;
 
 use crate::cli::{Cli, Command, GlobalArgs, LazySubcommands};
 use crate::completion;
+use crate::config::chosen_dialect;
 use crate::context::Context;
 use crate::environment::{ADMIN_TOKEN, BASE_URL, TOKEN};
 use crate::failure::{Applied, Failure, FailureKind};
@@ -32,8 +33,9 @@ use crate::session::service::{Service, Stage};
 /// # Errors
 /// Whatever went wrong, complete with its exit code.
 pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure> {
-    let session = Session { context, global: &cli.global, report };
     cli.global.validate()?;
+    let dialect = chosen_dialect(context, &cli.global)?;
+    let session = Session { context, global: &cli.global, dialect, report };
     if cli.global.sandbox {
         note_ignored_variables(context, report)?;
     }
@@ -49,7 +51,7 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Api(args) => api::run(&session, args),
         Command::Template { operation, format } => template::run(&session, operation, *format),
         Command::Schema(operation) => {
-            let schema = json_schema::of(Operation::parse(&operation.words)?);
+            let schema = json_schema::of(dialect, Operation::parse(&operation.words)?);
             session.report.stdout(&format!("{schema:#}\n"))
         }
         Command::Help { words } => help::run(&session, words),

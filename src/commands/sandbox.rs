@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::cli::sandbox::{DataArgs, Interface, SandboxCommand, ServeArgs};
+use crate::cli::sandbox::{DataArgs, SandboxCommand, ServeArgs};
 use crate::failure::Failure;
+use crate::plan::request::Interface;
 use crate::report::sanitize::sanitize_line;
 use crate::report::table::{header, new_table, render};
 use crate::sandbox::{self, Observer, Options};
@@ -24,13 +25,13 @@ pub fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), Failur
         SandboxCommand::Serve(args) => serve(session, args),
         SandboxCommand::Reset(args) => reset(session, &data_file(session.context, args.data.as_ref())?),
         SandboxCommand::Show(args) => show(session, args),
-        SandboxCommand::Openapi(args) => session.report.stdout(&format!("{:#}\n", openapi(args.api))),
+        SandboxCommand::Openapi => session.report.stdout(&format!("{:#}\n", openapi(session.global.api))),
         SandboxCommand::Tokens(args) => tokens(session, args),
     }
 }
 
-fn openapi(interface: Interface) -> Value {
-    match interface {
+fn openapi(interface: Option<Interface>) -> Value {
+    match interface.unwrap_or(Interface::Marketplace) {
         Interface::Marketplace => sandbox::openapi::description(),
         Interface::Magento => sandbox::magento::description(),
     }

@@ -24,7 +24,7 @@ pub fn run(session: &Session<'_>, words: &OperationArgs, format: TemplateFormat)
 fn explain(session: &Session<'_>, operation: Operation) {
     let mut table = new_table(session.report.stderr_style());
     table.set_header(header(&["MEMBER", "HOLDS", "MEANING"]));
-    for (path, member) in operation.schema().fields() {
+    for (path, member) in session.dialect.schema(operation).fields() {
         table.add_row([path.as_str(), member.field_type.expected(), member.doc]);
     }
     session.report.status(&render(&table));

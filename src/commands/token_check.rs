@@ -58,7 +58,7 @@ fn admin_read(service: &Service<'_>, read: &ReadSettings) -> Option<Request> {
     let path = read.attribute_path.as_deref()?.replace("{code}", ANY_ATTRIBUTE);
     let view = service.settings.store_view.as_ref().map_or("", |view| view.code());
     let path = RelativePath::new(&path.replace("{store_view}", view)).ok()?;
-    Some(Request::raw(Method::Get, &path, None, Bearer::Admin))
+    Some(Request::raw(service.settings.dialect, Method::Get, &path, None, Bearer::Admin))
 }
 
 /// The finding about a token. Its source has been read already.

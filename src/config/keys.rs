@@ -1,5 +1,7 @@
 //! The keys of `config.toml`: one table that parsing, `config set`, suggestions and the docs are read off.
 
+use crate::plan::request::Dialect;
+
 /// One key.
 #[derive(Debug)]
 pub struct Key {
@@ -66,6 +68,7 @@ pub const CONFIG: &[Key] = &[
 /// The keys of a profile.
 pub const PROFILE: &[Key] = &[
     key("base-url", ValueType::BaseUrl, "Where the service is; a path is kept"),
+    key("api", ValueType::Choice(Dialect::NAMES), "Interface of the service [default: marketplace]"),
     key("store-view", ValueType::StoreView, "Store view code in the path of each call"),
     key("token", ValueType::Secret, "The token itself; the file must then be readable by its owner only"),
     key("token-env", ValueType::Text, "Environment variable that holds the token"),

@@ -32,7 +32,7 @@ pub use file::ConfigFile;
 pub use keys::{CONFIG, Key, PROFILE, READ, ValueType};
 pub use profile::Profile;
 pub use service_id::ServiceId;
-pub use settings::{ReadSettings, SANDBOX, Settings, ShipLayout};
+pub use settings::{ReadSettings, SANDBOX, Settings, ShipLayout, chosen_dialect};
 pub use token_command::TokenCommand;
 pub use token_source::{TokenSource, fit_for_header};
 pub use tokens::token_variable;

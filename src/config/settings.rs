@@ -14,16 +14,13 @@ use super::token_source::TokenSource;
 use super::tokens::{Tokens, token_variable};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
-use crate::environment::{BASE_URL, STORE_VIEW};
+use crate::environment::{API, BASE_URL, STORE_VIEW};
 use crate::failure::Failure;
-use crate::plan::request::{Bearer, StoreView};
+use crate::plan::request::{Bearer, Dialect, Interface, StoreView, Target};
 use crate::token::Token;
 
 /// What the built-in service is called in files.
 pub const SANDBOX: &str = "sandbox";
-
-/// The only interface so far.
-const MARKETPLACE: &str = "marketplace";
 
 /// What a command has to know of the outside.
 #[derive(Debug, Clone)]
@@ -34,9 +31,11 @@ pub struct Settings {
     pub sandbox: bool,
     /// The database of the built-in service, which is its identity.
     pub sandbox_database: Option<PathBuf>,
+    /// The interface the service has.
+    pub dialect: &'static Dialect,
     /// Where the service is: `http` or `https`, a path is kept; no user, password, query or fragment.
     pub base_url: Url,
-    /// Store view code; see [`Self::store_view`].
+    /// Store view code; see [`Self::target`].
     pub store_view: Option<StoreView>,
     /// The customer's token.
     pub token: TokenSource,
@@ -145,6 +144,7 @@ impl Settings {
         let (token, admin_token) = tokens.resolve()?;
         let mut settings = Self::plain(global, base_url, token, admin_token);
         settings.store_view = store_view(context, global, profile.as_ref())?;
+        settings.dialect = dialect(context, global, profile.as_ref())?;
         settings.proxy_variable = context.proxy_variable(settings.base_url.scheme());
         settings.certificate_file = context.certificate_file();
         if let Some(profile) = &profile {
@@ -177,8 +177,9 @@ impl Settings {
     /// The settings of the built-in service at `url`: nothing of environment or profile.
     ///
     /// # Errors
-    /// `usage` for a bad `--store-view`.
+    /// `usage` for a bad `--store-view` or `STOREFRONT_API`.
     pub fn sandbox(
+        context: &Context,
         global: &GlobalArgs,
         url: Url,
         customer_token: Token,
@@ -187,10 +188,15 @@ impl Settings {
         let from = "the sandbox";
         let customer = TokenSource::given(customer_token, from);
         let admin = TokenSource::given(admin_token, from);
-        let mut settings = Self::plain(global, url, customer, admin);
+        let mut settings = Self::plain(global, url.clone(), customer, admin);
         settings.sandbox = true;
         settings.use_proxy = false;
-        settings.store_view = Some(StoreView::new(global.store_view.as_deref().unwrap_or("default"))?);
+        settings.dialect = dialect(context, global, None)?;
+        settings.base_url =
+            Url::parse(&format!("{}{}", url.as_str().trim_end_matches('/'), settings.dialect.sandbox_path))
+                .map_err(|error| Failure::internal(format!("the sandbox's address is no URL: {error}")))?;
+        let view = global.store_view.as_deref().or(settings.dialect.sandbox_store_view);
+        settings.store_view = view.map(StoreView::new).transpose()?;
         Ok(settings)
     }
 
@@ -200,6 +206,7 @@ impl Settings {
             profile: None,
             sandbox: false,
             sandbox_database: None,
+            dialect: Interface::Marketplace.dialect(),
             base_url,
             store_view: None,
             token,
@@ -261,17 +268,17 @@ impl Settings {
         Ok(())
     }
 
-    /// The store view code.
+    /// Where calls go that concern the token's own customer, or none.
     ///
     /// # Errors
-    /// `usage` when none is set.
-    pub fn store_view(&self) -> Result<&StoreView, Failure> {
-        self.store_view.as_ref().ok_or_else(|| {
+    /// `usage` when no store view is set and the interface needs one.
+    pub fn target(&self) -> Result<Target<'_>, Failure> {
+        Target::new(self.dialect, self.store_view.as_ref()).map_err(|failure| {
             let keep = match &self.profile {
                 Some(name) => format!("storefront config set -p {name} store-view CODE"),
                 None => format!("{STORE_VIEW}=CODE"),
             };
-            Failure::usage("no store view is set").hint(format!("--store-view CODE once, or {keep} for good"))
+            failure.hint(format!("--store-view CODE once, or {keep} for good"))
         })
     }
 
@@ -287,9 +294,9 @@ impl Settings {
     /// The normalised identity of the service: the key of its files and locks.
     pub fn service_id(&self) -> ServiceId {
         match &self.sandbox_database {
-            Some(database) => ServiceId::sandbox(database, MARKETPLACE),
-            None if self.sandbox => ServiceId::sandbox(Path::new(SANDBOX), MARKETPLACE),
-            None => ServiceId::new(&self.base_url, MARKETPLACE),
+            Some(database) => ServiceId::sandbox(database, self.dialect.name),
+            None if self.sandbox => ServiceId::sandbox(Path::new(SANDBOX), self.dialect.name),
+            None => ServiceId::new(&self.base_url, self.dialect.name),
         }
     }
 
@@ -324,4 +331,37 @@ fn store_view(
     };
     let code = code.or_else(|| profile.and_then(|profile| profile.text("store-view")));
     code.map(StoreView::new).transpose()
+}
+
+/// The interface: flag, then environment, then profile, then the marketplace's.
+///
+/// # Errors
+/// `usage` for a name in the environment that is none.
+fn dialect(
+    context: &Context,
+    global: &GlobalArgs,
+    profile: Option<&Profile>,
+) -> Result<&'static Dialect, Failure> {
+    if let Some(interface) = global.api {
+        return Ok(interface.dialect());
+    }
+    if let Some(name) = context.var(API)? {
+        return Dialect::named(name).ok_or_else(|| {
+            Failure::usage(format!("{API} is {name:?}"))
+                .hint(format!("the interfaces are {}", Dialect::NAMES.join(" and ")))
+        });
+    }
+    let of_profile = profile.and_then(|profile| Dialect::named(profile.text("api")?));
+    Ok(of_profile.unwrap_or_else(|| Interface::Marketplace.dialect()))
+}
+
+/// The interface alone, for what is checked before a service is opened: a configuration that cannot be read is found
+/// then.
+///
+/// # Errors
+/// `usage` for a name in the environment that is none.
+pub fn chosen_dialect(context: &Context, global: &GlobalArgs) -> Result<&'static Dialect, Failure> {
+    let profile = || ConfigFile::load_if_reachable(context).ok()?.chosen(context, global).ok()?;
+    let profile = if global.sandbox || global.api.is_some() { None } else { profile() };
+    dialect(context, global, profile.as_ref())
 }

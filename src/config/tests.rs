@@ -62,7 +62,7 @@ fn the_environment_alone_is_enough() {
     assert_eq!((settings.timeout, settings.retry), (Duration::from_secs(30), 2));
     assert_eq!(settings.retention_days, 30);
     assert!(settings.use_proxy && !settings.sandbox && !settings.allow_plain_http);
-    assert!(settings.store_view().unwrap_err().hint.unwrap().contains("--store-view"));
+    assert!(settings.target().unwrap_err().hint.unwrap().contains("--store-view"));
 }
 
 #[test]
@@ -81,13 +81,13 @@ fn flags_win_over_environment_over_profile_over_default() {
     let config = format!("{SHOP}store-view = \"fr\"\ntimeout = 7.5\nretry = 9\ntoken = \"literal\"\n");
     let home = home(&config);
     let settings = resolve(&home, &[]).unwrap();
-    assert_eq!(settings.store_view().unwrap().code(), "fr");
+    assert_eq!(settings.target().unwrap().store_view.unwrap().code(), "fr");
     assert_eq!((settings.timeout, settings.retry), (Duration::from_millis(7500), 9));
     assert_eq!(secret(&settings.token), "literal");
 
     let variables = [ENV_TOKEN, ("STOREFRONT_STORE_VIEW", "de")];
     let settings = resolve(&home, &variables).unwrap();
-    assert_eq!(settings.store_view().unwrap().code(), "de");
+    assert_eq!(settings.target().unwrap().store_view.unwrap().code(), "de");
     assert_eq!(secret(&settings.token), "from-environment");
 
     let global = GlobalArgs {
@@ -98,7 +98,7 @@ fn flags_win_over_environment_over_profile_over_default() {
         ..GlobalArgs::default()
     };
     let settings = resolve_with(home.path(), &variables, &global).unwrap();
-    assert_eq!(settings.store_view().unwrap().code(), "it");
+    assert_eq!(settings.target().unwrap().store_view.unwrap().code(), "it");
     assert_eq!((settings.timeout, settings.retry), (Duration::from_secs(1), 0));
 }
 
@@ -225,15 +225,17 @@ fn a_named_token_wins_over_a_stored_one() {
 fn the_sandbox_takes_nothing_from_outside() {
     let token = |text| Token::new(text).unwrap();
     let url: url::Url = "http://127.0.0.1:1".parse().unwrap();
-    let sandbox =
-        |global: &GlobalArgs| Settings::sandbox(global, url.clone(), token("customer"), token("admin"));
+    let context = Context::for_test(&[], std::path::Path::new("/nowhere"));
+    let sandbox = |global: &GlobalArgs| {
+        Settings::sandbox(&context, global, url.clone(), token("customer"), token("admin"))
+    };
     let settings = sandbox(&GlobalArgs::default()).unwrap();
-    assert_eq!(settings.store_view().unwrap().code(), "default");
+    assert_eq!(settings.target().unwrap().store_view.unwrap().code(), "default");
     assert_eq!(secret(&settings.admin_token), "admin");
     assert_eq!(settings.ship_layout, ShipLayout::Wrapped);
     assert!(settings.sandbox && !settings.use_proxy && settings.profile.is_none());
     let french = GlobalArgs { store_view: Some("fr".to_owned()), ..GlobalArgs::default() };
-    assert_eq!(sandbox(&french).unwrap().store_view().unwrap().code(), "fr");
+    assert_eq!(sandbox(&french).unwrap().store_view.unwrap().code(), "fr");
 }
 
 #[test]

@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::plan::operation::Operation;
+use crate::plan::request::Dialect;
 use crate::plan::validate::body::{self, Finding, FindingKind, Warnings};
 use crate::plan::validate::{lint_address, lint_attribute, lint_cart_item, masked_values};
 use crate::redact::secrets;
@@ -84,6 +85,7 @@ impl Draft {
     /// `usage` for unknown fields, wrong types, what cannot work, and what the flags refuse. Of a customer's document the
     /// findings are [`Self::deferred`].
     pub fn new(
+        dialect: &Dialect,
         operation: Operation,
         document: Option<Value>,
         flags: &dyn FlagOverrides,
@@ -91,7 +93,7 @@ impl Draft {
     ) -> Result<Self, Failure> {
         let is_document = document.is_some();
         let mut body = wrapped(operation, document)?;
-        let mut warnings = body::tidy(&mut body, operation.schema())?;
+        let mut warnings = body::tidy(&mut body, dialect.schema(operation))?;
         match operation.wrapper() {
             None => flags.apply(&mut body)?,
             Some(wrapper) => {
@@ -101,7 +103,7 @@ impl Draft {
                 }
             }
         }
-        let findings = body::findings(&body, operation.schema(), allow_unknown);
+        let findings = body::findings(&body, dialect.schema(operation), allow_unknown);
         let is_inside = |finding: &Finding| finding.steps.len() > 1 && operation == Operation::CustomerUpdate;
         let (deferred, refused): (Vec<_>, Vec<_>) =
             findings.into_iter().partition(|finding| is_document && is_inside(finding));

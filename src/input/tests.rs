@@ -8,6 +8,7 @@ use crate::cli::quote::QuoteCommand;
 use crate::cli::{Cli, Command, LazySubcommands};
 use crate::input::FlagOverrides;
 use crate::plan::operation::Operation;
+use crate::plan::request::dialect::MARKETPLACE;
 
 /// The draft of a command line over a document.
 fn draft(line: &str, document: Option<Value>) -> Result<Draft, String> {
@@ -24,7 +25,7 @@ fn draft(line: &str, document: Option<Value>) -> Result<Draft, String> {
         }
         _ => panic!("{line}: another command"),
     };
-    Draft::new(operation, document, flags.as_ref(), false).map_err(|failure| failure.message)
+    Draft::new(&MARKETPLACE, operation, document, flags.as_ref(), false).map_err(|failure| failure.message)
 }
 
 #[test]
@@ -98,5 +99,5 @@ fn an_attribute_that_cannot_work_is_refused_unless_forced() {
         assert_eq!(forced.warnings.len(), 1, "{:?}", forced.warnings);
     }
     let select = json!({"attribute": {"attribute_code": "a", "frontend_input": "select"}});
-    assert!(Draft::new(Operation::AttributeCreate, Some(select), &NoFlags, false).is_err());
+    assert!(Draft::new(&MARKETPLACE, Operation::AttributeCreate, Some(select), &NoFlags, false).is_err());
 }

@@ -37,7 +37,7 @@ pub fn draft_from(
     document: Option<Value>,
     flags: &dyn FlagOverrides,
 ) -> Result<Draft, Failure> {
-    let draft = Draft::new(operation, document, flags, session.global.allow_unknown)?;
+    let draft = Draft::new(session.dialect, operation, document, flags, session.global.allow_unknown)?;
     warn(session, &draft);
     Ok(draft)
 }

@@ -11,6 +11,7 @@ use crate::input::{Draft, FlagOverrides};
 use crate::ops::profile::update;
 use crate::ops::{send, shipping};
 use crate::plan::operation::Operation;
+use crate::plan::request::Dialect;
 use crate::plan::validate::body::Warnings;
 use crate::plan::validate::fast_path::scan;
 use crate::plan::validate::lint_attribute;
@@ -72,7 +73,7 @@ impl RecordOperation<'_> {
     }
 
     /// A record that can be sent as it stands, and the key it has then. `None` for one that has to be looked at closer.
-    pub fn pass_through(&self, text: &str) -> Option<(PreparedBody, Option<String>)> {
+    pub fn pass_through(&self, dialect: &Dialect, text: &str) -> Option<(PreparedBody, Option<String>)> {
         let Self::Direct(operation, flags) = self else { return None };
         let (key, required) = match operation {
             Operation::QuoteAddItem => ("quote_id", None),
@@ -82,7 +83,7 @@ impl RecordOperation<'_> {
         if !flags.is_empty() {
             return None;
         }
-        let plain = scan(*operation, text, key, required)?;
+        let plain = scan(dialect, *operation, text, key, required)?;
         let body = match operation.wrapper().filter(|_| !plain.wrapped) {
             Some(wrapper) => format!("{{\"{wrapper}\":{text}}}"),
             None => text.to_owned(),
@@ -100,17 +101,23 @@ impl RecordOperation<'_> {
     /// `usage` for what is refused.
     pub fn prepare(
         &self,
+        dialect: &'static Dialect,
         document: Map<String, Value>,
         allow_unknown: bool,
     ) -> Result<PreparedBody, Failure> {
         match self {
             Self::Direct(operation, flags) => {
-                Draft::new(*operation, Some(Value::Object(document)), *flags, allow_unknown)
+                Draft::new(dialect, *operation, Some(Value::Object(document)), *flags, allow_unknown)
                     .map(PreparedBody::Draft)
             }
             Self::UpdateProfile(args) => {
-                let draft =
-                    Draft::new(self.operation(), Some(Value::Object(document)), *args, allow_unknown)?;
+                let draft = Draft::new(
+                    dialect,
+                    self.operation(),
+                    Some(Value::Object(document)),
+                    *args,
+                    allow_unknown,
+                )?;
                 draft.refuse_wrong_values()?;
                 update::Update::new(draft.clone(), args)?;
                 Ok(PreparedBody::Draft(draft))
@@ -118,7 +125,7 @@ impl RecordOperation<'_> {
             Self::ShipToSavedAddress(args) => {
                 let without = ShipArgs { bill_same_as_ship: false, ..(*args).clone() };
                 let whole = Some(Value::Object(document.clone()));
-                let draft = Draft::new(self.operation(), whole, &without, allow_unknown)?;
+                let draft = Draft::new(dialect, self.operation(), whole, &without, allow_unknown)?;
                 Ok(PreparedBody::Document(document, draft.warnings))
             }
         }
@@ -155,7 +162,13 @@ impl RecordOperation<'_> {
                 let args = shipping::with_stored_addresses(service, args).await?;
                 let allow_unknown = service.session.global.allow_unknown;
                 let document = Some(Value::Object(document.clone()));
-                let draft = Draft::new(Operation::QuoteShip, document, &args, allow_unknown)?;
+                let draft = Draft::new(
+                    service.session.dialect,
+                    Operation::QuoteShip,
+                    document,
+                    &args,
+                    allow_unknown,
+                )?;
                 send::perform(service, Operation::QuoteShip, draft).await?
             }
             (_, PreparedBody::Draft(draft)) => {

@@ -41,11 +41,12 @@ pub fn request(
 
 /// The request that carries this text.
 fn request_with(service: &Service<'_>, operation: Operation, body: String) -> Result<Request, Failure> {
+    let target = service.target()?;
     Ok(match operation {
-        Operation::QuoteShip => Request::ship_quote(service.store_view()?, body.into()),
-        Operation::QuoteAddItem => Request::add_item(service.store_view()?, body.into()),
-        Operation::AttributeCreate => Request::create_attribute(body.into()),
-        Operation::CustomerUpdate => Request::replace_profile(service.store_view()?, body),
+        Operation::QuoteShip => Request::ship_quote(&target, body.into()),
+        Operation::QuoteAddItem => Request::add_item(&target, body.into()),
+        Operation::AttributeCreate => Request::create_attribute(&target, body.into()),
+        Operation::CustomerUpdate => Request::replace_profile(&target, body),
     })
 }
 

@@ -2,7 +2,6 @@
 
 use crate::failure::Failure;
 use crate::suggestion::closest_match;
-use crate::wire::{ATTRIBUTE_BODY, CART_ITEM_BODY, CUSTOMER_BODY, ObjectSchema, SHIPPING_INFORMATION};
 
 /// One of the four documented operations (interface section 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,16 +50,6 @@ impl Operation {
             };
             Failure::usage(format!("{typed:?} is no operation")).hint(hint)
         })
-    }
-
-    /// Shape of the request body, wrapper included.
-    pub const fn schema(self) -> &'static ObjectSchema {
-        match self {
-            Self::QuoteShip => &SHIPPING_INFORMATION,
-            Self::QuoteAddItem => &CART_ITEM_BODY,
-            Self::CustomerUpdate => &CUSTOMER_BODY,
-            Self::AttributeCreate => &ATTRIBUTE_BODY,
-        }
     }
 
     /// The one member of the body that the interface calls required (2.4 to 2.6); of the others that is not shown.

@@ -24,12 +24,16 @@ pub fn command(request: &Request, url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::command;
-    use crate::plan::request::{Request, StoreView};
+    use crate::plan::request::dialect::MARKETPLACE;
+    use crate::plan::request::{Request, StoreView, Target};
 
     #[test]
     fn what_a_terminal_would_obey_is_written_as_json_escapes() {
         let body = "{\"city\":\"a\u{9b}2J\u{202e}b\"}";
-        let request = Request::add_item(&StoreView::new("fr").unwrap(), body.into());
+        let request = Request::add_item(
+            &Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(),
+            body.into(),
+        );
         let words = shell_words::split(&command(&request, "https://shop.example/rest/V1/x")).unwrap();
         let sent = words.last().unwrap();
         assert_eq!(sent, r#"{"city":"a\u009b2J\u202eb"}"#);
@@ -40,7 +44,10 @@ mod tests {
     #[test]
     fn the_body_survives_the_shell() {
         let body = r#"{"cartItem":{"sku":"it's $5","qty":1}}"#;
-        let request = Request::add_item(&StoreView::new("fr").unwrap(), body.into());
+        let request = Request::add_item(
+            &Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(),
+            body.into(),
+        );
         let words = shell_words::split(&command(&request, "https://shop.example/rest/V1/x")).unwrap();
         assert_eq!(words.last().unwrap(), body);
         // Without it curl makes three requests of a URL that ends in [1-3].

@@ -39,7 +39,7 @@ pub(crate) fn sandbox_settings(
     let url = running.url.parse().map_err(|_| lost("address"))?;
     let token = |text: &str| Token::new(text).ok_or_else(|| lost("token"));
     let (customer, admin) = (token(&running.customer_token)?, token(&running.admin_token)?);
-    let mut settings = Settings::sandbox(session.global, url, customer, admin)?;
+    let mut settings = Settings::sandbox(session.context, session.global, url, customer, admin)?;
     settings.sandbox_database = Some(crate::session::local_service::data_file(session.context, None)?);
     Ok(settings)
 }

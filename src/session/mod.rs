@@ -7,6 +7,7 @@ pub mod signals;
 
 use crate::cli::GlobalArgs;
 use crate::context::Context;
+use crate::plan::request::Dialect;
 use crate::report::Report;
 
 /// What every command is given.
@@ -16,6 +17,8 @@ pub struct Session<'a> {
     pub context: &'a Context,
     /// The flags every command takes.
     pub global: &'a GlobalArgs,
+    /// The interface of the service.
+    pub dialect: &'static Dialect,
     /// The way out.
     pub report: &'a Report,
 }

@@ -9,7 +9,7 @@ use crate::config::Settings;
 use crate::failure::{Applied, Failure};
 use crate::http::{Attempt, Attempts, Client, Effect, Endpoint, Observer, Reply, Tracer};
 use crate::journal::write_ahead::WriteAhead;
-use crate::plan::request::{Bearer, Method, Request, StoreView};
+use crate::plan::request::{Bearer, Method, Request, Target};
 use crate::redact::secrets;
 use crate::report::http_trace;
 use crate::report::outcome::RequestPreview;
@@ -25,10 +25,12 @@ pub struct Service<'a> {
     pub session: &'a Session<'a>,
     /// Where and how.
     pub settings: Rc<Settings>,
+    /// Id of the customer whom an administrator names; without it, the token's own.
+    pub customer: Option<u64>,
     /// Where a write stands, for whoever interrupts it.
-    pub stage: Cell<Stage>,
+    pub stage: Rc<Cell<Stage>>,
     /// Whether the last write replaces a profile, which can be looked at.
-    pub replaces_profile: Cell<bool>,
+    pub replaces_profile: Rc<Cell<bool>>,
     client: Rc<Client>,
     customer_token: Rc<OnceCell<Token>>,
     admin_token: Rc<OnceCell<Token>>,
@@ -96,8 +98,9 @@ impl<'a> Service<'a> {
         Self {
             session,
             settings: Rc::new(settings),
-            stage: Cell::default(),
-            replaces_profile: Cell::default(),
+            customer: None,
+            stage: Rc::default(),
+            replaces_profile: Rc::default(),
             client: Rc::new(client),
             customer_token: Rc::default(),
             admin_token: Rc::default(),
@@ -120,8 +123,9 @@ impl<'a> Service<'a> {
         Service {
             session,
             settings: self.settings.clone(),
-            stage: Cell::default(),
-            replaces_profile: Cell::default(),
+            customer: self.customer,
+            stage: Rc::default(),
+            replaces_profile: Rc::default(),
             client: self.client.clone(),
             customer_token: own.clone().unwrap_or_else(|| self.customer_token.clone()),
             admin_token: own.unwrap_or_else(|| self.admin_token.clone()),
@@ -147,12 +151,30 @@ impl<'a> Service<'a> {
         self.stopping.get()
     }
 
-    /// The store view in the path of a customer's calls.
+    /// Where calls go: the interface, the store view, and the customer.
     ///
     /// # Errors
-    /// `usage` when none is set.
-    pub fn store_view(&self) -> Result<&StoreView, Failure> {
-        self.settings.store_view()
+    /// `usage` when no store view is set and the interface needs one.
+    pub fn target(&self) -> Result<Target<'_>, Failure> {
+        Ok(Target { customer: self.customer, ..self.settings.target()? })
+    }
+
+    /// The same service, for the customer with this id, whom an administrator names.
+    pub fn of_customer(&self, id: u64) -> Service<'a> {
+        Service {
+            session: self.session,
+            settings: self.settings.clone(),
+            customer: Some(id),
+            stage: self.stage.clone(),
+            replaces_profile: self.replaces_profile.clone(),
+            client: self.client.clone(),
+            customer_token: self.customer_token.clone(),
+            admin_token: self.admin_token.clone(),
+            announced: self.announced.clone(),
+            write_ahead: self.write_ahead,
+            stopping: self.stopping.clone(),
+            _sandbox: None,
+        }
     }
 
     /// Sends a read.

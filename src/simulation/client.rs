@@ -29,6 +29,7 @@ use crate::ops::record::RecordOperation;
 use crate::ops::send;
 use crate::plan::operation::Operation;
 use crate::plan::request::StoreView;
+use crate::plan::request::dialect::MARKETPLACE;
 use crate::report::Report;
 use crate::report::ordered_results::OrderedResults;
 use crate::report::outcome::Outcome;
@@ -166,7 +167,7 @@ impl Machine {
             ..GlobalArgs::default()
         };
         let report = Report::new(&context, OutputFormat::Json, None, false, 0);
-        let session = Session { context: &context, global: &global, report: &report };
+        let session = Session { context: &context, global: &global, dialect: &MARKETPLACE, report: &report };
         let token = Token::new(&self.world.borrow().customers[job.records[0].1].token).unwrap();
         let mut settings = Settings::made_up(
             &global,
@@ -205,10 +206,10 @@ impl Machine {
             update.remove_addresses = vec![id];
         }
         if job.operation != Operation::CustomerUpdate {
-            let draft = Draft::new(job.operation, Some(document), &NoFlags, true)?;
+            let draft = Draft::new(&MARKETPLACE, job.operation, Some(document), &NoFlags, true)?;
             return send::perform(&service, job.operation, draft).await.map(Some);
         }
-        let draft = Draft::new(job.operation, Some(document), &update, true)?;
+        let draft = Draft::new(&MARKETPLACE, job.operation, Some(document), &update, true)?;
         Update::new(draft, &update)?.replace(&service).await.map(Some)
     }
 }

@@ -4,11 +4,13 @@ use serde_json::Value;
 
 use crate::input::records;
 use crate::plan::operation::Operation;
+use crate::plan::request::dialect::MARKETPLACE;
 
 /// Titles and cells.
 pub fn example_row(operation: Operation, document: &Value) -> Vec<(String, String)> {
     let inner = operation.wrapper().map_or(document, |wrapper| &document[wrapper]);
-    let cells = records::paths(operation).filter_map(|(title, path)| Some((title, cell(at(inner, &path)?))));
+    let cells = records::paths(&MARKETPLACE, operation)
+        .filter_map(|(title, path)| Some((title, cell(at(inner, &path)?))));
     cells.chain(placeholder_columns(operation, inner)).collect()
 }
 

@@ -10,6 +10,7 @@ mod cart_item;
 mod customer;
 pub mod json_schema;
 mod shipping;
+mod tables;
 
 pub use address::{CUSTOM_ATTRIBUTE, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, QUOTE_ADDRESS, REGION};
 pub use attribute::{ATTRIBUTE, ATTRIBUTE_BODY, ATTRIBUTE_OPTION, STORE_LABEL};
@@ -18,6 +19,7 @@ pub use cart_item::{
 };
 pub use customer::{CUSTOMER, CUSTOMER_BODY};
 pub use shipping::{ADDRESS_INFORMATION, SHIPPING_INFORMATION};
+pub use tables::{FieldTables, MARKETPLACE_FIELDS};
 
 /// An object the interface documents.
 #[derive(Debug)]

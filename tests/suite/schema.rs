@@ -4,6 +4,7 @@ use crate::support::json_schema::accepts;
 use crate::support::storefront::Home;
 use serde_json::{Map, Value, json};
 use storefront::plan::operation::Operation;
+use storefront::plan::request::dialect::MARKETPLACE;
 use storefront::plan::validate::body::validate;
 use storefront::plan::validate::json_schema;
 
@@ -44,13 +45,13 @@ fn variations(value: &Value) -> Vec<Value> {
 /// The check's own verdict on a body in its wrapper.
 fn passes(operation: Operation, document: &Value) -> bool {
     let Value::Object(mut body) = document.clone() else { return false };
-    validate(&mut body, operation.schema(), false).is_ok()
+    validate(&mut body, MARKETPLACE.schema(operation), false).is_ok()
 }
 
 #[test]
 fn schema_and_check_agree_about_every_variation_of_every_template() {
     for operation in Operation::ALL {
-        let schema = json_schema::of(operation);
+        let schema = json_schema::of(&MARKETPLACE, operation);
         let mut verdicts = [0, 0];
         // A body without its wrapper is another form, and a list is a run: those have tests of their own.
         let is_wrapped = |body: &Value| {
@@ -68,7 +69,7 @@ fn schema_and_check_agree_about_every_variation_of_every_template() {
 #[test]
 fn a_body_without_its_wrapper_and_an_array_of_records_are_inputs_too() {
     for operation in Operation::ALL {
-        let schema = json_schema::of(operation);
+        let schema = json_schema::of(&MARKETPLACE, operation);
         let accepts = |document: &Value| accepts(&schema, &schema, document);
         let wrapped = template(operation);
         let mut bare: Map<String, Value> = wrapped.as_object().unwrap().clone();
@@ -91,7 +92,7 @@ fn a_body_without_its_wrapper_and_an_array_of_records_are_inputs_too() {
 fn the_binary_prints_it_with_the_meaning_of_every_member() {
     let home = Home::new();
     let printed: Value = serde_json::from_str(&home.ok("schema customer update")).unwrap();
-    assert_eq!(printed, json_schema::of(Operation::CustomerUpdate));
+    assert_eq!(printed, json_schema::of(&MARKETPLACE, Operation::CustomerUpdate));
     assert_eq!(printed["$schema"], "https://json-schema.org/draft/2020-12/schema");
     let postcode = &printed["$defs"]["ProfileAddress"]["properties"]["postcode"];
     assert_eq!(*postcode, json!({"type": ["string", "null"], "description": "Postcode"}));

@@ -87,6 +87,7 @@ pub fn given(name: &str, value: &str) -> Vec<String> {
 #[cfg(test)]
 #[allow(missing_docs)]
 pub mod tests {
+    use crate::plan::request::dialect::MARKETPLACE;
     use clap::Parser;
     use proptest::prelude::*;
 
@@ -110,7 +111,7 @@ pub mod tests {
     }
 
     fn draft(flags: &CreateArgs) -> Draft {
-        Draft::new(Operation::AttributeCreate, None, flags, false).unwrap()
+        Draft::new(&MARKETPLACE, Operation::AttributeCreate, None, flags, false).unwrap()
     }
 
     #[test]

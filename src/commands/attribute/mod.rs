@@ -62,6 +62,7 @@ fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
 
 fn answers(session: &Session<'_>, args: &CreateArgs, document: Option<Value>) -> Result<Answers, Failure> {
     let operation = Operation::AttributeCreate;
-    let mut input = Draft::new(operation, document, &Unfinished, session.global.allow_unknown)?;
+    let mut input =
+        Draft::new(session.dialect, operation, document, &Unfinished, session.global.allow_unknown)?;
     Ok(Answers::new(args.clone(), &input.take_inner(operation)))
 }

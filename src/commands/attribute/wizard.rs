@@ -49,6 +49,7 @@ impl<'a> Wizard<'a> {
             // What cannot work is shown before the question, and does not throw the answers away.
             let flags = CreateArgs { force: true, ..self.answers.flags.clone() };
             let mut draft = Draft::new(
+                self.session.dialect,
                 Operation::AttributeCreate,
                 document.clone(),
                 &flags,

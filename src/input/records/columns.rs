@@ -10,6 +10,7 @@ use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::cell::parse_cell;
 use crate::plan::operation::Operation;
+use crate::plan::request::Dialect;
 use crate::wire::FieldType;
 
 /// Titles and meaning of a header.
@@ -33,11 +34,12 @@ impl Columns {
     /// `usage` for every title that is unknown, with the nearest known one, or there twice.
     pub fn parse_header(
         name: &str,
+        dialect: &'static Dialect,
         operation: Operation,
         header: &csv::StringRecord,
         beside: &[String],
     ) -> Result<Self, Failure> {
-        let known = known(operation);
+        let known = known(dialect, operation);
         let mut titles: Vec<String> = header.iter().map(|title| title.trim().to_owned()).collect();
         titles.truncate(titles.iter().rposition(|title| !title.is_empty()).map_or(0, |last| last + 1));
         let (mut seen, mut meanings, mut problems) = (HashSet::new(), Vec::new(), Vec::new());

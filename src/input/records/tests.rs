@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 use super::array::Elements;
 use super::{Columns, Content, Input, lines, rows};
 use crate::plan::operation::Operation;
+use crate::plan::request::dialect::MARKETPLACE;
 
 fn input(text: &str) -> Input {
     // A reader that gives a byte at a time finds every seam.
@@ -56,8 +57,9 @@ fn lines_are_counted_and_blank_ones_passed_over() {
 }
 
 fn documents(operation: Operation, text: &str) -> Result<Vec<Value>, String> {
-    let understand =
-        |header: &csv::StringRecord| Columns::parse_header("x.csv", operation, header, &["token".to_owned()]);
+    let understand = |header: &csv::StringRecord| {
+        Columns::parse_header("x.csv", &MARKETPLACE, operation, header, &["token".to_owned()])
+    };
     let mut rows =
         rows::Rows::new(input(text), "x.csv".to_owned(), understand).map_err(|failure| failure.message)?;
     let mut found = Vec::new();

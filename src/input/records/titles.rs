@@ -1,12 +1,10 @@
 //! The titles of a CSV's columns: which field of the operation's input each one sets, read off the documented shapes.
 
 use crate::plan::operation::Operation;
+use crate::plan::request::Dialect;
 use crate::plan::validate::body::is_whole;
 use crate::suggestion::closest_match;
-use crate::wire::{
-    ADDRESS_INFORMATION, ATTRIBUTE, CART_ITEM, CUSTOMER, FieldType, ObjectSchema, PROFILE_ADDRESS,
-    PROFILE_ADDRESS_FLAGS, QUOTE_ADDRESS, REGION,
-};
+use crate::wire::{FieldType, ObjectSchema};
 
 /// What the cells of a column are.
 #[derive(Debug, Clone)]
@@ -42,40 +40,43 @@ pub struct Known {
 pub const ADDRESS_ID: &str = "address_id";
 
 /// The titles a CSV of this operation may have, beside those with a name of the user's in them.
-pub fn titles(operation: Operation) -> Vec<String> {
-    known(operation).into_iter().map(|known| known.title).collect()
+pub fn titles(dialect: &'static Dialect, operation: Operation) -> Vec<String> {
+    known(dialect, operation).into_iter().map(|known| known.title).collect()
 }
 
 /// The same titles, each with the path of its member inside the wrapper; an address stands for the list of them.
-pub fn paths(operation: Operation) -> impl Iterator<Item = (String, Vec<String>)> {
-    known(operation).into_iter().map(|known| (known.title, known.path))
+pub fn paths(dialect: &'static Dialect, operation: Operation) -> impl Iterator<Item = (String, Vec<String>)> {
+    known(dialect, operation).into_iter().map(|known| (known.title, known.path))
 }
 
 /// The documented columns of an operation.
-pub fn known(operation: Operation) -> Vec<Known> {
+pub fn known(dialect: &'static Dialect, operation: Operation) -> Vec<Known> {
+    let fields = dialect.fields;
     let mut known = Vec::new();
     match operation {
-        Operation::QuoteAddItem => leaves(&mut known, &CART_ITEM, &[], str::to_owned),
-        Operation::AttributeCreate => leaves(&mut known, &ATTRIBUTE, &[], str::to_owned),
+        Operation::QuoteAddItem => leaves(&mut known, fields.cart_item, &[], str::to_owned),
+        Operation::AttributeCreate => leaves(&mut known, fields.attribute, &[], str::to_owned),
         Operation::CustomerUpdate => {
-            leaves(&mut known, &CUSTOMER, &[], str::to_owned);
-            leaves(&mut known, &REGION, &["addresses", "region"], str::to_owned);
-            leaves(&mut known, &PROFILE_ADDRESS, &["addresses"], |name| match name {
+            leaves(&mut known, fields.customer, &[], str::to_owned);
+            leaves(&mut known, fields.region, &["addresses", "region"], str::to_owned);
+            leaves(&mut known, fields.address, &["addresses"], |name| match name {
                 "id" | "firstname" | "lastname" => format!("address_{name}"),
                 _ => name.to_owned(),
             });
-            leaves(&mut known, &PROFILE_ADDRESS_FLAGS, &["addresses"], str::to_owned);
+            leaves(&mut known, fields.address_flags, &["addresses"], str::to_owned);
             // Which address is the default is the business of flags: the others must lose it.
             known.retain(|known| !known.title.starts_with("default_"));
         }
         Operation::QuoteShip => {
             for side in ["shipping_address", "billing_address"] {
-                leaves(&mut known, &QUOTE_ADDRESS, &["addressInformation", side], |name| {
+                leaves(&mut known, fields.quote_address, &["addressInformation", side], |name| {
                     format!("{side}.{name}")
                 });
             }
-            leaves(&mut known, &ADDRESS_INFORMATION, &["addressInformation"], str::to_owned);
-            leaves(&mut known, &QUOTE_ADDRESS, &["billingAddress"], |name| format!("billingAddress.{name}"));
+            leaves(&mut known, fields.address_information, &["addressInformation"], str::to_owned);
+            leaves(&mut known, fields.quote_address, &["billingAddress"], |name| {
+                format!("billingAddress.{name}")
+            });
         }
     }
     known

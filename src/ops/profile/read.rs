@@ -28,7 +28,7 @@ const REPLICA_LAG: jiff::SignedDuration = jiff::SignedDuration::from_secs(60);
 /// complete address list is not plain to see.
 pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     let read = &service.settings.read;
-    let request = Request::read_profile(service.store_view()?, read.path.as_deref());
+    let request = Request::read_profile(&service.target()?, read.path.as_deref());
     let reply = service.read(&request).await.map_err(unreadable)?;
     if let Some(warning) = reply.warning {
         return Err(Failure::guard(format!("the stored addresses could not be read: {warning}"))

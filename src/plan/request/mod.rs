@@ -1,5 +1,6 @@
 //! A call of the service as plain, comparable data.
 
+pub mod dialect;
 pub mod quote_address;
 pub mod relative_path;
 
@@ -8,8 +9,8 @@ use std::borrow::Cow;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::failure::Failure;
+pub use crate::plan::request::dialect::{Dialect, Interface, Target};
 pub use crate::plan::request::relative_path::RelativePath;
-use crate::wire::SHIPPING_SAVED_STATUS;
 
 /// HTTP method of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +55,7 @@ impl Method {
     }
 }
 
-/// Whose token a call carries. Which kind each operation needs is not shown in the interface (section 5).
+/// Whose token a call carries. Which kind each operation needs is not shown in the marketplace's interface (section 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bearer {
     /// The customer's: everything under a store view.
@@ -113,80 +114,82 @@ impl StoreView {
 }
 
 impl Request {
-    /// Saves shipping, billing and payment on the customer's quote (4.1).
-    pub fn ship_quote(store_view: &StoreView, body: Cow<'static, str>) -> Self {
+    /// Saves shipping and billing address, and payment where the interface takes it in the same call (4.1).
+    pub fn ship_quote(target: &Target<'_>, body: Cow<'static, str>) -> Self {
         Self {
             method: Method::Post,
-            path: format!("/V1/storeview/{}/user/quote/shipping-information", store_view.segment()),
+            path: target.path(target.dialect.ship, &[]),
             body: Some(body),
             bearer: Bearer::Customer,
-            also_success: Some(SHIPPING_SAVED_STATUS),
+            also_success: target.dialect.ship_success,
         }
     }
 
-    /// Adds an item to a quote (4.4).
-    pub fn add_item(store_view: &StoreView, body: Cow<'static, str>) -> Self {
-        Self {
-            method: Method::Post,
-            path: format!("/V1/storeview/{}/user/quote/item", store_view.segment()),
-            body: Some(body),
-            bearer: Bearer::Customer,
-            also_success: None,
-        }
+    /// Adds an item to the customer's own quote (4.4).
+    pub fn add_item(target: &Target<'_>, body: Cow<'static, str>) -> Self {
+        Self::post(target.path(target.dialect.add_item, &[]), body, Bearer::Customer)
     }
 
     /// Creates a product attribute (4.3).
-    pub fn create_attribute(body: Cow<'static, str>) -> Self {
-        Self {
-            method: Method::Post,
-            path: "/V1/admin/product/attribute/".to_owned(),
-            body: Some(body),
-            bearer: Bearer::Admin,
-            also_success: None,
-        }
+    pub fn create_attribute(target: &Target<'_>, body: Cow<'static, str>) -> Self {
+        Self::post(target.path(target.dialect.create_attribute, &[]), body, Bearer::Admin)
     }
 
-    /// Any other call. Saving shipping information may come this way too, so that its 320 counts for writes.
-    pub fn raw(method: Method, path: &RelativePath, body: Option<Cow<'static, str>>, bearer: Bearer) -> Self {
-        let also_success = (!method.is_read()).then_some(SHIPPING_SAVED_STATUS);
+    /// Any other call. Saving shipping information may come this way too, so that its own success status counts for
+    /// writes.
+    pub fn raw(
+        dialect: &Dialect,
+        method: Method,
+        path: &RelativePath,
+        body: Option<Cow<'static, str>>,
+        bearer: Bearer,
+    ) -> Self {
+        let also_success = dialect.ship_success.filter(|_| !method.is_read());
         Self { method, path: path.as_str().to_owned(), body, bearer, also_success }
     }
 
     /// Replaces the customer's profile (4.2).
-    pub fn replace_profile(store_view: &StoreView, body: String) -> Self {
+    pub fn replace_profile(target: &Target<'_>, body: String) -> Self {
         Self {
             method: Method::Put,
-            path: Self::profile_path(store_view),
+            path: target.profile_path(),
             body: Some(body.into()),
-            bearer: Bearer::Customer,
+            bearer: target.bearer(),
             also_success: None,
         }
     }
 
-    /// Reads the customer's profile. The interface shows no read: this call is ours.
+    /// Reads the customer's profile. The marketplace's interface shows no read: that call is ours.
     ///
-    /// `path` is the setting `read.path`, in which `{store_view}` stands for the store view code.
-    pub fn read_profile(store_view: &StoreView, path: Option<&str>) -> Self {
-        let path = path.map_or_else(
-            || Self::profile_path(store_view),
-            |path| path.replace("{store_view}", &store_view.segment().to_string()),
-        );
-        Self { method: Method::Get, path, body: None, bearer: Bearer::Customer, also_success: None }
+    /// `path` is the setting `read.path`, in which `{store_view}` stands for the store view code; it is of the token's own
+    /// customer.
+    pub fn read_profile(target: &Target<'_>, path: Option<&str>) -> Self {
+        let path = match path.filter(|_| target.customer.is_none()) {
+            Some(path) => target.path(path, &[]),
+            None => target.profile_path(),
+        };
+        Self::get(path, target.bearer())
     }
 
-    fn profile_path(store_view: &StoreView) -> String {
-        format!("/V1/storeview/{}/customer/profile", store_view.segment())
+    /// A read of a path that [`Target::path`] has made.
+    pub fn get(path: String, bearer: Bearer) -> Self {
+        Self { method: Method::Get, path, body: None, bearer, also_success: None }
+    }
+
+    fn post(path: String, body: Cow<'static, str>, bearer: Bearer) -> Self {
+        Self { method: Method::Post, path, body: Some(body), bearer, also_success: None }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Request, StoreView};
+    use super::dialect::MARKETPLACE;
+    use super::{Request, StoreView, Target};
 
     #[test]
     fn a_store_view_is_one_path_segment() {
         let odd = StoreView::new("fr/ca x?#%é").unwrap();
-        let path = Request::read_profile(&odd, None).path;
+        let path = Request::read_profile(&Target::new(&MARKETPLACE, Some(&odd)).unwrap(), None).path;
         assert_eq!(path, "/V1/storeview/fr%2Fca%20x%3F%23%25%C3%A9/customer/profile");
     }
 

@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 
 use crate::exact_json;
 use crate::plan::operation::Operation;
+use crate::plan::request::Dialect;
 use crate::plan::validate::body::is_whole;
 use crate::plan::validate::lint_cart_item::is_positive;
 use crate::wire::{FieldType, ObjectSchema};
@@ -29,13 +30,19 @@ pub struct PassThrough {
 /// whose value is told; `required` one without which the body is not plain.
 ///
 /// `None` for anything that is not plainly right.
-pub fn scan(operation: Operation, text: &str, wanted: &str, required: Option<&str>) -> Option<PassThrough> {
+pub fn scan(
+    dialect: &Dialect,
+    operation: Operation,
+    text: &str,
+    wanted: &str,
+    required: Option<&str>,
+) -> Option<PassThrough> {
     // The mask of a token, or what may be one in other letters.
     if text.contains('•') || text.contains("\\u2022") {
         return None;
     }
     let wrapper = operation.wrapper()?;
-    let FieldType::Object(inner) = operation.schema().field(wrapper)?.field_type else { return None };
+    let FieldType::Object(inner) = dialect.schema(operation).field(wrapper)?.field_type else { return None };
     let mut body = Body { wrapper, wrapped: false, inside: Scan { wanted, required, ..Scan::of(inner) } };
     let mut reader = serde_json::Deserializer::from_str(text);
     Object(&mut body).deserialize(&mut reader).ok()?;
@@ -212,11 +219,12 @@ impl<'de> Visitor<'de> for Elements {
 mod tests {
     use super::scan;
     use crate::plan::operation::Operation;
+    use crate::plan::request::dialect::MARKETPLACE;
     use crate::plan::validate::body::validate;
     use crate::plan::validate::fast_path::PassThrough;
 
     fn item(text: &str) -> Option<PassThrough> {
-        scan(Operation::QuoteAddItem, text, "quote_id", None)
+        scan(&MARKETPLACE, Operation::QuoteAddItem, text, "quote_id", None)
     }
 
     #[test]
@@ -227,8 +235,9 @@ mod tests {
         assert_eq!(item(inner), Some(PassThrough { wrapped: false, found: found.clone() }));
         assert_eq!(item(&format!("{{\"cartItem\":{inner}}}")), Some(PassThrough { wrapped: true, found }));
         assert_eq!(item(r#"{"qty":1}"#), Some(PassThrough::default()));
-        let attribute =
-            |text: &str| scan(Operation::AttributeCreate, text, "attribute_code", Some("entity_type_id"));
+        let attribute = |text: &str| {
+            scan(&MARKETPLACE, Operation::AttributeCreate, text, "attribute_code", Some("entity_type_id"))
+        };
         assert!(attribute(r#"{"attribute_code":"a"}"#).is_none());
         assert!(
             attribute(r#"{"attribute_code":"a","entity_type_id":"4","is_required":true,"options":[]}"#)
@@ -274,7 +283,7 @@ mod tests {
         assert!(item(text).is_some());
         let mut body = serde_json::from_str(text).unwrap();
         assert_eq!(
-            validate(&mut body, Operation::QuoteAddItem.schema(), false).unwrap(),
+            validate(&mut body, MARKETPLACE.schema(Operation::QuoteAddItem), false).unwrap(),
             Vec::<String>::new()
         );
         assert_eq!(serde_json::Value::Object(body).to_string(), text);

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::plan::operation::Operation;
+use crate::plan::request::dialect::MARKETPLACE;
 use crate::plan::validate::body::validate;
 use crate::wire::{FieldType, ObjectSchema};
 
@@ -49,7 +50,7 @@ fn the_tables_list_exactly_what_the_interface_lists() {
     for operation in Operation::ALL {
         let (mut in_golden, mut in_tables) = (BTreeSet::new(), BTreeSet::new());
         written(&golden(operation), "", &mut in_golden);
-        listed(operation.schema(), "", &mut in_tables);
+        listed(MARKETPLACE.schema(operation), "", &mut in_tables);
         assert_eq!(in_golden, in_tables, "{}", operation.name());
     }
 }
@@ -58,7 +59,7 @@ fn the_tables_list_exactly_what_the_interface_lists() {
 fn the_golden_bodies_have_the_documented_types() {
     for operation in Operation::ALL {
         let mut body = golden(operation).as_object().unwrap().clone();
-        let warnings = validate(&mut body, operation.schema(), false).unwrap();
+        let warnings = validate(&mut body, MARKETPLACE.schema(operation), false).unwrap();
         assert!(warnings.is_empty(), "{warnings:?}");
         assert_eq!(Value::Object(body), golden(operation));
     }
@@ -82,7 +83,8 @@ fn every_member_has_its_type_and_no_other() {
                     continue;
                 }
                 *member = wrong;
-                let refused = validate(changed.as_object_mut().unwrap(), operation.schema(), false).is_err();
+                let refused =
+                    validate(changed.as_object_mut().unwrap(), MARKETPLACE.schema(operation), false).is_err();
                 assert!(refused, "{}{pointer}: {changed}", operation.name());
             }
         }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::plan::operation::Operation;
+use crate::plan::request::Dialect;
 use crate::wire::json_schema::Writer;
 use crate::wire::{ADDRESS_INFORMATION, Field};
 
@@ -11,9 +12,9 @@ const WRITER: Writer = Writer { definitions: "#/$defs/", closed: true };
 /// The schema: one document, with or without its wrapper, or an array of records.
 ///
 /// Two things only the check itself can say: it mends names with stray spaces, and takes `1.0` for no whole number.
-pub fn of(operation: Operation) -> Value {
-    let bodies = forms(operation);
-    let mut definitions = WRITER.definitions(operation.schema().own_fields);
+pub fn of(dialect: &Dialect, operation: Operation) -> Value {
+    let bodies = forms(dialect, operation);
+    let mut definitions = WRITER.definitions(dialect.schema(operation).own_fields);
     let records: Vec<Value> = bodies.iter().map(|body| record(operation, body)).collect();
     definitions.insert("Record".to_owned(), json!({"anyOf": records}));
     json!({
@@ -29,11 +30,11 @@ pub fn of(operation: Operation) -> Value {
 }
 
 /// The members of each form a body may have.
-fn forms(operation: Operation) -> [Vec<&'static Field>; 2] {
-    let body = operation.schema().own_fields;
+fn forms(dialect: &Dialect, operation: Operation) -> [Vec<&'static Field>; 2] {
+    let body = dialect.schema(operation).own_fields;
     let inner = match operation
         .wrapper()
-        .and_then(|wrapper| operation.schema().field(wrapper)?.field_type.schema())
+        .and_then(|wrapper| dialect.schema(operation).field(wrapper)?.field_type.schema())
     {
         Some(inner) => inner.own_fields.iter().collect(),
         None => flat_shipping(body),

@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::support::mock_server::{MockServer, Step};
 use storefront::failure::Failure;
 use storefront::http::{Client, Endpoint, HttpEvent, Reply};
-use storefront::plan::request::{Bearer, Method, Request, StoreView};
+use storefront::plan::request::dialect::MARKETPLACE;
+use storefront::plan::request::{Bearer, Method, Request, StoreView, Target};
 use storefront::token::Token;
 
 /// A token that must be found nowhere.
@@ -33,12 +34,18 @@ pub fn token() -> Token {
 
 /// A call that acts.
 pub fn post() -> Request {
-    Request::add_item(&StoreView::new("default").unwrap(), r#"{"cartItem":{"qty":1}}"#.into())
+    Request::add_item(
+        &Target::new(&MARKETPLACE, Some(&StoreView::new("default").unwrap())).unwrap(),
+        r#"{"cartItem":{"qty":1}}"#.into(),
+    )
 }
 
 /// A call that acts, and whose success is 320.
 pub fn ship() -> Request {
-    Request::ship_quote(&StoreView::new("default").unwrap(), "{}".into())
+    Request::ship_quote(
+        &Target::new(&MARKETPLACE, Some(&StoreView::new("default").unwrap())).unwrap(),
+        "{}".into(),
+    )
 }
 
 /// A call that only reads.

@@ -70,6 +70,7 @@ fn flag(flags: &[FieldFlag], within: Option<&str>, name: &str, value: &Value) ->
 
 #[cfg(test)]
 mod tests {
+    use crate::plan::request::dialect::MARKETPLACE;
     use clap::Parser;
     use serde_json::json;
 
@@ -93,7 +94,7 @@ mod tests {
                 panic!("{line}")
             };
             let operation = Operation::CustomerUpdate;
-            let mut again = Draft::new(operation, None, &*args, false).unwrap();
+            let mut again = Draft::new(&MARKETPLACE, operation, None, &*args, false).unwrap();
             assert_eq!(json!(again.take_inner(operation)), draft, "{line}");
         }
     }

@@ -1,6 +1,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::plan::operation::Operation;
+use crate::plan::request::dialect::MARKETPLACE;
 use crate::plan::validate::body::validate;
 
 fn body(value: Value) -> Map<String, Value> {
@@ -8,7 +9,7 @@ fn body(value: Value) -> Map<String, Value> {
 }
 
 fn problem(operation: Operation, value: Value) -> String {
-    validate(&mut body(value), operation.schema(), false).unwrap_err().message
+    validate(&mut body(value), MARKETPLACE.schema(operation), false).unwrap_err().message
 }
 
 #[test]
@@ -45,7 +46,7 @@ fn a_wrong_type_is_named_with_what_was_expected_and_found() {
 fn every_problem_is_kept_and_the_message_names_the_first() {
     let names = (0..23).map(|number| (format!("x{number}"), Value::Null));
     let mut many = body(json!({"cartItem": names.collect::<Map<String, Value>>()}));
-    let failure = validate(&mut many, Operation::QuoteAddItem.schema(), false).unwrap_err();
+    let failure = validate(&mut many, MARKETPLACE.schema(Operation::QuoteAddItem), false).unwrap_err();
     assert_eq!((failure.message.lines().count(), failure.problems.len()), (21, 23));
     assert!(failure.message.ends_with("and 3 more"), "{}", failure.message);
 }
@@ -55,7 +56,8 @@ fn a_country_is_two_upper_case_letters() {
     let ship = |code: &str| {
         let address = json!({"country_id": code});
         let draft = json!({"addressInformation": {"shipping_address": address}});
-        validate(&mut body(draft), Operation::QuoteShip.schema(), false).map_err(|failure| failure.message)
+        validate(&mut body(draft), MARKETPLACE.schema(Operation::QuoteShip), false)
+            .map_err(|failure| failure.message)
     };
     assert!(ship("FR").is_ok() && ship("UK").is_ok());
     let lower = ship("us").unwrap_err();
@@ -72,7 +74,7 @@ fn the_samples_own_blemishes_are_mended_with_a_warning() {
     let item = json!({"sku": "MS-01", "product_option ":
         {"extension_attributes": {"configurable_item_options": [option]}}});
     let mut body = body(json!({"cartItem": item}));
-    let warnings = validate(&mut body, Operation::QuoteAddItem.schema(), false).unwrap();
+    let warnings = validate(&mut body, MARKETPLACE.schema(Operation::QuoteAddItem), false).unwrap();
     assert_eq!(warnings.len(), 3, "{warnings:?}");
     let sent = &body["cartItem"]["product_option"]["extension_attributes"]["configurable_item_options"][0];
     assert_eq!(*sent, json!({"option_id": "93", "option_value": 52}));
@@ -87,7 +89,7 @@ fn a_name_that_becomes_another_by_trimming_is_refused() {
 #[test]
 fn unknown_members_pass_when_allowed_but_types_still_count() {
     let mut odd = body(json!({"cartItem": {"product_type": "simple", "qty": 1}}));
-    assert!(validate(&mut odd, Operation::QuoteAddItem.schema(), true).unwrap().is_empty());
+    assert!(validate(&mut odd, MARKETPLACE.schema(Operation::QuoteAddItem), true).unwrap().is_empty());
     let mut wrong = body(json!({"cartItem": {"product_type": "simple", "qty": "1"}}));
-    assert!(validate(&mut wrong, Operation::QuoteAddItem.schema(), true).is_err());
+    assert!(validate(&mut wrong, MARKETPLACE.schema(Operation::QuoteAddItem), true).is_err());
 }
