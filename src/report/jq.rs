@@ -83,6 +83,7 @@ impl Filter {
             let applied = match told["applied"].as_str() {
                 Some("yes") => Applied::Yes,
                 Some("unknown") => Applied::Unknown,
+                Some("partial") => Applied::Partial,
                 _ => Applied::No,
             };
             Failure::internal(format!("--jq failed on the result: {problem}"))

@@ -3,6 +3,7 @@
 //! Standard output is data only; notes, warnings and errors go to standard error.
 
 pub mod attribute;
+pub mod call;
 pub mod changes;
 pub mod curl;
 pub mod http_trace;
@@ -231,6 +232,7 @@ impl Report {
             Applied::Yes
                 if failure.kind == FailureKind::Partial || failure.message.contains("was written") => {}
             Applied::Yes => stderr_line("  it was written"),
+            Applied::Partial => stderr_line("  only a part was written"),
             Applied::Unknown => stderr_line("  it is not known whether it was written"),
         }
         if let Some(hint) = &failure.hint {
@@ -261,6 +263,9 @@ pub fn failure_json(failure: &Failure) -> Value {
     }
     if let Some(snapshot) = &failure.snapshot {
         error["snapshot"] = snapshot.as_str().into();
+    }
+    if !failure.calls.is_empty() {
+        error["calls"] = failure.calls.as_slice().into();
     }
     if failure.problems.len() > 1 {
         error["problems"] = failure.problems.as_slice().into();

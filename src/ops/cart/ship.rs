@@ -45,7 +45,6 @@ pub async fn perform(
                 Ok(reply) => {
                     reply.warning.iter().for_each(|warning| service.session.report.warn(warning));
                     outcome.status = Some(reply.status);
-                    outcome.response = Some(reply.value());
                     calls.push(Call::replied(SHIPPING, &reply));
                 }
                 Err(failure) => return Err(first_failed(failure, requests.payment.is_some())),
