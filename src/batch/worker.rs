@@ -33,6 +33,8 @@ pub struct Job {
     pub content: Option<crate::input::records::Content>,
     /// What an earlier run left unknown about it.
     pub unresolved: Option<Unresolved>,
+    /// Whether an earlier run made the first of its two calls.
+    pub is_half_done: bool,
 }
 
 /// A record that an earlier run sent, with unknown outcome.
@@ -98,7 +100,7 @@ impl RunContext<'_> {
         gate: Option<Rc<RecordWriteAhead<'_>>>,
         ended: &mut JobResult,
     ) -> Result<Outcome, Failure> {
-        let Job { location: place, prepared, unresolved, .. } = task;
+        let Job { location: place, prepared, unresolved, is_half_done, .. } = task;
         let report = self.service.session.report.for_record(place.record);
         let session = Session { report: &report, global: self.global, ..*self.service.session };
         let write_ahead = gate.as_deref().map(|gate| gate as &dyn WriteAhead);
@@ -115,7 +117,7 @@ impl RunContext<'_> {
         if let Some(unresolved) = &unresolved {
             let service = self.service.for_record(&session, token.clone(), None);
             let snapshot = unresolved.snapshot.as_deref();
-            if let Some(found) = self.operation.resolve_unknown(&service, snapshot).await {
+            if let Some(found) = self.operation.resolve_unknown(&service, &prepared.body, snapshot).await {
                 return Ok(found);
             }
             if !unresolved.retry {
@@ -131,7 +133,7 @@ impl RunContext<'_> {
         }
         loop {
             let service = self.service.for_record(&session, token.clone(), write_ahead);
-            let failure = match self.operation.perform(&service, &prepared.body).await {
+            let failure = match self.operation.perform(&service, &prepared.body, is_half_done).await {
                 Err(failure) if is_run_token && is_unauthorized(&failure) => failure,
                 Err(failure) => {
                     let failure = unresolved_again(failure, unresolved.as_ref());

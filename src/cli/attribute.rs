@@ -14,6 +14,16 @@ use crate::wire::ATTRIBUTE;
 pub enum AttributeCommand {
     /// Create a product attribute
     Create(CreateArgs),
+    /// Print an attribute
+    Show(ShowArgs),
+}
+
+/// Flags of `attribute show`.
+#[derive(Debug, Clone, Args)]
+pub struct ShowArgs {
+    /// Code of the attribute
+    #[arg(value_name = "CODE")]
+    pub code: String,
 }
 
 /// Flags of `attribute create`.

@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Number, Value};
 
 use crate::cli::batch::BatchArgs;
+use crate::cli::customer_arg::CustomerArg;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_label_number};
 use crate::wire::{ADDRESS_INFORMATION, CART_ITEM, QUOTE_ADDRESS};
 
@@ -14,6 +15,21 @@ pub enum QuoteCommand {
     Ship(Box<ShipArgs>),
     /// Add a simple or configurable product to a quote
     AddItem(AddItemArgs),
+    /// Print the customer's active quote, its items and its totals
+    Show(ReadArgs),
+    /// List the shipping and payment methods of the customer's active quote
+    Methods(ReadArgs),
+}
+
+/// Flags of `quote show` and `quote methods`.
+#[derive(Debug, Clone, Args)]
+pub struct ReadArgs {
+    /// The customer whose quote it is.
+    #[command(flatten)]
+    pub customer: CustomerArg,
+    /// Id of the quote, where a setting names the path that shows it
+    #[arg(long, value_name = "ID")]
+    pub quote_id: Option<String>,
 }
 
 /// Flags of `quote ship`.
@@ -46,6 +62,9 @@ pub struct ShipArgs {
     /// Send no payment
     #[arg(long, help_heading = "Payment", group = "payment_choice")]
     pub no_payment: bool,
+    /// The customer whose quote it is.
+    #[command(flatten)]
+    pub customer: CustomerArg,
     /// Many records.
     #[command(flatten)]
     pub batch: BatchArgs,
@@ -60,6 +79,12 @@ pub struct AddItemArgs {
     /// Chosen option of a configurable product: attribute id and value
     #[arg(long = "option", value_name = "OPTION_ID=OPTION_VALUE", num_args = 1.., help_heading = Item::HEADING, value_parser = parse_label_number)]
     pub options: Vec<(String, Number)>,
+    /// Read the cart before and after, and say whether it shows the added quantity
+    #[arg(long, help_heading = Item::HEADING)]
+    pub verify: bool,
+    /// The customer whose quote it is.
+    #[command(flatten)]
+    pub customer: CustomerArg,
     /// Many records.
     #[command(flatten)]
     pub batch: BatchArgs,

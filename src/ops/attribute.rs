@@ -21,18 +21,10 @@ const NOT_FOUND: u16 = 404;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The request that reads the attribute of this code; `None` where neither the interface nor a setting has one.
-///
-/// # Errors
-/// `usage` when no store view is set and the interface needs one.
-pub fn read_request(service: &Service<'_>, code: &str) -> Result<Option<Request>, Failure> {
-    let path = service.settings.read.attribute_path.as_deref().or(service.settings.dialect.attribute);
-    let Some(path) = path else { return Ok(None) };
-    let path = if path.contains("{store_view}") || service.settings.dialect.attribute.is_some() {
-        service.target()?.path(path, &[("code", code)])
-    } else {
-        service.settings.dialect.target_path(path, &[("code", code)])
-    };
-    Ok(Some(Request::get(path, Bearer::Admin)))
+pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
+    let path = service.settings.read.attribute_path.as_deref().or(service.settings.dialect.attribute)?;
+    let path = send::attribute_target(service).path(path, &[("code", code)]);
+    Some(Request::get(path, Bearer::Admin))
 }
 
 /// Creates the attribute, or shows what would be sent. Where attributes can be read, it is read first: some shops replace
@@ -43,7 +35,7 @@ pub fn read_request(service: &Service<'_>, code: &str) -> Result<Option<Request>
 pub async fn create(service: &Service<'_>, body: Map<String, Value>) -> Result<Outcome, Failure> {
     let asked = body.get("attribute").and_then(Value::as_object).cloned().unwrap_or_default();
     let read = match asked.get("attribute_code").and_then(Value::as_str).map(str::trim) {
-        Some(code) if !code.is_empty() && !service.session.global.dry_run => read_request(service, code)?,
+        Some(code) if !code.is_empty() && !service.session.global.dry_run => read_request(service, code),
         _ => None,
     };
     let request = send::request(service, OPERATION, body)?;
@@ -74,7 +66,7 @@ pub async fn create(service: &Service<'_>, body: Map<String, Value>) -> Result<O
 /// Whether the attribute of an earlier run exists as it was asked for. `None` while that is unknown.
 pub async fn resolve_unknown(service: &Service<'_>, body: &Map<String, Value>) -> Option<Outcome> {
     let asked = body.get("attribute")?.as_object()?;
-    let read = read_request(service, asked.get("attribute_code")?.as_str()?).ok()??;
+    let read = read_request(service, asked.get("attribute_code")?.as_str()?)?;
     let outcome = Outcome { verified: Some(true), ..done(Some("done earlier")) };
     exists_as_asked(service, &read, asked).await.then_some(outcome)
 }

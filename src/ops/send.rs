@@ -3,10 +3,12 @@
 use serde_json::{Map, Value};
 
 use crate::config::ShipLayout;
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::Draft;
+use crate::ops::{attribute, cart};
 use crate::plan::operation::Operation;
-use crate::plan::request::Request;
+use crate::plan::request::{Request, Target};
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 
@@ -41,7 +43,10 @@ pub fn request(
 
 /// The request that carries this text.
 fn request_with(service: &Service<'_>, operation: Operation, body: String) -> Result<Request, Failure> {
-    let target = service.target()?;
+    let target = match operation {
+        Operation::AttributeCreate => attribute_target(service),
+        _ => service.target()?,
+    };
     Ok(match operation {
         Operation::QuoteShip => Request::ship_quote(&target, body.into()),
         Operation::QuoteAddItem => Request::add_item(&target, body.into()),
@@ -50,12 +55,24 @@ fn request_with(service: &Service<'_>, operation: Operation, body: String) -> Re
     })
 }
 
+/// Where calls on attributes go: they belong to no store view, so that none needs to be set.
+pub fn attribute_target<'a>(service: &'a Service<'_>) -> Target<'a> {
+    let settings = &service.settings;
+    Target { dialect: settings.dialect, store_view: settings.store_view.as_ref(), customer: None }
+}
+
 /// Sends a draft, or shows what would be sent.
 ///
 /// # Errors
 /// As [`Service::write`].
 pub async fn perform(service: &Service<'_>, operation: Operation, draft: Draft) -> Result<Outcome, Failure> {
-    perform_request(service, operation, request(service, operation, draft.body)?).await
+    let has_carts = service.settings.dialect.carts.is_some();
+    match operation {
+        Operation::QuoteAddItem => cart::add_item::perform(service, draft).await,
+        Operation::QuoteShip if has_carts => cart::ship::perform(service, draft.body, false).await,
+        Operation::AttributeCreate => attribute::create(service, draft.body).await,
+        _ => perform_request(service, operation, request(service, operation, draft.body)?).await,
+    }
 }
 
 /// Sends a body whose text was checked, as it stands, or shows what would be sent.
@@ -67,10 +84,21 @@ pub async fn perform_raw(
     operation: Operation,
     body: String,
 ) -> Result<Outcome, Failure> {
+    // Where attributes can be read, they are, before and after.
+    if operation == Operation::AttributeCreate
+        && service.settings.read.attribute_path.is_some()
+        && let Ok(body) = exact_json::parse_object(body.as_bytes())
+    {
+        return attribute::create(service, body).await;
+    }
     perform_request(service, operation, request_with(service, operation, body)?).await
 }
 
-async fn perform_request(
+/// Sends a request, or shows it.
+///
+/// # Errors
+/// As [`Service::write`].
+pub async fn perform_request(
     service: &Service<'_>,
     operation: Operation,
     request: Request,

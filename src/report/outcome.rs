@@ -205,7 +205,7 @@ impl Outcome {
         match (self.applied, self.reason) {
             _ if self.request.is_some() => format!("{}: dry run, nothing was sent", self.operation),
             (Applied::Yes, _) if self.made.is_some() => {
-                sanitize_line(self.made.as_deref().unwrap_or_default()).into_owned()
+                sanitize_line(self.made.as_deref().unwrap_or_default())
             }
             (Applied::Yes, _) => {
                 let status = self.status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();

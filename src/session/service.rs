@@ -161,10 +161,15 @@ impl<'a> Service<'a> {
 
     /// The same service, for the customer with this id, whom an administrator names.
     pub fn of_customer(&self, id: u64) -> Service<'a> {
+        Service { customer: Some(id), ..self.for_own_customer() }
+    }
+
+    /// The same service, for the same customer.
+    pub fn for_own_customer(&self) -> Service<'a> {
         Service {
             session: self.session,
             settings: self.settings.clone(),
-            customer: Some(id),
+            customer: self.customer,
             stage: self.stage.clone(),
             replaces_profile: self.replaces_profile.clone(),
             client: self.client.clone(),
@@ -183,6 +188,15 @@ impl<'a> Service<'a> {
     /// As [`Client::send`], and `auth` when there is no token.
     pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
         let call = pin!(self.client.send(request, self.token(request.bearer).await?));
+        self.session.report.while_waiting("waiting for the service", call).await
+    }
+
+    /// Exchanges a user name and a password for a token.
+    ///
+    /// # Errors
+    /// As [`Client::log_in`].
+    pub async fn log_in(&self, request: &Request) -> Result<Reply, Failure> {
+        let call = pin!(self.client.log_in(request));
         self.session.report.while_waiting("waiting for the service", call).await
     }
 
@@ -247,7 +261,7 @@ impl<'a> Service<'a> {
     fn begin_write(&self, operation: &str, request: &Request) {
         self.log_target(operation);
         self.stage.set(Stage::Sent);
-        self.replaces_profile.set(request.method == Method::Put);
+        self.replaces_profile.set(request.method == Method::Put && operation.starts_with("customer "));
     }
 
     /// A request as a dry run shows it.

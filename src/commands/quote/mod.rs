@@ -1,6 +1,10 @@
 //! `storefront quote …`
 
-use crate::cli::quote::{QuoteCommand, ShipArgs};
+mod methods;
+mod show;
+
+use crate::cli::customer_arg::CustomerArg;
+use crate::cli::quote::{AddItemArgs, QuoteCommand, ShipArgs};
 use crate::commands::dispatch;
 use crate::failure::Failure;
 use crate::ops::record::RecordOperation;
@@ -10,6 +14,7 @@ use crate::plan::operation::Operation;
 use crate::prompt::Prompt;
 use crate::session::Session;
 use crate::session::runtime::with_service;
+use crate::session::service::Service;
 use crate::{batch, exact_json};
 
 /// Runs a quote command.
@@ -19,8 +24,44 @@ use crate::{batch, exact_json};
 pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
     match command {
         QuoteCommand::Ship(args) => ship(session, args),
-        QuoteCommand::AddItem(args) => dispatch::run(session, Operation::QuoteAddItem, args, &args.batch),
+        QuoteCommand::AddItem(args) => add_item(session, args),
+        QuoteCommand::Show(args) => with_service(session, async |service| {
+            show::show(&for_customer(service, &args.customer).await?, args.quote_id.as_deref()).await
+        }),
+        QuoteCommand::Methods(args) => with_service(session, async |service| {
+            methods::list(&for_customer(service, &args.customer).await?).await
+        }),
     }
+}
+
+/// The service for the named customer, or for the token's own.
+///
+/// # Errors
+/// `usage` where the interface has no calls for a named customer.
+async fn for_customer<'a>(service: &Service<'a>, customer: &CustomerArg) -> Result<Service<'a>, Failure> {
+    match &customer.named {
+        None => Ok(service.for_own_customer()),
+        Some(named) => resolve_customer(service, named).await.map(|id| service.of_customer(id)),
+    }
+}
+
+async fn resolve_customer(service: &Service<'_>, named: &str) -> Result<u64, Failure> {
+    if service.settings.dialect.customers.is_none() {
+        return Err(Failure::usage("the interface `marketplace` has no calls for a named customer")
+            .hint("leave out --customer, and use the token of that customer"));
+    }
+    named.trim().parse().map_err(|_| Failure::usage(format!("`{named}` is no customer id")))
+}
+
+fn add_item(session: &Session<'_>, args: &AddItemArgs) -> Result<(), Failure> {
+    if args.customer.named.is_none() || dispatch::source(session, &args.batch)?.is_some() {
+        return dispatch::run(session, Operation::QuoteAddItem, args, &args.batch);
+    }
+    let draft = draft::draft(session, Operation::QuoteAddItem, args)?;
+    with_service(session, async |service| {
+        let service = for_customer(service, &args.customer).await?;
+        send::perform_and_report(&service, Operation::QuoteAddItem, draft).await
+    })
 }
 
 fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
@@ -40,10 +81,12 @@ fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
     if !asks && !takes_stored {
         let draft = draft(args)?;
         return with_service(session, async |service| {
-            send::perform_and_report(service, Operation::QuoteShip, draft).await
+            let service = for_customer(service, &args.customer).await?;
+            send::perform_and_report(&service, Operation::QuoteShip, draft).await
         });
     }
     with_service(session, async |service| {
+        let service = &for_customer(service, &args.customer).await?;
         let mut args = with_stored_addresses(service, args).await?;
         if asks {
             ask_payment(session, &prompt, &mut args)?;
