@@ -41,6 +41,11 @@ mod http_transport_errors;
 #[cfg(unix)]
 mod interactive_terminal;
 mod jq;
+#[cfg(unix)]
+mod live;
+mod magento_attributes;
+mod magento_quotes;
+mod magento_tokens;
 mod masking;
 mod no_data_loss;
 mod profile_round_trip;
