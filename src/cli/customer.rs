@@ -16,16 +16,40 @@ pub enum CustomerCommand {
     /// Change the profile and its addresses, keeping every address not named
     Update(Box<UpdateArgs>),
     /// Print the stored profile and addresses
-    Show,
+    Show(CustomerChoice),
+    /// Search customers by email and name, with an administrator's token
+    Find(FindArgs),
     /// List the snapshots taken before each replacement
     History(HistoryArgs),
     /// Undo the last update, or put a snapshot back, keeping newer addresses
     Restore(RestoreArgs),
 }
 
+/// Whose profile or quote it is.
+#[derive(Debug, Clone, Default, Args)]
+pub struct CustomerChoice {
+    /// Customer by id or email, with an administrator's token [default: the token's own customer]
+    #[arg(long, value_name = "ID|EMAIL")]
+    pub customer: Option<String>,
+}
+
+/// Flags of `customer find`.
+#[derive(Debug, Clone, Args)]
+pub struct FindArgs {
+    /// Words, each a part of the email, the first or the last name
+    #[arg(value_name = "TEXT", required = true)]
+    pub text: Vec<String>,
+    /// Show at most N customers
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub limit: u16,
+}
+
 /// Flags of `customer update`.
 #[derive(Debug, Clone, Args)]
 pub struct UpdateArgs {
+    /// Whose profile.
+    #[command(flatten)]
+    pub choice: CustomerChoice,
     /// The profile.
     #[command(flatten)]
     pub profile: FieldArgs<ProfileFlags>,
@@ -87,6 +111,9 @@ pub struct ReplacementArgs {
 /// Flags of `customer restore`.
 #[derive(Debug, Clone, Args)]
 pub struct RestoreArgs {
+    /// Whose profile.
+    #[command(flatten)]
+    pub choice: CustomerChoice,
     /// Name of the snapshot, as `customer history` lists it, or its file; that of the last update where none is given
     #[arg(value_name = "SNAPSHOT")]
     pub snapshot: Option<String>,
@@ -104,6 +131,9 @@ pub struct RestoreArgs {
 /// Flags of `customer history`.
 #[derive(Debug, Clone, Args)]
 pub struct HistoryArgs {
+    /// Whose profile.
+    #[command(flatten)]
+    pub choice: CustomerChoice,
     /// Look again whether the newest update of unknown outcome took effect
     #[arg(long)]
     pub check: bool,

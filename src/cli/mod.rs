@@ -6,7 +6,6 @@ pub mod auth;
 pub mod batch;
 pub mod config;
 pub mod customer;
-pub mod customer_arg;
 pub mod duration;
 mod empty_value;
 mod examples;

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Number, Value};
 
 use crate::cli::batch::BatchArgs;
-use crate::cli::customer_arg::CustomerArg;
+use crate::cli::customer::CustomerChoice;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_label_number};
 use crate::wire::{ADDRESS_INFORMATION, CART_ITEM, QUOTE_ADDRESS};
 
@@ -24,9 +24,9 @@ pub enum QuoteCommand {
 /// Flags of `quote show` and `quote methods`.
 #[derive(Debug, Clone, Args)]
 pub struct ReadArgs {
-    /// The customer whose quote it is.
+    /// Whose quote.
     #[command(flatten)]
-    pub customer: CustomerArg,
+    pub choice: CustomerChoice,
     /// Id of the quote, where a setting names the path that shows it
     #[arg(long, value_name = "ID")]
     pub quote_id: Option<String>,
@@ -35,6 +35,9 @@ pub struct ReadArgs {
 /// Flags of `quote ship`.
 #[derive(Debug, Clone, Args)]
 pub struct ShipArgs {
+    /// Whose quote.
+    #[command(flatten)]
+    pub choice: CustomerChoice,
     /// The shipping address.
     #[command(flatten)]
     pub ship: FieldArgs<ShipTo>,
@@ -62,9 +65,6 @@ pub struct ShipArgs {
     /// Send no payment
     #[arg(long, help_heading = "Payment", group = "payment_choice")]
     pub no_payment: bool,
-    /// The customer whose quote it is.
-    #[command(flatten)]
-    pub customer: CustomerArg,
     /// Many records.
     #[command(flatten)]
     pub batch: BatchArgs,
@@ -73,6 +73,9 @@ pub struct ShipArgs {
 /// Flags of `quote add-item`.
 #[derive(Debug, Clone, Args)]
 pub struct AddItemArgs {
+    /// Whose quote.
+    #[command(flatten)]
+    pub choice: CustomerChoice,
     /// The item.
     #[command(flatten)]
     pub item: FieldArgs<Item>,
@@ -82,9 +85,6 @@ pub struct AddItemArgs {
     /// Read the cart before and after, and say whether it shows the added quantity
     #[arg(long, help_heading = Item::HEADING)]
     pub verify: bool,
-    /// The customer whose quote it is.
-    #[command(flatten)]
-    pub customer: CustomerArg,
     /// Many records.
     #[command(flatten)]
     pub batch: BatchArgs,

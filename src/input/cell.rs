@@ -4,7 +4,7 @@ use serde_json::{Number, Value};
 
 use crate::exact_json;
 use crate::plan::validate::body::is_whole;
-use crate::wire::FieldType;
+use crate::wire::{FieldType, Scalar};
 
 /// A cell as what its member holds. Text stays exactly as it is; lines of a street are parted by `|` or line breaks.
 ///
@@ -13,20 +13,24 @@ use crate::wire::FieldType;
 pub fn parse_cell(cell: &str, holds: FieldType) -> Result<Value, String> {
     let expected = || format!("expected {}, found {cell:?}", holds.expected());
     match holds {
-        FieldType::Text | FieldType::TextOrNull => Ok(cell.into()),
+        FieldType::Text | FieldType::TextOrNull | FieldType::Scalar(Scalar::Text) => Ok(cell.into()),
         FieldType::TextList => {
             Ok(cell.split(['|', '\n']).map(str::trim).filter(|line| !line.is_empty()).collect())
         }
-        FieldType::Boolean => flag(cell).map(Value::Bool).ok_or_else(expected),
-        FieldType::Number => number(cell).map(Value::Number).ok_or_else(expected),
-        FieldType::Integer => {
+        FieldType::Boolean | FieldType::Scalar(Scalar::Boolean) => {
+            flag(cell).map(Value::Bool).ok_or_else(expected)
+        }
+        FieldType::Number | FieldType::Scalar(Scalar::Number) => {
+            number(cell).map(Value::Number).ok_or_else(expected)
+        }
+        FieldType::Integer | FieldType::Scalar(Scalar::Integer) => {
             number(cell).filter(|_| is_whole(cell.trim())).map(Value::Number).ok_or_else(expected)
         }
         FieldType::Object(_) | FieldType::AnyObject => {
             let object = exact_json::parse_object(cell.as_bytes()).ok();
             object.map(Value::Object).ok_or_else(|| format!("expected a JSON object, found {cell:?}"))
         }
-        FieldType::List(_) => {
+        FieldType::List(_) | FieldType::AnyList => {
             let list = exact_json::parse(cell.as_bytes()).ok().filter(Value::is_array);
             list.ok_or_else(|| format!("expected a JSON array, found {cell:?}"))
         }

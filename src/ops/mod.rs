@@ -2,6 +2,7 @@
 
 pub mod attribute;
 pub mod cart;
+pub mod customers;
 pub mod draft;
 pub mod profile;
 pub(crate) mod record;

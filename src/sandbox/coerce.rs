@@ -71,6 +71,9 @@ fn check_value(value: &Value, holds: FieldType) -> Result<(), TypeError> {
         },
         FieldType::Object(shape) => check_object(value, shape),
         FieldType::AnyObject => require(value, "array", Value::is_object),
+        FieldType::AnyList => require(value, "array", Value::is_array),
+        // No table of the marketplace has it.
+        FieldType::Scalar(_) => Ok(()),
     }
 }
 

@@ -159,17 +159,18 @@ impl<'a> Service<'a> {
         Ok(Target { customer: self.customer, ..self.settings.target()? })
     }
 
-    /// The same service, for the customer with this id, whom an administrator names.
-    pub fn of_customer(&self, id: u64) -> Service<'a> {
-        Service { customer: Some(id), ..self.for_own_customer() }
+    /// The same service, with the token of another customer.
+    pub fn with_customer_token(&self, token: Token) -> Service<'a> {
+        secrets().add(&token);
+        Service { customer_token: Rc::new(OnceCell::from(token)), ..self.with_customer(None) }
     }
 
-    /// The same service, for the same customer.
-    pub fn for_own_customer(&self) -> Service<'a> {
+    /// The same service, for the customer with this id, whom an administrator names, or for the token's own.
+    pub fn with_customer(&self, customer: Option<u64>) -> Service<'a> {
         Service {
             session: self.session,
             settings: self.settings.clone(),
-            customer: self.customer,
+            customer,
             stage: self.stage.clone(),
             replaces_profile: self.replaces_profile.clone(),
             client: self.client.clone(),

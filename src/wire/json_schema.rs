@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{CONFIGURABLE_ITEM_OPTION, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS};
-use crate::wire::{Field, FieldType, ObjectSchema};
+use crate::wire::{Field, FieldType, ObjectSchema, Scalar};
 
 /// How schemas are to be written.
 #[derive(Debug, Clone, Copy)]
@@ -74,6 +74,13 @@ impl Writer {
             FieldType::Object(shape) => json!({"$ref": self.reference(shape)}),
             FieldType::List(shape) => json!({"type": "array", "items": {"$ref": self.reference(shape)}}),
             FieldType::AnyObject => json!({"type": "object"}),
+            FieldType::AnyList => json!({"type": "array"}),
+            FieldType::Scalar(Scalar::Text | Scalar::Boolean) => {
+                json!({"type": ["string", "number", "boolean", "null"]})
+            }
+            FieldType::Scalar(Scalar::Integer | Scalar::Number) => {
+                json!({"type": ["string", "number", "null"]})
+            }
         }
     }
 

@@ -9,6 +9,7 @@ mod attribute;
 mod cart_item;
 mod customer;
 pub mod json_schema;
+mod magento;
 mod shipping;
 mod tables;
 
@@ -18,6 +19,7 @@ pub use cart_item::{
     CART_ITEM, CART_ITEM_BODY, CONFIGURABLE_ITEM_OPTION, PRODUCT_OPTION, PRODUCT_OPTION_EXTENSION,
 };
 pub use customer::{CUSTOMER, CUSTOMER_BODY};
+pub use magento::MAGENTO_FIELDS;
 pub use shipping::{ADDRESS_INFORMATION, SHIPPING_INFORMATION};
 pub use tables::{FieldTables, MARKETPLACE_FIELDS};
 
@@ -56,6 +58,8 @@ pub enum FieldType {
     Number,
     /// `true` or `false`.
     Boolean,
+    /// A value that the service casts to what it holds, so that it may be written as more than one type.
+    Scalar(Scalar),
     /// An array of strings.
     TextList,
     /// An object of a documented shape.
@@ -64,6 +68,21 @@ pub enum FieldType {
     List(&'static ObjectSchema),
     /// An object whose members are "not shown".
     AnyObject,
+    /// An array whose elements are not checked.
+    AnyList,
+}
+
+/// What a service casts a scalar to, as PHP does. Null leaves it out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scalar {
+    /// From any scalar.
+    Text,
+    /// From a number or its text.
+    Integer,
+    /// From a number or its text.
+    Number,
+    /// From `true`, `false`, 1, 0 or their texts.
+    Boolean,
 }
 
 impl ObjectSchema {
@@ -105,6 +124,11 @@ impl FieldType {
             Self::TextList => "an array of strings",
             Self::Object(_) | Self::AnyObject => "an object",
             Self::List(_) => "an array of objects",
+            Self::AnyList => "an array",
+            Self::Scalar(Scalar::Text) => "a string, a number, true or false",
+            Self::Scalar(Scalar::Integer) => "a whole number or its text",
+            Self::Scalar(Scalar::Number) => "a number or its text",
+            Self::Scalar(Scalar::Boolean) => "true, false, 1 or 0",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `storefront customer …`
 
+mod find;
 mod history;
 mod interactive;
 mod resolve;
@@ -8,6 +9,7 @@ pub mod update;
 
 use crate::cli::customer::CustomerCommand;
 use crate::failure::Failure;
+use crate::ops::customers;
 use crate::ops::profile::restore;
 use crate::session::Session;
 use crate::session::runtime::with_service;
@@ -21,12 +23,17 @@ pub use resolve::resolve_unknown;
 pub fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(), Failure> {
     match command {
         CustomerCommand::Update(args) => update::run(session, args),
-        CustomerCommand::Show => with_service(session, show::show),
-        CustomerCommand::History(args) => {
-            with_service(session, async |service| history::list(service, args).await)
-        }
-        CustomerCommand::Restore(args) => {
-            with_service(session, async |service| restore::restore(service, args).await)
-        }
+        CustomerCommand::Show(choice) => with_service(session, async |service| {
+            show::show(&customers::select(service, choice.customer.as_deref()).await?).await
+        }),
+        CustomerCommand::Find(args) => with_service(session, async |service| find::find(service, args).await),
+        CustomerCommand::History(args) => with_service(session, async |service| {
+            let service = customers::select(service, args.choice.customer.as_deref()).await?;
+            history::list(&service, args).await
+        }),
+        CustomerCommand::Restore(args) => with_service(session, async |service| {
+            let service = customers::select(service, args.choice.customer.as_deref()).await?;
+            restore::restore(&service, args).await
+        }),
     }
 }

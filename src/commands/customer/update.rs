@@ -7,10 +7,10 @@ use crate::cli::customer::UpdateArgs;
 use crate::commands::customer::interactive::{self, Editor, StartScreen};
 use crate::commands::dispatch;
 use crate::failure::Failure;
-use crate::ops::draft;
 use crate::ops::profile::update::Update;
 use crate::ops::profile::{read, replace};
 use crate::ops::record::RecordOperation;
+use crate::ops::{customers, draft};
 use crate::plan::operation::Operation;
 use crate::plan::profile::address_ids::AddressIndex;
 use crate::plan::profile::stored::Profile;
@@ -33,6 +33,7 @@ pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
     let draft = draft::draft(session, Operation::CustomerUpdate, &args)?;
     let mut update = if asks { Update::new_incomplete(draft, &args)? } else { Update::new(draft, &args)? };
     with_service(session, async |service| {
+        let service = &customers::select(service, args.choice.customer.as_deref()).await?;
         if update.patch.is_empty() {
             let profile = match &update.base {
                 Some(base) => base.clone(),

@@ -3,18 +3,18 @@
 mod methods;
 mod show;
 
-use crate::cli::customer_arg::CustomerArg;
+use crate::cli::customer::CustomerChoice;
 use crate::cli::quote::{AddItemArgs, QuoteCommand, ShipArgs};
 use crate::commands::dispatch;
 use crate::failure::Failure;
 use crate::ops::record::RecordOperation;
 use crate::ops::shipping::with_stored_addresses;
+use crate::ops::customers::select;
 use crate::ops::{draft, send};
 use crate::plan::operation::Operation;
 use crate::prompt::Prompt;
 use crate::session::Session;
 use crate::session::runtime::with_service;
-use crate::session::service::Service;
 use crate::{batch, exact_json};
 
 /// Runs a quote command.
@@ -26,40 +26,34 @@ pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure>
         QuoteCommand::Ship(args) => ship(session, args),
         QuoteCommand::AddItem(args) => add_item(session, args),
         QuoteCommand::Show(args) => with_service(session, async |service| {
-            show::show(&for_customer(service, &args.customer).await?, args.quote_id.as_deref()).await
+            show::show(&select(service, args.choice.customer.as_deref()).await?, args.quote_id.as_deref()).await
         }),
         QuoteCommand::Methods(args) => with_service(session, async |service| {
-            methods::list(&for_customer(service, &args.customer).await?).await
+            methods::list(&select(service, args.choice.customer.as_deref()).await?).await
         }),
     }
 }
 
-/// The service for the named customer, or for the token's own.
-///
-/// # Errors
-/// `usage` where the interface has no calls for a named customer.
-async fn for_customer<'a>(service: &Service<'a>, customer: &CustomerArg) -> Result<Service<'a>, Failure> {
-    match &customer.named {
-        None => Ok(service.for_own_customer()),
-        Some(named) => resolve_customer(service, named).await.map(|id| service.of_customer(id)),
+/// Each record of a batch names its own customer.
+fn ensure_one_record(choice: &CustomerChoice) -> Result<(), Failure> {
+    match choice.customer {
+        None => Ok(()),
+        Some(_) => Err(Failure::usage("`--customer` is for one record")
+            .hint("give each record a `customer` column or field instead")),
     }
-}
-
-async fn resolve_customer(service: &Service<'_>, named: &str) -> Result<u64, Failure> {
-    if service.settings.dialect.customers.is_none() {
-        return Err(Failure::usage("the interface `marketplace` has no calls for a named customer")
-            .hint("leave out --customer, and use the token of that customer"));
-    }
-    named.trim().parse().map_err(|_| Failure::usage(format!("`{named}` is no customer id")))
 }
 
 fn add_item(session: &Session<'_>, args: &AddItemArgs) -> Result<(), Failure> {
-    if args.customer.named.is_none() || dispatch::source(session, &args.batch)?.is_some() {
+    let is_batch = dispatch::source(session, &args.batch)?.is_some();
+    if is_batch {
+        ensure_one_record(&args.choice)?;
+    }
+    if is_batch || args.choice.customer.is_none() {
         return dispatch::run(session, Operation::QuoteAddItem, args, &args.batch);
     }
     let draft = draft::draft(session, Operation::QuoteAddItem, args)?;
     with_service(session, async |service| {
-        let service = for_customer(service, &args.customer).await?;
+        let service = select(service, args.choice.customer.as_deref()).await?;
         send::perform_and_report(&service, Operation::QuoteAddItem, draft).await
     })
 }
@@ -67,6 +61,7 @@ fn add_item(session: &Session<'_>, args: &AddItemArgs) -> Result<(), Failure> {
 fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
     let takes_stored = args.ship_to_address.is_some() || args.bill_to_address.is_some();
     if let Some(source) = dispatch::source(session, &args.batch)? {
+        ensure_one_record(&args.choice)?;
         let work = if takes_stored {
             RecordOperation::ShipToSavedAddress(args)
         } else {
@@ -81,12 +76,12 @@ fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
     if !asks && !takes_stored {
         let draft = draft(args)?;
         return with_service(session, async |service| {
-            let service = for_customer(service, &args.customer).await?;
+            let service = select(service, args.choice.customer.as_deref()).await?;
             send::perform_and_report(&service, Operation::QuoteShip, draft).await
         });
     }
     with_service(session, async |service| {
-        let service = &for_customer(service, &args.customer).await?;
+        let service = &select(service, args.choice.customer.as_deref()).await?;
         let mut args = with_stored_addresses(service, args).await?;
         if asks {
             ask_payment(session, &prompt, &mut args)?;

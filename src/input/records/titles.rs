@@ -86,8 +86,10 @@ pub fn known(dialect: &'static Dialect, operation: Operation) -> Vec<Known> {
 fn leaves(known: &mut Vec<Known>, shape: &ObjectSchema, within: &[&str], title: impl Fn(&str) -> String) {
     for member in shape.own_fields {
         let title = title(member.name);
-        let is_leaf =
-            !matches!(member.field_type, FieldType::Object(_) | FieldType::List(_) | FieldType::AnyObject);
+        let is_leaf = !matches!(
+            member.field_type,
+            FieldType::Object(_) | FieldType::List(_) | FieldType::AnyObject | FieldType::AnyList
+        );
         if is_leaf && known.iter().all(|other| other.title != title) {
             let path = within.iter().chain([&member.name]).map(|name| (*name).to_owned()).collect();
             known.push(Known { title, path, holds: member.field_type });

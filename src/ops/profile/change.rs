@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use crate::cli::customer::ReplacementArgs;
 use crate::failure::Failure;
 use crate::plan::profile::merge::Merged;
+use crate::plan::profile::region_directory::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::plan::validate::body::Warnings;
 use crate::prompt::Prompt;
@@ -15,11 +16,20 @@ pub trait ProfileChange {
     /// What results call it: `customer update`.
     fn operation(&self) -> &'static str;
 
-    /// The profile as it is to be.
+    /// The profile as it is to be. `regions` gives the ids of regions, where the interface takes nothing else.
     ///
     /// # Errors
     /// `guard` or `usage` for what cannot be merged safely.
-    fn merge(&self, stored: &Map<String, Value>) -> Result<Merged, Failure>;
+    fn merge(
+        &self,
+        stored: &Map<String, Value>,
+        regions: Option<&RegionDirectory>,
+    ) -> Result<Merged, Failure>;
+
+    /// What it lays over the stored profile, if it names regions.
+    fn draft(&self) -> Option<&Map<String, Value>> {
+        None
+    }
 
     /// Refuses deletions that were not spelled out; on a terminal the number can be typed. `confirmed` says that
     /// somebody has agreed to those that were, or is asked next.

@@ -22,13 +22,18 @@ pub struct Locked {
 impl Locked {
     /// Takes the locks and reads the profile. Whose profile a token leads to is known only when it was read, so a lock
     /// on the token comes first, then the read, then the lock on the customer; if that had to be waited for, the
-    /// profile is read again. Always in this order.
+    /// profile is read again. Always in this order. The id of a customer whom an administrator names is known at once.
     ///
     /// # Errors
     /// `unavailable` when a lock is not free in time, and as [`read::read_or_base`].
     pub async fn read(service: &Service<'_>, change: &dyn ProfileChange) -> Result<Self, Failure> {
         let base = change.base();
         let timeout = change.replacement_args().lock_timeout.unwrap_or(service.settings.lock_timeout);
+        if let Some(id) = service.customer {
+            let by_customer = lock(service, &LockName::customer(&id.to_string()), timeout).await?;
+            let (stored, is_readable) = read::read_or_base(service, base).await?;
+            return Ok(Self { stored, is_readable, _locks: vec![by_customer] });
+        }
         let token = service.token(Bearer::Customer).await?;
         let by_token = lock(service, &LockName::token(token), timeout).await?;
         let (mut stored, mut is_readable) = read::read_or_base(service, base).await?;

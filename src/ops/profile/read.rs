@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+use crate::config::ReadSettings;
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
 use crate::input::document;
@@ -40,8 +41,16 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
         exact_json::Error::Repeated(path) => Err(stored::unreadable(&format!("{path} is named twice in it"))),
         error => Err(stored::unreadable(&error.to_string())),
     })?;
+    let read = if service.customer.is_some() { &ReadSettings::default() } else { read };
     let pointers = Pointers { customer: read.customer.clone(), addresses: read.addresses.clone() };
-    Profile::find(value, &pointers)
+    let profile = Profile::find(value, &pointers)?;
+    match service.customer {
+        // The id in the body of a PUT goes before the one in the path.
+        Some(id) if profile.text("id") != Some(id.to_string()) => {
+            Err(stored::unreadable(&format!("it is not that of customer {id}")))
+        }
+        _ => Ok(profile),
+    }
 }
 
 /// Reads a profile somebody saved, for `--base`.

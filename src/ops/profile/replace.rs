@@ -5,6 +5,7 @@
 //! On a terminal the lock is not held while a person thinks: the change is shown and confirmed before, and once more
 //! where it came out differently under the lock.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,6 +21,8 @@ use crate::ops::profile::read;
 use crate::ops::profile::send_and_verify::PendingReplacement;
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::merge::Merged;
+use crate::plan::profile::profile_rules;
+use crate::plan::profile::region_directory::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Request;
 use crate::prompt::{Answer, Prompt};
@@ -39,7 +42,14 @@ pub async fn replace(service: &Service<'_>, change: &dyn ProfileChange) -> Resul
     let session = service.session;
     let own = Prompt::new(session.context, session.global, session.report);
     let prompt = change.prompt().unwrap_or(&own);
-    let mut steps = Steps { service, change, prompt, confirmed: None, accepted: Vec::new() };
+    let mut steps = Steps {
+        service,
+        change,
+        prompt,
+        confirmed: None,
+        regions: RegionDirectory::default(),
+        accepted: Vec::new(),
+    };
     if session.global.dry_run {
         return steps.dry_run().await;
     }
@@ -62,6 +72,8 @@ struct Steps<'a> {
     prompt: &'a Prompt,
     /// The changes that a person has seen and agreed to.
     confirmed: Option<Vec<Change>>,
+    /// Regions by code and name, for an interface that wants their ids.
+    regions: RegionDirectory,
     /// Open replacements after which a person wants to go on, by name.
     accepted: Vec<String>,
 }
@@ -76,16 +88,17 @@ enum Round {
 }
 
 impl Steps<'_> {
-    async fn dry_run(&self) -> Result<Outcome, Failure> {
+    async fn dry_run(&mut self) -> Result<Outcome, Failure> {
         let (stored, _) = read::read_or_base(self.service, self.change.base()).await?;
         self.change.on_read(self.service, &stored);
+        self.read_regions(&stored).await?;
         let merged = self.merge(&stored)?;
         if merged.changes.is_empty() {
             return Ok(self.unchanged(&merged));
         }
         self.change.check_deletions(&merged, &Prompt::disabled(), true)?;
         self.warn(&merged);
-        let request = self.request(&merged)?;
+        let request = self.request(&stored, &merged)?;
         Ok(Outcome { request: Some(self.service.preview(request)), ..self.outcome(&merged, None) })
     }
 
@@ -93,6 +106,7 @@ impl Steps<'_> {
     async fn confirm(&mut self) -> Result<Option<Outcome>, Failure> {
         let (stored, _) = read::read_or_base(self.service, self.change.base()).await?;
         self.change.on_read(self.service, &stored);
+        self.read_regions(&stored).await?;
         let merged = self.merge(&stored)?;
         if merged.changes.is_empty() {
             return Ok(Some(self.unchanged(&merged)));
@@ -158,6 +172,7 @@ impl Steps<'_> {
     ) -> Result<Round, Failure> {
         let service = self.service;
         self.change.on_read(service, stored);
+        self.read_regions(stored).await?;
         let merged = self.merge(stored)?;
         let open = self.open(store, stored, &merged)?;
         if merged.changes.is_empty() {
@@ -177,7 +192,7 @@ impl Steps<'_> {
             self.change.check_deletions(&merged, self.prompt, self.prompt.assume_yes())?;
             self.warn(&merged);
         }
-        let request = self.request(&merged)?;
+        let request = self.request(stored, &merged)?;
         let new_snapshot = NewSnapshot {
             operation: self.change.operation(),
             customer: stored.customer(),
@@ -233,10 +248,37 @@ impl Steps<'_> {
     }
 
     fn merge(&self, stored: &Profile) -> Result<Merged, Failure> {
-        let mut merged = self.change.merge(stored.customer())?;
+        let mut merged = self.change.merge(stored.customer(), self.region_directory())?;
         let warnings = self.change.warnings(&merged);
         merged.notes.extend(warnings);
         Ok(merged)
+    }
+
+    /// The regions by code and name, where the interface takes ids only.
+    fn region_directory(&self) -> Option<&RegionDirectory> {
+        self.service.settings.dialect.profile_rules.map(|_| &self.regions)
+    }
+
+    /// Reads the countries whose regions the change names by code or name.
+    async fn read_regions(&mut self, stored: &Profile) -> Result<(), Failure> {
+        let Some(rules) = self.service.settings.dialect.profile_rules else { return Ok(()) };
+        let Some(draft) = self.change.draft() else { return Ok(()) };
+        for country in RegionDirectory::needed(draft, stored.customer()) {
+            if self.regions.knows(&country) {
+                continue;
+            }
+            let target = self.service.target()?;
+            let path = target.path(rules.country, &[("country", &country)]);
+            match self.service.read(&Request::get(path, target.bearer())).await {
+                Ok(reply) => self.regions.insert(&country, &reply.value()),
+                Err(failure) if failure.status == Some(404) => {
+                    return Err(Failure::usage(format!("the shop does not know the country `{country}`"))
+                        .hint("give the two-letter code of a country the shop allows"));
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(())
     }
 
     fn warn(&self, merged: &Merged) {
@@ -249,8 +291,12 @@ impl Steps<'_> {
         Outcome { reason: Some("unchanged"), ..self.outcome(merged, None) }
     }
 
-    fn request(&self, merged: &Merged) -> Result<Request, Failure> {
-        let body = Body { customer: &merged.customer, extra: self.change.extra_fields() };
+    fn request(&self, stored: &Profile, merged: &Merged) -> Result<Request, Failure> {
+        let completed = match self.service.settings.dialect.profile_rules {
+            Some(_) => Cow::Owned(profile_rules::completed(stored.customer(), &merged.customer)),
+            None => Cow::Borrowed(&merged.customer),
+        };
+        let body = Body { customer: &completed, extra: self.change.extra_fields() };
         let body = serde_json::to_string(&body)
             .map_err(|error| Failure::internal(format!("the profile cannot be written as JSON: {error}")))?;
         Ok(Request::replace_profile(&self.service.target()?, body))

@@ -12,6 +12,7 @@ use crate::ops::profile::read;
 use crate::plan::profile::deletion_guard;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::patch::ProfilePatch;
+use crate::plan::profile::region_directory::RegionDirectory;
 use crate::plan::profile::restore::{self, Extent};
 use crate::plan::profile::stored::Profile;
 use crate::prompt::Prompt;
@@ -52,9 +53,14 @@ impl ProfileChange for Restore {
         OPERATION
     }
 
-    fn merge(&self, stored: &Map<String, Value>) -> Result<Merged, Failure> {
+    fn merge(
+        &self,
+        stored: &Map<String, Value>,
+        regions: Option<&RegionDirectory>,
+    ) -> Result<Merged, Failure> {
+        let can_clear = regions.is_some();
         let (before, sent) = (&self.snapshot.customer, &self.snapshot.merged);
-        restore::restore(stored, before, sent, self.extent, self.allow_delete.is_some())
+        restore::restore(stored, before, sent, self.extent, self.allow_delete.is_some(), can_clear)
     }
 
     fn check_deletions(&self, merged: &Merged, _: &Prompt, _: bool) -> Result<(), Failure> {

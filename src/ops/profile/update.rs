@@ -15,6 +15,7 @@ use crate::plan::operation::Operation;
 use crate::plan::profile::deletion_guard;
 use crate::plan::profile::merge::{Merged, merge};
 use crate::plan::profile::patch::ProfilePatch;
+use crate::plan::profile::region_directory::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::plan::validate::body::Warnings;
 use crate::plan::validate::{lint_address, masked_values};
@@ -85,10 +86,25 @@ impl ProfileChange for Update {
         Operation::CustomerUpdate.name()
     }
 
-    fn merge(&self, stored: &Map<String, Value>) -> Result<Merged, Failure> {
-        match masked_values::resolve(&self.patch.draft, stored, self.patch.replace, secrets())? {
-            Cow::Borrowed(_) => merge(stored.clone(), &self.patch),
-            Cow::Owned(draft) => merge(stored.clone(), &ProfilePatch { draft, ..self.patch.clone() }),
+    fn draft(&self) -> Option<&Map<String, Value>> {
+        Some(&self.patch.draft)
+    }
+
+    fn merge(
+        &self,
+        stored: &Map<String, Value>,
+        regions: Option<&RegionDirectory>,
+    ) -> Result<Merged, Failure> {
+        let draft = match regions {
+            Some(regions) => Cow::Owned(regions.resolve(&self.patch.draft, stored)?),
+            None => Cow::Borrowed(&self.patch.draft),
+        };
+        let resolved =
+            regions.map(|_| ProfilePatch { draft: draft.clone().into_owned(), ..self.patch.clone() });
+        let patch = resolved.as_ref().unwrap_or(&self.patch);
+        match masked_values::resolve(&draft, stored, patch.replace, secrets())? {
+            Cow::Borrowed(_) => merge(stored.clone(), patch),
+            Cow::Owned(draft) => merge(stored.clone(), &ProfilePatch { draft, ..patch.clone() }),
         }
     }
 

@@ -11,8 +11,10 @@ pub mod merge_addresses;
 #[cfg(test)]
 mod merge_properties;
 pub mod patch;
+pub mod profile_rules;
 pub mod read_back;
 pub mod region;
+pub mod region_directory;
 pub mod replacement;
 pub mod restore;
 pub mod same_value;

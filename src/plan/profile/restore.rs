@@ -25,7 +25,8 @@ pub enum Extent {
 /// The profile as it is after a snapshot is put back over `stored`: `before` is the snapshot, `sent` what its update
 /// replaced it by. With `delete_newer`, addresses the snapshot does not have are left out; otherwise they are kept. A
 /// deleted address comes back without its id, for the service gives ids; one that came back already is not made again.
-/// A field that the snapshot does not have cannot be removed by replacing: it is kept, and said.
+/// A field that the snapshot does not have cannot be removed by replacing: it is kept, and said; with `can_clear` a text is
+/// set to null, which the service is told as the empty text.
 ///
 /// # Errors
 /// `guard` for a snapshot of another customer, and when a list is not there or has addresses without a usable id of
@@ -36,6 +37,7 @@ pub fn restore(
     sent: &Map<String, Value>,
     extent: Extent,
     delete_newer: bool,
+    can_clear: bool,
 ) -> Result<Merged, Failure> {
     same_customer(stored, before)?;
     address_list(stored)?;
@@ -45,7 +47,7 @@ pub fn restore(
         // What is there now takes the place of what the update wrote.
         Extent::All => diff::customers(before, stored),
     };
-    let mut restored = Restored::of(stored, before)?;
+    let mut restored = Restored { can_clear, ..Restored::of(stored, before)? };
     for change in undo.iter().filter(|change| is_restored(change)) {
         match (change.path.is_address(), &change.before, &change.after) {
             (true, Some(address), None) => restored.recreate(address),
@@ -108,6 +110,7 @@ struct Restored {
     removed: Vec<i64>,
     recreated: Vec<Value>,
     notes: Vec<String>,
+    can_clear: bool,
 }
 
 impl Restored {
@@ -116,7 +119,15 @@ impl Restored {
         let old = AddressIndex::of(diff::address_list(before))?;
         let newer = index.ids().iter().copied().filter(|id| !old.contains(*id)).collect();
         let customer = stored.clone();
-        Ok(Self { customer, index, newer, removed: Vec::new(), recreated: Vec::new(), notes: Vec::new() })
+        Ok(Self {
+            customer,
+            index,
+            newer,
+            removed: Vec::new(),
+            recreated: Vec::new(),
+            notes: Vec::new(),
+            can_clear: false,
+        })
     }
 
     fn address(&self, id: i64) -> Option<&Value> {
@@ -176,7 +187,11 @@ impl Restored {
             self.notes.push(format!("{} was changed again since, and is left as it is", change.path));
             return;
         }
+        let is_text = now.is_some_and(Value::is_string);
         match &change.before {
+            None if self.can_clear && is_text => {
+                change.path.set(&mut self.customer, &self.index, &Value::Null);
+            }
             None => self.notes.push(format!(
                 "{} was added since and cannot be removed by replacing: it is kept",
                 change.path
@@ -240,7 +255,8 @@ mod tests {
     }
 
     fn put_back(now: &Value, before: &Value, sent: &Value, extent: Extent, delete: bool) -> Merged {
-        restore(&object(now.clone()), &object(before.clone()), &object(sent.clone()), extent, delete).unwrap()
+        restore(&object(now.clone()), &object(before.clone()), &object(sent.clone()), extent, delete, false)
+            .unwrap()
     }
 
     #[test]
@@ -302,7 +318,8 @@ mod tests {
     fn a_snapshot_of_another_customer_is_refused() {
         let other = object(json!({"id": 2, "addresses": []}));
         assert!(
-            restore(&object(json!({"id": 1, "addresses": []})), &other, &other, Extent::All, false).is_err()
+            restore(&object(json!({"id": 1, "addresses": []})), &other, &other, Extent::All, false, false)
+                .is_err()
         );
         assert!(belongs_to(&object(json!({"id": "1"})), &object(json!({"id": 1}))));
         assert!(!belongs_to(

@@ -9,7 +9,7 @@ use percent_encoding::utf8_percent_encode;
 use super::{Bearer, SEGMENT, StoreView};
 use crate::failure::Failure;
 use crate::plan::operation::Operation;
-use crate::wire::{FieldTables, MARKETPLACE_FIELDS, ObjectSchema, SHIPPING_SAVED_STATUS};
+use crate::wire::{FieldTables, MAGENTO_FIELDS, MARKETPLACE_FIELDS, ObjectSchema, SHIPPING_SAVED_STATUS};
 
 /// The interfaces, as `--api` names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -121,7 +121,7 @@ pub static MAGENTO: Dialect = Dialect {
     requires_store_view: false,
     sandbox_path: "/rest",
     sandbox_store_view: None,
-    fields: &MARKETPLACE_FIELDS,
+    fields: &MAGENTO_FIELDS,
     own_profile: "/{store_view}/V1/customers/me",
     customers: Some(&CustomerRoutes {
         profile: "/{store_view}/V1/customers/{customer}",

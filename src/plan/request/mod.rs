@@ -4,6 +4,7 @@ pub mod cart;
 pub mod dialect;
 pub mod quote_address;
 pub mod relative_path;
+pub mod search;
 
 use std::borrow::Cow;
 

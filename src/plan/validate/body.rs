@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::suggestion::closest_match;
-use crate::wire::{self, CONFIGURABLE_ITEM_OPTION, FieldType, ObjectSchema};
+use crate::wire::{self, CONFIGURABLE_ITEM_OPTION, FieldType, ObjectSchema, Scalar};
 
 /// What the check did in addition to accepting: each line is a warning to print.
 pub type Warnings = Vec<String>;
@@ -180,7 +180,9 @@ impl Validator {
                 self.elements(elements, FieldType::Object(shape))
             }
             (FieldType::TextList, Value::Array(lines)) => self.elements(lines, FieldType::Text),
-            (FieldType::Text, Value::String(code)) if name == COUNTRY_ID => {
+            (FieldType::Text | FieldType::Scalar(Scalar::Text), Value::String(code))
+                if name == COUNTRY_ID =>
+            {
                 if let Some(problem) = country_problem(code) {
                     let message = format!("{}: {problem}", path_of(&self.steps));
                     self.found(FindingKind::WrongValue, message);
@@ -190,7 +192,9 @@ impl Validator {
             | (FieldType::TextOrNull, Value::Null)
             | (FieldType::Number, Value::Number(_))
             | (FieldType::Boolean, Value::Bool(_))
-            | (FieldType::AnyObject, Value::Object(_)) => {}
+            | (FieldType::AnyObject, Value::Object(_))
+            | (FieldType::AnyList, Value::Array(_)) => {}
+            (FieldType::Scalar(scalar), value) if is_castable(scalar, value) => {}
             (FieldType::Integer, Value::Number(number)) if is_whole(&number.to_string()) => {}
             (_, found) => {
                 let path = path_of(&self.steps);
@@ -210,6 +214,23 @@ impl Validator {
 
     fn found(&mut self, kind: FindingKind, message: String) {
         self.findings.push(Finding { steps: self.steps.clone(), kind, message });
+    }
+}
+
+/// Whether a service that casts takes this value for such a scalar.
+fn is_castable(scalar: Scalar, value: &Value) -> bool {
+    let is_number = |text: &str| text.trim().parse::<f64>().is_ok_and(f64::is_finite);
+    match (scalar, value) {
+        (_, Value::Null) | (Scalar::Text, Value::String(_) | Value::Number(_) | Value::Bool(_)) => true,
+        (Scalar::Boolean, Value::Bool(_)) | (Scalar::Number, Value::Number(_)) => true,
+        (Scalar::Integer, Value::Number(number)) => is_whole(&number.to_string()),
+        (Scalar::Integer, Value::String(text)) => is_whole(text.trim()) && is_number(text),
+        (Scalar::Number, Value::String(text)) => is_number(text),
+        (Scalar::Boolean, Value::Number(number)) => matches!(number.to_string().as_str(), "0" | "1"),
+        (Scalar::Boolean, Value::String(text)) => {
+            matches!(text.as_str(), "0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off" | "")
+        }
+        _ => false,
     }
 }
 

@@ -165,7 +165,9 @@ fn matches_type(value: &str, holds: FieldType) -> bool {
         FieldType::Number => matches!(first, Some(b'-' | b'0'..=b'9')),
         FieldType::Integer => matches!(first, Some(b'-' | b'0'..=b'9')) && is_whole(value),
         FieldType::AnyObject | FieldType::Object(_) => first == Some(b'{'),
-        FieldType::List(_) | FieldType::TextList => first == Some(b'['),
+        // What is cast is looked at closer.
+        FieldType::Scalar(_) => false,
+        FieldType::List(_) | FieldType::AnyList | FieldType::TextList => first == Some(b'['),
     }
 }
 

@@ -1,0 +1,164 @@
+//! Customers that an administrator names: by id, by email, or by words that are searched.
+
+use serde_json::Value;
+
+use crate::exact_json;
+use crate::failure::{Failure, FailureKind};
+use crate::ops::profile::read;
+use crate::plan::request::Request;
+use crate::plan::request::dialect::CustomerRoutes;
+use crate::plan::request::search::{Filter, query};
+use crate::session::local_service;
+use crate::session::service::Service;
+
+/// At most as many matches of an email are asked for: one customer may have an account on each website.
+const MAX_MATCHES: usize = 20;
+
+/// The service for the customer that was named: by an id, or by an email, which is looked up. Without one, the token's
+/// own customer.
+///
+/// # Errors
+/// `usage` where the interface has no such calls, for an unknown email, and for one that several customers have.
+pub async fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Service<'a>, Failure> {
+    let Some(named) = named else { return Ok(service.with_customer(service.customer)) };
+    let Some(routes) = service.settings.dialect.customers else { return select_token(service, named) };
+    if let Ok(id) = named.trim().parse::<u64>() {
+        return Ok(service.with_customer(Some(id)));
+    }
+    if !named.contains('@') {
+        return Err(Failure::usage(format!("`{named}` is neither a customer id nor an email"))
+            .hint("search with `storefront customer find TEXT`"));
+    }
+    let id = id_of_email(service, routes, named).await?;
+    let found = service.with_customer(Some(id));
+    let profile = read::read_profile(&found).await?;
+    if profile.text("email").is_some_and(|email| same_email(&email, named)) {
+        return Ok(found);
+    }
+    Err(Failure::usage(format!("customer {id} was found for `{named}`, but the profile has another email"))
+        .hint("name the customer by id"))
+}
+
+/// Ids and emails of customers may come in any letter case.
+pub fn same_email(one: &str, other: &str) -> bool {
+    one.to_lowercase() == other.to_lowercase()
+}
+
+/// The interface has no administrator's call: only the built-in service gives out the customers' own tokens.
+fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, Failure> {
+    let name = service.settings.dialect.name;
+    if !service.settings.sandbox {
+        return Err(Failure::usage(format!(
+            "the {name} interface has no call that reads or writes a named customer: the token decides whose profile it is"
+        ))
+        .hint("use the token of that customer, or --api magento if the service is a Magento shop"));
+    }
+    let data = local_service::data_file(service.session.context, None)?;
+    let tokens = crate::sandbox::tokens(&data).map_err(local_service::unusable)?;
+    let is_named = |id: Option<i64>, email: Option<&str>| {
+        id.is_some_and(|id| id.to_string() == named) || email.is_some_and(|email| same_email(email, named))
+    };
+    let found = tokens.iter().find(|issued| is_named(issued.customer_id, issued.email.as_deref()));
+    let token = found.and_then(|issued| crate::token::Token::new(&issued.token)).ok_or_else(|| {
+        Failure::usage(format!("the sandbox has no customer `{named}`"))
+            .hint("`storefront sandbox tokens` lists the customers")
+    })?;
+    Ok(service.with_customer_token(token))
+}
+
+async fn id_of_email(service: &Service<'_>, routes: &CustomerRoutes, email: &str) -> Result<u64, Failure> {
+    let filters = [Filter { fields: &["email"], condition: "eq", value: email.to_owned() }];
+    let found = search(service, routes, &filters, MAX_MATCHES).await?;
+    // The shop's database may ignore accents and blanks; an email is one that is spelled so.
+    let matches: Vec<&Value> = found
+        .iter()
+        .filter(|customer| customer["email"].as_str().is_some_and(|own| same_email(own, email)))
+        .collect();
+    match matches.as_slice() {
+        [one] => id(one).ok_or_else(|| unreadable("a customer without an id")),
+        [] => Err(Failure::usage(format!("no customer has the email `{email}`"))
+            .hint("search with `storefront customer find TEXT`")),
+        several => {
+            let each = several.iter().map(|customer| {
+                format!("{} (website {})", text(customer, "id"), text(customer, "website_id"))
+            });
+            Err(Failure::usage(format!(
+                "{} customers have the email `{email}`: {}",
+                several.len(),
+                each.collect::<Vec<_>>().join(", ")
+            ))
+            .hint("name the customer by id: --customer ID"))
+        }
+    }
+}
+
+/// Customers of whom every word is in the email, the first or the last name, at most `limit`.
+///
+/// # Errors
+/// `usage` where the interface has no search, and as [`Service::read`].
+pub async fn find(service: &Service<'_>, text: &str, limit: usize) -> Result<Vec<Value>, Failure> {
+    let Some(routes) = service.settings.dialect.customers else {
+        return Err(Failure::usage(format!(
+            "the {} interface has no search for customers",
+            service.settings.dialect.name
+        ))
+        .hint("use --api magento if the service is a Magento shop"));
+    };
+    let filters: Vec<Filter> = text
+        .split_whitespace()
+        .map(|word| Filter {
+            fields: &["email", "firstname", "lastname"],
+            condition: "like",
+            value: format!("%{}%", escape_like(word)),
+        })
+        .collect();
+    if filters.is_empty() {
+        return Err(Failure::usage("nothing to search for").hint("give a part of an email or a name"));
+    }
+    search(service, routes, &filters, limit).await
+}
+
+/// SQL's wildcards stand for themselves.
+fn escape_like(word: &str) -> String {
+    word.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
+}
+
+async fn search(
+    service: &Service<'_>,
+    routes: &CustomerRoutes,
+    filters: &[Filter],
+    limit: usize,
+) -> Result<Vec<Value>, Failure> {
+    let target = service.target()?;
+    let path = format!("{}?{}", target.path(routes.search, &[]), query(filters, limit));
+    let reply = service.read(&Request::get(path, crate::plan::request::Bearer::Admin)).await?;
+    let found = exact_json::parse(&reply.body).map_err(|_| unreadable("something that is no JSON"))?;
+    match found.get("items") {
+        Some(Value::Array(items)) => Ok(items.clone()),
+        // Magento's answer where nothing is found may have no list.
+        Some(Value::Null) | None if found.get("total_count").is_some() => Ok(Vec::new()),
+        _ => Err(unreadable("no list of customers")),
+    }
+}
+
+fn unreadable(what: &str) -> Failure {
+    Failure::new(FailureKind::Unavailable, format!("the search for customers answered {what}"))
+        .hint("-vv shows the reply")
+}
+
+fn id(customer: &Value) -> Option<u64> {
+    match customer.get("id")? {
+        Value::Number(number) => number.as_u64(),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// A field of a customer as text.
+pub fn text(customer: &Value, name: &str) -> String {
+    match customer.get(name) {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}

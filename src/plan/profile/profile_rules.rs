@@ -1,0 +1,200 @@
+//! What Magento needs in every profile that is sent, beside the changes: without it a PUT that looks right loses the
+//! defaults or the region, or clears nothing (DESIGN 3). These values are no changes, and are not verified.
+
+use serde_json::{Map, Value};
+
+use super::diff;
+use crate::plan::profile::address_ids::id_of;
+
+const DEFAULTS: [&str; 2] = ["default_billing", "default_shipping"];
+
+/// The merged profile as it is sent. `stored` is the profile it was merged with.
+pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Map<String, Value> {
+    let mut customer = merged.clone();
+    clear_by_empty_text(&mut customer, stored);
+    for name in DEFAULTS {
+        set_default_both_ways(&mut customer, stored, name);
+    }
+    let old = diff::address_list(stored);
+    if let Some(Value::Array(addresses)) = customer.get_mut("addresses") {
+        for address in addresses.iter_mut().filter_map(Value::as_object_mut) {
+            let id = address.get("id").and_then(id_of);
+            let before = id.and_then(|id| old.iter().find(|one| one.get("id").and_then(id_of) == Some(id)));
+            if let Some(before) = before.and_then(Value::as_object) {
+                clear_by_empty_text(address, before);
+            }
+            agree_on_region(address);
+        }
+    }
+    customer
+}
+
+/// Magento keeps a text on null, and clears it on the empty text.
+fn clear_by_empty_text(object: &mut Map<String, Value>, stored: &Map<String, Value>) {
+    for (name, value) in object {
+        let was_text = stored.get(name).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+        if value.is_null() && was_text && !DEFAULTS.contains(&name.as_str()) {
+            *value = Value::from("");
+        }
+    }
+}
+
+/// The region ids are equal in both places, the one beside the object counts. Beside another id, the texts are those of
+/// another region.
+fn agree_on_region(address: &mut Map<String, Value>) {
+    let inner = address.get("region").and_then(|region| region.get("region_id")).filter(|id| !id.is_null());
+    let outer = address.get("region_id").filter(|id| !id.is_null());
+    let Some(id) = outer.or(inner).cloned() else { return };
+    let differs = inner.is_some_and(|inner| id_of(inner) != id_of(&id));
+    let has_object = address.get("region").is_some_and(Value::is_object);
+    address.insert("region_id".to_owned(), id.clone());
+    if !has_object {
+        address.insert("region".to_owned(), Value::Object(Map::new()));
+    }
+    if let Some(Value::Object(region)) = address.get_mut("region") {
+        for name in ["region_code", "region"] {
+            if differs || !region.contains_key(name) {
+                region.insert(name.to_owned(), Value::Null);
+            }
+        }
+        region.insert("region_id".to_owned(), id);
+    }
+}
+
+/// Where the default is: a position in the list, or none.
+fn flagged(customer: &Map<String, Value>, name: &str) -> Option<usize> {
+    let is_set = |address: &Value| match address.get(name) {
+        Some(Value::Bool(flag)) => *flag,
+        Some(Value::Number(number)) => number.as_i64() == Some(1),
+        Some(Value::String(text)) => text == "1" || text == "true",
+        _ => false,
+    };
+    diff::address_list(customer).iter().rposition(is_set)
+}
+
+fn address_id(customer: &Map<String, Value>, position: usize) -> Option<i64> {
+    diff::address_list(customer).get(position)?.get("id").and_then(id_of)
+}
+
+/// The default stands at the top and as a flag of its address, and both say the same. Of the two, the one that the change
+/// touched counts; a flag before the top. A default that is not the customer's is left out.
+fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String, Value>, name: &str) {
+    let top = |customer: &Map<String, Value>| customer.get(name).and_then(id_of);
+    let named = top(customer).and_then(|id| {
+        diff::address_list(customer).iter().position(|one| one.get("id").and_then(id_of) == Some(id))
+    });
+    let flag = flagged(customer, name);
+    let flag_id = flag.map(|position| address_id(customer, position));
+    let old_flag_id = flagged(stored, name).map(|position| address_id(stored, position));
+    let wanted = match (flag, named) {
+        _ if flag_id != old_flag_id => flag,
+        (_, Some(named)) if top(customer) != top(stored) => Some(named),
+        (flag, named) => flag.or(named),
+    };
+    let id = wanted.and_then(|position| address_id(customer, position));
+    match id {
+        Some(id) if top(customer) == Some(id) => {}
+        Some(id) => drop(customer.insert(name.to_owned(), Value::from(id.to_string()))),
+        None => drop(customer.shift_remove(name)),
+    }
+    let Some(Value::Array(addresses)) = customer.get_mut("addresses") else { return };
+    for (position, address) in addresses.iter_mut().enumerate() {
+        let Value::Object(address) = address else { continue };
+        if wanted == Some(position) {
+            address.insert(name.to_owned(), Value::Bool(true));
+        } else if address.contains_key(name) {
+            address.insert(name.to_owned(), Value::Bool(false));
+        }
+    }
+}
+
+/// Stored fields that the service gives and does not take back, of addresses and of the customer: `field: problem`.
+/// Those that a change sets are for the service to judge.
+pub fn unacceptable(customer: &Map<String, Value>) -> Vec<String> {
+    const REQUIRED: [&str; 6] = ["firstname", "lastname", "street", "city", "telephone", "postcode"];
+    let is_empty = |value: Option<&Value>| match value {
+        None | Some(Value::Null) => true,
+        Some(Value::String(text)) => text.trim().is_empty(),
+        Some(Value::Array(lines)) => lines.is_empty(),
+        Some(_) => false,
+    };
+    let mut found = Vec::new();
+    for name in ["firstname", "lastname", "email"] {
+        if customer.contains_key(name) && is_empty(customer.get(name)) {
+            found.push(format!("{name} is empty"));
+        }
+    }
+    for address in diff::address_list(customer) {
+        let id = address.get("id").and_then(id_of).map_or_else(|| "new".to_owned(), |id| format!("id={id}"));
+        for name in REQUIRED {
+            if is_empty(address.get(name)) {
+                found.push(format!("addresses[{id}].{name} is empty"));
+            }
+        }
+        let lines = address.get("street").and_then(Value::as_array).map_or(0, Vec::len);
+        if lines > 2 {
+            found.push(format!("addresses[{id}].street has {lines} lines"));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::completed;
+
+    fn object(value: &Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    fn sent(stored: &Value, merged: &Value) -> Value {
+        Value::Object(completed(&object(stored), &object(merged)))
+    }
+
+    #[test]
+    fn defaults_stand_at_the_top_and_as_flags() {
+        let stored =
+            json!({"default_billing": "1", "addresses": [{"id": 1, "default_billing": true}, {"id": 2}]});
+        let by_top =
+            json!({"default_billing": "2", "addresses": [{"id": 1, "default_billing": true}, {"id": 2}]});
+        let by_flag = json!({"default_billing": "1", "addresses":
+            [{"id": 1, "default_billing": false}, {"id": 2, "default_billing": true}]});
+        let both = json!({"default_billing": "2", "addresses":
+            [{"id": 1, "default_billing": false}, {"id": 2, "default_billing": true}]});
+        assert_eq!(sent(&stored, &by_top), both);
+        assert_eq!(sent(&stored, &by_flag), both);
+        let only_top = json!({"default_billing": "1", "addresses": [{"id": 1}]});
+        assert_eq!(sent(&only_top, &only_top)["addresses"][0]["default_billing"], true);
+        let strange = json!({"default_billing": "99", "addresses": [{"id": 1}]});
+        assert_eq!(sent(&strange, &strange).get("default_billing"), None);
+    }
+
+    #[test]
+    fn a_region_is_the_same_in_both_places() {
+        let stored = json!({"addresses": [{"id": 1}]});
+        let merged = |address: Value| json!({"addresses": [address]});
+        let apart = merged(
+            json!({"region_id": 12, "region": {"region_id": 57, "region_code": "TX", "region": "Texas"}}),
+        );
+        let agreed = json!({"region_id": 12, "region_code": null, "region": null});
+        assert_eq!(sent(&stored, &apart)["addresses"][0]["region"], agreed);
+        let alone = merged(json!({"region_id": 12}));
+        assert_eq!(sent(&stored, &alone)["addresses"][0]["region"], agreed);
+        assert_eq!(sent(&stored, &merged(json!({"city": "X"})))["addresses"][0].get("region"), None);
+    }
+
+    #[test]
+    fn null_for_a_stored_text_goes_out_as_the_empty_text() {
+        let stored = json!({"taxvat": "T", "gender": 1, "addresses": [{"id": 1, "company": "C", "fax": ""}]});
+        let merged =
+            json!({"taxvat": null, "gender": null, "addresses": [{"id": 1, "company": null, "fax": null}]});
+        let out = sent(&stored, &merged);
+        assert_eq!((&out["taxvat"], &out["gender"]), (&json!(""), &json!(null)));
+        assert_eq!(
+            (&out["addresses"][0]["company"], &out["addresses"][0]["fax"]),
+            (&json!(""), &json!(null))
+        );
+    }
+}

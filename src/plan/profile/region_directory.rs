@@ -1,0 +1,168 @@
+//! Regions by code or name: the service stores a region only by its id, and drops a bare code without a word.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::{diff, region};
+use crate::failure::Failure;
+use crate::plan::profile::address_ids::id_of;
+
+/// A region of a country.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Region {
+    id: i64,
+    code: String,
+    name: String,
+}
+
+/// The regions of the countries that were read so far.
+#[derive(Debug, Clone, Default)]
+pub struct RegionDirectory {
+    countries: HashMap<String, Vec<Region>>,
+}
+
+impl RegionDirectory {
+    /// Whether the regions of a country were read.
+    pub fn knows(&self, country: &str) -> bool {
+        self.countries.contains_key(country)
+    }
+
+    /// Takes the reply to a read of a country: `{"available_regions": [{"id", "code", "name"}]}`.
+    pub fn insert(&mut self, country: &str, reply: &Value) {
+        let region = |region: &Value| {
+            let text = |name: &str| region.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+            Some(Region { id: region.get("id").and_then(id_of)?, code: text("code"), name: text("name") })
+        };
+        let regions = reply.get("available_regions").and_then(Value::as_array).into_iter().flatten();
+        self.countries.insert(country.to_owned(), regions.filter_map(region).collect());
+    }
+
+    /// The countries whose regions a draft names by code or name alone.
+    pub fn needed(draft: &Map<String, Value>, stored: &Map<String, Value>) -> Vec<String> {
+        let mut countries: Vec<String> = diff::address_list(draft)
+            .iter()
+            .filter_map(Value::as_object)
+            .filter(|address| names_only_text(address))
+            .filter_map(|address| country_of(address, stored))
+            .collect();
+        countries.sort_unstable();
+        countries.dedup();
+        countries
+    }
+
+    /// The draft with an id for each region that it names by code or name.
+    ///
+    /// # Errors
+    /// `usage` for a region that its country does not have, with those that it has.
+    pub fn resolve(
+        &self,
+        draft: &Map<String, Value>,
+        stored: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, Failure> {
+        let mut draft = draft.clone();
+        let Some(Value::Array(addresses)) = draft.get_mut("addresses") else { return Ok(draft) };
+        for address in addresses.iter_mut().filter_map(Value::as_object_mut) {
+            if !names_only_text(address) {
+                continue;
+            }
+            let regions = country_of(address, stored)
+                .and_then(|country| self.countries.get(&country).map(|regions| (country, regions)));
+            let Some((country, regions)) = regions.filter(|(_, regions)| !regions.is_empty()) else {
+                // A country without a list takes any text, which stands for no id.
+                set_region(address, None);
+                continue;
+            };
+            set_region(address, Some(find(&country, regions, address)?));
+        }
+        Ok(draft)
+    }
+}
+
+fn find<'a>(
+    country: &str,
+    regions: &'a [Region],
+    address: &Map<String, Value>,
+) -> Result<&'a Region, Failure> {
+    let (code, name) = (text(address, "region_code"), text(address, "region"));
+    let fits = |region: &&Region| {
+        let is_same = |one: &str, other: &str| one.trim().to_lowercase() == other.trim().to_lowercase();
+        code.is_none_or(|code| is_same(code, &region.code))
+            && name.is_none_or(|name| is_same(name, &region.name))
+    };
+    regions.iter().find(fits).ok_or_else(|| {
+        let asked: Vec<&str> = [code, name].into_iter().flatten().collect();
+        let known: Vec<String> =
+            regions.iter().map(|region| format!("{} {}", region.code, region.name)).collect();
+        Failure::usage(format!("{country} has no region `{}`", asked.join(" ")))
+            .hint(format!("the regions of {country} are {}", known.join(", ")))
+    })
+}
+
+fn set_region(address: &mut Map<String, Value>, region: Option<&Region>) {
+    let id = Value::from(region.map_or(0, |region| region.id));
+    address.insert("region_id".to_owned(), id.clone());
+    if let Some(Value::Object(object)) = address.get_mut("region") {
+        object.insert("region_id".to_owned(), id);
+        if let Some(region) = region {
+            object.insert("region_code".to_owned(), region.code.as_str().into());
+            object.insert("region".to_owned(), region.name.as_str().into());
+        }
+    }
+}
+
+/// Whether an address names a region, and no id of one.
+fn names_only_text(address: &Map<String, Value>) -> bool {
+    let inner = address.get("region").and_then(|region| region.get("region_id"));
+    region::names_text(address) && address.get("region_id").or(inner).is_none_or(Value::is_null)
+}
+
+/// The country of a draft's address: the one it names, or the stored one of the address that it changes.
+fn country_of(address: &Map<String, Value>, stored: &Map<String, Value>) -> Option<String> {
+    let own = address.get("country_id").and_then(Value::as_str);
+    let id = address.get("id").and_then(id_of);
+    let before = || {
+        let same = |one: &&Value| id.is_some() && one.get("id").and_then(id_of) == id;
+        diff::address_list(stored).iter().find(same)?.get("country_id")?.as_str()
+    };
+    own.or_else(before).map(str::to_owned)
+}
+
+fn text<'a>(address: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    address.get("region")?.get(name)?.as_str().filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::RegionDirectory;
+
+    fn object(value: &Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn a_code_or_a_name_gets_its_id() {
+        let stored = object(&json!({"addresses": [{"id": 1, "country_id": "US"}]}));
+        let mut directory = RegionDirectory::default();
+        directory
+            .insert("US", &json!({"available_regions": [{"id": "12", "code": "CA", "name": "California"}]}));
+        for region in [json!({"region_code": "CA"}), json!({"region": "california"})] {
+            let draft = object(&json!({"addresses": [{"id": 1, "region": region}]}));
+            assert_eq!(RegionDirectory::needed(&draft, &stored), ["US"]);
+            let resolved = directory.resolve(&draft, &stored).unwrap();
+            assert_eq!(
+                resolved["addresses"][0],
+                json!({"id": 1, "region_id": 12,
+                    "region": {"region_code": "CA", "region": "California", "region_id": 12}})
+            );
+        }
+        let draft = object(&json!({"addresses": [{"id": 1, "region": {"region_code": "ZZ"}}]}));
+        let failure = directory.resolve(&draft, &stored).unwrap_err();
+        assert!(failure.hint.unwrap().contains("CA California"));
+        let named =
+            object(&json!({"addresses": [{"id": 1, "region_id": 57, "region": {"region_code": "TX"}}]}));
+        assert!(RegionDirectory::needed(&named, &stored).is_empty());
+    }
+}
