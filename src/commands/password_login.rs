@@ -29,10 +29,16 @@ const NOT_FOUND: u16 = 404;
 /// # Errors
 /// `usage` where the service issues no tokens, or the environment points to another host; `auth` where the service refuses
 /// the user name or the password; `unavailable` where it cannot be reached.
-pub fn token(session: &Session<'_>, profile: &Profile, user: &str, args: &LoginArgs) -> Result<Token, Failure> {
+pub fn token(
+    session: &Session<'_>,
+    profile: &Profile,
+    user: &str,
+    args: &LoginArgs,
+) -> Result<Token, Failure> {
     let routes = session.dialect.tokens.ok_or_else(|| {
-        Failure::usage("the interface `marketplace` issues no tokens for a user name")
-            .hint("leave out --user and paste a token; for a Magento shop set `api` of the profile to magento")
+        Failure::usage("the interface `marketplace` issues no tokens for a user name").hint(
+            "leave out --user and paste a token; for a Magento shop set `api` of the profile to magento",
+        )
     })?;
     let password = read_password(session, user, args.with_password)?;
     // A reply or a trace that repeats it shows dots.
@@ -62,7 +68,10 @@ fn read_password(session: &Session<'_>, user: &str, from_stdin: bool) -> Result<
         let read = std::io::stdin().lock().take(MAX_PASSWORD_BYTES).read_to_string(&mut text);
         read.map_err(|error| Failure::usage(format!("standard input cannot be read: {error}")))?;
         // Blanks may belong to a password, the end of the line does not.
-        text.strip_suffix('\n').map(|text| text.strip_suffix('\r').unwrap_or(text)).unwrap_or(&text).to_owned()
+        text.strip_suffix('\n')
+            .map(|text| text.strip_suffix('\r').unwrap_or(text))
+            .unwrap_or(&text)
+            .to_owned()
     } else {
         let prompt = Prompt::new(session.context, session.global, session.report);
         prompt.password(&format!("Password of {user}"), "--with-password reads it from standard input")?

@@ -66,7 +66,11 @@ pub fn finding(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Check 
     if let Some(expires) = token.expires() {
         source = format!("{source}; {}", expiry(expires));
         if expires <= Timestamp::now() && matches!(answer, Answer::Unproven(_) | Answer::NoCall) {
-            return Check::failed(name, &Failure::new(FailureKind::Auth, source), login_hint(service, bearer));
+            return Check::failed(
+                name,
+                &Failure::new(FailureKind::Auth, source),
+                login_hint(service, bearer),
+            );
         }
     }
     match answer {

@@ -70,7 +70,8 @@ impl Credentials {
         let text = |name: &str| entry.get(name).and_then(Item::as_str);
         match (text("value").and_then(Token::new), text("origin")) {
             (Some(token), Some(origin)) => {
-                let expires = text("expires").and_then(|time| time.parse().ok()).or_else(|| token.expires_at());
+                let expires =
+                    text("expires").and_then(|time| time.parse().ok()).or_else(|| token.expires_at());
                 Ok(Some(Stored { token, origin: origin.to_owned(), expires }))
             }
             _ => Err(Failure::usage(format!(

@@ -83,15 +83,19 @@ fn done(reason: Option<&'static str>) -> Outcome {
 
 fn exists(asked: &Map<String, Value>) -> Failure {
     let code = asked.get("attribute_code").and_then(Value::as_str).unwrap_or_default();
-    Failure::new(FailureKind::Refused, format!("attribute `{code}` already exists"))
-        .hint(format!("`storefront attribute show {code}` prints it; choose another code for a new attribute"))
+    Failure::new(FailureKind::Refused, format!("attribute `{code}` already exists")).hint(format!(
+        "`storefront attribute show {code}` prints it; choose another code for a new attribute"
+    ))
 }
 
 /// Names what was created, where the reply says so.
 fn named(outcome: Outcome) -> Outcome {
     let reply = outcome.response.clone().and_then(in_reply);
     let code = reply.as_ref().and_then(|reply| reply.get("attribute_code")?.as_str());
-    let id = reply.as_ref().and_then(|reply| reply.get("attribute_id")).filter(|id| id.is_number() || id.is_string());
+    let id = reply
+        .as_ref()
+        .and_then(|reply| reply.get("attribute_id"))
+        .filter(|id| id.is_number() || id.is_string());
     let id = id.map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));
     let made = match (code, id) {
         (Some(code), Some(id)) => Some(format!("Created attribute {code} (id {id})")),

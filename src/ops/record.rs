@@ -149,7 +149,8 @@ impl RecordOperation<'_> {
             (Self::Direct(Operation::AttributeCreate, _), _) => match prepared {
                 PreparedBody::Draft(draft) => attribute::resolve_unknown(service, &draft.body).await,
                 PreparedBody::Raw(body) => {
-                    attribute::resolve_unknown(service, &exact_json::parse_object(body.as_bytes()).ok()?).await
+                    attribute::resolve_unknown(service, &exact_json::parse_object(body.as_bytes()).ok()?)
+                        .await
                 }
                 PreparedBody::Document(..) => None,
             },

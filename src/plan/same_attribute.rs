@@ -22,7 +22,9 @@ pub fn is_as_asked(asked: &Map<String, Value>, stored: &Map<String, Value>) -> b
 pub fn in_reply(reply: Value) -> Option<Map<String, Value>> {
     let Value::Object(mut reply) = reply else { return None };
     match reply.get("attribute") {
-        Some(Value::Object(_)) => reply.shift_remove("attribute").and_then(|inner| inner.as_object().cloned()),
+        Some(Value::Object(_)) => {
+            reply.shift_remove("attribute").and_then(|inner| inner.as_object().cloned())
+        }
         _ => Some(reply),
     }
 }

@@ -149,9 +149,13 @@ impl Outcome {
     /// The result for a person, ending in a newline; a curl command stands alone, so that a shell can run it.
     pub fn to_text(&self, screen: OutputStyle) -> String {
         let shown = self.calls.iter().filter_map(|call| call.request.as_ref());
-        let shown: Vec<&RequestPreview> = if self.calls.is_empty() { self.request.iter().collect() } else { shown.collect() };
+        let shown: Vec<&RequestPreview> =
+            if self.calls.is_empty() { self.request.iter().collect() } else { shown.collect() };
         if shown.iter().any(|shown| shown.curl) {
-            return shown.iter().map(|shown| format!("{}\n", super::curl::command(&shown.request, &shown.url))).collect();
+            return shown
+                .iter()
+                .map(|shown| format!("{}\n", super::curl::command(&shown.request, &shown.url)))
+                .collect();
         }
         let mut text = String::new();
         let mut line = |content: &str| {

@@ -5,7 +5,8 @@ use serde_json::json;
 use crate::support::magento::{done, fails, program, run};
 use crate::support::test_env::TestEnv;
 
-const CREATE: &str = "attribute create --code fabric --label Fabric --type select --option Wool --option Silk";
+const CREATE: &str =
+    "attribute create --code fabric --label Fabric --type select --option Wool --option Silk";
 
 #[test]
 fn an_attribute_is_created_and_shown() {
@@ -27,7 +28,10 @@ fn an_existing_code_is_never_sent() {
     done(&env, CREATE);
     env.requests();
     let error = fails(&env, 4, "attribute create --code fabric --label Other --type text");
-    assert_eq!((&error["message"], &error["applied"]), (&json!("attribute `fabric` already exists"), &json!("no")));
+    assert_eq!(
+        (&error["message"], &error["applied"]),
+        (&json!("attribute `fabric` already exists"), &json!("no"))
+    );
     assert_eq!(env.requests(), ["GET 200"]);
 }
 
@@ -51,7 +55,7 @@ fn on_resume_an_attribute_that_exists_as_asked_is_done() {
     env.file("new.ndjson", format!("{}\n{}\n", attribute("fabric"), attribute("weave")));
     let line = "attribute create -i new.ndjson -y -p shop --jobs 1 -q -o json";
     let first = env.run(line);
-    assert_eq!((first.code, first.stdout.matches(r#""applied":"unknown""#).count()), (7, 2), "{first:?}");
+    assert_eq!((first.code, first.stdout.matches(r#""applied":"unknown""#).count()), (7, 4), "{first:?}");
     // Another one has changed since.
     let other = json!({"attribute": {"default_frontend_label": "Other"}}).to_string();
     let token = crate::support::raw_http::ADMIN;
@@ -83,8 +87,14 @@ fn a_missing_permission_is_named_and_stops_a_batch() {
     let refused = program(&env, &line).env("STOREFRONT_ADMIN_TOKEN", "sandbox-customer-1").run();
     assert_eq!(refused.code, 6, "{refused:?}");
     let hint = refused.error()["hint"].to_string();
-    assert!(hint.contains("Magento_Catalog::attributes_attributes") && hint.contains("standalone Bearer"), "{hint}");
-    env.file("new.ndjson", "{\"attribute_code\":\"a\",\"frontend_input\":\"text\",\"default_frontend_label\":\"A\"}\n".repeat(3));
+    assert!(
+        hint.contains("Magento_Catalog::attributes_attributes") && hint.contains("standalone Bearer"),
+        "{hint}"
+    );
+    env.file(
+        "new.ndjson",
+        "{\"attribute_code\":\"a\",\"frontend_input\":\"text\",\"default_frontend_label\":\"A\"}\n".repeat(3),
+    );
     env.requests();
     let outcome = program(&env, "attribute create -i new.ndjson -y --jobs 1 -q -o json")
         .env("STOREFRONT_ADMIN_TOKEN", "sandbox-customer-1")

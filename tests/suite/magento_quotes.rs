@@ -9,7 +9,7 @@ use crate::support::test_env::TestEnv;
 const SIXTH: &str = "sandbox-customer-6";
 
 const SHIP: &str = "quote ship --ship-firstname Ann --ship-lastname Ray --ship-street 'Main St 1' --ship-city Austin \
-     --ship-postcode 73301 --ship-country US --ship-region-id 57 --ship-telephone 555 --carrier flatrate --method flatrate";
+     --ship-postcode 73301 --ship-country US --ship-region-id 57 --ship-telephone 5125550100 --carrier flatrate --method flatrate";
 
 /// Quantity of all items in the cart with this number in the sandbox's data.
 fn qty(env: &TestEnv, cart: usize) -> Value {
@@ -46,7 +46,10 @@ fn a_cart_is_created_where_there_is_none() {
 fn a_quote_that_is_not_the_own_cart_is_refused() {
     let env = TestEnv::new();
     let error = fails(&env, 2, "quote add-item --sku mug-blue --qty 1 --quote-id 2");
-    assert!(error["message"].as_str().unwrap().contains("`2` is not the customer's active cart, which is `1`"), "{error}");
+    assert!(
+        error["message"].as_str().unwrap().contains("`2` is not the customer's active cart, which is `1`"),
+        "{error}"
+    );
     assert_eq!(env.requests(), ["GET 200"]);
     done(&env, "quote add-item --sku mug-blue --qty 1 --quote-id 1");
     assert_eq!(qty(&env, 0), 1);
@@ -104,12 +107,13 @@ fn an_administrator_adds_to_the_cart_of_a_customer() {
 #[test]
 fn an_administrators_token_alone_is_told_to_name_a_customer() {
     let env = TestEnv::new();
-    let outcome = program(&env, "quote add-item --sku mug-blue --qty 1 -o json -q").env("STOREFRONT_TOKEN", ADMIN).run();
+    let outcome = program(&env, "quote add-item --sku mug-blue --qty 1 -o json -q")
+        .env("STOREFRONT_TOKEN", ADMIN)
+        .run();
     assert_eq!(outcome.code, 4, "{outcome:?}");
     assert!(outcome.error()["hint"].as_str().unwrap().contains("--customer"), "{outcome:?}");
-    let outcome = program(&env, "quote show --customer 2 -o json -q")
-        .env("STOREFRONT_ADMIN_TOKEN", CUSTOMER)
-        .run();
+    let outcome =
+        program(&env, "quote show --customer 2 -o json -q").env("STOREFRONT_ADMIN_TOKEN", CUSTOMER).run();
     assert_eq!(outcome.code, 6, "{outcome:?}");
     assert!(outcome.error()["hint"].as_str().unwrap().contains("Magento_Cart::manage"), "{outcome:?}");
 }
@@ -160,11 +164,20 @@ fn the_stored_address_ships_with_its_region_as_a_text() {
 fn what_became_of_each_call_is_told() {
     let env = TestEnv::new();
     let empty = fails(&env, 4, &format!("{SHIP} --payment-method checkmo"));
-    assert_eq!((&empty["applied"], &empty["calls"][1]["applied"]), (&json!("no"), &json!("no")), "an empty cart");
+    assert_eq!(
+        (&empty["applied"], &empty["calls"][1]["applied"]),
+        (&json!("no"), &json!("no")),
+        "an empty cart"
+    );
     done(&env, "quote add-item --sku mug-blue --qty 1");
     let partial = fails(&env, 7, &format!("{SHIP} --payment-method nosuch"));
     assert_eq!(
-        [&partial["kind"], &partial["applied"], &partial["calls"][0]["applied"], &partial["calls"][1]["applied"]],
+        [
+            &partial["kind"],
+            &partial["applied"],
+            &partial["calls"][0]["applied"],
+            &partial["calls"][1]["applied"]
+        ],
         ["partial", "partial", "yes", "no"]
     );
     let env = TestEnv::with_faults(&["PUT:reset-after-commit"]);
@@ -184,7 +197,7 @@ fn a_batch_resumes_with_the_second_call_only() {
     let env = TestEnv::with_faults(&["PUT:429=0x1"]);
     done(&env, "quote add-item --sku mug-blue --qty 1");
     let address = json!({"firstname": "Ann", "lastname": "Ray", "street": ["Main St 1"], "city": "Austin", "postcode": "73301",
-        "country_id": "US", "region_id": 57, "telephone": "555"});
+        "country_id": "US", "region_id": 57, "telephone": "5125550100"});
     let record = json!({"addressInformation": {"shipping_address": address, "shipping_carrier_code": "flatrate",
         "shipping_method_code": "flatrate"}, "paymentMethod": {"method": "checkmo"}});
     env.file("ship.ndjson", format!("{record}\n"));
@@ -225,7 +238,10 @@ fn the_marketplace_shows_a_quote_where_a_setting_names_its_path() {
         assert!(error["hint"].as_str().unwrap().contains("read.quote-path"), "{error}");
     }
     env.fails(2, "quote methods");
-    let profile = format!("[profiles.shop]\nbase-url = \"{}\"\n[profiles.shop.read]\nquote-path = \"/rest/V1/carts/mine\"\n", env.url());
+    let profile = format!(
+        "[profiles.shop]\nbase-url = \"{}\"\n[profiles.shop.read]\nquote-path = \"/rest/V1/carts/mine\"\n",
+        env.url()
+    );
     env.home.write("config.toml", profile, 0o600);
     let result = env.done("quote add-item --sku mug-blue --qty 2 --quote-id 1 --verify -p shop");
     assert_eq!((&result["applied"], &result["verified"]), (&json!("yes"), &json!(true)));

@@ -36,7 +36,10 @@ fn a_token_is_kept_with_its_expiry_and_never_printed() {
     let email = env.profile()["email"].as_str().unwrap().to_owned();
     let customer = login(&home, &format!("--user {email}"), PASSWORD);
     assert_eq!((customer.code, customer.stdout.as_str()), (0, ""), "{customer:?}");
-    assert!(customer.stderr.contains("expires in 59 min") || customer.stderr.contains("expires in 1 h"), "{customer:?}");
+    assert!(
+        customer.stderr.contains("expires in 59 min") || customer.stderr.contains("expires in 1 h"),
+        "{customer:?}"
+    );
     let admin = login(&home, "--user admin --admin", PASSWORD);
     assert_eq!(admin.code, 0, "{admin:?}");
     let stored = home.read("credentials.toml");
@@ -65,7 +68,13 @@ fn an_expired_token_is_said_to_be() {
     let stored = home.read("credentials.toml");
     let old: Vec<String> = stored
         .lines()
-        .map(|line| if line.starts_with("expires") { "expires = \"2026-01-01T00:00:00Z\"".to_owned() } else { line.to_owned() })
+        .map(|line| {
+            if line.starts_with("expires") {
+                "expires = \"2026-01-01T00:00:00Z\"".to_owned()
+            } else {
+                line.to_owned()
+            }
+        })
         .collect();
     home.write("credentials.toml", old.join("\n"), 0o600);
     drop(env);

@@ -7,9 +7,9 @@ use crate::cli::customer::CustomerChoice;
 use crate::cli::quote::{AddItemArgs, QuoteCommand, ShipArgs};
 use crate::commands::dispatch;
 use crate::failure::Failure;
+use crate::ops::customers::select;
 use crate::ops::record::RecordOperation;
 use crate::ops::shipping::with_stored_addresses;
-use crate::ops::customers::select;
 use crate::ops::{draft, send};
 use crate::plan::operation::Operation;
 use crate::prompt::Prompt;
@@ -26,7 +26,8 @@ pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure>
         QuoteCommand::Ship(args) => ship(session, args),
         QuoteCommand::AddItem(args) => add_item(session, args),
         QuoteCommand::Show(args) => with_service(session, async |service| {
-            show::show(&select(service, args.choice.customer.as_deref()).await?, args.quote_id.as_deref()).await
+            show::show(&select(service, args.choice.customer.as_deref()).await?, args.quote_id.as_deref())
+                .await
         }),
         QuoteCommand::Methods(args) => with_service(session, async |service| {
             methods::list(&select(service, args.choice.customer.as_deref()).await?).await

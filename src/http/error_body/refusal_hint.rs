@@ -41,11 +41,15 @@ mod tests {
     fn a_refusal_names_the_permission() {
         let body = |resources: &str| json!({"parameters": {"resources": resources}});
         let hint = of_token(401, Some(&body("Magento_Customer::manage")));
-        assert!(hint.contains("`Magento_Customer::manage`") && hint.contains("standalone Bearer tokens"), "{hint}");
+        assert!(
+            hint.contains("`Magento_Customer::manage`") && hint.contains("standalone Bearer tokens"),
+            "{hint}"
+        );
         assert!(of_token(401, Some(&body("self"))).contains("--customer"));
         assert!(of_token(401, None).contains("auth login"));
         assert!(of_token(403, Some(&Value::Null)).contains("may not"));
-        let missing = json!({"message": "\"%fieldName\" is required", "parameters": {"fieldName": "customerId"}});
+        let missing =
+            json!({"message": "\"%fieldName\" is required", "parameters": {"fieldName": "customerId"}});
         let unknown = json!({"parameters": {"fieldName": "customerId", "fieldValue": 6}});
         assert!(of_request(Some(&unknown)).is_none());
         assert!(of_request(Some(&missing)).is_some() && of_request(Some(&body("self"))).is_none());

@@ -42,7 +42,9 @@ pub async fn perform(service: &Service<'_>, draft: Draft) -> Result<Outcome, Fai
             if shown != Some(true) {
                 service.session.report.warn(match shown {
                     None => "the cart could not be read after the item was added",
-                    _ => "the cart does not show exactly the added quantity: somebody else may have changed it",
+                    _ => {
+                        "the cart does not show exactly the added quantity: somebody else may have changed it"
+                    }
                 });
             }
             named(Outcome { verified: Some(shown == Some(true)), ..outcome })
@@ -75,14 +77,18 @@ enum Prepared {
 async fn cart_request(service: &Service<'_>, mut body: Map<String, Value>) -> Result<Prepared, Failure> {
     let target = service.target()?;
     let named = inner(&body).get("quote_id").filter(|id| !id.is_null()).cloned();
-    let found = if named.is_some() || service.session.global.dry_run { find::find(service).await? } else { None };
+    let found =
+        if named.is_some() || service.session.global.dry_run { find::find(service).await? } else { None };
     if let Some(named) = &named {
         ensure_own_cart(named, found)?;
     }
     let cart = match found {
         Some(cart) => cart,
         None if service.session.global.dry_run => {
-            service.session.report.warn("there is no active cart yet: this call creates it, and the item follows");
+            service
+                .session
+                .report
+                .warn("there is no active cart yet: this call creates it, and the item follows");
             let preview = service.preview(Cart::new(target, None)?.create());
             return Ok(Prepared::Created(Box::new(Outcome::dry_run(OPERATION.name(), preview))));
         }
@@ -105,8 +111,10 @@ fn ensure_own_cart(named: &Value, found: Option<u64>) -> Result<(), Failure> {
             "quote `{named}` is not the customer's active cart, which is `{cart}`"
         ))
         .hint("leave out `quote_id`, or give the id of the active cart")),
-        None => Err(Failure::usage(format!("quote `{named}` is not the customer's active cart: there is none"))
-            .hint("leave out `quote_id`, and a cart is created")),
+        None => {
+            Err(Failure::usage(format!("quote `{named}` is not the customer's active cart: there is none"))
+                .hint("leave out `quote_id`, and a cart is created"))
+        }
     }
 }
 
@@ -116,17 +124,22 @@ fn inner(body: &Map<String, Value>) -> Map<String, Value> {
 
 /// Without what was there before, nothing that is there afterwards proves anything.
 fn not_read(failure: Failure) -> Failure {
-    Failure { message: format!("the cart could not be read before the item is added: {}", failure.message), ..failure }
+    Failure {
+        message: format!("the cart could not be read before the item is added: {}", failure.message),
+        ..failure
+    }
 }
 
 /// Names what was added, where the reply says so.
 fn named(outcome: Outcome) -> Result<Outcome, Failure> {
     let reply = outcome.response.as_ref();
-    let field = |name: &str| Some(match reply?.get(name)? {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        _ => return None,
-    });
+    let field = |name: &str| {
+        Some(match reply?.get(name)? {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            _ => return None,
+        })
+    };
     let made = match (field("sku"), field("item_id"), field("qty")) {
         (Some(sku), Some(id), Some(qty)) => Some(format!("Item {id}: {qty} of {sku} in the cart")),
         _ => None,

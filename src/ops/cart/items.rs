@@ -119,7 +119,11 @@ mod tests {
         let two = json!({"sku": "mug", "qty": "2"});
         assert!(shows(&json!([]), &json!([line(1, "MUG", 2.0)]), &two));
         assert!(shows(&json!([line(1, "mug", 1.0)]), &json!([line(1, "mug", 3.0)]), &two));
-        assert!(shows(&json!([line(2, "hat", 1.0)]), &json!([line(2, "hat", 5.0), line(1, "mug", 2.0)]), &two));
+        assert!(shows(
+            &json!([line(2, "hat", 1.0)]),
+            &json!([line(2, "hat", 5.0), line(1, "mug", 2.0)]),
+            &two
+        ));
         for after in [
             json!([]),
             json!([line(1, "mug", 1.0)]),

@@ -128,8 +128,10 @@ fn second_failed(failure: Failure, mut calls: Vec<Call>) -> Failure {
     calls.push(Call::failed(PAYMENT, &failure));
     let calls = calls.iter().map(Call::to_json).collect();
     if failure.applied == Applied::Unknown {
-        let message =
-            format!("the shipping information was saved, and the outcome of the payment is unknown: {}", failure.message);
+        let message = format!(
+            "the shipping information was saved, and the outcome of the payment is unknown: {}",
+            failure.message
+        );
         return Failure { message, calls, ..failure };
     }
     let kind = match failure.kind {
@@ -140,7 +142,10 @@ fn second_failed(failure: Failure, mut calls: Vec<Call>) -> Failure {
         kind,
         applied: Applied::Partial,
         message: format!("the shipping information was saved, and the payment was not: {}", failure.message),
-        hint: Some("run the command again with a payment that the shop takes; `storefront quote methods` lists them".to_owned()),
+        hint: Some(
+            "run the command again with a payment that the shop takes; `storefront quote methods` lists them"
+                .to_owned(),
+        ),
         calls,
         ..failure
     }

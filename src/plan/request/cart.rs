@@ -52,7 +52,9 @@ impl<'a> Cart<'a> {
     /// Creates the cart. Where there is an active one, the service answers with its id: the call can be repeated.
     pub fn create(&self) -> Request {
         let path = match self.target.customer {
-            Some(customer) => self.target.path(self.routes.of_customer, &[("customer", &customer.to_string())]),
+            Some(customer) => {
+                self.target.path(self.routes.of_customer, &[("customer", &customer.to_string())])
+            }
             None => self.target.path(self.routes.own, &[]),
         };
         Request { body: Some("{}".into()), ..self.write(Method::Post, path, String::new()) }
@@ -86,8 +88,8 @@ fn no_routes(interface: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::Cart;
-    use crate::plan::request::dialect::{MAGENTO, MARKETPLACE, Target};
     use crate::plan::request::Bearer;
+    use crate::plan::request::dialect::{MAGENTO, MARKETPLACE, Target};
 
     #[test]
     fn an_administrator_names_the_cart_and_a_customer_does_not() {
@@ -97,7 +99,10 @@ mod tests {
         assert_eq!(mine.create().path, "/V1/carts/mine");
         let named = Cart::new(Target { customer: Some(3), ..own }, Some(7)).unwrap();
         let request = named.select_payment(String::new());
-        assert_eq!((request.path.as_str(), request.bearer), ("/V1/carts/7/selected-payment-method", Bearer::Admin));
+        assert_eq!(
+            (request.path.as_str(), request.bearer),
+            ("/V1/carts/7/selected-payment-method", Bearer::Admin)
+        );
         assert_eq!(named.create().path, "/V1/customers/3/carts");
         assert!(Cart::new(Target { dialect: &MARKETPLACE, ..own }, None).is_err());
     }
