@@ -2,6 +2,7 @@
 
 pub mod circuit_breaker;
 mod command_line;
+mod customer_name;
 mod dispatcher;
 mod dry_run;
 pub mod failed_file;
@@ -30,6 +31,7 @@ use crate::batch::header::Header;
 use crate::batch::opening::{Mode, Opening, Places};
 use crate::cli::GlobalArgs;
 use crate::cli::batch::BatchArgs;
+use crate::config::Settings;
 use crate::failure::Failure;
 use crate::input::records::Source;
 use crate::journal::entry::FailedFileEntry;
@@ -69,6 +71,12 @@ pub fn run(
             "--base is the profile of one customer, and this input has many records; nothing was sent",
         ));
     }
+    if let RecordOperation::UpdateProfile(update) = operation
+        && update.choice.customer.is_some()
+    {
+        return Err(Failure::usage("--customer is one customer, and this input has many records")
+            .hint("name the customer of each record in its field or column `customer`"));
+    }
     on_runtime(async {
         let service = Service::open(session).await?;
         Box::pin(run_over(&service, source, args, operation, OrderedResults::new(session.report))).await
@@ -87,7 +95,7 @@ pub async fn run_over(
     results: OrderedResults,
 ) -> Result<(), Failure> {
     let session = service.session;
-    let bearer = bearer(operation.operation());
+    let bearer = bearer(&service.settings, operation.operation());
     let program = service.settings.token_for(bearer).token_command();
     // A record that names the batch's own token has the same key as those that name none.
     let token = match program.and_then(TokenCommand::new) {
@@ -129,7 +137,7 @@ async fn send(
     let earlier_failed = failed_file(source, args, &path, &opening.past)?;
     let checked = checked(session, source, preparer, args, &opening.past)?;
     if checked.as_ref().is_some_and(|checked| checked.needs_token) {
-        service.token(bearer(preparer.operation.operation())).await?;
+        service.token(bearer(&service.settings, preparer.operation.operation())).await?;
     }
     confirm(session, preparer.operation.operation(), checked.as_ref())?;
     let (journal, past) = opening.begin().await?;
@@ -251,9 +259,11 @@ fn places(source: &Source, args: &BatchArgs) -> Result<Places, Failure> {
     Ok(Places { journal, input })
 }
 
-fn bearer(operation: Operation) -> Bearer {
+/// Whose token the run's own is: the administrator's too where there is no other, and records may name customers.
+fn bearer(settings: &Settings, operation: Operation) -> Bearer {
     match operation {
         Operation::AttributeCreate => Bearer::Admin,
+        _ if settings.dialect.customers.is_some() && settings.token.is_absent() => Bearer::Admin,
         _ => Bearer::Customer,
     }
 }

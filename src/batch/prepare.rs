@@ -1,7 +1,10 @@
 //! From a record as it stands in the input to one that can be run: parsed, checked, with its key and its token.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value};
 
+use crate::batch::customer_name::{CUSTOMER_FIELD, CustomerName};
 use crate::batch::record_token::{self, TOKEN_FIELD, TokenCommand, TokenSource};
 use crate::config::TokenCommand as Program;
 use crate::exact_json;
@@ -30,6 +33,8 @@ pub struct RecordPreparer<'a> {
     pub command: Option<TokenCommand>,
     /// The token of records without one of their own, where it is known.
     run_token: Option<Token>,
+    /// Whether the records so far name customers by id.
+    names_ids: Cell<Option<bool>>,
 }
 
 /// A record ready to be run.
@@ -41,6 +46,8 @@ pub struct PreparedRecord {
     pub key: String,
     /// Whose token it carries.
     pub token_source: TokenSource,
+    /// The customer whom the record names, with the run's administrator's token.
+    pub customer: Option<CustomerName>,
 }
 
 impl<'a> RecordPreparer<'a> {
@@ -55,7 +62,15 @@ impl<'a> RecordPreparer<'a> {
         run_token: Option<Token>,
     ) -> Self {
         let command = program.and_then(TokenCommand::new);
-        Self { operation, dialect, name: source.name(), allow_unknown, command, run_token }
+        Self {
+            operation,
+            dialect,
+            name: source.name(),
+            allow_unknown,
+            command,
+            run_token,
+            names_ids: Cell::default(),
+        }
     }
 
     /// Understands the header of a CSV.
@@ -93,6 +108,7 @@ impl<'a> RecordPreparer<'a> {
                 body: ready,
                 key: key.unwrap_or_else(|| own.key()),
                 token_source: own,
+                customer: None,
             });
         }
         let (document, mut beside) = match (&record.content, columns) {
@@ -101,10 +117,14 @@ impl<'a> RecordPreparer<'a> {
             (Content::Row(_), None) => return Err(Failure::internal("the header was not read")),
         };
         let document = self.split_fields(document, &mut beside);
+        let customer = self.customer(&mut beside)?;
         let own = self.token_source(&document, &beside)?;
         let ready = self.operation.prepare(self.dialect, document, self.allow_unknown)?;
-        let key = key(self.operation.operation(), &ready, &own);
-        Ok(PreparedRecord { body: ready, key, token_source: own })
+        let key = match &customer {
+            Some(customer) => customer.key(),
+            None => key(self.operation.operation(), &ready, &own),
+        };
+        Ok(PreparedRecord { body: ready, key, token_source: own, customer })
     }
 
     /// What of a document is input of the operation; the rest goes `beside`.
@@ -115,6 +135,10 @@ impl<'a> RecordPreparer<'a> {
     ) -> Map<String, Value> {
         document.shift_remove(REASON);
         for name in self.extra_fields() {
+            // An object of that name is the wrapper.
+            if document.get(&name).is_some_and(Value::is_object) && name == CUSTOMER_FIELD {
+                continue;
+            }
             if let Some(value) = document.shift_remove(&name) {
                 beside.insert(name, value);
             }
@@ -136,7 +160,37 @@ impl<'a> RecordPreparer<'a> {
                 || operation.wrapper() == Some(name)
         };
         let fields = self.command.iter().flat_map(|command| &command.fields);
-        fields.filter(|name| !is_input(name)).cloned().chain([TOKEN_FIELD.to_owned()]).collect()
+        let mut fields: Vec<String> =
+            fields.filter(|name| !is_input(name)).cloned().chain([TOKEN_FIELD.to_owned()]).collect();
+        if self.takes_customers() {
+            fields.push(CUSTOMER_FIELD.to_owned());
+        }
+        fields
+    }
+
+    /// Whether records may name a customer, for whom the run's administrator's token acts.
+    fn takes_customers(&self) -> bool {
+        self.dialect.customers.is_some() && self.operation.operation() != Operation::AttributeCreate
+    }
+
+    /// The customer whom a record names. Ids and emails of one file may be the same customers, so that their order would
+    /// be lost: a file has either.
+    fn customer(&self, beside: &mut Map<String, Value>) -> Result<Option<CustomerName>, Failure> {
+        if !self.takes_customers() {
+            return Ok(None);
+        }
+        let Some(value) = beside.shift_remove(CUSTOMER_FIELD) else { return Ok(None) };
+        let customer = CustomerName::new(&value)?;
+        if beside.contains_key(TOKEN_FIELD) {
+            return Err(Failure::usage("a record names a customer and has a token of its own")
+                .hint("use one administrator's token and the column customer, or a token of each customer"));
+        }
+        let is_id = matches!(customer, CustomerName::Id(_));
+        match self.names_ids.replace(Some(is_id)) {
+            Some(before) if before != is_id => Err(Failure::usage("the input names customers by id and by email")
+                .hint("name all of them the same way: an id and an email may be one customer, whose records keep their order")),
+            _ => Ok(Some(customer)),
+        }
     }
 
     fn token_source(

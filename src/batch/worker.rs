@@ -4,11 +4,13 @@ use std::rc::Rc;
 
 use super::run_token::RunToken;
 use super::token_locks::TokenLocks;
+use crate::batch::customer_name::CustomerName;
 use crate::batch::prepare::PreparedRecord;
 use crate::batch::record_token::TokenSource;
 use crate::cli::GlobalArgs;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::journal::write_ahead::{RecordWriteAhead, WriteAhead};
+use crate::ops::customers;
 use crate::ops::record::RecordOperation;
 use crate::plan::operation::Operation;
 use crate::redact::{Masked, secrets};
@@ -104,6 +106,7 @@ impl RunContext<'_> {
         let report = self.service.session.report.for_record(place.record);
         let session = Session { report: &report, global: self.global, ..*self.service.session };
         let write_ahead = gate.as_deref().map(|gate| gate as &dyn WriteAhead);
+        let customer = prepared.customer.as_ref().map(CustomerName::text);
         let is_run_token = prepared.token_source == TokenSource::Shared;
         let mut token = match prepared.token_source.token().await? {
             None => self.run_token.renewed(),
@@ -117,7 +120,10 @@ impl RunContext<'_> {
         if let Some(unresolved) = &unresolved {
             let service = self.service.for_record(&session, token.clone(), None);
             let snapshot = unresolved.snapshot.as_deref();
-            if let Some(found) = self.operation.resolve_unknown(&service, &prepared.body, snapshot).await {
+            // Where the customer cannot be found now, nothing can be found out.
+            if let Ok(service) = customers::select(&service, customer.as_deref()).await
+                && let Some(found) = self.operation.resolve_unknown(&service, &prepared.body, snapshot).await
+            {
                 return Ok(found);
             }
             if !unresolved.retry {
@@ -133,7 +139,11 @@ impl RunContext<'_> {
         }
         loop {
             let service = self.service.for_record(&session, token.clone(), write_ahead);
-            let failure = match self.operation.perform(&service, &prepared.body, is_half_done).await {
+            let performed = match customers::select(&service, customer.as_deref()).await {
+                Ok(service) => self.operation.perform(&service, &prepared.body, is_half_done).await,
+                Err(failure) => Err(failure),
+            };
+            let failure = match performed {
                 Err(failure) if is_run_token && is_unauthorized(&failure) => failure,
                 Err(failure) => {
                     let failure = unresolved_again(failure, unresolved.as_ref());

@@ -77,6 +77,11 @@ impl TokenSource {
         }
     }
 
+    /// Whether there is no token, wherever one was looked for.
+    pub fn is_absent(&self) -> bool {
+        matches!(self.0, Origin::Absent { .. })
+    }
+
     /// The token, where it is known without reading a file or running a program.
     pub fn at_hand(&self) -> Option<&Token> {
         match &self.0 {

@@ -25,7 +25,7 @@ fn log_event(event: HttpEvent<'_>, whole: bool) {
             }
         }
         HttpEvent::TransportError { message, after } => {
-            stderr_line(&format!("< {message} ({} ms)", after.as_millis()))
+            stderr_line(&format!("< {message} ({} ms)", after.as_millis()));
         }
         HttpEvent::Retry { repeat, of, wait, because } => {
             stderr_line(&format!("* again ({repeat} of {of}) in {} ms: {because}", wait.as_millis()));

@@ -189,7 +189,21 @@ impl<'a> Service<'a> {
     /// As [`Client::send`], and `auth` when there is no token.
     pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
         let call = pin!(self.client.send(request, self.token(request.bearer).await?));
-        self.session.report.while_waiting("waiting for the service", call).await
+        let reply = self.session.report.while_waiting("waiting for the service", call).await;
+        reply.map_err(|failure| self.with_store_view_hint(failure))
+    }
+
+    /// Magento's only word about a store view that it does not know names nothing.
+    fn with_store_view_hint(&self, failure: Failure) -> Failure {
+        let names_nothing =
+            failure.status == Some(400) && failure.message.contains("Specified request cannot be processed");
+        match &self.settings.store_view {
+            Some(view) if names_nothing => failure.hint(format!(
+                "the shop may have no store view `{}`: check --store-view, or leave it out for the default one",
+                view.code()
+            )),
+            _ => failure,
+        }
     }
 
     /// Exchanges a user name and a password for a token.

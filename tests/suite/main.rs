@@ -44,6 +44,7 @@ mod jq;
 #[cfg(unix)]
 mod live;
 mod magento_attributes;
+mod magento_customers;
 mod magento_quotes;
 mod magento_tokens;
 mod masking;

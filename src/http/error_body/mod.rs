@@ -26,7 +26,7 @@ pub fn render(status: u16, content_type: Option<&str>, body: &[u8]) -> (String, 
     let mut said = Truncated::default();
     match &whole {
         Value::String(text) if !body.starts_with(b"\"") => {
-            markup::to_text(text.trim(), content_type, &mut said)
+            markup::to_text(text.trim(), content_type, &mut said);
         }
         Value::Null => {}
         json => to_text(json, &mut said),

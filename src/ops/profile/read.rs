@@ -30,7 +30,11 @@ const REPLICA_LAG: jiff::SignedDuration = jiff::SignedDuration::from_secs(60);
 pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     let read = &service.settings.read;
     let request = Request::read_profile(&service.target()?, read.path.as_deref());
-    let reply = service.read(&request).await.map_err(unreadable)?;
+    let reply = service.read(&request).await.map_err(|failure| match (service.customer, failure.status) {
+        (Some(id), Some(404)) => Failure::usage(format!("no customer has the id {id}"))
+            .hint("search with `storefront customer find TEXT`"),
+        _ => unreadable(failure),
+    })?;
     if let Some(warning) = reply.warning {
         return Err(Failure::guard(format!("the stored addresses could not be read: {warning}"))
             .hint("run the command again; -vv shows the reply"));

@@ -12,6 +12,7 @@ use crate::http::{Attempt, Attempts, Effect, Reply};
 use crate::ops::profile::read::{self, Reads, differences, list_changes, read_profile};
 use crate::plan::profile::address_ids::join_ids;
 use crate::plan::profile::merge::Merged;
+use crate::plan::profile::profile_rules;
 use crate::plan::profile::read_back::{Expectation, ReadBack};
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Request;
@@ -117,6 +118,7 @@ impl Replacement<'_> {
                     return Ok(PendingReplacement::Applied(applied));
                 }
             }
+            let attempt = self.explained(service, attempt);
             let wait = service.delay(&attempts, &attempt, effect);
             let failure = attempts.fail(attempt);
             let (Some(wait), true) = (wait, readable) else { return Err(self.failed(service, failure)) };
@@ -128,6 +130,22 @@ impl Replacement<'_> {
                 return Err(self.failed(service, failure));
             }
         }
+    }
+
+    /// A refusal of stored data that this change does not touch names the fields.
+    fn explained(&self, service: &Service<'_>, attempt: Attempt) -> Attempt {
+        let Attempt::Rejected(failure) = attempt else { return attempt };
+        if service.settings.dialect.profile_rules.is_none() || failure.status != Some(400) {
+            return Attempt::Rejected(failure);
+        }
+        let fields = profile_rules::unacceptable(&self.merged.customer);
+        if fields.is_empty() {
+            return Attempt::Rejected(failure);
+        }
+        Attempt::Rejected(failure.hint(format!(
+            "the shop stores what it does not take back: {}; correct it in the same command",
+            fields.join(", ")
+        )))
     }
 
     /// Reads the profile; what it is now where that differs.

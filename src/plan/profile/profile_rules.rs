@@ -63,13 +63,28 @@ fn agree_on_region(address: &mut Map<String, Value>) {
 
 /// Where the default is: a position in the list, or none.
 fn flagged(customer: &Map<String, Value>, name: &str) -> Option<usize> {
-    let is_set = |address: &Value| match address.get(name) {
+    diff::address_list(customer).iter().rposition(|address| is_set(address, name))
+}
+
+/// The address whose flag is set now and was not set before. Of two flagged addresses Magento takes the last, which may be
+/// the old default.
+fn newly_flagged(customer: &Map<String, Value>, stored: &Map<String, Value>, name: &str) -> Option<usize> {
+    let old = diff::address_list(stored);
+    diff::address_list(customer).iter().rposition(|address| {
+        let id = address.get("id").and_then(id_of);
+        let was_set =
+            |before: &Value| id.is_some() && before.get("id").and_then(id_of) == id && is_set(before, name);
+        is_set(address, name) && !old.iter().any(was_set)
+    })
+}
+
+fn is_set(address: &Value, name: &str) -> bool {
+    match address.get(name) {
         Some(Value::Bool(flag)) => *flag,
         Some(Value::Number(number)) => number.as_i64() == Some(1),
         Some(Value::String(text)) => text == "1" || text == "true",
         _ => false,
-    };
-    diff::address_list(customer).iter().rposition(is_set)
+    }
 }
 
 fn address_id(customer: &Map<String, Value>, position: usize) -> Option<i64> {
@@ -86,7 +101,9 @@ fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String,
     let flag = flagged(customer, name);
     let flag_id = flag.map(|position| address_id(customer, position));
     let old_flag_id = flagged(stored, name).map(|position| address_id(stored, position));
+    let new_flag = newly_flagged(customer, stored, name);
     let wanted = match (flag, named) {
+        _ if new_flag.is_some() => new_flag,
         _ if flag_id != old_flag_id => flag,
         (_, Some(named)) if top(customer) != top(stored) => Some(named),
         (flag, named) => flag.or(named),
@@ -165,6 +182,11 @@ mod tests {
             [{"id": 1, "default_billing": false}, {"id": 2, "default_billing": true}]});
         assert_eq!(sent(&stored, &by_top), both);
         assert_eq!(sent(&stored, &by_flag), both);
+        let other =
+            json!({"default_billing": "2", "addresses": [{"id": 1}, {"id": 2, "default_billing": true}]});
+        let two = json!({"default_billing": "2", "addresses":
+            [{"id": 1, "default_billing": 1}, {"id": 2, "default_billing": true}]});
+        assert_eq!(sent(&other, &two)["default_billing"], "1");
         let only_top = json!({"default_billing": "1", "addresses": [{"id": 1}]});
         assert_eq!(sent(&only_top, &only_top)["addresses"][0]["default_billing"], true);
         let strange = json!({"default_billing": "99", "addresses": [{"id": 1}]});

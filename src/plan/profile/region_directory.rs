@@ -90,13 +90,23 @@ fn find<'a>(
         code.is_none_or(|code| is_same(code, &region.code))
             && name.is_none_or(|name| is_same(name, &region.name))
     };
-    regions.iter().find(fits).ok_or_else(|| {
-        let asked: Vec<&str> = [code, name].into_iter().flatten().collect();
-        let known: Vec<String> =
-            regions.iter().map(|region| format!("{} {}", region.code, region.name)).collect();
-        Failure::usage(format!("{country} has no region `{}`", asked.join(" ")))
-            .hint(format!("the regions of {country} are {}", known.join(", ")))
-    })
+    let listed = |regions: &mut dyn Iterator<Item = &Region>| {
+        let each: Vec<String> = regions.map(|region| format!("{} {}", region.code, region.name)).collect();
+        each.join(", ")
+    };
+    let asked = || [code, name].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let found: Vec<&Region> = regions.iter().filter(fits).collect();
+    match found.as_slice() {
+        [one] => Ok(one),
+        [] => Err(Failure::usage(format!("{country} has no region `{}`", asked()))
+            .hint(format!("the regions of {country} are {}", listed(&mut regions.iter())))),
+        several => Err(Failure::usage(format!(
+            "{country} has several regions `{}`: {}",
+            asked(),
+            listed(&mut several.iter().copied())
+        ))
+        .hint("name it by --region or --region-id")),
+    }
 }
 
 fn set_region(address: &mut Map<String, Value>, region: Option<&Region>) {

@@ -177,7 +177,7 @@ impl Validator {
         match (holds, value) {
             (FieldType::Object(shape), Value::Object(object)) => self.object(object, shape),
             (FieldType::List(shape), Value::Array(elements)) => {
-                self.elements(elements, FieldType::Object(shape))
+                self.elements(elements, FieldType::Object(shape));
             }
             (FieldType::TextList, Value::Array(lines)) => self.elements(lines, FieldType::Text),
             (FieldType::Text | FieldType::Scalar(Scalar::Text), Value::String(code))

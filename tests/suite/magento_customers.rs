@@ -1,0 +1,230 @@
+//! Customers of a Magento shop: named by an administrator, and none of the traps that its profile call has.
+
+use serde_json::{Value, json};
+
+use crate::support::storefront::{Home, Outcome};
+
+fn run(home: &Home, line: &str) -> Outcome {
+    let words = ["--sandbox", "--api", "magento", "--yes"].into_iter().chain(line.split_whitespace());
+    home.run(&words.collect::<Vec<_>>())
+}
+
+fn ok(home: &Home, line: &str) -> Value {
+    let outcome = run(home, &format!("{line} -o json"));
+    assert_eq!(outcome.code, 0, "{line}: {outcome:?}");
+    serde_json::from_str(&outcome.stdout).unwrap_or(Value::Null)
+}
+
+/// The error of a command that ends with this code.
+fn fails(home: &Home, code: i32, line: &str) -> Value {
+    let outcome = run(home, &format!("{line} -o json"));
+    assert_eq!(outcome.code, code, "{line}: {outcome:?}");
+    outcome.error()
+}
+
+fn update(home: &Home, way: &str, document: &Value) -> Value {
+    home.write("update.json", document.to_string(), 0o600);
+    ok(home, &format!("customer update {way} -i {}", home.path("update.json").display()))
+}
+
+fn show(home: &Home) -> Value {
+    ok(home, "customer show --customer 1")
+}
+
+fn address(profile: &Value, id: i64) -> Value {
+    profile["addresses"].as_array().unwrap().iter().find(|one| one["id"] == id).unwrap().clone()
+}
+
+/// The customer's own token, and an administrator's with the customer named both ways.
+const WAYS: [&str; 3] = ["", "--customer 1", "--customer AMINA.haddad@example.com"];
+
+#[test]
+fn a_change_of_one_address_loses_no_other_and_no_default() {
+    for way in WAYS {
+        let home = Home::new();
+        let before = show(&home);
+        let done = ok(&home, &format!("customer update {way} --address 3 --city Tripoli"));
+        assert_eq!(done["verified"], true, "{way}: {done}");
+        let after = show(&home);
+        assert_eq!(after["addresses"].as_array().unwrap().len(), 4, "{way}");
+        assert_eq!(address(&after, 3)["city"], "Tripoli");
+        for id in [1, 2, 4] {
+            assert_eq!(address(&after, id), address(&before, id), "{way}");
+        }
+        for name in ["default_billing", "default_shipping"] {
+            assert_eq!(after[name], before[name], "{way}");
+        }
+    }
+}
+
+#[test]
+fn the_body_names_the_customer_of_the_path_and_both_forms_of_the_defaults() {
+    let home = Home::new();
+    let shown = ok(&home, "customer update --customer 1 --address 3 --default-shipping --dry-run");
+    assert_eq!(shown["request"]["method"], "PUT");
+    assert!(shown["request"]["url"].as_str().unwrap().ends_with("/rest/V1/customers/1"), "{shown}");
+    let customer = &shown["request"]["body"]["customer"];
+    assert_eq!((&customer["id"], &customer["default_shipping"]), (&json!(1), &json!("3")));
+    assert_eq!(customer["default_billing"], "1");
+    assert_eq!(address(customer, 1)["default_billing"], true);
+    assert_eq!(address(customer, 3)["default_shipping"], true);
+    assert_eq!(address(customer, 2)["default_shipping"], false);
+    home.write("other.json", r#"{"id": 2, "gender": 1}"#, 0o600);
+    let refused =
+        fails(&home, 3, &format!("customer update --customer 1 -i {}", home.path("other.json").display()));
+    assert_eq!(refused["kind"], "guard");
+}
+
+#[test]
+fn a_default_named_at_the_top_alone_is_not_overruled_by_an_old_flag() {
+    for way in WAYS {
+        let home = Home::new();
+        update(&home, way, &json!({"default_billing": "4"}));
+        let after = show(&home);
+        assert_eq!(after["default_billing"], "4", "{way}");
+        assert_eq!(address(&after, 4)["default_billing"], true, "{way}");
+        assert_eq!(after["default_shipping"], "2", "{way}");
+    }
+}
+
+#[test]
+fn a_region_by_code_or_name_gets_its_id() {
+    let home = Home::new();
+    for (flags, code, id) in
+        [("--region-code CA", "CA", 12), ("--region texas", "TX", 57), ("--region-id 43", "NY", 43)]
+    {
+        ok(&home, &format!("customer update --customer 1 --address 2 {flags}"));
+        let stored = address(&show(&home), 2);
+        assert_eq!(
+            (&stored["region_id"], &stored["region"]["region_id"]),
+            (&json!(id), &json!(id)),
+            "{flags}"
+        );
+        assert_eq!(stored["region"]["region_code"], code, "{flags}");
+    }
+    let unknown = fails(&home, 2, "customer update --customer 1 --address 2 --region-code ZZ");
+    assert!(unknown["hint"].as_str().unwrap().contains("CA California"), "{unknown}");
+    let several = fails(&home, 2, "customer update --customer 1 --address 2 --region-code AE");
+    assert!(several["message"].as_str().unwrap().contains("several"), "{several}");
+    assert_eq!(address(&show(&home), 2)["region_id"], 43);
+}
+
+#[test]
+fn null_clears_a_text_and_restore_clears_what_was_added() {
+    for way in ["", "--customer 1"] {
+        let home = Home::new();
+        update(&home, way, &json!({"taxvat": null, "addresses": [{"id": 1, "company": null}]}));
+        let after = show(&home);
+        let is_empty = |value: &Value| value.is_null() || value == "";
+        assert!(is_empty(&after["taxvat"]) && is_empty(&address(&after, 1)["company"]), "{way}: {after}");
+        update(&home, way, &json!({"addresses": [{"id": 2, "fax": "+1 212 736 3199"}]}));
+        assert_eq!(address(&show(&home), 2)["fax"], "+1 212 736 3199");
+        ok(&home, &format!("customer restore {way}"));
+        assert!(is_empty(&address(&show(&home), 2)["fax"]), "{way}: {}", show(&home));
+    }
+}
+
+#[test]
+fn scalars_may_be_written_as_any_type_that_magento_takes() {
+    let home = Home::new();
+    update(&home, "--customer 1", &json!({"gender": "1", "addresses": [{"id": 1, "default_shipping": 1}]}));
+    let after = show(&home);
+    assert_eq!((&after["gender"], &after["default_shipping"]), (&json!(1), &json!("1")));
+    home.write("wrong.json", r#"{"gender": "male"}"#, 0o600);
+    let line = format!("customer update --customer 1 -i {}", home.path("wrong.json").display());
+    assert_eq!(fails(&home, 2, &line)["kind"], "usage");
+}
+
+#[test]
+fn a_customer_that_is_not_there_is_told_and_nothing_is_written() {
+    let home = Home::new();
+    for name in ["nobody@example.com", "àmina.haddad@example.com", "9999", "amina"] {
+        let failure = fails(&home, 2, &format!("customer update --customer {name} --gender 1"));
+        assert_eq!((&failure["kind"], &failure["applied"]), (&json!("usage"), &json!("no")), "{name}");
+    }
+}
+
+#[test]
+fn customers_are_found_by_words_and_wildcards_stand_for_themselves() {
+    let home = Home::new();
+    let found = ok(&home, "customer find example hadd");
+    assert_eq!((&found["id"], &found["email"]), (&json!(1), &json!("amina.haddad@example.com")));
+    for none in ["%", "_", "nobody-at-all", "amina zzz"] {
+        let outcome = run(&home, &format!("customer find {none} -o json"));
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""), "{none}: {outcome:?}");
+    }
+    let outcome = run(&home, "customer find example --limit 2 -o json");
+    assert_eq!(outcome.stdout.lines().count(), 2, "{outcome:?}");
+}
+
+#[test]
+fn an_administrators_token_never_writes_to_me() {
+    let home = Home::new();
+    let sandbox = crate::support::raw_http::Sandbox::new();
+    let base = format!("http://{}/rest", sandbox.address());
+    let outcome = home
+        .storefront(&["--api", "magento", "customer", "update", "--email", "new@example.com", "--yes"])
+        .env("STOREFRONT_BASE_URL", &base)
+        .env("STOREFRONT_TOKEN", "sandbox-admin")
+        .run();
+    assert_eq!(outcome.code, 3, "{outcome:?}");
+    let customers =
+        sandbox.get("sandbox-admin", "/rest/V1/customers/search?searchCriteria[pageSize]=50").json();
+    assert_eq!(customers["total_count"], 6, "nobody was made: {customers}");
+}
+
+#[test]
+fn stored_data_that_the_shop_does_not_take_back_is_named() {
+    let home = Home::new();
+    home.write("empty.json", r#"{"addresses": [{"id": 2, "telephone": ""}]}"#, 0o600);
+    let path = home.path("empty.json").display().to_string();
+    let stored = home.run(&["--sandbox", "--yes", "customer", "update", "-i", &path]);
+    assert_eq!(stored.code, 0, "{stored:?}");
+    let failure = fails(&home, 4, "customer update --customer 1 --address 3 --city Tripoli");
+    let hint = failure["hint"].as_str().unwrap();
+    assert!(hint.contains("addresses[id=2].telephone"), "{failure}");
+    assert_eq!(failure["applied"], "no");
+    assert_ne!(address(&show(&home), 3)["city"], "Tripoli");
+}
+
+#[test]
+fn one_administrators_token_serves_a_batch_of_customers() {
+    let home = Home::new();
+    let file = |text: &str| {
+        home.write("c.csv", text, 0o600);
+        home.path("c.csv").display().to_string()
+    };
+    let path = file("customer,lastname\n1,Ada\n2,Bob\n1,Eve\n");
+    let outcome = run(&home, &format!("customer update -i {path} -o json"));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(ok(&home, "customer show --customer 1")["lastname"], "Eve");
+    assert_eq!(ok(&home, "customer show --customer 2")["lastname"], "Bob");
+    let path = file("customer,lastname\n1,Zoe\nAmina.Haddad@example.com,Zed\n");
+    let mixed = fails(&home, 2, &format!("customer update --restart -i {path}"));
+    assert!(mixed["message"].as_str().unwrap().contains("by id and by email"), "{mixed}");
+    assert_eq!(ok(&home, "customer show --customer 1")["lastname"], "Eve");
+}
+
+#[test]
+fn the_marketplace_names_customers_only_in_the_sandbox() {
+    let home = Home::new();
+    let shown = home.run(&["--sandbox", "customer", "show", "--customer", "2", "-o", "json"]);
+    let shown: Value = serde_json::from_str(&shown.stdout).unwrap();
+    assert_eq!(shown["id"], 2);
+    let outcome = home
+        .storefront(&["customer", "show", "--customer", "2", "--store-view", "fr", "-o", "json"])
+        .env("STOREFRONT_BASE_URL", "http://127.0.0.1:9")
+        .env("STOREFRONT_TOKEN", "t")
+        .run();
+    assert_eq!((outcome.code, &outcome.error()["kind"]), (2, &json!("usage")), "{outcome:?}");
+}
+
+#[test]
+fn a_store_view_is_optional_and_an_unknown_one_is_told() {
+    let home = Home::new();
+    let shown = ok(&home, "customer update --customer 1 --gender 1 --dry-run --store-view fr");
+    assert!(shown["request"]["url"].as_str().unwrap().ends_with("/rest/fr/V1/customers/1"), "{shown}");
+    let failure = fails(&home, 3, "customer show --customer 1 --store-view nowhere");
+    assert_eq!(failure["status"], 400);
+    assert!(failure["hint"].as_str().unwrap().contains("`nowhere`"), "{failure}");
+}
