@@ -24,7 +24,7 @@ fn the_live_script_passes_and_leaves_nothing() {
     let (profile, before) = (env.profile(), env.sandbox.show());
     let output = run(&env, CUSTOMER);
     assert!(output.status.success(), "{output:?}");
-    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 11, "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 12, "{output:?}");
     let after = env.sandbox.show();
     assert_eq!(after["attributes"], before["attributes"]);
     assert_eq!(after["quotes"][0]["items"], before["quotes"][0]["items"]);
