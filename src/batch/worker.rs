@@ -122,7 +122,8 @@ impl RunContext<'_> {
             let snapshot = unresolved.snapshot.as_deref();
             // Where the customer cannot be found now, nothing can be found out.
             if let Ok(service) = customers::select(&service, customer.as_deref()).await
-                && let Some(found) = self.operation.resolve_unknown(&service, &prepared.body, snapshot).await
+                && let Some(found) =
+                    Box::pin(self.operation.resolve_unknown(&service, &prepared.body, snapshot)).await
             {
                 return Ok(found);
             }
@@ -140,7 +141,7 @@ impl RunContext<'_> {
         loop {
             let service = self.service.for_record(&session, token.clone(), write_ahead);
             let performed = match customers::select(&service, customer.as_deref()).await {
-                Ok(service) => self.operation.perform(&service, &prepared.body, is_half_done).await,
+                Ok(service) => Box::pin(self.operation.perform(&service, &prepared.body, is_half_done)).await,
                 Err(failure) => Err(failure),
             };
             let failure = match performed {

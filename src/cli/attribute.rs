@@ -13,7 +13,7 @@ use crate::wire::ATTRIBUTE;
 #[derive(Debug, Subcommand)]
 pub enum AttributeCommand {
     /// Create a product attribute
-    Create(CreateArgs),
+    Create(Box<CreateArgs>),
     /// Print an attribute
     Show(ShowArgs),
 }

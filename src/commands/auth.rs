@@ -71,15 +71,14 @@ fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     }
     let credentials = Credentials::load(session.context)?;
     let origin = origin(&base_url);
-    let token = match &args.user {
-        Some(user) => password_login::token(session, &profile, user, args)?,
-        None => {
-            let question = format!("{} of {} for {origin}", noun(bearer), profile.name);
-            let hint = "--with-token reads it from standard input";
-            let token = read_token(session, &question, hint, args.with_token)?;
-            verify(session, &profile, bearer, &token)?;
-            token
-        }
+    let token = if let Some(user) = &args.user {
+        password_login::token(session, &profile, user, args)?
+    } else {
+        let question = format!("{} of {} for {origin}", noun(bearer), profile.name);
+        let hint = "--with-token reads it from standard input";
+        let token = read_token(session, &question, hint, args.with_token)?;
+        verify(session, &profile, bearer, &token)?;
+        token
     };
     let expires = token.expires_at();
     let stored = Stored { token, origin, expires };

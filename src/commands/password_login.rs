@@ -42,7 +42,9 @@ pub fn token(
     })?;
     let password = read_password(session, user, args.with_password)?;
     // A reply or a trace that repeats it shows dots.
-    Token::new(&password).iter().for_each(|password| secrets().add(password));
+    if let Some(password) = Token::new(&password) {
+        secrets().add(&password);
+    }
     let quick = GlobalArgs { profile: Some(profile.name.clone()), ..token_check::quick(session.global) };
     let session = &Session { global: &quick, ..*session };
     let mut issued = None;

@@ -32,7 +32,7 @@ pub async fn perform(service: &Service<'_>, draft: Draft) -> Result<Outcome, Fai
         (send::request(service, OPERATION, draft.body)?, None, item)
     };
     if !verify {
-        return named(send::perform_request(service, OPERATION, request).await?);
+        return send::perform_request(service, OPERATION, request).await.map(named);
     }
     let quote = item.get("quote_id").cloned().unwrap_or_default();
     let before = Items::read(service, cart, &quote).await.map_err(not_read)?;
@@ -47,7 +47,7 @@ pub async fn perform(service: &Service<'_>, draft: Draft) -> Result<Outcome, Fai
                     }
                 });
             }
-            named(Outcome { verified: Some(shown == Some(true)), ..outcome })
+            Ok(named(Outcome { verified: Some(shown == Some(true)), ..outcome }))
         }
         Err(failure) if failure.applied == Applied::Unknown => {
             if settled(service, cart, &quote, &before, &item).await != Some(true) {
@@ -131,7 +131,7 @@ fn not_read(failure: Failure) -> Failure {
 }
 
 /// Names what was added, where the reply says so.
-fn named(outcome: Outcome) -> Result<Outcome, Failure> {
+fn named(outcome: Outcome) -> Outcome {
     let reply = outcome.response.as_ref();
     let field = |name: &str| {
         Some(match reply?.get(name)? {
@@ -144,5 +144,5 @@ fn named(outcome: Outcome) -> Result<Outcome, Failure> {
         (Some(sku), Some(id), Some(qty)) => Some(format!("Item {id}: {qty} of {sku} in the cart")),
         _ => None,
     };
-    Ok(Outcome { made, ..outcome })
+    Outcome { made, ..outcome }
 }
