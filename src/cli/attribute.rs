@@ -11,9 +11,10 @@ use crate::wire::ATTRIBUTE;
 
 /// Product attributes.
 #[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one of it in a run")]
 pub enum AttributeCommand {
     /// Create a product attribute
-    Create(Box<CreateArgs>),
+    Create(CreateArgs),
     /// Print an attribute
     Show(ShowArgs),
 }

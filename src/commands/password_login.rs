@@ -71,8 +71,7 @@ fn read_password(session: &Session<'_>, user: &str, from_stdin: bool) -> Result<
         read.map_err(|error| Failure::usage(format!("standard input cannot be read: {error}")))?;
         // Blanks may belong to a password, the end of the line does not.
         text.strip_suffix('\n')
-            .map(|text| text.strip_suffix('\r').unwrap_or(text))
-            .unwrap_or(&text)
+            .map_or(text.as_str(), |text| text.strip_suffix('\r').unwrap_or(text))
             .to_owned()
     } else {
         let prompt = Prompt::new(session.context, session.global, session.report);

@@ -29,8 +29,8 @@ impl Items {
             None => quote_request(service, &target, &text_of(quote))?,
         };
         let reply = service.read(&request).await?.value();
-        let lines = ["", "/items", "/quote/items", "/cart/items"].into_iter();
-        let lines = lines.filter_map(|pointer| reply.pointer(pointer)?.as_array()).next();
+        let mut lines = ["", "/items", "/quote/items", "/cart/items"].into_iter();
+        let lines = lines.find_map(|pointer| reply.pointer(pointer)?.as_array());
         lines.map(|lines| Self(lines.clone())).ok_or_else(|| {
             Failure::new(FailureKind::Unavailable, "the service's answer holds no list of items")
                 .hint("check the setting `read.quote-path` and what -vv shows of the answer")
