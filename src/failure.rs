@@ -114,6 +114,8 @@ pub enum Applied {
     No,
     /// The request went out and nobody knows.
     Unknown,
+    /// The first of its calls did, and a later one did not.
+    Partial,
 }
 
 impl Applied {
@@ -123,6 +125,7 @@ impl Applied {
             Self::Yes => "yes",
             Self::No => "no",
             Self::Unknown => "unknown",
+            Self::Partial => "partial",
         }
     }
 }
@@ -146,6 +149,8 @@ pub struct Failure {
     pub missing: Vec<String>,
     /// File of the snapshot taken before the write.
     pub snapshot: Option<String>,
+    /// What became of each call, where the operation is several; as in results.
+    pub calls: Vec<Value>,
     /// Every problem of an input that has several; the message names the first of them.
     pub problems: Vec<String>,
     /// The user chose not to go on, which is not shown as an error.
@@ -167,6 +172,7 @@ impl Failure {
             service: None,
             missing: Vec::new(),
             snapshot: None,
+            calls: Vec::new(),
             problems: Vec::new(),
             is_cancelled: false,
         }

@@ -3,6 +3,9 @@
 use std::fmt;
 
 use crate::failure::{Failure, FailureKind};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::Timestamp;
 
 /// A bearer token (interface section 5). `Debug` and `Display` print `•••`.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -34,6 +37,16 @@ impl Token {
         Err(Failure::new(FailureKind::Auth, message)
             .hint("is it more than the token? A file or command gives the token and nothing else"))
     }
+
+    /// When the token expires, where it says so itself: the claim `exp` of a JSON Web Token (RFC 7519, 4.1.4), in
+    /// seconds since 1970. `None` for every other token. The signature is not checked: only the service can do that.
+    pub fn expires_at(&self) -> Option<Timestamp> {
+        let mut parts = self.0.split('.');
+        let (_header, payload, _signature) = (parts.next()?, parts.next()?, parts.next()?);
+        let payload = URL_SAFE_NO_PAD.decode(payload).ok().filter(|_| parts.next().is_none())?;
+        let claims: serde_json::Value = serde_json::from_slice(&payload).ok()?;
+        Timestamp::from_second(claims.get("exp")?.as_i64()?).ok()
+    }
 }
 
 impl fmt::Debug for Token {
@@ -58,5 +71,15 @@ mod tests {
         assert_eq!(format!("{token} {token:?}"), "••• •••");
         assert_eq!(token.expose(), "secret");
         assert!(Token::new(" \n").is_none());
+    }
+
+    #[test]
+    fn only_a_json_web_token_says_when_it_expires() {
+        // {"uid":1,"exp":1000}
+        let token = Token::new("eyJhbGciOiJIUzI1NiJ9.eyJ1aWQiOjEsImV4cCI6MTAwMH0.c2ln").unwrap();
+        assert_eq!(token.expires_at().map(jiff::Timestamp::as_second), Some(1000));
+        for other in ["t0ken", "a.b.c", "a.eyJleHAiOiJ4In0.c", "a.eyJleHAiOjEwMDB9.c.d", "..", "a.e30.c"] {
+            assert_eq!(Token::new(other).unwrap().expires_at(), None, "{other}");
+        }
     }
 }

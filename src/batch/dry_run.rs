@@ -60,6 +60,7 @@ pub async fn run(
                     prepared,
                     content: None,
                     unresolved: None,
+                    is_half_done: false,
                 };
                 let ended = Box::pin(shared.run(task, None)).await;
                 _masked = ended.masked;

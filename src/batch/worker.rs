@@ -35,6 +35,8 @@ pub struct Job {
     pub content: Option<crate::input::records::Content>,
     /// What an earlier run left unknown about it.
     pub unresolved: Option<Unresolved>,
+    /// Whether an earlier run made the first of its two calls.
+    pub is_half_done: bool,
 }
 
 /// A record that an earlier run sent, with unknown outcome.
@@ -100,7 +102,7 @@ impl RunContext<'_> {
         gate: Option<Rc<RecordWriteAhead<'_>>>,
         ended: &mut JobResult,
     ) -> Result<Outcome, Failure> {
-        let Job { location: place, prepared, unresolved, .. } = task;
+        let Job { location: place, prepared, unresolved, is_half_done, .. } = task;
         let report = self.service.session.report.for_record(place.record);
         let session = Session { report: &report, global: self.global, ..*self.service.session };
         let write_ahead = gate.as_deref().map(|gate| gate as &dyn WriteAhead);
@@ -120,7 +122,8 @@ impl RunContext<'_> {
             let snapshot = unresolved.snapshot.as_deref();
             // Where the customer cannot be found now, nothing can be found out.
             if let Ok(service) = customers::select(&service, customer.as_deref()).await
-                && let Some(found) = self.operation.resolve_unknown(&service, snapshot).await
+                && let Some(found) =
+                    Box::pin(self.operation.resolve_unknown(&service, &prepared.body, snapshot)).await
             {
                 return Ok(found);
             }
@@ -138,7 +141,7 @@ impl RunContext<'_> {
         loop {
             let service = self.service.for_record(&session, token.clone(), write_ahead);
             let performed = match customers::select(&service, customer.as_deref()).await {
-                Ok(service) => self.operation.perform(&service, &prepared.body).await,
+                Ok(service) => Box::pin(self.operation.perform(&service, &prepared.body, is_half_done)).await,
                 Err(failure) => Err(failure),
             };
             let failure = match performed {

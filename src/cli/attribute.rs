@@ -11,9 +11,20 @@ use crate::wire::ATTRIBUTE;
 
 /// Create product attributes.
 #[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one of it in a run")]
 pub enum AttributeCommand {
     /// Create a product attribute
     Create(CreateArgs),
+    /// Print an attribute
+    Show(ShowArgs),
+}
+
+/// Flags of `attribute show`.
+#[derive(Debug, Clone, Args)]
+pub struct ShowArgs {
+    /// Code of the attribute
+    #[arg(value_name = "CODE")]
+    pub code: String,
 }
 
 /// Flags of `attribute create`.

@@ -1,20 +1,13 @@
 //! `auth`: tokens, kept apart from the settings.
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
 /// What `auth` can do.
 #[derive(Debug, Subcommand)]
 pub enum AuthCommand {
-    /// Store an access token for a profile
-    Login {
-        /// Read the token from stdin
-        #[arg(long)]
-        with_token: bool,
-        /// Store the administrator token instead of the customer token
-        #[arg(long)]
-        admin: bool,
-    },
-    /// Show where each token comes from; exits 6 if there is none
+    /// Store a token for a profile; asks for it, reads it from standard input, or gets it for a user name
+    Login(LoginArgs),
+    /// Say where each token comes from, never the token; exit 6 when there is none
     Status,
     /// Delete a profile's stored tokens
     Logout {
@@ -22,4 +15,24 @@ pub enum AuthCommand {
         #[arg(long)]
         admin: bool,
     },
+}
+
+/// Flags of `auth login`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct LoginArgs {
+    /// Read the token from standard input
+    #[arg(long, conflicts_with = "user")]
+    pub with_token: bool,
+    /// The administrator's token instead of the customer's
+    #[arg(long)]
+    pub admin: bool,
+    /// Get a token from the service for this user name, which is a customer's email; asks for the password
+    #[arg(long, value_name = "NAME")]
+    pub user: Option<String>,
+    /// Read the password from standard input
+    #[arg(long, requires = "user")]
+    pub with_password: bool,
+    /// Code of the administrator's second factor (Google Authenticator)
+    #[arg(long, value_name = "CODE", requires = "user", requires = "admin")]
+    pub otp: Option<String>,
 }

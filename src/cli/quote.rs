@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Number, Value};
 
 use crate::cli::batch::BatchArgs;
+use crate::cli::customer::CustomerChoice;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_label_number};
 use crate::wire::{ADDRESS_INFORMATION, CART_ITEM, QUOTE_ADDRESS};
 
@@ -14,11 +15,29 @@ pub enum QuoteCommand {
     Ship(Box<ShipArgs>),
     /// Add a simple or configurable product to a quote
     AddItem(AddItemArgs),
+    /// Print the customer's active quote, its items and its totals
+    Show(ReadArgs),
+    /// List the shipping and payment methods of the customer's active quote
+    Methods(ReadArgs),
+}
+
+/// Flags of `quote show` and `quote methods`.
+#[derive(Debug, Clone, Args)]
+pub struct ReadArgs {
+    /// Whose quote.
+    #[command(flatten)]
+    pub choice: CustomerChoice,
+    /// Id of the quote, where a setting names the path that shows it
+    #[arg(long, value_name = "ID")]
+    pub quote_id: Option<String>,
 }
 
 /// Flags of `quote ship`.
 #[derive(Debug, Clone, Args)]
 pub struct ShipArgs {
+    /// Whose quote.
+    #[command(flatten)]
+    pub choice: CustomerChoice,
     /// The shipping address.
     #[command(flatten)]
     pub ship: FieldArgs<ShipTo>,
@@ -54,12 +73,18 @@ pub struct ShipArgs {
 /// Flags of `quote add-item`.
 #[derive(Debug, Clone, Args)]
 pub struct AddItemArgs {
+    /// Whose quote.
+    #[command(flatten)]
+    pub choice: CustomerChoice,
     /// The item.
     #[command(flatten)]
     pub item: FieldArgs<Item>,
     /// Option of a configurable product, as ATTRIBUTE_ID=VALUE
     #[arg(long = "option", value_name = "OPTION_ID=OPTION_VALUE", num_args = 1.., help_heading = Item::HEADING, value_parser = parse_label_number)]
     pub options: Vec<(String, Number)>,
+    /// Read the cart before and after, and say whether it shows the added quantity
+    #[arg(long, help_heading = Item::HEADING)]
+    pub verify: bool,
     /// Many records.
     #[command(flatten)]
     pub batch: BatchArgs,

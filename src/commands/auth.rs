@@ -5,9 +5,10 @@ use std::io::Read;
 use serde_json::json;
 
 use super::check::{self, Check, Status};
+use super::password_login;
 use super::token_check::{self, Answer};
 use crate::cli::GlobalArgs;
-use crate::cli::auth::AuthCommand;
+use crate::cli::auth::{AuthCommand, LoginArgs};
 use crate::config::{ConfigFile, Credentials, Profile, Stored, origin, token_variable};
 use crate::environment::BASE_URL;
 use crate::failure::{Failure, FailureKind};
@@ -32,10 +33,10 @@ pub fn run(session: &Session<'_>, command: &AuthCommand) -> Result<(), Failure> 
     if session.global.sandbox {
         return Err(Failure::usage("the sandbox uses its own tokens").hint("storefront sandbox tokens"));
     }
-    match *command {
-        AuthCommand::Login { with_token, admin } => login(session, bearer(admin), with_token),
+    match command {
+        AuthCommand::Login(args) => login(session, args),
         AuthCommand::Status => status(session),
-        AuthCommand::Logout { admin } => logout(session, admin),
+        AuthCommand::Logout { admin } => logout(session, *admin),
     }
 }
 
@@ -56,7 +57,8 @@ pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool
     token.fit_for_header("the input")
 }
 
-fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), Failure> {
+fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
+    let bearer = bearer(args.admin);
     let file = ConfigFile::load(session.context)?;
     let profile = file.chosen(session.context, session.global)?.ok_or_else(|| file.no_profile_selected())?;
     let base_url = profile.base_url().ok_or_else(|| profile.no_base_url())?;
@@ -69,10 +71,17 @@ fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), 
     }
     let credentials = Credentials::load(session.context)?;
     let origin = origin(&base_url);
-    let question = format!("{} of {} for {origin}", noun(bearer), profile.name);
-    let token = read_token(session, &question, "use --with-token to read it from stdin", with_token)?;
-    verify(session, &profile, bearer, &token)?;
-    let stored = Stored { token, origin };
+    let token = if let Some(user) = &args.user {
+        password_login::token(session, &profile, user, args)?
+    } else {
+        let question = format!("{} of {} for {origin}", noun(bearer), profile.name);
+        let hint = "use --with-token to read it from stdin";
+        let token = read_token(session, &question, hint, args.with_token)?;
+        verify(session, &profile, bearer, &token)?;
+        token
+    };
+    let expires = token.expires_at();
+    let stored = Stored { token, origin, expires };
     Credentials::store(session.context, &profile.name, bearer, &stored)?;
     session.report.status(&format!(
         "saved the {} for profile `{}` ({}) to {}",
@@ -81,6 +90,9 @@ fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), 
         stored.origin,
         credentials.path.display()
     ));
+    if let Some(expires) = stored.expires {
+        session.report.status(&format!("it {}", token_check::expiry(expires)));
+    }
     let variable = token_variable(bearer);
     if session.context.var(variable)?.is_some() {
         session.report.warn(&format!("{variable} is set and overrides the stored token"));

@@ -11,6 +11,7 @@ pub mod doctor;
 pub mod help;
 pub mod journal;
 pub mod man;
+pub mod password_login;
 pub mod quote;
 pub mod sandbox;
 pub mod template;

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use super::check::Check;
 use crate::cli::GlobalArgs;
-use crate::config::ReadSettings;
 use crate::failure::{Failure, FailureKind};
+use crate::ops::attribute;
 use crate::ops::profile::read;
 use crate::plan::profile::stored::Profile;
-use crate::plan::request::relative_path::RelativePath;
-use crate::plan::request::{Bearer, Method, Request};
+use crate::plan::request::{Bearer, Request};
 use crate::session::service::Service;
 
 /// A check that makes a person wait longer tells nothing new.
@@ -39,7 +40,7 @@ pub enum Answer {
 pub async fn ask(service: &Service<'_>, bearer: Bearer) -> Answer {
     let read = match bearer {
         Bearer::Customer => read::read_profile(service).await.map(Box::new).map(Some),
-        Bearer::Admin => match admin_read(service, &service.settings.read) {
+        Bearer::Admin => match admin_read(service) {
             Some(request) => service.read(&request).await.map(|_| None),
             None => return Answer::NoCall,
         },
@@ -54,16 +55,24 @@ pub async fn ask(service: &Service<'_>, bearer: Bearer) -> Answer {
 }
 
 /// The interface shows no read that needs an administrator; a profile may name one.
-fn admin_read(service: &Service<'_>, read: &ReadSettings) -> Option<Request> {
-    let path = read.attribute_path.as_deref()?.replace("{code}", ANY_ATTRIBUTE);
-    let view = service.settings.store_view.as_ref().map_or("", |view| view.code());
-    let path = RelativePath::new(&path.replace("{store_view}", view)).ok()?;
-    Some(Request::raw(service.settings.dialect, Method::Get, &path, None, Bearer::Admin))
+fn admin_read(service: &Service<'_>) -> Option<Request> {
+    attribute::read_request(service, ANY_ATTRIBUTE)
 }
 
 /// The finding about a token. Its source has been read already.
 pub fn finding(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Check {
-    let (name, source) = (check_name(bearer), service.settings.token_for(bearer).describe());
+    let token = service.settings.token_for(bearer);
+    let (name, mut source) = (check_name(bearer), token.describe());
+    if let Some(expires) = token.expires() {
+        source = format!("{source}; {}", expiry(expires));
+        if expires <= Timestamp::now() && matches!(answer, Answer::Unproven(_) | Answer::NoCall) {
+            return Check::failed(
+                name,
+                &Failure::new(FailureKind::Auth, source),
+                login_hint(service, bearer),
+            );
+        }
+    }
     match answer {
         Answer::Accepted(_) => Check::ok(name, source),
         Answer::Rejected(failure) => {
@@ -78,6 +87,18 @@ pub fn finding(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Check 
             format!("{source}; not checked: read.attribute-path, a read that needs it, is not set"),
         ),
     }
+}
+
+/// How long a token lasts, such as `expires in 3 h 59 min`.
+pub fn expiry(expires: Timestamp) -> String {
+    let seconds = expires.as_second() - Timestamp::now().as_second();
+    let span = match seconds.unsigned_abs() {
+        seconds @ ..60 => format!("{seconds} s"),
+        seconds @ 60..3600 => format!("{} min", seconds / 60),
+        seconds @ 3600..86_400 => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+        seconds => format!("{} days", seconds / 86_400),
+    };
+    if seconds > 0 { format!("expires in {span}") } else { format!("expired {span} ago") }
 }
 
 /// Reads the token where it comes from; a finding where there is none.
@@ -96,7 +117,8 @@ pub fn check_name(bearer: Bearer) -> &'static str {
 }
 
 fn login_hint(service: &Service<'_>, bearer: Bearer) -> String {
-    let flag = if bearer == Bearer::Admin { " --admin" } else { "" };
+    let user = if service.settings.dialect.tokens.is_some() { " --user NAME" } else { "" };
+    let flag = format!("{user}{}", if bearer == Bearer::Admin { " --admin" } else { "" });
     match &service.settings.profile {
         Some(profile) => {
             format!("set a new token where it comes from, or run `storefront auth login{flag} -p {profile}`")

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::files;
@@ -26,6 +27,8 @@ pub struct Stored {
     pub token: Token,
     /// Scheme, host and port it was meant for.
     pub origin: String,
+    /// When it expires, where that is known.
+    pub expires: Option<Timestamp>,
 }
 
 impl Credentials {
@@ -66,7 +69,11 @@ impl Credentials {
         };
         let text = |name: &str| entry.get(name).and_then(Item::as_str);
         match (text("value").and_then(Token::new), text("origin")) {
-            (Some(token), Some(origin)) => Ok(Some(Stored { token, origin: origin.to_owned() })),
+            (Some(token), Some(origin)) => {
+                let expires =
+                    text("expires").and_then(|time| time.parse().ok()).or_else(|| token.expires_at());
+                Ok(Some(Stored { token, origin: origin.to_owned(), expires }))
+            }
             _ => Err(Failure::usage(format!(
                 "{}: {profile}.{key}: expected the texts origin and value",
                 self.path.display()
@@ -84,6 +91,9 @@ impl Credentials {
             let mut entry = Table::new();
             entry.insert("origin", value(&stored.origin));
             entry.insert("value", value(stored.token.expose()));
+            if let Some(expires) = stored.expires {
+                entry.insert("expires", value(expires.to_string()));
+            }
             let mut tokens = match document.remove(profile) {
                 Some(Item::Table(table)) => table,
                 _ => Table::new(),

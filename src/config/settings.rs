@@ -309,6 +309,7 @@ impl Settings {
     /// Whether there is no administrator's token, so that the customer's is used.
     pub fn shares_token(&self) -> bool {
         self.admin_token.describe() == self.token.describe()
+            && self.admin_token.at_hand() == self.token.at_hand()
     }
 
     /// The source of the token a call carries.

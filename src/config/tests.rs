@@ -195,7 +195,7 @@ fn a_stored_token_stays_with_the_host_it_was_given_for() {
     for (bearer, token, origin) in
         [(Bearer::Customer, "stored", "https://shop.example"), (Bearer::Admin, "boss", "https://old.example")]
     {
-        let stored = Stored { token: Token::new(token).unwrap(), origin: origin.to_owned() };
+        let stored = Stored { token: Token::new(token).unwrap(), origin: origin.to_owned(), expires: None };
         Credentials::store(&context, "shop", bearer, &stored).unwrap();
     }
     let settings = resolve(&home, &[]).unwrap();
@@ -214,7 +214,11 @@ fn a_stored_token_stays_with_the_host_it_was_given_for() {
 fn a_named_token_wins_over_a_stored_one() {
     let home = home(&format!("{SHOP}token-env = \"SHOP\"\n"));
     let context = Context::for_test(&[], home.path());
-    let stored = Stored { token: Token::new("old").unwrap(), origin: "https://shop.example".to_owned() };
+    let stored = Stored {
+        token: Token::new("old").unwrap(),
+        origin: "https://shop.example".to_owned(),
+        expires: None,
+    };
     Credentials::store(&context, "shop", Bearer::Customer, &stored).unwrap();
     assert_eq!(secret(&resolve(&home, &[("SHOP", "new")]).unwrap().token), "new");
     let failure = read(&resolve(&home, &[]).unwrap().token).unwrap_err();

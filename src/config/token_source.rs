@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use jiff::Timestamp;
+
 use super::files;
 use super::token_command::TokenCommand;
 use crate::failure::{Failure, FailureKind};
@@ -13,7 +15,7 @@ pub struct TokenSource(Origin);
 
 #[derive(Debug, Clone)]
 enum Origin {
-    Given { token: Token, from: String },
+    Given { token: Token, from: String, expires: Option<Timestamp> },
     File { path: PathBuf, from: String },
     Command { command: TokenCommand, from: String },
     Absent { failure: Box<Failure>, from: String },
@@ -22,8 +24,21 @@ enum Origin {
 impl TokenSource {
     /// A token that is at hand; `from` names where it was found, as in "the environment variable X".
     pub fn given(token: Token, from: impl Into<String>) -> Self {
-        let from = from.into();
-        Self(Origin::Given { token, from })
+        let expires = token.expires_at();
+        Self::expiring(token, from, expires)
+    }
+
+    /// A token that is at hand and expires at that time, where it is known.
+    pub fn expiring(token: Token, from: impl Into<String>, expires: Option<Timestamp>) -> Self {
+        Self(Origin::Given { token, from: from.into(), expires })
+    }
+
+    /// When the token expires, where that is known without reading a file or running a program.
+    pub fn expires(&self) -> Option<Timestamp> {
+        match &self.0 {
+            Origin::Given { expires, .. } => *expires,
+            _ => None,
+        }
     }
 
     /// A file that holds nothing but the token.
@@ -81,7 +96,7 @@ impl TokenSource {
     /// `auth` when there is none, with what to type; `usage` when its file can be read or written by others.
     pub async fn token(&self) -> Result<Token, Failure> {
         match &self.0 {
-            Origin::Given { token, from } => token.clone().fit_for_header(from),
+            Origin::Given { token, from, .. } => token.clone().fit_for_header(from),
             Origin::File { path, from } => read_file(path, from),
             Origin::Command { command, .. } => command.run().await,
             Origin::Absent { failure, .. } => Err((**failure).clone()),

@@ -109,7 +109,7 @@ impl Tokens<'_> {
             Ok(None) => None,
             Err(failure) => Some(TokenSource::absent(failure, from)),
             Ok(Some(stored)) if stored.origin == base_url::origin(self.base_url) => {
-                Some(TokenSource::given(stored.token, from))
+                Some(TokenSource::expiring(stored.token, from, stored.expires))
             }
             Ok(Some(stored)) => {
                 let flag = if bearer == Bearer::Admin { " --admin" } else { "" };

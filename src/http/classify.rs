@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use reqwest::header::{CONTENT_TYPE, HeaderName, LOCATION, RETRY_AFTER};
 use url::Url;
 
+use super::error_body::refusal_hint;
 use super::outcome::{Attempt, ServiceSignal};
 use super::reply::Reply;
 use super::retry::retry_after;
@@ -70,12 +71,17 @@ fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration
             failure: redirected(FailureKind::Unknown, &incoming, url).hint(CHECK_BEFORE_RETRY),
             transient: false,
         },
-        401 | 403 => Attempt::Rejected(answered(FailureKind::Auth, &incoming).hint(auth_hint(status))),
+        401 | 403 => {
+            let failure = answered(FailureKind::Auth, &incoming);
+            let hint = refusal_hint::of_token(status, failure.service.as_ref());
+            Attempt::Rejected(failure.hint(hint))
+        }
         429 => Attempt::Throttled { failure: throttled(&incoming, wait), retry_after: wait },
         408 | 499 => unknown(is_read, &incoming, false),
         400..=499 => {
             let mut failure = answered(FailureKind::Refused, &incoming);
-            failure.hint = web_server_hint(&incoming.body).map(str::to_owned);
+            let hint = web_server_hint(&incoming.body);
+            failure.hint = hint.or(refusal_hint::of_request(failure.service.as_ref())).map(str::to_owned);
             Attempt::Rejected(failure)
         }
         _ => unknown(is_read, &incoming, status >= 500),
@@ -159,14 +165,5 @@ fn web_server_hint(body: &[u8]) -> Option<&'static str> {
         Some("write https:// in the base URL")
     } else {
         None
-    }
-}
-
-fn auth_hint(status: u16) -> &'static str {
-    match status {
-        401 => {
-            "check the token with `storefront auth status`, or store a new one with `storefront auth login`"
-        }
-        _ => "the token lacks permission; check which one is used with `storefront auth status`",
     }
 }

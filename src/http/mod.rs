@@ -30,7 +30,7 @@ pub use trace::{Headers, HttpEvent, Tracer};
 pub use transport::Transport;
 pub use transport_error::{RUN_DOCTOR, TransportError};
 
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Applied, Failure, FailureKind};
 use crate::plan::request::Request;
 use crate::token::Token;
 use transport::{HttpTransport, Incoming, Outgoing};
@@ -171,17 +171,40 @@ impl Client {
     /// # Errors
     /// Only for a request that cannot be made: a URL, a token or a method that is none.
     pub async fn attempt(&self, request: &Request, token: &Token) -> Result<Attempt, Failure> {
+        self.exchange(request, Some(token)).await
+    }
+
+    /// Exchanges a user name and a password for a token: once, without a token, and without a word to the tracer of what
+    /// the bodies hold.
+    ///
+    /// # Errors
+    /// As [`Self::send`]; since nothing is applied by it, never `unknown`.
+    pub async fn log_in(&self, request: &Request) -> Result<Reply, Failure> {
+        let attempt = self.exchange(request, None).await?;
+        Attempts::default().conclude(attempt).map_err(|failure| match failure.kind {
+            FailureKind::Unknown => Failure {
+                kind: FailureKind::Unavailable,
+                applied: Applied::No,
+                hint: Some("try again later".to_owned()),
+                ..failure
+            },
+            _ => failure,
+        })
+    }
+
+    /// Sends a request once, with a token or with credentials in its body, which nobody sees.
+    async fn exchange(&self, request: &Request, token: Option<&Token>) -> Result<Attempt, Failure> {
         let url = self.target(request)?;
         let outgoing = outgoing(request, url.clone(), token)?;
         self.trace(|| HttpEvent::Sending {
             method: request.method.as_str(),
             url: url.as_str(),
             headers: Headers::new(&outgoing.headers),
-            body: request.body.as_deref(),
+            body: request.body.as_deref().filter(|_| token.is_some()),
         });
         let start = Instant::now();
         let received = self.transport.exchange(outgoing, self.timeout).await;
-        self.trace_received(&received, start.elapsed());
+        self.trace_received(&received, start.elapsed(), token.is_some());
         let (attempt, signal) = classify::classify(request, &url, received, crate::clock::system_time());
         if let Some(observer) = self.observer.get() {
             observer(signal);
@@ -189,12 +212,12 @@ impl Client {
         Ok(attempt)
     }
 
-    fn trace_received(&self, received: &Result<Incoming, TransportError>, after: Duration) {
+    fn trace_received(&self, received: &Result<Incoming, TransportError>, after: Duration, with_body: bool) {
         self.trace(|| match received {
             Ok(incoming) => HttpEvent::Response {
                 status: incoming.status,
                 headers: Headers::new(&incoming.headers),
-                body: &incoming.body,
+                body: if with_body { &incoming.body } else { &[] },
                 after,
             },
             Err(lost) => HttpEvent::TransportError { message: &lost.message, after },
@@ -218,16 +241,13 @@ fn parse(text: &str) -> Result<Url, Failure> {
     Ok(url)
 }
 
-fn headers(request: &Request, token: &Token) -> Result<HeaderMap, Failure> {
-    let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(|_| {
-        Failure::new(FailureKind::Auth, "the token contains characters not allowed in a header")
-            .hint("`storefront auth status` shows where it comes from")
-    })?;
-    bearer.set_sensitive(true);
+fn headers(request: &Request, token: Option<&Token>) -> Result<HeaderMap, Failure> {
     let mut headers = HeaderMap::with_capacity(4);
     headers.insert(ACCEPT, JSON);
     headers.insert(USER_AGENT, USER_AGENT_VALUE);
-    headers.insert(AUTHORIZATION, bearer);
+    if let Some(token) = token {
+        headers.insert(AUTHORIZATION, bearer(token)?);
+    }
     if request.body.is_some() {
         headers.insert(CONTENT_TYPE, JSON);
     } else {
@@ -237,7 +257,16 @@ fn headers(request: &Request, token: &Token) -> Result<HeaderMap, Failure> {
     Ok(headers)
 }
 
-fn outgoing(request: &Request, url: Url, token: &Token) -> Result<Outgoing, Failure> {
+fn bearer(token: &Token) -> Result<HeaderValue, Failure> {
+    let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(|_| {
+        Failure::new(FailureKind::Auth, "the token holds characters that cannot stand in a header")
+            .hint("`storefront auth status` shows where it comes from")
+    })?;
+    bearer.set_sensitive(true);
+    Ok(bearer)
+}
+
+fn outgoing(request: &Request, url: Url, token: Option<&Token>) -> Result<Outgoing, Failure> {
     let name = request.method.as_str();
     let method = reqwest::Method::from_bytes(name.as_bytes())
         .map_err(|_| Failure::usage(format!("invalid HTTP method `{name}`")))?;

@@ -34,6 +34,10 @@ impl FlagOverrides for AddItemArgs {
         Ok(())
     }
 
+    fn verifies(&self) -> bool {
+        self.verify
+    }
+
     fn is_empty(&self) -> bool {
         self.item.named.is_empty() && self.options.is_empty()
     }

@@ -41,6 +41,11 @@ pub trait FlagOverrides {
     fn forces(&self) -> bool {
         false
     }
+
+    /// Whether the result is read back.
+    fn verifies(&self) -> bool {
+        false
+    }
 }
 
 /// No flags at all.
@@ -76,6 +81,8 @@ pub struct Draft {
     pub warnings: Warnings,
     /// Findings in a customer that only the stored profile can decide: it may have the same field, or the same value.
     pub deferred: Vec<Finding>,
+    /// Whether the result is read back, where that is a choice.
+    pub verify: bool,
 }
 
 impl Draft {
@@ -128,7 +135,7 @@ impl Draft {
             }
             Operation::CustomerUpdate => {}
         }
-        Ok(Self { body, warnings, deferred })
+        Ok(Self { body, warnings, deferred, verify: flags.verifies() })
     }
 
     /// Refuses deferred wrong values now, where it matters more to find them before anything is sent than that a stored

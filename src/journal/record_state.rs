@@ -56,7 +56,9 @@ impl RecordState {
 pub fn state_after(failure: &Failure) -> RecordState {
     match (failure.applied, failure.kind) {
         (Applied::Unknown, _) => RecordState::Unknown,
-        (
+        // The calls that are missing are made by the next run.
+        (Applied::Partial, _)
+        | (
             Applied::No,
             FailureKind::Unavailable
             | FailureKind::Auth

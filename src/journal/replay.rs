@@ -39,7 +39,8 @@ pub struct Detail {
     pub kind: Option<String>,
     /// The failure's message.
     pub reason: Option<String>,
-    applied: Option<String>,
+    /// Whether it was applied: `yes`, `no`, `unknown` or `partial`.
+    pub applied: Option<String>,
     /// The snapshot taken before its request left.
     pub snapshot: Option<String>,
 }

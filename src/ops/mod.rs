@@ -1,8 +1,11 @@
 //! One operation on one record: from the input to what the service made of it.
 
+pub mod attribute;
+pub mod cart;
 pub mod customers;
 pub mod draft;
 pub mod profile;
 pub(crate) mod record;
+pub mod repeatable;
 pub mod send;
 pub mod shipping;

@@ -7,7 +7,7 @@ use crate::cli::quote::ShipArgs;
 use crate::failure::Failure;
 use crate::input::{Draft, FlagOverrides};
 use crate::ops::profile::{resolve, update};
-use crate::ops::{send, shipping};
+use crate::ops::{attribute, cart, send, shipping};
 use crate::plan::operation::Operation;
 use crate::plan::request::Dialect;
 use crate::plan::validate::body::Warnings;
@@ -92,13 +92,22 @@ impl RecordOperation<'_> {
 
     /// Whether it can be found out later if a record was applied.
     pub fn can_resolve(&self) -> bool {
-        matches!(self, Self::UpdateProfile(_))
+        matches!(self, Self::UpdateProfile(_) | Self::Direct(Operation::AttributeCreate, _))
     }
 
     /// Tries to find out whether a record of an earlier run was applied, without sending a write; `snapshot` names the
     /// one taken before it was sent. `None` while that is unknown.
-    pub async fn resolve_unknown(&self, service: &Service<'_>, snapshot: Option<&str>) -> Option<Outcome> {
+    pub async fn resolve_unknown(
+        &self,
+        service: &Service<'_>,
+        prepared: &PreparedBody,
+        snapshot: Option<&str>,
+    ) -> Option<Outcome> {
         match (self, snapshot) {
+            (Self::Direct(Operation::AttributeCreate, _), _) => match prepared {
+                PreparedBody::Draft(draft) => attribute::resolve_unknown(service, &draft.body).await,
+                PreparedBody::Document(..) => None,
+            },
             // What cannot be read now stays unknown.
             (Self::UpdateProfile(_), Some(snapshot)) => {
                 resolve::resolve_unknown(service, snapshot).await.ok().flatten()
@@ -107,11 +116,16 @@ impl RecordOperation<'_> {
         }
     }
 
-    /// Runs a record.
+    /// Runs a record. `is_half_done` says that an earlier run made the first of its two calls.
     ///
     /// # Errors
     /// As the command's.
-    pub async fn perform(&self, service: &Service<'_>, ready: &PreparedBody) -> Result<Outcome, Failure> {
+    pub async fn perform(
+        &self,
+        service: &Service<'_>,
+        ready: &PreparedBody,
+        is_half_done: bool,
+    ) -> Result<Outcome, Failure> {
         let outcome = match (self, ready) {
             (Self::UpdateProfile(args), PreparedBody::Draft(draft)) => {
                 let update = update::Update::new(draft.clone(), args)?;
@@ -128,7 +142,10 @@ impl RecordOperation<'_> {
                     &args,
                     allow_unknown,
                 )?;
-                send::perform(service, Operation::QuoteShip, draft).await?
+                ship(service, draft, is_half_done).await?
+            }
+            (Self::Direct(Operation::QuoteShip, _), PreparedBody::Draft(draft)) => {
+                ship(service, draft.clone(), is_half_done).await?
             }
             (_, PreparedBody::Draft(draft)) => {
                 send::perform(service, self.operation(), draft.clone()).await?
@@ -136,5 +153,12 @@ impl RecordOperation<'_> {
             (_, PreparedBody::Document(..)) => return Err(Failure::internal("unprepared record")),
         };
         Ok(outcome)
+    }
+}
+
+async fn ship(service: &Service<'_>, draft: Draft, is_half_done: bool) -> Result<Outcome, Failure> {
+    match service.settings.dialect.carts {
+        Some(_) => cart::ship::perform(service, draft.body, is_half_done).await,
+        None => send::perform(service, Operation::QuoteShip, draft).await,
     }
 }

@@ -4,10 +4,12 @@
 use serde_json::{Map, Value};
 
 use crate::config::ShipLayout;
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::Draft;
+use crate::ops::{attribute, cart};
 use crate::plan::operation::Operation;
-use crate::plan::request::Request;
+use crate::plan::request::{Request, Target};
 use crate::report::changes::format_value;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
@@ -39,7 +41,10 @@ pub fn request(
         _ => body,
     };
     let body = Value::Object(body).to_string();
-    let target = service.target()?;
+    let target = match operation {
+        Operation::AttributeCreate => attribute_target(service),
+        _ => service.target()?,
+    };
     Ok(match operation {
         Operation::QuoteShip => Request::ship_quote(&target, body.into()),
         Operation::QuoteAddItem => Request::add_item(&target, body.into()),
@@ -48,16 +53,40 @@ pub fn request(
     })
 }
 
+/// Where calls on attributes go: they belong to no store view, so that none needs to be set.
+pub fn attribute_target<'a>(service: &'a Service<'_>) -> Target<'a> {
+    let settings = &service.settings;
+    Target { dialect: settings.dialect, store_view: settings.store_view.as_ref(), customer: None }
+}
+
 /// Sends a draft, or shows what would be sent.
 ///
 /// # Errors
 /// As [`Service::write`].
 pub async fn perform(service: &Service<'_>, operation: Operation, draft: Draft) -> Result<Outcome, Failure> {
-    let success = success(operation, &draft.body);
-    let request = request(service, operation, draft.body)?;
+    let has_carts = service.settings.dialect.carts.is_some();
+    match operation {
+        Operation::QuoteAddItem => cart::add_item::perform(service, draft).await,
+        Operation::QuoteShip if has_carts => cart::ship::perform(service, draft.body, false).await,
+        Operation::AttributeCreate => attribute::create(service, draft.body).await,
+        _ => perform_request(service, operation, request(service, operation, draft.body)?).await,
+    }
+}
+
+/// Sends a request, or shows it.
+///
+/// # Errors
+/// As [`Service::write`].
+pub async fn perform_request(
+    service: &Service<'_>,
+    operation: Operation,
+    request: Request,
+) -> Result<Outcome, Failure> {
     if service.session.global.dry_run {
         return Ok(Outcome::dry_run(operation.name(), service.preview(request)));
     }
+    let sent = request.body.as_deref().and_then(|body| exact_json::parse_object(body.as_bytes()).ok());
+    let success = sent.and_then(|body| success(operation, &body));
     let reply = service.write(operation.name(), &request).await?;
     if let Some(warning) = &reply.warning {
         service.session.report.warn(warning);

@@ -23,7 +23,10 @@ pub async fn with_stored_addresses(service: &Service<'_>, args: &ShipArgs) -> Re
         [(args.ship_to_address, &mut args.ship.named), (args.bill_to_address, &mut args.bill.named)]
     {
         if let Some(id) = id {
-            *named = with_defaults(from_profile(&profile, id)?, named);
+            *named = with_defaults(
+                from_profile(&profile, id, service.settings.dialect.fields.quote_address)?,
+                named,
+            );
         }
     }
     Ok(args)

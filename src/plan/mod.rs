@@ -6,4 +6,5 @@
 pub mod operation;
 pub mod profile;
 pub mod request;
+pub mod same_attribute;
 pub mod validate;

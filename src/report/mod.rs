@@ -3,6 +3,7 @@
 //! Standard output is data only; notes, warnings and errors go to standard error.
 
 pub mod attribute;
+pub mod call;
 pub mod changes;
 pub mod curl;
 pub mod hint_target;
@@ -264,6 +265,7 @@ impl Report {
             (Applied::Yes, FailureKind::Partial | FailureKind::Mismatch) => None,
             (Applied::No, _) => Some("  No changes were made."),
             (Applied::Yes, _) => Some("  The change was applied."),
+            (Applied::Partial, _) => Some("  Only part of the change was applied."),
             (Applied::Unknown, _) => Some("  The change may have been applied."),
         }
     }
@@ -291,6 +293,9 @@ pub fn failure_json(failure: &Failure) -> Value {
     }
     if let Some(snapshot) = &failure.snapshot {
         error["snapshot"] = snapshot.as_str().into();
+    }
+    if !failure.calls.is_empty() {
+        error["calls"] = failure.calls.as_slice().into();
     }
     if failure.problems.len() > 1 {
         error["problems"] = failure.problems.as_slice().into();

@@ -15,6 +15,8 @@ use crate::plan::request::Request;
 use crate::report::terminal::{OutputStyle, TextStyle};
 use crate::sanitize::sanitize_line;
 
+pub use super::call::Call;
+
 /// The end of one operation that did not fail.
 #[derive(Debug, Clone)]
 pub struct Outcome {
@@ -30,6 +32,10 @@ pub struct Outcome {
     pub status: Option<u16>,
     /// What became of the profile, for operations on it.
     pub profile: Option<ProfileOutcome>,
+    /// What became of each call, where the operation is several.
+    pub calls: Vec<Call>,
+    /// What was made, for a person, where the reply says so.
+    pub made: Option<String>,
     /// What would be sent; only of a dry run.
     pub request: Option<RequestPreview>,
     /// The service's reply as it came.
@@ -69,6 +75,8 @@ struct OutcomeResult<'a> {
     changes: Option<Vec<Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     addresses: Option<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     request: Option<Value>,
     response: Option<&'a Value>,
@@ -108,6 +116,8 @@ impl Outcome {
             verified: None,
             status: None,
             profile: None,
+            calls: Vec::new(),
+            made: None,
             request: None,
             response: None,
             success: None,
@@ -131,6 +141,7 @@ impl Outcome {
             status: self.status,
             changes: profile.map(|profile| profile.changes.iter().map(Change::to_json).collect()),
             addresses: profile.map(|profile| address_summary_json(&profile.summary)),
+            calls: self.calls.iter().map(Call::to_json).collect(),
             request: self.request.as_ref().map(RequestPreview::to_json),
             response: self.response.as_ref(),
             snapshot: profile
@@ -140,8 +151,14 @@ impl Outcome {
 
     /// The result for a person, ending in a newline; a curl command stands alone, so that a shell can run it.
     pub fn to_text(&self, screen: OutputStyle) -> String {
-        if let Some(shown) = self.request.as_ref().filter(|shown| shown.curl) {
-            return format!("{}\n", super::curl::command(&shown.request, &shown.url));
+        let shown = self.calls.iter().filter_map(|call| call.request.as_ref());
+        let shown: Vec<&RequestPreview> =
+            if self.calls.is_empty() { self.request.iter().collect() } else { shown.collect() };
+        if shown.iter().any(|shown| shown.curl) {
+            return shown
+                .iter()
+                .map(|shown| format!("{}\n", super::curl::command(&shown.request, &shown.url)))
+                .collect();
         }
         let mut text = String::new();
         let mut line = |content: &str| {
@@ -158,13 +175,14 @@ impl Outcome {
                 line(&format!("Snapshot: {}", sanitize_line(&snapshot.display().to_string())));
             }
         }
-        if let Some(shown) = &self.request {
-            line(&shown.to_text());
+        shown.iter().for_each(|shown| line(&shown.to_text()));
+        if shown.is_empty() {
+            self.calls.iter().for_each(|call| line(&call.to_text()));
         }
         match &self.response {
             _ if self.new_id().is_some() => {}
             // What became of the profile is told above; the reply's body is only its echo.
-            _ if self.profile.is_some() => {}
+            _ if self.profile.is_some() || self.made.is_some() => {}
             None | Some(Value::Null) => {}
             Some(Value::String(reply)) if reply.trim().is_empty() => {}
             Some(reply) => {
@@ -204,6 +222,9 @@ impl Outcome {
                 let id = self.new_id().map(|(name, id)| format!(" ({name} {id})")).unwrap_or_default();
                 format!("{}{id}", self.success.as_deref().unwrap_or_default())
             }
+            (Applied::Yes, _) if self.made.is_some() => {
+                sanitize_line(self.made.as_deref().unwrap_or_default())
+            }
             (Applied::Yes, _) => {
                 let status = self.status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();
                 format!("{}: done{status}", self.operation)
@@ -215,7 +236,8 @@ impl Outcome {
 }
 
 impl RequestPreview {
-    fn to_json(&self) -> Value {
+    /// As results have it.
+    pub(super) fn to_json(&self) -> Value {
         let body: Value =
             self.request.body.as_deref().map_or(Value::Null, |body| {
                 exact_json::parse(body.as_bytes()).unwrap_or_else(|_| body.into())

@@ -208,6 +208,15 @@ impl<'a> Service<'a> {
         }
     }
 
+    /// Exchanges a user name and a password for a token.
+    ///
+    /// # Errors
+    /// As [`Client::log_in`].
+    pub async fn log_in(&self, request: &Request) -> Result<Reply, Failure> {
+        let call = pin!(self.client.log_in(request));
+        self.session.report.while_waiting("waiting for the service", call).await
+    }
+
     /// Sends a write, and again what cannot act twice, after one line that says where to (not for the sandbox).
     ///
     /// # Errors
@@ -277,7 +286,7 @@ impl<'a> Service<'a> {
     fn begin_write(&self, operation: &str, request: &Request) {
         self.log_target(operation);
         self.stage.set(Stage::Sent);
-        self.replaces_profile.set(request.method == Method::Put);
+        self.replaces_profile.set(request.method == Method::Put && operation.starts_with("customer "));
     }
 
     /// A request as a dry run shows it.

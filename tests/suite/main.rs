@@ -44,7 +44,12 @@ mod http_transport_errors;
 mod interactive_terminal;
 mod jq;
 mod layout;
+#[cfg(unix)]
+mod live;
+mod magento_attributes;
 mod magento_customers;
+mod magento_quotes;
+mod magento_tokens;
 mod masking;
 mod no_data_loss;
 mod profile_round_trip;

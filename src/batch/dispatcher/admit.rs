@@ -3,7 +3,7 @@
 use super::Stop;
 use crate::batch::dispatcher::Dispatcher;
 use crate::batch::preflight;
-use crate::batch::prepare::{self, PreparedRecord};
+use crate::batch::prepare;
 use crate::batch::worker::{Job, Unresolved};
 use crate::failure::{Applied, Failure};
 use crate::input::records::{Content, Record};
@@ -35,7 +35,7 @@ impl Dispatcher<'_> {
             Err(failure) => return self.invalid(place, hash, &record.content, &failure),
         };
         let key = Fnv1a::new().update(prepared.key.as_bytes()).finish();
-        let mut unresolved = None;
+        let (mut unresolved, mut is_half_done) = (None, false);
         match slot.state {
             RecordState::Done => return self.print_done(place, slot),
             RecordState::Sending | RecordState::Unknown => {
@@ -52,6 +52,9 @@ impl Dispatcher<'_> {
             RecordState::FailedPermanent if !preflight::is_changed(slot, hash) => {
                 return self.print_failure(place, Some(&record.content), &self.past.failure(slot));
             }
+            RecordState::FailedTemporary if !preflight::is_changed(slot, hash) => {
+                is_half_done = self.past.entry_at(slot).applied.as_deref() == Some("partial");
+            }
             _ => {}
         }
         if self.stop.is_some() {
@@ -61,27 +64,12 @@ impl Dispatcher<'_> {
         if let Some(doubts) = &mut self.warnings {
             doubts.emit(place.record, &prepared);
         }
-        self.enqueue(key, place, hash, prepared, record.content, unresolved);
+        let size = prepare::size(&record.content);
+        let content = self.failed.is_some().then_some(record.content);
+        let sequence = self.results.next_sequence();
+        let job = Job { sequence, location: place, hash, prepared, content, unresolved, is_half_done };
+        self.queue.push(key, size, job);
         Ok(())
-    }
-
-    fn enqueue(
-        &mut self,
-        key: u64,
-        place: RecordLocation,
-        hash: u64,
-        prepared: PreparedRecord,
-        content: Content,
-        unresolved: Option<Unresolved>,
-    ) {
-        let size = prepare::size(&content);
-        let content = self.failed.is_some().then_some(content);
-        let turn = self.results.next_sequence();
-        self.queue.push(
-            key,
-            size,
-            Job { sequence: turn, location: place, hash, prepared, content, unresolved },
-        );
     }
 
     /// A record that cannot be sent. Where the input could not be checked before, it ends the run.

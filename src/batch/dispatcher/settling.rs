@@ -83,7 +83,7 @@ impl Dispatcher<'_> {
             (applied, state) => {
                 self.count.failed += 1;
                 self.count.temporary += u64::from(state == RecordState::FailedTemporary);
-                self.count.mismatched += u64::from(applied == Applied::Yes);
+                self.count.mismatched += u64::from(matches!(applied, Applied::Yes | Applied::Partial));
                 // What was applied, or will be sent by --resume, is not given back to be run again.
                 if let (Some(file), Some(content), Applied::No, RecordState::FailedPermanent) =
                     (&mut self.failed, content, applied, state)

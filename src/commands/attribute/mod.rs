@@ -1,6 +1,7 @@
 //! `storefront attribute …`
 
 pub mod command_line;
+mod show;
 mod steps;
 mod wizard;
 
@@ -27,6 +28,9 @@ use wizard::Wizard;
 pub fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<(), Failure> {
     match command {
         AttributeCommand::Create(args) => create(session, args),
+        AttributeCommand::Show(args) => {
+            with_service(session, async |service| show::show(service, &args.code).await)
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub(crate) mod markup;
 pub(crate) mod placeholders;
+pub(crate) mod refusal_hint;
 pub(crate) mod truncate;
 
 use reqwest::StatusCode;

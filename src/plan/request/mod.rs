@@ -1,5 +1,6 @@
 //! A call of the service as plain, comparable data.
 
+pub mod cart;
 pub mod dialect;
 pub mod profile_path;
 pub mod quote_address;

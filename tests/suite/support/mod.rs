@@ -5,6 +5,7 @@ pub mod batch;
 pub mod flaky_proxy;
 pub mod http_client;
 pub mod json_schema;
+pub mod magento;
 pub mod mock_server;
 pub mod raw_http;
 pub mod storefront;

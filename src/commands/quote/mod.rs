@@ -1,8 +1,13 @@
 //! `storefront quote …`
 
-use crate::cli::quote::{QuoteCommand, ShipArgs};
+mod methods;
+mod show;
+
+use crate::cli::customer::CustomerChoice;
+use crate::cli::quote::{AddItemArgs, QuoteCommand, ShipArgs};
 use crate::commands::dispatch;
 use crate::failure::Failure;
+use crate::ops::customers::select;
 use crate::ops::record::RecordOperation;
 use crate::ops::shipping::with_stored_addresses;
 use crate::ops::{draft, send};
@@ -19,13 +24,45 @@ use crate::{batch, exact_json};
 pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
     match command {
         QuoteCommand::Ship(args) => ship(session, args),
-        QuoteCommand::AddItem(args) => dispatch::run(session, Operation::QuoteAddItem, args, &args.batch),
+        QuoteCommand::AddItem(args) => add_item(session, args),
+        QuoteCommand::Show(args) => with_service(session, async |service| {
+            show::show(&select(service, args.choice.customer.as_deref()).await?, args.quote_id.as_deref())
+                .await
+        }),
+        QuoteCommand::Methods(args) => with_service(session, async |service| {
+            methods::list(&select(service, args.choice.customer.as_deref()).await?).await
+        }),
     }
+}
+
+/// Each record of a batch names its own customer.
+fn ensure_one_record(choice: &CustomerChoice) -> Result<(), Failure> {
+    match choice.customer {
+        None => Ok(()),
+        Some(_) => Err(Failure::usage("`--customer` is for one record")
+            .hint("give each record a `customer` column or field instead")),
+    }
+}
+
+fn add_item(session: &Session<'_>, args: &AddItemArgs) -> Result<(), Failure> {
+    let is_batch = dispatch::source(session, &args.batch)?.is_some();
+    if is_batch {
+        ensure_one_record(&args.choice)?;
+    }
+    if is_batch || args.choice.customer.is_none() {
+        return dispatch::run(session, Operation::QuoteAddItem, args, &args.batch);
+    }
+    let draft = draft::draft(session, Operation::QuoteAddItem, args)?;
+    with_service(session, async |service| {
+        let service = select(service, args.choice.customer.as_deref()).await?;
+        send::perform_and_report(&service, Operation::QuoteAddItem, draft).await
+    })
 }
 
 fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
     let takes_stored = args.ship_to_address.is_some() || args.bill_to_address.is_some();
     if let Some(source) = dispatch::source(session, &args.batch)? {
+        ensure_one_record(&args.choice)?;
         let work = if takes_stored {
             RecordOperation::ShipToSavedAddress(args)
         } else {
@@ -40,10 +77,12 @@ fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
     if !asks && !takes_stored {
         let draft = draft(args)?;
         return with_service(session, async |service| {
-            send::perform_and_report(service, Operation::QuoteShip, draft).await
+            let service = select(service, args.choice.customer.as_deref()).await?;
+            send::perform_and_report(&service, Operation::QuoteShip, draft).await
         });
     }
     with_service(session, async |service| {
+        let service = &select(service, args.choice.customer.as_deref()).await?;
         let mut args = with_stored_addresses(service, args).await?;
         if asks {
             ask_payment(session, &prompt, &mut args)?;

@@ -1,0 +1,57 @@
+//! What may be done about a refusal that Magento words the same for several causes.
+
+use serde_json::Value;
+
+const UNAUTHORIZED: u16 = 401;
+
+/// The permission that stands for "the token's own data".
+const OWN_DATA: &str = "self";
+
+/// The hint of a 401 or 403, by the permission that the body names, if it does.
+pub fn of_token(status: u16, body: Option<&Value>) -> String {
+    let resources = body.and_then(|body| body.pointer("/parameters/resources")).and_then(Value::as_str);
+    match resources {
+        Some(OWN_DATA) => "the token has expired, or it is not a customer's: `storefront auth status` shows which one was used; an administrator's token needs --customer ID|EMAIL".to_owned(),
+        Some(permission) => format!(
+            "the token has expired, or it lacks the permission `{permission}`: grant it to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens)"
+        ),
+        None if status == UNAUTHORIZED => {
+            "`storefront auth status` shows which token was used; `storefront auth login` stores a new one".to_owned()
+        }
+        None => "the token may not do this: `storefront auth status` shows which one was used".to_owned(),
+    }
+}
+
+/// The hint of another 4xx. An administrator's token has no customer of its own, and Magento misses its id.
+pub fn of_request(body: Option<&Value>) -> Option<&'static str> {
+    let parameters = body?.get("parameters")?;
+    let is_missing = parameters.get("fieldName")? == "customerId" && parameters.get("fieldValue").is_none();
+    is_missing.then_some(
+        "the token is an administrator's, which has no customer of its own: name one with --customer ID|EMAIL",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{of_request, of_token};
+
+    #[test]
+    fn a_refusal_names_the_permission() {
+        let body = |resources: &str| json!({"parameters": {"resources": resources}});
+        let hint = of_token(401, Some(&body("Magento_Customer::manage")));
+        assert!(
+            hint.contains("`Magento_Customer::manage`") && hint.contains("standalone Bearer tokens"),
+            "{hint}"
+        );
+        assert!(of_token(401, Some(&body("self"))).contains("--customer"));
+        assert!(of_token(401, None).contains("auth login"));
+        assert!(of_token(403, Some(&Value::Null)).contains("may not"));
+        let missing =
+            json!({"message": "\"%fieldName\" is required", "parameters": {"fieldName": "customerId"}});
+        let unknown = json!({"parameters": {"fieldName": "customerId", "fieldValue": 6}});
+        assert!(of_request(Some(&unknown)).is_none());
+        assert!(of_request(Some(&missing)).is_some() && of_request(Some(&body("self"))).is_none());
+    }
+}

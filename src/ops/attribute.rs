@@ -1,0 +1,106 @@
+//! Reading and creating product attributes.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+use crate::failure::{Applied, Failure, FailureKind};
+use crate::ops::send;
+use crate::plan::operation::Operation;
+use crate::plan::request::{Bearer, Request};
+use crate::plan::same_attribute::{in_reply, is_as_asked};
+use crate::report::outcome::Outcome;
+use crate::session::service::Service;
+
+const OPERATION: Operation = Operation::AttributeCreate;
+
+const NOT_FOUND: u16 = 404;
+
+/// First pause between two reads; each one is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+
+/// The request that reads the attribute of this code; `None` where neither the interface nor a setting has one.
+pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
+    let path = service.settings.read.attribute_path.as_deref().or(service.settings.dialect.attribute)?;
+    let path = send::attribute_target(service).path(path, &[("code", code)]);
+    Some(Request::get(path, Bearer::Admin))
+}
+
+/// Creates the attribute, or shows what would be sent. Where attributes can be read, it is read first: some shops replace
+/// an attribute of the same code. After an unknown outcome it is read, too.
+///
+/// # Errors
+/// As [`Service::write`]; `refused` where the code exists.
+pub async fn create(service: &Service<'_>, body: Map<String, Value>) -> Result<Outcome, Failure> {
+    let asked = body.get("attribute").and_then(Value::as_object).cloned().unwrap_or_default();
+    let read = match asked.get("attribute_code").and_then(Value::as_str).map(str::trim) {
+        Some(code) if !code.is_empty() && !service.session.global.dry_run => read_request(service, code),
+        _ => None,
+    };
+    let request = send::request(service, OPERATION, body)?;
+    let Some(read) = read else { return send::perform_request(service, OPERATION, request).await.map(named) };
+    match service.read(&read).await {
+        Ok(_) => return Err(exists(&asked)),
+        Err(failure) if failure.status == Some(NOT_FOUND) => {}
+        Err(failure) => return Err(failure),
+    }
+    match send::perform_request(service, OPERATION, request).await {
+        Err(failure) if failure.applied == Applied::Unknown => {
+            let deadline = Instant::now() + service.settings.settle;
+            let mut pause = FIRST_PAUSE;
+            while !exists_as_asked(service, &read, &asked).await {
+                if Instant::now() + pause > deadline {
+                    return Err(failure);
+                }
+                tokio::time::sleep(pause).await;
+                pause *= 2;
+            }
+            service.verified();
+            Ok(Outcome { verified: Some(true), status: failure.status, ..done(None) })
+        }
+        sent => sent.map(named),
+    }
+}
+
+/// Whether the attribute of an earlier run exists as it was asked for. `None` while that is unknown.
+pub async fn resolve_unknown(service: &Service<'_>, body: &Map<String, Value>) -> Option<Outcome> {
+    let asked = body.get("attribute")?.as_object()?;
+    let read = read_request(service, asked.get("attribute_code")?.as_str()?)?;
+    let outcome = Outcome { verified: Some(true), ..done(Some("done earlier")) };
+    exists_as_asked(service, &read, asked).await.then_some(outcome)
+}
+
+async fn exists_as_asked(service: &Service<'_>, read: &Request, asked: &Map<String, Value>) -> bool {
+    // What cannot be read stays unknown.
+    let Ok(reply) = service.read(read).await else { return false };
+    in_reply(reply.value()).is_some_and(|stored| is_as_asked(asked, &stored))
+}
+
+fn done(reason: Option<&'static str>) -> Outcome {
+    Outcome { applied: Applied::Yes, reason, ..Outcome::not_sent(OPERATION.name()) }
+}
+
+fn exists(asked: &Map<String, Value>) -> Failure {
+    let code = asked.get("attribute_code").and_then(Value::as_str).unwrap_or_default();
+    Failure::new(FailureKind::Refused, format!("attribute `{code}` already exists")).hint(format!(
+        "`storefront attribute show {code}` prints it; choose another code for a new attribute"
+    ))
+}
+
+/// Names what was created, where the reply says so.
+fn named(outcome: Outcome) -> Outcome {
+    let reply = outcome.response.clone().and_then(in_reply);
+    let code = reply.as_ref().and_then(|reply| reply.get("attribute_code")?.as_str());
+    let id = reply
+        .as_ref()
+        .and_then(|reply| reply.get("attribute_id"))
+        .filter(|id| id.is_number() || id.is_string());
+    let id = id.map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));
+    let made = match (code, id) {
+        (Some(code), Some(id)) => Some(format!("Created attribute {code} (id {id})")),
+        (Some(code), None) => Some(format!("Created attribute {code}")),
+        _ => None,
+    };
+    Outcome { made, ..outcome }
+}

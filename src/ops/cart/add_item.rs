@@ -1,0 +1,148 @@
+//! Adds an item to a quote, in either interface.
+
+use serde_json::{Map, Value};
+
+use super::find;
+use super::items::{Items, settled};
+use crate::failure::{Applied, Failure};
+use crate::input::Draft;
+use crate::ops::send;
+use crate::plan::operation::Operation;
+use crate::plan::request::Request;
+use crate::plan::request::cart::Cart;
+use crate::report::outcome::Outcome;
+use crate::session::service::Service;
+
+const OPERATION: Operation = Operation::QuoteAddItem;
+
+/// Adds the item, or shows what would be sent.
+///
+/// # Errors
+/// As [`Service::write`]; `usage` for a quote id that is not that of the customer's active cart.
+pub async fn perform(service: &Service<'_>, draft: Draft) -> Result<Outcome, Failure> {
+    let verify = draft.verify && !service.session.global.dry_run;
+    let target = service.target()?;
+    let (request, cart, item) = if target.dialect.carts.is_some() {
+        match cart_request(service, draft.body).await? {
+            Prepared::Item { request, cart, item } => (request, Some(cart), item),
+            Prepared::Created(outcome) => return Ok(*outcome),
+        }
+    } else {
+        let item = inner(&draft.body);
+        (send::request(service, OPERATION, draft.body)?, None, item)
+    };
+    if !verify {
+        return send::perform_request(service, OPERATION, request).await.map(named);
+    }
+    let quote = item.get("quote_id").cloned().unwrap_or_default();
+    let before = Items::read(service, cart, &quote).await.map_err(not_read)?;
+    match send::perform_request(service, OPERATION, request).await {
+        Ok(outcome) => {
+            let shown = settled(service, cart, &quote, &before, &item).await;
+            if shown != Some(true) {
+                service.session.report.warn(match shown {
+                    None => "the cart could not be read after the item was added",
+                    _ => {
+                        "the cart does not show exactly the added quantity: somebody else may have changed it"
+                    }
+                });
+            }
+            Ok(named(Outcome { verified: Some(shown == Some(true)), ..outcome }))
+        }
+        Err(failure) if failure.applied == Applied::Unknown => {
+            if settled(service, cart, &quote, &before, &item).await != Some(true) {
+                return Err(failure);
+            }
+            service.verified();
+            Ok(Outcome {
+                applied: Applied::Yes,
+                verified: Some(true),
+                status: failure.status,
+                ..Outcome::not_sent(OPERATION.name())
+            })
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// What is sent.
+enum Prepared {
+    /// The item, to this cart.
+    Item { request: Request, cart: u64, item: Map<String, Value> },
+    /// Nothing: a dry run ends with the call that would create the cart.
+    Created(Box<Outcome>),
+}
+
+/// Finds or creates the cart, and completes the item with its id.
+async fn cart_request(service: &Service<'_>, mut body: Map<String, Value>) -> Result<Prepared, Failure> {
+    let target = service.target()?;
+    let named = inner(&body).get("quote_id").filter(|id| !id.is_null()).cloned();
+    let found =
+        if named.is_some() || service.session.global.dry_run { find::find(service).await? } else { None };
+    if let Some(named) = &named {
+        ensure_own_cart(named, found)?;
+    }
+    let cart = match found {
+        Some(cart) => cart,
+        None if service.session.global.dry_run => {
+            service
+                .session
+                .report
+                .warn("there is no active cart yet: this call creates it, and the item follows");
+            let preview = service.preview(Cart::new(target, None)?.create());
+            return Ok(Prepared::Created(Box::new(Outcome::dry_run(OPERATION.name(), preview))));
+        }
+        None => find::find_or_create(service, OPERATION.name()).await?,
+    };
+    if let (None, Some(Value::Object(item))) = (named, body.get_mut("cartItem")) {
+        item.insert("quote_id".to_owned(), cart.to_string().into());
+    }
+    let item = inner(&body);
+    let request = Cart::new(target, Some(cart))?.add_item(Value::Object(body).to_string());
+    Ok(Prepared::Item { request, cart, item })
+}
+
+/// The service uses the customer's own cart, whatever cart is named.
+fn ensure_own_cart(named: &Value, found: Option<u64>) -> Result<(), Failure> {
+    let named = named.as_str().map_or_else(|| named.to_string(), str::to_owned);
+    match found {
+        Some(cart) if named.trim() == cart.to_string() => Ok(()),
+        Some(cart) => Err(Failure::usage(format!(
+            "quote `{named}` is not the customer's active cart, which is `{cart}`"
+        ))
+        .hint("leave out `quote_id`, or give the id of the active cart")),
+        None => {
+            Err(Failure::usage(format!("quote `{named}` is not the customer's active cart: there is none"))
+                .hint("leave out `quote_id`, and a cart is created"))
+        }
+    }
+}
+
+fn inner(body: &Map<String, Value>) -> Map<String, Value> {
+    body.get("cartItem").and_then(Value::as_object).cloned().unwrap_or_default()
+}
+
+/// Without what was there before, nothing that is there afterwards proves anything.
+fn not_read(failure: Failure) -> Failure {
+    Failure {
+        message: format!("the cart could not be read before the item is added: {}", failure.message),
+        ..failure
+    }
+}
+
+/// Names what was added, where the reply says so.
+fn named(outcome: Outcome) -> Outcome {
+    let reply = outcome.response.as_ref();
+    let field = |name: &str| {
+        Some(match reply?.get(name)? {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            _ => return None,
+        })
+    };
+    let made = match (field("sku"), field("item_id"), field("qty")) {
+        (Some(sku), Some(id), Some(qty)) => Some(format!("Item {id}: {qty} of {sku} in the cart")),
+        _ => None,
+    };
+    Outcome { made, ..outcome }
+}

@@ -1,0 +1,78 @@
+//! Which cart is written: the active one of the customer.
+
+use serde_json::Value;
+
+use crate::failure::{Applied, Failure, FailureKind};
+use crate::ops::repeatable;
+use crate::plan::request::cart::Cart;
+use crate::session::service::{Service, Stage};
+
+const NOT_FOUND: u16 = 404;
+
+/// Id of the active cart; `None` where there is none.
+///
+/// # Errors
+/// As [`Service::read`], and `unavailable` for a reply without an id.
+pub async fn find(service: &Service<'_>) -> Result<Option<u64>, Failure> {
+    let target = service.target()?;
+    let cart = Cart::new(target, None)?;
+    let Some(customer) = target.customer else {
+        return match service.read(&cart.read("")).await {
+            Ok(reply) => id_of(&reply.value()["id"]).map(Some),
+            Err(failure) if failure.status == Some(NOT_FOUND) => Ok(None),
+            Err(failure) => Err(failure),
+        };
+    };
+    let found = service.read(&cart.search(customer)).await?.value();
+    // The service ignores a filter that it does not understand: what it found is looked at.
+    let of_customer = |cart: &&Value| {
+        cart["is_active"] == true && cart.pointer("/customer/id").and_then(Value::as_u64) == Some(customer)
+    };
+    match found["items"].as_array().into_iter().flatten().find(of_customer) {
+        Some(cart) => id_of(&cart["id"]).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Id of the active cart, which is created where there is none.
+///
+/// # Errors
+/// As [`find`]. Where the cart cannot be created, or the outcome of that is unknown, nothing was added to it.
+pub async fn find_or_create(service: &Service<'_>, operation: &str) -> Result<u64, Failure> {
+    let target = service.target()?;
+    if target.customer.is_some()
+        && let Some(id) = find(service).await?
+    {
+        return Ok(id);
+    }
+    let created = repeatable::send(service, operation, &Cart::new(target, None)?.create()).await;
+    // What is asked for is not written yet.
+    service.stage.set(Stage::NothingSent);
+    id_of(&created.map_err(not_created)?.value())
+}
+
+/// A cart more or less is nothing that was asked for: whatever became of it, the operation was not applied.
+fn not_created(failure: Failure) -> Failure {
+    let kind = if failure.kind == FailureKind::Unknown { FailureKind::Unavailable } else { failure.kind };
+    let hint = if failure.kind == FailureKind::Unknown {
+        Some("run the command again".to_owned())
+    } else {
+        failure.hint
+    };
+    Failure {
+        kind,
+        applied: Applied::No,
+        message: format!("the cart could not be created: {}", failure.message),
+        hint,
+        ..failure
+    }
+}
+
+/// An id as a number or its text.
+fn id_of(id: &Value) -> Result<u64, Failure> {
+    let number = id.as_u64().or_else(|| id.as_str()?.parse().ok());
+    number.ok_or_else(|| {
+        Failure::new(FailureKind::Unavailable, "the service's answer names no cart")
+            .hint("check the base URL and what -vv shows of the answer")
+    })
+}

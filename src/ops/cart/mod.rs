@@ -1,0 +1,6 @@
+//! Carts, in an interface where a cart is found or created before it is written.
+
+pub mod add_item;
+pub mod find;
+pub mod items;
+pub mod ship;

@@ -1,0 +1,152 @@
+//! Saves shipping and payment where these are two calls: the second leaves only after the first was applied.
+
+use serde_json::{Map, Value};
+
+use super::find;
+use crate::exact_json;
+use crate::failure::{Applied, Failure, FailureKind};
+use crate::ops::repeatable;
+use crate::plan::operation::Operation;
+use crate::plan::request::Request;
+use crate::plan::request::cart::Cart;
+use crate::report::outcome::{Call, Outcome};
+use crate::session::service::Service;
+
+const OPERATION: &str = Operation::QuoteShip.name();
+
+/// The first call.
+const SHIPPING: &str = "shipping-information";
+/// The second call.
+const PAYMENT: &str = "selected-payment-method";
+
+/// Saves addresses and method, then the payment, or shows both calls. `shipping_saved` says that an earlier run made the
+/// first call: only the second is sent then.
+///
+/// # Errors
+/// As [`Service::write`]; `partial` where the first call was applied and the second was not. `usage` where the named
+/// customer has no cart.
+pub async fn perform(
+    service: &Service<'_>,
+    body: Map<String, Value>,
+    shipping_saved: bool,
+) -> Result<Outcome, Failure> {
+    let requests = requests(service, body).await?;
+    if service.session.global.dry_run {
+        return dry_run(service, requests);
+    }
+    let mut calls = Vec::new();
+    let mut outcome = Outcome { applied: Applied::Yes, ..Outcome::not_sent(OPERATION) };
+    if let Some(request) = &requests.shipping {
+        if shipping_saved && requests.payment.is_some() {
+            calls.push(Call { reason: Some("done earlier"), ..Call::new(SHIPPING, Applied::Yes) });
+        } else {
+            let sent = service.write(OPERATION, request).await;
+            match sent {
+                Ok(reply) => {
+                    reply.warning.iter().for_each(|warning| service.session.report.warn(warning));
+                    outcome.status = Some(reply.status);
+                    calls.push(Call::replied(SHIPPING, &reply));
+                }
+                Err(failure) => return Err(first_failed(failure, requests.payment.is_some())),
+            }
+        }
+    }
+    let Some(request) = &requests.payment else {
+        return Ok(Outcome { calls, ..outcome });
+    };
+    if service.is_stopping() {
+        let interrupted = Failure::new(FailureKind::Interrupted, "interrupted before the payment was sent");
+        return Err(second_failed(interrupted.applied(Applied::No), calls));
+    }
+    if outcome.status.is_none() {
+        service.log_before_send(None).await?;
+    }
+    match repeatable::send(service, OPERATION, request).await {
+        Ok(reply) => {
+            outcome.status = Some(reply.status);
+            calls.push(Call::replied(PAYMENT, &reply));
+            Ok(Outcome { calls, ..outcome })
+        }
+        Err(failure) if calls.is_empty() => Err(failure),
+        Err(failure) => Err(second_failed(failure, calls)),
+    }
+}
+
+/// The two calls; either may be missing.
+struct Requests {
+    shipping: Option<Request>,
+    payment: Option<Request>,
+}
+
+async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result<Requests, Failure> {
+    let target = service.target()?;
+    let cart = match target.customer {
+        None => None,
+        Some(customer) => Some(find::find(service).await?.ok_or_else(|| {
+            Failure::usage(format!("customer {customer} has no active cart"))
+                .hint("add an item first: storefront quote add-item --customer ID --sku SKU --qty N")
+        })?),
+    };
+    let cart = Cart::new(target, cart)?;
+    let billing = body.shift_remove("billingAddress");
+    if let (Some(billing), Some(Value::Object(information))) = (billing, body.get_mut("addressInformation")) {
+        information.entry("billing_address").or_insert(billing);
+    }
+    let wrapped = |wrapper: &'static str, value| exact_json::object([(wrapper, value)]).to_string();
+    let information = body.shift_remove("addressInformation");
+    let payment = body.shift_remove("paymentMethod").filter(|payment| !payment.is_null());
+    Ok(Requests {
+        shipping: information.map(|value| cart.save_shipping(wrapped("addressInformation", value))),
+        payment: payment.map(|value| cart.select_payment(wrapped("method", value))),
+    })
+}
+
+fn dry_run(service: &Service<'_>, requests: Requests) -> Result<Outcome, Failure> {
+    let previews = [(SHIPPING, requests.shipping), (PAYMENT, requests.payment)];
+    let calls: Vec<Call> = previews
+        .into_iter()
+        .filter_map(|(name, request)| {
+            Some(Call { request: Some(service.preview(request?)), ..Call::new(name, Applied::No) })
+        })
+        .collect();
+    let first = calls.first().and_then(|call| call.request.clone());
+    let first = first.ok_or_else(|| Failure::usage("there is nothing to save on the quote"))?;
+    Ok(Outcome { calls, ..Outcome::dry_run(OPERATION, first) })
+}
+
+/// The second call was not sent.
+fn first_failed(failure: Failure, has_second: bool) -> Failure {
+    let mut calls = vec![Call::failed(SHIPPING, &failure).to_json()];
+    if has_second {
+        calls.push(Call::new(PAYMENT, Applied::No).to_json());
+    }
+    Failure { calls, ..failure }
+}
+
+/// The first call was applied: the whole is no longer "not applied", whatever became of the second.
+fn second_failed(failure: Failure, mut calls: Vec<Call>) -> Failure {
+    calls.push(Call::failed(PAYMENT, &failure));
+    let calls = calls.iter().map(Call::to_json).collect();
+    if failure.applied == Applied::Unknown {
+        let message = format!(
+            "the shipping information was saved, and the outcome of the payment is unknown: {}",
+            failure.message
+        );
+        return Failure { message, calls, ..failure };
+    }
+    let kind = match failure.kind {
+        FailureKind::Interrupted => FailureKind::Interrupted,
+        _ => FailureKind::Partial,
+    };
+    Failure {
+        kind,
+        applied: Applied::Partial,
+        message: format!("the shipping information was saved, and the payment was not: {}", failure.message),
+        hint: Some(
+            "run the command again with a payment that the shop takes; `storefront quote methods` lists them"
+                .to_owned(),
+        ),
+        calls,
+        ..failure
+    }
+}

@@ -1,0 +1,109 @@
+//! Calls on the cart of a customer, where the interface has calls of their own for it.
+
+use super::dialect::CartRoutes;
+use super::{Method, Request, Target};
+use crate::failure::Failure;
+
+/// The cart of the token's own customer, or of the customer whom an administrator names.
+#[derive(Debug, Clone, Copy)]
+pub struct Cart<'a> {
+    target: Target<'a>,
+    routes: &'static CartRoutes,
+    /// The cart of a named customer; the own cart needs no id.
+    id: Option<u64>,
+}
+
+impl<'a> Cart<'a> {
+    /// The cart with this id. For the token's own customer the id is not used in paths: the service knows the cart.
+    ///
+    /// # Errors
+    /// `usage` where the interface has no calls on carts.
+    pub fn new(target: Target<'a>, id: Option<u64>) -> Result<Self, Failure> {
+        let routes = target.dialect.carts.ok_or_else(|| no_routes(target.dialect.name))?;
+        Ok(Self { target, routes, id })
+    }
+
+    /// Path of the cart, and of what is `below` it, such as `/items`.
+    fn path(&self, below: &str) -> String {
+        let base = match (self.target.customer, self.id) {
+            (Some(_), Some(id)) => self.target.path(self.routes.by_id, &[("cart", &id.to_string())]),
+            _ => self.target.path(self.routes.own, &[]),
+        };
+        base + below
+    }
+
+    /// Reads the cart, or what is below it.
+    pub fn read(&self, below: &str) -> Request {
+        Request::get(self.path(below), self.target.bearer())
+    }
+
+    /// Reads the active carts of the customer whom an administrator names.
+    pub fn search(&self, customer: u64) -> Request {
+        let path = self.target.path(self.routes.search, &[]);
+        let equals = |group: usize, field: &str, value: &str| {
+            let filter = format!("searchCriteria[filterGroups][{group}][filters][0]");
+            format!("{filter}[field]={field}&{filter}[value]={value}&{filter}[conditionType]=eq")
+        };
+        let of_customer = equals(0, "customer_id", &customer.to_string());
+        let active = equals(1, "is_active", "1");
+        Request::get(format!("{path}?{of_customer}&{active}"), self.target.bearer())
+    }
+
+    /// Creates the cart. Where there is an active one, the service answers with its id: the call can be repeated.
+    pub fn create(&self) -> Request {
+        let path = match self.target.customer {
+            Some(customer) => {
+                self.target.path(self.routes.of_customer, &[("customer", &customer.to_string())])
+            }
+            None => self.target.path(self.routes.own, &[]),
+        };
+        Request { body: Some("{}".into()), ..self.write(Method::Post, path, String::new()) }
+    }
+
+    /// Adds an item; the same one again adds its quantity.
+    pub fn add_item(&self, body: String) -> Request {
+        self.write(Method::Post, self.path("/items"), body)
+    }
+
+    /// Saves addresses, carrier and method.
+    pub fn save_shipping(&self, body: String) -> Request {
+        self.write(Method::Post, self.path("/shipping-information"), body)
+    }
+
+    /// Sets the payment method. The same one again changes nothing.
+    pub fn select_payment(&self, body: String) -> Request {
+        self.write(Method::Put, self.path("/selected-payment-method"), body)
+    }
+
+    fn write(&self, method: Method, path: String, body: String) -> Request {
+        Request { method, path, body: Some(body.into()), bearer: self.target.bearer(), also_success: None }
+    }
+}
+
+fn no_routes(interface: &str) -> Failure {
+    Failure::usage(format!("the interface `{interface}` has no calls that read a cart"))
+        .hint("use --api magento where the service is a Magento shop")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cart;
+    use crate::plan::request::Bearer;
+    use crate::plan::request::dialect::{MAGENTO, MARKETPLACE, Target};
+
+    #[test]
+    fn an_administrator_names_the_cart_and_a_customer_does_not() {
+        let own = Target::new(&MAGENTO, None).unwrap();
+        let mine = Cart::new(own, Some(7)).unwrap();
+        assert_eq!(mine.add_item(String::new()).path, "/V1/carts/mine/items");
+        assert_eq!(mine.create().path, "/V1/carts/mine");
+        let named = Cart::new(Target { customer: Some(3), ..own }, Some(7)).unwrap();
+        let request = named.select_payment(String::new());
+        assert_eq!(
+            (request.path.as_str(), request.bearer),
+            ("/V1/carts/7/selected-payment-method", Bearer::Admin)
+        );
+        assert_eq!(named.create().path, "/V1/customers/3/carts");
+        assert!(Cart::new(Target { dialect: &MARKETPLACE, ..own }, None).is_err());
+    }
+}

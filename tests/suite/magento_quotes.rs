@@ -1,0 +1,249 @@
+//! Carts, shipping and payment of a Magento shop: each trap that was measured, and what is reported of two calls.
+
+use serde_json::{Value, json};
+
+use crate::support::magento::{done, fails, program, run};
+use crate::support::raw_http::{ADMIN, CUSTOMER};
+use crate::support::test_env::TestEnv;
+
+const SIXTH: &str = "sandbox-customer-6";
+
+const SHIP: &str = "quote ship --ship-firstname Ann --ship-lastname Ray --ship-street 'Main St 1' --ship-city Austin \
+     --ship-postcode 73301 --ship-country US --ship-region-id 57 --ship-telephone 5125550100 --carrier flatrate --method flatrate";
+
+/// Quantity of all items in the cart with this number in the sandbox's data.
+fn qty(env: &TestEnv, cart: usize) -> Value {
+    let items = env.sandbox.show()["quotes"][cart]["items"].clone();
+    items.as_array().unwrap().iter().map(|item| item["qty"].as_i64().unwrap()).sum::<i64>().into()
+}
+
+#[test]
+fn an_item_goes_into_the_own_cart_once() {
+    let env = TestEnv::new();
+    let result = done(&env, "quote add-item --sku mug-blue --qty 2 --verify");
+    assert_eq!((&result["applied"], &result["verified"]), (&json!("yes"), &json!(true)));
+    assert_eq!(result["response"]["quote_id"], "1");
+    assert_eq!(env.requests(), ["POST 200", "GET 200", "POST 200", "GET 200"]);
+    assert_eq!(qty(&env, 0), 2);
+    let text = program(&env, "quote add-item --sku mug-blue --qty 1 -q").run();
+    assert_eq!(text.stdout, "Item 1: 3 of mug-blue in the cart\n", "{text:?}");
+}
+
+/// Items before any cart: 404. A cart is created first.
+#[test]
+fn a_cart_is_created_where_there_is_none() {
+    let env = TestEnv::new();
+    let line = "quote add-item --sku mug-blue --qty 1 -q -o json";
+    let dry = program(&env, &format!("{line} -n")).env("STOREFRONT_TOKEN", SIXTH).run();
+    assert!(dry.stdout.contains("/V1/carts/mine\"") && dry.code == 0, "{dry:?}");
+    assert_eq!(env.requests(), ["GET 404"]);
+    let result = program(&env, line).env("STOREFRONT_TOKEN", SIXTH).run().done();
+    assert_eq!(result["response"]["quote_id"], "6");
+}
+
+/// The service would silently use the own cart.
+#[test]
+fn a_quote_that_is_not_the_own_cart_is_refused() {
+    let env = TestEnv::new();
+    let error = fails(&env, 2, "quote add-item --sku mug-blue --qty 1 --quote-id 2");
+    assert!(
+        error["message"].as_str().unwrap().contains("`2` is not the customer's active cart, which is `1`"),
+        "{error}"
+    );
+    assert_eq!(env.requests(), ["GET 200"]);
+    done(&env, "quote add-item --sku mug-blue --qty 1 --quote-id 1");
+    assert_eq!(qty(&env, 0), 1);
+}
+
+/// Quantities of 0 and -1 add one.
+#[test]
+fn a_quantity_must_be_above_nought() {
+    let env = TestEnv::new();
+    for qty in ["0", "-1"] {
+        fails(&env, 2, &format!("quote add-item --sku mug-blue --qty {qty}"));
+    }
+    fails(&env, 2, "quote add-item --sku mug-blue");
+    assert_eq!(env.requests(), [""; 0]);
+}
+
+#[test]
+fn a_lost_cart_is_asked_for_again_and_leaves_the_item_unsent() {
+    let env = TestEnv::with_faults(&["POST:reset-after-commitx1"]);
+    done(&env, "quote add-item --sku mug-blue --qty 2");
+    assert_eq!(qty(&env, 0), 2);
+    let env = TestEnv::with_faults(&["POST:reset-after-commit"]);
+    let error = fails(&env, 5, "quote add-item --sku mug-blue --qty 2 --retry 0");
+    assert_eq!(error["applied"], "no", "{error}");
+    assert_eq!(qty(&env, 0), 0);
+}
+
+#[test]
+fn verify_settles_an_unknown_outcome_for_our_own_quantity_only() {
+    let env = TestEnv::with_faults(&["POST:reset-after-commitx1"]);
+    let line = "quote add-item --sku mug-blue --qty 2 --quote-id 1";
+    let result = done(&env, &format!("{line} --verify"));
+    assert_eq!((&result["applied"], &result["verified"]), (&json!("yes"), &json!(true)));
+    assert_eq!(qty(&env, 0), 2);
+    let env = TestEnv::with_faults(&["POST:reset-after-commitx1"]);
+    assert_eq!(fails(&env, 8, line)["applied"], "unknown");
+}
+
+#[test]
+fn an_administrator_adds_to_the_cart_of_a_customer() {
+    let env = TestEnv::new();
+    let result = done(&env, "quote add-item --customer 2 --sku mug-blue --qty 3 --verify");
+    assert_eq!((&result["verified"], &result["response"]["quote_id"]), (&json!(true), &json!("2")));
+    assert_eq!(qty(&env, 1), 3);
+    let result = done(&env, "quote add-item --customer 6 --sku mug-blue --qty 1");
+    assert_eq!(result["response"]["quote_id"], "6", "made where there is none");
+    assert_eq!(fails(&env, 4, "quote add-item --customer 99 --sku mug-blue --qty 1")["status"], 404);
+    let shown = done(&env, "quote show --customer 2");
+    assert_eq!((&shown["cart"]["id"], &shown["items"][0]["qty"]), (&json!(2), &json!(3)));
+    let error = env.fails(2, "quote show --customer 2");
+    assert!(error["message"].as_str().unwrap().contains("named customer"), "{error}");
+}
+
+/// An administrator's token has no customer of its own: the message of the service alone does not tell.
+#[test]
+fn an_administrators_token_alone_is_told_to_name_a_customer() {
+    let env = TestEnv::new();
+    let outcome = program(&env, "quote add-item --sku mug-blue --qty 1 -o json -q")
+        .env("STOREFRONT_TOKEN", ADMIN)
+        .run();
+    assert_eq!(outcome.code, 4, "{outcome:?}");
+    assert!(outcome.error()["hint"].as_str().unwrap().contains("--customer"), "{outcome:?}");
+    let outcome =
+        program(&env, "quote show --customer 2 -o json -q").env("STOREFRONT_ADMIN_TOKEN", CUSTOMER).run();
+    assert_eq!(outcome.code, 6, "{outcome:?}");
+    assert!(outcome.error()["hint"].as_str().unwrap().contains("Magento_Cart::manage"), "{outcome:?}");
+}
+
+/// Shipping information has no payment; a region is a text there.
+#[test]
+fn shipping_and_payment_are_two_calls() {
+    let env = TestEnv::new();
+    done(&env, "quote add-item --sku mug-blue --qty 1");
+    env.requests();
+    let result = done(&env, &format!("{SHIP} --payment-method checkmo"));
+    let calls: Vec<[&Value; 3]> = result["calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|call| [&call["call"], &call["applied"], &call["status"]])
+        .collect();
+    let expected = [["shipping-information", "yes"], ["selected-payment-method", "yes"]];
+    for (call, expected) in calls.iter().zip(expected) {
+        assert_eq!([call[0], call[1], call[2]], [&json!(expected[0]), &json!(expected[1]), &json!(200)]);
+    }
+    assert_eq!((calls.len(), &result["applied"]), (2, &json!("yes")));
+    assert_eq!(env.requests(), ["POST 200", "PUT 200"]);
+    let selected = env.sandbox.get(CUSTOMER, "/rest/V1/carts/mine/selected-payment-method").json();
+    assert_eq!(selected["method"], "checkmo");
+    env.requests();
+    let result = done(&env, &format!("{SHIP} --no-payment"));
+    assert_eq!(result["calls"].as_array().unwrap().len(), 1);
+    assert_eq!(env.requests(), ["POST 200"]);
+    let dry = done(&env, &format!("{SHIP} --payment-method checkmo -n"));
+    assert_eq!(dry["calls"][1]["request"]["body"], json!({"method": {"method": "checkmo"}}));
+    assert_eq!(env.requests(), [""; 0]);
+}
+
+#[test]
+fn the_stored_address_ships_with_its_region_as_a_text() {
+    let env = TestEnv::new();
+    done(&env, "quote add-item --sku mug-blue --qty 1");
+    let line = "quote ship --ship-to-address 2 --bill-same-as-ship --carrier flatrate --method flatrate --no-payment";
+    let result = done(&env, line);
+    assert_eq!(result["applied"], "yes");
+    let cart = done(&env, "quote show");
+    let address = &cart["cart"]["extension_attributes"]["shipping_assignments"][0]["shipping"]["address"];
+    assert_eq!((&address["region"], &address["region_id"]), (&json!("New York"), &json!(43)), "{address}");
+}
+
+#[test]
+fn what_became_of_each_call_is_told() {
+    let env = TestEnv::new();
+    let empty = fails(&env, 4, &format!("{SHIP} --payment-method checkmo"));
+    assert_eq!(
+        (&empty["applied"], &empty["calls"][1]["applied"]),
+        (&json!("no"), &json!("no")),
+        "an empty cart"
+    );
+    done(&env, "quote add-item --sku mug-blue --qty 1");
+    let partial = fails(&env, 7, &format!("{SHIP} --payment-method nosuch"));
+    assert_eq!(
+        [
+            &partial["kind"],
+            &partial["applied"],
+            &partial["calls"][0]["applied"],
+            &partial["calls"][1]["applied"]
+        ],
+        ["partial", "partial", "yes", "no"]
+    );
+    let env = TestEnv::with_faults(&["PUT:reset-after-commit"]);
+    done(&env, "quote add-item --sku mug-blue --qty 1");
+    let unknown = fails(&env, 8, &format!("{SHIP} --payment-method checkmo --retry 0"));
+    assert_eq!(
+        [&unknown["applied"], &unknown["calls"][0]["applied"], &unknown["calls"][1]["applied"]],
+        ["unknown", "yes", "unknown"]
+    );
+    let env = TestEnv::with_faults(&["PUT:reset-after-commitx1"]);
+    done(&env, "quote add-item --sku mug-blue --qty 1");
+    done(&env, &format!("{SHIP} --payment-method checkmo"));
+}
+
+#[test]
+fn a_batch_resumes_with_the_second_call_only() {
+    let env = TestEnv::with_faults(&["PUT:429=0x1"]);
+    done(&env, "quote add-item --sku mug-blue --qty 1");
+    let address = json!({"firstname": "Ann", "lastname": "Ray", "street": ["Main St 1"], "city": "Austin", "postcode": "73301",
+        "country_id": "US", "region_id": 57, "telephone": "5125550100"});
+    let record = json!({"addressInformation": {"shipping_address": address, "shipping_carrier_code": "flatrate",
+        "shipping_method_code": "flatrate"}, "paymentMethod": {"method": "checkmo"}});
+    env.file("ship.ndjson", format!("{record}\n"));
+    env.requests();
+    let first = run(&env, "quote ship -i ship.ndjson -y --retry 0");
+    assert_eq!(first.code, 7, "{first:?}");
+    assert!(first.stdout.contains(r#""applied":"partial""#), "{first:?}");
+    assert_eq!(env.requests(), ["POST 200", "PUT 429"]);
+    let second = run(&env, "quote ship -i ship.ndjson -y --resume");
+    assert_eq!(second.code, 0, "{second:?}");
+    assert_eq!(env.requests(), ["PUT 200"]);
+    assert!(second.stdout.contains(r#""reason":"done earlier""#), "{second:?}");
+}
+
+#[test]
+fn a_quote_and_its_methods_are_shown() {
+    let env = TestEnv::new();
+    done(&env, "quote add-item --sku mug-blue --qty 2");
+    let shown = done(&env, "quote show");
+    assert_eq!((&shown["cart"]["id"], &shown["items"][0]["sku"]), (&json!(1), &json!("mug-blue")));
+    assert!(shown["totals"]["grand_total"].is_number(), "{shown}");
+    let text = program(&env, "quote show -q").run().stdout;
+    assert!(text.contains("mug-blue") && text.contains("grand total"), "{text}");
+    let methods = done(&env, "quote methods");
+    assert_eq!(
+        [&methods["shipping"][0]["carrier_code"], &methods["payment"][0]["code"]],
+        ["flatrate", "checkmo"]
+    );
+    let none = program(&env, "quote show -o json -q").env("STOREFRONT_TOKEN", SIXTH).run();
+    assert_eq!(none.code, 4, "{none:?}");
+}
+
+#[test]
+fn the_marketplace_shows_a_quote_where_a_setting_names_its_path() {
+    let env = TestEnv::new();
+    for line in ["quote show", "quote add-item --sku mug-blue --qty 1 --quote-id 1 --verify"] {
+        let error = env.fails(2, line);
+        assert!(error["hint"].as_str().unwrap().contains("read.quote-path"), "{error}");
+    }
+    env.fails(2, "quote methods");
+    let profile = format!(
+        "[profiles.shop]\nbase-url = \"{}\"\n[profiles.shop.read]\nquote-path = \"/rest/V1/carts/mine\"\n",
+        env.url()
+    );
+    env.home.write("config.toml", profile, 0o600);
+    let result = env.done("quote add-item --sku mug-blue --qty 2 --quote-id 1 --verify -p shop");
+    assert_eq!((&result["applied"], &result["verified"]), (&json!("yes"), &json!(true)));
+    assert_eq!(env.done("quote show -p shop")["items"][0]["qty"], 2);
+}
