@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Makes the Debian package of a program built with `cargo build --release --target TARGET`.
-#   packaging/deb.sh TARGET MANUAL_DIRECTORY OUTPUT_DIRECTORY        (needs cargo-deb)
+#   DEB_MAINTAINER='NAME <ADDRESS>' packaging/deb.sh TARGET MANUAL_DIRECTORY OUTPUT_DIRECTORY        (needs cargo-deb)
 set -euo pipefail
 
 target=$1 manual=$(realpath "$2") output=$(realpath -m "$3")
 cd "$(dirname "$0")/.."
+maintainer=${DEB_MAINTAINER:?a package names whom to write to: \`NAME <ADDRESS>\`}
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
 # What Cargo.toml names as assets, apart from the program.
@@ -17,7 +18,7 @@ cp "$manual"/*.1 "$made/man/"
     echo
     echo "  * Release $version; see CHANGELOG.md for the changes."
     echo
-    echo " -- The storefront developers <storefront@localhost>  $(LC_ALL=C date -u -R -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}")"
+    echo " -- $maintainer  $(LC_ALL=C date -u -R -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}")"
 } >"$made/changelog"
 
-cargo deb --no-build --no-strip --target "$target" --output "$output/"
+cargo deb --no-build --no-strip --target "$target" --maintainer "$maintainer" --output "$output/"
