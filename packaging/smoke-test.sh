@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Tests a built program the way a release is used: it starts, changes one address, and continues an interrupted batch.
 #   packaging/smoke-test.sh BINARY [VERSION]
-# Everything runs against the built-in sandbox. On Windows it runs in Git Bash, and the sandbox of the current user is
-# changed, because the directories of the program cannot be moved there; elsewhere it leaves nothing behind.
+# Everything runs against the built-in sandbox in directories of its own, and nothing is left behind. On Windows it runs in
+# Git Bash.
 set -euo pipefail
 
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -11,6 +11,11 @@ records=40
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HOME=$work XDG_CONFIG_HOME=$work/config XDG_DATA_HOME=$work/data XDG_STATE_HOME=$work/state
+case ${OSTYPE:-} in
+    msys* | cygwin*)
+        USERPROFILE=$(cygpath -w "$work") APPDATA=$(cygpath -w "$work/roaming") LOCALAPPDATA=$(cygpath -w "$work/local")
+        export USERPROFILE APPDATA LOCALAPPDATA ;;
+esac
 unset "${!STOREFRONT_@}"
 cd "$work"
 
