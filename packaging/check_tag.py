@@ -4,6 +4,7 @@
     packaging/check_tag.py v0.1.0 > notes.md
 """
 
+import re
 import sys
 import tomllib
 
@@ -15,6 +16,9 @@ def check(tag, root=project.ROOT):
     package = project.package(root)
     if tag != f"v{package['version']}":
         raise ValueError(f"the tag is `{tag}`, but Cargo.toml has version `{package['version']}`")
+    # The file name of a Debian package has `~` before `rc.1`, which a release cannot hold.
+    if not re.fullmatch(r"\d+\.\d+\.\d+", package["version"]):
+        raise ValueError(f"expected a version like 1.2.3, found `{package['version']}`")
     locked = tomllib.loads((root / "Cargo.lock").read_text(encoding="utf-8"))["package"]
     versions = [entry["version"] for entry in locked if entry["name"] == package["name"]]
     if versions != [package["version"]]:

@@ -164,6 +164,12 @@ class Tag(Temporary):
         for tag in ["1.2.3", "v1.2.4", "v1.2.3-rc.1", ""]:
             with self.assertRaisesRegex(ValueError, "the tag is"):
                 check_tag.check(tag, self.root)
+        self.file("CHANGELOG.md", "## [1.2.3]\n## [1.2.4-rc.1]\n")
+        self.file("Cargo.toml", '[package]\nname = "storefront"\nversion = "1.2.4-rc.1"\n')
+        self.lock("1.2.4-rc.1")
+        with self.assertRaisesRegex(ValueError, "a version like"):
+            check_tag.check("v1.2.4-rc.1", self.root)
+        self.file("Cargo.toml", '[package]\nname = "storefront"\nversion = "1.2.3"\n')
         self.lock("1.2.2")
         with self.assertRaisesRegex(ValueError, "Cargo.lock"):
             check_tag.check("v1.2.3", self.root)
