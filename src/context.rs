@@ -4,10 +4,13 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use etcetera::BaseStrategy;
 
+use crate::clock::Clock;
 use crate::failure::Failure;
+use crate::storage::{Disk, Storage};
 
 /// What one run of the program sees of its surroundings.
 #[derive(Debug, Clone)]
@@ -27,6 +30,10 @@ pub struct Context {
     pub stderr_width: Option<u16>,
     /// Where this program keeps its files.
     pub directories: Option<Directories>,
+    /// Where snapshots, locks and journals are kept.
+    pub storage: Arc<dyn Storage>,
+    /// The time of day.
+    pub clock: Clock,
 }
 
 /// The program's own directories, by the platform's rules (XDG on Linux and macOS).
@@ -52,6 +59,8 @@ impl Context {
             stdout_width: terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0),
             stderr_width: terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| width.0),
             directories: Directories::of_platform(),
+            storage: Arc::new(Disk),
+            clock: Clock::system(),
         }
     }
 
@@ -103,6 +112,8 @@ impl Context {
                 data: home.join("data"),
                 state: home.join("state"),
             }),
+            storage: Arc::new(Disk),
+            clock: Clock::system(),
         }
     }
 }

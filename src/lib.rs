@@ -4,6 +4,7 @@
 
 pub mod batch;
 pub mod cli;
+pub mod clock;
 pub mod commands;
 pub mod completion;
 pub mod config;
@@ -19,6 +20,7 @@ pub mod plan;
 pub mod prompt;
 pub mod report;
 pub mod sandbox;
+pub mod storage;
 pub mod template;
 pub mod token;
 pub mod wire;

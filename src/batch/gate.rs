@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use super::journal::Journal;
+use crate::commands::service::{Logged, WriteAhead};
 use crate::failure::Failure;
 
 /// What a record's write has to pass: it is written down, once, before it leaves.
@@ -30,5 +31,11 @@ impl<'a> Gate<'a> {
             self.passed.set(true);
         }
         Ok(())
+    }
+}
+
+impl WriteAhead for Gate<'_> {
+    fn log_before_send<'a>(&'a self, _: Option<&'a str>) -> Logged<'a> {
+        Box::pin(self.pass())
     }
 }

@@ -1,14 +1,15 @@
 //! The service an operation talks to: settings, client, tokens, and the sandbox where that is asked for.
 
 use std::cell::{Cell, OnceCell};
-use std::pin::pin;
+use std::fmt;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
+use std::time::Duration;
 
 use super::Session;
-use crate::batch::gate::Gate;
 use crate::config::Settings;
-use crate::failure::{Failure, Kind};
-use crate::http::{Client, Link, Reply, Tracer};
+use crate::failure::{Applied, Failure};
+use crate::http::{Attempt, Attempts, Client, Link, Observer, Reply, Tracer};
 use crate::plan::request::{Bearer, Method, Request, StoreView};
 use crate::report::outcome::Shown;
 use crate::report::traffic;
@@ -30,10 +31,22 @@ pub struct Service<'a> {
     customer_token: Rc<OnceCell<Token>>,
     admin_token: Rc<OnceCell<Token>>,
     announced: Rc<Cell<bool>>,
-    /// What a write has to pass before it leaves: the journal of a run.
-    gate: Option<Gate<'a>>,
+    /// What is written down before a write leaves: the journal of a batch.
+    write_ahead: Option<&'a dyn WriteAhead>,
+    /// Set by the first signal: nothing new starts.
+    stopping: Rc<Cell<bool>>,
     _sandbox: Option<sandbox::Running>,
 }
+
+/// The journal of a batch, as one record sees it.
+pub trait WriteAhead: fmt::Debug {
+    /// Notes that the record's request is about to leave, with the name of the snapshot taken for it, if any; returns
+    /// when that is on disk. Called again, with another snapshot, where the steps start again.
+    fn log_before_send<'a>(&'a self, snapshot: Option<&'a str>) -> Logged<'a>;
+}
+
+/// See [`WriteAhead::log_before_send`]; the request must not leave when it fails.
+pub type Logged<'a> = Pin<Box<dyn Future<Output = Result<(), Failure>> + 'a>>;
 
 /// How far a write has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -81,18 +94,19 @@ impl<'a> Service<'a> {
             customer_token: Rc::default(),
             admin_token: Rc::default(),
             announced: Rc::default(),
-            gate: None,
+            write_ahead: None,
+            stopping: Rc::default(),
             _sandbox: sandbox,
         })
     }
 
-    /// The same service for one record of a run: with its own way to speak, its own token, if it has one, and a gate
-    /// before its write.
+    /// The same service for one record of a run: with its own way to speak, its own token, if it has one, and what
+    /// is written down before its write.
     pub fn for_record<'b>(
         &self,
         session: &'b Session<'b>,
         own_token: Option<Token>,
-        gate: Option<Gate<'b>>,
+        write_ahead: Option<&'b dyn WriteAhead>,
     ) -> Service<'b> {
         let own = own_token.map(|token| Rc::new(OnceCell::from(token)));
         Service {
@@ -104,14 +118,25 @@ impl<'a> Service<'a> {
             customer_token: own.clone().unwrap_or_else(|| self.customer_token.clone()),
             admin_token: own.unwrap_or_else(|| self.admin_token.clone()),
             announced: self.announced.clone(),
-            gate,
+            write_ahead,
+            stopping: self.stopping.clone(),
             _sandbox: None,
         }
     }
 
-    /// How often the service has asked for fewer requests so far.
-    pub fn complaints(&self) -> u64 {
-        self.client.throttled()
+    /// Sets who is told, after each attempt, how the service is doing.
+    pub fn observe(&self, observer: Observer) {
+        self.client.observe(observer);
+    }
+
+    /// Starts nothing new from now on: what is in flight is waited for and verified, and not repeated.
+    pub fn stop(&self) {
+        self.stopping.set(true);
+    }
+
+    /// Whether [`Self::stop`] was called.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.get()
     }
 
     /// The store view in the path of a customer's calls.
@@ -131,39 +156,63 @@ impl<'a> Service<'a> {
         self.session.report.while_waiting("waiting for the service", call).await
     }
 
-    /// Sends a write, after one line that says where to (not for the sandbox).
+    /// Sends a write, and again what cannot act twice, after one line that says where to (not for the sandbox).
     ///
     /// # Errors
     /// As [`Self::read`].
     pub async fn write(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
-        self.write_while(operation, request, async || Ok(())).await
-    }
-
-    /// The same; before each repeat `still` is asked whether the write is still to be sent.
-    ///
-    /// # Errors
-    /// As [`Self::read`], and what `still` says.
-    pub async fn write_while(
-        &self,
-        operation: &str,
-        request: &Request,
-        still: impl AsyncFn() -> Result<(), Failure>,
-    ) -> Result<Reply, Failure> {
         let token = self.token(request.bearer)?;
-        if let Some(gate) = &self.gate {
-            gate.pass().await?;
-        }
-        self.announce(operation);
-        self.stage.set(Stage::Sent);
-        self.replaces_profile.set(request.method == Method::Put);
-        let call = pin!(self.client.send_while(request, token, still));
+        self.log_before_send(None).await?;
+        self.begin_write(operation, request);
+        let call = pin!(self.client.send_unless(request, token, || self.is_stopping()));
         let answer = self.session.report.while_waiting(&format!("{operation}: sent, waiting"), call).await;
         match &answer {
             Ok(_) => self.stage.set(Stage::Taken),
-            Err(failure) if failure.kind == Kind::Unknown => {}
+            Err(failure) if failure.applied == Applied::Unknown => {}
             Err(_) => self.stage.set(Stage::NothingSent),
         }
         answer
+    }
+
+    /// Writes down that a write is about to leave, where this is a record of a batch; `snapshot` is the name of the one
+    /// taken for it.
+    ///
+    /// # Errors
+    /// `internal` when that cannot be written: the request must not leave then.
+    pub async fn log_before_send(&self, snapshot: Option<&str>) -> Result<(), Failure> {
+        match self.write_ahead {
+            Some(write_ahead) => write_ahead.log_before_send(snapshot).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Sends a write once. The caller has written down that it leaves, and decides whether it is sent again.
+    ///
+    /// # Errors
+    /// Only for a request that cannot be made.
+    pub async fn attempt(&self, operation: &str, request: &Request) -> Result<Attempt, Failure> {
+        let token = self.token(request.bearer)?;
+        self.begin_write(operation, request);
+        let call = pin!(self.client.attempt(request, token));
+        let attempt = self.session.report.while_waiting(&format!("{operation}: sent, waiting"), call).await;
+        match &attempt {
+            Ok(Attempt::Applied(_)) => self.stage.set(Stage::Taken),
+            Ok(Attempt::Unknown { .. }) => {}
+            _ => self.stage.set(Stage::NothingSent),
+        }
+        attempt
+    }
+
+    /// How long to wait before a write that ended like this may be sent again, by the rules for what cannot act twice;
+    /// `None` where it must not be.
+    pub fn delay(&self, before: &Attempts, attempt: &Attempt) -> Option<Duration> {
+        self.client.delay(before, attempt, false).filter(|_| !self.is_stopping())
+    }
+
+    fn begin_write(&self, operation: &str, request: &Request) {
+        self.announce(operation);
+        self.stage.set(Stage::Sent);
+        self.replaces_profile.set(request.method == Method::Put);
     }
 
     /// A request as a dry run shows it.
@@ -248,5 +297,8 @@ fn sandbox_settings(session: &Session<'_>, running: &sandbox::Running) -> Result
     let lost = |what: &str| Failure::internal(format!("the sandbox gave no usable {what}"));
     let url = running.url.parse().map_err(|_| lost("address"))?;
     let token = |text: &str| Token::new(text).ok_or_else(|| lost("token"));
-    Settings::sandbox(session.global, url, token(&running.customer_token)?, token(&running.admin_token)?)
+    let (customer, admin) = (token(&running.customer_token)?, token(&running.admin_token)?);
+    let mut settings = Settings::sandbox(session.global, url, customer, admin)?;
+    settings.sandbox_database = Some(super::sandbox::data_file(session.context, None)?);
+    Ok(settings)
 }

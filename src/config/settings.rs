@@ -1,6 +1,6 @@
 //! Settings: everything a command has to know of the outside, resolved once. Flag, then environment, then profile, then default.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use url::Url;
@@ -9,6 +9,7 @@ use super::base_url;
 use super::file::ConfigFile;
 use super::files;
 use super::profile::Profile;
+use super::service_id::ServiceId;
 use super::token_source::TokenSource;
 use super::tokens::{Tokens, token_variable};
 use crate::cli::GlobalArgs;
@@ -21,6 +22,9 @@ use crate::token::Token;
 /// What the built-in service is called in files.
 pub const SANDBOX: &str = "sandbox";
 
+/// The only interface so far.
+const MARKETPLACE: &str = "marketplace";
+
 /// What a command has to know of the outside.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -28,6 +32,8 @@ pub struct Settings {
     pub profile: Option<String>,
     /// Whether this is the built-in local service.
     pub sandbox: bool,
+    /// The database of the built-in service, which is its identity.
+    pub sandbox_database: Option<PathBuf>,
     /// Where the service is: `http` or `https`, a path is kept; no user, password, query or fragment.
     pub base_url: Url,
     /// Store view code; see [`Self::store_view`].
@@ -151,6 +157,7 @@ impl Settings {
         Self {
             profile: None,
             sandbox: false,
+            sandbox_database: None,
             base_url,
             store_view: None,
             token,
@@ -223,6 +230,15 @@ impl Settings {
         match &self.profile {
             Some(profile) => format!("{profile}@{}", self.place()),
             None => self.place(),
+        }
+    }
+
+    /// The normalised identity of the service: the key of its files and locks.
+    pub fn service_id(&self) -> ServiceId {
+        match &self.sandbox_database {
+            Some(database) => ServiceId::sandbox(database, MARKETPLACE),
+            None if self.sandbox => ServiceId::sandbox(Path::new(SANDBOX), MARKETPLACE),
+            None => ServiceId::new(&self.base_url, MARKETPLACE),
         }
     }
 

@@ -1,114 +1,149 @@
-//! What an attempt means: success, a refusal, or no verdict; and whether it may be repeated (DESIGN 2.4, 6).
+//! What one reply, or the lack of one, means: the outcome of the attempt and the failure it is told by.
 
+use std::time::Duration;
+
+use jiff::Timestamp;
+use reqwest::header::{CONTENT_TYPE, HeaderName, LOCATION, RETRY_AFTER};
 use url::Url;
 
-use super::attempt::Answer;
 use super::lost::Lost;
+use super::outcome::{Attempt, ServiceSignal};
 use super::reply::Reply;
-use super::retry::Repeat;
+use super::retry::retry_after;
 use super::service_error;
+use super::transport::Incoming;
 use crate::failure::{Failure, Kind};
 use crate::plan::request::Request;
 
-/// What one attempt came to.
-#[derive(Debug)]
-pub(super) struct Verdict {
-    pub(super) result: Result<Reply, Failure>,
-    pub(super) repeat: Repeat,
-    /// Whether the service asked for fewer requests.
-    pub(super) throttled: bool,
-}
+/// What to do where nobody knows whether a write was applied.
+pub const CHECK_FIRST: &str = "check whether it took effect before you run the command again";
 
-impl Verdict {
-    fn last(result: Result<Reply, Failure>) -> Self {
-        Self { result, repeat: Repeat::Never, throttled: false }
-    }
-
-    fn busy(failure: Failure, repeat: Repeat) -> Self {
-        Self { result: Err(failure), repeat, throttled: true }
-    }
-}
+/// A status that says where to look instead, without having done anything.
+const REDIRECTS: [u16; 4] = [301, 302, 307, 308];
 
 /// Judges one attempt at `request`.
-pub(super) fn classify(request: &Request, url: &Url, attempt: Result<Answer, Lost>) -> Verdict {
-    match attempt {
-        Ok(answer) => judge_answer(request, url, answer),
-        Err(lost) => judge_silence(request, lost),
+pub(super) fn classify(
+    request: &Request,
+    url: &Url,
+    received: Result<Incoming, Lost>,
+    now: Timestamp,
+) -> (Attempt, ServiceSignal) {
+    let is_read = request.method.is_read();
+    match received {
+        Err(lost) => (without_reply(is_read, lost), ServiceSignal::Failing(None)),
+        Ok(incoming) => {
+            let wait = header(&incoming, &RETRY_AFTER).and_then(|value| retry_after(&value, now));
+            let signal = signal(incoming.status, wait);
+            (reply(request, url, incoming, wait), signal)
+        }
     }
 }
 
-fn judge_answer(request: &Request, url: &Url, answer: Answer) -> Verdict {
-    let status = answer.status;
+fn signal(status: u16, wait: Option<Duration>) -> ServiceSignal {
     match status {
-        200..=299 => Verdict::last(Ok(success(answer))),
-        _ if request.also_success == Some(status) => Verdict::last(Ok(success(answer))),
-        300..=399 => Verdict::last(Err(redirected(&answer, url))),
-        401 | 403 => Verdict::last(Err(answered(Kind::Auth, &answer).hint(auth_hint(status)))),
-        429 => {
-            let repeat = answer.retry_after.map_or(Repeat::WithBackoff, Repeat::After);
-            Verdict::busy(busy(&answer), repeat)
-        }
-        400..=499 => {
-            let mut failure = answered(Kind::Refused, &answer);
-            failure.hint = web_server_hint(&answer.body).map(str::to_owned);
-            Verdict::last(Err(failure))
-        }
-        // Without Retry-After it may come from a cache in front that gave up while the service went on.
-        503 if answer.retry_after.is_some() => {
-            let repeat = answer.retry_after.map_or(Repeat::Never, Repeat::After);
-            Verdict::busy(busy(&answer), repeat)
-        }
-        _ if request.method.is_read() => Verdict {
-            result: Err(answered(Kind::Unavailable, &answer).hint("type the command again in a while")),
-            repeat: Repeat::WithBackoff,
-            throttled: false,
+        429 => ServiceSignal::Throttled(wait),
+        502..=504 => ServiceSignal::Failing(wait),
+        500 => ServiceSignal::InternalError,
+        _ => ServiceSignal::Healthy,
+    }
+}
+
+fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration>) -> Attempt {
+    let is_read = request.method.is_read();
+    let status = incoming.status;
+    match status {
+        _ if is_success(request, status) && !is_read && is_html(&incoming.body) => Attempt::Unknown {
+            failure: answered(Kind::Unknown, &incoming).hint(
+                "a page came instead of the service's answer: check proxies and login pages between, then whether it took effect",
+            ),
+            transient: false,
         },
-        _ => Verdict::last(Err(answered(Kind::Unknown, &answer).hint(CHECK_FIRST))),
+        _ if is_success(request, status) => Attempt::Applied(Reply {
+            status,
+            body: incoming.body,
+            warning: incoming.broken,
+        }),
+        300..=399 if is_read || REDIRECTS.contains(&status) => {
+            Attempt::Rejected(redirected(Kind::Refused, &incoming, url))
+        }
+        300..=399 => Attempt::Unknown {
+            failure: redirected(Kind::Unknown, &incoming, url).hint(CHECK_FIRST),
+            transient: false,
+        },
+        401 | 403 => Attempt::Rejected(answered(Kind::Auth, &incoming).hint(auth_hint(status))),
+        429 => Attempt::Throttled { failure: throttled(&incoming, wait), retry_after: wait },
+        408 | 499 => unknown(is_read, &incoming, false),
+        400..=499 => {
+            let mut failure = answered(Kind::Refused, &incoming);
+            failure.hint = web_server_hint(&incoming.body).map(str::to_owned);
+            Attempt::Rejected(failure)
+        }
+        _ => unknown(is_read, &incoming, status >= 500),
     }
 }
 
-/// What to do where nobody knows whether a write was applied.
-pub const CHECK_FIRST: &str = "look whether it took effect before you type the command again";
+/// 202 says that the service has yet to do it. For a read any 2xx is an answer.
+fn is_success(request: &Request, status: u16) -> bool {
+    match status {
+        202 => request.method.is_read(),
+        200..=299 => true,
+        _ => request.also_success == Some(status),
+    }
+}
 
-fn judge_silence(request: &Request, lost: Lost) -> Verdict {
-    let harmless = !lost.sent || request.method.is_read();
-    let kind = if harmless { Kind::Unavailable } else { Kind::Unknown };
-    let mut failure = Failure::new(kind, lost.message);
+/// A login page or a proxy's page, whatever its content type says.
+fn is_html(body: &[u8]) -> bool {
+    body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'<')
+}
+
+fn unknown(is_read: bool, incoming: &Incoming, transient: bool) -> Attempt {
+    let failure = if is_read {
+        answered(Kind::Unavailable, incoming).hint("try again later")
+    } else {
+        answered(Kind::Unknown, incoming).hint(CHECK_FIRST)
+    };
+    Attempt::Unknown { failure, transient }
+}
+
+fn without_reply(is_read: bool, lost: Lost) -> Attempt {
+    let harmless = is_read || !lost.sent;
+    let mut failure = Failure::new(if harmless { Kind::Unavailable } else { Kind::Unknown }, lost.message);
     failure.hint = if harmless { lost.hint } else { Some(CHECK_FIRST.to_owned()) };
-    Verdict {
-        result: Err(failure),
-        repeat: if harmless && !lost.lasting { Repeat::WithBackoff } else { Repeat::Never },
-        throttled: false,
+    if lost.sent {
+        Attempt::Unknown { failure, transient: !lost.lasting }
+    } else {
+        Attempt::NotSent { failure, permanent: lost.lasting }
     }
 }
 
-fn success(answer: Answer) -> Reply {
-    Reply { status: answer.status, body: answer.body, warning: answer.broken }
+fn header(incoming: &Incoming, name: &HeaderName) -> Option<String> {
+    Some(String::from_utf8_lossy(incoming.headers.get(name)?.as_bytes()).into_owned())
 }
 
-fn answered(kind: Kind, answer: &Answer) -> Failure {
-    let (said, body) = service_error::render(answer.status, answer.content_type.as_deref(), &answer.body);
-    let mut failure = Failure::new(kind, format!("the service answered {said}")).status(answer.status);
+fn answered(kind: Kind, incoming: &Incoming) -> Failure {
+    let content_type = header(incoming, &CONTENT_TYPE);
+    let (said, body) = service_error::render(incoming.status, content_type.as_deref(), &incoming.body);
+    let mut failure = Failure::new(kind, format!("the service answered {said}")).status(incoming.status);
     failure.service = body;
     failure
 }
 
-fn busy(answer: &Answer) -> Failure {
-    let hint = match answer.retry_after {
-        Some(wait) if wait.as_secs() > 0 => format!("type the command again in {} s", wait.as_secs()),
-        _ => "type the command again in a while".to_owned(),
+fn throttled(incoming: &Incoming, wait: Option<Duration>) -> Failure {
+    let hint = match wait {
+        Some(wait) if wait.as_secs() > 0 => format!("try again in {} s", wait.as_secs()),
+        _ => "try again later".to_owned(),
     };
-    answered(Kind::Unavailable, answer).hint(hint)
+    answered(Kind::Unavailable, incoming).hint(hint)
 }
 
-fn redirected(answer: &Answer, url: &Url) -> Failure {
-    let status = service_error::status_in_words(answer.status);
-    let Some(location) = &answer.location else {
-        return answered(Kind::Refused, answer);
+fn redirected(kind: Kind, incoming: &Incoming, url: &Url) -> Failure {
+    let status = service_error::status_in_words(incoming.status);
+    let Some(location) = header(incoming, &LOCATION) else {
+        return answered(kind, incoming);
     };
-    let target = url.join(location).map_or_else(|_| location.clone(), |target| target.to_string());
+    let target = url.join(&location).map_or_else(|_| location.clone(), |target| target.to_string());
     let target = service_error::shortened(&target);
-    let mut failure = answered(Kind::Refused, answer);
+    let mut failure = answered(kind, incoming);
     failure.message =
         format!("the service answered {status} and points to {target}; redirects are never followed");
     failure.hint("if the service has moved there, set `base-url` in the profile")

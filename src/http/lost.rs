@@ -9,15 +9,15 @@ use super::tls_words;
 
 /// An attempt that got no answer.
 #[derive(Debug)]
-pub(super) struct Lost {
+pub struct Lost {
     /// Whether bytes of the request may have reached the service.
-    pub(super) sent: bool,
+    pub sent: bool,
     /// Whether the next attempt would fail in the same way.
-    pub(super) lasting: bool,
+    pub lasting: bool,
     /// What happened.
-    pub(super) message: String,
+    pub message: String,
     /// What to do about it.
-    pub(super) hint: Option<String>,
+    pub hint: Option<String>,
 }
 
 impl Lost {

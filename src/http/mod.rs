@@ -1,12 +1,12 @@
-//! The only way out: one client, no redirects, and no request that could act twice is ever repeated (DESIGN 3, 6).
+//! The only way out: one client, no redirects, and no request that may have been processed is ever repeated.
 
-mod attempt;
 mod classify;
 mod clip;
 mod link;
 mod lost;
 mod markup;
 mod mask;
+pub mod outcome;
 mod placeholders;
 mod reply;
 mod retry;
@@ -14,45 +14,50 @@ pub mod service_error;
 mod tls;
 mod tls_words;
 pub mod trace;
+pub mod transport;
 
 use std::borrow::Cow;
-use std::net::{Ipv4Addr, Ipv6Addr};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::cell::OnceCell;
 use std::time::Duration;
 
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT,
 };
+use tokio::time::Instant;
 use url::Url;
 
 pub use classify::CHECK_FIRST;
 pub use link::Link;
+pub use lost::Lost;
+pub use outcome::{Attempt, Attempts, ServiceSignal};
 pub use reply::Reply;
 pub use trace::{Headers, Tracer, Traffic};
+pub use transport::Transport;
 
 use crate::failure::{Failure, Kind};
 use crate::plan::request::Request;
 use crate::token::Token;
+use transport::{HttpTransport, Incoming, Outgoing};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const FRESH: HeaderValue = HeaderValue::from_static("no-cache");
 const OURSELVES: HeaderValue = HeaderValue::from_static(concat!("storefront/", env!("CARGO_PKG_VERSION")));
-/// Shorter than servers keep an idle connection, so that they seldom close it just as a request leaves.
-const LONGEST_IDLE: Duration = Duration::from_secs(4);
+
+/// Called with how the service is doing, after every attempt.
+pub type Observer = Box<dyn Fn(ServiceSignal)>;
 
 /// Sends requests to one service, many at a time if wanted, over connections that are kept.
 pub struct Client {
-    inner: reqwest::Client,
+    transport: Box<dyn Transport>,
     base: String,
     timeout: Duration,
     retry: u32,
-    /// The variable that names a proxy for this service, for messages.
-    proxy: Option<&'static str>,
-    throttled: AtomicU64,
     tracer: Option<Tracer>,
+    observer: OnceCell<Observer>,
+    /// Gives numbers between 0 and 1, so that many clients do not come back at the same moment.
+    random: fn() -> f64,
     /// Where the first request went, as text and parsed: a run goes to one place again and again.
-    first: OnceLock<(String, Url)>,
+    first: OnceCell<(String, Url)>,
 }
 
 impl std::fmt::Debug for Client {
@@ -72,34 +77,32 @@ impl Client {
     /// `usage` for a base URL that cannot be used, for `http://` to another machine without leave, and for
     /// certificate files that cannot be read.
     pub fn new(link: &Link, tracer: Option<Tracer>) -> Result<Self, Failure> {
-        link.check()?;
-        let mut builder = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls::config(link)?)
-            .http1_only()
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
-            .user_agent(OURSELVES)
-            .pool_idle_timeout(LONGEST_IDLE)
-            .connect_timeout(link.connect_limit())
-            // A name look-up could lead the token off this machine.
-            .resolve_to_addrs(
-                "localhost",
-                &[(Ipv4Addr::LOCALHOST, 0).into(), (Ipv6Addr::LOCALHOST, 0).into()],
-            );
-        if !link.may_use_proxy() {
-            builder = builder.no_proxy();
-        }
-        Ok(Self {
-            inner: builder.build().map_err(|error| unforeseen(&error))?,
+        let transport = HttpTransport::new(link)?;
+        Ok(Self { tracer, random: retry::random_fraction, ..Self::over(link, Box::new(transport)) })
+    }
+
+    /// A client over a transport of the caller's, without chance in its delays.
+    pub fn over(link: &Link, transport: Box<dyn Transport>) -> Self {
+        Self {
+            transport,
             base: link.base_url.as_str().trim_end_matches('/').to_owned(),
             timeout: link.timeout,
             retry: link.retry,
-            proxy: link.proxy_variable(),
-            throttled: AtomicU64::new(0),
-            tracer,
-            first: OnceLock::new(),
-        })
+            tracer: None,
+            observer: OnceCell::new(),
+            random: || 0.5,
+            first: OnceCell::new(),
+        }
+    }
+
+    /// Sets who is told, after each attempt, how the service is doing. Only the first call counts.
+    pub fn observe(&self, observer: Observer) {
+        let _ = self.observer.set(observer);
+    }
+
+    /// How many repeats there may be of what cannot act twice (`--retry`).
+    pub fn retry(&self) -> u32 {
+        self.retry
     }
 
     /// The whole URL of a request as it is sent: the base URL, its path kept, and the request's path.
@@ -127,50 +130,84 @@ impl Client {
         format!("{}{slash}{}", self.base, request.path)
     }
 
-    /// How often the service has asked for fewer requests so far: 429, or 503 with `Retry-After`, repeats included.
-    pub fn throttled(&self) -> u64 {
-        self.throttled.load(Ordering::Relaxed)
-    }
-
-    /// Sends a request, and again what cannot act twice. A complete success head is success, whatever its body.
+    /// Sends a request, and again, within `--retry`, what cannot act twice ([`Attempt::repeat_after`]).
     ///
     /// # Errors
     /// `auth` for 401 and 403; `refused` for other 4xx and for redirects; `unavailable` when nothing can have been
-    /// applied (not reached, still busy, a read that failed); `unknown` when the request may have been applied.
+    /// applied (not reached, throttled to the end, a read that failed); `unknown` when the request may have been
+    /// applied.
     pub async fn send(&self, request: &Request, token: &Token) -> Result<Reply, Failure> {
-        self.send_while(request, token, async || Ok(())).await
+        self.send_unless(request, token, || false).await
     }
 
-    /// The same; before each repeat `still` is asked, after the wait, whether the request is still to be sent.
+    /// The same; no repeat starts once `stop` says so.
     ///
     /// # Errors
-    /// As [`Self::send`], and what `still` says.
-    pub async fn send_while(
+    /// As [`Self::send`].
+    pub async fn send_unless(
         &self,
         request: &Request,
         token: &Token,
-        still: impl AsyncFn() -> Result<(), Failure>,
+        stop: impl Fn() -> bool,
     ) -> Result<Reply, Failure> {
-        let url = self.target(request)?;
-        let mut repeat = 0;
+        let is_read = request.method.is_read();
+        let mut attempts = Attempts::default();
         loop {
-            let outgoing = outgoing(request, url.clone(), token)?;
-            let attempt = self.attempt(request, outgoing, token.expose()).await;
-            let verdict = classify::classify(request, &url, attempt);
-            self.throttled.fetch_add(verdict.throttled.into(), Ordering::Relaxed);
-            let failure = match verdict.result {
-                Ok(reply) => return Ok(reply),
-                Err(failure) => failure,
+            let attempt = self.attempt(request, token).await?;
+            let Some(wait) = self.delay(&attempts, &attempt, is_read).filter(|_| !stop()) else {
+                return attempts.conclude(attempt);
             };
-            let wait = if repeat < self.retry { verdict.repeat.wait(repeat + 1) } else { None };
-            let Some(wait) = wait else {
-                return Err(after_repeats(failure, repeat));
-            };
-            repeat += 1;
-            self.trace(|| Traffic::Repeating { repeat, of: self.retry, wait, because: &failure.message });
+            let _ = attempts.conclude(attempt);
             tokio::time::sleep(wait).await;
-            still().await?;
         }
+    }
+
+    /// How long to wait before one more attempt after this one; `None` where there must be none.
+    pub fn delay(&self, before: &Attempts, attempt: &Attempt, is_read: bool) -> Option<Duration> {
+        let repeat = before.count() + 1;
+        if repeat > self.retry {
+            return None;
+        }
+        let wait = attempt.repeat_after(is_read)?.with(repeat, self.random);
+        let because = attempt.failure().map_or("", |failure| &failure.message);
+        self.trace(|| Traffic::Repeating { repeat, of: self.retry, wait, because });
+        Some(wait)
+    }
+
+    /// Sends a request once.
+    ///
+    /// # Errors
+    /// Only for a request that cannot be made: a URL, a token or a method that is none.
+    pub async fn attempt(&self, request: &Request, token: &Token) -> Result<Attempt, Failure> {
+        let url = self.target(request)?;
+        let outgoing = outgoing(request, url.clone(), token)?;
+        let secret = token.expose();
+        self.trace(|| Traffic::Sending {
+            method: request.method.as_str(),
+            url: url.as_str(),
+            headers: Headers::new(&outgoing.headers, secret),
+            body: request.body.as_deref(),
+        });
+        let start = Instant::now();
+        let received = self.transport.exchange(outgoing, self.timeout).await;
+        self.trace_received(&received, secret, start.elapsed());
+        let (attempt, signal) = classify::classify(request, &url, received, jiff::Timestamp::now());
+        if let Some(observer) = self.observer.get() {
+            observer(signal);
+        }
+        Ok(mask::attempt(attempt, secret))
+    }
+
+    fn trace_received(&self, received: &Result<Incoming, Lost>, secret: &str, after: Duration) {
+        self.trace(|| match received {
+            Ok(incoming) => Traffic::Answered {
+                status: incoming.status,
+                headers: Headers::new(&incoming.headers, secret),
+                body: &incoming.body,
+                after,
+            },
+            Err(lost) => Traffic::Lost { message: &lost.message, after },
+        });
     }
 
     /// Tells the tracer, if there is one.
@@ -188,13 +225,6 @@ fn parse(text: &str) -> Result<Url, Failure> {
             .hint("write it as %23 where it belongs to the path"));
     }
     Ok(url)
-}
-
-fn after_repeats(mut failure: Failure, repeats: u32) -> Failure {
-    if repeats > 0 {
-        failure.message = format!("{} (tried {} times)", failure.message, repeats + 1);
-    }
-    failure
 }
 
 fn headers(request: &Request, token: &Token) -> Result<HeaderMap, Failure> {
@@ -216,19 +246,10 @@ fn headers(request: &Request, token: &Token) -> Result<HeaderMap, Failure> {
     Ok(headers)
 }
 
-fn outgoing(request: &Request, url: Url, token: &Token) -> Result<reqwest::Request, Failure> {
+fn outgoing(request: &Request, url: Url, token: &Token) -> Result<Outgoing, Failure> {
     let name = request.method.as_str();
     let method = reqwest::Method::from_bytes(name.as_bytes())
         .map_err(|_| Failure::usage(format!("{name:?} is no HTTP method")))?;
-    let mut outgoing = reqwest::Request::new(method, url);
-    *outgoing.headers_mut() = headers(request, token)?;
-    *outgoing.body_mut() = request.body.clone().map(|body| match body {
-        Cow::Borrowed(text) => text.into(),
-        Cow::Owned(text) => text.into(),
-    });
-    Ok(outgoing)
-}
-
-fn unforeseen(error: &reqwest::Error) -> Failure {
-    Failure::internal(format!("no HTTP client can be made: {error:?}"))
+    let body: Option<Cow<'static, str>> = request.body.clone();
+    Ok(Outgoing { method, url, headers: headers(request, token)?, body })
 }

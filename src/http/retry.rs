@@ -5,29 +5,19 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::outcome::Delay;
+
 /// The longest we wait before a repeat, whatever `Retry-After` says.
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(60);
 const FIRST_BACKOFF: Duration = Duration::from_millis(250);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(10);
 
-/// Whether an attempt may be made again without acting twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Repeat {
-    /// It may have been applied, or would only fail again.
-    Never,
-    /// After a pause of our own choosing.
-    WithBackoff,
-    /// When the service said.
-    After(Duration),
-}
-
-impl Repeat {
-    /// How long to wait before repeat number `repeat` (from 1); `None` when there must be none.
-    pub(super) fn wait(self, repeat: u32) -> Option<Duration> {
+impl Delay {
+    /// How long to wait before repeat number `repeat` (from 1); `random` gives numbers between 0 and 1.
+    pub(super) fn with(self, repeat: u32, random: impl Fn() -> f64) -> Duration {
         match self {
-            Self::Never => None,
-            Self::WithBackoff => Some(backoff(repeat, random_fraction())),
-            Self::After(wait) => Some(wait.min(LONGEST_WAIT)),
+            Self::Backoff => backoff(repeat, random()),
+            Self::Exactly(wait) => wait.min(LONGEST_WAIT),
         }
     }
 }
@@ -39,7 +29,7 @@ fn backoff(repeat: u32, chance: f64) -> Duration {
 }
 
 /// Between 0 and 1; the standard library's hasher is seeded at random.
-fn random_fraction() -> f64 {
+pub(super) fn random_fraction() -> f64 {
     let bits = u32::try_from(RandomState::new().hash_one(0) >> 32).unwrap_or(0);
     f64::from(bits) / f64::from(u32::MAX)
 }
@@ -60,7 +50,7 @@ mod tests {
 
     use jiff::Timestamp;
 
-    use super::{LONGEST_WAIT, Repeat, backoff, retry_after};
+    use super::{Delay, LONGEST_WAIT, backoff, random_fraction, retry_after};
 
     #[test]
     fn retry_after_is_seconds_or_a_date() {
@@ -78,8 +68,7 @@ mod tests {
     #[test]
     fn no_wait_is_longer_than_the_cap() {
         let hour = Duration::from_secs(3600);
-        assert_eq!(Repeat::After(hour).wait(1), Some(LONGEST_WAIT));
-        assert_eq!(Repeat::Never.wait(1), None);
+        assert_eq!(Delay::Exactly(hour).with(1, random_fraction), LONGEST_WAIT);
         assert_eq!(backoff(u32::MAX, 1.0), Duration::from_secs(10));
     }
 
@@ -88,7 +77,7 @@ mod tests {
         let milliseconds = |repeat, chance| backoff(repeat, chance).as_millis();
         assert_eq!((milliseconds(1, 0.0), milliseconds(1, 1.0)), (125, 250));
         assert_eq!((milliseconds(2, 0.0), milliseconds(3, 1.0)), (250, 1000));
-        let waits: Vec<_> = (0..8).map(|_| Repeat::WithBackoff.wait(1)).collect();
+        let waits: Vec<_> = (0..8).map(|_| Delay::Backoff.with(1, random_fraction)).collect();
         assert!(waits.iter().any(|wait| *wait != waits[0]), "{waits:?}");
     }
 }

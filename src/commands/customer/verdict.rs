@@ -54,10 +54,7 @@ impl Sent<'_> {
     pub async fn put(&self, service: &Service<'_>, readable: bool) -> Result<Verdict, Failure> {
         let mut repeats = service.settings.retry;
         loop {
-            let still = async || {
-                if readable { Box::pin(reading::unchanged_since(service, self.stored)).await } else { Ok(()) }
-            };
-            match service.write_while(self.edit.operation(), self.request, still).await {
+            match service.write(self.edit.operation(), self.request).await {
                 Ok(reply) => return self.taken(service, reply, readable).await,
                 Err(lost) if lost.kind != Kind::Unknown => return Err(lost),
                 Err(lost) if !readable => return Err(self.unknown(lost)),

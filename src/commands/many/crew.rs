@@ -3,7 +3,9 @@
 mod ending;
 mod taking;
 
+use std::cell::Cell;
 use std::pin::pin;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use futures_util::stream::FuturesUnordered;
@@ -23,6 +25,7 @@ use crate::batch::queue::Queue;
 use crate::batch::verdict::state_of;
 use crate::cli::run::RunArgs;
 use crate::failure::{Applied, Failure};
+use crate::http::ServiceSignal;
 use crate::input::records::{Content, Record, Source};
 use crate::report::progress::{Count, Progress};
 use crate::report::records::{Place, Results};
@@ -45,6 +48,8 @@ pub struct Crew<'a> {
     feed: Feed,
     queue: Queue<Task>,
     pace: Pace,
+    /// How often the service has asked for fewer requests.
+    complaints: Rc<Cell<u64>>,
     /// Of an input that could not be looked through before.
     doubts: Option<Doubts>,
     results: Results,
@@ -88,7 +93,13 @@ impl<'a> Crew<'a> {
         };
         let failed = args.failed.as_ref().map(create).transpose()?;
         let session = shared.service.session;
+        let complaints = Rc::new(Cell::new(0));
+        let counted = complaints.clone();
+        shared.service.observe(Box::new(move |signal| {
+            counted.set(counted.get() + u64::from(matches!(signal, ServiceSignal::Throttled(_))));
+        }));
         Ok(Self {
+            complaints,
             shared,
             journal,
             intake,
@@ -151,7 +162,7 @@ impl<'a> Crew<'a> {
 
     /// The next record that may begin now. A file is read on until there is one.
     async fn next_task(&mut self, under_way: usize) -> Option<(u64, Task)> {
-        self.pace.heed(self.shared.service.complaints(), Instant::now());
+        self.pace.heed(self.complaints.get(), Instant::now());
         loop {
             if self.stop.is_some()
                 || !self.pace.has_room(under_way)

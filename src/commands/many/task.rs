@@ -9,7 +9,7 @@ use crate::batch::journal::Journal;
 use crate::cli::GlobalArgs;
 use crate::commands::Session;
 use crate::commands::customer::Replaced;
-use crate::commands::service::Service;
+use crate::commands::service::{Service, WriteAhead};
 use crate::failure::{Failure, Kind};
 use crate::input::records::Content;
 use crate::plan::profile::Profile;
@@ -85,7 +85,8 @@ impl Shared<'_> {
         let session = Session { report: &report, global: self.global, context: self.service.session.context };
         let gate = self.journal.map(|journal| Gate::new(journal, place.record, hash));
         let token = prepared.own.token().await?;
-        let service = self.service.for_record(&session, token, gate);
+        let service =
+            self.service.for_record(&session, token, gate.as_ref().map(|gate| gate as &dyn WriteAhead));
         let mut known = known;
         let mut round = 1;
         loop {

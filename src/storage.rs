@@ -1,0 +1,304 @@
+//! Files that must not be lost, read by others or half written: the one place that creates and replaces them.
+//!
+//! Everything that the promises rest on (snapshots, locks, journals) goes through [`Storage`], so that tests can put a
+//! modelled disk in its place: one that fails, or forgets what was not synced.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A lock on a file, held until it is dropped. The operating system frees it when the process dies.
+pub type Lock = Box<dyn Any>;
+
+/// Private files on a disk.
+pub trait Storage: Debug + Send + Sync {
+    /// The content of a file.
+    ///
+    /// # Errors
+    /// `NotFound`, and whatever the system says.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// The files in a directory, in no order; none where there is no directory.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>>;
+
+    /// Writes a new file, mode 0600, so that it is on disk whole or not at all, with the directories it needs (0700).
+    /// It is synced before it has its name, and so is its directory afterwards.
+    ///
+    /// # Errors
+    /// `AlreadyExists` where the name is taken: nothing is overwritten.
+    fn create(&self, path: &Path, content: &[u8]) -> io::Result<()>;
+
+    /// Writes a file in place of the one that has its name, mode 0600: a reader sees the old one or the new one. It is
+    /// not synced: what it says can be found out again.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()>;
+
+    /// Removes a file.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Takes the lock that a file stands for, which is created where it does not exist; `None` while another process
+    /// or another holder in this one has it.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    fn try_lock(&self, path: &Path) -> io::Result<Option<Lock>>;
+
+    /// Opens a file that is only appended to. With `create` it is made, mode 0600, where it does not exist, and its
+    /// name is on disk when this returns.
+    ///
+    /// # Errors
+    /// `NotFound` without `create`, and whatever the system says.
+    fn open_log(&self, path: &Path, create: bool) -> io::Result<Arc<dyn Log>>;
+}
+
+/// A file that is appended to, and read from its start.
+pub trait Log: Debug + Send + Sync {
+    /// Whether it is a regular file: a device or a pipe holds nothing to read and cannot be synced.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    fn is_regular(&self) -> io::Result<bool>;
+
+    /// Its length in bytes.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    fn length(&self) -> io::Result<u64>;
+
+    /// Appends bytes.
+    ///
+    /// # Errors
+    /// Whatever the system says; a part may have been written.
+    fn append(&self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Returns when everything appended so far is on disk.
+    ///
+    /// # Errors
+    /// Whatever the system says: what was appended may be lost.
+    fn sync(&self) -> io::Result<()>;
+
+    /// Cuts the file off after so many bytes.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    fn truncate(&self, length: u64) -> io::Result<()>;
+
+    /// Locks the file against other processes until it is closed; `false` while another has it.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    fn try_lock(&self) -> io::Result<bool>;
+
+    /// Reads from `offset` on. Reading does not disturb appending.
+    fn reader(&self, offset: u64) -> Box<dyn Read + '_>;
+}
+
+/// The file system of this machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Disk;
+
+impl Storage for Disk {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        match std::fs::read_dir(directory) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            entries => entries?.map(|entry| Ok(entry?.path())).collect(),
+        }
+    }
+
+    fn create(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        let file = temporary(path, content)?;
+        file.as_file().sync_all()?;
+        file.persist_noclobber(path).map_err(|error| error.error)?;
+        sync_directory(path)
+    }
+
+    fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        temporary(path, content)?.persist(path)?;
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        std::fs::remove_file(path)
+    }
+
+    fn try_lock(&self, path: &Path) -> io::Result<Option<Lock>> {
+        private_directory(parent(path))?;
+        let file = private(OpenOptions::new().create(true).truncate(false).write(true)).open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Box::new(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    fn open_log(&self, path: &Path, create: bool) -> io::Result<Arc<dyn Log>> {
+        let file = private(OpenOptions::new().create(create).read(true).append(true)).open(path)?;
+        if create {
+            sync_directory(path)?;
+        }
+        Ok(Arc::new(LogFile { path: path.to_owned(), file }))
+    }
+}
+
+/// An append-only file of this machine.
+#[derive(Debug)]
+struct LogFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl Log for LogFile {
+    fn is_regular(&self) -> io::Result<bool> {
+        Ok(self.file.metadata()?.is_file())
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    fn append(&self, bytes: &[u8]) -> io::Result<()> {
+        (&self.file).write_all(bytes)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    fn truncate(&self, length: u64) -> io::Result<()> {
+        // Windows does not let a handle that may only append change the length.
+        OpenOptions::new().write(true).open(&self.path)?.set_len(length)
+    }
+
+    fn try_lock(&self) -> io::Result<bool> {
+        match self.file.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    fn reader(&self, offset: u64) -> Box<dyn Read + '_> {
+        Box::new(ReadFrom { file: &self.file, offset })
+    }
+}
+
+/// A handle has one position; each reader keeps its own.
+struct ReadFrom<'a> {
+    file: &'a File,
+    offset: u64,
+}
+
+impl Read for ReadFrom<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut file = self.file;
+        file.seek(SeekFrom::Start(self.offset))?;
+        let count = file.read(buffer)?;
+        self.offset += count as u64;
+        Ok(count)
+    }
+}
+
+/// A file beside `path` with this content, which vanishes unless it is given a name.
+fn temporary(path: &Path, content: &[u8]) -> io::Result<tempfile::NamedTempFile> {
+    private_directory(parent(path))?;
+    let mut file = tempfile::NamedTempFile::new_in(parent(path))?;
+    file.write_all(content)?;
+    Ok(file)
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Makes a directory, and those above it, that only its owner can enter.
+///
+/// # Errors
+/// Whatever the system says.
+pub fn private_directory(path: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+/// The name of a new file is on disk only when its directory is. Windows has no such call and does not need it.
+fn sync_directory(path: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(parent(path))?.sync_all() } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{ErrorKind, Read};
+
+    use super::{Disk, Storage};
+
+    #[test]
+    fn a_new_file_is_private_and_never_overwrites() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a/b/file.json");
+        Disk.create(&path, b"one").unwrap();
+        assert_eq!(Disk.create(&path, b"two").unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(Disk.read(&path).unwrap(), b"one");
+        Disk.replace(&path, b"three").unwrap();
+        assert_eq!(Disk.read(&path).unwrap(), b"three");
+        assert_eq!(Disk.list(path.parent().unwrap()).unwrap(), [path.clone()]);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        }
+    }
+
+    #[test]
+    fn a_lock_has_one_holder() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("locks/one.lock");
+        let held = Disk.try_lock(&path).unwrap();
+        assert!(held.is_some() && Disk.try_lock(&path).unwrap().is_none());
+        drop(held);
+        assert!(Disk.try_lock(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_log_is_read_while_it_grows_and_cut_where_it_is_torn() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("log");
+        assert_eq!(Disk.open_log(&path, false).unwrap_err().kind(), ErrorKind::NotFound);
+        let log = Disk.open_log(&path, true).unwrap();
+        log.append(b"one\ntwo\nthr").unwrap();
+        log.sync().unwrap();
+        let mut reader = log.reader(4);
+        let mut first = [0; 2];
+        reader.read_exact(&mut first).unwrap();
+        log.truncate(8).unwrap();
+        log.append(b"four\n").unwrap();
+        let mut rest = String::new();
+        reader.read_to_string(&mut rest).unwrap();
+        assert_eq!((&first, rest.as_str(), log.length().unwrap()), (b"tw", "o\nfour\n", 13));
+        assert!(log.try_lock().unwrap());
+        assert!(!Disk.open_log(&path, true).unwrap().try_lock().unwrap());
+    }
+}
