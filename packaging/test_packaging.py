@@ -3,7 +3,10 @@
 
 import hashlib
 import json
+import os
 import pathlib
+import re
+import subprocess
 import sys
 import tarfile
 import tempfile
@@ -145,6 +148,31 @@ class Archive(Temporary):
         (self.root / "man/storefront.1").unlink()
         with self.assertRaisesRegex(ValueError, "manual page"):
             self.pack("aarch64-apple-darwin")
+
+
+class Package(unittest.TestCase):
+    """What `cargo install` and crates.io get."""
+
+    def setUp(self):
+        command = ["cargo", "package", "--list", "--allow-dirty", "--quiet"]
+        listing = subprocess.run(command, cwd=project.ROOT, check=True, capture_output=True, text=True)
+        self.files = set(listing.stdout.splitlines())
+
+    def test_whatever_a_document_links_to_is_in_the_package(self):
+        documents = [name for name in self.files if re.fullmatch(r"README\.md|CHANGELOG\.md|docs/.*\.md", name)]
+        self.assertIn("docs/install.md", documents)
+        for document in documents:
+            text = (project.ROOT / document).read_text(encoding="utf-8")
+            for link in re.findall(r"\]\(([^)#\s]+)", text):
+                if "://" not in link:
+                    path = os.path.normpath(os.path.join(os.path.dirname(document), link))
+                    self.assertIn(path, self.files, f"{document} links to {link}")
+
+    def test_the_package_is_small_and_has_no_file_of_the_development_alone(self):
+        sources = [project.ROOT / name for name in self.files if (project.ROOT / name).exists()]
+        self.assertLess(sum(path.stat().st_size for path in sources), 4_000_000)
+        for name in self.files:
+            self.assertFalse(name.startswith((".github/", ".ci/", "fuzz/", "packaging/", "target/")), name)
 
 
 class Tag(Temporary):
