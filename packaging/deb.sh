@@ -5,7 +5,7 @@ set -euo pipefail
 
 target=$1 manual=$(realpath "$2") output=$(realpath -m "$3")
 cd "$(dirname "$0")/.."
-maintainer=${DEB_MAINTAINER:?a package names whom to write to: \`NAME <ADDRESS>\`}
+maintainer=${DEB_MAINTAINER:?set it to \`NAME <ADDRESS>\`}
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
 # What Cargo.toml names as assets, apart from the program.
