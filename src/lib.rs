@@ -22,6 +22,7 @@ pub mod redact;
 pub mod report;
 pub mod sandbox;
 pub mod session;
+pub mod shell;
 #[cfg(test)]
 mod simulation;
 pub mod state;

@@ -3,6 +3,8 @@
 //! Everything that the promises rest on (snapshots, locks, journals) goes through [`Storage`], so that tests can put a
 //! modelled disk in its place: one that fails, or forgets what was not synced.
 
+pub mod persist;
+
 use std::any::Any;
 use std::fmt::Debug;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -133,13 +135,12 @@ impl Storage for Disk {
     fn create(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let file = temporary(path, content)?;
         file.as_file().sync_all()?;
-        file.persist_noclobber(path).map_err(|error| error.error)?;
+        persist::persist_noclobber(file, path).map_err(|error| error.error)?;
         sync_directory(path)
     }
 
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
-        temporary(path, content)?.persist(path)?;
-        Ok(())
+        persist::persist(temporary(path, content)?, path)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -148,7 +149,7 @@ impl Storage for Disk {
 
     fn try_lock(&self, path: &Path) -> io::Result<Option<Lock>> {
         private_directory(parent(path))?;
-        let file = private(OpenOptions::new().create(true).truncate(false).write(true)).open(path)?;
+        let file = open_private(path)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Box::new(file))),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -236,7 +237,8 @@ fn temporary(path: &Path, content: &[u8]) -> io::Result<tempfile::NamedTempFile>
     Ok(file)
 }
 
-fn parent(path: &Path) -> &Path {
+/// The directory of a file: `.` for a name alone.
+pub fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -250,6 +252,23 @@ pub fn private_directory(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
+}
+
+/// Opens a file for writing, which is created, mode 0600, where it does not exist; nothing in it is changed.
+///
+/// # Errors
+/// Whatever the system says.
+pub fn open_private(path: &Path) -> io::Result<File> {
+    private(OpenOptions::new().create(true).truncate(false).write(true)).open(path)
+}
+
+/// Whether a file could not be opened or read because it is a directory. Windows only says that access is denied.
+pub fn is_directory_error(path: &Path, error: &io::Error) -> bool {
+    match error.kind() {
+        io::ErrorKind::IsADirectory => true,
+        io::ErrorKind::PermissionDenied => path.is_dir(),
+        _ => false,
+    }
 }
 
 fn private(options: &mut OpenOptions) -> &mut OpenOptions {

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::encoding;
 use crate::exact_json;
 use crate::failure::Failure;
+use crate::storage::is_directory_error;
 
 /// Reads a file, or standard input for `-`, as text: UTF-8, or UTF-16 after a byte order mark. The mark is dropped.
 ///
@@ -67,11 +68,11 @@ pub fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     if let Some(failure) = encoding::failure(&name, error) {
         return failure;
     }
+    if is_directory_error(path, error) {
+        return Failure::usage(format!("{name} is a directory, not a file; nothing was sent"));
+    }
     match error.kind() {
         std::io::ErrorKind::NotFound => Failure::usage(format!("there is no file {name}; nothing was sent")),
-        std::io::ErrorKind::IsADirectory => {
-            Failure::usage(format!("{name} is a directory, not a file; nothing was sent"))
-        }
         _ => Failure::usage(format!("{name} cannot be read: {error}; nothing was sent")),
     }
 }

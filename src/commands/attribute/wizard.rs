@@ -14,6 +14,7 @@ use crate::plan::validate::{attribute_code, lint_attribute};
 use crate::prompt::{Answer, Objection, Prompt, Question, cancelled, file_meant};
 use crate::report::attribute;
 use crate::session::Session;
+use crate::shell::Shell;
 
 /// The wizard and where it stands.
 pub struct Wizard<'a> {
@@ -73,7 +74,9 @@ impl<'a> Wizard<'a> {
     /// The same as one command line, to keep in a script.
     pub fn tell_command_line(&self) {
         let words = command_line::words(&self.answers.flags, self.session.global);
-        self.session.report.status(&format!("The same as one command:\n  {}", command_line::quoted(&words)));
+        self.session
+            .report
+            .status(&format!("The same as one command:\n  {}", command_line::quoted(&words, Shell::NATIVE)));
     }
 
     fn go_back(&mut self) -> Result<(), Failure> {
