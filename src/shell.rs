@@ -167,7 +167,7 @@ mod tests {
             ("say “‘hi’”", "'say “‘hi’”'", "'say “‘‘hi’’”'"),
             ("", "''", "\"\""),
             ("a,b", "a,b", "\"a,b\""),
-            ("--price=1.5", "--price=1.5", "\"--price=1.5\""),
+            ("--price=1.5", "'--price=1.5'", "\"--price=1.5\""),
             ("--city", "--city", "--city"),
         ] {
             assert_eq!(Posix.quote(word), posix, "{word}");

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::raw_http::{ADMIN, CUSTOMER};
+#[cfg(unix)]
+use crate::support::raw_http::ADMIN;
+use crate::support::raw_http::CUSTOMER;
 use crate::support::test_env::{TestEnv, words};
 
 const SHIP: &str = "quote ship --ship-to-address 2 --bill-same-as-ship --carrier flatrate --method flatrate \

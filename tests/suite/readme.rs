@@ -3,6 +3,7 @@
 use std::path::Path;
 
 #[test]
+#[cfg_attr(windows, ignore = "the README shows paths and pipes of a POSIX shell")]
 fn the_examples_of_the_readme_run() {
     let home = tempfile::tempdir().unwrap();
     let below = |name: &str| home.path().join(name);
