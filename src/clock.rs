@@ -3,6 +3,11 @@
 use jiff::Timestamp;
 use tokio::time::Instant;
 
+/// The system's time of day; the last moment there is where the system's clock is set beyond the year 9999.
+pub fn system_time() -> Timestamp {
+    Timestamp::try_from(std::time::SystemTime::now()).unwrap_or(Timestamp::MAX)
+}
+
 /// A clock: the time of day when it was made, and the time that went by since. It never jumps while a command runs,
 /// and stands still with the paused time of a test.
 #[derive(Debug, Clone, Copy)]
@@ -14,7 +19,7 @@ pub struct Clock {
 impl Clock {
     /// The system's clock.
     pub fn system() -> Self {
-        Self::starting_at(Timestamp::now())
+        Self::starting_at(system_time())
     }
 
     /// A clock that shows `wall` now.

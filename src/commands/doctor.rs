@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 use serde_json::{Value, json};
 
@@ -238,7 +237,7 @@ fn date_keeper(date: &Arc<Mutex<Option<String>>>) -> Tracer {
 
 fn clock(date: &str) -> Option<Check> {
     let theirs = rfc2822::DateTimeParser::new().parse_timestamp(date).ok()?;
-    let apart = (Timestamp::now().as_second() - theirs.as_second()).abs();
+    let apart = (crate::clock::system_time().as_second() - theirs.as_second()).abs();
     Some(if apart <= CLOCK_TOLERANCE {
         Check::ok("clock", "agrees with the service's")
     } else {

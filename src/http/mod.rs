@@ -182,7 +182,7 @@ impl Client {
         let start = Instant::now();
         let received = self.transport.exchange(outgoing, self.timeout).await;
         self.trace_received(&received, start.elapsed());
-        let (attempt, signal) = classify::classify(request, &url, received, jiff::Timestamp::now());
+        let (attempt, signal) = classify::classify(request, &url, received, crate::clock::system_time());
         if let Some(observer) = self.observer.get() {
             observer(signal);
         }

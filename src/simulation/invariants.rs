@@ -113,7 +113,8 @@ pub fn judge_replacement(
             continue;
         }
         match writer {
-            Writer::Ours(other) if is_protected(world, number, *other) => {
+            // What was repeated and is shown holds back only what adds an address.
+            Writer::Ours(other) if is_protected(world, number, *other) && !was_repeated(world, number) => {
                 broken.push((8, format!("it comes late and undoes {path} of request {other}")));
             }
             Writer::Foreign if sent.attempt > 1 => {
@@ -141,6 +142,12 @@ fn is_protected(world: &World, number: usize, other: usize) -> bool {
         && late.at < later.at
         && later.at.saturating_sub(late.at) < MAX_LATENESS
         && !world.runs[later.run].is_told_to_repeat
+}
+
+/// Whether another request asked for the same.
+fn was_repeated(world: &World, number: usize) -> bool {
+    let asks = world.requests[number].tag;
+    world.requests.iter().filter(|request| request.tag == asks).count() > 1
 }
 
 fn path_of(address: Option<i64>, name: &str) -> String {

@@ -27,28 +27,58 @@ pub fn is_shown(
     Ok(shown)
 }
 
-/// The replacements that `stored` does not show and that may still take effect.
+/// An earlier replacement of which a request may still take effect.
+#[derive(Debug, Clone)]
+pub struct Open {
+    /// What was taken for it.
+    pub snapshot: Snapshot,
+    /// Whether the profile shows it, or showed it once: it was sent more than once, and the other request may still come.
+    pub is_shown: bool,
+}
+
+/// The replacements of which a request may still take effect.
 ///
 /// # Errors
 /// As [`is_shown`], and when the snapshots cannot be read.
-pub fn open(
-    service: &Service<'_>,
-    store: &CustomerStore,
-    stored: &Profile,
-) -> Result<Vec<Snapshot>, Failure> {
+pub fn open(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Result<Vec<Open>, Failure> {
     let mut open = Vec::new();
     for snapshot in store.pending()? {
-        // What was sent more than once can be shown, and the other request still come.
-        if store.is_repeated(&snapshot.path) || !is_shown(service, store, &snapshot, stored)? {
-            open.push(snapshot);
+        let is_repeated = store.is_repeated(&snapshot.path);
+        let is_shown = is_shown(service, store, &snapshot, stored)?
+            || store.marked_at(&snapshot.path, Mark::Verified).is_some();
+        if is_repeated || !is_shown {
+            open.push(Open { snapshot, is_shown });
         }
     }
     Ok(open)
 }
 
+impl Open {
+    /// Whether it speaks against sending `merged` now. One that the profile shows can only do the same once more: it
+    /// would remove an address that is added now, and nothing else that was stored when it was sent.
+    pub fn endangers(&self, merged: &Merged) -> bool {
+        (merged.summary.added > 0 || !self.is_shown) && !is_repeated_by(&self.snapshot, merged)
+    }
+
+    /// What may happen, for a question or an error.
+    pub fn describe(&self) -> String {
+        let (operation, name) = (&self.snapshot.operation, self.snapshot.name());
+        if self.is_shown {
+            format!(
+                "an earlier {operation} ({name}) was sent more than once: the other request may still take effect \
+                 and remove the address that is added now"
+            )
+        } else {
+            format!(
+                "the outcome of an earlier {operation} ({name}) is unknown: it may still take effect and overwrite this one"
+            )
+        }
+    }
+}
+
 /// Whether a replacement may be sent although this one is open: it asks for exactly the same, so that the late one
 /// changes nothing, and adds no address, which would then be there twice.
-pub fn is_repeated_by(snapshot: &Snapshot, merged: &Merged) -> bool {
+fn is_repeated_by(snapshot: &Snapshot, merged: &Merged) -> bool {
     merged.summary.added == 0 && snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier))
 }
 
@@ -65,13 +95,8 @@ pub fn repeated_by(store: &CustomerStore, merged: &Merged) -> Result<Vec<(Snapsh
 }
 
 /// What to say where nobody has decided about an open replacement.
-pub fn refused(snapshot: &Snapshot) -> Failure {
-    Failure::guard(format!(
-        "the outcome of an earlier {} ({}) is unknown: it may still take effect and overwrite this one",
-        snapshot.operation,
-        snapshot.name()
-    ))
-    .hint(
+pub fn refused(open: &Open) -> Failure {
+    Failure::guard(open.describe()).hint(
         "run `storefront customer history --check` to look again; --after-unknown goes on all the same, \
          and without it the command works 10 minutes after that request left",
     )

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::change::ProfileChange;
 use super::locked::Locked;
-use super::pending;
+use super::pending::{self, Open};
 use super::send_and_verify::{AppliedReplacement, Replacement, Unsent};
 use crate::failure::{Applied, Failure};
 use crate::ops::profile::read;
@@ -26,7 +26,7 @@ use crate::prompt::{Answer, Prompt};
 use crate::report::changes;
 use crate::report::outcome::{Outcome, ProfileOutcome};
 use crate::session::service::Service;
-use crate::state::{CustomerStore, Mark, NewSnapshot, Snapshot};
+use crate::state::{CustomerStore, Mark, NewSnapshot};
 
 /// How often the steps start again because somebody else changed the profile meanwhile.
 const MAX_RESTARTS: u32 = 3;
@@ -113,16 +113,12 @@ impl Steps<'_> {
 
     fn ask_about_open(&mut self, stored: &Profile, merged: &Merged) -> Result<(), Failure> {
         let store = self.store(stored)?;
-        for snapshot in self.open(&store, stored, merged)? {
-            let question = format!(
-                "The outcome of an earlier {} ({}) is unknown; it may still take effect and overwrite this one. Continue?",
-                snapshot.operation,
-                snapshot.name()
-            );
+        for open in self.open(&store, stored, merged)? {
+            let question = format!("Continue? Note: {}", open.describe());
             if !self.prompt.yes_no(&question, false)?.unwrap_or(false) {
                 return Err(crate::prompt::cancelled());
             }
-            self.accepted.push(snapshot.name().to_owned());
+            self.accepted.push(open.snapshot.name().to_owned());
         }
         Ok(())
     }
@@ -166,12 +162,8 @@ impl Steps<'_> {
         if self.confirmed.as_ref().is_some_and(|confirmed| *confirmed != merged.changes) {
             return Ok(Round::AskAgain);
         }
-        if let Some(snapshot) = open.first() {
-            return if self.confirmed.is_some() {
-                Ok(Round::AskAgain)
-            } else {
-                Err(pending::refused(snapshot))
-            };
+        if let Some(open) = open.first() {
+            return if self.confirmed.is_some() { Ok(Round::AskAgain) } else { Err(pending::refused(open)) };
         }
         if self.confirmed.is_none() {
             self.change.check_deletions(&merged, self.prompt, self.prompt.assume_yes())?;
@@ -213,17 +205,12 @@ impl Steps<'_> {
     }
 
     /// Replacements of unknown outcome that speak against sending this one.
-    fn open(
-        &self,
-        store: &CustomerStore,
-        stored: &Profile,
-        merged: &Merged,
-    ) -> Result<Vec<Snapshot>, Failure> {
+    fn open(&self, store: &CustomerStore, stored: &Profile, merged: &Merged) -> Result<Vec<Open>, Failure> {
         let mut open = pending::open(self.service, store, stored)?;
-        open.retain(|snapshot| {
+        open.retain(|open| {
             !self.change.replacement_args().after_unknown
-                && !self.accepted.iter().any(|name| name == snapshot.name())
-                && !pending::is_repeated_by(snapshot, merged)
+                && !self.accepted.iter().any(|name| name == open.snapshot.name())
+                && open.endangers(merged)
         });
         Ok(open)
     }

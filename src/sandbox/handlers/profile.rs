@@ -155,5 +155,5 @@ fn put_list(
 
 /// The time as Magento writes it.
 pub fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M:%S").to_string()
+    crate::clock::system_time().strftime("%Y-%m-%d %H:%M:%S").to_string()
 }

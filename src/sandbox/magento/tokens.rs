@@ -69,7 +69,7 @@ fn log_in(
         return Ok(Reply { status: 401, body: json!({"message": REFUSED}) });
     };
     records.put_failed_logins(username, 0)?;
-    let issued_at = jiff::Timestamp::now().as_second();
+    let issued_at = crate::clock::system_time().as_second();
     let token = token(records, caller, issued_at, issued_at + lifetime)?;
     records.issue_token(&token, caller, Some(issued_at + lifetime))?;
     Ok(Reply::ok(Value::from(token)))
