@@ -286,7 +286,7 @@ fn sync_directory(path: &Path) -> io::Result<()> {
 mod tests {
     use std::io::{ErrorKind, Read};
 
-    use super::{Disk, Storage};
+    use super::{Disk, Storage, is_directory_error};
 
     #[test]
     fn a_new_file_is_private_and_never_overwrites() {
@@ -334,5 +334,17 @@ mod tests {
         assert_eq!((&first, rest.as_str(), log.length().unwrap()), (b"tw", "o\nfour\n", 13));
         assert!(log.try_lock().unwrap());
         assert!(!Disk.open_log(&path, true).unwrap().try_lock().unwrap());
+    }
+
+    #[test]
+    fn a_directory_is_told_from_a_file_that_may_not_be_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        // What Windows says of both.
+        let denied = ErrorKind::PermissionDenied.into();
+        assert!(is_directory_error(directory.path(), &denied) && !is_directory_error(&file, &denied));
+        assert!(is_directory_error(&file, &ErrorKind::IsADirectory.into()), "it was one when it was read");
+        assert!(!is_directory_error(directory.path(), &ErrorKind::NotFound.into()));
     }
 }
