@@ -19,7 +19,7 @@ struct Arguments {
     url: String,
     token: String,
     input: PathBuf,
-    /// Each line is a body, and as many are under way at a time.
+    /// Each line is a body, and as many are in flight at a time.
     #[arg(long)]
     jobs: Option<usize>,
     #[arg(long)]

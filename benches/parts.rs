@@ -100,7 +100,7 @@ fn a_replacement_verified(bencher: Bencher<'_, '_>, addresses: usize) {
     bencher.bench(|| expectation.compare(black_box(&now)));
 }
 
-/// A command line that names no member.
+/// A command line that names no field.
 struct NoFlags;
 
 impl FlagOverrides for NoFlags {

@@ -136,10 +136,9 @@ impl Context {
     /// # Errors
     /// `usage` when the platform names no home directory.
     pub fn directories(&self) -> Result<&Directories, Failure> {
-        self.directories.as_ref().ok_or_else(|| {
-            Failure::usage("no home directory is known, so there is no place for files")
-                .hint(environment::set_home())
-        })
+        self.directories
+            .as_ref()
+            .ok_or_else(|| Failure::usage("home directory unknown").hint(environment::set_home()))
     }
 
     /// Whether any of the standard streams is a terminal: a person is there, and a program we start may talk to them.

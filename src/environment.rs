@@ -18,32 +18,32 @@ macro_rules! variables {
 }
 
 variables! {
-    PROFILE = "STOREFRONT_PROFILE": "Profile to use; --profile goes before it";
-    BASE_URL = "STOREFRONT_BASE_URL": "Where the service is; goes before the profile's base-url";
-    TOKEN = "STOREFRONT_TOKEN": "The customer's token; with the base URL, no configuration is needed";
-    ADMIN_TOKEN = "STOREFRONT_ADMIN_TOKEN": "The administrator's token; the customer's where none is set";
-    STORE_VIEW = "STOREFRONT_STORE_VIEW": "Store view code in the path; --store-view goes before it";
-    CONFIG = "STOREFRONT_CONFIG": "The configuration file, instead of config.toml in its directory";
-    OUTPUT = "STOREFRONT_OUTPUT": "Form of results, table or json; --output goes before it";
-    ACCESSIBLE = "STOREFRONT_ACCESSIBLE": "1 for numbered questions and no moving parts";
-    COMPLETE = "STOREFRONT_COMPLETE": "Names the shell that asks for completions; set by the scripts themselves";
-    NO_COLOR = "NO_COLOR": "1 for no colour; --color goes before it";
-    CLICOLOR_FORCE = "CLICOLOR_FORCE": "1 for colour where there is no terminal";
-    HTTPS_PROXY = "HTTPS_PROXY": "Proxy for https:// services, as are HTTP_PROXY, ALL_PROXY and NO_PROXY";
+    PROFILE = "STOREFRONT_PROFILE": "Profile to use (overridden by --profile)";
+    BASE_URL = "STOREFRONT_BASE_URL": "Base URL (overrides the profile's base-url)";
+    TOKEN = "STOREFRONT_TOKEN": "Customer token";
+    ADMIN_TOKEN = "STOREFRONT_ADMIN_TOKEN": "Administrator token [default: the customer token]";
+    STORE_VIEW = "STOREFRONT_STORE_VIEW": "Store view code (overridden by --store-view)";
+    CONFIG = "STOREFRONT_CONFIG": "Configuration file [default: config.toml in the configuration directory]";
+    OUTPUT = "STOREFRONT_OUTPUT": "Output format, table or json (overridden by --output)";
+    ACCESSIBLE = "STOREFRONT_ACCESSIBLE": "Set to 1 for screen-reader-friendly prompts (numbered choices, no animation)";
+    COMPLETE = "STOREFRONT_COMPLETE": "Internal: set by the completion scripts";
+    NO_COLOR = "NO_COLOR": "Set to 1 to disable colour (overridden by --color)";
+    CLICOLOR_FORCE = "CLICOLOR_FORCE": "Set to 1 to force colour";
+    HTTPS_PROXY = "HTTPS_PROXY": "Proxy for https:// (HTTP_PROXY, ALL_PROXY and NO_PROXY also apply)";
     SSL_CERT_FILE = "SSL_CERT_FILE": "PEM file of the certificates to trust [default: the system's]";
 }
 
 /// Where Linux and macOS keep the directories of programs.
 const UNIX_DIRECTORIES: &[Variable] = &[
     Variable { name: "XDG_CONFIG_HOME", doc: "Base directory for config.toml and credentials.toml" },
-    Variable { name: "XDG_DATA_HOME", doc: "Base directory for the sandbox's database" },
+    Variable { name: "XDG_DATA_HOME", doc: "Base directory for the sandbox database" },
     Variable { name: "XDG_STATE_HOME", doc: "Base directory for snapshots and locks" },
 ];
 
 /// Where Windows does.
 const WINDOWS_DIRECTORIES: &[Variable] = &[
     Variable { name: "APPDATA", doc: "Base directory for config.toml and credentials.toml" },
-    Variable { name: "LOCALAPPDATA", doc: "Base directory for snapshots, locks and the sandbox's database" },
+    Variable { name: "LOCALAPPDATA", doc: "Base directory for snapshots, locks and the sandbox database" },
 ];
 
 /// The variables that say where the program's directories are, on this system.

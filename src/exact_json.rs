@@ -57,14 +57,14 @@ impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Syntax { problem, line, column } => write!(out, "{problem} at line {line} column {column}"),
-            Self::TooDeep => write!(out, "it is nested over {DEEPEST} levels deep"),
+            Self::TooDeep => write!(out, "nested over {DEEPEST} levels deep"),
             Self::LoneSurrogate { line, column } => {
                 write!(
                     out,
-                    "it holds half of a surrogate pair (`\\ud800` to `\\udfff`) at line {line} column {column}"
+                    "half of a surrogate pair (`\\ud800` to `\\udfff`) at line {line} column {column}"
                 )
             }
-            Self::Repeated(path) => write!(out, "{path} is named twice"),
+            Self::Repeated(path) => write!(out, "duplicate field `{path}`"),
         }
     }
 }

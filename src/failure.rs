@@ -46,17 +46,15 @@ impl FailureKind {
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Internal => "unexpected",
-            Self::Usage => "bad flags, input or config; nothing was sent",
-            Self::Guard => "refused to protect data; nothing was written",
-            Self::Refused => "the service said no (4xx), or redirected",
-            Self::Unavailable => {
-                "not reached, still busy after the retries, or a read failed; nothing was applied"
-            }
+            Self::Usage => "invalid flags, input or configuration",
+            Self::Guard => "refused to protect data",
+            Self::Refused => "rejected by the service (4xx), or redirected",
+            Self::Unavailable => "service unreachable, or still busy after all retries; nothing was applied",
             Self::Auth => "no token, 401 or 403",
-            Self::Partial => "a run: some records failed or are unknown",
-            Self::Unknown => "the request went out and no verdict came back: it may have been applied",
-            Self::Mismatch => "written, but the read-back lacks an address or a change",
-            Self::Interrupted => "stopped by the user",
+            Self::Partial => "batch: some records failed or have an unknown outcome",
+            Self::Unknown => "request sent, no response received: it may have been applied",
+            Self::Mismatch => "written, but verification found a missing address or change",
+            Self::Interrupted => "interrupted",
         }
     }
 

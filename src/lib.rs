@@ -105,9 +105,7 @@ fn asks_for_json(context: &Context) -> bool {
 fn output_format(cli: &Cli, context: &Context) -> Result<OutputFormat, Failure> {
     match (cli.global.output, &cli.global.jq) {
         (Some(OutputFormat::Table), Some(_)) => {
-            return Err(Failure::usage(
-                "--jq works on JSON, and -o table asks for a table; nothing was sent",
-            ));
+            return Err(Failure::usage("--jq cannot be combined with -o table"));
         }
         (_, Some(_)) => return Ok(OutputFormat::Json),
         (Some(format), None) => return Ok(format),
@@ -117,7 +115,7 @@ fn output_format(cli: &Cli, context: &Context) -> Result<OutputFormat, Failure> 
         None | Some("table") => Ok(OutputFormat::Table),
         Some("json") => Ok(OutputFormat::Json),
         Some(other) => {
-            Err(Failure::usage(format!("STOREFRONT_OUTPUT is {other:?}; it can be table or json")))
+            Err(Failure::usage(format!("invalid STOREFRONT_OUTPUT `{other}`: expected table or json")))
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::plan::operation::Operation;
 /// `internal` where it cannot be made.
 pub fn csv(operation: Operation) -> Result<String, Failure> {
     let unforeseen =
-        |error: &dyn std::fmt::Display| Failure::internal(format!("no CSV can be made: {error}"));
+        |error: &dyn std::fmt::Display| Failure::internal(format!("cannot generate CSV: {error}"));
     let document = serde_json::from_str(json(operation)).map_err(|error| unforeseen(&error))?;
     let (titles, cells): (Vec<String>, Vec<String>) =
         row::example_row(operation, &document).into_iter().unzip();
@@ -24,7 +24,7 @@ pub fn csv(operation: Operation) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A JSON document that names every member the interface lists for an operation.
+/// A JSON document that names every field the interface lists for an operation.
 pub const fn json(operation: Operation) -> &'static str {
     match operation {
         Operation::QuoteShip => include_str!("template/quote_ship.json"),

@@ -1,5 +1,5 @@
-//! The readers of what people write: JSON documents, option lists, snapshots, configuration. Never a panic, and what
-//! is taken has no member that was lost on the way.
+//! The readers of what people write: JSON documents, option lists, snapshots, configuration. Never a panic,
+//! and what is taken has no field that was lost on the way.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ fn draft(operation: Operation, text: &str) {
                 let again = Draft::new(operation, Some(draft.body.clone().into()), &NoFlags, allow_unknown);
                 let again = again.expect("what was taken is taken again");
                 assert_eq!(again.body, draft.body, "checked twice is checked once");
-                // What is doubtful stays doubtful; what was mended is not mended again.
+                // What is doubtful stays doubtful; what was normalized is not mended again.
                 let mended = |warning: &String| warning.contains("trimmed") || warning.contains("dropped");
                 assert!(!again.warnings.iter().any(mended), "{:?}", again.warnings);
             }

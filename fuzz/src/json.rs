@@ -12,12 +12,12 @@ const DEPTH: u8 = 3;
 /// Longer lists and larger objects too.
 const MOST: u8 = 4;
 
-/// Any JSON, its members called by one of `names` or by anything.
+/// Any JSON, its fields called by one of `names` or by anything.
 pub fn value(bytes: &mut Unstructured<'_>, names: &[&str]) -> Result<Value> {
     nested(bytes, names, DEPTH)
 }
 
-/// An object of such members.
+/// An object of such fields.
 pub fn object(bytes: &mut Unstructured<'_>, names: &[&str]) -> Result<Map<String, Value>> {
     members(bytes, names, DEPTH)
 }

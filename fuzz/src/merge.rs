@@ -13,7 +13,7 @@ use storefront::plan::profile::read_back::{Expectation, ReadBack};
 use storefront::plan::profile::stored::{Pointers, Profile};
 
 
-/// Names of the members a profile has, and some that nobody documents.
+/// Names of the fields a profile has, and some that nobody documents.
 pub const NAMES: [&str; 14] = [
     "id",
     "email",
@@ -45,7 +45,7 @@ pub fn hold(data: &[u8]) {
     if !wish.replace {
         unnamed_stays(&stored, &wish, &merged);
         once_is_twice(&wish, &merged);
-        // A list sent exactly as given tells only of the members it names.
+        // A list sent exactly as given tells only of the fields it names.
         told(&stored, &merged);
     }
     verified(&stored, &merged);
@@ -144,7 +144,7 @@ fn attributes_stay(before: &Value, draft: Option<&Value>, after: Option<&Value>)
     }
 }
 
-/// Law 3: a wish that only changes gives the same laid over once or twice.
+/// Law 3: a wish that only changes gives the same applied to once or twice.
 fn once_is_twice(wish: &ProfilePatch, merged: &Merged) {
     if merged.tally.added > 0 || !wish.remove.is_empty() {
         return;

@@ -87,13 +87,10 @@ fn report_suppressed_count(service: &Service<'_>, seen: u64, failed: u64) -> Res
     if seen > MAX_SHOWN && !report.is_json() {
         report.stdout(&format!("and {} more\n", count_records(seen - MAX_SHOWN)))?;
     }
-    report.status(&format!("dry run over {}, nothing was sent", count_records(seen)));
+    report.status(&format!("dry run: {}, nothing sent", count_records(seen)));
     if failed == 0 {
         return Ok(());
     }
-    Err(Failure::new(
-        FailureKind::Partial,
-        format!("{failed} of {} would not go through", count_records(seen)),
-    )
-    .applied(crate::failure::Applied::No))
+    Err(Failure::new(FailureKind::Partial, format!("{failed} of {} would fail", count_records(seen)))
+        .applied(crate::failure::Applied::No))
 }

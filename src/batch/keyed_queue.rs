@@ -11,7 +11,7 @@ const MAX_PENDING_BYTES: usize = 4 << 20;
 #[derive(Debug)]
 pub struct KeyedQueue<T> {
     ready: VecDeque<Pending<T>>,
-    /// A key is here as long as a record of it is ready or under way; the others of that key wait behind it.
+    /// A key is here as long as a record of it is ready or in flight; the others of that key wait behind it.
     busy: HashMap<u64, VecDeque<Pending<T>>>,
     waiting: usize,
     bytes: usize,

@@ -1,4 +1,4 @@
-//! The operations over many records (DESIGN 7): check → journal → run → summary.
+//! The operations over many records (docs/journal.md): check → journal → run → summary.
 
 pub mod circuit_breaker;
 mod command_line;
@@ -31,6 +31,7 @@ use crate::batch::opening::{Mode, Opening, Places};
 use crate::cli::GlobalArgs;
 use crate::cli::batch::BatchArgs;
 use crate::failure::Failure;
+use crate::input::document;
 use crate::input::records::Source;
 use crate::journal::entry::FailedFileEntry;
 use crate::journal::replay::PreviousRun;
@@ -65,9 +66,7 @@ pub fn run(
     if let RecordOperation::UpdateProfile(update) = operation
         && update.base.is_some()
     {
-        return Err(Failure::usage(
-            "--base is the profile of one customer, and this input has many records; nothing was sent",
-        ));
+        return Err(Failure::usage("--base cannot be used with batch input"));
     }
     on_runtime(async {
         let service = Service::open(session).await?;
@@ -164,8 +163,8 @@ fn checked(
 ) -> Result<Option<PreflightReport>, Failure> {
     if source.is_stream() {
         session.report.status(&format!(
-            "{} cannot be read twice: each record is checked when its turn comes, not all of them before the first is sent",
-            source.name()
+            "{} is a stream: records are validated as they are read, not up front",
+            document::quoted(&source.name())
         ));
         return Ok(None);
     }
@@ -226,8 +225,9 @@ fn header(
 /// The journal is `INPUT.journal`, `INPUT.I-N.journal` for a shard, next to the real path of the input, or what
 /// `--journal` names.
 fn places(source: &Source, args: &BatchArgs) -> Result<Places, Failure> {
-    let unreadable =
-        |error: std::io::Error| Failure::usage(format!("{} cannot be read: {error}", source.name()));
+    let unreadable = |error: std::io::Error| {
+        Failure::usage(format!("cannot read {}: {error}", document::quoted(&source.name())))
+    };
     let input =
         if source.is_stream() { None } else { Some(source.path().canonicalize().map_err(unreadable)?) };
     let journal = match (&args.journal, &input) {

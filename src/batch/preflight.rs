@@ -5,6 +5,7 @@ use crate::batch::record_token::TokenSource;
 use crate::batch::warnings::WarningCollector;
 use crate::cli::batch::BatchArgs;
 use crate::failure::Failure;
+use crate::input::document;
 use crate::input::records::{Record, RecordReader, Source};
 use crate::journal::partition::{self, Shard};
 use crate::journal::record_index::IndexEntry;
@@ -72,7 +73,7 @@ pub fn run(
     }
     invalid.verdict()?;
     if number == 0 {
-        return Err(Failure::usage(format!("{} holds no records; nothing was sent", source.name())));
+        return Err(Failure::usage(format!("{} contains no records", document::quoted(&source.name()))));
     }
     comparison.ensure_matches(source, past, number)?;
     doubts.emit_suppressed_count();
@@ -123,9 +124,9 @@ impl Invalid {
         }
         let message = lines.join("\n");
         let hint = if self.count == 1 {
-            "fix the record and run the command again; --skip-invalid sends the others"
+            "fix the record and try again; --skip-invalid sends the others"
         } else {
-            "fix these records and run the command again; --skip-invalid sends the others"
+            "fix these records and try again; --skip-invalid sends the others"
         };
         Err(Failure { message, ..first }.hint(hint))
     }
@@ -169,21 +170,21 @@ impl JournalComparison {
         if !past.exists() {
             return Ok(());
         }
-        let name = source.name();
+        let name = document::quoted(&source.name());
         if self.same == 0 && self.changed > 1 {
             return Err(Failure::guard(format!(
-                "the journal is of another input: none of the records in `{name}` is the one it shows as sent"
+                "the journal belongs to a different input: none of the records it shows as sent are in {name}"
             ))
             .hint("choose another with --journal, or use --restart"));
         }
         if let Some((record, line)) = self.first {
             let others =
                 if self.changed > 1 { format!(", and {} more", self.changed - 1) } else { String::new() };
-            return Err(changed(&name, record, line, &others));
+            return Err(changed(&source.name(), record, line, &others));
         }
         if past.last() > records {
             return Err(Failure::guard(format!(
-                "`{name}` has only {records} records, but the journal covers record {}",
+                "{name} has only {records} records, but the journal covers record {}",
                 past.last()
             ))
             .hint("use the original input, or --restart"));

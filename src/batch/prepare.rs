@@ -12,7 +12,7 @@ use crate::ops::record::{PreparedBody, RecordOperation};
 use crate::plan::operation::Operation;
 use crate::token::Token;
 
-/// A member or column that says why a record failed last time.
+/// A field or column that says why a record failed last time.
 const REASON: &str = "reason";
 
 /// How records are taken in.
@@ -21,7 +21,7 @@ pub struct RecordPreparer<'a> {
     pub operation: RecordOperation<'a>,
     /// Name of the input, for messages.
     pub name: String,
-    /// Whether members the interface does not list are sent as they are.
+    /// Whether fields the interface does not list are sent as they are.
     pub allow_unknown: bool,
     /// What prints the token of each record, where there is such a command.
     pub command: Option<TokenCommand>,
@@ -74,7 +74,7 @@ impl<'a> RecordPreparer<'a> {
         if let Some(broken) = &record.broken {
             return Err(Failure::usage(broken.clone()));
         }
-        // A token command has to be filled from the record's members.
+        // A token command has to be filled from the record's fields.
         if let (Content::Json(text), None) = (&record.content, &self.command)
             && let Some((ready, key)) = self.operation.pass_through(text)
         {
@@ -88,7 +88,7 @@ impl<'a> RecordPreparer<'a> {
         let (document, mut beside) = match (&record.content, columns) {
             (Content::Row(row), Some(columns)) => columns.document(row).map_err(Failure::usage)?,
             (Content::Json(text), _) => (parse(text, record.line)?, Map::new()),
-            (Content::Row(_), None) => return Err(Failure::internal("the header was not read")),
+            (Content::Row(_), None) => return Err(Failure::internal("the header is not read yet")),
         };
         let document = self.split_fields(document, &mut beside);
         let own = self.token_source(&document, &beside)?;
@@ -206,7 +206,7 @@ fn parse(text: &str, line: u64) -> Result<Map<String, Value>, Failure> {
         Ok(_) => Err(Failure::usage("a record must be a JSON object")),
         Err(exact_json::Error::Syntax { problem, line: within, column }) => {
             let line = line + within.saturating_sub(1) as u64;
-            Err(Failure::usage(format!("line {line}, column {column}: this is not JSON: {problem}")))
+            Err(Failure::usage(format!("line {line}, column {column}: invalid JSON: {problem}")))
         }
         Err(error) => Err(Failure::usage(error.to_string())),
     }

@@ -1,5 +1,5 @@
-//! Where a run takes its records from: a file, read when a record is wanted; or a pipe, read by a thread of its own so
-//! that a writer who takes its time holds nothing up.
+//! Where a run takes its records from: a file, read when a record is wanted; or a pipe is read on a separate
+//! thread, so that a slow writer does not block the dispatcher.
 
 use tokio::sync::mpsc;
 

@@ -1,4 +1,4 @@
-//! Whose token a record carries: the run's, its own, or what the token command prints for it.
+//! Where a record's token comes from: the batch, the record, or the token command.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use crate::config::TokenCommand as Program;
 use crate::failure::{Failure, FailureKind};
 use crate::token::Token;
 
-/// A member or column that holds the record's own token.
+/// A field or column that holds the record's own token.
 pub const TOKEN_FIELD: &str = "token";
 
 /// Where a record's token comes from.
@@ -69,7 +69,7 @@ impl TokenCommand {
         let mut argv = self.program.argv().to_vec();
         for field in &self.fields {
             let value = find(field).filter(|value| !value.is_empty()).ok_or_else(|| {
-                Failure::usage(format!("the token command needs {field:?}, which the record lacks"))
+                Failure::usage(format!("the token command uses `{field}`, which this record does not have"))
             })?;
             // The program's own name is never the record's to choose.
             for argument in argv.iter_mut().skip(1) {
@@ -89,12 +89,10 @@ pub fn from_record(value: &Value) -> Result<TokenSource, Failure> {
         .as_str()
         .and_then(Token::new)
         .filter(|token| token.expose().bytes().all(|byte| byte.is_ascii_graphic()));
-    token
-        .map(TokenSource::Given)
-        .ok_or_else(|| Failure::new(FailureKind::Usage, "the record's token is no token"))
+    token.map(TokenSource::Given).ok_or_else(|| Failure::new(FailureKind::Usage, "invalid token in record"))
 }
 
-/// A member of a record as text, at its top or inside its wrapper.
+/// A field of a record as text, at its top or inside its wrapper.
 pub fn field(document: &Map<String, Value>, wrapper: Option<&str>, name: &str) -> Option<String> {
     let inner = || wrapper.and_then(|wrapper| document.get(wrapper)).and_then(|inner| inner.get(name));
     match document.get(name).or_else(inner)? {
@@ -130,7 +128,7 @@ mod tests {
         let find = |name: &str| Some(if name == "id" { "7".to_owned() } else { "a b;$(x)".to_owned() });
         let filled = ["{record.email}", "show", "shop/a b;$(x)/7"].map(str::to_owned).to_vec();
         assert_eq!(command.substitute(find).unwrap(), TokenSource::Command(program.with_argv(filled)));
-        assert!(command.substitute(|_| None).unwrap_err().message.contains("\"email\""));
+        assert!(command.substitute(|_| None).unwrap_err().message.contains("the token command uses `email`"));
         assert!(TokenCommand::new(&Program::new(vec!["pass".to_owned(), "show".to_owned()])).is_none());
     }
 }

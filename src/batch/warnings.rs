@@ -1,4 +1,4 @@
-//! What is doubtful about the records of a run, and what was mended in them: told, and not held against them.
+//! Collects non-fatal warnings about records and prints the first `MAX_SHOWN`.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ impl WarningCollector {
     /// Tells what is doubtful about a record.
     pub fn emit(&mut self, record: u64, prepared: &PreparedRecord) {
         let doubled = self.is_duplicate(&prepared.key);
-        let doubled = doubled.then(|| format!("the attribute code {:?} is in the input twice", prepared.key));
+        let doubled = doubled.then(|| format!("duplicate attribute code `{}`", prepared.key));
         for doubt in prepared.body.warnings(self.operation).into_iter().chain(doubled) {
             self.found += 1;
             if self.found <= MAX_SHOWN {
@@ -46,8 +46,7 @@ impl WarningCollector {
     /// Counts those that were not told.
     pub fn emit_suppressed_count(&self) {
         if self.found > MAX_SHOWN {
-            self.report
-                .warn(&format!("{} more warnings about records of this input", self.found - MAX_SHOWN));
+            self.report.warn(&format!("{} more warnings not shown", self.found - MAX_SHOWN));
         }
     }
 

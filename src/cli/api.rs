@@ -4,16 +4,16 @@ use clap::Args;
 
 use crate::plan::request::{Method, RelativePath};
 
-/// Send any other call of the service, with the profile's base URL and token
+/// Call any other endpoint with the profile's base URL and token
 #[derive(Debug, Clone, Args)]
 pub struct ApiArgs {
-    /// HTTP method; GET and HEAD are reads and may be repeated, nothing else is sent twice
+    /// HTTP method; only GET and HEAD are retried
     #[arg(value_parser = method)]
     pub method: Method,
-    /// Path below the base URL, query and all, such as /V1/store/storeViews
+    /// Path and query relative to the base URL, e.g. /V1/store/storeViews
     #[arg(value_parser = RelativePath::new)]
     pub path: RelativePath,
-    /// Send the administrator's token
+    /// Use the administrator token
     #[arg(long)]
     pub admin: bool,
 }

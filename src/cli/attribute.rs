@@ -9,7 +9,7 @@ use crate::cli::batch::BatchArgs;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_number_label};
 use crate::wire::ATTRIBUTE;
 
-/// Product attributes.
+/// Create product attributes.
 #[derive(Debug, Subcommand)]
 pub enum AttributeCommand {
     /// Create a product attribute
@@ -22,19 +22,19 @@ pub struct CreateArgs {
     /// The attribute.
     #[command(flatten)]
     pub attribute: FieldArgs<AttributeFlags>,
-    /// Whether search looks at it, sent as the text 1 or 0
+    /// Include in search (sent as "1" or "0")
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", help_heading = AttributeFlags::HEADING)]
     pub searchable: Option<bool>,
-    /// Label in one store view
+    /// Label for a store view, as STORE_ID=LABEL
     #[arg(long = "store-label", value_name = "STORE_ID=LABEL", num_args = 1.., value_parser = parse_number_label, help_heading = AttributeFlags::HEADING)]
     pub store_labels: Vec<(Number, String)>,
-    /// Options to choose from, in this order
+    /// Options, in order
     #[arg(long = "option", value_name = "LABEL", num_args = 1.., help_heading = "Options")]
     pub options: Vec<String>,
-    /// The option chosen by default
+    /// Default option
     #[arg(long, value_name = "LABEL", help_heading = "Options")]
     pub default_option: Option<String>,
-    /// CSV of options: label,sort_order,is_default,label:STORE_ID…
+    /// CSV file of options: label,sort_order,is_default,label:STORE_ID…
     #[arg(long = "options", value_name = "FILE.csv", help_heading = "Options")]
     pub options_file: Option<PathBuf>,
     /// Send an attribute that cannot work: options of a type without them, two defaults, a select without options

@@ -5,18 +5,18 @@ use clap::Subcommand;
 /// What `auth` can do.
 #[derive(Debug, Subcommand)]
 pub enum AuthCommand {
-    /// Store a token for a profile; asks for it, or reads it from standard input
+    /// Store an access token for a profile
     Login {
-        /// Read the token from standard input
+        /// Read the token from stdin
         #[arg(long)]
         with_token: bool,
-        /// The administrator's token instead of the customer's
+        /// Store the administrator token instead of the customer token
         #[arg(long)]
         admin: bool,
     },
-    /// Say where each token comes from, never the token; exit 6 when there is none
+    /// Show where each token comes from; exits 6 if there is none
     Status,
-    /// Forget the stored tokens of a profile
+    /// Delete a profile's stored tokens
     Logout {
         /// Only the administrator's token
         #[arg(long)]

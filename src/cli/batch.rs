@@ -85,7 +85,7 @@ impl FromStr for Rate {
         number
             .filter(|number| number.is_finite() && *number > 0.0)
             .map(|number| Self { per_second: number / seconds })
-            .ok_or_else(|| "expected a number above 0, such as 20/s".to_owned())
+            .ok_or_else(|| "expected a positive rate, e.g. 20/s".to_owned())
     }
 }
 

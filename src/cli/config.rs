@@ -5,31 +5,31 @@ use clap::{Args, Subcommand};
 /// What `config` can do.
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// Make a profile; asks on a terminal for what is not given
+    /// Create a profile, prompting for missing values
     Init(InitArgs),
-    /// Print where the configuration file is
+    /// Print the path of the configuration file
     Path,
-    /// Print every setting of the file, and where the tokens come from; with -p, of one profile
+    /// List all settings and token sources (one profile with -p)
     List,
-    /// Print a setting; tokens as •••
+    /// Print a setting (tokens are masked)
     Get {
-        /// profiles.NAME.KEY, or KEY of the chosen profile
+        /// `profiles.NAME.KEY`, or `KEY` for the selected profile
         key: String,
     },
-    /// Change a setting; comments and the rest of the file stay as they are
+    /// Change a setting, preserving comments
     Set {
-        /// profiles.NAME.KEY, or KEY of the chosen profile
+        /// `profiles.NAME.KEY`, or `KEY` for the selected profile
         key: String,
-        /// The value, several for a list; a token is asked for, or - reads it from standard input
+        /// Value (several for a list); tokens are prompted for, or read from stdin with -
         #[arg(allow_negative_numbers = true)]
         value: Vec<String>,
     },
-    /// Take a setting, or a whole profile, out of the file
+    /// Remove a setting or a profile
     Unset {
-        /// profiles.NAME.KEY, or KEY of the chosen profile
+        /// `profiles.NAME.KEY`, or `KEY` for the selected profile
         key: String,
     },
-    /// Use this profile when none is named
+    /// Set the default profile
     Use {
         /// The profile
         #[arg(value_name = "PROFILE")]
@@ -37,13 +37,13 @@ pub enum ConfigCommand {
     },
 }
 
-/// Make a profile. Its name is -p, its store view --store-view.
+/// Create a profile. Name it with -p, set its store view with --store-view.
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// Where the service is, such as https://shop.example/rest
+    /// Base URL of the service, e.g. https://shop.example/rest
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
-    /// Replace the profile where there is one of that name
+    /// Replace an existing profile
     #[arg(long)]
     pub replace: bool,
 }

@@ -10,14 +10,14 @@ use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_key_value}
 use crate::plan::profile::region;
 use crate::wire::{CUSTOMER, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, REGION};
 
-/// Customers: the profile and its addresses.
+/// Show, update and restore customer profiles.
 #[derive(Debug, Subcommand)]
 pub enum CustomerCommand {
-    /// Change the profile and its addresses, keeping every address not named
+    /// Update the profile; addresses you do not name are kept
     Update(Box<UpdateArgs>),
     /// Print the stored profile and addresses
     Show,
-    /// List the snapshots taken before each replacement
+    /// List snapshots
     History(HistoryArgs),
     /// Undo the last update, or put a snapshot back, keeping newer addresses
     Restore(RestoreArgs),
@@ -29,7 +29,7 @@ pub struct UpdateArgs {
     /// The profile.
     #[command(flatten)]
     pub profile: FieldArgs<ProfileFlags>,
-    /// Change the stored address with this id
+    /// Update the address with this ID
     #[arg(long, value_name = "ID", help_heading = AddressFlags::HEADING, group = "which_address")]
     pub address: Option<i64>,
     /// Add an address
@@ -38,7 +38,7 @@ pub struct UpdateArgs {
     /// The address.
     #[command(flatten)]
     pub members: FieldArgs<AddressFlags>,
-    /// Custom attribute of the address
+    /// Set a custom attribute of the address
     #[arg(long = "custom-attribute", value_name = "CODE=VALUE", num_args = 1.., value_parser = parse_key_value, help_heading = AddressFlags::HEADING)]
     pub custom_attributes: Vec<(String, String)>,
     /// Make it the default shipping address
@@ -50,16 +50,16 @@ pub struct UpdateArgs {
     /// Add the address even if an equal one is stored
     #[arg(long, help_heading = AddressFlags::HEADING)]
     pub allow_duplicate: bool,
-    /// Remove these stored addresses
+    /// Remove these addresses
     #[arg(long = "remove-address", value_name = "ID", num_args = 1.., help_heading = "Deleting")]
     pub remove_addresses: Vec<i64>,
-    /// Send exactly the given list: what it leaves out is deleted
+    /// Replace the whole list with the given one; omitted addresses are deleted
     #[arg(long, conflicts_with = "remove_addresses", help_heading = "Deleting")]
     pub replace_addresses: bool,
-    /// Allow exactly this many addresses to be deleted by leaving them out
+    /// Confirm the deletion of exactly N addresses
     #[arg(long, value_name = "N", help_heading = "Deleting")]
     pub allow_delete: Option<usize>,
-    /// The existing profile, where the service cannot be read
+    /// Use FILE as the current profile if the service cannot be read
     #[arg(long, value_name = "FILE", help_heading = "Reading")]
     pub base: Option<PathBuf>,
     /// How the profile is replaced.
@@ -73,14 +73,14 @@ pub struct UpdateArgs {
 /// Flags of every command that replaces a profile.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ReplacementArgs {
-    /// How long to read the profile until it shows what was written [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero, help_heading = "Replacing")]
+    /// Maximum time to wait until the update is visible [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero, help_heading = "Update options")]
     pub settle: Option<Duration>,
-    /// How long to wait for another storefront command that writes to the same customer [default: 5m]
-    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero, help_heading = "Replacing")]
+    /// Maximum time to wait for another command updating the same customer [default: 5m]
+    #[arg(long, value_name = "TIME", value_parser = super::duration::or_zero, help_heading = "Update options")]
     pub lock_timeout: Option<Duration>,
-    /// Go on although an earlier update of unknown outcome may still take effect
-    #[arg(long, help_heading = "Replacing")]
+    /// Continue even if an earlier update with unknown outcome may still take effect
+    #[arg(long, help_heading = "Update options")]
     pub after_unknown: bool,
 }
 
@@ -90,7 +90,7 @@ pub struct RestoreArgs {
     /// Name of the snapshot, as `customer history` lists it, or its file; that of the last update where none is given
     #[arg(value_name = "SNAPSHOT")]
     pub snapshot: Option<String>,
-    /// Allow exactly this many addresses newer than the snapshot to be deleted
+    /// Confirm the deletion of exactly N addresses newer than the snapshot
     #[arg(long, value_name = "N")]
     pub allow_delete: Option<usize>,
     /// Put the whole profile back, not only what that update changed

@@ -1,5 +1,5 @@
-//! Flags that set members of the input, made from the documented shapes so that names, types and help
-//! are written once.
+//! Flags that set fields of the input, made from the documented shapes so that names, types and help are
+//! written once.
 
 use std::marker::PhantomData;
 
@@ -169,7 +169,7 @@ fn boolean(text: &str) -> Result<Value, String> {
 
 /// A whole number with its exact text.
 fn whole_number(text: &str) -> Result<Value, String> {
-    number(text).ok().filter(|_| is_whole(text)).ok_or_else(|| "expected a whole number".to_owned())
+    number(text).ok().filter(|_| is_whole(text)).ok_or_else(|| "expected an integer".to_owned())
 }
 
 /// A JSON number with its exact text.
@@ -200,6 +200,6 @@ pub fn parse_label_number(text: &str) -> Result<(String, Number), String> {
 fn whole(text: &str) -> Result<Number, String> {
     match whole_number(text) {
         Ok(Value::Number(number)) => Ok(number),
-        _ => Err(format!("{text:?} is no whole number")),
+        _ => Err(format!("`{text}` is not an integer")),
     }
 }

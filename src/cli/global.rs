@@ -12,49 +12,49 @@ use crate::sandbox::Fault;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct GlobalArgs {
-    /// Which profile of the configuration to use [env: STOREFRONT_PROFILE]
+    /// Profile to use [env: STOREFRONT_PROFILE]
     #[arg(short, long, global = true, value_name = "NAME")]
     pub profile: Option<String>,
-    /// Use the built-in local service: no account, no configuration
+    /// Use the built-in local service instead of a profile
     #[arg(long, global = true)]
     pub sandbox: bool,
     /// Inject a fault into the sandbox
     #[arg(long, global = true, value_name = "FAULT", help = fault_help())]
     pub fault: Vec<Fault>,
-    /// Store view code in the path [env: STOREFRONT_STORE_VIEW]
+    /// Store view code [env: STOREFRONT_STORE_VIEW]
     #[arg(long, global = true, value_name = "CODE")]
     pub store_view: Option<String>,
-    /// JSON, NDJSON or CSV to read; - is standard input
+    /// Read input from FILE (JSON, NDJSON or CSV; - for stdin)
     #[arg(short, long, global = true, value_name = "FILE")]
     pub input: Option<PathBuf>,
-    /// Format of the input, where its extension does not say
+    /// Input format [default: from the file extension]
     #[arg(long, global = true, value_name = "FORMAT")]
     pub input_format: Option<InputFormat>,
-    /// Send members the interface does not list, as they are
+    /// Send unknown fields unchanged
     #[arg(long, global = true)]
     pub allow_unknown: bool,
-    /// Form of the result on standard output [env: STOREFRONT_OUTPUT]
+    /// Output format [env: STOREFRONT_OUTPUT]
     #[arg(short, long, global = true, value_name = "FORMAT")]
     pub output: Option<OutputFormat>,
-    /// Print what this jq expression makes of each result; implies -o json
+    /// Filter each result through a jq expression (implies -o json)
     #[arg(long, global = true, value_name = "EXPRESSION")]
     pub jq: Option<String>,
-    /// Show exactly what would be sent; send no write
+    /// Show the request without sending it
     #[arg(short = 'n', long, global = true)]
     pub dry_run: bool,
-    /// With --dry-run: show it as a curl command
+    /// With --dry-run: print a curl command
     #[arg(long, global = true)]
     pub curl: bool,
     /// Answer yes to confirmations
     #[arg(short, long, global = true)]
     pub yes: bool,
-    /// Never prompt; what would need an answer is an error
+    /// Never prompt; fail if input is required
     #[arg(long, global = true)]
     pub no_input: bool,
-    /// Print results and errors only
+    /// Suppress informational messages (warnings are still shown)
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Show requests and replies on standard error, tokens redacted; -vv with bodies
+    /// Log requests and responses to stderr (tokens redacted); -vv includes bodies
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
     /// When to use colour [env: NO_COLOR, CLICOLOR_FORCE]
@@ -63,7 +63,7 @@ pub struct GlobalArgs {
     /// Request timeout, such as 30, 500ms or 1m [default: 30]
     #[arg(long, global = true, value_name = "DURATION", value_parser = duration::positive)]
     pub timeout: Option<std::time::Duration>,
-    /// Repeats of what cannot act twice [default: 2]
+    /// Maximum retries of requests that are safe to repeat [default: 2]
     #[arg(long, global = true, value_name = "N")]
     pub retry: Option<u32>,
 }
@@ -102,28 +102,28 @@ impl GlobalArgs {
 /// Format of `--input`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum InputFormat {
-    /// One document, or an array of records.
+    /// A document or an array of records.
     Json,
-    /// One record a line.
+    /// One record per line.
     Ndjson,
-    /// A header and one record a line.
+    /// Header plus one record per line.
     Csv,
 }
 
 /// Format of results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
-    /// For people.
+    /// Human-readable.
     #[default]
     Table,
-    /// For programs: one object an operation.
+    /// One JSON object per result.
     Json,
 }
 
 /// When to use colour.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal that wants it.
+    /// When writing to a terminal.
     #[default]
     Auto,
     /// Always.

@@ -1,4 +1,5 @@
-//! A noun whose verbs are made only once it is typed: a process runs one command, and has no use for the others.
+//! A command whose verbs are made only once it is typed: a process runs one command, and has no use for the
+//! others.
 
 use clap::{ArgMatches, Command, Error, FromArgMatches, Subcommand};
 
@@ -33,7 +34,7 @@ impl<T: FromArgMatches> FromArgMatches for LazySubcommands<T> {
 }
 
 fn with_verbs<T: Subcommand>(noun: Command) -> Command {
-    // What the list of nouns says of it, not what the verbs' own type does.
+    // What the list of commands says of it, not what the subcommands' own type does.
     let about = noun.get_about().cloned().unwrap_or_default();
     let name = noun.get_name().to_owned();
     T::augment_subcommands(noun).about(about).mut_subcommands(|verb| {

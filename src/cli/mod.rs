@@ -1,4 +1,4 @@
-//! The grammar of the command line, one file per noun. Arguments are not settings: `config` makes those.
+//! The grammar of the command line, one file per command. Arguments are not settings: `config` makes those.
 
 pub mod api;
 pub mod attribute;
@@ -24,7 +24,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
 pub use lazy_subcommand::LazySubcommands;
 
-/// Storefront operations that never lose an address and never act twice.
+/// Command-line client for a Magento-derived marketplace: safe profile updates, quotes and attributes.
 #[derive(Debug, Parser)]
 #[command(name = "storefront", version, about, disable_help_subcommand = true, infer_long_args = false)]
 pub struct Cli {
@@ -101,37 +101,37 @@ pub enum TemplateFormat {
 /// The nouns.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Quotes: shipping, billing, payment and items
+    /// Save shipping details and add items to quotes
     #[command(subcommand)]
     Quote(LazySubcommands<quote::QuoteCommand>),
-    /// Customers: the profile and its addresses
+    /// Show, update and restore customer profiles
     #[command(subcommand)]
     Customer(LazySubcommands<customer::CustomerCommand>),
-    /// Product attributes
+    /// Create product attributes
     #[command(subcommand)]
     Attribute(LazySubcommands<attribute::AttributeCommand>),
     /// Inspect the journals of batches
     #[command(subcommand)]
     Journal(LazySubcommands<journal::JournalCommand>),
-    /// Profiles and their settings
+    /// Manage profiles and settings
     #[command(subcommand)]
     Config(LazySubcommands<config::ConfigCommand>),
-    /// Tokens, kept apart from the settings
+    /// Manage access tokens
     #[command(subcommand)]
     Auth(LazySubcommands<auth::AuthCommand>),
-    /// Is the set-up sound? Each finding with its mend
+    /// Check the setup and suggest a fix for each problem
     Doctor,
-    /// The built-in local service: everything can be tried with no account
+    /// Run and inspect the built-in local service (no account needed)
     #[command(subcommand)]
     Sandbox(LazySubcommands<sandbox::SandboxCommand>),
     #[allow(missing_docs)]
     Api(api::ApiArgs),
-    /// Print a filled-in input to edit; what its members mean goes to standard error
+    /// Print an example input to edit (field descriptions go to stderr)
     Template {
         #[command(flatten)]
         #[allow(missing_docs)]
         operation: OperationArgs,
-        /// Form of the input
+        /// Input format
         #[arg(long, value_name = "FORMAT", default_value = "json")]
         format: TemplateFormat,
     },
@@ -143,14 +143,14 @@ pub enum Command {
         #[arg(value_name = "TOPIC|COMMAND")]
         words: Vec<String>,
     },
-    /// Print the script that makes a shell complete commands, flags and values
+    /// Print a shell completion script
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Write the manual pages, one a command; without a directory, print the first
+    /// Write the man pages to DIR, or print the main page
     Man {
-        /// Where the pages go; made where it is not there
+        /// Output directory (created if missing)
         #[arg(value_name = "DIR")]
         directory: Option<std::path::PathBuf>,
     },

@@ -7,7 +7,7 @@ use crate::cli::batch::BatchArgs;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_label_number};
 use crate::wire::{ADDRESS_INFORMATION, CART_ITEM, QUOTE_ADDRESS};
 
-/// Quotes: shipping, billing, payment and items.
+/// Save shipping details and add items to quotes.
 #[derive(Debug, Subcommand)]
 pub enum QuoteCommand {
     /// Save shipping and billing address, shipping method and payment on the customer's quote
@@ -22,16 +22,16 @@ pub struct ShipArgs {
     /// The shipping address.
     #[command(flatten)]
     pub ship: FieldArgs<ShipTo>,
-    /// Take the shipping address from the stored profile
+    /// Ship to a saved address
     #[arg(long, value_name = "ID", help_heading = ShipTo::HEADING)]
     pub ship_to_address: Option<i64>,
     /// The billing address.
     #[command(flatten)]
     pub bill: FieldArgs<BillTo>,
-    /// Take the billing address from the stored profile
+    /// Bill to a saved address
     #[arg(long, value_name = "ID", help_heading = BillTo::HEADING)]
     pub bill_to_address: Option<i64>,
-    /// Bill to the shipping address
+    /// Use the shipping address for billing
     #[arg(long, conflicts_with = "bill_to_address", help_heading = BillTo::HEADING)]
     pub bill_same_as_ship: bool,
     /// Carrier and method.
@@ -40,10 +40,10 @@ pub struct ShipArgs {
     /// Code of the payment method, sent as {"method": CODE}
     #[arg(long, value_name = "CODE", help_heading = "Payment", group = "payment_choice")]
     pub payment_method: Option<String>,
-    /// The payment as a JSON object, or the file that holds it
+    /// Payment as JSON, or a file containing it
     #[arg(long, value_name = "JSON|@FILE", help_heading = "Payment", group = "payment_choice")]
     pub payment: Option<String>,
-    /// Send no payment
+    /// Omit the payment
     #[arg(long, help_heading = "Payment", group = "payment_choice")]
     pub no_payment: bool,
     /// Many records.
@@ -57,7 +57,7 @@ pub struct AddItemArgs {
     /// The item.
     #[command(flatten)]
     pub item: FieldArgs<Item>,
-    /// Chosen option of a configurable product: attribute id and value
+    /// Option of a configurable product, as ATTRIBUTE_ID=VALUE
     #[arg(long = "option", value_name = "OPTION_ID=OPTION_VALUE", num_args = 1.., help_heading = Item::HEADING, value_parser = parse_label_number)]
     pub options: Vec<(String, Number)>,
     /// Many records.

@@ -30,7 +30,7 @@ const UNAUTHORIZED: u16 = 401;
 /// `usage` for a profile that cannot hold a token, `auth` when `status` finds none.
 pub fn run(session: &Session<'_>, command: &AuthCommand) -> Result<(), Failure> {
     if session.global.sandbox {
-        return Err(Failure::usage("the sandbox has tokens of its own").hint("storefront sandbox tokens"));
+        return Err(Failure::usage("the sandbox uses its own tokens").hint("storefront sandbox tokens"));
     }
     match *command {
         AuthCommand::Login { with_token, admin } => login(session, bearer(admin), with_token),
@@ -47,12 +47,12 @@ pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool
     let text = if stdin {
         let mut text = String::new();
         let read = std::io::stdin().lock().take(MAX_TOKEN_BYTES).read_to_string(&mut text);
-        read.map_err(|error| Failure::usage(format!("standard input cannot be read: {error}")))?;
+        read.map_err(|error| Failure::usage(format!("cannot read stdin: {error}")))?;
         text
     } else {
         Prompt::new(session.context, session.global, session.report).password(question, hint)?
     };
-    let token = Token::new(&text).ok_or_else(|| Failure::usage("no token came; nothing was stored"))?;
+    let token = Token::new(&text).ok_or_else(|| Failure::usage("no token given"))?;
     fit_for_header(token, "the input")
 }
 
@@ -62,7 +62,7 @@ fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), 
     let base_url = profile.base_url().ok_or_else(|| profile.no_base_url())?;
     if let Some(key) = profile.token_key_in_use(bearer) {
         return Err(Failure::usage(format!(
-            "profile {} names {key}, so a stored token would not be used",
+            "profile `{}` sets `{key}`, which overrides stored tokens",
             profile.name
         ))
         .hint(format!("storefront config unset -p {} {key}", profile.name)));
@@ -70,12 +70,12 @@ fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), 
     let credentials = Credentials::load(session.context)?;
     let origin = origin(&base_url);
     let question = format!("{} of {} for {origin}", noun(bearer), profile.name);
-    let token = read_token(session, &question, "--with-token reads it from standard input", with_token)?;
+    let token = read_token(session, &question, "use --with-token to read it from stdin", with_token)?;
     verify(session, &profile, bearer, &token)?;
     let stored = Stored { token, origin };
     Credentials::store(session.context, &profile.name, bearer, &stored)?;
     session.report.status(&format!(
-        "stored the {} of profile {} for {} in {}",
+        "saved the {} for profile `{}` ({}) to {}",
         noun(bearer),
         profile.name,
         stored.origin,
@@ -83,7 +83,7 @@ fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), 
     ));
     let variable = token_variable(bearer);
     if session.context.var(variable)?.is_some() {
-        session.report.warn(&format!("{variable} is set and wins over the stored token"));
+        session.report.warn(&format!("{variable} is set and overrides the stored token"));
     }
     Ok(())
 }
@@ -189,7 +189,7 @@ fn logout(session: &Session<'_>, only_admin: bool) -> Result<(), Failure> {
     let deleted = Credentials::delete(session.context, &profile, bearers)?;
     let deleted: Vec<&str> = deleted.into_iter().map(noun).collect();
     session.report.status(&match deleted.as_slice() {
-        [] => format!("no token of profile {profile} is stored"),
+        [] => format!("no stored token for profile `{profile}`"),
         deleted => format!("deleted the {} of profile {profile}", deleted.join(" and the ")),
     });
     Ok(())

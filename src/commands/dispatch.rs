@@ -12,8 +12,7 @@ use crate::plan::operation::Operation;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 
-/// Runs an operation that acts at once, over one document or over many records: the input is checked before the
-/// service is opened.
+/// Runs an operation on one document or on a batch: the input is checked before the service is opened.
 ///
 /// # Errors
 /// Whatever went wrong.
@@ -37,8 +36,8 @@ pub fn run(
 pub fn source(session: &Session<'_>, args: &BatchArgs) -> Result<Option<Source>, Failure> {
     let source = records::detect(session.global)?;
     match (&source, args.first_given()) {
-        (None, Some(flag)) => Err(Failure::usage(format!("{flag} is for many records; nothing was sent"))
-            .hint("give them with --input: a CSV, NDJSON or a JSON array; for standard input add --input-format")),
+        (None, Some(flag)) => Err(Failure::usage(format!("{flag} requires batch input"))
+            .hint("use --input with CSV, NDJSON or a JSON array (add --input-format for stdin)")),
         _ => Ok(source),
     }
 }

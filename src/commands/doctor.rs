@@ -82,7 +82,7 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
         Err(Some(unreadable)) => vec![unreadable],
         Err(None) => vec![Check::skipped(
             token_check::check_name(Bearer::Customer),
-            format!("{}; not checked: no store view is set", service.settings.token.describe()),
+            format!("{}; not checked: no store view set", service.settings.token.describe()),
         )],
     });
     checks.push(admin_token(&service, &checks).await);
@@ -192,7 +192,7 @@ fn state_directory(session: &Session<'_>) -> Option<Check> {
     Some(if open_to_others(&snapshots) {
         Check::warning(
             "state directory",
-            format!("`{shown}` holds customers' data and is open to others"),
+            format!("`{shown}` contains customer data and is accessible to other users"),
             format!("chmod 700 {}", Shell::NATIVE.quote(&shown.to_string())),
         )
     } else {
@@ -239,13 +239,11 @@ fn clock(date: &str) -> Option<Check> {
     let theirs = rfc2822::DateTimeParser::new().parse_timestamp(date).ok()?;
     let apart = (crate::clock::system_time().as_second() - theirs.as_second()).abs();
     Some(if apart <= CLOCK_TOLERANCE {
-        Check::ok("clock", "agrees with the service's")
+        Check::ok("clock", "in sync with the service")
     } else {
         Check::warning(
             "clock",
-            format!(
-                "differs from the service's by {apart} seconds; certificates and waiting times depend on it"
-            ),
+            format!("off by {apart} s from the service; this affects TLS and retry delays"),
             "set this machine's clock, for example with `timedatectl set-ntp true`",
         )
     })

@@ -12,9 +12,9 @@ use crate::{cli, environment};
 type Topic = (&'static str, &'static str, fn() -> String);
 
 const TOPICS: &[Topic] = &[
-    ("exit-codes", "What the exit code tells", exit_codes),
-    ("environment", "The environment variables that are read", environment),
-    ("input", "What --input takes, member by member", input),
+    ("exit-codes", "Exit codes", exit_codes),
+    ("environment", "Environment variables", environment),
+    ("input", "Input fields by operation", input),
 ];
 
 /// Prints a topic, or the help of the command these words name.
@@ -43,10 +43,10 @@ fn neither(word: &str, known: &[String]) -> Failure {
     let topics = TOPICS.iter().map(|(name, ..)| *name);
     let near = closest_match(word, known.iter().map(String::as_str).chain(topics.clone()));
     let hint = match near {
-        Some(near) => format!("did you mean {near}?"),
-        None => format!("the topics are {}", topics.collect::<Vec<_>>().join(", ")),
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("available topics: {}", topics.collect::<Vec<_>>().join(", ")),
     };
-    Failure::usage(format!("{word:?} is neither a topic nor a command")).hint(hint)
+    Failure::usage(format!("no help topic or command `{word}`")).hint(hint)
 }
 
 fn listed_topics() -> String {
@@ -72,9 +72,7 @@ fn environment() -> String {
 
 fn input() -> String {
     let mut text =
-        "--input FILE takes JSON, NDJSON or CSV; - is standard input. Flags are laid over it and win.\n\
-        A body may stand in its wrapper or without it; an array, NDJSON and CSV are a run over records.\n\
-        `storefront template OPERATION` prints an example, `storefront schema OPERATION` a JSON Schema.\n"
+        "--input FILE reads JSON, NDJSON or CSV; - is stdin. Flags override the input.\nThe wrapper object is optional. A JSON array, NDJSON and CSV are processed as a batch.\n`storefront template OPERATION` prints an example, `storefront schema OPERATION` a JSON Schema.\n"
             .to_owned();
     for operation in Operation::ALL {
         let members = operation.schema().fields();

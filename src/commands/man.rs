@@ -17,10 +17,10 @@ pub fn run(session: &Session<'_>, directory: Option<&Path>) -> Result<(), Failur
         let mut page = Vec::new();
         Man::new(cli::command())
             .render(&mut page)
-            .map_err(|error| Failure::internal(format!("the page cannot be made: {error}")))?;
+            .map_err(|error| Failure::internal(format!("cannot generate the man page: {error}")))?;
         return session.report.stdout(&String::from_utf8_lossy(&page));
     };
     std::fs::create_dir_all(directory)
         .and_then(|()| clap_mangen::generate_to(cli::command(), directory))
-        .map_err(|error| Failure::internal(format!("{} cannot be written: {error}", directory.display())))
+        .map_err(|error| Failure::internal(format!("cannot write `{}`: {error}", directory.display())))
 }

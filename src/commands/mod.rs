@@ -1,4 +1,4 @@
-//! One file per noun: args → plan → confirm → send → report.
+//! One file per command: args → plan → confirm → send → report.
 
 pub mod api;
 pub mod attribute;
@@ -76,8 +76,7 @@ fn note_ignored_variables(context: &Context, report: &Report) -> Result<(), Fail
     Ok(())
 }
 
-/// Refuses flags of the operations where they would be passed over in silence: who asks for a dry run must not get
-/// a write.
+/// Refuses flags of operations where they would be ignored: a requested dry run must not be a write.
 fn reject_unused_flags(command: &Command, global: &GlobalArgs) -> Result<(), Failure> {
     if matches!(command, Command::Quote(_) | Command::Customer(_) | Command::Attribute(_) | Command::Api(_)) {
         return Ok(());
@@ -86,8 +85,8 @@ fn reject_unused_flags(command: &Command, global: &GlobalArgs) -> Result<(), Fai
     match given.iter().find(|(_, is_given)| *is_given) {
         None => Ok(()),
         Some((flag, _)) => {
-            Err(Failure::usage(format!("{flag} is for operations on the service; nothing was done"))
-                .hint(format!("leave {flag} out")))
+            Err(Failure::usage(format!("{flag} cannot be used with this command"))
+                .hint(format!("remove {flag}")))
         }
     }
 }

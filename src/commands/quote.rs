@@ -52,19 +52,18 @@ fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
     })
 }
 
-/// The interface lists the payment as required (2.4), so it is asked for.
+/// The interface lists the payment as required (docs/interface.md, "Shipping information"), so it is asked
+/// for.
 fn ask_payment(session: &Session<'_>, prompt: &Prompt, args: &mut ShipArgs) -> Result<(), Failure> {
-    session.report.stderr(
-        "The service lists a payment as required. Give a code such as checkmo, a JSON object, or none.",
-    );
+    session.report.stderr("A payment is required. Enter a code (e.g. checkmo), a JSON object, or none.");
     let check = |text: &str| match text.trim() {
-        "" => Err("type a code, a JSON object, or none".to_owned()),
+        "" => Err("enter a code, a JSON object, or none".to_owned()),
         json if json.starts_with('{') => exact_json::parse_object(json.as_bytes())
             .map(drop)
-            .map_err(|error| format!("that is not a JSON object: {error}")),
+            .map_err(|error| format!("not a JSON object: {error}")),
         _ => Ok(()),
     };
-    let hint = "give --payment-method CODE or --payment JSON, or --no-payment to send none";
+    let hint = "use --payment-method CODE, --payment JSON, or --no-payment";
     let payment = prompt.input("Payment", hint, None, check)?;
     match payment.trim() {
         "none" => args.no_payment = true,

@@ -45,7 +45,7 @@ fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
         ..Options::new(data_file(session.context, args.data.data.as_ref())?)
     };
     on_runtime(async {
-        // Before anybody is told where it listens: whoever reads that may stop it at once.
+        // Before anybody is told where it listens: anyone who reads that may stop it at once.
         let mut signals = Signals::listen()?;
         let running = sandbox::start_observed(options, observer(session)).await.map_err(unusable)?;
         session.report.json(&json!({
@@ -73,7 +73,7 @@ fn reset(session: &Session<'_>, data: &Path) -> Result<(), Failure> {
     if session.report.is_json() {
         return session.report.json(&json!({"operation": "sandbox reset", "applied": "yes", "data": path}));
     }
-    session.report.status(&format!("{path} holds the seed"));
+    session.report.status(&format!("sandbox reset: {path}"));
     Ok(())
 }
 
@@ -103,7 +103,7 @@ fn show(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The lists of `sandbox show` and, for each, heading and member of its columns.
+/// The lists of `sandbox show` and, for each, heading and field of its columns.
 const SHOWN: &[(&str, &[(&str, &str)])] = &[
     (
         "customers",
@@ -129,7 +129,7 @@ const SHOWN: &[(&str, &[(&str, &str)])] = &[
     ("store_views", &[("STORE VIEW", "code"), ("ID", "id"), ("NAME", "name")]),
 ];
 
-/// A member in a table: addresses, items and options by what names them.
+/// A field in a table: addresses, items and options by what names them.
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

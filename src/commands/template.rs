@@ -1,4 +1,4 @@
-//! `storefront template`: an input to edit on standard output, the meaning of its members on standard error.
+//! `storefront template`: an input to edit on standard output, the meaning of its fields on standard error.
 
 use crate::cli::{OperationArgs, TemplateFormat};
 use crate::failure::Failure;
@@ -23,13 +23,12 @@ pub fn run(session: &Session<'_>, words: &OperationArgs, format: TemplateFormat)
 
 fn explain(session: &Session<'_>, operation: Operation) {
     let mut table = new_table(session.report.stderr_style());
-    table.set_header(header(&["MEMBER", "HOLDS", "MEANING"]));
+    table.set_header(header(&["FIELD", "TYPE", "DESCRIPTION"]));
     for (path, member) in operation.schema().fields() {
         table.add_row([path.as_str(), member.field_type.expected(), member.doc]);
     }
     session.report.status(&render(&table));
-    session.report.status(&format!(
-        "The interface requires {}; of the other members it shows no such thing: leave out what you do not need.",
-        operation.required()
-    ));
+    session
+        .report
+        .status(&format!("Only {} is required; omit any other field you do not need.", operation.required()));
 }

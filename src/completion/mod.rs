@@ -22,11 +22,11 @@ pub fn script(shell: Shell) -> Result<String, Failure> {
     let engines = Shells::builtins();
     let engine = engines
         .completer(&shell.to_string())
-        .ok_or_else(|| Failure::internal(format!("there is no completion for {shell}")))?;
+        .ok_or_else(|| Failure::internal(format!("completions for {shell} are not supported")))?;
     let name = env!("CARGO_PKG_NAME");
     engine
         .write_registration(VARIABLE, name, name, name, &mut script)
-        .map_err(|error| Failure::internal(format!("the script cannot be made: {error}")))?;
+        .map_err(|error| Failure::internal(format!("cannot generate the script: {error}")))?;
     Ok(String::from_utf8_lossy(&script).trim().to_owned() + "\n")
 }
 

@@ -46,7 +46,7 @@ impl Exposure {
             Self::ForeignOwner { user, owner } => Err(Failure::usage(format!(
                 "`{shown}` is owned by another user (uid {owner}), who could change where tokens are sent"
             ))
-            .hint(format!("check what it holds, then run `sudo chown {user} {quoted}`"))),
+            .hint(format!("check its contents, then run `sudo chown {user} {quoted}`"))),
             Self::Writable => Err(Failure::usage(format!("`{shown}` can be changed by other users"))
                 .hint(format!("chmod go-w {quoted}"))),
             Self::Readable | Self::None => Ok(()),
@@ -62,11 +62,11 @@ impl Exposure {
         let hint = || format!("chmod 600 {}", Shell::NATIVE.quote(&path.to_string_lossy()));
         match self {
             Self::Readable => {
-                Err(Failure::usage(format!("`{shown}` holds a token and can be read by other users"))
+                Err(Failure::usage(format!("`{shown}` contains a token and can be read by other users"))
                     .hint(hint()))
             }
             Self::Writable => {
-                Err(Failure::usage(format!("`{shown}` holds a token and can be changed by other users"))
+                Err(Failure::usage(format!("`{shown}` contains a token and can be changed by other users"))
                     .hint(hint()))
             }
             other => other.require_trusted(path),
@@ -99,7 +99,7 @@ mod platform {
         })
     }
 
-    /// `is_own_group` says whether the file's group has no member but the user.
+    /// `is_own_group` says whether the file's group has no field but the user.
     pub(super) fn judge(owner: u32, mode: u32, user: u32, is_own_group: impl Fn() -> bool) -> Exposure {
         if owner != user {
             // A secret that is mounted into a container is root's, and often readable by every process in it.
@@ -118,8 +118,8 @@ mod platform {
         }
     }
 
-    /// Whether no other account is in the group, by the text of `/etc/passwd` and `/etc/group`. A user or group that is
-    /// not in them comes from a directory service, whose members cannot be known here.
+    /// Whether no other account is in the group, by the text of `/etc/passwd` and `/etc/group`. A user or
+    /// group that is not in them comes from a directory service, whose fields cannot be known here.
     pub(super) fn is_only_member(user: u32, group: u32, passwd: &str, groups: &str) -> bool {
         let rows = |text| str::lines(text).map(|line| line.split(':').collect::<Vec<_>>());
         let number = |row: &[&str], field: usize| row.get(field).and_then(|text| text.parse::<u32>().ok());

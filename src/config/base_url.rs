@@ -11,9 +11,9 @@ pub fn parse(text: &str) -> Result<Url, String> {
         other => format!("is not a URL: {other}"),
     })?;
     let problem = if !matches!(url.scheme(), "http" | "https") {
-        "begins with neither https:// nor http://"
+        "must start with https:// or http://"
     } else if !url.username().is_empty() || url.password().is_some() {
-        "holds a user name or password; tokens are set on their own"
+        "must not contain credentials; tokens are configured separately"
     } else if url.query().is_some() {
         "has a query (?…)"
     } else if url.fragment().is_some() {

@@ -46,14 +46,14 @@ impl KeyPath {
         global: &GlobalArgs,
     ) -> Result<Self, Failure> {
         let names = Name::parse(text).map_err(|_| {
-            Failure::usage(format!("{text:?} is no key")).hint("a key is like profiles.shop.base-url")
+            Failure::usage(format!("invalid key `{text}`")).hint("e.g. profiles.shop.base-url")
         })?;
         let mut names: Vec<String> = names.iter().map(|name| name.get().to_owned()).collect();
         let from_top = names.first().is_some_and(|name| keys::find(CONFIG, name).is_some());
         if !from_top {
             let (profile, _) = file.chosen_name(context, global)?.ok_or_else(|| {
-                Failure::usage(format!("{text} of which profile? none is chosen"))
-                    .hint(format!("-p NAME, or profiles.NAME.{text}"))
+                Failure::usage(format!("no profile selected for `{text}`"))
+                    .hint(format!("use -p NAME, or profiles.NAME.{text}"))
             })?;
             names.splice(0..0, ["profiles".to_owned(), profile]);
         }
@@ -79,7 +79,7 @@ impl KeyPath {
                     let key = keys::find(known, name);
                     key.ok_or_else(|| Failure::usage(validate::unknown_key(&at, known, name)))?.kind
                 }
-                _ => return Err(Failure::usage(format!("{path} has no keys inside"))),
+                _ => return Err(Failure::usage(format!("`{path}` is not a table"))),
             };
             path = at;
         }
@@ -145,7 +145,7 @@ impl ConfigFile {
             });
             table = inner
                 .as_table_like_mut()
-                .ok_or_else(|| Failure::usage(format!("{key}: {name} is no table")))?;
+                .ok_or_else(|| Failure::usage(format!("{key}: `{name}` is not a table")))?;
         }
         if let Some(Item::Value(old)) = table.get(last) {
             *value.decor_mut() = old.decor().clone();

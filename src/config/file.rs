@@ -26,7 +26,7 @@ pub struct ConfigFile {
     pub path: PathBuf,
     /// Whether it is there.
     pub exists: bool,
-    /// The file as it stands, comments and all.
+    /// The file unchanged, comments and all.
     pub document: DocumentMut,
     style: TextStyle,
 }
@@ -55,8 +55,8 @@ impl ConfigFile {
         if file.exists || context.var(environment::CONFIG)?.is_none() {
             return Ok(file);
         }
-        let message = format!("{}, which STOREFRONT_CONFIG names, is not there", file.path.display());
-        Err(Failure::usage(message).hint("storefront config init makes it"))
+        let message = format!("`{}` (from STOREFRONT_CONFIG) does not exist", file.path.display());
+        Err(Failure::usage(message).hint("create it with `storefront config init`"))
     }
 
     /// As [`Self::load`], where the environment gives all that is needed: a file nobody named, in a home that is
@@ -192,25 +192,24 @@ impl ConfigFile {
     pub fn no_such_profile(&self, name: &str, by: &str) -> Failure {
         let names = self.names();
         let hint = match closest_match(name, names.iter().copied()) {
-            Some(near) => format!("did you mean {near}?"),
+            Some(near) => format!("did you mean `{near}`?"),
             None if names.is_empty() => format!("storefront config init -p {}", Shell::NATIVE.quote(name)),
-            None => format!("the profiles are {}", names.join(", ")),
+            None => format!("available profiles: {}", names.join(", ")),
         };
-        Failure::usage(format!("{} has no profile {name:?}, which {by} names", self.path.display()))
-            .hint(hint)
+        Failure::usage(format!("no profile `{name}` in {} (from {by})", self.path.display())).hint(hint)
     }
 
     /// The failure that no profile is chosen: the ways in.
     pub fn no_profile_selected(&self) -> Failure {
         let names = self.names();
         if !names.is_empty() {
-            return Failure::usage(format!("no profile is chosen; there are {}", names.join(", ")))
-                .hint("-p NAME once, or storefront config use NAME for good; --sandbox needs none");
+            return Failure::usage(format!("no profile selected (available: {})", names.join(", ")))
+                .hint("use -p NAME, set a default with `storefront config use NAME`, or use --sandbox");
         }
         let path = self.path.display();
-        let state = if self.exists { "has no profile" } else { "is not there" };
+        let state = if self.exists { "has no profile" } else { "does not exist" };
         Failure::usage(format!(
-            "nothing says which service to use: no --sandbox, no STOREFRONT_BASE_URL, and {path} {state}"
+            "no service configured: set STOREFRONT_BASE_URL, use --sandbox, or create a profile ({path} {state})"
         ))
         .hint(
             "to try it with no account, add --sandbox; for a real service, run `storefront config init`, \

@@ -61,10 +61,9 @@ fn read_checked(
         .read_to_end(&mut bytes)
         .map_err(|error| problem(&format!("cannot be read: {error}")))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(problem("is larger than 1 MiB; is it the right file?"));
+        return Err(problem("larger than 1 MiB (wrong file?)"));
     }
-    let text =
-        String::from_utf8(bytes).map_err(|_| problem("is not valid UTF-8 text; is it the right file?"))?;
+    let text = String::from_utf8(bytes).map_err(|_| problem("not valid UTF-8 text (wrong file?)"))?;
     Ok(Some(Text { text, exposure }))
 }
 
@@ -102,7 +101,8 @@ pub fn resolve_path(context: &Context, directory: &Path, written: &str) -> Resul
         None => context.var(second)?,
     };
     home.map(|home| Path::new(home).join(rest)).ok_or_else(|| {
-        Failure::usage(format!("{written}: no home directory is known")).hint(format!("set {first}"))
+        Failure::usage(format!("cannot resolve `{written}`: home directory unknown"))
+            .hint(format!("set {first}"))
     })
 }
 

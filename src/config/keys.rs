@@ -38,7 +38,7 @@ pub enum ValueType {
     Seconds,
     /// A duration, or zero: do not wait.
     Wait,
-    /// A whole number, zero or more.
+    /// A integer, zero or more.
     Count,
     /// One of these words.
     Choice(&'static [&'static str]),
@@ -59,48 +59,48 @@ const fn key(name: &'static str, kind: ValueType, doc: &'static str) -> Key {
 
 /// The keys at the top of the file.
 pub const CONFIG: &[Key] = &[
-    key("default-profile", ValueType::Text, "Profile that is used when none is named"),
+    key("default-profile", ValueType::Text, "Default profile"),
     key("profiles", ValueType::Profiles(PROFILE), "One table for each profile"),
 ];
 
 /// The keys of a profile.
 pub const PROFILE: &[Key] = &[
-    key("base-url", ValueType::BaseUrl, "Where the service is; a path is kept"),
-    key("store-view", ValueType::StoreView, "Store view code in the path of each call"),
-    key("token", ValueType::Secret, "The token itself; the file must then be readable by its owner only"),
-    key("token-env", ValueType::Text, "Environment variable that holds the token"),
-    key("token-file", ValueType::Path, "File that holds the token, readable by its owner only"),
+    key("base-url", ValueType::BaseUrl, "Base URL of the service (may include a path)"),
+    key("store-view", ValueType::StoreView, "Store view code"),
+    key("token", ValueType::Secret, "Access token (the file must be readable by its owner only)"),
+    key("token-env", ValueType::Text, "Environment variable containing the token"),
+    key("token-file", ValueType::Path, "File containing the token (readable by its owner only)"),
     key("token-command", ValueType::Command, "Program that prints the token, run without a shell"),
     key(
         "admin-token",
         ValueType::Secret,
-        "As token, for calls of the administrator [default: the profile's token]",
+        "Like token, for administrator calls [default: the profile's token]",
     ),
-    key("admin-token-env", ValueType::Text, "As token-env, for calls of the administrator"),
-    key("admin-token-file", ValueType::Path, "As token-file, for calls of the administrator"),
-    key("admin-token-command", ValueType::Command, "As token-command, for calls of the administrator"),
+    key("admin-token-env", ValueType::Text, "Like token-env, for administrator calls"),
+    key("admin-token-file", ValueType::Path, "Like token-file, for administrator calls"),
+    key("admin-token-command", ValueType::Command, "Like token-command, for administrator calls"),
     key(
         "ship-layout",
         ValueType::Choice(&["wrapped", "flat"]),
-        "Whether shipping information stands in addressInformation [default: wrapped]",
+        "Shipping payload layout: wrapped (in addressInformation) or flat [default: wrapped]",
     ),
+    key("allow-plain-http", ValueType::Flag, "Allow plain http:// to other hosts (sends tokens unencrypted)"),
+    key("ca-file", ValueType::Path, "PEM file of trusted certificates (replaces the system's)"),
     key(
-        "allow-plain-http",
-        ValueType::Flag,
-        "Allow http:// beyond this machine; tokens then travel in the clear",
+        "client-certificate",
+        ValueType::Path,
+        "PEM file with the client's private key and certificate chain",
     ),
-    key("ca-file", ValueType::Path, "PEM file of the certificates to trust, instead of the system's"),
-    key("client-certificate", ValueType::Path, "PEM file of the client's private key and certificate chain"),
     key("timeout", ValueType::Seconds, "Request timeout, such as 30, 500ms or 1m [default: 30]"),
-    key("retry", ValueType::Count, "Repeats of what cannot act twice [default: 2]"),
+    key("retry", ValueType::Count, "Maximum retries of requests that are safe to repeat [default: 2]"),
     key("settle", ValueType::Wait, "How long a written profile may take to show the change [default: 10]"),
     key(
         "lock-timeout",
         ValueType::Wait,
         "How long to wait for another process that writes the customer [default: 300]",
     ),
-    key("retention-days", ValueType::Count, "Days a snapshot of a profile is kept [default: 30]"),
-    key("read", ValueType::Table(READ), "How a customer's stored profile is read"),
+    key("retention-days", ValueType::Count, "Days to keep profile snapshots [default: 30]"),
+    key("read", ValueType::Table(READ), "How to read the stored profile"),
 ];
 
 /// The keys of a profile's `read` table.
@@ -108,25 +108,25 @@ pub const READ: &[Key] = &[
     key(
         "path",
         ValueType::RequestPath,
-        "Path to read; {store_view} stands for the store view code [default: the profile's own path]",
+        "Path to read; {store_view} is replaced by the store view code [default: the profile's own path]",
     ),
-    key("customer", ValueType::Pointer, "JSON pointer to the customer in the reply"),
+    key("customer", ValueType::Pointer, "JSON pointer to the customer in the response"),
     key(
         "addresses",
         ValueType::Pointer,
-        "JSON pointer to the addresses, from the top of the reply or from the customer",
+        "JSON pointer to the addresses, from the response root or the customer",
     ),
     key(
         "quote-path",
         ValueType::RequestPath,
-        "Path that shows the quote; {store_view} stands for the store view code [default: none]",
+        "Path that shows the quote; {store_view} is replaced by the store view code [default: none]",
     ),
     key(
         "attribute-path",
         ValueType::RequestPath,
-        "Path that shows an attribute; {code} stands for its code, {store_view} for the store view [default: none]",
+        "Path that shows an attribute; {code} and {store_view} are replaced [default: none]",
     ),
-    key("ignore", ValueType::Pointers, "JSON pointers left out of comparisons [default: /updated_at]"),
+    key("ignore", ValueType::Pointers, "JSON pointers ignored in comparisons [default: /updated_at]"),
 ];
 
 /// The known key of that name.

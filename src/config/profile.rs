@@ -54,7 +54,7 @@ impl Profile {
 
     /// The failure that this profile has no base URL.
     pub fn no_base_url(&self) -> Failure {
-        Failure::usage(format!("profile {} has no base-url", self.name))
+        Failure::usage(format!("profile `{}` has no base-url", self.name))
             .hint(format!("storefront config set -p {} base-url URL", self.name))
     }
 
@@ -71,7 +71,7 @@ impl Profile {
         self.values.get(key) == Some(&Value::Flag(true))
     }
 
-    /// A whole number.
+    /// A integer.
     pub fn count(&self, key: &str) -> Option<u32> {
         match self.values.get(key) {
             Some(Value::Count(count)) => Some(*count),
@@ -124,7 +124,7 @@ impl Profile {
         for key in [token_key(Bearer::Customer), token_key(Bearer::Admin)] {
             let named: Vec<&str> = self.token_keys_in_use(key).collect();
             if named.len() > 1 {
-                return Err(format!("{} name one token; keep one of them", named.join(" and ")));
+                return Err(format!("{} are mutually exclusive", named.join(" and ")));
             }
         }
         Ok(())

@@ -70,7 +70,7 @@ pub struct Settings {
     pub certificate_file: Option<PathBuf>,
 }
 
-/// How a customer's stored profile is read (DESIGN 5).
+/// How a customer's stored profile is read (docs/interface.md, "Replacing a profile").
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadSettings {
     /// Path of the service, in which `{store_view}` stands for the store view code; the profile's own path where `None`.
@@ -271,7 +271,7 @@ impl Settings {
                 Some(name) => format!("storefront config set -p {name} store-view CODE"),
                 None => format!("{STORE_VIEW}=CODE"),
             };
-            Failure::usage("no store view is set").hint(format!("--store-view CODE once, or {keep} for good"))
+            Failure::usage("no store view set").hint(format!("use --store-view CODE, or {keep}"))
         })
     }
 

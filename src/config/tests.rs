@@ -176,7 +176,7 @@ fn a_token_of_a_profile_does_not_follow_the_environment_to_another_host() {
 fn a_profile_without_a_host_lends_its_token_to_none() {
     let home = home("[profiles.shop]\ntoken = \"literal\"\n");
     let failure = read(&resolve(&home, &[ENV_URL]).unwrap().token).unwrap_err();
-    assert!(failure.message.contains("names no base URL"), "{failure}");
+    assert!(failure.message.contains("has no base URL"), "{failure}");
     assert!(resolve(&home, &[]).unwrap_err().message.contains("no base-url"));
 }
 
@@ -205,7 +205,7 @@ fn a_stored_token_stays_with_the_host_it_was_given_for() {
     let failure = read(&settings.admin_token).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Auth);
     assert!(failure.message.contains("https://old.example"), "{failure}");
-    assert!(settings.admin_token.describe().ends_with("given for https://old.example"));
+    assert!(settings.admin_token.describe().ends_with("bound to https://old.example"));
     assert!(read(&resolve(&home, &[ENV_URL]).unwrap().token).is_err());
     assert_eq!(Credentials::delete(&context, "shop", &[Bearer::Admin]).unwrap(), [Bearer::Admin]);
     assert_eq!(secret(&resolve(&home, &[]).unwrap().admin_token), "stored");
@@ -240,29 +240,35 @@ fn the_sandbox_takes_nothing_from_outside() {
 #[test]
 fn a_bad_file_is_refused_with_its_path() {
     for (config, problem) in [
-        ("[profiles.shop]\ntokn = 1", "profiles.shop.tokn: unknown; did you mean token?"),
-        ("profile = 1", "profile: unknown; did you mean profiles?"),
-        ("zzz = 1", "zzz: unknown; known are default-profile, profiles"),
-        ("[profiles.shop.read]\nignored = []", "profiles.shop.read.ignored: unknown; did you mean ignore?"),
+        ("[profiles.shop]\ntokn = 1", "unknown key `profiles.shop.tokn`; did you mean `token`?"),
+        ("profile = 1", "unknown key `profile`; did you mean `profiles`?"),
+        ("zzz = 1", "unknown key `zzz`; expected one of default-profile, profiles"),
+        (
+            "[profiles.shop.read]\nignored = []",
+            "unknown key `profiles.shop.read.ignored`; did you mean `ignore`?",
+        ),
         (
             "[profiles.shop]\nretry = \"2\"",
-            "profiles.shop.retry: expected a whole number, zero or more, found text",
+            "profiles.shop.retry: expected a non-negative integer, found text",
         ),
         ("[profiles.shop]\nread = 1", "profiles.shop.read: expected a table, found the number 1"),
         ("profiles = 1", "profiles: expected a table"),
         ("[profiles]\nshop = 1", "profiles.shop: expected a table"),
-        ("[profiles.\"a/b\"]", "profiles.\"a/b\": a profile's name"),
-        ("[profiles.\"..\"]", "profiles.\"..\": a profile's name"),
-        ("[profiles.shop]\nbase-url = \"https://me:pw@shop\"", "profiles.shop.base-url: holds a user name"),
+        ("[profiles.\"a/b\"]", "profiles.\"a/b\": invalid profile name"),
+        ("[profiles.\"..\"]", "profiles.\"..\": invalid profile name"),
+        (
+            "[profiles.shop]\nbase-url = \"https://me:pw@shop\"",
+            "profiles.shop.base-url: must not contain credentials",
+        ),
         (
             "[profiles.shop]\ntoken = \"a\"\ntoken-env = \"B\"",
-            "profiles.shop: token and token-env name one token",
+            "profiles.shop: token and token-env are mutually exclusive",
         ),
         (
             "[profiles.shop]\nadmin-token-file = \"a\"\nadmin-token-env = \"B\"",
-            "admin-token-env and admin-token-file",
+            "admin-token-env and admin-token-file are mutually exclusive",
         ),
-        ("[profiles.other]\nretry = 1", "has no profile \"shop\""),
+        ("[profiles.other]\nretry = 1", "no profile `shop` in "),
     ] {
         let failure = resolve(&home(config), &[]).unwrap_err();
         assert_eq!(failure.kind, FailureKind::Usage);

@@ -125,7 +125,7 @@ impl TokenCommand {
         }
         let said = || message().map(|said| format!("; it wrote to stderr: {said}")).unwrap_or_default();
         let printed =
-            std::str::from_utf8(&ended.stdout).map_err(|_| fails("printed no UTF-8 text".to_owned()))?;
+            std::str::from_utf8(&ended.stdout).map_err(|_| fails("output is not valid UTF-8".to_owned()))?;
         let token = Token::new(printed).ok_or_else(|| fails(format!("printed nothing{}", said())))?;
         fit_for_header(token, &name)
     }
@@ -253,8 +253,8 @@ mod tests {
             (&["sh", "-c", "printf 'no\\033[31m key\\n' >&2; exit 1"], r": no\u{1b}[31m key"),
             (&["sh", "-c", "echo locked >&2"], "printed nothing; it wrote to stderr: locked"),
             (&["sh", "-c", "head -c 70000 /dev/zero | tr '\\0' x"], "more than 64 KiB"),
-            (&["echo", "hunter2 and more"], "blanks"),
-            (&["printf", "hunter2\\nuser: me"], "blanks"),
+            (&["echo", "hunter2 and more"], "contains whitespace or non-ASCII characters"),
+            (&["printf", "hunter2\\nuser: me"], "contains whitespace or non-ASCII characters"),
             (&["true"], "printed nothing"),
             (&["/nonexistent/program", "hunter2"], "cannot be run"),
             (&[], "is empty"),

@@ -85,7 +85,7 @@ impl TokenSource {
 }
 
 fn read_file(path: &std::path::Path, from: &str) -> Result<Token, Failure> {
-    let file = files::read_private(path)?.ok_or_else(|| auth(format!("{from} is not there")))?;
+    let file = files::read_private(path)?.ok_or_else(|| auth(format!("{from} not found")))?;
     let token = Token::new(&file.text).ok_or_else(|| auth(format!("{from} is empty")))?;
     fit_for_header(token, from)
 }
@@ -98,8 +98,8 @@ pub fn fit_for_header(token: Token, from: &str) -> Result<Token, Failure> {
     if token.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
         Ok(token)
     } else {
-        Err(auth(format!("the token of {from} has blanks, line breaks or characters beyond ASCII inside"))
-            .hint("is it more than the token? A file or command gives the token and nothing else"))
+        Err(auth(format!("invalid token from {from}: contains whitespace or non-ASCII characters"))
+            .hint("the file or command must contain only the token"))
     }
 }
 

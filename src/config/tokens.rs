@@ -118,13 +118,13 @@ impl Tokens<'_> {
                 let failure = Failure::new(
                     FailureKind::Auth,
                     format!(
-                        "the token of {from} was given for {}, and the profile's base URL is now at {}; it was not sent there",
+                        "the token from {from} is bound to {}, but the base URL is now {}",
                         stored.origin,
                         base_url::origin(self.base_url)
                     ),
                 )
                 .hint(format!("storefront auth login{flag} -p {}", profile.name));
-                Some(TokenSource::absent(failure, format!("{from}, given for {}", stored.origin)))
+                Some(TokenSource::absent(failure, format!("{from}, bound to {}", stored.origin)))
             }
         }
     }
@@ -135,14 +135,14 @@ impl Tokens<'_> {
         let mut from = "none".to_owned();
         let (message, hint) = match self.profile {
             Some(profile) if self.own_host => (
-                format!("profile {} has no token", profile.name),
+                format!("no token for profile `{}`", profile.name),
                 format!("storefront auth login -p {}, or set {variable}", profile.name),
             ),
             Some(profile) => {
                 from = format!("none for {}", base_url::origin(self.base_url));
                 self.foreign(profile)
             }
-            None => ("there is no token".to_owned(), format!("set {variable}")),
+            None => ("no token configured".to_owned(), format!("set {variable}")),
         };
         TokenSource::absent(Failure::new(FailureKind::Auth, message).hint(hint), from)
     }
@@ -150,15 +150,14 @@ impl Tokens<'_> {
     /// The base URL is the environment's, at another host than the profile's.
     fn foreign(&self, profile: &Profile) -> (String, String) {
         let (name, variable) = (&profile.name, environment::BASE_URL);
-        let meant_for = profile.base_url().map_or_else(
-            || "names no base URL".to_owned(),
-            |url| format!("is for {}", base_url::origin(&url)),
-        );
+        let meant_for = profile
+            .base_url()
+            .map_or_else(|| "has no base URL".to_owned(), |url| format!("is for {}", base_url::origin(&url)));
         let here = base_url::origin(self.base_url);
         let token = token_variable(Bearer::Customer);
         (
             format!(
-                "{variable} points to {here}, but profile {name} {meant_for}; its token is not sent to another host"
+                "{variable} points to {here}, but profile `{name}` {meant_for}; refusing to send its token to another host"
             ),
             format!("set {token} to a token for {here}, or unset {variable}"),
         )

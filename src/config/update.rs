@@ -51,7 +51,10 @@ impl UpdateLock {
                         FailureKind::Unavailable,
                         format!("`{}` is being changed by another process", target.display()),
                     )
-                    .hint(format!("end the process that holds `{}`, then try again", lock.display())));
+                    .hint(format!(
+                        "stop the process that holds the lock on `{}`, then try again",
+                        lock.display()
+                    )));
                 }
                 Err(TryLockError::Error(error)) => return Err(problem(error)),
             }

@@ -47,15 +47,15 @@ pub fn profile_name(name: &str) -> Result<(), String> {
     if begins_well && name.chars().all(fits) && name.len() <= 64 {
         return Ok(());
     }
-    Err("a profile's name is letters, digits, -, _ and ., begins with a letter or digit, and has 64 bytes at most".to_owned())
+    Err("invalid profile name: use letters, digits, `-`, `_` and `.`, start with a letter or digit, at most 64 bytes".to_owned())
 }
 
 /// The sentence that a key is not known, with the nearest one.
 pub fn unknown_key(path: &str, known: &[Key], name: &str) -> String {
     let names = || known.iter().map(|key| key.name);
     match closest_match(name, names()) {
-        Some(near) => format!("{path}: unknown; did you mean {near}?"),
-        None => format!("{path}: unknown; known are {}", names().collect::<Vec<_>>().join(", ")),
+        Some(near) => format!("unknown key `{path}`; did you mean `{near}`?"),
+        None => format!("unknown key `{path}`; expected one of {}", names().collect::<Vec<_>>().join(", ")),
     }
 }
 

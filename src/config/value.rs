@@ -22,7 +22,7 @@ pub enum Value {
     Flag(bool),
     /// A time.
     Seconds(Duration),
-    /// A whole number.
+    /// A integer.
     Count(u32),
     /// A list of texts.
     List(Vec<String>),
@@ -50,7 +50,7 @@ impl ValueType {
             (Self::Command | Self::Pointers, _) => return self.write_list(words),
             (_, [one]) => one,
             _ => {
-                return Err(format!("expected {}, found {} words", self.expected(), words.len()));
+                return Err(format!("expected {}, got {} values", self.expected(), words.len()));
             }
         };
         let value = match self {
@@ -72,7 +72,7 @@ impl ValueType {
         let value = match words {
             [one] if one.trim_start().starts_with('[') => one
                 .parse::<toml_edit::Value>()
-                .map_err(|error| format!("is no TOML array: {}", error.message()))?,
+                .map_err(|error| format!("not a TOML array: {}", error.message()))?,
             [one] if matches!(self, Self::Command) => {
                 let words = Shell::NATIVE.split(one)?;
                 words.into_iter().collect::<Array>().into()
@@ -114,16 +114,14 @@ impl ValueType {
             Self::BaseUrl => "an http:// or https:// URL",
             Self::StoreView => "a store view code",
             Self::Path => "the path of a file",
-            Self::RequestPath => "a path of the service that begins with /",
-            Self::Pointer => "a JSON pointer, empty or beginning with /",
-            Self::Pointers => {
-                "a list of JSON pointers, each beginning with /, and none to an address or its id"
-            }
-            Self::Command => "a list of texts: a program and its arguments",
+            Self::RequestPath => "a path starting with /",
+            Self::Pointer => "a JSON pointer (empty or starting with /)",
+            Self::Pointers => "a list of JSON pointers (starting with /, not pointing into addresses)",
+            Self::Command => "a list of strings: program and arguments",
             Self::Flag => "true or false",
             Self::Seconds => duration::POSITIVE,
             Self::Wait => duration::OR_ZERO,
-            Self::Count => "a whole number, zero or more",
+            Self::Count => "a non-negative integer",
             Self::Choice(words) => return words.join(" or "),
             Self::Table(_) | Self::Profiles(_) => "a table",
         }
@@ -167,11 +165,11 @@ pub fn found(item: &Item) -> String {
         Item::Value(toml_edit::Value::Float(number)) => format!("the number {}", number.value()),
         Item::Value(toml_edit::Value::Boolean(flag)) => flag.value().to_string(),
         Item::Value(toml_edit::Value::String(text)) if text.value().trim().is_empty() => {
-            "empty text".to_owned()
+            "an empty string".to_owned()
         }
         Item::Value(toml_edit::Value::String(_)) => "text".to_owned(),
         Item::Value(toml_edit::Value::Array(list)) if list.iter().all(toml_edit::Value::is_str) => {
-            "a list of texts".to_owned()
+            "a list of strings".to_owned()
         }
         Item::Value(toml_edit::Value::Array(_)) => "a list".to_owned(),
         other => format!("a {}", other.type_name()),

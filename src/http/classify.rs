@@ -16,7 +16,7 @@ use crate::http::transport_error::TransportError;
 use crate::plan::request::Request;
 
 /// What to do where nobody knows whether a write was applied.
-pub const CHECK_BEFORE_RETRY: &str = "check whether it took effect before you run the command again";
+pub const CHECK_BEFORE_RETRY: &str = "check whether it took effect before you try again";
 
 /// A status that says where to look instead, without having done anything.
 const REDIRECTS: [u16; 4] = [301, 302, 307, 308];
@@ -146,8 +146,8 @@ fn redirected(kind: FailureKind, incoming: &Incoming, url: &Url) -> Failure {
     let target = error_body::shortened(&target);
     let mut failure = answered(kind, incoming);
     failure.message =
-        format!("the service answered {status} and points to {target}; redirects are never followed");
-    failure.hint("if the service has moved there, set `base-url` in the profile")
+        format!("the service answered {status} and redirects to {target}, which is not followed");
+    failure.hint("if the service moved, update `base-url`")
 }
 
 /// What to do about the refusals of nginx in front of a service, which it gives as pages without a further word.
@@ -165,8 +165,8 @@ fn web_server_hint(body: &[u8]) -> Option<&'static str> {
 fn auth_hint(status: u16) -> &'static str {
     match status {
         401 => {
-            "`storefront auth status` shows which token was used; `storefront auth login` stores a new one"
+            "check the token with `storefront auth status`, or store a new one with `storefront auth login`"
         }
-        _ => "the token may not do this: `storefront auth status` shows which one was used",
+        _ => "the token lacks permission; check which one is used with `storefront auth status`",
     }
 }

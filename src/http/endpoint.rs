@@ -51,19 +51,21 @@ impl Endpoint {
     pub(super) fn check(&self) -> Result<(), Failure> {
         let url = &self.base_url;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            return Err(Failure::usage(format!("the base URL {url} is not an http:// or https:// address")));
+            return Err(Failure::usage(format!("the base URL {url} must use http:// or https://")));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(Failure::usage("the base URL holds a user name or a password")
-                .hint("leave them out: the service knows its callers by their tokens"));
+            return Err(Failure::usage("the base URL must not contain credentials")
+                .hint("authenticate with a token instead"));
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(Failure::usage(format!("the base URL {url} goes on after its path"))
-                .hint("leave out everything from ? or # on"));
+            return Err(Failure::usage(format!("the base URL {url} must not have a query or fragment"))
+                .hint("remove everything from `?` or `#` on"));
         }
         if url.scheme() == "http" && !self.is_this_machine() && !self.allow_plain_http {
-            return Err(Failure::usage(format!("{url} would carry the token and customer data unencrypted"))
-                .hint("use https://, or set `allow-plain-http = true` in the profile"));
+            return Err(Failure::usage(format!(
+                "plain http:// to {url} would expose the token and customer data"
+            ))
+            .hint("use https://, or set `allow-plain-http = true` in the profile"));
         }
         Ok(())
     }

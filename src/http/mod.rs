@@ -210,17 +210,17 @@ impl Client {
 }
 
 fn parse(text: &str) -> Result<Url, Failure> {
-    let url = Url::parse(text).map_err(|error| Failure::usage(format!("{text} is no URL: {error}")))?;
+    let url = Url::parse(text).map_err(|error| Failure::usage(format!("invalid URL `{text}`: {error}")))?;
     if url.fragment().is_some() {
-        return Err(Failure::usage(format!("{text} holds a #, and what follows it is never sent"))
-            .hint("write it as %23 where it belongs to the path"));
+        return Err(Failure::usage(format!("`{text}` contains a `#`; fragments are not sent"))
+            .hint("use %23 in a path"));
     }
     Ok(url)
 }
 
 fn headers(request: &Request, token: &Token) -> Result<HeaderMap, Failure> {
     let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(|_| {
-        Failure::new(FailureKind::Auth, "the token holds characters that cannot stand in a header")
+        Failure::new(FailureKind::Auth, "the token contains characters not allowed in a header")
             .hint("`storefront auth status` shows where it comes from")
     })?;
     bearer.set_sensitive(true);
@@ -240,7 +240,7 @@ fn headers(request: &Request, token: &Token) -> Result<HeaderMap, Failure> {
 fn outgoing(request: &Request, url: Url, token: &Token) -> Result<Outgoing, Failure> {
     let name = request.method.as_str();
     let method = reqwest::Method::from_bytes(name.as_bytes())
-        .map_err(|_| Failure::usage(format!("{name:?} is no HTTP method")))?;
+        .map_err(|_| Failure::usage(format!("invalid HTTP method `{name}`")))?;
     let body: Option<Cow<'static, str>> = request.body.clone();
     Ok(Outgoing { method, url, headers: headers(request, token)?, body })
 }

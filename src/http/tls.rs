@@ -58,8 +58,8 @@ pub(super) fn config(link: &Endpoint) -> Result<ClientConfig, Failure> {
         Some(path) => {
             let (chain, key) = client_certificate(path)?;
             builder.with_client_auth_cert(chain, key).map_err(|error| {
-                Failure::usage(format!("the client certificate in {} cannot be used: {error}", path.display()))
-                    .hint("the file must hold the certificate first, then its chain, and the key that belongs to it")
+                Failure::usage(format!("invalid client certificate in {}: {error}", path.display()))
+                    .hint("the file must contain the certificate, its chain and the matching private key")
             })?
         }
     };
@@ -68,7 +68,7 @@ pub(super) fn config(link: &Endpoint) -> Result<ClientConfig, Failure> {
 }
 
 fn no_roots(error: &rustls::Error) -> Failure {
-    Failure::usage(format!("this system has no trusted certificates: {error}"))
+    Failure::usage(format!("no system root certificates found: {error}"))
         .hint("install the package ca-certificates, or set `ca-file` in the profile")
 }
 
@@ -85,7 +85,7 @@ fn own_roots(path: &Path) -> Result<RootCertStore, Failure> {
     for (index, certificate) in certificates(&text, path, "ca-file")?.into_iter().enumerate() {
         roots.add(certificate).map_err(|error| {
             Failure::usage(format!(
-                "certificate {} in the ca-file {} cannot be read: {error}",
+                "cannot parse certificate {} in `ca-file` {}: {error}",
                 index + 1,
                 path.display()
             ))
@@ -115,11 +115,8 @@ fn certificates(text: &[u8], path: &Path, role: &str) -> Result<Vec<CertificateD
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text).collect();
     let found = found.map_err(|error| broken_pem(path, role, &error))?;
     if found.is_empty() {
-        return Err(Failure::usage(format!(
-            "the {role} {} holds no certificate",
-            path.display()
-        ))
-        .hint("expected PEM text with -----BEGIN CERTIFICATE-----; `openssl x509 -inform der -in FILE` makes it of the binary form"));
+        return Err(Failure::usage(format!("no certificate in {role} {}", path.display()))
+            .hint("expected PEM; convert DER with `openssl x509 -inform der -in FILE`"));
     }
     Ok(found)
 }
@@ -131,14 +128,13 @@ fn client_certificate(
     let text = read(path, ROLE)?;
     let chain = certificates(&text, path, ROLE)?;
     let key = PrivateKeyDer::from_pem_slice(&text).map_err(|error| match error {
-        pem::Error::NoItemsFound if holds_encrypted_key(&text) => Failure::usage(format!(
-            "the private key in the {ROLE} {} is locked with a passphrase",
-            path.display()
-        ))
-        .hint("unlock it with `openssl pkey -in FILE` into a file only you can read"),
+        pem::Error::NoItemsFound if holds_encrypted_key(&text) => {
+            Failure::usage(format!("the private key in the {ROLE} {} is encrypted", path.display()))
+                .hint("decrypt it with `openssl pkey -in FILE` and restrict the file's permissions")
+        }
         pem::Error::NoItemsFound => {
-            Failure::usage(format!("the {ROLE} {} holds no private key", path.display()))
-                .hint("put the key (-----BEGIN PRIVATE KEY-----) into the same file, after the certificates")
+            Failure::usage(format!("the {ROLE} {} contains no private key", path.display()))
+                .hint("add the key (-----BEGIN PRIVATE KEY-----) to the same file, after the certificates")
         }
         error => broken_pem(path, ROLE, &error),
     })?;
@@ -155,13 +151,13 @@ fn read(path: &Path, role: &str) -> Result<Vec<u8>, Failure> {
         Failure::usage(if is_directory_error(path, &error) {
             format!("the {role} {shown} is a directory, not a file")
         } else {
-            format!("the {role} {shown} cannot be read: {error}")
+            format!("cannot read the {role} {shown}: {error}")
         })
     })
 }
 
 fn broken_pem(path: &Path, role: &str, error: &pem::Error) -> Failure {
-    Failure::usage(format!("the {role} {} is not sound PEM text: {error}", path.display()))
+    Failure::usage(format!("the {role} {} is not valid PEM: {error}", path.display()))
 }
 
 #[cfg(test)]
@@ -180,6 +176,6 @@ mod tests {
         };
         assert_eq!(roots.len(), 1);
         let missing = system_roots(Some(dir.path().join("none"))).err().unwrap();
-        assert!(missing.message.contains("none cannot be read"), "{missing}");
+        assert!(missing.message.contains("cannot read the certificate file "), "{missing}");
     }
 }

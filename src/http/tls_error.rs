@@ -7,13 +7,12 @@ use url::Url;
 
 use crate::http::endpoint::authority;
 
-const ASK_OPERATOR: &str = "the service's operator has to renew its certificate";
-const NAME_AUTHORITY: &str = "set `ca-file` in the profile to the PEM file of the authority that signed it";
+const ASK_OPERATOR: &str = "the service operator must renew the certificate";
+const NAME_AUTHORITY: &str = "set `ca-file` in the profile to the PEM file of the CA that signed it";
 
-const TOO_OLD: &str = "it speaks neither TLS 1.2 nor 1.3: its operator has to bring it up to date";
+const TOO_OLD: &str = "the service supports neither TLS 1.2 nor 1.3; its operator must upgrade it";
 const CLIENT_CERTIFICATE: &str = "set `client-certificate` in the profile to one that the service accepts";
-const WANTED: &str = "it may want a client certificate: set `client-certificate` in the profile; \
-    or it speaks neither TLS 1.2 nor 1.3";
+const WANTED: &str = "it may require a client certificate (set `client-certificate` in the profile), or support neither TLS 1.2 nor 1.3";
 
 /// Message and hint.
 pub(super) fn describe(error: &Error, url: &Url) -> (String, Option<String>) {
@@ -21,13 +20,13 @@ pub(super) fn describe(error: &Error, url: &Url) -> (String, Option<String>) {
     match error {
         Error::InvalidCertificate(problem) => about_certificate(problem, &host),
         Error::AlertReceived(alert) => {
-            (format!("{host} broke off the TLS connection: {alert:?}"), Some(about_alert(*alert).to_owned()))
+            (format!("{host} aborted the TLS handshake: {alert:?}"), Some(about_alert(*alert).to_owned()))
         }
         Error::InvalidMessage(_) => (
-            format!("{host} does not speak TLS on this port: {error}"),
+            format!("{host} is not serving TLS on this port: {error}"),
             Some("check the port of the base URL, and whether it should be http://".to_owned()),
         ),
-        _ => (format!("no TLS connection to {host}: {error}"), None),
+        _ => (format!("TLS handshake with {host} failed: {error}"), None),
     }
 }
 
@@ -57,26 +56,23 @@ pub(super) fn refuses_our_certificate(alert: AlertDescription) -> bool {
 
 fn about_certificate(problem: &Certificate, host: &str) -> (String, Option<String>) {
     let (what, hint) = match problem {
-        Certificate::UnknownIssuer => {
-            ("is signed by an authority that is not trusted here".to_owned(), NAME_AUTHORITY.to_owned())
+        Certificate::UnknownIssuer => ("is signed by an untrusted CA".to_owned(), NAME_AUTHORITY.to_owned()),
+        Certificate::BadSignature => {
+            ("is not signed by the trusted CA of that name".to_owned(), NAME_AUTHORITY.to_owned())
         }
-        Certificate::BadSignature => (
-            "is not signed by the authority trusted here under that name".to_owned(),
-            NAME_AUTHORITY.to_owned(),
-        ),
         Certificate::Expired => ("has expired".to_owned(), ASK_OPERATOR.to_owned()),
         Certificate::ExpiredContext { not_after, .. } => (
             format!("expired on {}", day(*not_after)),
-            format!("{ASK_OPERATOR}; check this machine's clock too"),
+            format!("{ASK_OPERATOR}; also check the system clock"),
         ),
         Certificate::NotValidYet | Certificate::NotValidYetContext { .. } => {
-            ("is not valid yet".to_owned(), "check this machine's clock".to_owned())
+            ("is not valid yet".to_owned(), "check the system clock".to_owned())
         }
         Certificate::NotValidForName => {
-            ("is not made out to that name".to_owned(), "check the host of the base URL".to_owned())
+            ("is not valid for this host".to_owned(), "check the host of the base URL".to_owned())
         }
         Certificate::NotValidForNameContext { presented, .. } => (
-            format!("is made out to {} instead", names(presented)),
+            format!("is valid for {}, not for this host", names(presented)),
             "check the host of the base URL".to_owned(),
         ),
         Certificate::Revoked => ("was revoked".to_owned(), ASK_OPERATOR.to_owned()),
@@ -90,13 +86,12 @@ fn about_certificate(problem: &Certificate, host: &str) -> (String, Option<Strin
 fn about_other(problem: &str) -> (String, String) {
     match problem {
         "CaUsedAsEndEntity" => (
-            "signed itself: it is an authority's, not a server's".to_owned(),
-            "have the server show one that an authority signed, and set `ca-file` to that authority"
-                .to_owned(),
+            "is a CA certificate, not a server certificate".to_owned(),
+            "use a server certificate signed by a CA, and set `ca-file` to that CA".to_owned(),
         ),
         "UnsupportedCertVersion" => (
-            "is of the first version of X.509, which names no hosts".to_owned(),
-            format!("{ASK_OPERATOR}, by one of version 3 with a subjectAltName"),
+            "is X.509 v1, which has no subjectAltName".to_owned(),
+            format!("{ASK_OPERATOR} with an X.509 v3 certificate that has a subjectAltName"),
         ),
         other => (format!("is not valid: {other}"), ASK_OPERATOR.to_owned()),
     }
@@ -128,10 +123,10 @@ mod tests {
             (AlertDescription::ProtocolVersion, "neither TLS 1.2 nor 1.3"),
             (AlertDescription::CertificateRequired, "`client-certificate`"),
             (AlertDescription::UnknownCA, "`client-certificate`"),
-            (AlertDescription::HandshakeFailure, "may want"),
+            (AlertDescription::HandshakeFailure, "may require a client certificate"),
         ] {
             let (message, hint) = describe(&Error::AlertReceived(alert), &url);
-            assert!(message.starts_with("shop.example broke off"), "{message}");
+            assert!(message.starts_with("shop.example aborted the TLS handshake: "), "{message}");
             assert!(hint.as_ref().is_some_and(|hint| hint.contains(says)), "{alert:?}: {hint:?}");
         }
     }

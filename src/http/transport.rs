@@ -86,7 +86,7 @@ impl HttpTransport {
         }
         let client = builder
             .build()
-            .map_err(|error| Failure::internal(format!("no HTTP client can be made: {error:?}")))?;
+            .map_err(|error| Failure::internal(format!("cannot create the HTTP client: {error:?}")))?;
         Ok(Self { client, proxy: link.proxy_variable() })
     }
 
@@ -131,7 +131,7 @@ async fn read_body(
         let chunk = match timeout_at(deadline, response.chunk()).await {
             Ok(Ok(Some(chunk))) => chunk,
             Ok(Ok(None)) => return None,
-            Ok(Err(_)) => return Some("the reply's body broke off".to_owned()),
+            Ok(Err(_)) => return Some("response body ended unexpectedly".to_owned()),
             Err(_) => {
                 return Some(format!("the reply's body was not complete within {} s", timeout.as_secs_f64()));
             }
@@ -139,7 +139,7 @@ async fn read_body(
         let room = MAX_BODY - body.len();
         body.extend_from_slice(&chunk[..chunk.len().min(room)]);
         if chunk.len() > room {
-            return Some("the reply's body is over 16 MiB; the rest was not read".to_owned());
+            return Some("response body exceeds 16 MiB".to_owned());
         }
     }
 }

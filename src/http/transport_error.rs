@@ -1,4 +1,4 @@
-//! No answer: whether the request can have reached the service, and what happened, in words.
+//! Transport errors: classifies whether the request may have reached the service.
 
 use std::error::Error;
 use std::io;
@@ -27,8 +27,8 @@ impl TransportError {
         Self {
             sent: true,
             is_permanent: false,
-            message: format!("{} did not answer within {} s", authority(url), timeout.as_secs_f64()),
-            hint: Some("a longer --timeout gives it more time".to_owned()),
+            message: format!("no response from {} within {} s", authority(url), timeout.as_secs_f64()),
+            hint: Some("increase --timeout".to_owned()),
         }
     }
 
@@ -39,15 +39,13 @@ impl TransportError {
         let never_started = never_sent(error);
         let (message, hint) = match tls {
             Some(tls) => tls_error::describe(tls, url),
-            None if error.is_builder() => {
-                (format!("no request can be made of it: {}", root_cause(error)), None)
-            }
+            None if error.is_builder() => (format!("cannot build the request: {}", root_cause(error)), None),
             None if never_started => {
-                (format!("{} closed the connection before the request left", authority(url)), None)
+                (format!("{} closed the connection before the request was sent", authority(url)), None)
             }
             None if connected => (
                 format!(
-                    "the connection to {} broke before its answer was there: {}",
+                    "the connection to {} was lost before a response arrived: {}",
                     authority(url),
                     root_cause(error)
                 ),
@@ -84,18 +82,16 @@ fn connect_error(error: &reqwest::Error, url: &Url, proxy: Option<&str>) -> (Str
     let host = authority(url);
     let cause = root_cause(error);
     // Which connections go through it is the library's to decide (NO_PROXY): we only say that there is one.
-    let through = proxy.map_or_else(String::new, |name| format!(" ({name} is set)"));
-    let hint = proxy
-        .map(|name| format!("check the proxy that {name} names; NO_PROXY lists hosts to reach without it"));
+    let through = proxy.map_or_else(String::new, |name| format!(" (via {name})"));
+    let hint = proxy.map(|name| format!("check the proxy in {name}; NO_PROXY excludes hosts"));
     let message = if error.is_timeout() {
-        format!("no connection to {host}{through} in time")
+        format!("timed out connecting to {host}{through}")
     } else if error.is_dns() {
-        format!("the host of {host}{through} is not found: {cause}")
+        format!("cannot resolve {host}{through}: {cause}")
     } else {
-        format!("no connection to {host}{through}: {cause}")
+        format!("cannot connect to {host}{through}: {cause}")
     };
-    let hint =
-        hint.unwrap_or_else(|| "`storefront doctor` checks address, network and certificates".to_owned());
+    let hint = hint.unwrap_or_else(|| "run `storefront doctor` to diagnose the connection".to_owned());
     (message, Some(hint))
 }
 

@@ -1,4 +1,4 @@
-//! `attribute create`: flags over an attribute (interface 2.5).
+//! `attribute create`: flags over an attribute (docs/interface.md, "Attribute").
 
 use serde_json::{Map, Value, json};
 
@@ -23,8 +23,9 @@ impl FlagOverrides for CreateArgs {
         }
         self.lay_options(inner)?;
         if inner.is_empty() {
-            return Err(Failure::usage("there is no attribute to create; nothing was sent")
-                .hint("give --code, --label and --type, or --input FILE"));
+            return Err(
+                Failure::usage("no attribute given").hint("use --code, --label and --type, or --input FILE")
+            );
         }
         inner.entry("entity_type_id").or_insert_with(|| PRODUCT_ENTITY_TYPE_ID.into());
         Ok(())
@@ -70,7 +71,7 @@ impl CreateArgs {
         if found {
             return Ok(());
         }
-        Err(Failure::usage(format!("--default-option {default:?} is none of the options; nothing was sent"))
-            .hint("name one of the --option labels exactly"))
+        Err(Failure::usage(format!("--default-option `{default}` is not one of the options"))
+            .hint("use one of the --option labels"))
     }
 }

@@ -40,7 +40,7 @@ pub fn parse(text: &str, name: &str) -> Result<Vec<Value>, Failure> {
     let width = titles.iter().rposition(|title| !title.trim().is_empty()).map_or(0, |last| last + 1);
     let columns = titles[..width].iter().map(|title| column(name, title)).collect::<Result<Vec<_>, _>>()?;
     if !columns.iter().any(|column| matches!(column, Column::Label)) {
-        return Err(bad(name, "it has no column label"));
+        return Err(bad(name, "missing column `label`"));
     }
     let (mut options, mut problems) = (Vec::new(), Vec::new());
     while let Some(line) = reader.read(&mut row).map_err(refused)? {
@@ -71,7 +71,7 @@ fn column(file: &str, title: &str) -> Result<Column, Failure> {
         "is_default" => Ok(Column::IsDefault),
         title => match title.strip_prefix("label:").map(exact_json::number) {
             Some(Some(id)) if id.is_i64() => Ok(Column::StoreLabel(id)),
-            Some(_) => Err(bad(file, &format!("the column {title:?} names no store id"))),
+            Some(_) => Err(bad(file, &format!("column `{title}`: expected a store ID after `label:`"))),
             None => Err(unknown_column(file, title)),
         },
     }
@@ -85,7 +85,7 @@ fn unknown_column(file: &str, title: &str) -> Failure {
 
 fn option(columns: &[Column], row: &[String], position: usize) -> Result<Value, String> {
     if row.len() < columns.len() || row[columns.len()..].iter().any(|cell| !cell.trim().is_empty()) {
-        return Err(format!("the row has {} cells, and the header has {}", row.len(), columns.len()));
+        return Err(format!("the row has {} cells, the header has {}", row.len(), columns.len()));
     }
     let mut option = Map::new();
     let mut store_labels = Vec::new();
@@ -99,12 +99,12 @@ fn option(columns: &[Column], row: &[String], position: usize) -> Result<Value, 
             _ if cell.trim().is_empty() => {}
             Column::SortOrder => {
                 let order: i64 =
-                    cell.trim().parse().map_err(|_| format!("sort_order {cell:?} is no whole number"))?;
+                    cell.trim().parse().map_err(|_| format!("sort_order `{cell}` is not an integer"))?;
                 option.insert("sort_order".to_owned(), order.into());
             }
             Column::IsDefault => drop(option.insert(
                 "is_default".to_owned(),
-                flag(cell).ok_or_else(|| format!("is_default {cell:?} is neither true nor false"))?.into(),
+                flag(cell).ok_or_else(|| format!("is_default `{cell}` is not true or false"))?.into(),
             )),
             Column::StoreLabel(id) => store_labels
                 .push(exact_json::object([("store_id", id.clone().into()), ("label", cell.as_str().into())])),
@@ -120,4 +120,4 @@ fn bad(file: &str, what: &str) -> Failure {
     Failure::usage(format!("{file}: {what}")).hint(COLUMNS_HINT)
 }
 
-const COLUMNS_HINT: &str = "the columns are label,sort_order,is_default,label:STORE_ID…";
+const COLUMNS_HINT: &str = "expected columns: label,sort_order,is_default,label:STORE_ID…";

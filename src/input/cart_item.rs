@@ -1,4 +1,4 @@
-//! `quote add-item`: flags over a cart item (interface 2.6).
+//! `quote add-item`: flags over a cart item (docs/interface.md, "Cart item").
 
 use serde_json::{Map, Value};
 
@@ -27,8 +27,9 @@ impl FlagOverrides for AddItemArgs {
             );
         }
         if inner.is_empty() {
-            return Err(Failure::usage("there is no item to add; nothing was sent")
-                .hint("give --sku, --qty and --quote-id, or --input FILE"));
+            return Err(
+                Failure::usage("no item given").hint("use --sku, --qty and --quote-id, or --input FILE")
+            );
         }
         Ok(())
     }

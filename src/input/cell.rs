@@ -1,4 +1,4 @@
-//! Cells of a CSV: text, until the documented type of their member says otherwise.
+//! Cells of a CSV: text, until the documented type of their field says otherwise.
 
 use serde_json::{Number, Value};
 
@@ -6,7 +6,8 @@ use crate::exact_json;
 use crate::plan::validate::body::is_whole;
 use crate::wire::FieldType;
 
-/// A cell as what its member holds. Text stays exactly as it is; lines of a street are parted by `|` or line breaks.
+/// A cell as what its field holds. Text stays exactly as it is; lines of a street are parted by `|` or line
+/// breaks.
 ///
 /// # Errors
 /// What was expected and what was found.
@@ -75,7 +76,7 @@ mod tests {
     fn what_does_not_fit_says_what_was_expected() {
         assert_eq!(
             parse_cell("1.5", FieldType::Integer),
-            Err("expected a whole number, found \"1.5\"".to_owned())
+            Err("expected an integer, found \"1.5\"".to_owned())
         );
         assert_eq!(parse_cell("1,5", FieldType::Number), Err("expected a number, found \"1,5\"".to_owned()));
         assert!(parse_cell("maybe", FieldType::Boolean).is_err());

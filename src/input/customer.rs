@@ -1,4 +1,4 @@
-//! `customer update`: flags over a customer draft (interface 2.3).
+//! `customer update`: flags over a customer draft (docs/interface.md, "Profile").
 
 use serde_json::{Map, Value, json};
 
@@ -18,8 +18,9 @@ impl FlagOverrides for UpdateArgs {
         }
         let defaults = self.default_address().into_iter().flat_map(DefaultAddress::names).count();
         if named.is_empty() || self.add_address && named.len() == defaults {
-            return Err(Failure::usage("no field of the address is named")
-                .hint("give at least one of --street, --city, --postcode, --telephone and their like"));
+            return Err(
+                Failure::usage("no address field given").hint("set at least one, e.g. --street or --city")
+            );
         }
         let addresses = inner.entry("addresses").or_insert_with(|| Value::Array(Vec::new()));
         if !addresses.is_array() {
@@ -82,6 +83,6 @@ fn with_id(id: i64, named: Map<String, Value>) -> Value {
 }
 
 fn which_address() -> Failure {
-    Failure::usage("fields of an address are named, but not which address they belong to")
-        .hint("add --address ID to change a stored address, or --add-address; `storefront customer show` lists the ids")
+    Failure::usage("address fields given without an address")
+        .hint("use --address ID or --add-address; `storefront customer show` lists the IDs")
 }

@@ -10,6 +10,8 @@ use crate::exact_json;
 use crate::failure::Failure;
 use crate::storage::is_directory_error;
 
+const STDIN: &str = "stdin";
+
 /// Reads a file, or standard input for `-`, as text: UTF-8, or UTF-16 after a byte order mark. The mark is dropped.
 ///
 /// # Errors
@@ -26,7 +28,7 @@ pub fn read_text(path: &Path) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {
         let sound = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = sound.split(|byte| *byte == b'\n').count();
-        Failure::usage(format!("{} is not UTF-8: line {line}, byte {}", name(path), sound.len() + 1))
+        Failure::usage(format!("{} is not UTF-8: line {line}, byte {}", quoted(&name(path)), sound.len() + 1))
             .hint(encoding::SAVE_AS_UTF_8)
     })
 }
@@ -42,24 +44,29 @@ pub fn read_json(path: &Path) -> Result<Value, Failure> {
 /// Parses one JSON document; `name` says where it came from.
 ///
 /// # Errors
-/// `usage`, with line and column where the text is not JSON, and with the path of a member that is named twice.
+/// `usage`, with line and column where the text is not JSON, and with the path of a field that is named twice.
 pub fn parse_json(text: &str, name: &str) -> Result<Value, Failure> {
+    let quoted = quoted(name);
     if text.trim().is_empty() {
-        return Err(Failure::usage(format!("{name} is empty; nothing was sent")));
+        return Err(Failure::usage(format!("{quoted} is empty")));
     }
     exact_json::parse(text.as_bytes()).map_err(|error| match error {
-        exact_json::Error::Syntax { .. } => {
-            Failure::usage(format!("{name} is not JSON: {error}; nothing was sent"))
+        exact_json::Error::Syntax { .. } => Failure::usage(format!("{quoted} is not valid JSON: {error}")),
+        exact_json::Error::Repeated(_) => {
+            Failure::usage(format!("{name}: {error}")).hint("remove one of them")
         }
-        exact_json::Error::Repeated(_) => Failure::usage(format!("{name}: {error}; nothing was sent"))
-            .hint("only one of the two would count: leave out the other"),
-        error => Failure::usage(format!("{name} cannot be used: {error}; nothing was sent")),
+        error => Failure::usage(format!("{quoted} cannot be used: {error}")),
     })
 }
 
 /// A file's name in messages.
 pub fn name(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+    if path == Path::new("-") { STDIN.to_owned() } else { path.display().to_string() }
+}
+
+/// The name of an input inside a sentence: in backticks, unless it is stdin or a flag, which are no file names.
+pub fn quoted(name: &str) -> String {
+    if name == STDIN || name.starts_with("--") { name.to_owned() } else { format!("`{name}`") }
 }
 
 /// Why a file could not be read.
@@ -69,10 +76,10 @@ pub fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
         return failure;
     }
     if is_directory_error(path, error) {
-        return Failure::usage(format!("{name} is a directory, not a file; nothing was sent"));
+        return Failure::usage(format!("{} is a directory, not a file", quoted(&name)));
     }
     match error.kind() {
-        std::io::ErrorKind::NotFound => Failure::usage(format!("there is no file {name}; nothing was sent")),
-        _ => Failure::usage(format!("{name} cannot be read: {error}; nothing was sent")),
+        std::io::ErrorKind::NotFound => Failure::usage(format!("file `{name}` not found")),
+        _ => Failure::usage(format!("cannot read {}: {error}", quoted(&name))),
     }
 }

@@ -25,7 +25,7 @@ const ZIP: &[u8] = b"PK\x03\x04";
 const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0";
 
 /// What to do about a file that is not text.
-pub const SAVE_AS_UTF_8: &str = "save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and run the command again";
+pub const SAVE_AS_UTF_8: &str = "save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again";
 
 /// Reads as UTF-8 what may be UTF-16. A byte order mark is passed over. UTF-8 itself is not checked.
 ///

@@ -1,4 +1,4 @@
-//! Files and flags become drafts: the documented body, checked, with the flags laid over it.
+//! Files and flags become drafts: the documented body, checked, with the flags applied to it.
 
 mod attribute;
 pub mod attribute_options;
@@ -23,7 +23,7 @@ use crate::plan::validate::{lint_address, lint_attribute, lint_cart_item, masked
 use crate::redact::secrets;
 use crate::suggestion::closest_match;
 
-/// Flags that can be laid over a body.
+/// Flags that can be applied to a body.
 pub trait FlagOverrides {
     /// Lays the flags over what is inside the body's wrapper (over the body itself where it has none). They win.
     ///
@@ -31,7 +31,7 @@ pub trait FlagOverrides {
     /// `usage` for flags that contradict each other or name what is not there.
     fn apply(&self, inner: &mut Map<String, Value>) -> Result<(), Failure>;
 
-    /// Whether no flag is given that would be laid over a body.
+    /// Whether no flag is given that would be applied to a body.
     fn is_empty(&self) -> bool {
         false
     }

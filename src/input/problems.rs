@@ -40,7 +40,7 @@ impl Problems {
             let (shown, _) = failure.message.rsplit_once('\n').unwrap_or((&failure.message, ""));
             failure.message = format!("{shown}\n  and {} more", self.count - shown.lines().count());
         }
-        Err(failure.hint("fix the records and run the command again; --skip-invalid sends the others"))
+        Err(failure.hint("fix the records and try again; --skip-invalid sends the others"))
     }
 }
 

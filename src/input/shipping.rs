@@ -1,4 +1,4 @@
-//! `quote ship`: flags over shipping information (interface 2.4).
+//! `quote ship`: flags over shipping information (docs/interface.md, "Shipping information").
 
 use std::path::Path;
 
@@ -32,14 +32,12 @@ impl FlagOverrides for ShipArgs {
         if self.no_payment {
             inner.shift_remove("paymentMethod");
         } else if !inner.is_empty() && !inner.contains_key("paymentMethod") {
-            return Err(Failure::usage(
-                "the payment is missing, and the service lists it as required; nothing was sent",
-            )
-            .hint("give --payment-method CODE or --payment JSON, or --no-payment to send none"));
+            return Err(Failure::usage("a payment is required")
+                .hint("use --payment-method CODE, --payment JSON, or --no-payment"));
         }
         if inner.is_empty() {
-            return Err(Failure::usage("there is nothing to save on the quote; nothing was sent")
-                .hint("give the --ship-… and --bill-… flags with --carrier and --method, or --input FILE"));
+            return Err(Failure::usage("nothing to save")
+                .hint("use --ship-… and --bill-… with --carrier and --method, or --input FILE"));
         }
         Ok(())
     }
@@ -70,12 +68,12 @@ impl ShipArgs {
         if payment.is_object() {
             Ok(Some(payment))
         } else {
-            Err(Failure::usage("--payment must be a JSON object; nothing was sent"))
+            Err(Failure::usage("--payment must be a JSON object"))
         }
     }
 }
 
-/// Lays named members over an address; the address is made when there is none.
+/// Lays named fields over an address; the address is made when there is none.
 fn lay_address(information: &mut Map<String, Value>, side: &str, named: &Map<String, Value>) {
     if named.is_empty() {
         return;
@@ -86,8 +84,8 @@ fn lay_address(information: &mut Map<String, Value>, side: &str, named: &Map<Str
     }
 }
 
-/// Shipping information written without `addressInformation`, put back inside it: which of the two layouts is
-/// authoritative is not shown (4.1), so both are taken.
+/// Shipping information written without `addressInformation`, restored inside it: which of the two layouts is
+/// authoritative is not shown (docs/interface.md, "Operations"), so both are taken.
 pub fn to_wrapped_layout(document: Map<String, Value>) -> Map<String, Value> {
     if document.keys().any(|name| name.trim() == "addressInformation") {
         return document;
@@ -102,6 +100,6 @@ pub fn to_wrapped_layout(document: Map<String, Value>) -> Map<String, Value> {
 }
 
 fn no_shipping_address() -> Failure {
-    Failure::usage("--bill-same-as-ship needs a shipping address; nothing was sent")
-        .hint("give the --ship-… flags, --ship-to-address ID or an input that has one")
+    Failure::usage("--bill-same-as-ship requires a shipping address")
+        .hint("use --ship-…, --ship-to-address ID or an input with one")
 }

@@ -38,15 +38,12 @@ impl std::fmt::Display for CsvError {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::UnclosedQuote(line) => {
-                write!(out, "line {line}: a quote opens a cell here and is never closed")
+                write!(out, "line {line}: unclosed quoted cell")
             }
             Self::TextAfterQuote(line) => {
-                write!(out, "line {line}: a quoted cell opens here, and text follows its closing quote")
+                write!(out, "line {line}: text after the closing quote of a cell")
             }
-            Self::TooLong(line) => write!(
-                out,
-                "line {line}: the row is longer than 16 MiB: does a quote open here that is never closed?"
-            ),
+            Self::TooLong(line) => write!(out, "line {line}: row longer than 16 MiB (unclosed quote?)"),
             Self::Io(error) => error.fmt(out),
         }
     }
@@ -65,7 +62,7 @@ enum State {
     AfterQuote,
 }
 
-/// A row under way.
+/// A row in flight.
 struct Row<'a> {
     cells: &'a mut csv::ByteRecord,
     cell: Vec<u8>,

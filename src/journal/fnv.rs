@@ -1,4 +1,4 @@
-//! Hashes that are the same on every machine and in every version: FNV-1a, 64 bits, over the bytes.
+//! Stable hashes, the same on every machine and in every version: FNV-1a, 64 bits, over the bytes.
 //!
 //! Journals are compared by them and shards are cut by them, so the function is fixed for good: offset basis
 //! `cbf29ce484222325`, prime `100000001b3`.

@@ -27,8 +27,8 @@ impl FromStr for Shard {
             text.split_once('/').and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
         match parsed {
             Some((index, of)) if index < of => Ok(Self { index, count: of }),
-            Some(_) => Err("the parts are numbered from 0: the last of 4 is 3/4".to_owned()),
-            None => Err("expected I/N, such as 0/4".to_owned()),
+            Some(_) => Err("shards are numbered from 0, e.g. 3/4 is the last of 4".to_owned()),
+            None => Err("expected I/N, e.g. 0/4".to_owned()),
         }
     }
 }

@@ -1,22 +1,22 @@
-//! What became of a record, as the journal keeps it.
+//! The state of a record, as the journal stores it.
 
 use crate::failure::{Applied, Failure, FailureKind};
 
-/// The last word on a record.
+/// The latest known state of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RecordState {
     /// Never sent.
     #[default]
     NotSent,
-    /// A request may have left, and there is no verdict.
+    /// A request may have been sent; no result is known.
     Sending,
-    /// A request left, and nobody knows whether it was applied.
+    /// A request was sent, and its outcome is unknown.
     Unknown,
     /// Applied, or nothing was to be changed.
     Done,
-    /// Not applied, for a reason that may pass.
+    /// Not applied, for a temporary reason.
     FailedTemporary,
-    /// Not applied, and it would only fail again.
+    /// Not applied, for a permanent reason.
     FailedPermanent,
 }
 

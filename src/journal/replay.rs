@@ -103,7 +103,7 @@ impl PreviousRun {
             return failure;
         }
         let kind = detail.kind.as_deref().and_then(FailureKind::from_name).unwrap_or(FailureKind::Refused);
-        let reason = detail.reason.unwrap_or_else(|| "no reason is known".to_owned());
+        let reason = detail.reason.unwrap_or_else(|| "no reason recorded".to_owned());
         let mut failure = Failure::new(kind, format!("failed in an earlier run: {reason}"))
             .hint("fix the record, then --resume sends it");
         failure.status = detail.status;

@@ -7,7 +7,7 @@ use crate::input::{Draft, FlagOverrides, document};
 use crate::plan::operation::Operation;
 use crate::session::Session;
 
-/// Reads the input, if there is any, and lays the flags over it. What the check mended is warned of.
+/// Reads the input, if there is any, and applies the flags. Warns of what validation normalized.
 ///
 /// # Errors
 /// `usage` for input that cannot be read or is refused.
@@ -27,7 +27,7 @@ pub fn document(session: &Session<'_>) -> Result<Option<Value>, Failure> {
     session.global.input.as_deref().map(document::read_json).transpose()
 }
 
-/// Lays the flags over a document. What the check mended is warned of.
+/// Applies the flags to a document. Warns of what validation normalized.
 ///
 /// # Errors
 /// `usage` for input that is refused.
@@ -42,7 +42,7 @@ pub fn draft_from(
     Ok(draft)
 }
 
-/// Says what the check mended, and what is doubtful.
+/// Prints the warnings of validation and lints.
 pub fn warn(session: &Session<'_>, draft: &Draft) {
     for warning in &draft.warnings {
         session.report.warn(warning);

@@ -17,7 +17,7 @@ use crate::plan::validate::lint_attribute;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 
-/// An operation over many records, with the flags laid over each.
+/// An operation over many records, with the flags applied to each.
 #[derive(Clone, Copy)]
 pub enum RecordOperation<'a> {
     /// Acts at once.
@@ -31,9 +31,9 @@ pub enum RecordOperation<'a> {
 /// A record that is ready to be run.
 #[derive(Debug)]
 pub enum PreparedBody {
-    /// Checked, and sent as it stands.
+    /// Checked, and sent unchanged.
     Raw(String),
-    /// Checked, with the flags laid over it.
+    /// Checked, with the flags applied to it.
     Draft(Draft),
     /// Checked as far as it goes without the stored profile.
     Document(Map<String, Value>, Warnings),
@@ -71,7 +71,8 @@ impl RecordOperation<'_> {
         }
     }
 
-    /// A record that can be sent as it stands, and the key it has then. `None` for one that has to be looked at closer.
+    /// A record that can be sent unchanged, and the key it has then. `None` for one that has to be looked at
+    /// closer.
     pub fn pass_through(&self, text: &str) -> Option<(PreparedBody, Option<String>)> {
         let Self::Direct(operation, flags) = self else { return None };
         let (key, required) = match operation {
@@ -164,7 +165,7 @@ impl RecordOperation<'_> {
             (_, PreparedBody::Raw(body)) => {
                 send::perform_raw(service, self.operation(), body.clone()).await?
             }
-            (_, PreparedBody::Document(..)) => return Err(Failure::internal("a record was not made ready")),
+            (_, PreparedBody::Document(..)) => return Err(Failure::internal("unprepared record")),
         };
         Ok(outcome)
     }

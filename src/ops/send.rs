@@ -1,4 +1,5 @@
-//! The operations that act at once: draft → request → send → outcome. Replacing a profile has steps of its own.
+//! Operations that are one request: draft → request → send → outcome. Replacing a profile has steps of its
+//! own.
 
 use serde_json::{Map, Value};
 
@@ -57,7 +58,7 @@ pub async fn perform(service: &Service<'_>, operation: Operation, draft: Draft) 
     perform_request(service, operation, request(service, operation, draft.body)?).await
 }
 
-/// Sends a body whose text was checked, as it stands, or shows what would be sent.
+/// Sends a validated body verbatim, or shows the request.
 ///
 /// # Errors
 /// As [`Service::write`].

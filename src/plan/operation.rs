@@ -7,13 +7,13 @@ use crate::wire::{ATTRIBUTE_BODY, CART_ITEM_BODY, CUSTOMER_BODY, ObjectSchema, S
 /// One of the four documented operations (interface section 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// Save shipping, billing and payment on the customer's quote (4.1).
+    /// Save shipping, billing and payment on the customer's quote (docs/interface.md, "Operations").
     QuoteShip,
-    /// Add an item to a quote (4.4).
+    /// Add an item to a quote (docs/interface.md, "Operations").
     QuoteAddItem,
-    /// Replace the customer's profile and addresses (4.2).
+    /// Replace the customer's profile and addresses (docs/interface.md, "Operations").
     CustomerUpdate,
-    /// Create a product attribute (4.3).
+    /// Create a product attribute (docs/interface.md, "Operations").
     AttributeCreate,
 }
 
@@ -46,10 +46,10 @@ impl Operation {
         Self::ALL.into_iter().find(|operation| operation.slug() == typed).ok_or_else(|| {
             let words = Self::ALL.map(Self::slug);
             let hint = match closest_match(&typed, words.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!("the operations are {}", words.join(", ")),
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("expected one of {}", words.join(", ")),
             };
-            Failure::usage(format!("{typed:?} is no operation")).hint(hint)
+            Failure::usage(format!("unknown operation `{typed}`")).hint(hint)
         })
     }
 
@@ -63,7 +63,8 @@ impl Operation {
         }
     }
 
-    /// The one member of the body that the interface calls required (2.4 to 2.6); of the others that is not shown.
+    /// The one field of the body that the interface calls required (2.4 to 2.6); of the others that is not
+    /// shown.
     pub const fn required(self) -> &'static str {
         match self.wrapper() {
             Some(wrapper) => wrapper,
@@ -71,7 +72,7 @@ impl Operation {
         }
     }
 
-    /// Name of the body's wrapper member. Shipping information has none.
+    /// Name of the body's wrapper field. Shipping information has none.
     pub const fn wrapper(self) -> Option<&'static str> {
         match self {
             Self::QuoteShip => None,

@@ -67,7 +67,7 @@ impl Prompt {
             let number: usize = text.trim().parse().ok()?;
             (1..=choices.len()).contains(&number).then(|| number - 1)
         };
-        let wrong = format!("type a number from 1 to {}", choices.len());
+        let wrong = format!("enter a number from 1 to {}", choices.len());
         let check = |text: &str| position(text).map(drop).ok_or_else(|| Objection::Wrong(wrong.clone()));
         let typed = self.text(&Question::new("Number"), check)?;
         Ok(typed.and_then(|text| position(&text)))

@@ -54,10 +54,10 @@ impl Prompt {
     /// # Errors
     /// [`cancelled`] when the person leaves.
     pub fn number_of_deletions(&self, deleted: usize) -> Result<usize, Failure> {
-        let text = format!("This deletes {deleted} of the addresses. Type that number to allow it");
+        let text = format!("This deletes {deleted} addresses. Type the number to confirm");
         self.require(&text, "add --allow-delete N")?;
         let check = |text: &str| {
-            text.trim().parse::<usize>().map(drop).map_err(|_| "type a number".to_owned().into())
+            text.trim().parse::<usize>().map(drop).map_err(|_| "enter a number".to_owned().into())
         };
         let typed = self.field(&Question::new(&text), Mode::Confirmation(|_| false), &check)?;
         Ok(typed.ok_or_else(cancelled)?.trim().parse().unwrap_or(0))

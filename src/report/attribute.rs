@@ -11,13 +11,13 @@ use crate::report::terminal::{OutputStyle, TextStyle};
 /// How many options are shown; the others are counted.
 const MAX_OPTIONS_SHOWN: usize = 12;
 
-/// The whole attribute (interface 2.5): its members, then its options.
+/// The whole attribute (docs/interface.md, "Attribute"): its fields, then its options.
 pub fn text(attribute: &Map<String, Value>, screen: OutputStyle) -> String {
     let mut table = new_table(screen);
     for (name, title) in [
         ("default_frontend_label", "Label"),
         ("attribute_code", "Code"),
-        ("frontend_input", "Input kind"),
+        ("frontend_input", "Input type"),
         ("is_required", "Required"),
         ("is_filterable", "Filterable"),
         ("is_searchable", "Searchable"),

@@ -13,7 +13,7 @@ use crate::report::terminal::{OutputStyle, TextStyle};
 /// Below this many columns a table of four columns is no longer read with ease.
 const TABLE_COLUMNS: u16 = 64;
 
-/// One member that changes: whose, which, and its values. Empty text where there is none.
+/// One field that changes: whose, which, and its values. Empty text where there is none.
 struct Row {
     owner: String,
     member: String,
@@ -21,14 +21,14 @@ struct Row {
     after: String,
 }
 
-/// The changes, member by member: a table, or one below the other where the terminal is narrow.
+/// The changes, field by field: a table, or one below the other where the terminal is narrow.
 pub fn table(changes: &[Change], screen: OutputStyle) -> String {
     let rows: Vec<Row> = changes.iter().flat_map(rows).collect();
     if screen.is_narrower_than(TABLE_COLUMNS) {
         return stacked(&rows, screen);
     }
     let mut table = new_table(screen);
-    table.set_header(header(&["ADDRESS", "MEMBER", "BEFORE", "AFTER"]));
+    table.set_header(header(&["ADDRESS", "FIELD", "BEFORE", "AFTER"]));
     let mut owner = String::new();
     for row in rows {
         let again = row.owner == owner;
@@ -80,7 +80,7 @@ fn rows(change: &Change) -> Vec<Row> {
     vec![Row { owner, member: sanitize_line(&change.path.inside()), before, after }]
 }
 
-/// One row for each member of an address that appears or goes as a whole.
+/// One row for each field of an address that appears or goes as a whole.
 fn whole(address: Option<&Value>, row: impl Fn(String, String) -> Row) -> Vec<Row> {
     let Some(Value::Object(members)) = address else { return Vec::new() };
     let telling = members.iter().filter(|(_, value)| is_telling(value));
@@ -95,11 +95,12 @@ pub fn summary(tally: &AddressSummary, new_ids: &[i64]) -> String {
             parts.push(format!("{what} {}", join_ids(ids)));
         }
     };
-    part("kept as they are", &tally.kept);
+    part("unchanged", &tally.kept);
     part("changed", &tally.changed);
     part("removed", &tally.removed);
     if tally.added > 0 {
-        let ids = if new_ids.is_empty() { String::new() } else { format!(" (now {})", join_ids(new_ids)) };
+        let ids =
+            if new_ids.is_empty() { String::new() } else { format!(" (new IDs {})", join_ids(new_ids)) };
         parts.push(format!("added {}{ids}", tally.added));
     }
     if parts.is_empty() { "Addresses: none".to_owned() } else { format!("Addresses: {}", parts.join("; ")) }
@@ -150,7 +151,7 @@ mod tests {
     fn a_wide_terminal_gets_a_table_that_names_an_address_once() {
         assert_eq!(
             shown_on(80),
-            "ADDRESS    MEMBER    BEFORE  AFTER\n\
+            "ADDRESS    FIELD     BEFORE  AFTER\n\
              profile    email     a@b     c@d\n\
              1          city      Paris   Lyon\n\
              \x20          postcode  75001   69001\n\

@@ -1,4 +1,4 @@
-//! `-v` and `-vv`: requests and replies on standard error, tokens redacted by whoever tells of them.
+//! `-v` and `-vv`: requests and replies on standard error, tokens redacted by anyone who tells of them.
 
 use super::stderr_line;
 use crate::http::{Headers, HttpEvent, Tracer};
@@ -25,7 +25,7 @@ fn log_event(event: HttpEvent<'_>, whole: bool) {
             }
         }
         HttpEvent::TransportError { message, after } => {
-            stderr_line(&format!("< {message} ({} ms)", after.as_millis()))
+            stderr_line(&format!("< {message} ({} ms)", after.as_millis()));
         }
         HttpEvent::Retry { repeat, of, wait, because } => {
             stderr_line(&format!("* again ({repeat} of {of}) in {} ms: {because}", wait.as_millis()));

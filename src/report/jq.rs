@@ -66,7 +66,7 @@ impl Filter {
         let filter = Compiler::default().with_funs(natives).compile(modules).map_err(|errors| {
             let undefined = errors.into_iter().flat_map(|(_, errors)| errors);
             let problem = |(name, kind): (&str, jaq_core::compile::Undefined)| {
-                format!("there is no {} {name}", kind.as_str())
+                format!("unknown {} `{name}`", kind.as_str())
             };
             refused(expression, undefined.map(problem).collect())
         })?;
@@ -85,9 +85,9 @@ impl Filter {
                 Some("unknown") => Applied::Unknown,
                 _ => Applied::No,
             };
-            Failure::internal(format!("--jq failed on the result: {problem}"))
+            Failure::internal(format!("--jq failed: {problem}"))
                 .applied(applied)
-                .hint(format!("the whole result is {result}"))
+                .hint(format!("full result: {result}"))
         })
     }
 
@@ -112,12 +112,13 @@ fn is_built_in(definition: &Def) -> bool {
 }
 
 fn problem(exception: jaq_core::Exn<'_, Val>) -> String {
-    exception.get_err().map_or_else(|_| "it ended by itself".to_owned(), |error| error.to_string())
+    exception.get_err().map_or_else(|_| "`halt`".to_owned(), |error| error.to_string())
 }
 
 fn syntax(error: jaq_core::load::Error<&str>) -> Vec<String> {
     use jaq_core::load::Error;
-    let before = |rest: &str| if rest.is_empty() { "at its end".to_owned() } else { format!("at {rest:?}") };
+    let before =
+        |rest: &str| if rest.is_empty() { "at end of expression".to_owned() } else { format!("at {rest:?}") };
     match error {
         Error::Io(modules) => modules.into_iter().map(|(name, why)| format!("{name}: {why}")).collect(),
         Error::Lex(errors) => errors
@@ -132,7 +133,7 @@ fn syntax(error: jaq_core::load::Error<&str>) -> Vec<String> {
 }
 
 fn refused(expression: &str, problems: Vec<String>) -> Failure {
-    Failure::usage(format!("--jq {expression:?}: {}; nothing was sent", problems.join("; ")))
+    Failure::usage(format!("--jq {expression:?}: {}", problems.join("; ")))
 }
 
 #[cfg(test)]
@@ -168,8 +169,8 @@ mod tests {
     fn a_wrong_expression_is_refused_with_its_fault() {
         for (expression, fault) in [
             (".[", "expected"),
-            ("foo", "no filter foo"),
-            ("$x", "no variable"),
+            ("foo", "unknown filter `foo`"),
+            ("$x", "unknown variable `$x`"),
             (".a | if", "expected"),
             ("env", "env"),
             ("halt(0)", "halt"),

@@ -138,7 +138,7 @@ impl Report {
     /// A value as one line, or what `--jq` makes of it.
     fn line(&self, value: &impl Serialize) -> Result<String, Failure> {
         let unwritable =
-            |error: serde_json::Error| Failure::internal(format!("a result is no JSON: {error}"));
+            |error: serde_json::Error| Failure::internal(format!("invalid JSON result: {error}"));
         let json = serde_json::to_string(value).map_err(unwritable)?;
         let Some(filter) = &self.filter else { return Ok(self.shown_json(&json) + "\n") };
         // What the filter is given is masked, and again what it may have put together.
@@ -185,7 +185,7 @@ impl Report {
         let mut stdout = io::stdout().lock();
         match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Failure::internal(format!("standard output cannot be written: {error}")))
+                Err(Failure::internal(format!("cannot write to stdout: {error}")))
             }
             _ => Ok(()),
         }
@@ -213,7 +213,7 @@ impl Report {
         self.record.map_or(Cow::Borrowed(text), |record| format!("record {record}: {text}").into())
     }
 
-    /// Prints a failure: text, or one JSON object under `-o json` (DESIGN 2.3).
+    /// Prints a failure: text, or one JSON object under `-o json`.
     pub fn failure(&self, failure: &Failure) {
         if self.is_json() {
             write_stderr(&sanitize::in_json(&failure_json(failure).to_string()));
@@ -227,11 +227,11 @@ impl Report {
         match failure.applied {
             // A message that says so itself is not repeated.
             Applied::No if failure.message.contains("nothing was") => {}
-            Applied::No => stderr_line("  nothing was written"),
+            Applied::No => stderr_line("  No changes were made."),
             Applied::Yes
                 if failure.kind == FailureKind::Partial || failure.message.contains("was written") => {}
-            Applied::Yes => stderr_line("  it was written"),
-            Applied::Unknown => stderr_line("  it is not known whether it was written"),
+            Applied::Yes => stderr_line("  The change was applied."),
+            Applied::Unknown => stderr_line("  The change may have been applied."),
         }
         if let Some(hint) = &failure.hint {
             self.labelled(TextStyle::Hint, "  hint", hint);

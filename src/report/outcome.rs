@@ -1,4 +1,4 @@
-//! What an operation did: one JSON object (DESIGN 2.3), or a few lines for a person.
+//! What an operation did: one JSON object, or a few lines for a person.
 
 use std::path::PathBuf;
 
@@ -41,7 +41,7 @@ pub struct Outcome {
 pub struct ProfileOutcome {
     /// Every difference.
     pub changes: Vec<Change>,
-    /// Whether whoever looks at the result saw them when asked about them.
+    /// Whether anyone who looks at the result saw them when asked about them.
     pub were_shown: bool,
     /// What became of the addresses.
     pub summary: AddressSummary,
@@ -51,7 +51,7 @@ pub struct ProfileOutcome {
     pub new_ids: Vec<i64>,
 }
 
-/// The result object of `-o json`, its members in their order (DESIGN 2.3).
+/// The result object of `-o json`, its fields in their order.
 #[derive(Serialize)]
 struct OutcomeResult<'a> {
     operation: &'static str,
@@ -152,10 +152,7 @@ impl Outcome {
             }
             line(&changes::summary(&profile.summary, &profile.new_ids));
             if let Some(snapshot) = &profile.snapshot {
-                line(&format!(
-                    "Snapshot of the profile as it was: {}",
-                    sanitize_line(&snapshot.display().to_string())
-                ));
+                line(&format!("Snapshot: {}", sanitize_line(&snapshot.display().to_string())));
             }
         }
         if let Some(shown) = &self.request {
@@ -166,7 +163,7 @@ impl Outcome {
             _ if self.profile.is_some() => {}
             None | Some(Value::Null) => {}
             Some(Value::String(reply)) if reply.trim().is_empty() => {}
-            Some(reply) => line(&format!("Reply: {}", truncate(reply))),
+            Some(reply) => line(&format!("Response: {}", truncate(reply))),
         }
         text
     }
@@ -175,10 +172,10 @@ impl Outcome {
     pub fn print_failed(&self, failure: Failure) -> Failure {
         match self.applied {
             Applied::Yes => Failure {
-                message: format!("{} is done, but {}", self.operation, failure.message),
+                message: format!("{} succeeded, but {}", self.operation, failure.message),
                 hint: Some(match &failure.hint {
-                    Some(hint) => format!("do not repeat it for the sake of the output; {hint}"),
-                    None => "do not repeat it for the sake of the output".to_owned(),
+                    Some(hint) => format!("do not run it again just to see the output; {hint}"),
+                    None => "do not run it again just to see the output".to_owned(),
                 }),
                 applied: Applied::Yes,
                 ..failure
@@ -189,12 +186,12 @@ impl Outcome {
 
     fn headline(&self) -> String {
         match (self.applied, self.reason) {
-            _ if self.request.is_some() => format!("{}: dry run, nothing was sent", self.operation),
+            _ if self.request.is_some() => format!("{}: dry run", self.operation),
             (Applied::Yes, _) => {
                 let status = self.status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();
                 format!("{}: done{status}", self.operation)
             }
-            (_, Some("unchanged")) => format!("{}: nothing to change, nothing was sent", self.operation),
+            (_, Some("unchanged")) => format!("{}: no changes", self.operation),
             _ => format!("{}: nothing was sent", self.operation),
         }
     }
@@ -244,7 +241,7 @@ fn truncate(reply: &Value) -> String {
         other => sanitize_line(&other.to_string()),
     };
     match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}… (-o json shows all of it)", &text[..end]),
+        Some((end, _)) => format!("{}… (use -o json for the full response)", &text[..end]),
         None => text,
     }
 }

@@ -43,7 +43,7 @@ fn row(customer: &Map<String, Value>, address: &Map<String, Value>) -> [String; 
     ]
 }
 
-/// An address with its members below each other; what it has not is left out.
+/// An address with its fields below each other; what it has not is left out.
 fn stacked(row: &[String; 6], screen: OutputStyle) -> String {
     let head = format!("address {}", row[0].replace('\n', ", "));
     let mut table = new_table(screen);

@@ -56,7 +56,8 @@ pub(crate) async fn discard(mut body: Body) {
     }
 }
 
-/// The JSON object of a body that says it is JSON. Anything but an object has none of the members that are needed.
+/// The JSON object of a body that says it is JSON. Anything but an object has none of the fields that are
+/// needed.
 pub(crate) fn read_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Document, ApiError> {
     check_content_type(headers)?;
     match parse_json(bytes) {

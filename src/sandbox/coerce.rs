@@ -9,9 +9,9 @@ use super::store::Document;
 use crate::sandbox::reply::ApiError;
 use crate::wire::{FieldType, ObjectSchema};
 
-/// Why a member is not of its type.
+/// Why a field is not of its type.
 enum TypeError {
-    /// Magento's sentence about the type; the names of the members around it are put before it.
+    /// Magento's sentence about the type; the names of the fields around it are put before it.
     Type(String),
     /// Anything else.
     Other(ApiError),
@@ -22,7 +22,7 @@ pub fn check(object: &Document, shape: &ObjectSchema) -> Result<(), ApiError> {
     check_fields(object, shape).map_err(|(name, objection)| objection.about(name))
 }
 
-/// 400: the member `name` is not of the type `expected`, which is one of Magento's names.
+/// 400: the field `name` is not of the type `expected`, which is one of Magento's names.
 pub fn wrong_type(name: &str, found: &Value, expected: &str) -> ApiError {
     type_error(found, expected).about(name)
 }

@@ -48,7 +48,8 @@ fn quote(records: &Database<'_>, id: i64, customer: i64) -> Result<Value, ApiErr
     ]))
 }
 
-/// `sku`, `type`, `name`, `price` and `options`: what can be chosen, in the words of a cart item (2.6).
+/// `sku`, `type`, `name`, `price` and `options`: what can be chosen, in the words of a cart item
+/// (docs/interface.md, "Cart item").
 fn product(records: &Database<'_>, product: &Product) -> Result<Value, ApiError> {
     let mut options: Vec<Value> = Vec::new();
     for (attribute, value) in records.product_options(&product.sku)? {

@@ -1,8 +1,8 @@
-//! The sandbox: the service of the interface, in earnest, on this machine. HTTP/1.1 in front, SQLite behind.
+//! Local implementation of the service: axum over SQLite. HTTP/1.1 in front, SQLite behind.
 //!
 //! Every rule of the interface (4 and 5) holds here. Where the interface says "not shown" the sandbox does as
-//! Magento does, and the place says **ours**. It shares the tables of documented members with the client, nothing
-//! else.
+//! Magento does, and the place says **ours**. It shares the tables of documented fields with the client,
+//! nothing else.
 
 mod auth;
 pub(crate) mod body;
@@ -42,7 +42,7 @@ pub use store::IssuedToken;
 use crate::sandbox::fault::inject::{self, FaultInjector};
 use store::{AccessMode, Store};
 
-/// How long requests under way may take to end when the sandbox stops.
+/// How long requests in flight may take to end when the sandbox stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long the header of a request may take to arrive, and its body again, unless [`Options`] say otherwise.
@@ -107,7 +107,7 @@ pub async fn start(options: Options) -> anyhow::Result<Running> {
 pub async fn start_observed(options: Options, observer: Option<Observer>) -> anyhow::Result<Running> {
     let listen = options.listen;
     if !listen.ip().is_loopback() && !options.allow_remote {
-        bail!("{listen} can be reached from other machines; --allow-remote if that is meant");
+        bail!("{listen} is reachable from other machines; use --allow-remote to permit it");
     }
     let store = Store::open(&options.data, seed::insert)?;
     let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
@@ -153,7 +153,7 @@ async fn observe(
 }
 
 impl Running {
-    /// Stops listening, lets requests under way end for a moment, and returns.
+    /// Stops listening, lets requests in flight end for a moment, and returns.
     pub async fn stop(self) {
         let Self { shutdown, mut server, .. } = self;
         drop(shutdown);

@@ -1,4 +1,4 @@
-//! OpenAPI 3.1 of what the sandbox serves, from the tables of documented members.
+//! OpenAPI 3.1 of what the sandbox serves, from the tables of documented fields.
 //!
 //! What it says of a body's types and required fields is what the sandbox enforces ([`crate::sandbox::coerce`],
 //! [`super::required`]); fields that are not listed are taken as they come.

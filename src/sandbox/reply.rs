@@ -87,12 +87,12 @@ impl ApiError {
             .with(exact_json::object([("fieldName", field.into()), ("fieldValue", value.into())]))
     }
 
-    /// 400: a member that has to be there is not.
+    /// 400: a field that has to be there is not.
     pub fn required(field: &str) -> Self {
         Self::new(400, "\"%fieldName\" is required. Enter and try again.").with(json!({"fieldName": field}))
     }
 
-    /// 400: a member of the right type with a value that is out of the question.
+    /// 400: a field of the right type with a value that is out of the question.
     pub fn invalid_value(field: &str, value: &Value) -> Self {
         Self::new(400, "Invalid value of \"%value\" provided for the %fieldName field.")
             .with(exact_json::object([("fieldName", field.into()), ("value", value.clone())]))

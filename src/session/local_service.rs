@@ -35,7 +35,7 @@ pub(crate) fn sandbox_settings(
     session: &Session<'_>,
     running: &sandbox::Running,
 ) -> Result<Settings, Failure> {
-    let lost = |what: &str| Failure::internal(format!("the sandbox gave no usable {what}"));
+    let lost = |what: &str| Failure::internal(format!("the sandbox returned an invalid {what}"));
     let url = running.url.parse().map_err(|_| lost("address"))?;
     let token = |text: &str| Token::new(text).ok_or_else(|| lost("token"));
     let (customer, admin) = (token(&running.customer_token)?, token(&running.admin_token)?);

@@ -50,7 +50,7 @@ pub fn on_runtime<T>(future: impl Future<Output = Result<T, Failure>>) -> Result
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::internal(format!("the runtime cannot start: {error}")))?;
+        .map_err(|error| Failure::internal(format!("cannot start the async runtime: {error}")))?;
     let result = runtime.block_on(future);
     // A name look-up that hangs must not hold the exit.
     runtime.shutdown_background();
@@ -61,15 +61,15 @@ pub(crate) fn interrupted(service: &Service<'_>) -> Failure {
     let stage = service.stage.get();
     let (applied, message) = match stage {
         Stage::NothingSent => (Applied::No, "interrupted before anything was written"),
-        Stage::Sent => (Applied::Unknown, "interrupted after the request had left: it may have been applied"),
-        Stage::Accepted => {
-            (Applied::Yes, "interrupted after the service had taken the write, before it was checked")
+        Stage::Sent => {
+            (Applied::Unknown, "interrupted while waiting for the response; the change may have been applied")
         }
+        Stage::Accepted => (Applied::Yes, "interrupted before the change was verified"),
     };
     let hint = match stage {
-        Stage::NothingSent => "run the command again",
+        Stage::NothingSent => "try again",
         _ if service.replaces_profile.get() => {
-            "check before you repeat it: `storefront customer show` prints the profile, `storefront customer history` the snapshots"
+            "check with `storefront customer show` before trying again; `storefront customer history` lists the snapshots"
         }
         _ => CHECK_BEFORE_RETRY,
     };

@@ -25,7 +25,7 @@ pub struct Service<'a> {
     pub session: &'a Session<'a>,
     /// Where and how.
     pub settings: Rc<Settings>,
-    /// Where a write stands, for whoever interrupts it.
+    /// Where a write stands, for anyone who interrupts it.
     pub stage: Cell<Stage>,
     /// Whether the last write replaces a profile, which can be looked at.
     pub replaces_profile: Cell<bool>,
@@ -68,7 +68,7 @@ impl<'a> Service<'a> {
     /// As [`Self::open`].
     pub async fn open_traced(session: &'a Session<'a>, tracer: Option<Tracer>) -> Result<Self, Failure> {
         if !session.global.sandbox && !session.global.fault.is_empty() {
-            return Err(Failure::usage("--fault is for the sandbox").hint("add --sandbox"));
+            return Err(Failure::usage("--fault requires --sandbox").hint("add --sandbox"));
         }
         let (settings, sandbox) = if session.global.sandbox {
             let running = start_sandbox(session).await?;
@@ -173,7 +173,11 @@ impl<'a> Service<'a> {
         self.log_before_send(None).await?;
         self.begin_write(operation, request);
         let call = pin!(self.client.send_unless(request, token, || self.is_stopping()));
-        let answer = self.session.report.while_waiting(&format!("{operation}: sent, waiting"), call).await;
+        let answer = self
+            .session
+            .report
+            .while_waiting(&format!("{operation}: sent, waiting for the response"), call)
+            .await;
         match &answer {
             Ok(_) => self.stage.set(Stage::Accepted),
             Err(failure) if failure.applied == Applied::Unknown => {}
@@ -202,7 +206,11 @@ impl<'a> Service<'a> {
         let token = self.token(request.bearer).await?;
         self.begin_write(operation, request);
         let call = pin!(self.client.attempt(request, token));
-        let attempt = self.session.report.while_waiting(&format!("{operation}: sent, waiting"), call).await;
+        let attempt = self
+            .session
+            .report
+            .while_waiting(&format!("{operation}: sent, waiting for the response"), call)
+            .await;
         match &attempt {
             Ok(Attempt::Applied(_)) => self.stage.set(Stage::Accepted),
             Ok(Attempt::Unknown { .. }) => {}

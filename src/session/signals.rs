@@ -13,7 +13,7 @@ impl Signals {
     /// `internal` when signals cannot be received.
     pub fn listen() -> Result<Self, Failure> {
         let listeners = platform::listen()
-            .map_err(|error| Failure::internal(format!("signals cannot be received: {error}")))?;
+            .map_err(|error| Failure::internal(format!("cannot listen for signals: {error}")))?;
         crate::prompt::signals_are_listened_to();
         Ok(Self(listeners))
     }

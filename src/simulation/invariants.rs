@@ -57,7 +57,8 @@ pub fn judge_request(world: &mut World, number: usize, writes: u64) {
             // A lost address is told of above.
             _ => !after.contains_key(path) && path.contains('.'),
         };
-        if !asked {
+        // Comparisons leave the service's own time stamp out (`read.ignore`), and so does this one.
+        if !asked && path != "updated_at" {
             broken.push((9, format!("{path}: {:?} becomes {:?}", before.get(path), after.get(path))));
         }
     }

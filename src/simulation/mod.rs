@@ -1,4 +1,4 @@
-//! The promises, held against thousands of modelled worlds (DESIGN 1).
+//! The promises, held against thousands of modelled worlds.
 //!
 //! Each seed is a world: a service with a store, a network that loses and delays, replicas that lag behind, foreign
 //! editors, and a disk that fails and forgets. In it the real commands run (`customer update`, `quote add-item`,

@@ -110,7 +110,7 @@ impl Network {
     }
 }
 
-/// The record a body belongs to: updates carry a member for it, the others a name that is only theirs.
+/// The record a body belongs to: updates carry a field for it, the others a name that is only theirs.
 fn tag_of(body: &Value) -> Option<u32> {
     if let Some(tag) = body["tag"].as_u64() {
         return u32::try_from(tag).ok();
@@ -146,7 +146,7 @@ fn answer(world: &World, number: usize, fate: &Fate) -> Result<Incoming, Transpo
             let mut incoming = status(*code, None, body);
             if fate.seen == Seen::Cut {
                 incoming.body.truncate(body.len() / 2);
-                incoming.broken = Some("the reply's body broke off".to_owned());
+                incoming.broken = Some("response body ended unexpectedly".to_owned());
             }
             Ok(incoming)
         }

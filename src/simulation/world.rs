@@ -115,7 +115,7 @@ pub struct World {
     pub violations: Vec<String>,
     /// Foreign addresses that a PUT removed because they were added after the read before it.
     pub foreign_lost: u64,
-    /// What happened, for whoever replays it.
+    /// What happened, for anyone who replays it.
     pub trace: Vec<String>,
     /// Whether it is kept.
     pub is_traced: bool,

@@ -79,7 +79,7 @@ pub async fn acquire(
                     timeout.as_secs_f64()
                 ),
             )
-            .hint("run the command again when it is done; --lock-timeout sets how long to wait"));
+            .hint("try again when it is done; --lock-timeout sets how long to wait"));
         }
         tokio::time::sleep(POLL_INTERVAL).await;
     }

@@ -1,20 +1,21 @@
-//! Addresses (interface 2.2): one list of fields, of which a quote and a profile each take their part.
+//! Addresses (docs/interface.md, "Address"): one list of fields, of which a quote and a profile each take
+//! their part.
 
 use super::member;
 use crate::wire::{Field, FieldType, ObjectSchema};
 
-/// Region of a profile address (2.2).
+/// Region of a profile address (docs/interface.md, "Address").
 pub static REGION: ObjectSchema = ObjectSchema {
     name: "region",
     section: "2.2",
     own_fields: &[
         member("region_code", FieldType::TextOrNull, "Region code"),
         member("region", FieldType::TextOrNull, "Region name"),
-        member("region_id", FieldType::Integer, "Region identifier"),
+        member("region_id", FieldType::Integer, "Region ID"),
     ],
 };
 
-/// Custom attribute of a profile address (2.2).
+/// Custom attribute of a profile address (docs/interface.md, "Address").
 pub static CUSTOM_ATTRIBUTE: ObjectSchema = ObjectSchema {
     name: "custom attribute",
     section: "2.2",
@@ -24,7 +25,7 @@ pub static CUSTOM_ATTRIBUTE: ObjectSchema = ObjectSchema {
     ],
 };
 
-/// Address in a customer profile (2.2).
+/// Address in a customer profile (docs/interface.md, "Address").
 pub static PROFILE_ADDRESS: ObjectSchema = ObjectSchema {
     name: "profile address",
     section: "2.2",
@@ -65,7 +66,7 @@ pub static PROFILE_ADDRESS_FLAGS: ObjectSchema = ObjectSchema {
     ],
 };
 
-/// Shipping or billing address of a quote (2.2).
+/// Shipping or billing address of a quote (docs/interface.md, "Address").
 pub static QUOTE_ADDRESS: ObjectSchema = ObjectSchema {
     name: "quote address",
     section: "2.2",
@@ -84,7 +85,7 @@ pub static QUOTE_ADDRESS: ObjectSchema = ObjectSchema {
 };
 
 const CUSTOMER_ID: Field = member("customer_id", FieldType::Integer, "Id of the owning customer");
-const REGION_ID: Field = member("region_id", FieldType::Integer, "Region identifier");
+const REGION_ID: Field = member("region_id", FieldType::Integer, "Region ID");
 const COUNTRY_ID: Field = member("country_id", FieldType::Text, "Country code, two letters");
 const STREET: Field = member("street", FieldType::TextList, "Street lines");
 const TELEPHONE: Field = member("telephone", FieldType::Text, "Telephone number");

@@ -1,9 +1,9 @@
-//! Product attributes (interface 2.5).
+//! Product attributes (docs/interface.md, "Attribute").
 
 use super::member;
 use crate::wire::{FieldType, ObjectSchema};
 
-/// Label in one store view (2.5).
+/// Label in one store view (docs/interface.md, "Attribute").
 pub static STORE_LABEL: ObjectSchema = ObjectSchema {
     name: "store label",
     section: "2.5",
@@ -13,7 +13,7 @@ pub static STORE_LABEL: ObjectSchema = ObjectSchema {
     ],
 };
 
-/// Option of an attribute (2.5).
+/// Option of an attribute (docs/interface.md, "Attribute").
 pub static ATTRIBUTE_OPTION: ObjectSchema = ObjectSchema {
     name: "attribute option",
     section: "2.5",
@@ -25,24 +25,25 @@ pub static ATTRIBUTE_OPTION: ObjectSchema = ObjectSchema {
     ],
 };
 
-/// Product attribute (2.5), inside the wrapper `attribute` (4.3).
+/// Product attribute (docs/interface.md, "Attribute"), inside the wrapper `attribute` (docs/interface.md,
+/// "Operations").
 pub static ATTRIBUTE: ObjectSchema = ObjectSchema {
     name: "attribute",
     section: "2.5",
     own_fields: &[
         member("attribute_code", FieldType::Text, "Code of the attribute"),
-        member("frontend_input", FieldType::Text, "Input kind, such as select"),
+        member("frontend_input", FieldType::Text, "Input type, e.g. select"),
         member("entity_type_id", FieldType::Text, "Entity type; 4 denotes products"),
         member("is_filterable", FieldType::Boolean, "Whether shoppers can filter by it"),
-        member("is_searchable", FieldType::Text, "Whether search looks at it: the text 1 or 0"),
-        member("is_required", FieldType::Boolean, "Whether every product must have it"),
-        member("default_frontend_label", FieldType::Text, "Label where a store view has none of its own"),
+        member("is_searchable", FieldType::Text, "Include in search: the text 1 or 0"),
+        member("is_required", FieldType::Boolean, "Required for every product"),
+        member("default_frontend_label", FieldType::Text, "Default label"),
         member("frontend_labels", FieldType::List(&STORE_LABEL), "Labels per store view"),
         member("options", FieldType::List(&ATTRIBUTE_OPTION), "Options to choose from"),
     ],
 };
 
-/// Body of the call: the wrapper and nothing beside it (4.3).
+/// Body of the call: the wrapper and nothing beside it (docs/interface.md, "Operations").
 pub static ATTRIBUTE_BODY: ObjectSchema = ObjectSchema {
     name: "body",
     section: "4.3",

@@ -1,9 +1,9 @@
-//! Items of a quote (interface 2.6).
+//! Items of a quote (docs/interface.md, "Cart item").
 
 use super::member;
 use crate::wire::{FieldType, ObjectSchema};
 
-/// One chosen option of a configurable product (2.6).
+/// One chosen option of a configurable product (docs/interface.md, "Cart item").
 pub static CONFIGURABLE_ITEM_OPTION: ObjectSchema = ObjectSchema {
     name: "configurable item option",
     section: "2.6",
@@ -13,7 +13,7 @@ pub static CONFIGURABLE_ITEM_OPTION: ObjectSchema = ObjectSchema {
     ],
 };
 
-/// Extension attributes of a product option (2.6).
+/// Extension attributes of a product option (docs/interface.md, "Cart item").
 pub static PRODUCT_OPTION_EXTENSION: ObjectSchema = ObjectSchema {
     name: "product option extension attributes",
     section: "2.6",
@@ -24,7 +24,7 @@ pub static PRODUCT_OPTION_EXTENSION: ObjectSchema = ObjectSchema {
     )],
 };
 
-/// Product option of a cart item (2.6).
+/// Product option of a cart item (docs/interface.md, "Cart item").
 pub static PRODUCT_OPTION: ObjectSchema = ObjectSchema {
     name: "product option",
     section: "2.6",
@@ -35,7 +35,8 @@ pub static PRODUCT_OPTION: ObjectSchema = ObjectSchema {
     )],
 };
 
-/// Item to add to a quote (2.6), inside the wrapper `cartItem` (4.4).
+/// Item to add to a quote (docs/interface.md, "Cart item"), inside the wrapper `cartItem` (docs/interface.md,
+/// "Operations").
 pub static CART_ITEM: ObjectSchema = ObjectSchema {
     name: "cart item",
     section: "2.6",
@@ -47,7 +48,7 @@ pub static CART_ITEM: ObjectSchema = ObjectSchema {
     ],
 };
 
-/// Body of the call: the wrapper and nothing beside it (4.4).
+/// Body of the call: the wrapper and nothing beside it (docs/interface.md, "Operations").
 pub static CART_ITEM_BODY: ObjectSchema = ObjectSchema {
     name: "body",
     section: "4.4",

@@ -1,9 +1,10 @@
-//! The customer profile (interface 2.3).
+//! The customer profile (docs/interface.md, "Profile").
 
 use super::{PROFILE_ADDRESS, member};
 use crate::wire::{FieldType, ObjectSchema};
 
-/// Customer profile as the update takes it (2.3), inside the wrapper `customer` (4.2).
+/// Customer profile as the update takes it (docs/interface.md, "Profile"), inside the wrapper `customer`
+/// (docs/interface.md, "Operations").
 pub static CUSTOMER: ObjectSchema = ObjectSchema {
     name: "customer",
     section: "2.3",
@@ -16,11 +17,15 @@ pub static CUSTOMER: ObjectSchema = ObjectSchema {
         member("store_id", FieldType::Integer, "Store"),
         member("website_id", FieldType::Integer, "Website"),
         member("addresses", FieldType::List(&PROFILE_ADDRESS), "The customer's addresses"),
-        member("disable_auto_group_change", FieldType::Integer, "Flag: 1 keeps the customer group as it is"),
+        member(
+            "disable_auto_group_change",
+            FieldType::Integer,
+            "Set to 1 to disable automatic group changes",
+        ),
     ],
 };
 
-/// Body of the call: the wrapper and nothing beside it (4.2).
+/// Body of the call: the wrapper and nothing beside it (docs/interface.md, "Operations").
 pub static CUSTOMER_BODY: ObjectSchema = ObjectSchema {
     name: "body",
     section: "4.2",

@@ -10,12 +10,12 @@ use crate::wire::{Field, FieldType, ObjectSchema};
 pub struct Writer {
     /// Where the named schemas stand, such as `#/$defs/`.
     pub definitions: &'static str,
-    /// Whether a member that is not listed is refused.
+    /// Whether a field that is not listed is refused.
     pub closed: bool,
 }
 
 impl Writer {
-    /// A schema of an object with these members; shapes further in are referred to.
+    /// A schema of an object with these fields; shapes further in are referred to.
     pub fn object(self, members: impl IntoIterator<Item = &'static Field>) -> Value {
         let properties: Map<String, Value> =
             members.into_iter().map(|member| (member.name.to_owned(), self.member(member))).collect();
@@ -26,7 +26,7 @@ impl Writer {
         schema
     }
 
-    /// The named schemas of every shape these members lead to, by [`name`].
+    /// The named schemas of every shape these fields lead to, by [`name`].
     pub fn definitions(self, members: impl IntoIterator<Item = &'static Field>) -> Map<String, Value> {
         let mut found = Map::new();
         for member in members {

@@ -1,7 +1,7 @@
-//! The documented JSON of the service: which members exist, what they hold, and where the interface says so.
+//! The documented JSON of the service: which fields exist, what they hold, and where the interface says so.
 //!
-//! Bodies travel as raw JSON, so that members nobody documented survive a round trip with their exact text.
-//! These tables are the vocabulary laid over that JSON: the input check, CSV columns, templates, JSON Schema
+//! Bodies travel as raw JSON, so that fields nobody documented survive a round trip with their exact text.
+//! These tables are the vocabulary applied to that JSON: the input check, CSV columns, templates, JSON Schema
 //! and OpenAPI are all read off them.
 
 mod address;
@@ -24,13 +24,13 @@ pub use shipping::{ADDRESS_INFORMATION, SHIPPING_INFORMATION};
 pub struct ObjectSchema {
     /// Name in the interface's own words, for messages and schemas.
     pub name: &'static str,
-    /// Section of the interface that lists the members.
+    /// Section of the interface that lists the fields.
     pub section: &'static str,
-    /// The listed members, in the order of the interface.
+    /// The listed fields, in the order of the interface.
     pub own_fields: &'static [Field],
 }
 
-/// One member of a [`ObjectSchema`].
+/// One field of a [`ObjectSchema`].
 #[derive(Debug)]
 pub struct Field {
     /// Name as it stands in the JSON.
@@ -41,14 +41,14 @@ pub struct Field {
     pub doc: &'static str,
 }
 
-/// What a member holds.
+/// What a field holds.
 #[derive(Debug, Clone, Copy)]
 pub enum FieldType {
     /// A string.
     Text,
     /// A string or null.
     TextOrNull,
-    /// A whole number.
+    /// A integer.
     Integer,
     /// Any number.
     Number,
@@ -60,12 +60,12 @@ pub enum FieldType {
     Object(&'static ObjectSchema),
     /// An array of objects of a documented shape.
     List(&'static ObjectSchema),
-    /// An object whose members are "not shown".
+    /// An object whose fields are "not shown".
     AnyObject,
 }
 
 impl ObjectSchema {
-    /// Every member, those further in by their path: `addresses[].city`. An object stands before its members.
+    /// Every field, those further in by their path: `addresses[].city`. An object stands before its fields.
     pub fn fields(&'static self) -> Vec<(String, &'static Field)> {
         let below = |member: &'static Field| {
             let list = if matches!(member.field_type, FieldType::List(_)) { "[]" } else { "" };
@@ -77,7 +77,7 @@ impl ObjectSchema {
         self.own_fields.iter().flat_map(below).collect()
     }
 
-    /// The member called `name`, if the interface lists one.
+    /// The field called `name`, if the interface lists one.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.own_fields.iter().find(|member| member.name == name)
     }
@@ -92,12 +92,12 @@ impl FieldType {
         }
     }
 
-    /// The type in words, as in "expected a whole number".
+    /// The type in words, as in "expected a integer".
     pub const fn expected(self) -> &'static str {
         match self {
             Self::Text => "a string",
             Self::TextOrNull => "a string or null",
-            Self::Integer => "a whole number",
+            Self::Integer => "an integer",
             Self::Number => "a number",
             Self::Boolean => "true or false",
             Self::TextList => "an array of strings",
@@ -112,7 +112,7 @@ pub fn flag_field(shape: &ObjectSchema, name: &str) -> Option<&'static Field> {
     std::ptr::eq(shape, &raw const PROFILE_ADDRESS).then(|| PROFILE_ADDRESS_FLAGS.field(name)).flatten()
 }
 
-/// Shorthand for the tables: one row, one member.
+/// Shorthand for the tables: one row, one field.
 const fn member(name: &'static str, holds: FieldType, doc: &'static str) -> Field {
     Field { name, field_type: holds, doc }
 }
@@ -120,5 +120,5 @@ const fn member(name: &'static str, holds: FieldType, doc: &'static str) -> Fiel
 /// Entity type id of products and attribute sets (4.3, rule).
 pub const PRODUCT_ENTITY_TYPE_ID: &str = "4";
 
-/// Success status the interface lists for saving shipping information (4.1).
+/// Success status the interface lists for saving shipping information (docs/interface.md, "Operations").
 pub const SHIPPING_SAVED_STATUS: u16 = 320;

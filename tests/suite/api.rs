@@ -108,6 +108,6 @@ fn the_sandbox_takes_calls_too() {
             .stdin("{")
             .run()
             .stderr
-            .contains("not JSON")
+            .contains("stdin is not valid JSON: ")
     );
 }

@@ -57,10 +57,10 @@ fn options_come_from_a_table() {
     );
     for (csv, says) in [
         ("name\nA\n", "unknown column `name`"),
-        ("sort_order\n1\n", "it has no column label"),
-        ("label,label:fr\nA,B\n", "names no store id"),
-        ("label,sort_order\nA,first\n", "line 2: sort_order \"first\" is no whole number"),
-        ("label,is_default\nA,1\nB,maybe\n", "line 3: is_default \"maybe\""),
+        ("sort_order\n1\n", "missing column `label`"),
+        ("label,label:fr\nA,B\n", "column `label:fr`: expected a store ID after `label:`"),
+        ("label,sort_order\nA,first\n", "line 2: sort_order `first` is not an integer"),
+        ("label,is_default\nA,1\nB,maybe\n", "line 3: is_default `maybe` is not true or false"),
         ("label\n\"\"\n", "the label is empty"),
         ("label,sort_order\nA\n", "options.csv"),
     ] {
@@ -86,7 +86,7 @@ fn input_is_held_to_the_interface_and_flags_win() {
     for (input, says) in [
         (
             r#"{"attribute": {"attribut_code": "a"}}"#,
-            "attribute.attribut_code: unknown; did you mean attribute_code?",
+            "attribute.attribut_code: unknown field; did you mean `attribute_code`?",
         ),
         (r#"{"is_searchable": true}"#, "attribute.is_searchable: expected a string, found true"),
         (r#"{"is_required": "yes"}"#, "attribute.is_required: expected true or false"),
@@ -100,9 +100,12 @@ fn input_is_held_to_the_interface_and_flags_win() {
         let error = env.fails(2, "attribute create -i bad.json");
         assert!(error["message"].as_str().unwrap().contains(says), "{input}: {error}");
     }
-    assert!(env.fails(2, "attribute create")["message"].as_str().unwrap().contains("no attribute to create"));
+    assert!(env.fails(2, "attribute create")["message"].as_str().unwrap().contains("no attribute given"));
     let error = env.fails(2, "attribute create --code a --option A --default-option B");
-    assert!(error["message"].as_str().unwrap().contains("is none of the options"), "{error}");
+    assert!(
+        error["message"].as_str().unwrap().contains("--default-option `B` is not one of the options"),
+        "{error}"
+    );
     assert_eq!(env.requests(), [""; 0]);
 }
 

@@ -164,7 +164,7 @@ fn the_environment_may_move_the_host_but_not_the_token() {
     };
     let refused = moved("UNUSED", "");
     assert_eq!(refused.code, 6, "{refused:?}");
-    assert!(refused.stderr.contains("not sent to another host"), "{refused:?}");
+    assert!(refused.stderr.contains("refusing to send its token to another host"), "{refused:?}");
     assert_eq!(moved("STOREFRONT_TOKEN", "theirs").code, 0);
     for bad in ["ftp://other.example", "https://me:hunter2@other.example", "https://other.example/?hunter2"] {
         let outcome = home.storefront(&["auth", "status"]).env("STOREFRONT_BASE_URL", bad).run();
@@ -178,10 +178,10 @@ fn login_refuses_what_would_not_be_used() {
     let home = Home::with_config(&format!("{SHOP}token-env = \"SHOP\"\n[profiles.bare]\nretry = 1\n"));
     for (arguments, token, problem) in [
         (&[][..], "hunter2", "config unset -p shop token-env"),
-        (&["--admin"], " \n", "no token came"),
-        (&["--admin"], "two\nhunter2", "blanks"),
+        (&["--admin"], " \n", "no token given"),
+        (&["--admin"], "two\nhunter2", "contains whitespace or non-ASCII characters"),
         (&["-p", "bare"], "hunter2", "no base-url"),
-        (&["-p", "shpo"], "hunter2", "did you mean shop?"),
+        (&["-p", "shpo"], "hunter2", "did you mean `shop`?"),
         (&["--sandbox"], "hunter2", "storefront sandbox tokens"),
     ] {
         let outcome = login(&home, token, arguments);

@@ -36,12 +36,12 @@ fn files_that_are_no_input() {
         env.file(name, content);
     }
     for (file, says) in [
-        ("nowhere.json", "there is no file nowhere.json; nothing was sent"),
-        ("directory", "directory is a directory, not a file; nothing was sent"),
-        ("empty.json", "empty.json is empty; nothing was sent"),
-        ("half.json", "half.json is not JSON: "),
-        ("latin.json", "latin.json is not UTF-8: line 1, byte 12"),
-        ("two.json", "two.json is not JSON: trailing characters at line 1 column 4"),
+        ("nowhere.json", "file `nowhere.json` not found"),
+        ("directory", "`directory` is a directory, not a file"),
+        ("empty.json", "`empty.json` is empty"),
+        ("half.json", "`half.json` is not valid JSON: "),
+        ("latin.json", "`latin.json` is not UTF-8: line 1, byte 12"),
+        ("two.json", "`two.json` is not valid JSON: trailing characters at line 1 column 4"),
         ("deep.json", "deep.json is not a JSON array: line 1: "),
     ] {
         for command in ["customer update", "quote ship", "quote add-item", "attribute create"] {
@@ -51,7 +51,7 @@ fn files_that_are_no_input() {
         }
     }
     let outcome = env.storefront(&words("quote add-item -i -")).stdin([0xff, 0x41]).run();
-    ends(&outcome, 2, "standard input is not UTF-8");
+    ends(&outcome, 2, "stdin is not UTF-8");
     ends(&env.run("attribute create --code a --options directory"), 2, "is a directory");
     ends(&env.run("customer update --email a@example.com --base directory"), 2, "is a directory");
     assert_eq!(env.requests(), [""; 0]);
@@ -67,7 +67,7 @@ fn a_file_that_may_not_be_read() {
     if std::fs::read(&path).is_ok() {
         return; // root may read everything
     }
-    ends(&env.run("quote add-item -i secret.json"), 2, "secret.json cannot be read: Permission denied");
+    ends(&env.run("quote add-item -i secret.json"), 2, "cannot read `secret.json`: Permission denied");
 }
 
 #[test]
@@ -110,10 +110,10 @@ fn store_views_stand_in_one_path_segment_or_are_refused() {
         let outcome =
             serve(home.storefront(&[&words(ITEM)[..], &["--store-view", code]].concat()), &server.url(""))
                 .run();
-        ends(&outcome, 2, "cannot stand in a path");
+        ends(&outcome, 2, "invalid store view code");
     }
     let none = serve(home.storefront(&words(ITEM)), &server.url("")).without("STOREFRONT_STORE_VIEW").run();
-    ends(&none, 2, "no store view is set");
+    ends(&none, 2, "no store view set");
     assert_eq!(server.requests().len(), arrived);
     let env = TestEnv::new();
     assert_eq!(env.fails(4, &format!("{ITEM} --store-view 'no such view'"))["status"], 404);
@@ -129,7 +129,7 @@ fn nobody_falls_back_to_the_sandbox() {
     }
     assert!(!home.dir.path().join("data").exists());
     let faulty = TestEnv::new();
-    ends(&faulty.run(&format!("{ITEM} --fault 500")), 2, "--fault is for the sandbox");
+    ends(&faulty.run(&format!("{ITEM} --fault 500")), 2, "--fault requires --sandbox");
     assert_eq!(faulty.requests(), [""; 0]);
 }
 
@@ -144,7 +144,11 @@ fn the_sandbox_needs_nothing_and_takes_nothing_from_outside() {
         .run();
     assert_eq!(outcome.done()["id"], 1);
     ends(&home.run(&words("customer show --sandbox -p shop")), 2, "cannot be used with");
-    ends(&home.run(&words("customer show --sandbox --store-view nowhere")), 3, "could not be read");
+    ends(
+        &home.run(&words("customer show --sandbox --store-view nowhere")),
+        3,
+        "cannot read the stored addresses: ",
+    );
     assert_eq!(server.connections(), 0);
 }
 
@@ -155,7 +159,7 @@ fn configurations_that_are_foreign_or_half_written() {
         (&b"[profiles.shop"[..], "config.toml"),
         (b"\xff\xfe[", "config.toml"),
         (b"{\"profiles\": {}}", "config.toml"),
-        (b"[profiles.shop]\nbase_url = \"https://x.example\"\n", "did you mean base-url?"),
+        (b"[profiles.shop]\nbase_url = \"https://x.example\"\n", "did you mean `base-url`?"),
         (b"[profiles.shop]\nbase-url = 7\n", "base-url"),
         (b"", "no profile"),
     ] {
@@ -241,11 +245,7 @@ mod ends_of_pipes {
             let outcome = env.storefront(&words("customer show")).shell(script);
             ends(&outcome, code, "");
         }
-        ends(
-            &env.storefront(&words("quote add-item -i -")).shell(r#"exec "$@" <&-"#),
-            2,
-            "standard input is empty",
-        );
+        ends(&env.storefront(&words("quote add-item -i -")).shell(r#"exec "$@" <&-"#), 2, "stdin is empty");
         let outcome = env.storefront(&words("quote add-item")).shell(r#"exec "$@" 2>/dev/full"#);
         assert_eq!(outcome.code, 2, "{outcome:?}");
     }
@@ -257,7 +257,7 @@ mod ends_of_pipes {
         ends(
             &env.storefront(&words("customer show")).shell(full),
             1,
-            "standard output cannot be written: No space left",
+            "cannot write to stdout: No space left",
         );
         for (line, operation) in
             [(ITEM, "quote add-item"), ("customer update --address 2 --city Troy", "customer update")]
@@ -267,12 +267,12 @@ mod ends_of_pipes {
             let error = outcome.error();
             assert_eq!((&error["kind"], &error["applied"]), (&json!("internal"), &json!("yes")), "{error}");
             assert!(
-                error["message"].as_str().unwrap().starts_with(&format!("{operation} is done, but")),
+                error["message"].as_str().unwrap().starts_with(&format!("{operation} succeeded, but")),
                 "{error}"
             );
         }
         let outcome = env.storefront(&words("customer update --address 2 --city Rome -n")).shell(full);
-        ends(&outcome, 1, "nothing was written");
+        ends(&outcome, 1, "No changes were made.");
     }
 
     #[test]

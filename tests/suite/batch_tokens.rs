@@ -60,7 +60,7 @@ fn a_token_command_is_filled_from_the_record() {
     env.file("d.csv", "login,firstname\n,Bob\n");
     let lacking = env.home.run(&["customer", "update", "-i", "d.csv", "-p", "p"]);
     assert!(
-        lacking.code == 2 && lacking.stderr.contains("line 2: the token command needs \"login\""),
+        lacking.code == 2 && lacking.stderr.contains("line 2: the token command uses `login`"),
         "{lacking:?}"
     );
 }
@@ -91,7 +91,7 @@ fn one_base_is_not_the_profile_of_many() {
     env.file("c.csv", "firstname\nAda\n");
     let outcome = env.run("customer update -i c.csv --base x.json");
     assert!(
-        outcome.code == 2 && outcome.stderr.contains("--base is the profile of one customer"),
+        outcome.code == 2 && outcome.stderr.contains("--base cannot be used with batch input"),
         "{outcome:?}"
     );
 }

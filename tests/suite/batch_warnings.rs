@@ -1,24 +1,24 @@
-//! What is doubtful about the records of a run, and what was mended in them, is told.
+//! What is doubtful about the records of a run, and what was normalized in them, is told.
 
 use crate::support::test_env::TestEnv;
 
-/// Records, and what each is warned of: spaces, a note, a label twice in text that is sent as it stands.
+/// Records, and what each is warned of: spaces, a note, a label twice in text that is sent unchanged.
 const RECORDS: [(&str, &str, &str); 3] = [
     (
         "quote add-item",
         r#"{"sku ":"mug-blue","qty":1,"quote_id":"1"}"#,
-        "spaces around its name were trimmed",
+        "trimmed spaces around the field name",
     ),
     (
         "quote add-item",
         r#"{"sku":"shirt","qty":1,"quote_id":"1","product_option":{"extension_attributes":{"configurable_item_options":[
             {"option_id":"93","option_value":50,"note":"size"},{"option_id":"144","option_value":168}]}}}"#,
-        "note: dropped",
+        "note: ignored (documentation only)",
     ),
     (
         "attribute create",
         r#"{"attribute_code":"fit","entity_type_id":"4","frontend_input":"select","options":[{"label":"Slim"},{"label":"Slim"}]}"#,
-        "more than once",
+        "duplicate option labels: ",
     ),
 ];
 
@@ -48,10 +48,7 @@ fn a_code_that_is_done_already_is_still_there_twice() {
     for again in ["", " --resume"] {
         let outcome = env.run(&format!("attribute create -i a.csv{again}"));
         assert_eq!(outcome.code, 7, "{outcome:?}");
-        assert!(
-            outcome.stderr.contains("record 2: the attribute code \"fit\" is in the input twice"),
-            "{outcome:?}"
-        );
+        assert!(outcome.stderr.contains("record 2: duplicate attribute code `fit`"), "{outcome:?}");
     }
 }
 

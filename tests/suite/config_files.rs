@@ -135,7 +135,7 @@ fn a_token_file_that_others_can_write_or_read_is_refused() {
     for (mode, says) in [(0o602, "changed"), (0o604, "read"), (0o666, "changed")] {
         home.write("secret", "hunter2", mode);
         let stderr = home.fails(2, "customer show -p shop --retry 0");
-        assert!(stderr.contains(&format!("holds a token and can be {says} by other users")), "{stderr}");
+        assert!(stderr.contains(&format!("contains a token and can be {says} by other users")), "{stderr}");
         assert!(stderr.contains("chmod 600"), "{stderr}");
     }
 }

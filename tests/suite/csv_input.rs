@@ -12,12 +12,12 @@ fn a_quote_that_is_never_closed_sends_nothing() {
         (
             "open.csv",
             format!("sku,qty,quote_id\r\n{rows}mug-blue,1,\"1\r\n{rows}{rows}"),
-            "line 3: a quote opens",
+            "line 3: unclosed quoted cell",
         ),
         (
             "after.csv",
             format!("sku,qty,quote_id\r\n{rows}\"mug\r\nblue\"x,1,1\r\n{rows}"),
-            "line 3: a quoted cell",
+            "line 3: text after the closing quote of a cell",
         ),
     ] {
         env.file(name, &content);
@@ -75,12 +75,8 @@ fn encodings_and_delimiters_of_spreadsheets_are_read() {
         ("book.xlsx", &b"PK\x03\x04\x14\0\x06\0"[..], "book.xlsx is a spreadsheet (.xlsx or .ods)"),
         ("book.csv", b"PK\x03\x04\x14\0\x06\0", "book.csv is a spreadsheet"),
         ("bare.csv", b"s\0k\0u\0\n\0", "bare.csv is UTF-16 without a byte order mark"),
-        ("latin.csv", b"sku,qty\na,1\nGr\xfcn,1\n", "latin.csv: line 3, column sku: this is not UTF-8"),
-        (
-            "ragged.csv",
-            b"sku,qty\na,1\na,1,2\n",
-            "ragged.csv: line 3: the row has 3 cells, and the header has 2",
-        ),
+        ("latin.csv", b"sku,qty\na,1\nGr\xfcn,1\n", "latin.csv: line 3, column sku: not valid UTF-8"),
+        ("ragged.csv", b"sku,qty\na,1\na,1,2\n", "ragged.csv: line 3: the row has 3 cells, the header has 2"),
     ] {
         env.file(name, content);
         let outcome = env.run(&format!("quote add-item -i {name}"));

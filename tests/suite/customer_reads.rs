@@ -67,7 +67,10 @@ fn a_read_in_doubt_is_refused_and_nothing_is_sent() {
                 "{step:?}"
             );
             let message = error["message"].as_str().unwrap();
-            assert!(message.contains("could not be read") && error["applied"] == "no", "{step:?}: {error}");
+            assert!(
+                message.contains("cannot read the stored addresses") && error["applied"] == "no",
+                "{step:?}: {error}"
+            );
         }
     }
 }

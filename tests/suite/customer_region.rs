@@ -1,4 +1,4 @@
-//! The region of a profile address: three members in two places.
+//! The region of a profile address: three fields in two places.
 
 use serde_json::json;
 
@@ -36,17 +36,11 @@ fn the_region_of_an_address_never_contradicts_itself() {
 fn a_region_in_doubt_is_refused() {
     let env = TestEnv::new();
     for (line, hint) in [
-        ("--address 2 --region Texas", "add --region-id, or --no-region for none"),
-        ("--address 4 --region-code BY", "add --region-id, or --no-region for none"),
-        ("--address 2 --country FR --region Paris", "add --region-id, or --no-region for none"),
-        (
-            "--address 2 --country FR",
-            "name the new region with --region-id (and --region, --region-code), or --no-region",
-        ),
-        (
-            "--address 3 --country SY",
-            "name the new region with --region-id (and --region, --region-code), or --no-region",
-        ),
+        ("--address 2 --region Texas", "add --region-id, or use --no-region"),
+        ("--address 4 --region-code BY", "add --region-id, or use --no-region"),
+        ("--address 2 --country FR --region Paris", "add --region-id, or use --no-region"),
+        ("--address 2 --country FR", "set --region-id (with --region, --region-code) or --no-region"),
+        ("--address 3 --country SY", "set --region-id (with --region, --region-code) or --no-region"),
     ] {
         assert_eq!(env.fails(2, &format!("customer update {line}"))["hint"], hint, "{line}");
     }

@@ -137,7 +137,7 @@ fn a_key_nobody_knows_is_a_finding() {
     let found =
         examine(Home::with_config("[profiles.shop]\nbase-ulr = \"https://shop.example\"").storefront(&QUICK));
     assert_eq!(found.code, 2);
-    assert!(found.check("configuration").1.contains("did you mean base-url?"), "{}", found.report);
+    assert!(found.check("configuration").1.contains("did you mean `base-url`?"), "{}", found.report);
 }
 
 #[test]
@@ -243,7 +243,10 @@ fn a_certificate_nobody_here_trusts_is_mended_by_ca_file() {
     let found = examine(strange.storefront(&QUICK));
     let (state, message, mend) = found.check("service");
     assert_eq!((found.code, state), (5, "failed"));
-    assert!(message.contains("not trusted here") && mend.contains("ca-file"), "{message}: {mend}");
+    assert!(
+        message.contains("is signed by an untrusted CA") && mend.contains("ca-file"),
+        "{message}: {mend}"
+    );
     assert!(server.requests().is_empty());
     let known = home(&server.url(""), &format!("token = {SECRET:?}\nca-file = {:?}", authority.ca_file()));
     let found = examine(known.storefront(&QUICK));

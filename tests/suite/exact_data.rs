@@ -83,7 +83,7 @@ fn records_of_a_batch_go_out_to_the_letter_and_repeats_do_not() {
     assert!(run(body).stdout.contains(r#""qty":1E2"#));
     assert!(run(r#"{"sku":"a","qty":1.0E+2,"quote_id":"1"}"#).stdout.contains(r#""qty":1.0E+2"#));
     for (record, says) in [
-        (r#"{"sku":"a","sku":"b","qty":1,"quote_id":"1"}"#, "sku is named twice"),
+        (r#"{"sku":"a","sku":"b","qty":1,"quote_id":"1"}"#, "duplicate field `sku`"),
         (r#"{"sku":"a\ud800","qty":1,"quote_id":"1"}"#, "half of a surrogate pair"),
         (r#"{"sku":{"$serde_json::private::RawValue":"\"a\""},"qty":1,"quote_id":"1"}"#, "expected a string"),
         (r#"{"sku":"a","qty":{"$serde_json::private::Number":"1"},"quote_id":"1"}"#, "expected a number"),
@@ -100,7 +100,7 @@ fn a_profile_that_cannot_be_sent_back_is_refused_by_what_is_wrong() {
     for (profile, says) in [
         (r#"{"id":7,"x":"\ud800","addresses":[]}"#.to_owned(), "half of a surrogate pair"),
         (format!(r#"{{"id":7,"x":{deep},"addresses":[]}}"#), "nested over 127 levels"),
-        (r#"{"id":7,"$serde_json::private::RawValue":1,"$serde_json::private::RawValue":2,"addresses":[]}"#.to_owned(), "named twice"),
+        (r#"{"id":7,"$serde_json::private::RawValue":1,"$serde_json::private::RawValue":2,"addresses":[]}"#.to_owned(), "duplicate field `$serde_json::private::RawValue`"),
     ] {
         let (outcome, bodies) = updated(&profile, "customer update --email b@example.com -q -o json");
         assert_eq!((outcome.code, bodies.len()), (3, 0), "{outcome:?}");

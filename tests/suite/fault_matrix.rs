@@ -164,7 +164,7 @@ fn half_a_reply_is_success_with_a_warning() {
         let env = TestEnv::with_faults(&["truncated"]);
         let outcome = env.run(&format!("{line} -q -o json"));
         assert_eq!(outcome.code, 0, "{outcome:?}");
-        assert!(outcome.stderr.starts_with("warning: the reply's body"), "{outcome:?}");
+        assert!(outcome.stderr.starts_with("warning: response body ended unexpectedly\n"), "{outcome:?}");
         assert_eq!(env.requests().len(), 1);
     }
 }
@@ -224,7 +224,7 @@ fn every_verdict_of_the_put_has_its_code() {
     for (name, then, code, applied, requests) in [
         ("taken and there", vec![taken.clone(), troy.clone()], 0, "yes", 4),
         ("taken and an address is gone", vec![taken.clone(), half.clone()], 9, "yes", 4),
-        ("taken and the change is not there", vec![taken.clone(), old.clone()], 9, "yes", 4),
+        ("taken and the change not found", vec![taken.clone(), old.clone()], 9, "yes", 4),
         ("taken and changed by the service", vec![taken.clone(), third], 0, "yes", 4),
         ("taken and unreadable", vec![taken.clone(), error.clone()], 0, "yes", 4),
         ("silence and there", vec![Step::Close, troy.clone()], 0, "yes", 4),

@@ -70,6 +70,6 @@ fn the_help_of_a_command_is_what_its_own_flag_prints() {
     let home = Home::new();
     assert_eq!(home.ok("help customer update"), home.ok("customer update --help"));
     assert!(home.ok("help").contains("exit-codes"));
-    assert!(home.fails(2, "help exit-code").contains("did you mean exit-codes?"));
-    assert!(home.fails(2, "help customer updat").contains("did you mean update?"));
+    assert!(home.fails(2, "help exit-code").contains("did you mean `exit-codes`?"));
+    assert!(home.fails(2, "help customer updat").contains("did you mean `update`?"));
 }

@@ -33,7 +33,8 @@ fn a_proxy_that_refuses_is_unavailable_and_named() {
         let told = add_item("https://shop.example", &proxy, &[]);
         assert_eq!(told.code, 5, "{told:?}");
         assert!(
-            told.stderr.contains("\"applied\":\"no\"") && told.stderr.contains("https_proxy is set"),
+            told.stderr.contains("\"applied\":\"no\"")
+                && told.stderr.contains("cannot connect to shop.example (via https_proxy)"),
             "{told:?}"
         );
         assert!(proxy.requests()[0].starts_with("CONNECT shop.example:443 "));

@@ -45,7 +45,8 @@ fn a_service_under_the_ca_file_is_reached_over_one_connection() {
 #[test]
 fn an_unknown_issuer_is_refused_and_the_setting_named() {
     let server = || serving(&Authority::new("Theirs"), Odd::Nothing, None);
-    for (trusted, expected) in [("Ours", "is not trusted here"), ("Theirs", "is not signed by the authority")]
+    for (trusted, expected) in
+        [("Ours", "is signed by an untrusted CA"), ("Theirs", "is not signed by the trusted CA of that name")]
     {
         let server = server();
         let failure = failing(&server, &trusting(&server, &Authority::new(trusted)));
@@ -60,7 +61,7 @@ fn a_certificate_that_signed_itself_is_refused_in_words() {
     let authority = Authority::new("Itself");
     let server = serving(&authority, Odd::Itself, None);
     let failure = failing(&server, &trusting(&server, &authority));
-    assert!(failure.message.ends_with("signed itself: it is an authority's, not a server's"), "{failure}");
+    assert!(failure.message.ends_with("is a CA certificate, not a server certificate"), "{failure}");
     assert!(failure.hint.unwrap().contains("`ca-file`"));
 }
 
@@ -77,7 +78,7 @@ fn a_certificate_for_another_name_is_refused_with_that_name() {
     let authority = Authority::new("Ours");
     let server = serving(&authority, Odd::Name, None);
     let failure = failing(&server, &trusting(&server, &authority));
-    assert!(failure.message.ends_with("is made out to other.example instead"), "{failure}");
+    assert!(failure.message.ends_with("is valid for other.example, not for this host"), "{failure}");
 }
 
 #[test]
@@ -127,7 +128,7 @@ fn a_port_that_speaks_no_tls_is_said_to_speak_none() {
     let link = Endpoint { ca_file: Some(authority.ca_file()), ..link(&format!("https://{address}")) };
     let failure = send(&link, &post()).unwrap_err();
     assert_eq!((failure.kind, failure.applied), (FailureKind::Unavailable, Applied::No));
-    assert!(failure.message.contains("does not speak TLS"), "{failure}");
+    assert!(failure.message.contains("is not serving TLS on this port"), "{failure}");
 }
 
 #[test]
@@ -143,22 +144,26 @@ fn files_that_are_not_what_they_should_be_are_told_apart() {
     let base = || link("https://shop.example");
     let with_ca = |file: PathBuf| Endpoint { ca_file: Some(file), ..base() };
     for (text, expected) in [
-        ("", "holds no certificate"),
-        ("\u{0}\u{1}binary", "holds no certificate"),
-        (key.as_str(), "holds no certificate"),
-        (broken, "is not sound PEM text"),
-        (odd, "certificate 1 in the ca-file"),
+        ("", "no certificate in ca-file"),
+        ("\u{0}\u{1}binary", "no certificate in ca-file"),
+        (key.as_str(), "no certificate in ca-file"),
+        (broken, "is not valid PEM"),
+        (odd, "certificate 1 in `ca-file`"),
     ] {
         let failure = refused(&with_ca(authority.file("odd.pem", text)));
         assert!(failure.message.contains(expected) && failure.message.contains("odd.pem"), "{failure}");
     }
     let missing = refused(&with_ca(authority.dir.path().join("none.pem")));
-    assert!(missing.message.contains("none.pem cannot be read: No such file"), "{missing}");
+    assert!(
+        missing.message.starts_with("cannot read the ca-file ")
+            && missing.message.contains("none.pem: No such file"),
+        "{missing}"
+    );
     for (text, expected) in [
-        (key.clone(), "holds no certificate"),
-        (certificate, "holds no private key"),
-        (locked, "locked with a passphrase"),
-        (format!("{other}{key}"), "cannot be used"),
+        (key.clone(), "no certificate in client-certificate"),
+        (certificate, "contains no private key"),
+        (locked, "is encrypted"),
+        (format!("{other}{key}"), "invalid client certificate in"),
     ] {
         let link = Endpoint {
             client_certificate: Some(authority.file("client.pem", &text)),

@@ -16,7 +16,7 @@ fn attribute(home: &Home, code: &str) -> Value {
 
 /// The line after `The same as one command:`, unfolded.
 fn command_line(screen: &str) -> String {
-    let (_, line) = screen.split_once("The same as one command:\n").unwrap_or_else(|| panic!("{screen}"));
+    let (_, line) = screen.split_once("Equivalent command:\n").unwrap_or_else(|| panic!("{screen}"));
     line.trim().to_owned()
 }
 
@@ -41,17 +41,17 @@ fn address(home: &Home, id: u64) -> Value {
 fn the_wizard_asks_step_by_step_and_gives_the_same_as_one_command() {
     let home = Home::new();
     let mut terminal = terminal(&home, 300, "--sandbox attribute create --filterable");
-    terminal.sees("Label, as shoppers see it").types("Schuhgröße").types(ENTER);
+    terminal.sees("Label (shown to shoppers)").types("Schuhgröße").types(ENTER);
     terminal.sees("schuhgrosse").types(ENTER);
-    terminal.sees("Input kind").types(ENTER);
-    terminal.sees("Type or paste them").types(ENTER);
+    terminal.sees("Input type").types(ENTER);
+    terminal.sees("Enter options, one per line").types(ENTER);
     terminal.sees("Option 1").types("36 EU\r37 EU\r\r38 EU\r").sees("Option 4").types(ENTER);
-    terminal.sees("Chosen by default").types(DOWN).types(ENTER);
+    terminal.sees("Default option").types(DOWN).types(ENTER);
     terminal.sees("STORE_ID=LABEL").types("2=Pointure").types(ENTER).types(ENTER);
-    terminal.sees("Must every product have it?").answers("n");
-    terminal.sees("Does search look at it?").answers("y");
+    terminal.sees("Required?").answers("n");
+    terminal.sees("Include in search?").answers("y");
     let screen = terminal.sees("Create it?").screen();
-    assert!(screen.contains("36 EU (default)") && !screen.contains("Can shoppers filter"), "{screen}");
+    assert!(screen.contains("36 EU (default)") && !screen.contains("Use in layered navigation?"), "{screen}");
     terminal.answers("y");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
@@ -71,7 +71,7 @@ fn the_wizard_asks_step_by_step_and_gives_the_same_as_one_command() {
 fn esc_goes_back_one_step_and_no_at_the_end_writes_nothing_but_keeps_the_answers() {
     let home = Home::new();
     let mut terminal = terminal(&home, 200, "--sandbox attribute create --type text");
-    terminal.sees("Label, as shoppers see it").answers("Colour");
+    terminal.sees("Label (shown to shoppers)").answers("Colour");
     terminal.sees("Code").sees("colour").types(ESC);
     terminal.sees_no_more("colour").types("Hue").types(ENTER);
     terminal.sees("hue").answers("9 Bad Code é").sees("a code is a letter").answers("tint");
@@ -82,15 +82,15 @@ fn esc_goes_back_one_step_and_no_at_the_end_writes_nothing_but_keeps_the_answers
         .answers("2=Teinte")
         .types(ENTER);
     terminal
-        .sees("Must every")
+        .sees("Required?")
         .answers("n")
-        .sees("Can shoppers")
+        .sees("Use in layered navigation?")
         .answers("n")
-        .sees("Does search")
+        .sees("Include in search?")
         .types(ENTER);
     let screen = terminal.sees("Create it?").types(ESC).sees_no_more("Create it?").screen();
-    assert_eq!(screen.matches("Does search").count(), 1, "{screen}");
-    assert!(!screen.contains("Label in store view") && !screen.contains("Colour"), "{screen}");
+    assert_eq!(screen.matches("Include in search?").count(), 1, "{screen}");
+    assert!(!screen.contains("Labels per store view") && !screen.contains("Colour"), "{screen}");
     terminal.answers("y").sees("Create it?").answers("n");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 130, "{screen}");
@@ -104,7 +104,7 @@ fn esc_goes_back_one_step_and_no_at_the_end_writes_nothing_but_keeps_the_answers
 fn leaving_a_line_a_list_or_a_confirmation_cancels_with_130_and_a_terminal_as_it_was() {
     let home = Home::new();
     for (line, question) in [
-        ("--sandbox attribute create", "Label, as shoppers"),
+        ("--sandbox attribute create", "Label (shown to shoppers)"),
         ("--sandbox attribute create --label C --code c", "weee"),
         ("--sandbox customer update --address 1 --city Lyon", "Send it?"),
     ] {
@@ -172,9 +172,9 @@ fn redirected_errors_leave_the_question_on_the_terminal() {
 fn support_picks_an_address_edits_one_field_and_sends_it() {
     let home = Home::new();
     let mut terminal = terminal(&home, 100, "--sandbox customer update");
-    terminal.sees("What is to be changed?").sees("Address 1").sees("The profile itself").types(ENTER);
+    terminal.sees("What do you want to change?").sees("Address 1").sees("Profile fields").types(ENTER);
     terminal.sees("75002").types(DOWN).types(DOWN).types(DOWN).types(ENTER);
-    terminal.sees("Country code").answers("Frankreich").sees("is no country code").answers("fr");
+    terminal.sees("Country code").answers("Frankreich").sees("is not an ISO 3166 country code").answers("fr");
     terminal.sees("Done").types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(ENTER);
     // What is typed replaces what was there, and what was refused.
     terminal.sees("Postcode").answers("nowhere").sees("keep it)").types("7500").types(ENTER);
@@ -217,7 +217,7 @@ fn another_country_asks_for_the_region_and_esc_leads_back_to_the_list() {
     let home = Home::new();
     let mut terminal = terminal(&home, 100, "--sandbox customer update --address 2");
     terminal.sees("Address 2").sees("10118").types(ESC);
-    terminal.sees("What is to be changed?").types(DOWN).types(ENTER);
+    terminal.sees("What do you want to change?").types(DOWN).types(ENTER);
     terminal.sees("Country code, two letters").types(DOWN).types(DOWN).types(DOWN).types(ENTER);
     terminal.sees("Country code").answers("GB");
     let screen = terminal.sees("Region, by name or code").sees("The country changed").screen();
@@ -248,7 +248,7 @@ fn enter_through_the_region_keeps_its_id_and_a_known_name_finds_one() {
     terminal.types(ENTER).sees("Done");
     assert!(!terminal.screen().contains("(was"), "{}", terminal.screen());
     to_region(&mut terminal);
-    terminal.answers("Texas").sees("Region id").answers("x").sees("type a whole number").answers("57");
+    terminal.answers("Texas").sees("Region ID").answers("x").sees("enter an integer").answers("57");
     terminal.sees("Texas").sees("(was New York)");
     to_region(&mut terminal);
     terminal.answers("ny").sees_no_more("(was New York)").types(UP).types(CTRL_C);
@@ -262,12 +262,12 @@ fn a_deletion_is_allowed_by_typing_its_number_and_by_no_other() {
     let line = "--sandbox customer update -i one.json --replace-addresses";
     let before = stored(&home, "customers")[0]["addresses"].as_array().unwrap().len();
     let mut terminal = self::terminal(&home, 100, line);
-    terminal.sees("Type that number").types("1").types(ENTER);
+    terminal.sees("Type the number to confirm").types("1").types(ENTER);
     let (code, screen) = terminal.ends();
     assert_eq!(code, 3, "{screen}");
     assert_eq!(stored(&home, "customers")[0]["addresses"].as_array().unwrap().len(), before);
     let mut terminal = self::terminal(&home, 100, line);
-    terminal.sees("Type that number").types(&(before - 1).to_string()).types(ENTER);
+    terminal.sees("Type the number to confirm").types(&(before - 1).to_string()).types(ENTER);
     terminal.sees("Send it?").answers("y");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
@@ -284,7 +284,7 @@ fn a_missing_payment_is_asked_for() {
     terminal.answers("checkmo");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
-    assert!(home.fails(2, line).contains("the payment is missing"));
+    assert!(home.fails(2, line).contains("a payment is required"));
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn accessible_questions_are_numbered_and_nothing_moves() {
     let mut terminal = Terminal::run(&home, 100, &line, &accessible);
     let screen = terminal.sees("Number").screen();
     assert!(screen.contains("1. Address 1") && !screen.contains("waiting"), "{screen}");
-    terminal.types("99").types(ENTER).sees("type a number from 1 to").types(CTRL_C);
+    terminal.types("99").types(ENTER).sees("enter a number from 1 to").types(CTRL_C);
     assert_eq!(terminal.ends().0, 130);
 }
 
@@ -345,10 +345,10 @@ fn the_wizard_takes_a_file_name_with_its_quotes_and_completes_one() {
     let file = home.dir.path().join("sizes").display().to_string();
     let mut terminal =
         terminal(&home, 200, "--sandbox attribute create --label Size --code size --type select");
-    terminal.sees("Take them from a CSV file").types(DOWN).types(ENTER);
-    terminal.sees("CSV file").answers("nowhere.csv").sees("no file nowhere.csv");
+    terminal.sees("Import from a CSV file").types(DOWN).types(ENTER);
+    terminal.sees("CSV file").answers("nowhere.csv").sees("file `nowhere.csv` not found");
     terminal.types(&file).types("\t").sees("sizes of shoes.csv").types(ENTER);
-    terminal.sees("STORE_ID=LABEL").types(ESC).sees("Take them").types(DOWN).types(ENTER);
+    terminal.sees("STORE_ID=LABEL").types(ESC).sees("Import from a CSV file").types(DOWN).types(ENTER);
     terminal.sees("CSV file").answers(&format!("'{file} of shoes.csv'")).sees("STORE_ID=LABEL").types(CTRL_C);
     assert_eq!(terminal.ends().0, 130);
 }

@@ -8,7 +8,7 @@ use crate::support::test_env::{TestEnv, files_below, serve, snapshots, words};
 
 const UPDATE: &str = "customer update --email new@example.com --settle 0";
 
-/// A stored profile with two addresses, and some of its members otherwise.
+/// A stored profile with two addresses, and some of its fields otherwise.
 fn profile(otherwise: Value) -> Value {
     let mut profile =
         json!({"id": 1, "email": "old@example.com", "addresses": [{"id": 1, "city": "Paris"}, {"id": 2}]});
@@ -50,18 +50,22 @@ fn an_input_that_names_a_member_twice_is_refused_before_anything_is_sent() {
     let two_lists = r#"{"customer": {"addresses": [{"id": 1, "city": "Lyon"}], "addresses": [{"id": 2, "city": "Nice"}]}}"#;
     let escaped = r#"{"addresses": [{"id": 1, "city": "Lyon", "c\u0069ty": "Nice"}]}"#;
     for (line, input, path) in [
-        ("customer update -i in.json", two_lists, "in.json: customer.addresses is named twice"),
-        ("customer update -i in.json", escaped, "in.json: addresses[0].city is named twice"),
+        ("customer update -i in.json", two_lists, "in.json: duplicate field `customer.addresses`"),
+        ("customer update -i in.json", escaped, "in.json: duplicate field `addresses[0].city`"),
         (
             "customer update --email a@example.com --base in.json",
             r#"{"addresses": [], "addresses": []}"#,
-            "named twice",
+            "duplicate field `addresses`",
         ),
-        ("quote add-item -i in.json", r#"{"sku": "a", "qty": 1, "qty": 2}"#, "in.json: qty is named twice"),
+        (
+            "quote add-item -i in.json",
+            r#"{"sku": "a", "qty": 1, "qty": 2}"#,
+            "in.json: duplicate field `qty`",
+        ),
         (
             "quote ship --payment @in.json",
             r#"{"method": "a", "method": "b"}"#,
-            "in.json: method is named twice",
+            "in.json: duplicate field `method`",
         ),
     ] {
         env.file("in.json", input);
@@ -78,7 +82,7 @@ fn a_record_that_names_a_member_twice_is_refused_before_anything_is_sent() {
         {"sku": "mug-blue", "qty": 1, "quote_id": "1", "qty": 2}"#;
     env.file("in.ndjson", records);
     let outcome = env.run("quote add-item -i in.ndjson -o json");
-    assert!(outcome.code == 2 && outcome.stderr.contains("line 2: qty is named twice"), "{outcome:?}");
+    assert!(outcome.code == 2 && outcome.stderr.contains("line 2: duplicate field `qty`"), "{outcome:?}");
     assert_eq!(env.requests(), [""; 0]);
 }
 
@@ -89,7 +93,7 @@ fn a_profile_that_names_a_member_twice_is_not_replaced() {
         r#"{"customer": {"id": 1, "addresses": [{"id": 1, "city": "Paris", "city": null}]}}"#,
     ] {
         let (outcome, methods) = against(vec![answer("200 OK", "", reply)], UPDATE);
-        says(&outcome, 3, "named twice");
+        says(&outcome, 3, "duplicate field `");
         assert_eq!(methods, ["GET"]);
     }
 }
@@ -176,7 +180,10 @@ fn a_snapshot_of_another_customer_is_not_put_back() {
     env.file("other.json", snapshot.to_string());
     env.requests();
     let error = env.fails(3, "customer restore other.json");
-    assert!(error["message"].as_str().unwrap().contains("is of another customer"), "{error}");
+    assert!(
+        error["message"].as_str().unwrap().contains("snapshot other belongs to another customer"),
+        "{error}"
+    );
     assert_eq!(env.requests(), ["GET 200"]);
 }
 
@@ -216,7 +223,7 @@ fn customers_nobody_can_tell_apart_are_not_mixed_up() {
     let server = MockServer::start(vec![ok(&before), ok(&before), ok(&json!({})), ok(&after), ok(&other)]);
     let outcome = run(&home, &server.url(""), "customer update --address 1 --city Rome");
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    says(&run(&home, &server.url(""), "customer restore"), 3, "cannot be told");
+    says(&run(&home, &server.url(""), "customer restore"), 3, "does not identify its customer");
     assert_eq!(methods(&server).iter().filter(|method| *method == "PUT").count(), 1);
 }
 
@@ -310,7 +317,7 @@ fn what_a_web_server_in_front_refuses_is_told_with_its_mend() {
         let page = format!("<html>\r\n<head><title>{title}</title></head></html>");
         let (outcome, _) =
             against(vec![answer("400 Bad Request", "Content-Type: text/html\r\n", &page)], UPDATE);
-        says(&outcome, 3, "could not be read");
+        says(&outcome, 3, "cannot read the stored addresses: ");
         assert!(outcome.error()["hint"].as_str().unwrap().contains(mend), "{title}: {outcome:?}");
     }
 }

@@ -42,8 +42,8 @@ fn a_field_that_the_profile_does_not_have_is_refused_after_it_was_read() {
     assert_eq!(
         error["problems"],
         json!([
-            "customer.addresses[0].citty: unknown; did you mean city?",
-            "customer.extension_attributes.is_subscribd: unknown; did you mean is_subscribed?"
+            "customer.addresses[0].citty: unknown field; did you mean `city`?",
+            "customer.extension_attributes.is_subscribd: unknown field; did you mean `is_subscribed`?"
         ])
     );
     assert!(env.requests().iter().all(|call| call.starts_with("GET")));

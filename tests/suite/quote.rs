@@ -109,16 +109,18 @@ fn ship_takes_stored_addresses_by_the_fields_the_interface_lists() {
 fn ship_wants_a_payment_or_a_word_that_there_is_none() {
     let env = TestEnv::new();
     let line = format!("quote ship {ADDRESS} --carrier flatrate --method flatrate");
-    refused(&env, &line, "the payment is missing");
+    refused(&env, &line, "a payment is required");
     assert_eq!(body(&env, &format!("{line} --no-payment")).get("paymentMethod"), None);
     env.file("pay.json", r#"{"method": "purchaseorder", "po_number": "7", "amount": 1.10}"#);
     let payment = &body(&env, &format!("{line} --payment @pay.json"))["paymentMethod"];
     assert_eq!(payment.to_string(), r#"{"method":"purchaseorder","po_number":"7","amount":1.10}"#);
     let payment = &body(&env, &format!("{line} --payment '{{\"method\": \"checkmo\"}}'"))["paymentMethod"];
     assert_eq!(*payment, json!({"method": "checkmo"}));
-    for (given, says) in
-        [("[1]", "must be a JSON object"), ("checkmo", "not JSON"), ("@nowhere.json", "there is no file")]
-    {
+    for (given, says) in [
+        ("[1]", "must be a JSON object"),
+        ("checkmo", "--payment is not valid JSON"),
+        ("@nowhere.json", "file `nowhere.json` not found"),
+    ] {
         refused(&env, &format!("{line} --payment '{given}'"), says);
     }
     for two in [
@@ -130,7 +132,7 @@ fn ship_wants_a_payment_or_a_word_that_there_is_none() {
     }
     refused(&env, "quote ship", "nothing to save");
     refused(&env, "quote ship --no-payment", "nothing to save");
-    refused(&env, &format!("quote ship --bill-same-as-ship {WAY}"), "needs a shipping address");
+    refused(&env, &format!("quote ship --bill-same-as-ship {WAY}"), "requires a shipping address");
 }
 
 #[test]
@@ -139,9 +141,9 @@ fn ship_input_is_held_to_the_interface() {
     for (input, says) in [
         (
             r#"{"addressInformation": {"shipping_address": {"region": {"region_id": 1}}}, "paymentMethod": {}}"#,
-            "addressInformation.shipping_address.region: unknown",
+            "addressInformation.shipping_address.region: unknown field",
         ),
-        (r#"{"shipping_addres": {}, "paymentMethod": {}}"#, "shipping_addres: unknown; did you mean"),
+        (r#"{"shipping_addres": {}, "paymentMethod": {}}"#, "shipping_addres: unknown field; did you mean `"),
         (r#"{"billingAddress": {"city": 1}, "paymentMethod": {}}"#, "billingAddress.city: expected a string"),
         (r#"{"paymentMethod": "checkmo"}"#, "paymentMethod: expected an object"),
         (
@@ -198,7 +200,10 @@ fn add_item_takes_the_samples_of_the_interface() {
     let outcome = env.storefront(&["quote", "add-item", "-i", "-", "-q", "-o", "json"]).stdin(sample).run();
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert!(outcome.stderr.lines().all(|line| line.starts_with("warning: cartItem")), "{outcome:?}");
-    assert!(outcome.stderr.contains("configurable_item_options[0].note: dropped"), "{outcome:?}");
+    assert!(
+        outcome.stderr.contains("configurable_item_options[0].note: ignored (documentation only)"),
+        "{outcome:?}"
+    );
     assert_eq!(outcome.stderr.lines().count(), 10, "{outcome:?}");
     assert_eq!(
         env.sandbox.show()["quotes"][0]["items"][0]["options"],
@@ -221,19 +226,19 @@ fn add_item_input_is_held_to_the_interface() {
             "cartItem.qty: expected a number, found the string \"2\"",
         ),
         (r#"{"cartItem": {"quote_id": 1}}"#, "cartItem.quote_id: expected a string, found the number 1"),
-        (r#"{"cartItem": {"quoteId": "1"}}"#, "cartItem.quoteId: unknown; did you mean quote_id?"),
+        (r#"{"cartItem": {"quoteId": "1"}}"#, "cartItem.quoteId: unknown field; did you mean `quote_id`?"),
         (
             r#"{"product_option": {"extension_attributes": {"configurable_item_options": [{"option_id": 93}]}}}"#,
             "configurable_item_options[0].option_id: expected a string",
         ),
-        (r#"{"note": "x"}"#, "cartItem.note: unknown"),
-        (r#"{"sku": "a", "sku ": "b"}"#, "cartItem.sku: named twice"),
+        (r#"{"note": "x"}"#, "cartItem.note: unknown field"),
+        (r#"{"sku": "a", "sku ": "b"}"#, "cartItem.sku: duplicate field"),
         ("7", "must be a JSON object"),
     ] {
         env.file("in.json", input);
         refused(&env, "quote add-item -i in.json", says);
     }
-    refused(&env, "quote add-item", "no item to add");
+    refused(&env, "quote add-item", "no item given");
     for line in ["--qty two", "--option 93", "--option =1", "--option 93=blue"] {
         assert_eq!(env.run(&format!("quote add-item {line}")).code, 2, "{line}");
     }

@@ -1,4 +1,4 @@
-//! The README's examples, run as they stand, one after the other, in a home of their own.
+//! The README's examples, run unchanged, one after the other, in a home of their own.
 
 use std::path::Path;
 

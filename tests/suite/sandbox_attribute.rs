@@ -1,4 +1,4 @@
-//! Rules of product attributes (interface 4.3) over raw HTTP.
+//! Rules of product attributes (docs/interface.md, "Operations") over raw HTTP.
 
 use serde_json::{Value, json};
 

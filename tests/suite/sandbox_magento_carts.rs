@@ -373,7 +373,7 @@ fn payment_is_a_call_of_its_own() {
         sandbox.call(token, "PUT", &format!("/rest/V1/carts/{cart}/selected-payment-method"), &body)
     };
     let selected = || sandbox.get(CUSTOMER, &format!("{MINE}/selected-payment-method")).json();
-    assert_eq!(select(CUSTOMER, "mine", "checkmo").status, 400, "there is no shipping address yet");
+    assert_eq!(select(CUSTOMER, "mine", "checkmo").status, 400, "unknown shipping `address yet`");
     assert_eq!(ship(&sandbox, &address()).status, 200);
     assert_eq!(selected(), json!([]));
     for (token, cart) in [(CUSTOMER, "mine"), (ADMIN, "1")] {

@@ -1,4 +1,5 @@
-//! Rules of quote items (interface 4.4) and shipping information (4.1) over raw HTTP.
+//! Rules of quote items (docs/interface.md, "Operations") and shipping information (docs/interface.md,
+//! "Operations") over raw HTTP.
 
 use serde_json::{Value, json};
 

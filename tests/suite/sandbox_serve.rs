@@ -110,7 +110,7 @@ fn serve_misbehaves_by_flag() {
     }
     let typo = run(home.path(), &["sandbox", "serve", "--fault", "htlm"]);
     assert_eq!(typo.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&typo.stderr).contains("did you mean html?"), "{typo:?}");
+    assert!(String::from_utf8_lossy(&typo.stderr).contains("did you mean `html`?"), "{typo:?}");
 }
 
 #[test]
@@ -163,8 +163,8 @@ fn what_cannot_be_used_is_said_with_exit_code_2() {
         (&["sandbox", "reset", "--data", "notes.txt/sandbox.db"], "cannot use notes.txt/sandbox.db"),
         (&["sandbox", "serve", "--listen", "0.0.0.0:0"], "--allow-remote"),
         (&["sandbox", "serve", "--listen", "localhost"], "invalid"),
-        (&["customer", "show", "--fault", "html"], "--fault is for the sandbox"),
-        (&["customer", "show", "--sandbox", "--fault", "hmtl"], "did you mean html?"),
+        (&["customer", "show", "--fault", "html"], "--fault requires --sandbox"),
+        (&["customer", "show", "--sandbox", "--fault", "hmtl"], "did you mean `html`?"),
     ] {
         let mut command = storefront(home.path(), arguments);
         command.stdin(Stdio::null());

@@ -137,7 +137,12 @@ fn files_that_are_not_a_sandbox_are_refused_and_left_alone() {
 
     let foreign = directory.path().join("foreign.db");
     std::fs::write(&foreign, foreign_database()).unwrap();
-    assert!(sandbox::reset(&foreign).unwrap_err().to_string().contains("something else"));
+    assert!(
+        sandbox::reset(&foreign)
+            .unwrap_err()
+            .to_string()
+            .contains("is not a sandbox database; choose another file")
+    );
 }
 
 /// A SQLite database of the sandbox with the mark of another program (`application_id`, at byte 68).

@@ -11,7 +11,7 @@ fn template(operation: Operation) -> Value {
     serde_json::from_str(storefront::template::json(operation)).unwrap()
 }
 
-/// The document, and what it becomes when each value in it is replaced, and each object given an odd member.
+/// The document, and what it becomes when each value in it is replaced, and each object given an odd field.
 fn variations(value: &Value) -> Vec<Value> {
     let odd =
         [json!("x"), json!(1), json!(1.5), json!(true), json!(null), json!([]), json!(["x"]), json!({})];

@@ -81,9 +81,9 @@ fn the_summary_of_a_run() {
 #[test]
 fn the_form_of_an_address() {
     let mut terminal = Terminal::run(&Home::new(), COLUMNS, &["--sandbox", "customer", "update"], &[]);
-    let list = terminal.sees("The profile itself").picture();
+    let list = terminal.sees("Profile fields").picture();
     shows("support-list", "--sandbox customer update", &list);
-    terminal.types(ENTER).sees("Done: show what changes").types(DOWN).types(DOWN).types(DOWN);
+    terminal.types(ENTER).sees("Done, review changes").types(DOWN).types(DOWN).types(DOWN);
     shows("support-form", "--sandbox customer update", &terminal.picture());
 }
 
@@ -91,18 +91,18 @@ fn the_form_of_an_address() {
 fn the_wizard_at_its_end() {
     let line = "--sandbox attribute create";
     let mut terminal = Terminal::run(&Home::new(), COLUMNS, &line.split(' ').collect::<Vec<_>>(), &[]);
-    terminal.sees("Label, as shoppers see it").types("Schuhgröße").types(ENTER).types(ENTER);
-    terminal.sees("Input kind").types(ENTER);
-    terminal.sees("Type or paste them").types(ENTER);
+    terminal.sees("Label (shown to shoppers)").types("Schuhgröße").types(ENTER).types(ENTER);
+    terminal.sees("Input type").types(ENTER);
+    terminal.sees("Enter options, one per line").types(ENTER);
     terminal.sees("Option 1").types("36\r37\r38\r").sees("Option 4").types(ENTER);
-    terminal.sees("Chosen by default").types(DOWN).types(ENTER);
+    terminal.sees("Default option").types(DOWN).types(ENTER);
     terminal.sees("STORE_ID=LABEL").types("2=Pointure").types(ENTER).types(ENTER);
     terminal
-        .sees("Must every")
+        .sees("Required?")
         .answers("n")
-        .sees("Can shoppers")
+        .sees("Use in layered navigation?")
         .answers("y")
-        .sees("Does search")
+        .sees("Include in search?")
         .answers("y");
     let picture = terminal.sees("Create it?").picture();
     shows("wizard", line, &picture);

@@ -29,7 +29,7 @@ fn the_command_sees_no_token_of_ours() {
         .env("OTHER_TOKEN", "hunter2")
         .env("HARMLESS", "kept")
         .run();
-    assert_eq!(outcome.code, 5, "the service is not there: {outcome:?}");
+    assert_eq!(outcome.code, 5, "the service not found: {outcome:?}");
     let seen = std::fs::read_to_string(home.dir.path().join("seen")).unwrap();
     assert!(seen.contains("HARMLESS=kept") && !seen.contains("hunter2"), "{seen}");
 }

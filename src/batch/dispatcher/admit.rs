@@ -1,4 +1,4 @@
-//! What becomes of a record when its turn in the input comes: it is run, or told of as it is.
+//! Admission: decides whether a record is queued, skipped (already done) or reported as failed.
 
 use super::Stop;
 use crate::batch::dispatcher::Dispatcher;

@@ -30,7 +30,7 @@ pub fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<(), Fail
     }
 }
 
-/// On a terminal, what is missing is asked for first (DESIGN 2.2).
+/// On a terminal, what is missing is asked for first.
 fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
     if let Some(source) = dispatch::source(session, &args.batch)? {
         return batch::run(

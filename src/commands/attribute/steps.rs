@@ -44,7 +44,8 @@ impl Step {
         Self::Searchable,
     ];
 
-    /// The member of the attribute it fills (interface 2.5). A default is a member of an option.
+    /// The field of the attribute it fills (docs/interface.md, "Attribute"). A default is a field of an
+    /// option.
     const fn member(self) -> &'static str {
         match self {
             Self::Label => "default_frontend_label",
@@ -104,7 +105,7 @@ impl Answers {
         }
     }
 
-    /// Answers a step that is one member of its own.
+    /// Answers a step that is one field of its own.
     pub fn set(&mut self, step: Step, answer: Value) {
         if let (Step::Searchable, Value::Bool(answer)) = (step, &answer) {
             self.flags.searchable = Some(*answer);

@@ -74,9 +74,8 @@ impl<'a> Wizard<'a> {
     /// The same as one command line, to keep in a script.
     pub fn tell_command_line(&self) {
         let words = command_line::words(&self.answers.flags, self.session.global);
-        self.session
-            .report
-            .status(&format!("The same as one command:\n  {}", command_line::quoted(&words, Shell::NATIVE)));
+        let line = command_line::quoted(&words, Shell::NATIVE);
+        self.session.report.status(&format!("Equivalent command:\n  {line}"));
     }
 
     fn go_back(&mut self) -> Result<(), Failure> {
@@ -106,15 +105,15 @@ impl<'a> Wizard<'a> {
             Step::Options => self.options(),
             Step::DefaultOption => self.default_option(),
             Step::StoreLabels => self.store_labels(),
-            Step::Required => self.yes_or_no(step, "Must every product have it?"),
-            Step::Filterable => self.yes_or_no(step, "Can shoppers filter by it?"),
-            Step::Searchable => self.yes_or_no(step, "Does search look at it?"),
+            Step::Required => self.yes_or_no(step, "Required?"),
+            Step::Filterable => self.yes_or_no(step, "Use in layered navigation? (filter)"),
+            Step::Searchable => self.yes_or_no(step, "Include in search?"),
         }
     }
 
     fn label(&mut self) -> Answered {
         let present = self.answers.text(Step::Label).unwrap_or_default();
-        let question = Question::new("Label, as shoppers see it").initial(present);
+        let question = Question::new("Label (shown to shoppers)").initial(present);
         let Some(label) = self.prompt.text(&question, not_empty)? else { return Ok(None) };
         self.answers.set(Step::Label, label.trim().into());
         Ok(Some(()))
@@ -134,7 +133,7 @@ impl<'a> Wizard<'a> {
         let choices = FRONTEND_INPUTS.map(|kind| format!("{:<14} {}", kind.name, kind.meaning));
         let present = self.answers.text(Step::Kind);
         let present = FRONTEND_INPUTS.iter().position(|kind| Some(kind.name) == present).unwrap_or(0);
-        let Some(kind) = self.prompt.select("Input kind", &choices, present)? else { return Ok(None) };
+        let Some(kind) = self.prompt.select("Input type", &choices, present)? else { return Ok(None) };
         self.answers.set(Step::Kind, FRONTEND_INPUTS[kind].name.into());
         Ok(Some(()))
     }
@@ -142,13 +141,12 @@ impl<'a> Wizard<'a> {
     fn options(&mut self) -> Answered {
         let typed = self.answers.flags.options.len();
         loop {
-            let mut choices =
-                vec!["Type or paste them, one a line", "Take them from a CSV file", "None for now"]
-                    .into_iter()
-                    .map(str::to_owned)
-                    .collect::<Vec<_>>();
+            let mut choices = vec!["Enter options, one per line", "Import from a CSV file", "No options"]
+                .into_iter()
+                .map(str::to_owned)
+                .collect::<Vec<_>>();
             if typed > 0 {
-                choices.push(format!("Keep the {typed} there are"));
+                choices.push(format!("Keep the current {typed}"));
             }
             let present = if typed > 0 { choices.len() - 1 } else { 0 };
             let answered = match self.prompt.select("Options", &choices, present)? {
@@ -177,7 +175,7 @@ impl<'a> Wizard<'a> {
 
     fn options_file(&mut self) -> Answered {
         let readable = |file: &str| match options_file(&file_meant(file)) {
-            Ok(options) if options.is_empty() => Err(Objection::Wrong("it has no option".to_owned())),
+            Ok(options) if options.is_empty() => Err(Objection::Wrong("the file has no options".to_owned())),
             Ok(_) => Ok(()),
             Err(failure) => Err(failure.message.into()),
         };
@@ -205,7 +203,7 @@ impl<'a> Wizard<'a> {
         let present = flags.default_option.as_ref();
         let present = present.and_then(|label| flags.options.iter().position(|option| option == label));
         let present = present.map_or(0, |option| option + 1);
-        let Some(choice) = self.prompt.select("Chosen by default", &choices, present)? else {
+        let Some(choice) = self.prompt.select("Default option", &choices, present)? else {
             return Ok(None);
         };
         flags.default_option = choice.checked_sub(1).map(|option| flags.options[option].clone());
@@ -234,7 +232,7 @@ impl<'a> Wizard<'a> {
 }
 
 fn not_empty(text: &str) -> Result<(), Objection> {
-    if text.trim().is_empty() { Err("it cannot be empty".to_owned().into()) } else { Ok(()) }
+    if text.trim().is_empty() { Err("required".to_owned().into()) } else { Ok(()) }
 }
 
 fn usual_code(text: &str) -> Result<(), Objection> {
@@ -252,10 +250,7 @@ fn store_label(text: &str) -> Result<(), String> {
 /// Cells side by side come with tabs between them.
 fn one_cell(text: &str) -> Result<(), String> {
     if text.trim().contains('\t') {
-        return Err(
-            "these are several columns: save them as CSV, and Esc leads back to where it is asked for"
-                .to_owned(),
-        );
+        return Err("looks like several columns; press Esc and import them as CSV".to_owned());
     }
     Ok(())
 }

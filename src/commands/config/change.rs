@@ -12,11 +12,11 @@ pub fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Fai
     let kind = key.kind()?;
     let value = match kind {
         ValueType::Table(_) | ValueType::Profiles(_) => {
-            return Err(Failure::usage(format!("{key} is a table")).hint("set the keys inside it one by one"));
+            return Err(Failure::usage(format!("`{key}` is a table")).hint("set its keys individually"));
         }
         ValueType::Secret => secret(session, &key, words)?,
         _ if words.is_empty() => {
-            return Err(Failure::usage(format!("{key}: expected {}, found nothing", kind.expected())));
+            return Err(Failure::usage(format!("{key}: missing value, expected {}", kind.expected())));
         }
         _ => kind.write(words).map_err(|problem| Failure::usage(format!("{key}: {problem}")))?,
     };
@@ -35,20 +35,18 @@ pub fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Fai
 
 /// A token from a prompt or standard input, or, with a warning, from the command line.
 fn secret(session: &Session<'_>, key: &KeyPath, words: &[String]) -> Result<toml_edit::Value, Failure> {
-    let hint = format!("storefront config set {key} - reads it from standard input");
+    let hint = format!("use `storefront config set {key} -` to read it from stdin");
     let words = match words {
         [] | [_] if words.first().is_none_or(|word| word == "-") => {
             let token = read_token(session, &key.to_string(), &hint, !words.is_empty())?;
             vec![token.expose().to_owned()]
         }
         words => {
-            session
-                .report
-                .warn(&format!("other users of this machine can see tokens on command lines; {hint}"));
+            session.report.warn(&format!("command-line arguments are visible to other users; {hint}"));
             words.to_vec()
         }
     };
-    ValueType::Secret.write(&words).map_err(|_| Failure::usage(format!("{key}: expected one token")))
+    ValueType::Secret.write(&words).map_err(|_| Failure::usage(format!("{key}: expected a single token")))
 }
 
 /// Whoever moves a profile to another host should know that its tokens move too.
@@ -62,7 +60,7 @@ fn warn_of_moved_tokens(session: &Session<'_>, file: &ConfigFile, key: &KeyPath,
     let named: Vec<&str> = named.collect();
     if !named.is_empty() {
         session.report.warn(&format!(
-            "profile {profile} now points to another host, and what its {} gives will be sent there",
+            "profile `{profile}` now points to a different host; the token from its {} will be sent there",
             named.join(" and ")
         ));
     }
@@ -73,7 +71,7 @@ pub fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
     let file = ConfigFile::load(session.context)?;
     let key = KeyPath::resolve(key, &file, session.context, session.global)?;
     let is_not_set =
-        |file: &ConfigFile| Failure::usage(format!("{key} is not set in {}", file.path.display()));
+        |file: &ConfigFile| Failure::usage(format!("`{key}` is not set in {}", file.path.display()));
     if key.find(&file).is_none() {
         return Err(is_not_set(&file));
     }
@@ -84,11 +82,13 @@ pub fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
         file.drop_dangling_default();
         Ok(())
     })?;
-    session.report.status(&format!("took {key} out of {}", file.path.display()));
+    session.report.status(&format!("removed {key} from {}", file.path.display()));
     if key.is_profile()
         && let Some(name) = key.profile()
     {
-        session.report.status(&format!("its stored tokens stay: storefront auth logout -p {name}"));
+        session.report.status(&format!(
+            "its stored tokens were kept; remove them with `storefront auth logout -p {name}`"
+        ));
     }
     Ok(())
 }
@@ -100,6 +100,6 @@ pub fn use_profile(session: &Session<'_>, name: &str) -> Result<(), Failure> {
         file.require_profile(name, "config use")?;
         file.set(&KeyPath::default_profile(), name.into())
     })?;
-    session.report.status(&format!("profile {name} is used when none is named"));
+    session.report.status(&format!("default profile: {name}"));
     Ok(())
 }

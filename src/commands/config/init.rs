@@ -41,7 +41,7 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
         Ok(())
     })?;
     session.report.status(&format!(
-        "made profile {name} in {}; next: storefront auth login -p {name}",
+        "created profile `{name}` in {}; next: storefront auth login -p {name}",
         file.path.display()
     ));
     Ok(())
@@ -59,7 +59,7 @@ fn profile_name(session: &Session<'_>, prompt: &Prompt) -> Result<String, Failur
     };
     let name = match given {
         Some(name) => name.to_owned(),
-        None => prompt.input("name of the profile", "-p NAME", Some("default"), check_profile_name)?,
+        None => prompt.input("profile name", "-p NAME", Some("default"), check_profile_name)?,
     };
     check_profile_name(&name).map_err(|problem| Failure::usage(format!("{name:?}: {problem}")))?;
     Ok(name)

@@ -1,4 +1,4 @@
-//! `storefront customer history`: the snapshots taken before each replacement, and what became of it.
+//! `storefront customer history`: the snapshots taken before each update, and what became of it.
 
 use serde_json::Value;
 

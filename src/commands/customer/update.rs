@@ -1,4 +1,4 @@
-//! `storefront customer update`: a wish laid over the stored profile.
+//! `storefront customer update`: applies a patch to the stored profile.
 
 use std::rc::Rc;
 

@@ -1,5 +1,5 @@
-//! The service's error bodies as one readable sentence. The interface does not show them (section 6): what is found
-//! is rendered (DESIGN 3).
+//! The service's error bodies as one readable sentence. The interface does not show them (section 6): what is
+//! found is rendered (docs/interface.md).
 
 pub(crate) mod markup;
 pub(crate) mod placeholders;
@@ -25,7 +25,7 @@ pub fn render(status: u16, content_type: Option<&str>, body: &[u8]) -> (String, 
     let mut said = Truncated::default();
     match &whole {
         Value::String(text) if !body.starts_with(b"\"") => {
-            markup::to_text(text.trim(), content_type, &mut said)
+            markup::to_text(text.trim(), content_type, &mut said);
         }
         Value::Null => {}
         json => to_text(json, &mut said),
@@ -91,7 +91,7 @@ fn messages_to_text(messages: &Value, out: &mut Truncated) {
     }
 }
 
-/// Every member of a list, `first` before it where there is something already.
+/// Every field of a list, `first` before it where there is something already.
 fn list_to_text(list: Option<&Value>, first: &str, out: &mut Truncated) {
     let mut between = first;
     for member in list.and_then(Value::as_array).into_iter().flatten() {

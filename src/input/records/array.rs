@@ -1,5 +1,5 @@
-//! A JSON array, split into the texts of its elements without holding the whole. The elements themselves are parsed
-//! by whoever takes them.
+//! A JSON array, split into the texts of its elements without holding the whole. The elements themselves are
+//! parsed by anyone who takes them.
 
 use std::io::BufRead;
 
@@ -40,7 +40,8 @@ impl Elements {
                 return self.element();
             }
             (true, Some(b']')) => return self.end(),
-            (_, found) => return Err(self.unexpected(found)),
+            (false, found) => return Err(self.unexpected("`[`", found)),
+            (true, found) => return Err(self.unexpected("`,` or `]`", found)),
         }
         self.begun = true;
         if self.peek()? == Some(b']') { self.end() } else { self.element() }
@@ -50,7 +51,7 @@ impl Elements {
         match self.peek()? {
             Some(b',' | b']') | None => {
                 let found = self.peek()?;
-                Err(self.unexpected(found))
+                Err(self.unexpected("a value", found))
             }
             Some(_) => {
                 let line = self.line;
@@ -67,7 +68,7 @@ impl Elements {
         loop {
             let buffer = self.input.fill_buf().map_err(|error| unreadable(&self.name, &error))?;
             if buffer.is_empty() {
-                return Err(self.unexpected(None));
+                return Err(self.unexpected("`,` or `]`", None));
             }
             let end = buffer.iter().position(|byte| depth.ends_before(*byte));
             let taken = end.unwrap_or(buffer.len());
@@ -106,14 +107,14 @@ impl Elements {
         self.ended = true;
         match self.peek()? {
             None => Ok(None),
-            found => Err(self.unexpected(found)),
+            found => Err(self.unexpected("the end of the input", found)),
         }
     }
 
-    fn unexpected(&self, found: Option<u8>) -> Failure {
+    fn unexpected(&self, expected: &str, found: Option<u8>) -> Failure {
         let what = match found {
-            None => "it ends inside the array".to_owned(),
-            Some(byte) => format!("{:?} stands where the array goes on or ends", char::from(byte)),
+            None => "unexpected end of input in array".to_owned(),
+            Some(byte) => format!("expected {expected}, found `{}`", char::from(byte)),
         };
         Failure::usage(format!("{} is not a JSON array: line {}: {what}", self.name, self.line))
     }

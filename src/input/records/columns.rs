@@ -1,4 +1,4 @@
-//! The columns of a CSV: which member of the operation's input each one sets, read off the documented shapes.
+//! The columns of a CSV: which field of the operation's input each one sets, read off the documented shapes.
 
 use std::collections::HashSet;
 
@@ -60,7 +60,7 @@ impl Columns {
         if !problems.is_empty() {
             let titles: Vec<&str> = known.iter().map(|known| known.title.as_str()).collect();
             return Err(Failure::usage_problems(problems).hint(format!(
-                "the columns are {}{}",
+                "expected columns: {}{}",
                 titles.join(","),
                 more_titles(operation)
             )));
@@ -75,7 +75,7 @@ impl Columns {
 
     /// The title of a column, by its position from 0.
     pub fn title(&self, index: usize) -> &str {
-        self.titles.get(index).unwrap_or("beyond the header")
+        self.titles.get(index).unwrap_or("no column title")
     }
 
     /// Whether a column holds why a record failed.
@@ -89,7 +89,7 @@ impl Columns {
     /// Every cell that is wrong, by its column.
     pub fn document(&self, row: &csv::StringRecord) -> Result<SplitRow, String> {
         if row.len() != self.titles.len() {
-            return Err(format!("the row has {} cells, and the header has {}", row.len(), self.titles.len()));
+            return Err(format!("the row has {} cells, the header has {}", row.len(), self.titles.len()));
         }
         let (mut document, mut beside) = (Map::new(), Map::new());
         let mut problems = Vec::new();

@@ -113,10 +113,8 @@ fn text(line: u64, bytes: Vec<u8>) -> Found {
     match String::from_utf8(bytes) {
         Ok(text) => (line, Content::Json(text), None),
         Err(error) => {
-            let why = format!(
-                "column {}: this is not UTF-8; {SAVE_AS_UTF_8}",
-                error.utf8_error().valid_up_to() + 1
-            );
+            let why =
+                format!("column {}: not valid UTF-8; {SAVE_AS_UTF_8}", error.utf8_error().valid_up_to() + 1);
             (line, Content::Json(String::from_utf8_lossy(error.as_bytes()).into_owned()), Some(why))
         }
     }
@@ -126,7 +124,7 @@ fn unreadable(name: &str, error: &std::io::Error) -> Failure {
     if let Some(failure) = encoding::failure(name, error) {
         return failure;
     }
-    Failure::usage(format!("{name} cannot be read on: {error}"))
+    Failure::usage(format!("error reading `{name}`: {error}"))
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ impl Rows {
             Ok(row) => (line, Content::Row(row), None),
             Err(error) => {
                 let title = self.columns.title(error.utf8_error().field());
-                let why = format!("column {title}: this is not UTF-8; {SAVE_AS_UTF_8}");
+                let why = format!("column {title}: not valid UTF-8; {SAVE_AS_UTF_8}");
                 let row = csv::StringRecord::from_byte_record_lossy(error.into_byte_record());
                 (line, Content::Row(row), Some(why))
             }

@@ -30,12 +30,12 @@ fn an_array_parts_at_its_own_commas() {
 #[test]
 fn what_is_no_array_is_named_by_line() {
     for (text, what) in [
-        ("{}", "x.json is not a JSON array: line 1: '{'"),
-        ("[1\n,2", "x.json is not a JSON array: line 2: it ends"),
-        ("[1,]", "x.json is not a JSON array: line 1: ']'"),
-        ("[,1]", "x.json is not a JSON array: line 1: ','"),
-        ("[1] x", "x.json is not a JSON array: line 1: 'x'"),
-        ("[1", "x.json is not a JSON array: line 1: it ends"),
+        ("{}", "x.json is not a JSON array: line 1: expected `[`, found `{`"),
+        ("[1\n,2", "x.json is not a JSON array: line 2: unexpected end of input in array"),
+        ("[1,]", "x.json is not a JSON array: line 1: expected a value, found `]`"),
+        ("[,1]", "x.json is not a JSON array: line 1: expected a value, found `,`"),
+        ("[1] x", "x.json is not a JSON array: line 1: expected the end of the input, found `x`"),
+        ("[1", "x.json is not a JSON array: line 1: unexpected end of input in array"),
     ] {
         let found = elements(text).unwrap_err();
         assert!(found.starts_with(what), "{text}: {found}");
@@ -177,14 +177,8 @@ fn a_line_is_that_of_an_editor_after_quoted_line_breaks_too() {
 #[test]
 fn a_quote_that_is_never_closed_ends_the_reading() {
     let problem = |text: &str| documents(Operation::QuoteAddItem, text).unwrap_err();
-    assert_eq!(
-        problem("sku,qty\r\na,1\r\n\"b,2\r\nc,3\r\n"),
-        "x.csv: line 3: a quote opens a cell here and is never closed"
-    );
-    assert_eq!(
-        problem("sku,qty\n\"a\"x,1\nb,2\n"),
-        "x.csv: line 2: a quoted cell opens here, and text follows its closing quote"
-    );
+    assert_eq!(problem("sku,qty\r\na,1\r\n\"b,2\r\nc,3\r\n"), "x.csv: line 3: unclosed quoted cell");
+    assert_eq!(problem("sku,qty\n\"a\"x,1\nb,2\n"), "x.csv: line 2: text after the closing quote of a cell");
     assert!(problem("\"sku,qty\na,1\n").starts_with("x.csv: line 1: "));
 }
 
@@ -199,10 +193,10 @@ fn headers_and_cells_that_are_not_understood_are_named() {
     assert_eq!(problem("sku,,qty\n"), "x.csv: column 2 has no title");
     assert_eq!(problem("\n"), "x.csv has no header");
     assert_eq!(problem("sku,qty\na,1\nb,two\n"), "3: column qty: expected a number, found \"two\"");
-    assert_eq!(problem("sku,qty\n\"a\nb\",1\nc\n"), "4: the row has 1 cells, and the header has 2");
-    assert_eq!(problem("sku,qty\na,1,2\n"), "2: the row has 3 cells, and the header has 2");
+    assert_eq!(problem("sku,qty\n\"a\nb\",1\nc\n"), "4: the row has 1 cells, the header has 2");
+    assert_eq!(problem("sku,qty\na,1,2\n"), "2: the row has 3 cells, the header has 2");
     assert_eq!(
         problem("qty,option:1\nx,y\n"),
-        "2: column qty: expected a number, found \"x\"; column option:1: expected a whole number, found \"y\""
+        "2: column qty: expected a number, found \"x\"; column option:1: expected an integer, found \"y\""
     );
 }

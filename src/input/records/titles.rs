@@ -11,7 +11,7 @@ use crate::wire::{
 /// What the cells of a column are.
 #[derive(Debug, Clone)]
 pub enum Meaning {
-    /// A member, by its path in the record.
+    /// A field, by its path in the record.
     Member(Vec<String>, FieldType),
     /// Which address the row changes, or that it adds one.
     AddressId,
@@ -25,13 +25,13 @@ pub enum Meaning {
     ConfigurableOption(String),
     /// Custom attribute of an address.
     CustomAttribute(String),
-    /// Taken at its title, for whoever knows it: the token, a placeholder's field.
+    /// Taken at its title, for anyone who knows it: the token, a placeholder's field.
     Beside,
     /// Why the record failed last time.
     Reason,
 }
 
-/// A column and the member it sets.
+/// A column and the field it sets.
 pub struct Known {
     pub title: String,
     path: Vec<String>,
@@ -46,7 +46,8 @@ pub fn titles(operation: Operation) -> Vec<String> {
     known(operation).into_iter().map(|known| known.title).collect()
 }
 
-/// The same titles, each with the path of its member inside the wrapper; an address stands for the list of them.
+/// The same titles, each with the path of its field inside the wrapper; an address stands for the list of
+/// them.
 pub fn paths(operation: Operation) -> impl Iterator<Item = (String, Vec<String>)> {
     known(operation).into_iter().map(|known| (known.title, known.path))
 }
@@ -81,7 +82,7 @@ pub fn known(operation: Operation) -> Vec<Known> {
     known
 }
 
-/// The members of a shape that hold no objects. Where two would have one title, the first keeps it.
+/// The fields of a shape that hold no objects. Where two would have one title, the first keeps it.
 fn leaves(known: &mut Vec<Known>, shape: &ObjectSchema, within: &[&str], title: impl Fn(&str) -> String) {
     for member in shape.own_fields {
         let title = title(member.name);

@@ -58,16 +58,13 @@ fn cells_are_what_the_csv_crate_reads_in_sound_files() {
 fn a_quote_in_the_wrong_place_is_named_by_the_line_where_it_opens() {
     for end in ["\n", "\r\n", "\r"] {
         let (before, error) = rows(&"a,b\n1,2\n3,\"x\n4,5\n6,7\n".replace('\n', end));
-        assert_eq!(
-            (before.len(), error.as_str()),
-            (2, "line 3: a quote opens a cell here and is never closed")
-        );
+        assert_eq!((before.len(), error.as_str()), (2, "line 3: unclosed quoted cell"));
         let (before, error) = rows(&"a,b\n1,\"x\ny\"z\n3,4\n".replace('\n', end));
-        let expected = "line 2: a quoted cell opens here, and text follows its closing quote";
+        let expected = "line 2: text after the closing quote of a cell";
         assert_eq!((before.len(), error.as_str()), (1, expected));
     }
     assert_eq!(rows("a\n\"x\" \n").1.split(':').next(), Some("line 2"));
-    assert_eq!(rows("\"a\n").1, "line 1: a quote opens a cell here and is never closed");
+    assert_eq!(rows("\"a\n").1, "line 1: unclosed quoted cell");
 }
 
 #[test]

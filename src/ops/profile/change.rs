@@ -1,4 +1,4 @@
-//! A way to change a profile: a draft merged into it, or a snapshot put back.
+//! A way to change a profile: a draft merged into it, or a snapshot restored.
 
 use serde_json::{Map, Value};
 

@@ -55,7 +55,7 @@ fn lock_name(stored: &Profile) -> Option<LockName> {
 async fn lock(service: &Service<'_>, name: &LockName, timeout: Duration) -> Result<CustomerLock, Failure> {
     let session = service.session;
     acquire(session.context, &service.settings, name, timeout, || {
-        session.report.status("another storefront command is writing to this customer; waiting for it");
+        session.report.status("waiting for another storefront process to finish with this customer");
     })
     .await
 }

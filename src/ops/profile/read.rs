@@ -31,13 +31,13 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     let request = Request::read_profile(service.store_view()?, read.path.as_deref());
     let reply = service.read(&request).await.map_err(unreadable)?;
     if let Some(warning) = reply.warning {
-        return Err(Failure::guard(format!("the stored addresses could not be read: {warning}"))
-            .hint("run the command again; -vv shows the reply"));
+        return Err(Failure::guard(format!("cannot read the stored addresses: {warning}"))
+            .hint("try again with -vv to see the response"));
     }
     let value = exact_json::parse(&reply.body).or_else(|error| match error {
         // An empty reply, a page, a text: it is told by what it is.
         exact_json::Error::Syntax { .. } => Ok(reply.value()),
-        exact_json::Error::Repeated(path) => Err(stored::unreadable(&format!("{path} is named twice in it"))),
+        exact_json::Error::Repeated(path) => Err(stored::unreadable(&format!("duplicate field `{path}`"))),
         error => Err(stored::unreadable(&error.to_string())),
     })?;
     let pointers = Pointers { customer: read.customer.clone(), addresses: read.addresses.clone() };
@@ -73,7 +73,7 @@ pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Resu
                 return Ok((stored, true));
             }
             Err(Failure::guard(format!(
-                "the base is out of date: {}; replacing by it would delete what is newer",
+                "the base is out of date: {}; an update based on it would delete newer data",
                 list_changes(&differences)
             ))
             .hint("save the profile anew with `storefront customer show -o json`, or leave --base out"))
@@ -107,7 +107,7 @@ pub async fn wait_for_replica(
     while is_before(&stored) {
         if !reads.wait().await {
             service.session.report.warn(&format!(
-                "the profile reads as it did before the last update from this machine ({}): it was undone since, or is still out of date",
+                "the profile reads as it did before the last update from this machine ({}): that update was undone, or the service still returns old data",
                 last.name()
             ));
             break;
@@ -169,10 +169,10 @@ fn unreadable(failure: Failure) -> Failure {
     }
     Failure {
         kind: FailureKind::Guard,
-        message: format!("the stored addresses could not be read: {}", failure.message),
+        message: format!("cannot read the stored addresses: {}", failure.message),
         hint: failure.hint.or_else(|| {
             Some(
-                "set `read.path` of the profile to where the service gives the profile, or give it by hand with --base FILE"
+                "set `read.path` to the path that returns the profile, or pass the profile with --base FILE"
                     .to_owned(),
             )
         }),

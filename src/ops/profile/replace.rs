@@ -143,7 +143,7 @@ impl Steps<'_> {
             }
         }
         Err(Failure::guard("the profile was changed by somebody else again and again while this command ran")
-            .hint("run the command again when the other editor is done"))
+            .hint("try again when the other editor is done"))
     }
 
     async fn round(

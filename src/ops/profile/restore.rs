@@ -1,4 +1,4 @@
-//! `storefront customer restore`: a snapshot put back, through the same steps as an update.
+//! `storefront customer restore`: restores a snapshot through the same steps as an update.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<(), Fa
     let snapshot = find(&store, args.snapshot.as_deref())?;
     ensure_same_owner(&store, &stored, &snapshot)?;
     let report = service.session.report;
-    report.status(&format!("{OPERATION}: the snapshot {} of {}", snapshot.name(), snapshot.taken));
+    report.status(&format!("{OPERATION}: snapshot {} of {}", snapshot.name(), snapshot.taken));
     let extent = if args.all { Extent::All } else { Extent::Update };
     let restore =
         Restore { snapshot, extent, allow_delete: args.allow_delete, replacement: args.replacement.clone() };
@@ -106,7 +106,7 @@ fn ensure_same_owner(store: &CustomerStore, stored: &Profile, snapshot: &Snapsho
     }
     if !restore::belongs_to(stored.customer(), &snapshot.customer) {
         return Err(Failure::guard(format!(
-            "the snapshot {} is of another customer, or cannot be told to be of this one",
+            "snapshot {} belongs to another customer, or does not identify its customer",
             snapshot.name()
         ))
         .hint("`storefront customer history` lists this customer's snapshots"));

@@ -145,7 +145,7 @@ impl Replacement<'_> {
                 "somebody changed what this command changes while it ran: {}",
                 list_changes(&differences)
             ))
-            .hint("look at it with `storefront customer show`, then run the command again"));
+            .hint("look at it with `storefront customer show`, then try again"));
         }
         Ok((!differences.is_empty()).then_some(now))
     }
@@ -223,7 +223,7 @@ impl Replacement<'_> {
         match self.read_until_shown(service).await {
             Ok(found) if found.is_shown() => {
                 let report = service.session.report;
-                report.warn(&format!("{}; reading back shows that it was applied", failure.message));
+                report.warn(&format!("{}; verified as applied", failure.message));
                 self.mark(service, Mark::Verified);
                 self.warn_of(service, &found);
                 service.verified();
@@ -344,7 +344,7 @@ impl Replacement<'_> {
 
     fn restore_command(&self) -> String {
         let name = self.snapshot.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        format!("`storefront customer restore {name}` puts the profile back as it was")
+        format!("restore it with `storefront customer restore {name}`")
     }
 }
 
@@ -360,7 +360,7 @@ fn describe_missing(found: &ReadBack) -> String {
         }
     }
     if !found.undone.is_empty() {
-        what.push(format!("not every change is there ({})", list_changes(&found.undone)));
+        what.push(format!("changes missing: {}", list_changes(&found.undone)));
     }
     what.join(", and ")
 }

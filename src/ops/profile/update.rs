@@ -56,8 +56,9 @@ impl Update {
             deferred: std::mem::take(&mut draft.deferred),
         };
         if wish.replace && !wish.draft.contains_key("addresses") {
-            return Err(Failure::usage("--replace-addresses is given, but no addresses; nothing was sent")
-                .hint("give the whole list with --input, or leave --replace-addresses out"));
+            return Err(
+                Failure::usage("--replace-addresses requires an address list").hint("pass it with --input")
+            );
         }
         let base = args.base.as_deref().map(read::read_base).transpose()?;
         Ok(Self {
@@ -103,7 +104,7 @@ impl ProfileChange for Update {
     }
 
     fn on_read(&self, service: &Service<'_>, found: &Profile) {
-        // Completion serves whoever types about one customer; a run sees many.
+        // Completion serves anyone who types about one customer; a run sees many.
         if service.session.report.record.is_none() {
             state::save_addresses(service.session.context, &service.name(), found);
         }
@@ -135,7 +136,6 @@ impl ProfileChange for Update {
 }
 
 pub(crate) fn no_changes_error() -> Failure {
-    Failure::usage("no change is named; nothing was sent").hint(
-        "for one address: --address ID with --street, --city, --postcode and their like; `storefront customer show` lists the ids",
-    )
+    Failure::usage("nothing to change")
+        .hint("e.g. `--address ID --city …`; `storefront customer show` lists the IDs")
 }

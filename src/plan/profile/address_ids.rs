@@ -25,12 +25,12 @@ impl AddressIndex {
             let id = address.get("id").unwrap_or(&Value::Null);
             let Some(id) = id_of(id) else {
                 return Err(unsafe_list_error(&format!(
-                    "address {} of the stored list has no usable id ({id})",
+                    "stored address {} has an invalid ID ({id})",
                     index + 1
                 )));
             };
             if roster.position.insert(id, index).is_some() {
-                return Err(unsafe_list_error(&format!("the stored list has two addresses with id {id}")));
+                return Err(unsafe_list_error(&format!("duplicate stored address ID {id}")));
             }
             roster.in_order.push(id);
         }
@@ -62,7 +62,7 @@ impl AddressIndex {
                 [] => "the profile has no addresses".to_owned(),
                 ids => format!("the profile has {}", join_ids(ids)),
             };
-            Failure::guard(format!("there is no address {id}: {stored}; nothing was written"))
+            Failure::guard(format!("no address {id} ({stored})"))
                 .hint("`storefront customer show` lists the addresses; --add-address adds one")
         })
     }
@@ -91,9 +91,8 @@ pub fn join_ids(ids: &[i64]) -> String {
 }
 
 fn unsafe_list_error(what: &str) -> Failure {
-    Failure::guard(format!("{what}; replacing the list would lose it, so nothing was written")).hint(
-        "`storefront customer show -o json` prints the list as the service gives it; mend it there first",
-    )
+    Failure::guard(format!("{what}; replacing the list would lose an address"))
+        .hint("inspect it with `storefront customer show -o json` and fix it in the service first")
 }
 
 #[cfg(test)]

@@ -27,19 +27,19 @@ pub fn check(
         None => format!("this would delete {}: {which}", count_addresses(deleted)),
         Some(allowed) => {
             format!(
-                "this would delete {}: {which}, but --allow-delete says {allowed}",
+                "this would delete {}: {which}, but --allow-delete is {allowed}",
                 count_addresses(deleted)
             )
         }
     };
-    Err(Failure::guard(message).hint(format!("if that is meant, add --allow-delete {deleted}")))
+    Err(Failure::guard(message).hint(format!("to proceed, add --allow-delete {deleted}")))
 }
 
 fn unconfirmed(summary: &AddressSummary) -> Failure {
     let deleted = summary.removed.len();
     let which = join_ids(&summary.removed);
     Failure::guard(format!(
-        "this deletes {}: {which}, and nobody can be asked to confirm it",
+        "this would delete {}: {which}; confirmation required, but there is no terminal to ask on",
         count_addresses(deleted)
     ))
     .hint(format!("add --yes, or --allow-delete {deleted}"))

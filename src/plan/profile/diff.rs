@@ -1,4 +1,4 @@
-//! What differs between two profiles, member by member.
+//! What differs between two profiles, field by field.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use crate::exact_json;
 use crate::plan::profile::address_ids::{AddressIndex, id_of};
 use crate::plan::profile::field_path::FieldPath;
 
-/// One difference. `None` means that the member is not there.
+/// One difference. `None` means that the field is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// Where, such as `addresses[id=12].postcode`.
@@ -18,7 +18,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// As results show it (DESIGN 2.3); a missing member is null.
+    /// As results show it; a missing field is null.
     pub fn to_json(&self) -> Value {
         let value = |value: &Option<Value>| value.clone().unwrap_or_default();
         exact_json::object([
@@ -38,7 +38,7 @@ pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec
     changes
 }
 
-/// The addresses of a customer object; none where the member is no list.
+/// The addresses of a customer object; none where the field is no list.
 pub fn address_list(customer: &Map<String, Value>) -> &[Value] {
     customer.get("addresses").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
@@ -82,7 +82,7 @@ pub fn address(id: i64, before: &Value, after: &Value, changes: &mut Vec<Change>
     value(&FieldPath::address(id), Some(before), Some(after), changes);
 }
 
-/// Differences between two objects, one member left out.
+/// Differences between two objects, one field left out.
 pub fn objects_except(
     path: &FieldPath,
     before: &Map<String, Value>,

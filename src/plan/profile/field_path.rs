@@ -9,7 +9,7 @@ use crate::plan::profile::address_ids::AddressIndex;
 /// One step down into a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// A member of an object.
+    /// A field of an object.
     Member(String),
     /// The address with this id.
     Address(i64),
@@ -34,7 +34,7 @@ impl FieldPath {
         Self::default().member("addresses").step(Step::New)
     }
 
-    /// A member below this place.
+    /// A field below this place.
     #[must_use]
     pub fn member(&self, name: &str) -> Self {
         self.step(Step::Member(name.to_owned()))

@@ -1,4 +1,4 @@
-//! The address merge: the stored profile with the user's wish laid over it, and nothing else touched.
+//! Merges a `ProfilePatch` into the stored profile; everything not mentioned is preserved.
 
 use serde_json::{Map, Value};
 
@@ -27,8 +27,9 @@ pub struct Merged {
 
 /// Lays a wish over a stored customer object.
 ///
-/// Every stored address id is in the result unless it is removed by name (or the wish replaces the list), every
-/// member the draft does not name keeps its exact value, stored order is kept and new addresses come last.
+/// Every stored address id is in the result unless it is removed by name (or the wish replaces the list),
+/// every field the draft does not name keeps its exact value, stored order is kept and new addresses come
+/// last.
 ///
 /// # Errors
 /// `guard` for a stored list that cannot be replaced safely (no id, an id twice, an id that is no integer) and for an
@@ -39,7 +40,7 @@ pub fn merge(stored: Map<String, Value>, patch: &ProfilePatch) -> Result<Merged,
     check_attribute_codes(&patch.draft, "")?;
     let mut customer = stored;
     let Some(Value::Array(stored)) = customer.get_mut("addresses").map(Value::take) else {
-        return Err(Failure::guard("the stored profile has no address list; nothing was written"));
+        return Err(Failure::guard("the stored profile has no address list"));
     };
     let mut changes = members(&mut customer, &patch.draft);
     let list = AddressList::of(stored, patch)?;
@@ -60,13 +61,13 @@ fn ensure_same_customer(stored: &Map<String, Value>, patch: &ProfilePatch) -> Re
     match patch.draft.get("id").into_iter().chain(owners).find(names_other) {
         None => Ok(()),
         Some(other) => Err(Failure::guard(format!(
-            "the input is for customer {other}, but the token belongs to customer {own}; nothing was written"
+            "the input is for customer {other}, but the token belongs to customer {own}"
         ))
-        .hint("use the token of that customer, or leave the customer's id out of the input")),
+        .hint("use the token of that customer, or remove the id from the input")),
     }
 }
 
-/// Sets the named members beside the addresses; custom attributes merge by their code.
+/// Sets the named fields beside the addresses; custom attributes merge by their code.
 fn members(customer: &mut Map<String, Value>, draft: &Map<String, Value>) -> Vec<Change> {
     let before = draft
         .keys()
@@ -98,6 +99,6 @@ fn clear_dangling_defaults(
         customer.shift_remove(name);
         let path = FieldPath::default().member(name);
         changes.retain(|change| change.path != path);
-        notes.push(format!("{name} named address {id}, which is removed: it is left out"));
+        notes.push(format!("{name} cleared: it pointed to removed address {id}"));
     }
 }

@@ -1,4 +1,4 @@
-//! The address list a merge makes: stored addresses with drafts laid over them, or the drafts alone.
+//! The address list a merge makes: stored addresses with drafts applied to them, or the drafts alone.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -155,19 +155,18 @@ fn resolve_targets(patch: &ProfilePatch, roster: &AddressIndex) -> Result<Vec<Ad
     };
     let place = |draft: &Value| {
         let Value::Object(draft) = draft else {
-            return Err(Failure::usage("addresses: every element must be an object; nothing was sent"));
+            return Err(Failure::usage("addresses: every element must be an object"));
         };
         check_attribute_codes(draft, "addresses: ")?;
         let Some(id) = draft.get("id") else {
             return Ok((None, draft.clone()));
         };
-        let id = id_of(id)
-            .ok_or_else(|| Failure::usage(format!("addresses: {id} is no address id; nothing was sent")))?;
+        let id = id_of(id).ok_or_else(|| Failure::usage(format!("invalid address ID `{id}`")))?;
         let position = roster.find(id)?;
         if named.insert(id) {
             Ok((Some(position), draft.clone()))
         } else {
-            Err(Failure::usage(format!("address {id} is named twice")))
+            Err(Failure::usage(format!("duplicate address ID {id}")))
         }
     };
     drafts.iter().map(place).collect()

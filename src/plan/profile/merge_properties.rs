@@ -10,7 +10,7 @@ use crate::failure::FailureKind;
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::patch::ProfilePatch;
 
-/// Text of any script, numbers with odd spellings, nested things: what an unlisted member may hold.
+/// Text of any script, numbers with odd spellings, nested things: what an unlisted field may hold.
 fn anything() -> impl Strategy<Value = Value> {
     let number = prop_oneof![Just("1.50"), Just("-0"), Just("12345678901234567890123"), Just("2e3")];
     let leaf = prop_oneof![

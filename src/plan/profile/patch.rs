@@ -9,8 +9,8 @@ use crate::plan::validate::body::Finding;
 /// What the user wants changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProfilePatch {
-    /// Members of the customer to set (2.3); `addresses` holds drafts: with an id they change that address,
-    /// without one they add an address.
+    /// Fields of the customer to set (docs/interface.md, "Profile"); `addresses` holds drafts: with an id they
+    /// change that address, without one they add an address.
     pub draft: Map<String, Value>,
     /// Ids of addresses to remove, by name.
     pub remove: Vec<i64>,
@@ -38,7 +38,7 @@ impl ProfilePatch {
 pub struct AddressSummary {
     /// Ids that stay as they are.
     pub kept: Vec<i64>,
-    /// Ids of which a member changes.
+    /// Ids of which a field changes.
     pub changed: Vec<i64>,
     /// How many addresses are new.
     pub added: usize,

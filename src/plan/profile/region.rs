@@ -1,4 +1,4 @@
-//! The region of a profile address: three members in two places, which must never contradict each other.
+//! The region of a profile address: three fields in two places, which must never contradict each other.
 
 use serde_json::{Map, Value, json};
 
@@ -38,8 +38,9 @@ pub fn take_region_patch(
     }
     if let Some(id) = outer_id {
         if patch.contains_key(ID) && !is_equivalent(ID, patch.get(ID), Some(&id)) {
-            return Err(Failure::usage(format!("{label}: region_id and region.region_id differ"))
-                .hint("name the region id once, or the same in both places"));
+            return Err(
+                Failure::usage(format!("{label}: region_id and region.region_id differ")).hint("set it once")
+            );
         }
         patch.insert(ID.to_owned(), id);
     }
@@ -123,7 +124,7 @@ pub fn apply(
     Ok(())
 }
 
-/// Refuses a country that changes under a region nobody spoke about.
+/// Rejects a country change that does not also set the region.
 ///
 /// # Errors
 /// `usage`, with both ways out.
@@ -135,13 +136,13 @@ pub fn require_region_for_new_country(
     if address.get("country_id") == Some(new_country) || !is_stored(address) {
         return Ok(());
     }
-    Err(Failure::usage(format!("{label}: the country changes, but the stored region belongs to the old one"))
-        .hint("name the new region with --region-id (and --region, --region-code), or --no-region"))
+    Err(Failure::usage(format!("{label}: the country changes but the region does not"))
+        .hint("set --region-id (with --region, --region-code) or --no-region"))
 }
 
 fn id_needed(label: &str) -> Failure {
     Failure::usage(format!("{label}: the stored region has an id, and the new region names none"))
-        .hint("add --region-id, or --no-region for none")
+        .hint("add --region-id, or use --no-region")
 }
 
 fn stored_id(address: &Map<String, Value>) -> Option<&Value> {

@@ -13,7 +13,7 @@ use crate::plan::profile::address_ids::{AddressIndex, id_of, join_ids};
 /// Fields that a recreated address does not carry over: the service gives ids, and the defaults may have moved.
 const NOT_COMPARED: [&str; 3] = ["id", "default_billing", "default_shipping"];
 
-/// How much of a snapshot is put back.
+/// How much of a snapshot is restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// What its update changed, where the value is still the one it wrote.
@@ -22,10 +22,11 @@ pub enum Extent {
     All,
 }
 
-/// The profile as it is after a snapshot is put back over `stored`: `before` is the snapshot, `sent` what its update
-/// replaced it by. With `delete_newer`, addresses the snapshot does not have are left out; otherwise they are kept. A
-/// deleted address comes back without its id, for the service gives ids; one that came back already is not made again.
-/// A field that the snapshot does not have cannot be removed by replacing: it is kept, and said.
+/// The profile as it is after a snapshot is restored over `stored`: `before` is the snapshot, `sent` what its
+/// update replaced it by. With `delete_newer`, addresses the snapshot does not have are left out; otherwise
+/// they are kept. A deleted address comes back without its id, for the service gives ids; one that came back
+/// already is not made again. A field that the snapshot does not have cannot be removed by replacing: it is
+/// kept, and said.
 ///
 /// # Errors
 /// `guard` for a snapshot of another customer, and when a list is not there or has addresses without a usable id of
@@ -94,12 +95,12 @@ fn address_list(customer: &Map<String, Value>) -> Result<&[Value], Failure> {
     }
 }
 
-/// The service's own bookkeeping is not put back.
+/// The service's own bookkeeping is not restored.
 fn is_restored(change: &Change) -> bool {
     !matches!(change.path.to_string().as_str(), "updated_at" | "created_at" | "id")
 }
 
-/// A profile while a snapshot is put back over it.
+/// A profile while a snapshot is restored over it.
 struct Restored {
     customer: Map<String, Value>,
     index: AddressIndex,
@@ -137,12 +138,12 @@ impl Restored {
             .position(|id| self.address(*id).is_some_and(|newer| contains_all(newer, fields, &NOT_COMPARED)));
         if let Some(position) = again {
             let new = self.newer.remove(position);
-            self.notes.push(format!("address {old} is there already, as {new}"));
+            self.notes.push(format!("address {old} was already recreated as {new}"));
             return;
         }
         let mut fields = fields.clone();
         fields.shift_remove("id");
-        self.notes.push(format!("address {old} comes back under a new id"));
+        self.notes.push(format!("address {old} will be recreated with a new ID"));
         self.recreated.push(Value::Object(fields));
     }
 
@@ -178,12 +179,12 @@ impl Restored {
         }
         match &change.before {
             None => self.notes.push(format!(
-                "{} was added since and cannot be removed by replacing: it is kept",
+                "{} was added later and cannot be removed by an update; it is kept",
                 change.path
             )),
             Some(before) => {
                 if !change.path.set(&mut self.customer, &self.index, before) {
-                    self.notes.push(format!("{} cannot be put back: what holds it is gone", change.path));
+                    self.notes.push(format!("cannot restore {}: its parent no longer exists", change.path));
                 }
             }
         }
@@ -205,7 +206,7 @@ impl Restored {
         Ok(merged)
     }
 
-    /// A default whose address is gone cannot be put back: the present one stays, unless its address goes now.
+    /// A default whose address is gone cannot be restored: the present one stays, unless its address goes now.
     fn repair_defaults(&mut self, stored: &Map<String, Value>) {
         let staying: HashSet<i64> = diff::address_list(&self.customer)
             .iter()
@@ -221,7 +222,7 @@ impl Restored {
                 None => drop(self.customer.shift_remove(name)),
             }
             if stored.get(name) != Some(&dead) {
-                self.notes.push(format!("{name} cannot be put back: address {dead} is not there"));
+                self.notes.push(format!("cannot restore {name}: address {dead} no longer exists"));
             }
         }
     }
@@ -291,7 +292,11 @@ mod tests {
         for extent in [Extent::Update, Extent::All] {
             let merged = put_back(&now, &before, &sent, extent, false);
             assert_eq!(merged.changes, [], "{extent:?}");
-            assert!(merged.notes[0].starts_with("vat was added since"), "{:?}", merged.notes);
+            assert!(
+                merged.notes[0].starts_with("vat was added later and cannot be removed by an update"),
+                "{:?}",
+                merged.notes
+            );
         }
         let merged = put_back(&now, &before, &sent, Extent::Update, true);
         assert_eq!(merged.summary.removed, [4], "only the one that update added");

@@ -120,8 +120,9 @@ fn codes_are_unique(attributes: &[Value], label: &str) -> Result<(), Failure> {
             Some(code) if !codes.insert(code) => format!("duplicate attribute_code `{code}`"),
             Some(_) => continue,
         };
-        return Err(Failure::usage(format!("{label}custom_attributes: {problem}"))
-            .hint("name each attribute once, by its attribute_code"));
+        return Err(
+            Failure::usage(format!("{label}custom_attributes: {problem}")).hint("list each attribute once")
+        );
     }
     Ok(())
 }

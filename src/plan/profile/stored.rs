@@ -8,14 +8,14 @@ use crate::failure::Failure;
 /// Where the customer and the addresses stand in the reply to a profile read: JSON pointers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pointers {
-    /// Of the customer object, from the reply's top; without it, the reply itself or its member `customer`.
+    /// Of the customer object, from the reply's top; without it, the reply itself or its field `customer`.
     pub customer: Option<String>,
     /// Of the address list, from the reply's top or, where it leads nowhere there, from the customer object;
-    /// without it, the customer's member `addresses`.
+    /// without it, the customer's field `addresses`.
     pub addresses: Option<String>,
 }
 
-/// A stored profile: the customer object with every member as it came, `addresses` a list of objects.
+/// A stored profile: the customer object with every field as it came, `addresses` a list of objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile(Map<String, Value>);
 
@@ -32,16 +32,16 @@ impl Profile {
                 at_top.or_else(|| customer.pointer(pointer).cloned()).ok_or_else(|| missing(pointer))?;
             customer["addresses"] = addresses;
         }
-        let Value::Object(customer) = customer else { return Err(unreadable("it is no object")) };
+        let Value::Object(customer) = customer else { return Err(unreadable("expected an object")) };
         match customer.get("addresses") {
             None => Err(unreadable("it has no address list")),
             Some(Value::Array(addresses)) if addresses.iter().all(Value::is_object) => Ok(Self(customer)),
-            Some(Value::Array(_)) => Err(unreadable("its address list holds something that is no address")),
+            Some(Value::Array(_)) => Err(unreadable("its address list contains a non-object")),
             Some(other) => Err(unreadable(&format!("its address list is {}", kind_of(other)))),
         }
     }
 
-    /// The customer object, every member as it came.
+    /// The customer object, every field as it came.
     pub fn customer(&self) -> &Map<String, Value> {
         &self.0
     }
@@ -82,12 +82,12 @@ fn customer_of(reply: Value, pointer: Option<&str>) -> Result<Map<String, Value>
     };
     let inner = object.get("customer").and_then(|customer| customer.get("addresses"));
     if pointer.is_none() && inner.is_some() && object.contains_key("addresses") {
-        return Err(unreadable("it has two address lists"));
+        return Err(unreadable("ambiguous: two address lists"));
     }
     if pointer.is_none() && !object.contains_key("addresses") {
         return match object.remove("customer") {
             Some(Value::Object(customer)) => Ok(customer),
-            Some(other) => Err(unreadable(&format!("its customer is {}", kind_of(&other)))),
+            Some(other) => Err(unreadable(&format!("expected a customer object, found {}", kind_of(&other)))),
             None => Ok(object),
         };
     }
@@ -95,18 +95,16 @@ fn customer_of(reply: Value, pointer: Option<&str>) -> Result<Map<String, Value>
 }
 
 fn missing(pointer: &str) -> Failure {
-    unreadable(&format!("it has nothing at {pointer}"))
+    unreadable(&format!("nothing at `{pointer}`"))
 }
 
 /// The refusal of a reply in which the complete address list is not plain to see.
 pub fn unreadable(what: &str) -> Failure {
     Failure::guard(format!(
-        "the stored addresses could not be read from the service's reply: {what}. \
-         Replacing a list that was not read would delete addresses, so nothing was written"
+        "cannot read the stored addresses from the response: {what}; replacing an unread list would delete addresses"
     ))
     .hint(
-        "set read.path, read.customer and read.addresses of the profile to where the service keeps them, \
-         or give the profile by hand with --base FILE; -vv shows the reply",
+        "set `read.path`, `read.customer` and `read.addresses` of the profile, or pass the profile with --base FILE; -vv shows the response",
     )
 }
 

@@ -52,8 +52,10 @@ fn unknown(
     if here.is_empty() {
         let mut finding = finding.clone();
         let names = parents.iter().flat_map(|parent| parent.keys()).map(String::as_str);
-        if let Some(meant) = closest_match(name, names).filter(|_| finding.message.ends_with(": unknown")) {
-            finding.message.extend(["; did you mean ", meant, "?"]);
+        if let Some(meant) =
+            closest_match(name, names).filter(|_| finding.message.ends_with(": unknown field"))
+        {
+            finding.message.extend(["; did you mean `", meant, "`?"]);
         }
         return left.push(finding);
     }
@@ -111,11 +113,11 @@ fn inside(steps: &mut Vec<Step>, draft: &Value, stored: &[&Value], left: &mut Ve
 }
 
 fn unknown_inside(steps: &[Step], meant: Option<&str>) -> Finding {
-    let meant = meant.map(|meant| format!("; did you mean {meant}?")).unwrap_or_default();
+    let meant = meant.map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
     Finding {
         steps: steps.to_vec(),
         kind: FindingKind::UnknownField,
-        message: format!("{}: unknown{meant}", path_of(steps)),
+        message: format!("{}: unknown field{meant}", path_of(steps)),
     }
 }
 
@@ -189,24 +191,23 @@ mod tests {
     #[test]
     fn what_it_has_not_is_refused_with_its_path() {
         for (draft, message) in [
-            (json!({"creatd_at": 1}), "customer.creatd_at: unknown; did you mean created_at?"),
+            (json!({"creatd_at": 1}), "customer.creatd_at: unknown field; did you mean `created_at`?"),
             (
                 json!({"extension_attributes": {"is_subscribd": 1}}),
-                "customer.extension_attributes.is_subscribd: unknown; did you mean is_subscribed?",
+                "customer.extension_attributes.is_subscribd: unknown field; did you mean `is_subscribed`?",
             ),
             (
                 json!({"extension_attributes": {"cards": [{"n": 1, "m": 1}]}}),
-                "customer.extension_attributes.cards[0].m: unknown",
+                "customer.extension_attributes.cards[0].m: unknown field",
             ),
-            (json!({"gender": "x"}), "customer.gender: expected a whole number, found the string \"x\""),
+            (json!({"gender": "x"}), "customer.gender: expected an integer, found the string \"x\""),
             (
                 json!({"addresses": [{"id": 2, "fx": 1, "gln": 1}]}),
-                "customer.addresses[0].fx: unknown; did you mean fax?\n  customer.addresses[0].gln: unknown",
+                "customer.addresses[0].fx: unknown field; did you mean `fax`?\n  customer.addresses[0].gln: unknown field",
             ),
             (
                 json!({"addresses": [{"id": 2, "region_id": "44"}, {"region_id": "43"}]}),
-                "customer.addresses[0].region_id: expected a whole number, found the string \"44\"\n  \
-                 customer.addresses[1].region_id: expected a whole number, found the string \"43\"",
+                "customer.addresses[0].region_id: expected an integer, found the string \"44\"\n  customer.addresses[1].region_id: expected an integer, found the string \"43\"",
             ),
             (
                 json!({"addresses": [{"id": 2, "country_id": "usa"}]}),

@@ -74,14 +74,15 @@ pub struct Request {
     pub body: Option<Cow<'static, str>>,
     /// Whose token it carries.
     pub bearer: Bearer,
-    /// A status beside 2xx that means success: 320 for saving shipping information (4.1).
+    /// A status beside 2xx that means success: 320 for saving shipping information (docs/interface.md,
+    /// "Operations").
     pub also_success: Option<u16>,
 }
 
 /// What may not stand raw in a path segment.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// A store view code, fit to stand in a path (2.1).
+/// A store view code, valid as a path segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreView(String);
 
@@ -92,10 +93,7 @@ impl StoreView {
     /// `usage` for an empty code, `.` and `..`, which would change the path.
     pub fn new(code: &str) -> Result<Self, Failure> {
         match code {
-            "" | "." | ".." => Err(Failure::usage(format!(
-                "the store view code {code:?} cannot stand in a path"
-            ))
-            .hint(
+            "" | "." | ".." => Err(Failure::usage(format!("invalid store view code `{code}`")).hint(
                 "the codes are listed in the marketplace admin portal under Stores > Settings > All Stores",
             )),
             _ => Ok(Self(code.to_owned())),
@@ -113,7 +111,7 @@ impl StoreView {
 }
 
 impl Request {
-    /// Saves shipping, billing and payment on the customer's quote (4.1).
+    /// Saves shipping, billing and payment on the customer's quote (docs/interface.md, "Operations").
     pub fn ship_quote(store_view: &StoreView, body: Cow<'static, str>) -> Self {
         Self {
             method: Method::Post,
@@ -124,7 +122,7 @@ impl Request {
         }
     }
 
-    /// Adds an item to a quote (4.4).
+    /// Adds an item to a quote (docs/interface.md, "Operations").
     pub fn add_item(store_view: &StoreView, body: Cow<'static, str>) -> Self {
         Self {
             method: Method::Post,
@@ -135,7 +133,7 @@ impl Request {
         }
     }
 
-    /// Creates a product attribute (4.3).
+    /// Creates a product attribute (docs/interface.md, "Operations").
     pub fn create_attribute(body: Cow<'static, str>) -> Self {
         Self {
             method: Method::Post,
@@ -152,7 +150,7 @@ impl Request {
         Self { method, path: path.as_str().to_owned(), body, bearer, also_success }
     }
 
-    /// Replaces the customer's profile (4.2).
+    /// Replaces the customer's profile (docs/interface.md, "Operations").
     pub fn replace_profile(store_view: &StoreView, body: String) -> Self {
         Self {
             method: Method::Put,

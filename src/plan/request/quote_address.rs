@@ -1,4 +1,5 @@
-//! A stored profile address as a quote takes it (interface 2.2): which fields carry over is ours.
+//! A stored profile address as a quote takes it (docs/interface.md, "Address"): which fields carry over is
+//! ours.
 
 use serde_json::{Map, Value};
 

@@ -14,17 +14,17 @@ impl RelativePath {
     pub fn new(typed: &str) -> Result<Self, String> {
         let path = typed.split('?').next().unwrap_or_default();
         if path.contains("://") || path.starts_with("//") {
-            return Err("it names a host; only paths below the base URL are called".to_owned());
+            return Err("must be relative to the base URL".to_owned());
         }
         if typed.contains('#') {
-            return Err("what follows a # is never sent; write it as %23 where it is meant".to_owned());
+            return Err("`#` is not allowed; use %23".to_owned());
         }
         // A backslash would be read as a slash, and tabs and line breaks would vanish.
         if let Some(odd) = typed.chars().find(|one| *one == '\\' || one.is_whitespace() || one.is_control()) {
-            return Err(format!("{odd:?} cannot stand in a path; percent-encode it"));
+            return Err(format!("`{odd}` is not allowed in a path; percent-encode it"));
         }
         if path.split('/').any(is_dots) {
-            return Err("it holds . or .., which lead elsewhere".to_owned());
+            return Err("`.` and `..` segments are not allowed".to_owned());
         }
         let slash = if path.starts_with('/') { "" } else { "/" };
         Ok(Self(format!("{slash}{typed}")))

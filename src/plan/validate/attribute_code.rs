@@ -1,4 +1,4 @@
-//! The code of an attribute: `[a-z][a-z0-9_]{0,59}`, after Magento (DESIGN 8).
+//! The code of an attribute: `[a-z][a-z0-9_]{0,59}`, after Magento.
 
 /// The most characters a code has.
 const MAX_LENGTH: usize = 60;

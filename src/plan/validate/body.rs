@@ -52,8 +52,8 @@ pub fn validate(
     Ok(warnings)
 }
 
-/// Corrects the two things that the interface document itself gets wrong (2.6): stray spaces around field names are
-/// trimmed, and a `note` inside a configurable option is dropped.
+/// Corrects the two things that the interface document itself gets wrong (docs/interface.md, "Cart item"):
+/// stray spaces around field names are trimmed, and a `note` inside a configurable option is dropped.
 ///
 /// # Errors
 /// `usage` for two fields of one object that get the same name.
@@ -105,7 +105,7 @@ impl Tidying {
         self.trim_names(object);
         if std::ptr::eq(shape, &raw const CONFIGURABLE_ITEM_OPTION) && object.shift_remove("note").is_some() {
             let path = path_of(&self.steps);
-            self.warnings.push(format!("{path}.note: dropped; it explains the sample and is no field"));
+            self.warnings.push(format!("{path}.note: ignored (documentation only)"));
         }
         for (name, value) in object {
             if let Some(inner) = shape.field(name).and_then(|member| member.field_type.schema()) {
@@ -140,10 +140,10 @@ impl Tidying {
             let trimmed = name.trim();
             self.steps.push(Step::Field(trimmed.to_owned()));
             if object.contains_key(trimmed) {
-                self.problems.push(format!("{}: named twice", path_of(&self.steps)));
+                self.problems.push(format!("{}: duplicate field", path_of(&self.steps)));
             }
             if trimmed != name {
-                self.warnings.push(format!("{}: spaces around its name were trimmed", path_of(&self.steps)));
+                self.warnings.push(format!("{}: trimmed spaces around the field name", path_of(&self.steps)));
             }
             self.steps.pop();
             object.insert(trimmed.to_owned(), value);
@@ -177,7 +177,7 @@ impl Validator {
         match (holds, value) {
             (FieldType::Object(shape), Value::Object(object)) => self.object(object, shape),
             (FieldType::List(shape), Value::Array(elements)) => {
-                self.elements(elements, FieldType::Object(shape))
+                self.elements(elements, FieldType::Object(shape));
             }
             (FieldType::TextList, Value::Array(lines)) => self.elements(lines, FieldType::Text),
             (FieldType::Text, Value::String(code)) if name == COUNTRY_ID => {
@@ -239,12 +239,12 @@ pub fn path_of(steps: &[Step]) -> String {
     path
 }
 
-/// Whether a JSON number's text is a whole number.
+/// Whether a JSON number's text is a integer.
 pub fn is_whole(text: &str) -> bool {
     text.strip_prefix('-').unwrap_or(text).bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The path of a member, its name cut where nobody would read on.
+/// The path of a field, its name cut where nobody would read on.
 fn child_path(path: &str, name: &str) -> String {
     const LONGEST: usize = 60;
     let end = name.char_indices().nth(LONGEST).map_or(name.len(), |(end, _)| end);
@@ -253,11 +253,11 @@ fn child_path(path: &str, name: &str) -> String {
     format!("{path}{dot}{}{cut}", &name[..end])
 }
 
-/// The message for a member no shape lists, with the nearest one that is.
+/// The message for a field no shape lists, with the nearest one that is.
 pub fn unknown_member(path: &str, name: &str, shape: &ObjectSchema) -> String {
     match closest_match(name, shape.own_fields.iter().map(|member| member.name)) {
-        Some(known) => format!("{path}: unknown; did you mean {known}?"),
-        None => format!("{path}: unknown"),
+        Some(known) => format!("{path}: unknown field; did you mean `{known}`?"),
+        None => format!("{path}: unknown field"),
     }
 }
 

@@ -1,7 +1,7 @@
-//! A body checked without being built: for the many records that can travel as the text they came in.
+//! Validates JSON text without building a `Value`, so that conforming records can be sent verbatim.
 //!
-//! This is the fast half of [`crate::plan::validate::body`]. It only says yes: whatever is not plainly right is left to the check
-//! proper, which knows how to mend it, or what to say about it.
+//! This is the fast half of [`crate::plan::validate::body`]. It only says yes: whatever is not plainly right
+//! is left to the check proper, which knows how to fix it, or what to say about it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,12 +21,12 @@ use crate::wire::{FieldType, ObjectSchema};
 pub struct PassThrough {
     /// Whether the body stands in its wrapper already.
     pub wrapped: bool,
-    /// The member that was looked for inside the wrapper, if it is there.
+    /// The field that was looked for inside the wrapper, if it is there.
     pub found: Option<String>,
 }
 
-/// Scans the text of a body, with or without its wrapper, for an operation that has one. `wanted` is a text member
-/// whose value is told; `required` one without which the body is not plain.
+/// Scans the text of a body, with or without its wrapper, for an operation that has one. `wanted` is a text
+/// field whose value is told; `required` one without which the body is not plain.
 ///
 /// `None` for anything that is not plainly right.
 pub fn scan(operation: Operation, text: &str, wanted: &str, required: Option<&str>) -> Option<PassThrough> {
@@ -48,7 +48,7 @@ pub fn scan(operation: Operation, text: &str, wanted: &str, required: Option<&st
     complete.then_some(PassThrough { wrapped, found: inside.found })
 }
 
-/// Somebody who takes members one by one, and fails at the first that is not plainly right.
+/// Somebody who takes fields one by one, and fails at the first that is not plainly right.
 trait Members<'de> {
     fn take<M: MapAccess<'de>>(&mut self, name: &str, members: &mut M) -> Result<(), M::Error>;
 }
@@ -73,7 +73,7 @@ impl<'de> Members<'de> for Body<'_> {
     }
 }
 
-/// Holds members against a shape.
+/// Holds fields against a shape.
 struct Scan<'a> {
     shape: &'static ObjectSchema,
     wanted: &'a str,
@@ -81,7 +81,7 @@ struct Scan<'a> {
     found: Option<String>,
     has_required: bool,
     has_quantity: bool,
-    /// One bit for each member of the shape that was there.
+    /// One bit for each field of the shape that was there.
     seen: u64,
 }
 
@@ -128,7 +128,7 @@ fn needs_full_check<E: Error>() -> E {
     E::custom("not plain")
 }
 
-/// A value that is plainly what a member holds.
+/// A value that is plainly what a field holds.
 struct TypeCheck(FieldType);
 
 impl<'de> DeserializeSeed<'de> for TypeCheck {
@@ -162,7 +162,7 @@ fn matches_type(value: &str, holds: FieldType) -> bool {
     }
 }
 
-/// An object whose members are taken one by one.
+/// An object whose fields are taken one by one.
 struct Object<'a, T>(&'a mut T);
 
 impl<'de, T: Members<'de>> DeserializeSeed<'de> for Object<'_, T> {
@@ -188,7 +188,7 @@ impl<'de, T: Members<'de>> Visitor<'de> for Object<'_, T> {
     }
 }
 
-/// A member's name, borrowed where it needs no unescaping.
+/// A field's name, borrowed where it needs no unescaping.
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 

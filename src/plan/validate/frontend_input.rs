@@ -1,4 +1,5 @@
-//! The kinds of input an attribute can have. The interface shows `select` only (2.5); the others are Magento's.
+//! The kinds of input an attribute can have. The interface shows `select` only (docs/interface.md,
+//! "Attribute"); the others are Magento's.
 
 use crate::suggestion::closest_match;
 
@@ -15,15 +16,15 @@ pub struct FrontendInput {
 
 /// Every kind, the common ones first.
 pub static FRONTEND_INPUTS: [FrontendInput; 13] = [
-    choice("select", "One of several options, such as a colour"),
-    choice("multiselect", "Any number of options, such as features"),
+    choice("select", "One option, e.g. a colour"),
+    choice("multiselect", "Multiple options, e.g. features"),
     kind("text", "One line of text"),
     kind("textarea", "Several lines of text"),
     kind("texteditor", "Text with formatting"),
     kind("boolean", "Yes or no"),
-    kind("price", "An amount of money"),
+    kind("price", "Price"),
     kind("date", "A day"),
-    kind("datetime", "A day and a time"),
+    kind("datetime", "Date and time"),
     choice("swatch_visual", "One of several options, shown as colour or image"),
     choice("swatch_text", "One of several options, shown as short text"),
     kind("media_image", "An image of the product"),

@@ -1,5 +1,5 @@
-//! The tables held against golden JSON: one body per operation, written by hand from sections 2.2 to 2.6 of the
-//! interface, in which every listed member stands at least once.
+//! The tables held against golden JSON: one body per operation, written by hand from sections 2.2 to 2.6 of
+//! the interface, in which every listed field stands at least once.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ fn golden(operation: Operation) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// Paths of all members in a body, list positions left out.
+/// Paths of all fields in a body, list positions left out.
 fn written(value: &Value, path: &str, paths: &mut BTreeSet<String>) {
     match value {
         Value::Object(members) => {
@@ -33,7 +33,7 @@ fn written(value: &Value, path: &str, paths: &mut BTreeSet<String>) {
     }
 }
 
-/// Paths of all members the tables list.
+/// Paths of all fields the tables list.
 fn listed(shape: &'static ObjectSchema, path: &str, paths: &mut BTreeSet<String>) {
     for member in shape.own_fields {
         let path = format!("{path}.{}", member.name);

@@ -10,7 +10,7 @@ const WRITER: Writer = Writer { definitions: "#/$defs/", closed: true };
 
 /// The schema: one document, with or without its wrapper, or an array of records.
 ///
-/// Two things only the check itself can say: it mends names with stray spaces, and takes `1.0` for no whole number.
+/// Two things only the check itself can say: it fixes names with stray spaces, and takes `1.0` for no integer.
 pub fn of(operation: Operation) -> Value {
     let bodies = forms(operation);
     let mut definitions = WRITER.definitions(operation.schema().own_fields);
@@ -28,7 +28,7 @@ pub fn of(operation: Operation) -> Value {
     })
 }
 
-/// The members of each form a body may have.
+/// The fields of each form a body may have.
 fn forms(operation: Operation) -> [Vec<&'static Field>; 2] {
     let body = operation.schema().own_fields;
     let inner = match operation
@@ -41,7 +41,8 @@ fn forms(operation: Operation) -> [Vec<&'static Field>; 2] {
     [body.iter().collect(), inner]
 }
 
-/// Shipping information without `addressInformation`, the members of which then stand at the top (2.4).
+/// Shipping information without `addressInformation`, the fields of which then stand at the top
+/// (docs/interface.md, "Shipping information").
 fn flat_shipping(body: &'static [Field]) -> Vec<&'static Field> {
     let is_nested = |member: &&Field| {
         member.field_type.schema().is_some_and(|shape| std::ptr::eq(shape, &raw const ADDRESS_INFORMATION))
@@ -52,10 +53,10 @@ fn flat_shipping(body: &'static [Field]) -> Vec<&'static Field> {
 /// A body among others: what a run wrote beside it is no mistake.
 fn record(operation: Operation, body: &[&'static Field]) -> Value {
     let mut schema = WRITER.object(body.iter().copied());
-    schema["properties"]["reason"] = json!({"description": "Why it failed the last time; ignored"});
+    schema["properties"]["reason"] = json!({"description": "Failure reason from a previous run (ignored)"});
     if operation == Operation::CustomerUpdate {
         schema["properties"]["token"] =
-            json!({"type": "string", "description": "The customer's token; never echoed"});
+            json!({"type": "string", "description": "Customer token (never printed)"});
     }
     schema
 }

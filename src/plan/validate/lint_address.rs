@@ -1,4 +1,5 @@
-//! Doubts about an address before it is sent. They only warn: the interface names no form of any of these (2.2).
+//! Doubts about an address before it is sent. They only warn: the interface names no form of any of these
+//! (docs/interface.md, "Address").
 
 use std::collections::BTreeMap;
 
@@ -13,8 +14,8 @@ use crate::plan::validate::body::Warnings;
 /// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.
 const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
 
-/// What is doubtful in the addresses a profile update adds or changes. A member that stays as it is stored is nobody's
-/// business here.
+/// What is doubtful in the addresses a profile update adds or changes. A field that stays as it is stored is
+/// nobody's business here.
 pub fn of_profile(merged: &Merged) -> Warnings {
     let mut changed: BTreeMap<i64, Vec<String>> = BTreeMap::new();
     let mut warnings = Vec::new();
@@ -39,7 +40,7 @@ pub fn of_profile(merged: &Merged) -> Warnings {
     warnings
 }
 
-/// What is doubtful in the addresses of a quote (2.4).
+/// What is doubtful in the addresses of a quote (docs/interface.md, "Shipping information").
 pub fn of_quote(body: &Map<String, Value>) -> Warnings {
     let information = body.get("addressInformation").and_then(Value::as_object);
     let sides =
@@ -79,8 +80,8 @@ fn lint(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bo
 
 fn unknown_country(code: &str) -> String {
     let meant = Alpha2::try_from(code.to_uppercase().as_str()).ok();
-    let meant = meant.map(|_| format!("; did you mean {}?", code.to_uppercase())).unwrap_or_default();
-    format!("{code:?} is no country code of ISO 3166{meant}")
+    let meant = meant.map(|_| format!("; did you mean `{}`?", code.to_uppercase())).unwrap_or_default();
+    format!("`{code}` is not an ISO 3166 country code{meant}")
 }
 
 fn invalid_postcode(country: &Country, postcode: &str) -> Option<String> {
@@ -93,8 +94,8 @@ fn invalid_postcode(country: &Country, postcode: &str) -> Option<String> {
     let lost = postcode.len() < padded.len()
         && postcode.bytes().all(|it| it.is_ascii_digit())
         && form.is_match(&padded);
-    let meant = if lost { format!("; did it lose a zero: {padded}?") } else { String::new() };
-    Some(format!("postcode {postcode:?} has not the form of {}{meant}", country.iso_short_name()))
+    let meant = if lost { format!(" (missing leading zero: {padded}?)") } else { String::new() };
+    Some(format!("`{postcode}` is not a valid postcode for {}{meant}", country.iso_short_name()))
 }
 
 fn invalid_telephone(telephone: &str) -> Option<String> {
@@ -102,7 +103,7 @@ fn invalid_telephone(telephone: &str) -> Option<String> {
     let usual = |it: char| it.is_numeric() || it.is_whitespace() || "+-./()#*,;".contains(it);
     let number = telephone.split(['x', 'e']).next().unwrap_or_default();
     (!DIGITS.contains(&digits) || !number.chars().all(usual))
-        .then(|| format!("telephone {telephone:?} does not look like a number one can call"))
+        .then(|| format!("`{telephone}` does not look like a phone number"))
 }
 
 #[cfg(test)]
@@ -139,14 +140,14 @@ mod tests {
     #[test]
     fn each_doubt_says_what_it_is_about() {
         for (address, told) in [
-            (json!({"country_id": "UK"}), "\"UK\" is no country code"),
-            (json!({"country_id": "fr"}), "did you mean FR?"),
-            (json!({"country_id": "US", "postcode": "2138"}), "did it lose a zero: 02138?"),
-            (json!({"country_id": "FR", "postcode": "7500"}), "has not the form of France"),
-            (json!({"country_id": "GB", "postcode": "12345"}), "postcode \"12345\""),
-            (json!({"telephone": "see note"}), "telephone \"see note\""),
-            (json!({"telephone": "+33 1 42 68 53 00 00 00 00"}), "telephone"),
-            (json!({"telephone": "12"}), "telephone"),
+            (json!({"country_id": "UK"}), "`UK` is not an ISO 3166 country code"),
+            (json!({"country_id": "fr"}), "did you mean `FR`?"),
+            (json!({"country_id": "US", "postcode": "2138"}), "(missing leading zero: 02138?"),
+            (json!({"country_id": "FR", "postcode": "7500"}), "`7500` is not a valid postcode for France"),
+            (json!({"country_id": "GB", "postcode": "12345"}), "`12345` is not a valid postcode for "),
+            (json!({"telephone": "see note"}), "`see note` does not look like a phone number"),
+            (json!({"telephone": "+33 1 42 68 53 00 00 00 00"}), "does not look like a phone number"),
+            (json!({"telephone": "12"}), "`12` does not look like a phone number"),
         ] {
             let doubt = doubt(address);
             assert!(doubt.starts_with("shipping_address: ") && doubt.contains(told), "{told}: {doubt}");
@@ -165,8 +166,17 @@ mod tests {
             of_profile(&merge(stored.as_object().unwrap().clone(), &wish).unwrap()).join("\n")
         };
         assert_eq!(doubts(json!({"id": 1, "city": "Lyon"})), "");
-        assert!(doubts(json!({"id": 1, "postcode": "6900"})).starts_with("address 1: postcode \"6900\""));
-        assert!(doubts(json!({"id": 1, "country_id": "DE"})).contains("\"old\" has not the form of Germany"));
-        assert!(doubts(json!({"country_id": "XX"})).starts_with("the new address: \"XX\""));
+        assert!(
+            doubts(json!({"id": 1, "postcode": "6900"}))
+                .starts_with("address 1: `6900` is not a valid postcode for France")
+        );
+        assert!(
+            doubts(json!({"id": 1, "country_id": "DE"}))
+                .contains("`old` is not a valid postcode for Germany")
+        );
+        assert!(
+            doubts(json!({"country_id": "XX"}))
+                .starts_with("the new address: `XX` is not an ISO 3166 country code")
+        );
     }
 }

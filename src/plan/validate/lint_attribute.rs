@@ -12,14 +12,14 @@ use crate::plan::validate::frontend_input::FrontendInput;
 /// How many labels one warning names.
 const NAMED: usize = 5;
 
-/// What cannot work, one error a line (2.5): an input kind without the options it needs or with options it does not
-/// take, and more defaults than can be chosen.
+/// What cannot work, one error a line (docs/interface.md, "Attribute"): an input kind without the options it
+/// needs or with options it does not take, and more defaults than can be chosen.
 pub fn errors(attribute: &Map<String, Value>) -> Vec<String> {
     let kind = attribute.get("frontend_input").and_then(Value::as_str);
     let options = options(attribute);
     let kind_error =
         kind.and_then(FrontendInput::find).and_then(|kind| match (kind.takes_options, options.is_empty()) {
-            (true, true) => Some(format!("frontend_input `{}` needs options, and there are none", kind.name)),
+            (true, true) => Some(format!("frontend_input `{}` requires options, none given", kind.name)),
             (false, false) => Some(format!("frontend_input `{}` takes no options", kind.name)),
             _ => None,
         });
@@ -47,7 +47,7 @@ fn options(attribute: &Map<String, Value>) -> &[Value] {
 fn code(code: &str) -> Option<String> {
     (!attribute_code::is_valid_code(code)).then(|| {
         format!(
-            "attribute_code {code:?}: services after Magento take a letter and then up to 59 of a-z, 0-9 and _"
+            "attribute_code `{code}` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _"
         )
     })
 }
@@ -56,8 +56,8 @@ fn unknown_kind(name: &str) -> Option<String> {
     if FrontendInput::find(name).is_some() {
         return None;
     }
-    let meant = FrontendInput::closest_match(name).map(|kind| format!("; did you mean {}?", kind.name));
-    Some(format!("frontend_input {name:?} is no kind of Magento's{}", meant.unwrap_or_default()))
+    let meant = FrontendInput::closest_match(name).map(|kind| format!("; did you mean `{}`?", kind.name));
+    Some(format!("unknown frontend_input `{name}`{}", meant.unwrap_or_default()))
 }
 
 fn duplicates(options: &[Value]) -> Option<String> {
@@ -70,7 +70,7 @@ fn duplicates(options: &[Value]) -> Option<String> {
             twice.push(label.trim());
         }
     }
-    named(&twice).map(|labels| format!("options: {labels} more than once: shoppers cannot tell them apart"))
+    named(&twice).map(|labels| format!("duplicate option labels: {labels}"))
 }
 
 /// A number as a label: Magento looks an option up by its id or its label in the same place.
@@ -78,9 +78,7 @@ fn numbers(options: &[Value]) -> Option<String> {
     let is_number =
         |label: &&str| !label.trim().is_empty() && label.trim().bytes().all(|it| it.is_ascii_digit());
     let numbers: Vec<&str> = options.iter().filter_map(label).filter(is_number).collect();
-    named(&numbers).map(|labels| {
-        format!("options: {labels} as a label is a number, which a service may take for the id of an option")
-    })
+    named(&numbers).map(|labels| format!("numeric option labels may be mistaken for option IDs: {labels}"))
 }
 
 fn defaults(options: &[Value], kind: Option<&str>) -> Option<String> {
@@ -90,14 +88,14 @@ fn defaults(options: &[Value], kind: Option<&str>) -> Option<String> {
         return None;
     }
     let which = named(&defaults)?;
-    Some(format!("options: {which} are {} defaults, and only one can be chosen", defaults.len()))
+    Some(format!("{} default options, expected one: {which}", defaults.len()))
 }
 
 fn duplicate_views(path: &str, labels: Option<&Value>) -> Option<String> {
     let mut seen = HashSet::new();
     let ids = labels?.as_array()?.iter().map(|label| label["store_id"].to_string());
     let twice: Vec<String> = ids.filter(|id| !seen.insert(id.clone())).collect();
-    (!twice.is_empty()).then(|| format!("{path}: store view {} is named more than once", twice.join(", ")))
+    (!twice.is_empty()).then(|| format!("{path}: duplicate store view {}", twice.join(", ")))
 }
 
 fn label(option: &Value) -> Option<&str> {
@@ -145,13 +143,13 @@ mod tests {
     fn each_doubt_says_what_it_is_about() {
         let select = |options: Value| json!({"frontend_input": "select", "options": options});
         for (attribute, told) in [
-            (json!({"attribute_code": "Größe"}), "attribute_code \"Größe\""),
-            (json!({"frontend_input": "selct"}), "did you mean select?"),
-            (select(options(&["Red", " red", "Blue"])), "options: \"red\" more than once"),
-            (select(options(&["38", "M"])), "options: \"38\" as a label is a number"),
+            (json!({"attribute_code": "Größe"}), "attribute_code `Größe` may be rejected"),
+            (json!({"frontend_input": "selct"}), "did you mean `select`?"),
+            (select(options(&["Red", " red", "Blue"])), "duplicate option labels: \"red\""),
+            (select(options(&["38", "M"])), "numeric option labels may be mistaken for option IDs: \"38\""),
             (
                 json!({"frontend_labels": [{"store_id": 2, "label": "a"}, {"store_id": 2, "label": "b"}]}),
-                "store view 2 is named more than once",
+                "attribute.frontend_labels: duplicate store view 2",
             ),
         ] {
             let doubt = doubt(attribute);
@@ -163,9 +161,12 @@ mod tests {
     fn what_cannot_work_is_an_error() {
         let both = json!([{"label": "a", "is_default": true}, {"label": "b", "is_default": true}]);
         for (attribute, told) in [
-            (json!({"frontend_input": "select"}), "`select` needs options, and there are none"),
+            (json!({"frontend_input": "select"}), "`select` requires options, none given"),
             (json!({"frontend_input": "boolean", "options": options(&["a"])}), "`boolean` takes no options"),
-            (json!({"frontend_input": "select", "options": both}), "\"a\", \"b\" are 2 defaults"),
+            (
+                json!({"frontend_input": "select", "options": both}),
+                "2 default options, expected one: \"a\", \"b\"",
+            ),
         ] {
             assert!(error(attribute.clone()).contains(told) && doubt(attribute.clone()).is_empty(), "{told}");
         }
@@ -184,6 +185,10 @@ mod tests {
         let labels: Vec<String> = (30..50).map(|size| size.to_string()).collect();
         let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
         let doubt = doubt(json!({"frontend_input": "select", "options": options(&labels)}));
-        assert!(doubt.contains("\"34\", 15 more as a label") && !doubt.contains("\"35\""), "{doubt}");
+        assert!(
+            doubt.contains("may be mistaken for option IDs: \"30\", \"31\", \"32\", \"33\", \"34\", 15 more")
+                && !doubt.contains("\"35\""),
+            "{doubt}"
+        );
     }
 }

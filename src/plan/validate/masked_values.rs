@@ -174,8 +174,8 @@ impl Resolver<'_> {
 }
 
 fn refused(path: &str) -> Failure {
-    Failure::usage(format!("`{path}` holds `{MASK}`, which stands for a token that was not shown"))
-        .hint("write the value itself, or leave the field out to keep what is stored")
+    Failure::usage(format!("`{path}` is `{MASK}`, the placeholder for a masked token"))
+        .hint("enter the actual value, or omit the field to keep the stored one")
 }
 
 #[cfg(test)]

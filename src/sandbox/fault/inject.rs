@@ -1,4 +1,4 @@
-//! Misbehaving on purpose: the layer around the routes that `--fault` puts there. Without faults there is none.
+//! Fault-injection middleware for `--fault`. Without faults there is none.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::Arc;

@@ -153,11 +153,11 @@ impl ValueRule {
     fn parse(self, name: &str, value: Option<&str>) -> anyhow::Result<FaultValue> {
         match (self, value) {
             (Self::Nothing | Self::Seconds, None) => Ok(FaultValue::Plain),
-            (Self::Nothing, Some(value)) => bail!("{name}={value}: {name} takes no value"),
-            (Self::Milliseconds, None) => bail!("{name}: say how long in milliseconds, as in {name}=500"),
+            (Self::Nothing, Some(_)) => bail!("`{name}` takes no value"),
+            (Self::Milliseconds, None) => bail!("{name}: duration in ms required, e.g. {name}=500"),
             (Self::Milliseconds, Some(value)) => number(name, value, "milliseconds"),
-            (Self::Count, None) => bail!("{name}: say how many, as in {name}=1"),
-            (Self::Count, Some("0")) => bail!("{name}=0: a whole number from 1 on stands after ="),
+            (Self::Count, None) => bail!("{name}: number of reads required, e.g. {name}=1"),
+            (Self::Count, Some("0")) => bail!("{name}=0: expected a positive integer after `=`"),
             (Self::Count, Some(value)) => number(name, value, "reads"),
             (Self::Seconds, Some(value)) => number(name, value, "seconds"),
             (Self::OneOf(words), None) => {
@@ -168,7 +168,7 @@ impl ValueRule {
                 .find(|word| **word == value)
                 .copied()
                 .map(FaultValue::Word)
-                .with_context(|| format!("{name}={value}: {name} takes {}", words.join(", "))),
+                .with_context(|| format!("{name}={value}: expected {}", words.join(", "))),
         }
     }
 }
@@ -177,16 +177,14 @@ fn number(name: &str, value: &str, unit: &str) -> anyhow::Result<FaultValue> {
     value
         .parse()
         .map(FaultValue::Number)
-        .with_context(|| format!("{name}={value}: a whole number of {unit} stands after ="))
+        .with_context(|| format!("{name}={value}: expected an integer number of {unit} after `=`"))
 }
 
 fn parse_method(text: &str) -> anyhow::Result<Method> {
     [Method::GET, Method::PUT, Method::POST]
         .into_iter()
         .find(|method| text.eq_ignore_ascii_case(method.as_str()))
-        .with_context(|| {
-            format!("{text}: not a method of the service; GET, PUT or POST stands before the colon")
-        })
+        .with_context(|| format!("{text}: expected GET, PUT or POST before `:`"))
 }
 
 /// `x3` at the end, which no kind and no value ends in.
@@ -195,7 +193,7 @@ fn split_times(text: &str) -> anyhow::Result<(&str, Option<u32>)> {
         Some((rest, times)) if times.starts_with(|first: char| first.is_ascii_digit()) => match times.parse()
         {
             Ok(times @ 1..) => Ok((rest, Some(times))),
-            _ => bail!("x{times}: a whole number of times from 1 on stands after x"),
+            _ => bail!("x{times}: expected a positive integer after `x`"),
         },
         _ => Ok((text, None)),
     }
@@ -204,7 +202,7 @@ fn split_times(text: &str) -> anyhow::Result<(&str, Option<u32>)> {
 fn parse_percent(text: &str) -> anyhow::Result<u8> {
     match text.trim_end_matches('%').parse() {
         Ok(percent @ 1..=100) => Ok(percent),
-        _ => bail!("@{text}: a whole number of percent from 1 to 100 stands after @"),
+        _ => bail!("@{text}: expected 1–100 after `@`"),
     }
 }
 
@@ -213,10 +211,10 @@ fn find(name: &str) -> anyhow::Result<(FaultKind, ValueRule)> {
         return Ok((*kind, *takes));
     }
     if let Some(known) = closest_match(name, KINDS.iter().map(|(known, ..)| *known)) {
-        bail!("{name}: no such fault; did you mean {known}?");
+        bail!("unknown fault `{name}`; did you mean `{known}`?");
     }
     let names: Vec<&str> = KINDS.iter().map(|(known, ..)| *known).collect();
-    bail!("{name}: no such fault; there are {}", names.join(", "))
+    bail!("unknown fault `{name}`; expected one of {}", names.join(", "))
 }
 
 impl fmt::Display for Fault {
@@ -275,23 +273,23 @@ mod tests {
     #[test]
     fn a_mistake_is_named_with_its_mend() {
         for (text, says) in [
-            ("reset-befor-commit", "did you mean reset-before-commit?"),
-            ("htlm@3", "htlm: no such fault; did you mean html?"),
-            ("nonsense-altogether", "there are latency, "),
-            ("latency", "as in latency=500"),
-            ("latency=soon", "a whole number of milliseconds"),
-            ("html=1", "html takes no value"),
-            ("late", "as in late=500"),
-            ("stale-read", "as in stale-read=1"),
-            ("stale-read=0", "from 1 on"),
-            ("varnish=maybe", "varnish takes applied, not-applied"),
-            ("503=-1", "a whole number of seconds"),
-            ("envelope=xml", "envelope takes search, bare, data"),
-            ("html@0", "from 1 to 100"),
-            ("html@101", "from 1 to 100"),
-            ("htmlx0", "from 1 on"),
-            ("PATCH:html", "GET, PUT or POST"),
-            ("", "no such fault"),
+            ("reset-befor-commit", "did you mean `reset-before-commit`?"),
+            ("htlm@3", "unknown fault `htlm`; did you mean `html`?"),
+            ("nonsense-altogether", "unknown fault `nonsense-altogether`; expected one of latency, "),
+            ("latency", "duration in ms required, e.g. latency=500"),
+            ("latency=soon", "expected an integer number of milliseconds after `=`"),
+            ("html=1", "`html` takes no value"),
+            ("late", "duration in ms required, e.g. late=500"),
+            ("stale-read", "number of reads required, e.g. stale-read=1"),
+            ("stale-read=0", "expected a positive integer after `=`"),
+            ("varnish=maybe", "varnish=maybe: expected applied, not-applied"),
+            ("503=-1", "expected an integer number of seconds after `=`"),
+            ("envelope=xml", "envelope=xml: expected search, bare, data"),
+            ("html@0", "expected 1–100 after `@`"),
+            ("html@101", "expected 1–100 after `@`"),
+            ("htmlx0", "x0: expected a positive integer after `x`"),
+            ("PATCH:html", "expected GET, PUT or POST before `:`"),
+            ("", "unknown fault ``; expected one of "),
         ] {
             let error = text.parse::<Fault>().unwrap_err().to_string();
             assert!(error.contains(says), "{text}: {error}");

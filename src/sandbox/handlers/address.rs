@@ -1,4 +1,4 @@
-//! Rules of a single address (interface 2.2).
+//! Rules of a single address (docs/interface.md, "Address").
 
 use serde_json::Value;
 

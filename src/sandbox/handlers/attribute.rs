@@ -1,4 +1,4 @@
-//! Creating a product attribute (interface 4.3).
+//! Creating a product attribute (docs/interface.md, "Operations").
 
 use serde_json::{Value, json};
 

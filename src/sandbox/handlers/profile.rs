@@ -1,4 +1,4 @@
-//! The customer profile: reading it (ours) and replacing its addresses (interface 4.2).
+//! The customer profile: reading it (ours) and replacing its addresses (docs/interface.md, "Operations").
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,8 @@ use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{Database, Document, StoredAddress};
 use crate::{exact_json, wire};
 
-/// An address element of the request: the stored address it changes (rule 3), or none (rule 4), and its members.
+/// An address element of the request: the stored address it changes (rule 3), or none (rule 4), and its
+/// fields.
 struct Element {
     id: Option<i64>,
     body: Document,
@@ -111,8 +112,8 @@ fn check_owner(records: &Database<'_>, customer: i64, address: i64) -> Result<()
     }
 }
 
-/// Deletes what is left out (rule 2), creates what has no id (rule 4), and gives the list as it then stands; an
-/// address with a known id gets the members sent and keeps the rest (ours).
+/// Deletes what is left out (rule 2), creates what has no id (rule 4), and gives the list as it then stands;
+/// an address with a known id gets the fields sent and keeps the rest (ours).
 fn replace_list(
     records: &Database<'_>,
     customer: i64,
@@ -138,7 +139,7 @@ fn replace_list(
     Ok(after)
 }
 
-/// Writes every address whose place or members are not what they were.
+/// Writes every address whose place or fields are not what they were.
 fn put_list(
     records: &Database<'_>,
     before: &[StoredAddress],

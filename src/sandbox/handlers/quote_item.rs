@@ -1,4 +1,4 @@
-//! Adding an item to a quote (interface 4.4).
+//! Adding an item to a quote (docs/interface.md, "Operations").
 
 use std::collections::BTreeMap;
 
@@ -88,7 +88,8 @@ fn chosen_pair(option: &Value) -> Option<(i64, i64)> {
     Some((id, option.get("option_value")?.as_i64()?))
 }
 
-/// The choice as `configurable_item_options` has it (2.6): the text of the id, the number of the value.
+/// The choice as `configurable_item_options` has it (docs/interface.md, "Cart item"): the text of the id, the
+/// number of the value.
 pub fn canonical_options(choice: &Choice) -> String {
     let options: Vec<Value> = choice
         .iter()

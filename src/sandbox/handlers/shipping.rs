@@ -1,4 +1,4 @@
-//! Saving shipping, billing and payment on the customer's quote (interface 4.1).
+//! Saving shipping, billing and payment on the customer's quote (docs/interface.md, "Operations").
 
 use serde_json::{Value, json};
 
@@ -13,8 +13,8 @@ use crate::wire;
 
 /// Saves what the body names on the active quote and keeps what it does not (ours).
 ///
-/// The interface shows two layouts and does not say which counts: members inside `addressInformation` and the
-/// same members at the top are both taken, and a `billingAddress` beside them goes before a `billing_address`.
+/// The interface shows two layouts and does not say which counts: fields inside `addressInformation` and the
+/// same fields at the top are both taken, and a `billingAddress` beside them goes before a `billing_address`.
 /// Only the payment is demanded, since it alone is listed as required: one saved alone is the second layout. A
 /// method for a quote that has nowhere to be shipped to is refused.
 pub fn save(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
@@ -58,7 +58,7 @@ fn information(mut body: Document) -> Result<Document, ApiError> {
     Ok(sent)
 }
 
-/// A payment method that is not offered is refused as Magento does it; other members are "not shown", so free.
+/// A payment method that is not offered is refused as Magento does it; other fields are "not shown", so free.
 fn check_payment(records: &Database<'_>, sent: &Document) -> Result<(), ApiError> {
     let method = sent.get("paymentMethod").and_then(|payment| payment.get("method"));
     match method.and_then(Value::as_str) {

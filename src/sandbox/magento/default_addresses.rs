@@ -59,7 +59,8 @@ pub fn settle(customer: &mut Document, sent: &Document, list: &SentList, is_own:
     }
 }
 
-/// Makes the flags of the stored addresses agree with the customer's defaults, for whoever reads them without.
+/// Makes the flags of the stored addresses agree with the customer's defaults, for anyone who reads them
+/// without.
 pub fn mark(customer: &Document, addresses: &mut [StoredAddress]) {
     for name in DEFAULTS {
         let chosen = default_id(customer, name);

@@ -48,7 +48,7 @@ impl Call {
         self.customer().ok_or_else(|| ApiError::required("customerId"))
     }
 
-    /// The parameter of the path at `index` as a whole number; 400 otherwise.
+    /// The parameter of the path at `index` as a integer; 400 otherwise.
     pub fn id(&self, index: usize) -> Result<i64, ApiError> {
         let text = self.parameters.get(index).map_or("", String::as_str);
         text.parse().map_err(|_| coerce::wrong_type(text, "int").refusal())

@@ -5,7 +5,7 @@
 pub enum Type {
     /// A string.
     Text,
-    /// A whole number.
+    /// A integer.
     Integer,
     /// Any number.
     Float,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Document, document, text_without};
 use crate::sandbox::store::{Database, StoreResult};
 
-/// Members of an address that are columns.
+/// Fields of an address that are columns.
 const ADDRESS_COLUMNS: &[&str] = &["id", "customer_id"];
 
 /// Whom a token speaks for.
@@ -36,7 +36,7 @@ pub struct IssuedToken {
 pub struct StoredAddress {
     /// Its id.
     pub id: i64,
-    /// All its members; whatever `id` and `customer_id` say is not stored, they are columns.
+    /// All its fields; whatever `id` and `customer_id` say is not stored, they are columns.
     pub body: Document,
 }
 
@@ -153,7 +153,7 @@ impl Database<'_> {
         Ok(ids.collect::<Result<_, _>>()?)
     }
 
-    /// The members of customer `id`, without the addresses.
+    /// The fields of customer `id`, without the addresses.
     pub fn customer(&self, id: i64) -> StoreResult<Document> {
         let text: String = self
             .transaction
@@ -162,7 +162,7 @@ impl Database<'_> {
         Ok(document(&text, [("id", Value::from(id))])?)
     }
 
-    /// Stores the members of customer `id`; a new id makes a new customer.
+    /// Stores the fields of customer `id`; a new id makes a new customer.
     pub fn put_customer(&self, id: i64, body: &Document) -> StoreResult<()> {
         self.transaction
             .prepare_cached(
@@ -207,7 +207,7 @@ impl Database<'_> {
         Ok(id)
     }
 
-    /// Stores the place and the members of an existing address.
+    /// Stores the place and the fields of an existing address.
     pub fn put_address(&self, position: u32, address: &StoredAddress) -> StoreResult<()> {
         self.transaction
             .prepare_cached("UPDATE addresses SET position = ?, body = ? WHERE id = ?")?

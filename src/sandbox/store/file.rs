@@ -57,7 +57,7 @@ pub(super) fn prepare(
     }
     if identify(connection, path)? == DatabaseState::OtherVersion {
         bail!(
-            "{} was made by another version of the sandbox; `storefront sandbox reset` renews it",
+            "{} was created by another version of the sandbox; recreate it with `storefront sandbox reset`",
             path.display()
         );
     }
@@ -89,7 +89,7 @@ fn identify(connection: &Connection, path: &Path) -> anyhow::Result<DatabaseStat
         (APPLICATION_ID, SCHEMA_VERSION) => Ok(DatabaseState::Current),
         (APPLICATION_ID, _) => Ok(DatabaseState::OtherVersion),
         _ => {
-            bail!("{} is a database of something else, not of the sandbox; name another file", path.display())
+            bail!("{} is not a sandbox database; choose another file", path.display())
         }
     }
 }

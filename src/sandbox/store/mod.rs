@@ -123,13 +123,13 @@ impl From<rusqlite::Error> for StoreError {
 
 impl From<exact_json::Error> for StoreError {
     fn from(error: exact_json::Error) -> Self {
-        Self(format!("a stored document is damaged: {error}"))
+        Self(format!("a stored document is corrupt: {error}"))
     }
 }
 
 impl From<serde_json::Error> for StoreError {
     fn from(error: serde_json::Error) -> Self {
-        Self(format!("a stored document is damaged: {error}"))
+        Self(format!("a stored document is corrupt: {error}"))
     }
 }
 
@@ -141,7 +141,7 @@ impl std::fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-/// A stored document with `first` put before its own members.
+/// A stored document with `first` put before its own fields.
 fn document(
     text: &str,
     first: impl IntoIterator<Item = (&'static str, Value)>,
@@ -152,7 +152,7 @@ fn document(
     Ok(whole)
 }
 
-/// The text of `body` without the members that have columns of their own.
+/// The text of `body` without the fields that have columns of their own.
 fn text_without(body: &Document, columns: &[&str]) -> Result<String, serde_json::Error> {
     let mut rest = body.clone();
     rest.retain(|name, _| !columns.contains(&name.as_str()));

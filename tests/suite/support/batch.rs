@@ -56,7 +56,7 @@ pub fn most_standing(journal: &str) -> usize {
     let (mut standing, mut most) = (std::collections::BTreeSet::new(), 0);
     for line in journal.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
         let Some(record) = line["record"].as_u64() else {
-            // A new run: what stood then stands for ever, and is not under way.
+            // A new run: what stood then stands for ever, and is not in flight.
             standing.clear();
             continue;
         };

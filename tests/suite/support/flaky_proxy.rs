@@ -62,7 +62,7 @@ impl FlakyProxy {
         format!("http://{}", self.address)
     }
 
-    /// Waits until no exchange is under way.
+    /// Waits until no exchange is in flight.
     pub fn wait_until_quiet(&self) {
         while self.shared.under_way.load(Ordering::SeqCst) > 0 {
             thread::sleep(Duration::from_millis(1));
@@ -78,7 +78,7 @@ impl Drop for FlakyProxy {
 }
 
 impl Shared {
-    /// One exchange a connection. What has come in whole goes on, also when whoever sent it is gone.
+    /// One exchange a connection. What has come in whole goes on, also when anyone who sent it is gone.
     fn pass(&self, mut client: TcpStream) {
         client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let Some(request) = read_request(&mut client) else { return };

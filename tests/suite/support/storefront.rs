@@ -160,12 +160,12 @@ impl Storefront {
         self
     }
 
-    /// Starts the program with pipes at both ends, for whoever wants to signal it.
+    /// Starts the program with pipes at both ends, for anyone who wants to signal it.
     pub fn spawn(mut self) -> std::process::Child {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// Starts the program without a word from or to it, for whoever wants to kill it.
+    /// Starts the program without a word from or to it, for anyone who wants to kill it.
     pub fn spawn_silent(mut self) -> std::process::Child {
         self.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }

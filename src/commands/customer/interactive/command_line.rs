@@ -9,7 +9,8 @@ use crate::commands::attribute::command_line::{for_global, given, quoted, switch
 use crate::plan::profile::region;
 use crate::shell::Shell;
 
-/// The command line for these members of the customer, quoted for a shell. What no flag can say is given as JSON.
+/// The command line for these fields of the customer, quoted for a shell. What no flag can say is given as
+/// JSON.
 pub fn command_line(draft: &Map<String, Value>, global: &GlobalArgs, shell: Shell) -> String {
     let mut words: Vec<String> = ["storefront", "customer", "update"].map(str::to_owned).into();
     for_global(global, &mut |name, value| words.extend(given(name, value)));

@@ -80,7 +80,7 @@ impl Field {
         match self.field_type {
             FieldType::Integer if text.is_empty() && self.stored.is_null() => Ok(Value::Null),
             FieldType::Integer => whole_number(text),
-            FieldType::Number => number(text).ok_or_else(|| "type a number".to_owned()),
+            FieldType::Number => number(text).ok_or_else(|| "enter a number".to_owned()),
             FieldType::TextOrNull if text.is_empty() => Ok(Value::Null),
             _ if self.name == "country_id" => Ok(text.to_uppercase().into()),
             _ => Ok(text.into()),
@@ -97,12 +97,12 @@ impl Field {
     }
 }
 
-/// A whole number as JSON, with its exact text.
+/// A integer as JSON, with its exact text.
 ///
 /// # Errors
 /// What to type instead.
 pub fn whole_number(text: &str) -> Result<Value, String> {
-    number(text).filter(|_| is_whole(text)).ok_or_else(|| "type a whole number".to_owned())
+    number(text).filter(|_| is_whole(text)).ok_or_else(|| "enter an integer".to_owned())
 }
 
 fn number(text: &str) -> Option<Value> {

@@ -110,7 +110,7 @@ impl Form {
             return Ok(());
         }
         if text.is_empty() && self.owner != Owner::Profile && field.is_required() {
-            return Err("it cannot be empty".to_owned().into());
+            return Err("required".to_owned().into());
         }
         if self.owner == Owner::Profile {
             return Ok(());
@@ -125,7 +125,7 @@ impl Form {
         }
     }
 
-    /// Members of the customer that were edited, an address in its list; empty when nothing was.
+    /// Fields of the customer that were edited, an address in its list; empty when nothing was.
     pub fn draft(&self) -> Map<String, Value> {
         let edited = self
             .fields

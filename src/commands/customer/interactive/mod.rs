@@ -51,8 +51,8 @@ impl<'a> Editor<'a> {
         Self { prompt, profile, form }
     }
 
-    /// Asks what is to be changed; gives the members of the customer that were edited (interface 2.3). Asked again, it
-    /// goes on where it was.
+    /// Asks what is to be changed; gives the fields of the customer that were edited (docs/interface.md,
+    /// "Profile"). Asked again, it goes on where it was.
     ///
     /// # Errors
     /// [`cancelled`] when the person leaves.
@@ -77,10 +77,10 @@ impl<'a> Editor<'a> {
         let mut choices: Vec<String> =
             stored.filter(|address| address.get("id").and_then(id_of).is_some()).map(one_liner).collect();
         choices.push("Add an address".to_owned());
-        choices.push("The profile itself".to_owned());
+        choices.push("Profile fields".to_owned());
         forms.push(Form::of_new_address(addresses));
         forms.push(Form::of_profile(self.profile.customer()));
-        let picked = self.prompt.select("What is to be changed?", &choices, 0)?;
+        let picked = self.prompt.select("What do you want to change?", &choices, 0)?;
         Ok(forms.swap_remove(picked.ok_or_else(cancelled)?))
     }
 
@@ -102,7 +102,7 @@ impl<'a> Editor<'a> {
         }
         loop {
             let mut choices = form.lines();
-            choices.push("Done: show what changes".to_owned());
+            choices.push("Done, review changes".to_owned());
             let Some(picked) = self.prompt.menu(&form.title, &choices, present)? else { return Ok(false) };
             if picked == done {
                 return Ok(true);

@@ -37,7 +37,7 @@ pub fn ask(prompt: &Prompt, profile: &Profile, form: &Form, field: &Field) -> Re
 }
 
 fn ask_id(prompt: &Prompt) -> Result<Option<Value>, Failure> {
-    let question = Question::new("Region id, as the service numbers it (0: it has none)").initial("0");
+    let question = Question::new("Region ID (0 for none)").initial("0");
     let typed = prompt.text(&question, |text| Ok(whole_number(text.trim()).map(drop)?))?;
     Ok(typed.and_then(|text| whole_number(text.trim()).ok()))
 }

@@ -16,11 +16,17 @@ fn an_unknown_member_is_named_with_the_nearest_known_name() {
     let draft = json!({"customer": {"addresses": [{}, {"postcod": "75001"}]}});
     assert_eq!(
         problem(Operation::CustomerUpdate, draft),
-        "customer.addresses[1].postcod: unknown; did you mean postcode?"
+        "customer.addresses[1].postcod: unknown field; did you mean `postcode`?"
     );
-    assert_eq!(problem(Operation::QuoteAddItem, json!({"cartItem": {"zzz": 1}})), "cartItem.zzz: unknown");
+    assert_eq!(
+        problem(Operation::QuoteAddItem, json!({"cartItem": {"zzz": 1}})),
+        "cartItem.zzz: unknown field"
+    );
     let camel = json!({"cartItem": {"quoteId": "1"}});
-    assert_eq!(problem(Operation::QuoteAddItem, camel), "cartItem.quoteId: unknown; did you mean quote_id?");
+    assert_eq!(
+        problem(Operation::QuoteAddItem, camel),
+        "cartItem.quoteId: unknown field; did you mean `quote_id`?"
+    );
 }
 
 #[test]
@@ -37,7 +43,7 @@ fn a_wrong_type_is_named_with_what_was_expected_and_found() {
     let half = json!({"customer": {"gender": 1.5}});
     assert_eq!(
         problem(Operation::CustomerUpdate, half),
-        "customer.gender: expected a whole number, found the number 1.5"
+        "customer.gender: expected an integer, found the number 1.5"
     );
 }
 
@@ -81,7 +87,7 @@ fn the_samples_own_blemishes_are_mended_with_a_warning() {
 #[test]
 fn a_name_that_becomes_another_by_trimming_is_refused() {
     let twice = json!({"cartItem": {"sku": "a", "sku ": "b"}});
-    assert_eq!(problem(Operation::QuoteAddItem, twice), "cartItem.sku: named twice");
+    assert_eq!(problem(Operation::QuoteAddItem, twice), "cartItem.sku: duplicate field");
 }
 
 #[test]
