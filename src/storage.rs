@@ -133,14 +133,15 @@ impl Storage for Disk {
     }
 
     fn create(&self, path: &Path, content: &[u8]) -> io::Result<()> {
-        let file = temporary(path, content)?;
+        let (file, target) = temporary(path, content)?;
         file.as_file().sync_all()?;
-        persist::persist_noclobber(file, path).map_err(|error| error.error)?;
+        persist::persist_noclobber(file, &target).map_err(|error| error.error)?;
         sync_directory(path)
     }
 
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
-        persist::persist(temporary(path, content)?, path)
+        let (file, target) = temporary(path, content)?;
+        persist::persist(file, &target)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -229,12 +230,18 @@ impl Read for ReadFrom<'_> {
     }
 }
 
-/// A file beside `path` with this content, which vanishes unless it is given a name.
-fn temporary(path: &Path, content: &[u8]) -> io::Result<tempfile::NamedTempFile> {
+/// A file beside `path` with this content, which vanishes unless it is given a name, and where that is to be.
+fn temporary(path: &Path, content: &[u8]) -> io::Result<(tempfile::NamedTempFile, PathBuf)> {
     private_directory(parent(path))?;
-    let mut file = tempfile::NamedTempFile::new_in(parent(path))?;
+    let directory = long_path(parent(path))?;
+    let mut file = tempfile::NamedTempFile::new_in(&directory)?;
     file.write_all(content)?;
-    Ok(file)
+    Ok((file, directory.join(path.file_name().unwrap_or_default())))
+}
+
+/// The directory in the form that Windows takes beyond 260 characters too, when a file is renamed.
+fn long_path(directory: &Path) -> io::Result<PathBuf> {
+    if cfg!(windows) { directory.canonicalize() } else { Ok(directory.to_owned()) }
 }
 
 /// The directory of a file: `.` for a name alone.

@@ -61,7 +61,7 @@ pub async fn run(
                     content: None,
                     unresolved: None,
                 };
-                let ended = shared.run(task, None).await;
+                let ended = Box::pin(shared.run(task, None)).await;
                 _masked = ended.masked;
                 ended.result
             }

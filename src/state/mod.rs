@@ -71,7 +71,7 @@ fn file_name(name: &str) -> String {
         let is_last = index + 1 == name.len();
         match byte {
             b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'@' if index > 0 || !is_device => {
-                safe.push(byte.into())
+                safe.push(byte.into());
             }
             b'.' if index > 0 && !is_last => safe.push('.'),
             _ => {
