@@ -148,6 +148,8 @@ pub struct Failure {
     pub snapshot: Option<String>,
     /// Every problem of an input that has several; the message names the first of them.
     pub problems: Vec<String>,
+    /// The user chose not to go on, which is not shown as an error.
+    pub is_cancelled: bool,
 }
 
 /// How many problems a message names.
@@ -166,6 +168,7 @@ impl Failure {
             missing: Vec::new(),
             snapshot: None,
             problems: Vec::new(),
+            is_cancelled: false,
         }
     }
 
@@ -185,6 +188,11 @@ impl Failure {
     /// Refused to protect data.
     pub fn guard(message: impl Into<String>) -> Self {
         Self::new(FailureKind::Guard, message)
+    }
+
+    /// The user answered no or left a question: nothing was written.
+    pub fn cancelled() -> Self {
+        Self { is_cancelled: true, ..Self::new(FailureKind::Interrupted, "cancelled").applied(Applied::No) }
     }
 
     /// Something this program did not foresee, such as a full disk.

@@ -21,6 +21,7 @@ pub mod prompt;
 pub mod redact;
 pub mod report;
 pub mod sandbox;
+pub mod sanitize;
 pub mod session;
 pub mod shell;
 #[cfg(test)]
@@ -34,7 +35,7 @@ pub mod wire;
 
 use std::process::ExitCode;
 
-use cli::{Cli, OutputFormat};
+use cli::{Cli, GlobalArgs, OutputFormat};
 use context::Context;
 use failure::Failure;
 use report::Report;
@@ -52,7 +53,7 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(answer) => return print_clap_answer(&answer, &context),
     };
-    let format = output_format(&cli, &context);
+    let format = output_format(&cli.global, &context);
     let global = &cli.global;
     let filter = global.jq.as_deref().map(Filter::compile).transpose();
     let mut report = Report::new(
@@ -62,6 +63,7 @@ pub fn run() -> ExitCode {
         global.quiet,
         global.verbose,
     );
+    report.can_write = global.can_write;
     let filter = format.and(filter).map(|filter| report.filter = filter.map(kept));
     match filter.and_then(|()| commands::run(&cli, &context, &report)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -92,18 +94,12 @@ fn print_clap_answer(answer: &clap::Error, context: &Context) -> ExitCode {
 
 /// Whether arguments that cannot be parsed ask for JSON all the same.
 fn asks_for_json(context: &Context) -> bool {
-    let arguments: Vec<String> =
-        context.arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
-    let asked = arguments.iter().enumerate().find_map(|(at, argument)| match argument.as_str() {
-        "-o" | "--output" => arguments.get(at + 1).map(String::as_str),
-        other => other.strip_prefix("--output=").or_else(|| other.strip_prefix("-o")),
-    });
-    let asked = asked.or_else(|| context.var(environment::OUTPUT).ok().flatten());
-    asked.is_some_and(|format| format.trim_start_matches('=') == "json")
+    let global = GlobalArgs::find_in(context.arguments.get(1..).unwrap_or_default());
+    output_format(&global, context).is_ok_and(|format| format == OutputFormat::Json)
 }
 
-fn output_format(cli: &Cli, context: &Context) -> Result<OutputFormat, Failure> {
-    match (cli.global.output, &cli.global.jq) {
+fn output_format(global: &GlobalArgs, context: &Context) -> Result<OutputFormat, Failure> {
+    match (global.output, &global.jq) {
         (Some(OutputFormat::Table), Some(_)) => {
             return Err(Failure::usage("--jq cannot be combined with -o table"));
         }

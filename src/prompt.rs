@@ -29,17 +29,14 @@ use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::report::Report;
-use crate::report::sanitize::sanitize;
 use crate::report::terminal::TextStyle;
+use crate::sanitize::sanitize;
 use block::rows;
 use device::Device;
 use keyboard::Keyboard;
 use keys::Decoder;
 use text_input::{Field, Mode, TextInput};
 use transcript::Transcript;
-
-/// What a cancelled command says; it is not an error.
-pub const CANCELLED: &str = "cancelled";
 
 /// Whether and how questions are asked in this run.
 pub struct Prompt {
@@ -52,11 +49,6 @@ pub struct Prompt {
     theme: Box<dyn Theme>,
     typed_ahead: RefCell<Decoder>,
     transcript: Transcript,
-}
-
-/// The person cancelled, which is no error: nothing was written.
-pub fn cancelled() -> Failure {
-    Failure::new(FailureKind::Interrupted, CANCELLED).applied(Applied::No)
 }
 
 impl Prompt {
@@ -135,7 +127,7 @@ impl Prompt {
     /// A line of text that passes `check`, which answers with what is wrong. `hint` says how to give it without a question.
     ///
     /// # Errors
-    /// `usage` when nobody can be asked, [`cancelled`] when the person leaves, by Esc too.
+    /// `usage` when nobody can be asked, [`Failure::cancelled`] when the person leaves, by Esc too.
     pub fn input(
         &self,
         question: &str,
@@ -145,7 +137,7 @@ impl Prompt {
     ) -> Result<String, Failure> {
         self.require(question, hint)?;
         let question = Question::new(question).initial(default.unwrap_or_default());
-        self.text(&question, |text| Ok(check(text)?))?.ok_or_else(cancelled)
+        self.text(&question, |text| Ok(check(text)?))?.ok_or_else(Failure::cancelled)
     }
 
     /// A secret, not shown while it is typed.
@@ -154,13 +146,13 @@ impl Prompt {
     /// As [`Self::input`].
     pub fn password(&self, question: &str, hint: &str) -> Result<String, Failure> {
         self.require(question, hint)?;
-        self.field(&Question::new(question), Mode::Secret, &|_| Ok(()))?.ok_or_else(cancelled)
+        self.field(&Question::new(question), Mode::Secret, &|_| Ok(()))?.ok_or_else(Failure::cancelled)
     }
 
     /// A line of text that passes `check`; `None` for Esc. Only for where [`Self::can_ask`].
     ///
     /// # Errors
-    /// [`cancelled`] when the person leaves.
+    /// [`Failure::cancelled`] when the person leaves.
     pub fn text(
         &self,
         question: &Question<'_>,
@@ -174,7 +166,7 @@ impl Prompt {
     /// gives `None`. A paste gives as many lines as it has, and the empty ones among them do not end the list.
     ///
     /// # Errors
-    /// [`cancelled`] when the person leaves.
+    /// [`Failure::cancelled`] when the person leaves.
     pub fn text_lines(
         &self,
         question: impl Fn(usize) -> String,
@@ -232,7 +224,7 @@ impl Prompt {
                 self.transcript.go_back();
                 Ok(None)
             }
-            TextInput::Interrupted => Err(cancelled()),
+            TextInput::Interrupted => Err(Failure::cancelled()),
         }
     }
 
@@ -269,7 +261,7 @@ fn rendered(format: impl FnOnce(&mut String) -> std::fmt::Result) -> String {
 /// A signal came, or the terminal went away: nothing was done yet.
 fn stopped(error: io::Error) -> Failure {
     if error.kind() == io::ErrorKind::Interrupted {
-        return cancelled();
+        return Failure::cancelled();
     }
     Failure::new(FailureKind::Interrupted, format!("cannot read the answer: {error}")).applied(Applied::No)
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::failure::{Failure, FailureKind};
+
 /// A bearer token (interface section 5). `Debug` and `Display` print `•••`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Token(String);
@@ -17,6 +19,20 @@ impl Token {
     /// The secret itself, for the `Authorization` header and nothing else.
     pub fn expose(&self) -> &str {
         &self.0
+    }
+
+    /// The token, if it fits into a header: visible ASCII and nothing else.
+    ///
+    /// # Errors
+    /// `auth` for any other; `from` names where it was found.
+    pub fn fit_for_header(self, from: &str) -> Result<Self, Failure> {
+        if self.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Ok(self);
+        }
+        let message =
+            format!("the token of {from} has blanks, line breaks or characters beyond ASCII inside");
+        Err(Failure::new(FailureKind::Auth, message)
+            .hint("is it more than the token? A file or command gives the token and nothing else"))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::input::records::{Columns, Content, Format};
 use crate::journal::entry::FailedFileEntry;
 use crate::journal::fnv::Fnv1a;
-use crate::report::sanitize::sanitize_line;
+use crate::sanitize::sanitize_line;
 use crate::storage::persist::{persist, persist_noclobber};
 
 /// A file of failed records in the input's own format. It holds the records as they came, tokens too: 0600.

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::header::{Header, Mismatch};
-use super::reading::{self, Unread};
 use super::shards::{check_shards, is_journal_of, is_other_part};
 use crate::clock::Clock;
 use crate::failure::Failure;
+use crate::journal::header::{Header, Mismatch};
+use crate::journal::reading::{self, Unread};
 use crate::journal::replay::PreviousRun;
 use crate::journal::writer::{Journal, unwritable};
 use crate::storage::{Log, Storage};

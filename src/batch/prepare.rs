@@ -6,7 +6,7 @@ use crate::batch::record_token::{self, TOKEN_FIELD, TokenCommand, TokenSource};
 use crate::config::TokenCommand as Program;
 use crate::exact_json;
 use crate::failure::Failure;
-use crate::input::records::{Columns, Content, Record, Source};
+use crate::input::records::{Columns, Content, Record, RowError, Source};
 use crate::journal::fnv::Fnv1a;
 use crate::ops::record::{PreparedBody, RecordOperation};
 use crate::plan::operation::Operation;
@@ -67,28 +67,17 @@ impl<'a> RecordPreparer<'a> {
     /// # Errors
     /// `usage`, by line and column, for what cannot be sent.
     pub fn prepare(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Failure> {
-        self.prepared(record, columns).map_err(|failure| self.with_location(record, failure))
+        self.prepared(record, columns).map_err(|refusal| self.with_location(record, refusal))
     }
 
-    fn prepared(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Failure> {
+    fn prepared(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Refusal> {
         if let Some(broken) = &record.broken {
-            return Err(Failure::usage(broken.clone()));
-        }
-        // A token command has to be filled from the record's fields.
-        if let (Content::Json(text), None) = (&record.content, &self.command)
-            && let Some((ready, key)) = self.operation.pass_through(text)
-        {
-            let own = TokenSource::Shared;
-            return Ok(PreparedRecord {
-                body: ready,
-                key: key.unwrap_or_else(|| own.key()),
-                token_source: own,
-            });
+            return Err(Refusal { place: Place::Column, failure: Failure::usage(broken.clone()) });
         }
         let (document, mut beside) = match (&record.content, columns) {
-            (Content::Row(row), Some(columns)) => columns.document(row).map_err(Failure::usage)?,
+            (Content::Row(row), Some(columns)) => columns.document(row)?,
             (Content::Json(text), _) => (parse(text, record.line)?, Map::new()),
-            (Content::Row(_), None) => return Err(Failure::internal("the header is not read yet")),
+            (Content::Row(_), None) => return Err(Failure::internal("the header is not read yet").into()),
         };
         let document = self.split_fields(document, &mut beside);
         let own = self.token_source(&document, &beside)?;
@@ -150,17 +139,46 @@ impl<'a> RecordPreparer<'a> {
         }
     }
 
-    fn with_location(&self, record: &Record, failure: Failure) -> Failure {
-        // Where the JSON itself is broken, the place is known to the column.
-        let place = match failure.message.strip_prefix("line ") {
-            Some(_) => String::new(),
-            None => format!(
-                "line {}{}",
-                record.line,
-                if failure.message.starts_with("column ") { ", " } else { ": " }
-            ),
+    fn with_location(&self, record: &Record, Refusal { place, failure }: Refusal) -> Failure {
+        let line = record.line;
+        let place = match place {
+            Place::Record => format!("line {line}: "),
+            Place::Column => format!("line {line}, "),
+            Place::Character { line, column } => format!("line {line}, column {column}: "),
         };
         Failure { message: format!("{}: {place}{}", self.name, failure.message), ..failure }
+    }
+}
+
+/// Why a record cannot be sent, and where in it.
+struct Refusal {
+    place: Place,
+    failure: Failure,
+}
+
+/// Where in a record something is wrong.
+enum Place {
+    /// In the record as a whole.
+    Record,
+    /// In columns that the message names.
+    Column,
+    /// At a character of the input, counted from 1: there the text is no JSON.
+    Character { line: u64, column: usize },
+}
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        Self { place: Place::Record, failure }
+    }
+}
+
+impl From<RowError> for Refusal {
+    fn from(error: RowError) -> Self {
+        let (place, message) = match error {
+            RowError::Length(message) => (Place::Record, message),
+            RowError::Cells(message) => (Place::Column, message),
+        };
+        Self { place, failure: Failure::usage(message) }
     }
 }
 
@@ -200,15 +218,16 @@ pub fn size(content: &Content) -> usize {
     }
 }
 
-fn parse(text: &str, line: u64) -> Result<Map<String, Value>, Failure> {
+fn parse(text: &str, line: u64) -> Result<Map<String, Value>, Refusal> {
     match exact_json::parse(text.as_bytes()) {
         Ok(Value::Object(document)) => Ok(document),
-        Ok(_) => Err(Failure::usage("a record must be a JSON object")),
+        Ok(_) => Err(Failure::usage("a record must be a JSON object").into()),
         Err(exact_json::Error::Syntax { problem, line: within, column }) => {
             let line = line + within.saturating_sub(1) as u64;
-            Err(Failure::usage(format!("line {line}, column {column}: invalid JSON: {problem}")))
+            let failure = Failure::usage(format!("invalid JSON: {problem}"));
+            Err(Refusal { place: Place::Character { line, column }, failure })
         }
-        Err(error) => Err(Failure::usage(error.to_string())),
+        Err(error) => Err(Failure::usage(error.to_string()).into()),
     }
 }
 

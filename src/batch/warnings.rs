@@ -30,10 +30,10 @@ impl WarningCollector {
     pub fn emit(&mut self, record: u64, prepared: &PreparedRecord) {
         let doubled = self.is_duplicate(&prepared.key);
         let doubled = doubled.then(|| format!("duplicate attribute code `{}`", prepared.key));
-        for doubt in prepared.body.warnings(self.operation).into_iter().chain(doubled) {
+        for doubt in prepared.body.warnings().iter().chain(&doubled) {
             self.found += 1;
             if self.found <= MAX_SHOWN {
-                self.report.for_record(record).warn(&doubt);
+                self.report.for_record(record).warn(doubt);
             }
         }
     }

@@ -29,13 +29,13 @@ pub struct CreateArgs {
     #[arg(long = "store-label", value_name = "STORE_ID=LABEL", num_args = 1.., value_parser = parse_number_label, help_heading = AttributeFlags::HEADING)]
     pub store_labels: Vec<(Number, String)>,
     /// Options, in order
-    #[arg(long = "option", value_name = "LABEL", num_args = 1.., help_heading = "Options")]
+    #[arg(long = "option", value_name = "LABEL", num_args = 1.., help_heading = "Attribute options")]
     pub options: Vec<String>,
     /// Default option
-    #[arg(long, value_name = "LABEL", help_heading = "Options")]
+    #[arg(long, value_name = "LABEL", help_heading = "Attribute options")]
     pub default_option: Option<String>,
     /// CSV file of options: label,sort_order,is_default,label:STORE_ID…
-    #[arg(long = "options", value_name = "FILE.csv", help_heading = "Options")]
+    #[arg(long = "options", value_name = "FILE.csv", help_heading = "Attribute options")]
     pub options_file: Option<PathBuf>,
     /// Send an attribute that cannot work: options of a type without them, two defaults, a select without options
     #[arg(long, help_heading = AttributeFlags::HEADING)]

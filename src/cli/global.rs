@@ -1,14 +1,16 @@
 //! Flags every command takes.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, FromArgMatches as _, ValueEnum};
 
-use super::duration;
 use crate::failure::Failure;
 use crate::sandbox::Fault;
 
-/// Flags every command takes, before or after its name.
+/// Flags every command takes, before or after its name; and what the flags of the command itself came to, where it
+/// takes them ([`super::command_flags`]).
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct GlobalArgs {
@@ -18,64 +20,76 @@ pub struct GlobalArgs {
     /// Use the built-in local service instead of a profile
     #[arg(long, global = true)]
     pub sandbox: bool,
-    /// Inject a fault into the sandbox
-    #[arg(long, global = true, value_name = "FAULT", help = fault_help())]
-    pub fault: Vec<Fault>,
-    /// Store view code [env: STOREFRONT_STORE_VIEW]
+    /// Store view code in the path [env: STOREFRONT_STORE_VIEW]
     #[arg(long, global = true, value_name = "CODE")]
     pub store_view: Option<String>,
-    /// Read input from FILE (JSON, NDJSON or CSV; - for stdin)
-    #[arg(short, long, global = true, value_name = "FILE")]
-    pub input: Option<PathBuf>,
-    /// Input format [default: from the file extension]
-    #[arg(long, global = true, value_name = "FORMAT")]
-    pub input_format: Option<InputFormat>,
-    /// Send unknown fields unchanged
-    #[arg(long, global = true)]
-    pub allow_unknown: bool,
-    /// Output format [env: STOREFRONT_OUTPUT]
-    #[arg(short, long, global = true, value_name = "FORMAT")]
+    /// Form of the result on standard output [env: STOREFRONT_OUTPUT]
+    #[arg(short, long, global = true, value_name = "table|json", hide_possible_values = true)]
     pub output: Option<OutputFormat>,
     /// Filter each result through a jq expression (implies -o json)
     #[arg(long, global = true, value_name = "EXPRESSION")]
     pub jq: Option<String>,
-    /// Show the request without sending it
-    #[arg(short = 'n', long, global = true)]
-    pub dry_run: bool,
-    /// With --dry-run: print a curl command
-    #[arg(long, global = true)]
-    pub curl: bool,
-    /// Answer yes to confirmations
-    #[arg(short, long, global = true)]
-    pub yes: bool,
-    /// Never prompt; fail if input is required
+    /// Never prompt; what would need an answer is an error
     #[arg(long, global = true)]
     pub no_input: bool,
-    /// Suppress informational messages (warnings are still shown)
+    /// Print only results, warnings and errors
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Log requests and responses to stderr (tokens redacted); -vv includes bodies
+    /// Show requests and replies on stderr, tokens redacted; -vv with bodies
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
-    /// When to use colour [env: NO_COLOR, CLICOLOR_FORCE]
-    #[arg(long, global = true, value_name = "WHEN")]
+    /// When to use colour: auto, always, never [env: NO_COLOR, CLICOLOR_FORCE]
+    #[arg(long, global = true, value_name = "WHEN", hide_possible_values = true)]
     pub color: Option<Color>,
-    /// Request timeout, such as 30, 500ms or 1m [default: 30]
-    #[arg(long, global = true, value_name = "DURATION", value_parser = duration::positive)]
-    pub timeout: Option<std::time::Duration>,
-    /// Maximum retries of requests that are safe to repeat [default: 2]
-    #[arg(long, global = true, value_name = "N")]
+    /// File to read the input from; `-` is standard input.
+    #[arg(skip)]
+    pub input: Option<PathBuf>,
+    /// Format of the input, where its extension does not say.
+    #[arg(skip)]
+    pub input_format: Option<InputFormat>,
+    /// Send fields that the interface does not list, as they are.
+    #[arg(skip)]
+    pub allow_unknown: bool,
+    /// Show exactly what would be sent, and send no write.
+    #[arg(skip)]
+    pub dry_run: bool,
+    /// Show a dry run as a curl command.
+    #[arg(skip)]
+    pub curl: bool,
+    /// Whether the command may change something at the service.
+    #[arg(skip)]
+    pub can_write: bool,
+    /// Answer yes to confirmations.
+    #[arg(skip)]
+    pub yes: bool,
+    /// How long a request may take.
+    #[arg(skip)]
+    pub timeout: Option<Duration>,
+    /// How often a request is repeated that cannot act twice.
+    #[arg(skip)]
     pub retry: Option<u32>,
-}
-
-fn fault_help() -> String {
-    let kinds = crate::sandbox::fault_kinds();
-    format!(
-        "Inject a fault into the sandbox: [METHOD:]KIND[=VALUE][@PERCENT][xTIMES] (repeatable). Kinds: {kinds}"
-    )
+    /// Faults to inject into the sandbox.
+    #[arg(skip)]
+    pub fault: Vec<Fault>,
 }
 
 impl GlobalArgs {
+    /// The global flags among the words of a command line that is incomplete or wrong; what cannot be understood is
+    /// left out.
+    pub fn find_in(words: &[OsString]) -> Self {
+        let bare = clap::Command::new("storefront").no_binary_name(true).disable_help_flag(true);
+        let grammar = Self::augment_args(bare);
+        let parse = |words: &[OsString]| grammar.clone().try_get_matches_from(words);
+        let (mut found, mut rest) = (Vec::new(), words);
+        while !rest.is_empty() {
+            let known = (1..=rest.len().min(2)).find(|count| parse(&rest[..*count]).is_ok());
+            found.extend_from_slice(&rest[..known.unwrap_or(0)]);
+            rest = &rest[known.unwrap_or(1)..];
+        }
+        let matches = grammar.ignore_errors(true).try_get_matches_from(found);
+        matches.and_then(|matches| Self::from_arg_matches(&matches)).unwrap_or_default()
+    }
+
     /// Refuses flags that contradict each other. clap checks its own conflicts only among flags on one side of the
     /// command's name, so it is done here, wherever they stand.
     ///

@@ -3,7 +3,7 @@
 
 use clap::{ArgMatches, Command, Error, FromArgMatches, Subcommand};
 
-use super::examples;
+use super::{command_flags, examples};
 
 /// The verb of a noun.
 #[derive(Debug)]
@@ -39,6 +39,6 @@ fn with_verbs<T: Subcommand>(noun: Command) -> Command {
     let name = noun.get_name().to_owned();
     T::augment_subcommands(noun).about(about).mut_subcommands(|verb| {
         let words = format!("{name} {}", verb.get_name());
-        examples::added_to(verb, &words)
+        examples::added_to(command_flags::added_to(verb, &words), &words)
     })
 }

@@ -4,6 +4,7 @@ pub mod api;
 pub mod attribute;
 pub mod auth;
 pub mod batch;
+mod command_flags;
 pub mod config;
 pub mod customer;
 pub mod duration;
@@ -26,7 +27,7 @@ pub use lazy_subcommand::LazySubcommands;
 
 /// Command-line client for a Magento-derived marketplace: safe profile updates, quotes and attributes.
 #[derive(Debug, Parser)]
-#[command(name = "storefront", version, about, disable_help_subcommand = true, infer_long_args = false)]
+#[command(name = "storefront", version, disable_help_subcommand = true, infer_long_args = false)]
 pub struct Cli {
     /// What every command takes.
     #[command(flatten)]
@@ -58,7 +59,7 @@ fn subcommands_in(words: &[OsString]) -> Option<clap::Command> {
 fn subcommands() -> clap::Command {
     Cli::command().mut_subcommands(|command| {
         let word = command.get_name().to_owned();
-        examples::added_to(command, &word)
+        examples::added_to(command_flags::added_to(command, &word), &word)
     })
 }
 
@@ -77,7 +78,9 @@ impl Cli {
         let mut grammar = ManuallyDrop::new(grammar);
         let matches = ManuallyDrop::new(grammar.try_get_matches_from_mut(words)?);
         empty_value::refuse(&mut grammar, &matches)?;
-        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
+        Self::from_arg_matches(&matches)
+            .and_then(|mut cli| command_flags::read(&matches, &mut cli.global).map(|()| cli))
+            .map_err(|error| error.format(&mut grammar))
     }
 }
 
@@ -132,7 +135,7 @@ pub enum Command {
         #[allow(missing_docs)]
         operation: OperationArgs,
         /// Input format
-        #[arg(long, value_name = "FORMAT", default_value = "json")]
+        #[arg(long, value_name = "json|csv", default_value = "json", hide_possible_values = true)]
         format: TemplateFormat,
     },
     /// Print the JSON Schema (2020-12) of an operation's input

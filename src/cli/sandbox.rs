@@ -26,8 +26,8 @@ pub enum SandboxCommand {
 /// Which interface.
 #[derive(Debug, Clone, Args)]
 pub struct OpenapiArgs {
-    /// Interface to describe
-    #[arg(long, value_name = "INTERFACE", default_value = "marketplace")]
+    /// Interface to describe: marketplace or magento
+    #[arg(long, value_name = "INTERFACE", default_value = "marketplace", hide_possible_values = true)]
     pub api: Interface,
 }
 
@@ -60,7 +60,7 @@ pub struct ServeArgs {
     /// Allow a non-loopback address (the sandbox tokens are public)
     #[arg(long)]
     pub allow_remote: bool,
-    /// Answer requests for this host name too, beside those of loopback (repeatable)
+    /// Also accept requests for this host name (repeatable)
     #[arg(long, value_name = "NAME")]
     pub allow_host: Vec<String>,
 }

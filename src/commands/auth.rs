@@ -8,12 +8,12 @@ use super::check::{self, Check, Status};
 use super::token_check::{self, Answer};
 use crate::cli::GlobalArgs;
 use crate::cli::auth::AuthCommand;
-use crate::config::{ConfigFile, Credentials, Profile, Stored, fit_for_header, origin, token_variable};
+use crate::config::{ConfigFile, Credentials, Profile, Stored, origin, token_variable};
 use crate::environment::BASE_URL;
 use crate::failure::{Failure, FailureKind};
 use crate::plan::request::Bearer;
 use crate::prompt::Prompt;
-use crate::report::sanitize::sanitize_line;
+use crate::sanitize::sanitize_line;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
@@ -53,7 +53,7 @@ pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool
         Prompt::new(session.context, session.global, session.report).password(question, hint)?
     };
     let token = Token::new(&text).ok_or_else(|| Failure::usage("no token given"))?;
-    fit_for_header(token, "the input")
+    token.fit_for_header("the input")
 }
 
 fn login(session: &Session<'_>, bearer: Bearer, with_token: bool) -> Result<(), Failure> {

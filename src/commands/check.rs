@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, FailureKind};
-use crate::report::sanitize::sanitize_line;
 use crate::report::table::{cell, header, new_table, render};
 use crate::report::terminal::{OutputStyle, TextStyle};
+use crate::sanitize::sanitize_line;
 
 /// One thing that was looked at.
 #[derive(Debug)]

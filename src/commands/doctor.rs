@@ -12,7 +12,7 @@ use super::token_check::{self, Answer};
 use crate::config::Settings;
 use crate::environment::STATE_HOME;
 use crate::failure::{Failure, FailureKind};
-use crate::http::{HttpEvent, Tracer};
+use crate::http::{HttpEvent, RUN_DOCTOR, Tracer};
 use crate::plan::request::Bearer;
 use crate::session::Session;
 use crate::session::runtime::on_runtime;
@@ -220,7 +220,7 @@ fn open_to_others(_: &Path) -> bool {
 
 /// What to do about a failure; `doctor` itself is no answer here.
 fn fix_of(failure: &Failure, otherwise: &str) -> String {
-    failure.hint.clone().filter(|hint| !hint.contains("doctor")).unwrap_or_else(|| otherwise.to_owned())
+    failure.hint.clone().filter(|hint| hint != RUN_DOCTOR).unwrap_or_else(|| otherwise.to_owned())
 }
 
 /// Keeps the `Date` of the last answer, an error's too.

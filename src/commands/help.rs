@@ -33,7 +33,9 @@ pub fn run(session: &Session<'_>, words: &[String]) -> Result<(), Failure> {
         let known: Vec<String> = command.get_subcommands().map(|inner| inner.get_name().to_owned()).collect();
         command.find_subcommand_mut(word).ok_or_else(|| neither(word, &known))
     })?;
-    let help = found.render_long_help();
+    // As `--help` does: the long form only where there is more to say.
+    let is_long = found.get_long_about().is_some();
+    let help = if is_long { found.render_long_help() } else { found.render_help() };
     let text = if session.report.color_stdout { help.ansi().to_string() } else { help.to_string() };
     let topics = if words.is_empty() { listed_topics() } else { String::new() };
     session.report.stdout(&format!("{}\n{topics}", text.trim_end()))

@@ -4,21 +4,21 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::batch::header::Header;
 use crate::batch::key_of;
 use crate::batch::opening::directory;
-use crate::batch::reading::{self, Unread};
 use crate::cli::GlobalArgs;
 use crate::cli::journal::{JournalCommand, ShowArgs};
 use crate::failure::Failure;
 use crate::input::records::{self, Columns, RecordReader};
+use crate::journal::header::Header;
+use crate::journal::reading::{self, Unread};
 use crate::journal::record_index::IndexEntry;
 use crate::journal::record_state::RecordState;
 use crate::journal::replay::PreviousRun;
 use crate::plan::operation::Operation;
 use crate::report::Report;
-use crate::report::sanitize::sanitize_line;
 use crate::report::table::{header, new_table, render};
+use crate::sanitize::sanitize_line;
 use crate::session::Session;
 
 /// Rows that are laid out together: a long journal is never held whole.

@@ -16,16 +16,15 @@ pub mod sandbox;
 pub mod template;
 pub mod token_check;
 
-use crate::cli::{Cli, Command, GlobalArgs, LazySubcommands};
+use crate::cli::{Cli, Command, LazySubcommands};
 use crate::completion;
 use crate::context::Context;
 use crate::environment::{ADMIN_TOKEN, BASE_URL, TOKEN};
-use crate::failure::{Applied, Failure, FailureKind};
+use crate::failure::Failure;
 use crate::plan::operation::Operation;
 use crate::plan::validate::json_schema;
 use crate::report::Report;
 use crate::session::Session;
-use crate::session::service::{Service, Stage};
 
 /// Runs the command that was asked for.
 ///
@@ -37,7 +36,6 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
     if cli.global.sandbox {
         note_ignored_variables(context, report)?;
     }
-    reject_unused_flags(&cli.command, &cli.global)?;
     match &cli.command {
         Command::Config(LazySubcommands(command)) => config::run(&session, command),
         Command::Auth(LazySubcommands(command)) => auth::run(&session, command),
@@ -74,29 +72,4 @@ fn note_ignored_variables(context: &Context, report: &Report) -> Result<(), Fail
         report.status(&format!("ignored with --sandbox: {}", ignored.join(", ")));
     }
     Ok(())
-}
-
-/// Refuses flags of operations where they would be ignored: a requested dry run must not be a write.
-fn reject_unused_flags(command: &Command, global: &GlobalArgs) -> Result<(), Failure> {
-    if matches!(command, Command::Quote(_) | Command::Customer(_) | Command::Attribute(_) | Command::Api(_)) {
-        return Ok(());
-    }
-    let given = [("--dry-run", global.dry_run), ("--input", global.input.is_some())];
-    match given.iter().find(|(_, is_given)| *is_given) {
-        None => Ok(()),
-        Some((flag, _)) => {
-            Err(Failure::usage(format!("{flag} cannot be used with this command"))
-                .hint(format!("remove {flag}")))
-        }
-    }
-}
-
-/// The end of a command that was waited for after a signal: what it came to, and that it was interrupted.
-pub(crate) fn stopped(service: &Service<'_>, result: Result<(), Failure>) -> Failure {
-    if let Err(failure) = result {
-        return Failure { kind: FailureKind::Interrupted, ..failure };
-    }
-    let applied = if service.stage.get() == Stage::Accepted { Applied::Yes } else { Applied::No };
-    Failure::new(FailureKind::Interrupted, "interrupted; the request in flight was waited for")
-        .applied(applied)
 }

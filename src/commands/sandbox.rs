@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::cli::sandbox::{DataArgs, Interface, SandboxCommand, ServeArgs};
 use crate::failure::Failure;
-use crate::report::sanitize::sanitize_line;
 use crate::report::table::{header, new_table, render};
 use crate::sandbox::{self, Observer, Options};
+use crate::sanitize::sanitize_line;
 use crate::session::Session;
 use crate::session::local_service::{data_file, unusable};
 use crate::session::runtime::on_runtime;

@@ -9,7 +9,8 @@ use crate::cli::GlobalArgs;
 use crate::config::{ConfigFile, SANDBOX, Settings};
 use crate::context::Context;
 use crate::plan::operation::Operation;
-use crate::report::sanitize::sanitize_line;
+use crate::plan::validate::frontend_input::FRONTEND_INPUTS;
+use crate::sanitize::sanitize_line;
 use crate::{sandbox, state};
 
 /// The words typed so far, and what they were typed in.
@@ -56,8 +57,8 @@ fn filter_by_prefix(begun: &OsStr, mut candidates: Vec<CompletionCandidate>) -> 
 
 impl CompletionContext {
     fn now() -> Self {
-        let words = std::env::args_os().skip_while(|word| word != "--").skip(2);
-        Self { context: Context::capture(), global: chosen(words.filter_map(|word| word.into_string().ok())) }
+        let words: Vec<_> = std::env::args_os().skip_while(|word| word != "--").skip(2).collect();
+        Self { context: Context::capture(), global: GlobalArgs::find_in(&words) }
     }
 
     /// The name under which the service meant is remembered.
@@ -67,24 +68,6 @@ impl CompletionContext {
         }
         Settings::resolve(&self.context, &self.global).ok().map(|settings| settings.service_name())
     }
-}
-
-/// The flags that choose a service; the rest of an unfinished command line need not make sense.
-fn chosen(words: impl Iterator<Item = String>) -> GlobalArgs {
-    let mut global = GlobalArgs::default();
-    let mut words = words.peekable();
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--sandbox" => global.sandbox = true,
-            "-p" | "--profile" => global.profile = words.peek().cloned(),
-            _ => {
-                if let Some(name) = word.strip_prefix("--profile=") {
-                    global.profile = Some(name.to_owned());
-                }
-            }
-        }
-    }
-    global
 }
 
 fn profiles(asked: &CompletionContext) -> Vec<CompletionCandidate> {
@@ -109,7 +92,7 @@ fn operations(_: &CompletionContext) -> Vec<CompletionCandidate> {
 }
 
 fn input_kinds(_: &CompletionContext) -> Vec<CompletionCandidate> {
-    sandbox::FRONTEND_INPUTS.iter().map(CompletionCandidate::new).collect()
+    FRONTEND_INPUTS.iter().map(|kind| CompletionCandidate::new(kind.name)).collect()
 }
 
 fn addresses(asked: &CompletionContext) -> Vec<CompletionCandidate> {

@@ -93,11 +93,11 @@ pub const PROFILE: &[Key] = &[
     ),
     key("timeout", ValueType::Seconds, "Request timeout, such as 30, 500ms or 1m [default: 30]"),
     key("retry", ValueType::Count, "Maximum retries of requests that are safe to repeat [default: 2]"),
-    key("settle", ValueType::Wait, "How long a written profile may take to show the change [default: 10]"),
+    key("settle", ValueType::Wait, "Maximum time to wait until an update is visible [default: 10]"),
     key(
         "lock-timeout",
         ValueType::Wait,
-        "How long to wait for another process that writes the customer [default: 300]",
+        "Maximum time to wait for another command updating the customer [default: 300]",
     ),
     key("retention-days", ValueType::Count, "Days to keep profile snapshots [default: 30]"),
     key("read", ValueType::Table(READ), "How to read the stored profile"),

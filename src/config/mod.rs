@@ -35,6 +35,6 @@ pub use profile::Profile;
 pub use service_id::ServiceId;
 pub use settings::{ReadSettings, SANDBOX, Settings, ShipLayout};
 pub use token_command::TokenCommand;
-pub use token_source::{TokenSource, fit_for_header};
+pub use token_source::TokenSource;
 pub use tokens::token_variable;
 pub use validate::profile_name as check_profile_name;

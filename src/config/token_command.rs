@@ -7,10 +7,9 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
 use super::program_search::ProgramSearch;
-use super::token_source::fit_for_header;
 use crate::environment;
 use crate::failure::{Failure, FailureKind};
-use crate::report::sanitize::sanitize_line;
+use crate::sanitize::sanitize_line;
 use crate::token::Token;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -127,7 +126,7 @@ impl TokenCommand {
         let printed =
             std::str::from_utf8(&ended.stdout).map_err(|_| fails("output is not valid UTF-8".to_owned()))?;
         let token = Token::new(printed).ok_or_else(|| fails(format!("printed nothing{}", said())))?;
-        fit_for_header(token, &name)
+        token.fit_for_header(&name)
     }
 
     fn spawn(&self) -> std::io::Result<(Child, Group)> {

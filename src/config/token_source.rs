@@ -76,7 +76,7 @@ impl TokenSource {
     /// `auth` when there is none, with what to type; `usage` when its file can be read or written by others.
     pub async fn token(&self) -> Result<Token, Failure> {
         match &self.0 {
-            Origin::Given { token, from } => fit_for_header(token.clone(), from),
+            Origin::Given { token, from } => token.clone().fit_for_header(from),
             Origin::File { path, from } => read_file(path, from),
             Origin::Command { command, .. } => command.run().await,
             Origin::Absent { failure, .. } => Err((**failure).clone()),
@@ -87,20 +87,7 @@ impl TokenSource {
 fn read_file(path: &std::path::Path, from: &str) -> Result<Token, Failure> {
     let file = files::read_private(path)?.ok_or_else(|| auth(format!("{from} not found")))?;
     let token = Token::new(&file.text).ok_or_else(|| auth(format!("{from} is empty")))?;
-    fit_for_header(token, from)
-}
-
-/// A token travels in a header: visible ASCII, nothing else.
-///
-/// # Errors
-/// `auth` for any other; `from` names where it was found.
-pub fn fit_for_header(token: Token, from: &str) -> Result<Token, Failure> {
-    if token.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
-        Ok(token)
-    } else {
-        Err(auth(format!("invalid token from {from}: contains whitespace or non-ASCII characters"))
-            .hint("the file or command must contain only the token"))
-    }
+    token.fit_for_header(from)
 }
 
 fn auth(message: impl Into<String>) -> Failure {

@@ -28,7 +28,7 @@ pub use outcome::{Attempt, Attempts, Effect, ServiceSignal};
 pub use reply::Reply;
 pub use trace::{Headers, HttpEvent, Tracer};
 pub use transport::Transport;
-pub use transport_error::TransportError;
+pub use transport_error::{RUN_DOCTOR, TransportError};
 
 use crate::failure::{Failure, FailureKind};
 use crate::plan::request::Request;

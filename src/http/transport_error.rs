@@ -8,6 +8,9 @@ use url::Url;
 use crate::http::endpoint::authority;
 use crate::http::tls_error;
 
+/// What to do about a service that is not reached, where nothing better is known.
+pub const RUN_DOCTOR: &str = "run `storefront doctor` to diagnose the connection";
+
 /// An attempt that got no answer.
 #[derive(Debug)]
 pub struct TransportError {
@@ -91,7 +94,7 @@ fn connect_error(error: &reqwest::Error, url: &Url, proxy: Option<&str>) -> (Str
     } else {
         format!("cannot connect to {host}{through}: {cause}")
     };
-    let hint = hint.unwrap_or_else(|| "run `storefront doctor` to diagnose the connection".to_owned());
+    let hint = hint.unwrap_or_else(|| RUN_DOCTOR.to_owned());
     (message, Some(hint))
 }
 

@@ -6,7 +6,7 @@ use crate::cli::customer::UpdateArgs;
 use crate::failure::Failure;
 use crate::input::FlagOverrides;
 use crate::plan::profile::address_ids::id_of;
-use crate::plan::profile::default_address::DefaultAddress;
+use crate::plan::profile::patch::DefaultAddress;
 use crate::plan::profile::set_field::set_field;
 
 impl FlagOverrides for UpdateArgs {

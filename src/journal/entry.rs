@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 use crate::failure::Failure;
 use crate::journal::record_state::{RecordState, state_after};
-use crate::report::sanitize::sanitize_line;
+use crate::sanitize::sanitize_line;
 
 /// A record is about to be sent.
 #[derive(Debug, Serialize)]

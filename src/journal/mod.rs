@@ -4,9 +4,12 @@
 
 pub mod entry;
 pub mod fnv;
+pub mod header;
 pub mod partition;
+pub mod reading;
 pub mod record_index;
 pub mod record_state;
 pub mod replay;
+pub mod torn;
 pub mod write_ahead;
 pub mod writer;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::entry::FailedFileEntry;
-use crate::batch::reading::ReadJournal;
+use super::reading::ReadJournal;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::journal::record_index::{IndexEntries, IndexEntry};
 use crate::journal::record_state::RecordState;

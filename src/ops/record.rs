@@ -4,16 +4,12 @@ use serde_json::{Map, Value};
 
 use crate::cli::customer::UpdateArgs;
 use crate::cli::quote::ShipArgs;
-use crate::commands::customer;
-use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::{Draft, FlagOverrides};
-use crate::ops::profile::update;
+use crate::ops::profile::{resolve, update};
 use crate::ops::{send, shipping};
 use crate::plan::operation::Operation;
 use crate::plan::validate::body::Warnings;
-use crate::plan::validate::fast_path::scan;
-use crate::plan::validate::lint_attribute;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 
@@ -31,8 +27,6 @@ pub enum RecordOperation<'a> {
 /// A record that is ready to be run.
 #[derive(Debug)]
 pub enum PreparedBody {
-    /// Checked, and sent unchanged.
-    Raw(String),
     /// Checked, with the flags applied to it.
     Draft(Draft),
     /// Checked as far as it goes without the stored profile.
@@ -41,24 +35,12 @@ pub enum PreparedBody {
 
 impl PreparedBody {
     /// What the check mended, and what is doubtful.
-    pub fn warnings(&self, operation: Operation) -> Warnings {
+    pub fn warnings(&self) -> &Warnings {
         match self {
-            Self::Draft(draft) => draft.warnings.clone(),
-            Self::Document(_, warnings) => warnings.clone(),
-            Self::Raw(body) if operation == Operation::AttributeCreate => {
-                let body = exact_json::parse_object(body.as_bytes()).ok();
-                let attribute = body.as_ref().and_then(|body| body.get("attribute")?.as_object());
-                attribute.map(lint_attribute::lint).unwrap_or_default()
-            }
-            Self::Raw(_) => Warnings::new(),
+            Self::Draft(draft) => &draft.warnings,
+            Self::Document(_, warnings) => warnings,
         }
     }
-}
-
-fn cannot_work(body: &str) -> bool {
-    let body: Option<Map<String, Value>> = serde_json::from_str(body).ok();
-    let attribute = body.as_ref().and_then(|body| body.get("attribute")?.as_object());
-    attribute.is_none_or(|attribute| !lint_attribute::errors(attribute).is_empty())
 }
 
 impl RecordOperation<'_> {
@@ -69,30 +51,6 @@ impl RecordOperation<'_> {
             Self::ShipToSavedAddress(_) => Operation::QuoteShip,
             Self::UpdateProfile(_) => Operation::CustomerUpdate,
         }
-    }
-
-    /// A record that can be sent unchanged, and the key it has then. `None` for one that has to be looked at
-    /// closer.
-    pub fn pass_through(&self, text: &str) -> Option<(PreparedBody, Option<String>)> {
-        let Self::Direct(operation, flags) = self else { return None };
-        let (key, required) = match operation {
-            Operation::QuoteAddItem => ("quote_id", None),
-            Operation::AttributeCreate => ("attribute_code", Some("entity_type_id")),
-            Operation::QuoteShip | Operation::CustomerUpdate => return None,
-        };
-        if !flags.is_empty() {
-            return None;
-        }
-        let plain = scan(*operation, text, key, required)?;
-        let body = match operation.wrapper().filter(|_| !plain.wrapped) {
-            Some(wrapper) => format!("{{\"{wrapper}\":{text}}}"),
-            None => text.to_owned(),
-        };
-        // What cannot work is refused where the whole is looked at.
-        if *operation == Operation::AttributeCreate && cannot_work(&body) {
-            return None;
-        }
-        Some((PreparedBody::Raw(body), plain.found))
     }
 
     /// Checks a document and makes it ready.
@@ -136,7 +94,7 @@ impl RecordOperation<'_> {
         match (self, snapshot) {
             // What cannot be read now stays unknown.
             (Self::UpdateProfile(_), Some(snapshot)) => {
-                customer::resolve_unknown(service, snapshot).await.ok().flatten()
+                resolve::resolve_unknown(service, snapshot).await.ok().flatten()
             }
             _ => None,
         }
@@ -161,9 +119,6 @@ impl RecordOperation<'_> {
             }
             (_, PreparedBody::Draft(draft)) => {
                 send::perform(service, self.operation(), draft.clone()).await?
-            }
-            (_, PreparedBody::Raw(body)) => {
-                send::perform_raw(service, self.operation(), body.clone()).await?
             }
             (_, PreparedBody::Document(..)) => return Err(Failure::internal("unprepared record")),
         };

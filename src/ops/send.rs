@@ -37,11 +37,7 @@ pub fn request(
         (Operation::QuoteShip, ShipLayout::Flat) => flattened(body),
         _ => body,
     };
-    request_with(service, operation, Value::Object(body).to_string())
-}
-
-/// The request that carries this text.
-fn request_with(service: &Service<'_>, operation: Operation, body: String) -> Result<Request, Failure> {
+    let body = Value::Object(body).to_string();
     Ok(match operation {
         Operation::QuoteShip => Request::ship_quote(service.store_view()?, body.into()),
         Operation::QuoteAddItem => Request::add_item(service.store_view()?, body.into()),
@@ -55,26 +51,7 @@ fn request_with(service: &Service<'_>, operation: Operation, body: String) -> Re
 /// # Errors
 /// As [`Service::write`].
 pub async fn perform(service: &Service<'_>, operation: Operation, draft: Draft) -> Result<Outcome, Failure> {
-    perform_request(service, operation, request(service, operation, draft.body)?).await
-}
-
-/// Sends a validated body verbatim, or shows the request.
-///
-/// # Errors
-/// As [`Service::write`].
-pub async fn perform_raw(
-    service: &Service<'_>,
-    operation: Operation,
-    body: String,
-) -> Result<Outcome, Failure> {
-    perform_request(service, operation, request_with(service, operation, body)?).await
-}
-
-async fn perform_request(
-    service: &Service<'_>,
-    operation: Operation,
-    request: Request,
-) -> Result<Outcome, Failure> {
+    let request = request(service, operation, draft.body)?;
     if service.session.global.dry_run {
         return Ok(Outcome::dry_run(operation.name(), service.preview(request)));
     }

@@ -1,16 +1,16 @@
 //! One of several choices: with the arrow keys, or by its number where nothing may move on the screen.
 
 use super::list::{Chosen, List};
-use super::{Objection, Prompt, Question, cancelled, rendered, stopped};
+use super::{Objection, Prompt, Question, rendered, stopped};
 use crate::failure::Failure;
-use crate::report::sanitize::sanitize_line;
+use crate::sanitize::sanitize_line;
 
 impl Prompt {
     /// One of several, by its position, `present` chosen at first; `None` for Esc. Only for where
     /// [`Self::can_ask`]. Foreign text among the choices is escaped.
     ///
     /// # Errors
-    /// [`cancelled`] when the person leaves.
+    /// [`Failure::cancelled`] when the person leaves.
     pub fn select(
         &self,
         question: &str,
@@ -56,7 +56,7 @@ impl Prompt {
                 self.transcript.go_back();
                 Ok(None)
             }
-            Chosen::Left => Err(cancelled()),
+            Chosen::Left => Err(Failure::cancelled()),
         }
     }
 

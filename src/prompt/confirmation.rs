@@ -1,6 +1,6 @@
 //! Yes and no.
 
-use super::{Answer, Objection, Prompt, Question, cancelled};
+use super::{Answer, Objection, Prompt, Question};
 use crate::failure::Failure;
 use crate::prompt::text_input::Mode;
 
@@ -10,7 +10,7 @@ impl Prompt {
     /// Yes or no, `present` answered by Enter alone, `None` for Esc. Only for where [`Self::can_ask`].
     ///
     /// # Errors
-    /// [`cancelled`] when the person leaves.
+    /// [`Failure::cancelled`] when the person leaves.
     pub fn yes_no(&self, question: &str, present: bool) -> Result<Option<bool>, Failure> {
         let initial = if present { "yes" } else { "no" };
         let question = Question { choices: " (y/n)", initial, ..Question::new(question) };
@@ -21,7 +21,7 @@ impl Prompt {
     /// person: a script has said what it wants.
     ///
     /// # Errors
-    /// [`cancelled`] for a no and when the person leaves; `guard` where a person has no terminal to be asked on.
+    /// [`Failure::cancelled`] for a no and when the person leaves; `guard` where a person has no terminal to be asked on.
     pub fn confirm(&self, question: &str) -> Result<Answer, Failure> {
         if self.yes || !self.is_attended {
             return Ok(Answer::Yes);
@@ -44,7 +44,7 @@ impl Prompt {
         let question = Question { choices: " (y/n)", ..Question::new(question) };
         match self.field(&question, Mode::Confirmation(is_no), &yes_or_no)? {
             Some(text) if is_yes(&text) => Ok(Answer::Yes),
-            Some(_) => Err(cancelled()),
+            Some(_) => Err(Failure::cancelled()),
             None => Ok(Answer::Back),
         }
     }
@@ -52,7 +52,7 @@ impl Prompt {
     /// How many addresses may be deleted: a person has to type the number.
     ///
     /// # Errors
-    /// [`cancelled`] when the person leaves.
+    /// [`Failure::cancelled`] when the person leaves.
     pub fn number_of_deletions(&self, deleted: usize) -> Result<usize, Failure> {
         let text = format!("This deletes {deleted} addresses. Type the number to confirm");
         self.require(&text, "add --allow-delete N")?;
@@ -60,7 +60,7 @@ impl Prompt {
             text.trim().parse::<usize>().map(drop).map_err(|_| "enter a number".to_owned().into())
         };
         let typed = self.field(&Question::new(&text), Mode::Confirmation(|_| false), &check)?;
-        Ok(typed.ok_or_else(cancelled)?.trim().parse().unwrap_or(0))
+        Ok(typed.ok_or_else(Failure::cancelled)?.trim().parse().unwrap_or(0))
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use dialoguer::console::{Key, measure_text_width};
 
-use crate::report::sanitize::sanitize;
+use crate::sanitize::sanitize;
 
 /// The line and where the cursor stands in it, in characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

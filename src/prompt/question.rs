@@ -1,9 +1,8 @@
 //! Questions and answers as values.
 
-use super::cancelled;
 use crate::failure::Failure;
 
-/// What was said to a confirmation. A no is the failure [`cancelled`].
+/// What was said to a confirmation. A no is the failure [`Failure::cancelled`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     /// Yes.
@@ -16,9 +15,9 @@ impl Answer {
     /// For a confirmation with no step before it.
     ///
     /// # Errors
-    /// [`cancelled`] for Esc.
+    /// [`Failure::cancelled`] for Esc.
     pub fn or_cancel(self) -> Result<(), Failure> {
-        if self == Self::Yes { Ok(()) } else { Err(cancelled()) }
+        if self == Self::Yes { Ok(()) } else { Err(Failure::cancelled()) }
     }
 }
 

@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 
 use super::table::cell;
 use crate::report::changes::format_value;
-use crate::report::sanitize::sanitize_line;
 use crate::report::table::{header, new_table, render};
 use crate::report::terminal::{OutputStyle, TextStyle};
+use crate::sanitize::sanitize_line;
 
 /// How many options are shown; the others are counted.
 const MAX_OPTIONS_SHOWN: usize = 12;

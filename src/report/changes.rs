@@ -6,9 +6,9 @@ use super::table::cell;
 use crate::plan::profile::address_ids::join_ids;
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::patch::AddressSummary;
-use crate::report::sanitize::sanitize_line;
 use crate::report::table::{header, new_table, render};
 use crate::report::terminal::{OutputStyle, TextStyle};
+use crate::sanitize::sanitize_line;
 
 /// Below this many columns a table of four columns is no longer read with ease.
 const TABLE_COLUMNS: u16 = 64;

@@ -1,7 +1,7 @@
 //! A request as a curl command, the token as an environment variable.
 
 use crate::plan::request::{Bearer, Request};
-use crate::report::sanitize;
+use crate::sanitize;
 use crate::shell::Shell;
 
 /// The command, on one line, for the shell of this system. A token that stands in URL or body is masked there as everywhere.

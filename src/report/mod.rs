@@ -11,7 +11,6 @@ pub mod ordered_results;
 pub mod outcome;
 pub mod profile;
 pub mod progress;
-pub mod sanitize;
 mod spinner;
 pub mod summary;
 pub mod table;
@@ -27,9 +26,9 @@ use crate::cli::{Color, OutputFormat};
 use crate::context::Context;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::redact::secrets;
+use crate::sanitize::{self, sanitize};
 use crate::{environment, exact_json};
 use jq::Filter;
-use sanitize::sanitize;
 use terminal::{OutputStyle, TextStyle};
 
 /// How this run speaks: format, loudness, colour.
@@ -43,6 +42,8 @@ pub struct Report {
     pub quiet: bool,
     /// 0 silent about traffic, 1 requests and replies, 2 with bodies.
     pub verbose: u8,
+    /// Whether the command may change something at the service, so that a failure says whether it did.
+    pub can_write: bool,
     /// Columns of the terminal, where standard output is one.
     pub width: Option<u16>,
     /// Columns of the terminal, where standard error is one.
@@ -81,6 +82,7 @@ impl Report {
             format,
             quiet,
             verbose,
+            can_write: false,
             width: context.stdout_width,
             stderr_width: context.stderr_width,
             color_stdout: forced.unwrap_or(context.stdout_is_terminal && context.obeys_escape_sequences),
@@ -219,22 +221,28 @@ impl Report {
             write_stderr(&sanitize::in_json(&failure_json(failure).to_string()));
             return;
         }
-        if failure.message == crate::prompt::CANCELLED {
+        if failure.is_cancelled {
             stderr_line("Cancelled");
             return;
         }
         self.labelled(TextStyle::Error, "error", &failure.message);
-        match failure.applied {
-            // A message that says so itself is not repeated.
-            Applied::No if failure.message.contains("nothing was") => {}
-            Applied::No => stderr_line("  No changes were made."),
-            Applied::Yes
-                if failure.kind == FailureKind::Partial || failure.message.contains("was written") => {}
-            Applied::Yes => stderr_line("  The change was applied."),
-            Applied::Unknown => stderr_line("  The change may have been applied."),
+        if let Some(effect) = self.effect(failure) {
+            stderr_line(effect);
         }
         if let Some(hint) = &failure.hint {
             self.labelled(TextStyle::Hint, "  hint", hint);
+        }
+    }
+
+    /// Whether the write took effect, in words; `None` where the command writes nothing, or where the kind of the failure
+    /// says it.
+    fn effect(&self, failure: &Failure) -> Option<&'static str> {
+        match (failure.applied, failure.kind) {
+            _ if !self.can_write => None,
+            (Applied::Yes, FailureKind::Partial | FailureKind::Mismatch) => None,
+            (Applied::No, _) => Some("  No changes were made."),
+            (Applied::Yes, _) => Some("  The change was applied."),
+            (Applied::Unknown, _) => Some("  The change may have been applied."),
         }
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::outcome::Outcome;
 use super::{Report, failure_json, progress};
 use crate::failure::Failure;
-use crate::report::sanitize;
+use crate::sanitize;
 
 /// How many results may wait for an earlier one.
 const MAX_PENDING: u64 = 1024;

@@ -12,8 +12,8 @@ use crate::plan::operation::Operation;
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::patch::AddressSummary;
 use crate::plan::request::Request;
-use crate::report::sanitize::sanitize_line;
 use crate::report::terminal::OutputStyle;
+use crate::sanitize::sanitize_line;
 
 /// The end of one operation that did not fail.
 #[derive(Debug, Clone)]
@@ -225,7 +225,7 @@ impl RequestPreview {
             self.url,
             body.unwrap_or_default()
         );
-        crate::report::sanitize::sanitize(&text).into_owned()
+        crate::sanitize::sanitize(&text).into_owned()
     }
 }
 

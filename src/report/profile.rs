@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::stored::Profile;
 use crate::report::changes::format_value;
-use crate::report::sanitize::sanitize_line;
 use crate::report::table::{header, new_table, render};
 use crate::report::terminal::{OutputStyle, TextStyle};
+use crate::sanitize::sanitize_line;
 
 /// Below this many columns six columns of a table are no longer read with ease.
 const TABLE_COLUMNS: u16 = 76;

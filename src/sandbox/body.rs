@@ -13,12 +13,16 @@ use std::pin::Pin;
 use std::time::Duration;
 use tokio::time::timeout;
 
+use crate::exact_json;
 use crate::sandbox::reply::ApiError;
-use crate::sandbox::router::{BodyTimeout, parse_json};
 use crate::sandbox::store::Document;
 
 /// Largest request body: some 30,000 addresses. The interface shows no limit.
 pub const MAX_BODY: usize = 32 * 1024 * 1024;
+
+/// How long the body of a request may take to arrive; each connection of the sandbox puts it on its requests.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyTimeout(pub Duration);
 
 /// The whole body, within the limits of size and time.
 pub async fn receive(parts: &Parts, body: Body) -> Result<Bytes, ApiError> {
@@ -87,4 +91,9 @@ pub fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
         }
         _ => Ok(()),
     }
+}
+
+/// The one place where the sandbox parses what a client sent.
+pub fn parse_json(bytes: &[u8]) -> Result<Value, exact_json::Error> {
+    Ok(exact_json::parse_with_repeats(bytes)?.value)
 }

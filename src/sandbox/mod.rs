@@ -35,7 +35,6 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 pub use crate::sandbox::fault::spec::{Fault, FaultKind, FaultValue as FaultSetting, kinds as fault_kinds};
-pub use crate::sandbox::handlers::attribute::FRONTEND_INPUTS;
 pub use seed::store_views as seeded_store_views;
 pub use store::IssuedToken;
 

@@ -154,3 +154,12 @@ pub fn no_active_quote() -> ApiError {
 pub(crate) async fn no_route() -> ApiError {
     ApiError::no_route()
 }
+
+/// A page as proxies and login services answer it.
+pub fn html(status: StatusCode, title: &str) -> Response {
+    let page = format!(
+        "<!DOCTYPE html>\n<html><head><title>{title}</title></head><body><h1>{title}</h1></body></html>\n"
+    );
+    let html = HeaderValue::from_static("text/html; charset=utf-8");
+    (status, [(header::CONTENT_TYPE, html)], page).into_response()
+}

@@ -1,7 +1,6 @@
 //! The routes of the service (interface 4) and what every call goes through: token, store view, body, transaction.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::extract::rejection::PathRejection;
@@ -9,13 +8,11 @@ use axum::extract::{Path, Request, State};
 use axum::http::Method;
 use axum::response::IntoResponse as _;
 use axum::routing::{MethodFilter, MethodRouter, on};
-use serde_json::Value;
 
 use super::reply::Reply;
 use super::route_table::{ROUTES, Route};
 use super::store::{Document, Store};
 use super::{auth, magento};
-use crate::exact_json;
 use crate::sandbox::body::{read_body, receive};
 use crate::sandbox::call::Call;
 use crate::sandbox::fault::active::TriggeredFaults;
@@ -72,10 +69,6 @@ async fn answer(
     })
 }
 
-/// How long the body of a request may take to arrive; each connection of the sandbox puts it on its requests.
-#[derive(Debug, Clone, Copy)]
-pub struct BodyTimeout(pub Duration);
-
 fn check_store_view(records: &Database<'_>, store_view: StoreView) -> Result<(), ApiError> {
     let unknown =
         || ApiError::new(404, "The store that was requested wasn't found. Verify the store and try again.");
@@ -84,9 +77,4 @@ fn check_store_view(records: &Database<'_>, store_view: StoreView) -> Result<(),
         Some(Path(code)) if records.store_view_exists(&code)? => Ok(()),
         Some(_) => Err(unknown()),
     }
-}
-
-/// The one place where the sandbox parses what a client sent.
-pub fn parse_json(bytes: &[u8]) -> Result<Value, exact_json::Error> {
-    Ok(exact_json::parse_with_repeats(bytes)?.value)
 }

@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 
-use super::router::BodyTimeout;
+use super::body::BodyTimeout;
 use crate::sandbox::fault::connection::{ConnectionCutter, FaultyListener, FaultyStream};
 
 /// Serves `app` until the sender of `stopped` is gone, then ends when every connection has ended.

@@ -2,7 +2,6 @@
 
 use std::pin::pin;
 
-use crate::commands::stopped;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::CHECK_BEFORE_RETRY;
 use crate::session::Session;
@@ -74,4 +73,14 @@ pub(crate) fn interrupted(service: &Service<'_>) -> Failure {
         _ => CHECK_BEFORE_RETRY,
     };
     Failure::new(FailureKind::Interrupted, message).applied(applied).hint(hint)
+}
+
+/// The end of a command that was waited for after a signal: what it came to, and that it was interrupted.
+fn stopped(service: &Service<'_>, result: Result<(), Failure>) -> Failure {
+    if let Err(failure) = result {
+        return Failure { kind: FailureKind::Interrupted, ..failure };
+    }
+    let applied = if service.stage.get() == Stage::Accepted { Applied::Yes } else { Applied::No };
+    Failure::new(FailureKind::Interrupted, "interrupted; the request in flight was waited for")
+        .applied(applied)
 }

@@ -198,7 +198,7 @@ fn one_signal_waits_for_the_request_in_flight_and_verifies_it() {
 fn an_item_whose_request_has_left_is_to_be_looked_for_where_items_are() {
     use std::io::{BufRead as _, BufReader, Read as _};
     let line =
-        "--sandbox --fault latency=20000 quote add-item --sku mug-blue --qty 1 --quote-id 1 -v -o json";
+        "--sandbox quote add-item --fault latency=20000 --sku mug-blue --qty 1 --quote-id 1 -v -o json";
     let mut child = TestEnv::new().home.storefront(&words(line)).spawn();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut told = String::new();

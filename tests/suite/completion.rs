@@ -68,7 +68,7 @@ fn bash_completes_commands_flags_and_values() {
     assert_eq!(bash(&home, "storefront config use sho"), ["shop"]);
     assert_eq!(bash(&home, "storefront --store-view "), ["ch"]);
     assert_eq!(bash(&home, "storefront --sandbox --store-view "), ["default", "fr", "de"]);
-    assert_eq!(bash(&home, "storefront attribute create --type mult"), ["multiline", "multiselect"]);
+    assert_eq!(bash(&home, "storefront attribute create --type mult"), ["multiselect"]);
 }
 
 #[test]

@@ -13,19 +13,65 @@ fn flags_that_contradict_each_other_are_refused_wherever_they_stand() {
         (&["--sandbox", "customer", "show", "-p", "x"], "`--sandbox` cannot be used with `--profile`"),
         (&["customer", "show", "--sandbox", "-p", "x"], "`--sandbox` cannot be used with `--profile`"),
         (&["-q", "customer", "show", "-v"], "`--quiet` cannot be used with `--verbose`"),
-        (&["--curl", "--sandbox", "quote", "add-item", "--sku", "mug-blue"], "`--curl` requires `--dry-run`"),
+        (&["--sandbox", "quote", "add-item", "--sku", "mug-blue", "--curl"], "`--curl` requires `--dry-run`"),
     ] {
         let outcome = run(line);
         assert!(outcome.code == 2 && outcome.stderr.contains(says), "{line:?}: {outcome:?}");
     }
 }
 
+/// The flags that every command takes; the two that clap adds are not among them.
+const GLOBAL: [&str; 9] =
+    ["color", "jq", "no-input", "output", "profile", "quiet", "sandbox", "store-view", "verbose"];
+
 #[test]
-fn curl_and_dry_run_may_stand_on_either_side_of_the_command() {
-    let item = ["quote", "add-item", "--sku", "mug-blue", "--qty", "1", "--quote-id", "1"];
-    for (before, after) in [("-n", "--curl"), ("--curl", "-n")] {
-        let outcome = run(&[&["--sandbox", before], &item[..], &[after]].concat());
-        assert!(outcome.code == 0 && outcome.stdout.contains("curl "), "{outcome:?}");
+fn only_these_flags_are_taken_by_every_command() {
+    let grammar = storefront::cli::command();
+    let mut global: Vec<_> =
+        grammar.get_arguments().filter(|flag| flag.is_global_set()).filter_map(clap::Arg::get_long).collect();
+    global.sort_unstable();
+    assert_eq!(global, GLOBAL);
+}
+
+#[test]
+fn a_flag_of_the_operations_is_refused_where_it_would_be_passed_over() {
+    for line in [
+        &["customer", "show", "-n", "-i", "x"][..],
+        &["customer", "show", "-i", "x"],
+        &["customer", "history", "--allow-unknown"],
+        &["customer", "restore", "-i", "x"],
+        &["customer", "show", "--yes"],
+        &["api", "GET", "/V1/x", "--allow-unknown"],
+        &["config", "list", "--retry", "1"],
+        &["template", "quote-ship", "--dry-run"],
+        &["sandbox", "show", "--fault", "500"],
+        &["--dry-run", "quote", "add-item"],
+    ] {
+        let outcome = run(&[&["--sandbox"], line].concat());
+        assert!(
+            outcome.code == 2 && outcome.stderr.contains("error: unexpected argument '-"),
+            "{line:?}: {outcome:?}"
+        );
+    }
+    let outcome =
+        run(&["--sandbox", "quote", "add-item", "--sku=umbrella", "--qty=1", "--quote-id=1", "-n", "--curl"]);
+    assert!(outcome.code == 0 && outcome.stdout.contains("curl "), "{outcome:?}");
+}
+
+#[test]
+fn a_wrong_command_line_that_asks_for_json_gets_it() {
+    for line in [
+        &["customer", "show", "--bogus", "-o", "json"][..],
+        &["-ojson", "customer", "shw"],
+        &["customer", "--jq=.id", "show", "--dry-run"],
+        &["customer", "show", "--bogus", "-p", "--output=json"],
+    ] {
+        let outcome = run(line);
+        let error: Result<serde_json::Value, _> = serde_json::from_str(&outcome.stderr);
+        assert!(outcome.code == 2 && error.is_ok_and(|it| it["error"]["kind"] == "usage"), "{outcome:?}");
+    }
+    for line in [&["customer", "shw", "-o", "table"][..], &["customer", "shw"], &["customer", "shw", "-o"]] {
+        assert!(run(line).stderr.starts_with("error: "), "{line:?}");
     }
 }
 

@@ -51,6 +51,26 @@ fn the_help_of_each_command_ends_with_three_examples_and_each_runs() {
 }
 
 #[test]
+fn help_fits_a_hundred_lines_and_the_overview_thirty_five() {
+    let mut all = Vec::new();
+    commands(&storefront::cli::command(), "", &mut all);
+    let home = Home::new();
+    for words in &all {
+        for help in ["--help", "-h"] {
+            let text = home.ok(&format!("{words} {help}"));
+            let headings: Vec<&str> =
+                text.lines().filter(|line| line.ends_with(':') && !line.starts_with(' ')).collect();
+            let distinct: std::collections::BTreeSet<_> = headings.iter().collect();
+            assert!(text.lines().count() <= 100, "{words} {help}: {} lines", text.lines().count());
+            assert_eq!(distinct.len(), headings.len(), "{words}: {headings:?}");
+        }
+    }
+    for overview in [home.run(&[]).stderr, home.ok("--help"), home.ok("-h")] {
+        assert!(overview.lines().count() <= 35, "{overview}");
+    }
+}
+
+#[test]
 fn topics_come_from_the_tables_the_program_uses() {
     let home = Home::new();
     let codes = home.ok("help exit-codes");

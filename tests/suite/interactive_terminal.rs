@@ -125,7 +125,7 @@ fn leaving_a_line_a_list_or_a_confirmation_cancels_with_130_and_a_terminal_as_it
 #[test]
 fn only_a_yes_that_is_typed_after_the_question_confirms() {
     let home = Home::new();
-    let line = "--sandbox --fault latency=300 customer update --address 1 --city Lyon";
+    let line = "--sandbox customer update --fault latency=300 --address 1 --city Lyon";
     let mut ahead = terminal(&home, 80, line);
     // Before the question: the profile is still being read.
     ahead.types("y\r").sees("Send it?").types("");
@@ -291,7 +291,7 @@ fn a_missing_payment_is_asked_for() {
 fn accessible_questions_are_numbered_and_nothing_moves() {
     let home = Home::new();
     let accessible = [("STOREFRONT_ACCESSIBLE", "1")];
-    let line = ["--sandbox", "--fault", "latency=900", "customer", "update"];
+    let line = ["--sandbox", "customer", "update", "--fault", "latency=900"];
     let mut terminal = Terminal::run(&home, 100, &line, &accessible);
     let screen = terminal.sees("Number").screen();
     assert!(screen.contains("1. Address 1") && !screen.contains("waiting"), "{screen}");
@@ -302,7 +302,7 @@ fn accessible_questions_are_numbered_and_nothing_moves() {
 #[test]
 fn a_call_that_takes_long_shows_life_on_a_terminal_only() {
     let home = Home::new();
-    let line = ["--sandbox", "--fault", "latency=1500", "customer", "show"];
+    let line = ["--sandbox", "customer", "show", "--fault", "latency=1500"];
     let mut terminal = Terminal::run(&home, 100, &line, &[]);
     terminal.sees("waiting for the service").sees("Amina");
     let (code, screen) = terminal.ends();
@@ -358,7 +358,7 @@ fn a_run_shows_how_far_it_is_and_leaves_only_its_summary() {
     let home = Home::new();
     let rows = "1,mug-blue,1\n".repeat(40);
     std::fs::write(home.dir.path().join("items.csv"), format!("quote_id,sku,qty\n{rows}")).unwrap();
-    let mut terminal = terminal(&home, 100, "--sandbox --fault latency=30 quote add-item -i items.csv");
+    let mut terminal = terminal(&home, 100, "--sandbox quote add-item --fault latency=30 -i items.csv");
     terminal.sees("Add the items of 40 records?").answers("y");
     let screen = terminal.sees(" of 40, 0 failed, 0 unknown, ").sees(" left").screen();
     assert!(screen.contains("/s, "), "{screen}");

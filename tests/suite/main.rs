@@ -42,6 +42,7 @@ mod http_transport_errors;
 #[cfg(unix)]
 mod interactive_terminal;
 mod jq;
+mod layout;
 mod masking;
 mod no_data_loss;
 mod profile_round_trip;

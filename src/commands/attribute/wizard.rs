@@ -11,7 +11,7 @@ use crate::input::{Draft, options_file};
 use crate::plan::operation::Operation;
 use crate::plan::validate::frontend_input::FRONTEND_INPUTS;
 use crate::plan::validate::{attribute_code, lint_attribute};
-use crate::prompt::{Answer, Objection, Prompt, Question, cancelled, file_meant};
+use crate::prompt::{Answer, Objection, Prompt, Question, file_meant};
 use crate::report::attribute;
 use crate::session::Session;
 use crate::shell::Shell;
@@ -36,7 +36,7 @@ impl<'a> Wizard<'a> {
     /// Asks what is missing, shows the whole and has it confirmed. `document` is what `--input` held.
     ///
     /// # Errors
-    /// [`cancelled`] when the person leaves or says no at the end, `usage` for input that is refused.
+    /// [`Failure::cancelled`] when the person leaves or says no at the end, `usage` for input that is refused.
     pub fn run(&mut self, document: Option<Value>) -> Result<Draft, Failure> {
         self.prompt.show("Esc goes back one step, Ctrl-C cancels.");
         loop {
@@ -79,7 +79,7 @@ impl<'a> Wizard<'a> {
     }
 
     fn go_back(&mut self) -> Result<(), Failure> {
-        self.asked.pop().map(drop).ok_or_else(cancelled)
+        self.asked.pop().map(drop).ok_or_else(Failure::cancelled)
     }
 
     fn confirm(&self) -> Result<Answer, Failure> {

@@ -9,7 +9,7 @@ use crate::cli::GlobalArgs;
 use crate::cli::config::ConfigCommand;
 use crate::config::{ConfigFile, KeyPath, Settings, ValueType, flattened, format_value};
 use crate::failure::Failure;
-use crate::report::sanitize::sanitize_line;
+use crate::sanitize::sanitize_line;
 use crate::session::Session;
 
 /// Runs `config`.

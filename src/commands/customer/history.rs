@@ -8,9 +8,9 @@ use crate::failure::{Failure, FailureKind};
 use crate::ops::profile::{pending, read};
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::stored::Profile;
-use crate::report::sanitize::sanitize_line;
 use crate::report::table::{header, new_table, render};
 use crate::report::terminal::OutputStyle;
+use crate::sanitize::sanitize_line;
 use crate::session::service::Service;
 use crate::state::{CustomerStore, Mark, Snapshot, SnapshotEntry};
 

@@ -2,7 +2,6 @@
 
 mod history;
 mod interactive;
-mod resolve;
 mod show;
 pub mod update;
 
@@ -11,8 +10,6 @@ use crate::failure::Failure;
 use crate::ops::profile::restore;
 use crate::session::Session;
 use crate::session::runtime::with_service;
-
-pub use resolve::resolve_unknown;
 
 /// Runs a customer command.
 ///

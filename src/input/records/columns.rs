@@ -25,6 +25,15 @@ pub struct Columns {
 /// What a row says: the document, and what stands beside it.
 pub type SplitRow = (Map<String, Value>, Map<String, Value>);
 
+/// Why a row is no record.
+#[derive(Debug)]
+pub enum RowError {
+    /// It has more or fewer cells than the header.
+    Length(String),
+    /// Cells are wrong; the message names their columns.
+    Cells(String),
+}
+
 impl Columns {
     /// Understands a header: titles in any letter case, empty ones at its end left out. `beside` names columns that are
     /// no input of the operation, such as `token`.
@@ -87,9 +96,10 @@ impl Columns {
     ///
     /// # Errors
     /// Every cell that is wrong, by its column.
-    pub fn document(&self, row: &csv::StringRecord) -> Result<SplitRow, String> {
+    pub fn document(&self, row: &csv::StringRecord) -> Result<SplitRow, RowError> {
         if row.len() != self.titles.len() {
-            return Err(format!("the row has {} cells, the header has {}", row.len(), self.titles.len()));
+            let message = format!("the row has {} cells, the header has {}", row.len(), self.titles.len());
+            return Err(RowError::Length(message));
         }
         let (mut document, mut beside) = (Map::new(), Map::new());
         let mut problems = Vec::new();
@@ -109,7 +119,7 @@ impl Columns {
         if self.operation == Operation::CustomerUpdate {
             problems.extend(self.place_address(row, &mut document).err());
         }
-        if problems.is_empty() { Ok((document, beside)) } else { Err(problems.join("; ")) }
+        if problems.is_empty() { Ok((document, beside)) } else { Err(RowError::Cells(problems.join("; "))) }
     }
 
     /// Puts the address of a row into the list. A row adds an address only where it says so, or where the header has no

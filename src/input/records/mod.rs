@@ -7,7 +7,7 @@ mod rows;
 mod source;
 mod titles;
 
-pub use columns::Columns;
+pub use columns::{Columns, RowError};
 pub use source::{Format, Origin, Source, detect};
 pub use titles::{paths, titles};
 

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::array::Elements;
-use super::{Columns, Content, Input, lines, rows};
+use super::{Columns, Content, Input, RowError, lines, rows};
 use crate::plan::operation::Operation;
 
 fn input(text: &str) -> Input {
@@ -63,7 +63,10 @@ fn documents(operation: Operation, text: &str) -> Result<Vec<Value>, String> {
     let mut found = Vec::new();
     while let Some((line, content, _)) = rows.read().map_err(|failure| failure.message)? {
         let Content::Row(row) = content else { panic!("{content:?}") };
-        let (document, _) = rows.columns().document(&row).map_err(|what| format!("{line}: {what}"))?;
+        let (document, _) = rows.columns().document(&row).map_err(|error| {
+            let (RowError::Length(what) | RowError::Cells(what)) = error;
+            format!("{line}: {what}")
+        })?;
         found.push(Value::Object(document));
     }
     Ok(found)

@@ -1,5 +1,7 @@
 //! A way to change a profile: a draft merged into it, or a snapshot restored.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use crate::cli::customer::ReplacementArgs;
@@ -56,4 +58,9 @@ pub trait ProfileChange {
 
     /// How long it waits, and whether it goes on although an earlier replacement may still take effect.
     fn replacement_args(&self) -> &ReplacementArgs;
+
+    /// How long a profile is read until it shows what was written.
+    fn settle(&self, service: &Service<'_>) -> Duration {
+        self.replacement_args().settle.unwrap_or(service.settings.settle)
+    }
 }

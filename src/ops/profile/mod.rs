@@ -5,6 +5,7 @@ pub(crate) mod locked;
 pub mod pending;
 pub mod read;
 pub(crate) mod replace;
+pub(crate) mod resolve;
 pub(crate) mod restore;
 pub(crate) mod send_and_verify;
 pub mod update;

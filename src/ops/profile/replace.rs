@@ -6,7 +6,6 @@
 //! where it came out differently under the lock.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -105,7 +104,7 @@ impl Steps<'_> {
         self.ask_about_open(&stored, &merged)?;
         if let Answer::Back = self.prompt.confirm("Send it?")? {
             self.change.went_back();
-            return Err(crate::prompt::cancelled());
+            return Err(Failure::cancelled());
         }
         self.confirmed = Some(merged.changes);
         Ok(None)
@@ -116,7 +115,7 @@ impl Steps<'_> {
         for open in self.open(&store, stored, merged)? {
             let question = format!("Continue? Note: {}", open.describe());
             if !self.prompt.yes_no(&question, false)?.unwrap_or(false) {
-                return Err(crate::prompt::cancelled());
+                return Err(Failure::cancelled());
             }
             self.accepted.push(open.snapshot.name().to_owned());
         }
@@ -133,7 +132,7 @@ impl Steps<'_> {
         let store = self.store(&locked.stored)?;
         let mut stored = locked.stored.clone();
         if locked.is_readable {
-            stored = read::wait_for_replica(service, &store, stored, settle(service, self.change)).await?;
+            stored = read::wait_for_replica(service, &store, stored, self.change.settle(service)).await?;
         }
         for _ in 0..=MAX_RESTARTS {
             match self.round(&store, &stored, locked.is_readable).await? {
@@ -281,11 +280,6 @@ fn note_repeats(store: &CustomerStore, merged: &Merged, snapshot: &Path) -> Resu
         })?;
     }
     Ok(())
-}
-
-/// How long a profile is read until it shows what was written.
-pub fn settle(service: &Service<'_>, change: &dyn ProfileChange) -> Duration {
-    change.replacement_args().settle.unwrap_or(service.settings.settle)
 }
 
 /// The body of the PUT; a customer of ten thousand addresses is not copied for it.

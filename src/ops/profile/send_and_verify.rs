@@ -246,7 +246,7 @@ impl Replacement<'_> {
             merged: self.merged,
             ignore: &service.settings.read.ignore,
         };
-        let mut reads = Reads::new(super::replace::settle(service, self.change));
+        let mut reads = Reads::new(self.change.settle(service));
         let mut last: Option<ReadBack> = None;
         loop {
             let read = match read::read_profile(service).await {

@@ -9,30 +9,6 @@ use super::equivalence::is_equivalent;
 use crate::plan::profile::field_path::FieldPath;
 use crate::plan::profile::patch::ProfilePatch;
 
-const NAMES: [&str; 2] = ["default_billing", "default_shipping"];
-
-/// An address that is to be the default.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct DefaultAddress {
-    /// Id of a stored address; `None` for the one that the draft adds.
-    pub address: Option<i64>,
-    /// For shipping.
-    pub shipping: bool,
-    /// For billing.
-    pub billing: bool,
-}
-
-impl DefaultAddress {
-    /// The fields of an address that this sets.
-    pub fn names(self) -> impl Iterator<Item = &'static str> {
-        NAMES
-            .into_iter()
-            .zip([self.billing, self.shipping])
-            .filter(|(_, is_set)| *is_set)
-            .map(|(name, _)| name)
-    }
-}
-
 /// Sets the flag to false on every other stored address that has it. `before` gets those addresses as they were.
 pub fn clear_others(
     wish: &ProfilePatch,

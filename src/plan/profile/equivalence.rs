@@ -1,9 +1,10 @@
-//! When two JSON values mean the same, though their texts differ.
+//! When two JSON values mean the same, though their texts differ: as numbers, as a draft beside what is stored, and as what
+//! was written beside what is read.
 
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
-/// Fields for which no value, `false` and 0 mean the same, as do `true` and 1.
-const FLAGS_AND_IDS: [&str; 3] = ["default_billing", "default_shipping", "region_id"];
+/// Flags that services write as a boolean, a number, a text, or not at all; 0 is also "no region".
+const FLAG_LIKE: [&str; 3] = ["default_billing", "default_shipping", "region_id"];
 
 /// Whether two numbers have the same text, or are the same double: jq 1.6 rounds every number that it passes on.
 pub fn is_same_number(left: &Number, right: &Number) -> bool {
@@ -51,7 +52,7 @@ pub fn is_equivalent(name: &str, draft: Option<&Value>, stored: Option<&Value>) 
                     .all(|(draft, stored)| is_equivalent("", Some(draft), Some(stored)))
         }
         (Value::Number(draft), Value::Number(stored)) => is_same_number(draft, stored),
-        _ => draft == stored || scalar(name, draft).is_some_and(|text| Some(text) == scalar(name, stored)),
+        _ => same_value(name, Some(draft), Some(stored)),
     }
 }
 
@@ -62,24 +63,91 @@ fn has_attribute(stored: &[Value], draft: &Value) -> bool {
     })
 }
 
-/// A scalar as the text that all its equivalents share; `None` for objects and lists.
-fn scalar(name: &str, value: &Value) -> Option<String> {
-    let text = match value {
-        Value::Null => String::new(),
-        Value::Bool(flag) if FLAGS_AND_IDS.contains(&name) => u8::from(*flag).to_string(),
-        Value::Bool(flag) => flag.to_string(),
-        Value::Number(number) => number.to_string(),
-        Value::String(text) => text.trim().to_owned(),
-        Value::Array(_) | Value::Object(_) => return None,
-    };
-    Some(if FLAGS_AND_IDS.contains(&name) && text == "0" { String::new() } else { text })
+/// Whether two values of the field `name` are the same. Equal are absent, null and `""`; a number and its text; texts
+/// after trimming; for default flags and `region_id` also `false`, 0 and absent, `true` and 1. Objects and lists are
+/// compared field by field and element by element.
+pub fn same_value(name: &str, left: Option<&Value>, right: Option<&Value>) -> bool {
+    match (present(name, left), present(name, right)) {
+        (None, None) => true,
+        (Some(left), Some(right)) => same_present(name, left, right),
+        _ => false,
+    }
+}
+
+/// Whether `actual` has every field of `expected`, but for those in `except`.
+pub fn contains_all(actual: &Value, expected: &Map<String, Value>, except: &[&str]) -> bool {
+    expected
+        .iter()
+        .filter(|(name, _)| !except.contains(&name.as_str()))
+        .all(|(name, value)| same_value(name, actual.get(name), Some(value)))
+}
+
+/// Whether a value says something: not null, not an empty text, and for a flag not "no".
+pub fn is_set(name: &str, value: &Value) -> bool {
+    present(name, Some(value)).is_some()
+}
+
+fn present<'a>(name: &str, value: Option<&'a Value>) -> Option<&'a Value> {
+    value.filter(|value| match value {
+        Value::Null => false,
+        Value::String(text) if text.trim().is_empty() => false,
+        Value::Bool(false) => !FLAG_LIKE.contains(&name),
+        Value::String(text) if text.trim() == "0" => !FLAG_LIKE.contains(&name),
+        Value::Number(number) if number.as_f64() == Some(0.0) => !FLAG_LIKE.contains(&name),
+        _ => true,
+    })
+}
+
+fn same_present(name: &str, left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Object(left), Value::Object(right)) => {
+            left.iter().all(|(name, value)| same_value(name, Some(value), right.get(name)))
+                && right
+                    .iter()
+                    .all(|(name, value)| left.contains_key(name) || same_value(name, None, Some(value)))
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len()
+                && left.iter().zip(right).all(|(left, right)| same_value(name, Some(left), Some(right)))
+        }
+        _ => left == right || same_scalar(name, left, right),
+    }
+}
+
+fn same_scalar(name: &str, left: &Value, right: &Value) -> bool {
+    match (scalar_text(name, left), scalar_text(name, right)) {
+        (Some(left_text), Some(right_text)) if left_text == right_text => true,
+        (Some(left_text), Some(right_text)) => {
+            (left.is_number() || right.is_number()) && same_number(&left_text, &right_text)
+        }
+        _ => false,
+    }
+}
+
+fn scalar_text(name: &str, value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_owned()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(true) if FLAG_LIKE.contains(&name) => Some("1".to_owned()),
+        _ => None,
+    }
+}
+
+/// Whether two spellings name one number. Beyond what a double holds exactly only the same digits do.
+fn same_number(left: &str, right: &str) -> bool {
+    const EXACT_DIGITS: usize = 15;
+    let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
+    let exact = digits(left) <= EXACT_DIGITS && digits(right) <= EXACT_DIGITS;
+    let doubles = || Some((left.parse::<f64>().ok()?, right.parse::<f64>().ok()?));
+    // The comparison is meant to be exact.
+    exact && doubles().is_some_and(|(left, right)| left.total_cmp(&right).is_eq())
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{is_equivalent, is_same};
+    use super::{is_equivalent, is_same, same_value};
 
     fn number(text: &str) -> Value {
         serde_json::from_str(text).unwrap()
@@ -107,5 +175,58 @@ mod tests {
         let stored = json!([{"attribute_code": "b", "value": 1}, {"attribute_code": "a", "value": "2"}]);
         assert!(same("custom_attributes", json!([{"attribute_code": "a", "value": "2"}]), stored.clone()));
         assert!(!same("custom_attributes", json!([{"attribute_code": "a", "value": "3"}]), stored));
+    }
+
+    fn same(name: &str, left: &Value, right: &Value) -> bool {
+        assert_eq!(same_value(name, Some(left), Some(right)), same_value(name, Some(right), Some(left)));
+        same_value(name, Some(left), Some(right))
+    }
+
+    #[test]
+    fn what_a_service_makes_of_a_value_is_the_same_value() {
+        for (left, right) in [
+            (json!(null), json!("")),
+            (json!(5), json!("5")),
+            (json!("Lyon"), json!(" Lyon ")),
+            (json!({"a": null, "b": 1}), json!({"b": "1"})),
+            (json!(["x "]), json!(["x"])),
+            (serde_json::from_str("1.50").unwrap(), json!("1.5")),
+        ] {
+            assert!(same("city", &left, &right), "{left} {right}");
+        }
+        assert!(same_value("city", None, Some(&json!(""))));
+    }
+
+    #[test]
+    fn other_values_are_not() {
+        for (left, right) in [
+            (json!("Lyon"), json!("LYON")),
+            (json!("02138"), json!("2138")),
+            (json!(false), json!(null)),
+            (json!(0), json!(null)),
+            (json!(["x"]), json!(["x", ""])),
+            (
+                serde_json::from_str("12345678901234567890").unwrap(),
+                serde_json::from_str("12345678901234567891").unwrap(),
+            ),
+        ] {
+            assert!(!same("city", &left, &right), "{left} {right}");
+        }
+    }
+
+    #[test]
+    fn a_default_flag_and_a_region_id_know_no_difference_between_no_and_nothing() {
+        for name in ["default_billing", "default_shipping", "region_id"] {
+            for (left, right) in [
+                (json!(false), json!(null)),
+                (json!(0), json!(null)),
+                (json!("0"), json!(false)),
+                (json!(true), json!(1)),
+                (json!("1"), json!(true)),
+            ] {
+                assert!(same(name, &left, &right), "{name}: {left} {right}");
+            }
+            assert!(!same(name, &json!(true), &json!(false)));
+        }
     }
 }

@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::default_address::DefaultAddress;
 use super::equivalence::is_same;
 use super::merge::{Merged, merge};
+use super::patch::DefaultAddress;
 use crate::failure::FailureKind;
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::patch::ProfilePatch;

@@ -15,7 +15,6 @@ pub mod read_back;
 pub mod region;
 pub mod replacement;
 pub mod restore;
-pub mod same_value;
 pub mod set_field;
 pub mod stored;
 pub mod stored_fields;

@@ -3,7 +3,6 @@
 use serde_json::Map;
 use serde_json::Value;
 
-use crate::plan::profile::default_address::DefaultAddress;
 use crate::plan::validate::body::Finding;
 
 /// What the user wants changed.
@@ -30,6 +29,30 @@ impl ProfilePatch {
         let asks =
             |(name, value): (&String, &Value)| name != "addresses" || value != &Value::Array(Vec::new());
         !self.replace && self.remove.is_empty() && !self.draft.iter().any(asks)
+    }
+}
+
+const NAMES: [&str; 2] = ["default_billing", "default_shipping"];
+
+/// An address that is to be the default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DefaultAddress {
+    /// Id of a stored address; `None` for the one that the draft adds.
+    pub address: Option<i64>,
+    /// For shipping.
+    pub shipping: bool,
+    /// For billing.
+    pub billing: bool,
+}
+
+impl DefaultAddress {
+    /// The fields of an address that this sets.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        NAMES
+            .into_iter()
+            .zip([self.billing, self.shipping])
+            .filter(|(_, is_set)| *is_set)
+            .map(|(name, _)| name)
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::diff::{self, Change};
+use super::equivalence::{contains_all, is_set, same_value};
 use super::merge::Merged;
-use super::same_value::{contains_all, is_set, same_value};
 use crate::failure::Failure;
 use crate::plan::profile::address_ids::{AddressIndex, id_of};
 use crate::plan::profile::stored::Profile;

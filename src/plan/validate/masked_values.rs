@@ -174,7 +174,7 @@ impl Resolver<'_> {
 }
 
 fn refused(path: &str) -> Failure {
-    Failure::usage(format!("`{path}` is `{MASK}`, the placeholder for a masked token"))
+    Failure::usage(format!("`{path}` contains `{MASK}`, the placeholder for a masked token"))
         .hint("enter the actual value, or omit the field to keep the stored one")
 }
 

@@ -2,7 +2,6 @@
 
 pub mod attribute_code;
 pub mod body;
-pub mod fast_path;
 pub mod frontend_input;
 #[cfg(test)]
 mod golden;

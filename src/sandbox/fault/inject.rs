@@ -18,7 +18,7 @@ use crate::sandbox::fault::active::TriggeredFaults;
 use crate::sandbox::fault::connection::ConnectionCutter;
 use crate::sandbox::fault::spec::{Fault, FaultKind, FaultValue};
 use crate::sandbox::fault::{late, varnish};
-use crate::sandbox::reply::{ApiError, json_response};
+use crate::sandbox::reply::{ApiError, html, json_response};
 
 /// The faults of one server, with what each has done so far.
 pub struct FaultInjector(Vec<ActiveFault>);
@@ -193,15 +193,6 @@ fn failure(status: u16, retry_after: FaultValue) -> Response {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
-}
-
-/// A page as proxies and login services answer it.
-pub fn html(status: StatusCode, title: &str) -> Response {
-    let page = format!(
-        "<!DOCTYPE html>\n<html><head><title>{title}</title></head><body><h1>{title}</h1></body></html>\n"
-    );
-    let html = HeaderValue::from_static("text/html; charset=utf-8");
-    (status, [(header::CONTENT_TYPE, html)], page).into_response()
 }
 
 async fn reshape(response: Response, shape: impl FnOnce(Value) -> Value) -> Response {

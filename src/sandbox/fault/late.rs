@@ -8,7 +8,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use futures_util::FutureExt as _;
 
-use crate::sandbox::fault::inject::html;
+use crate::sandbox::reply::html;
 
 /// A request that is still to be handled.
 ///

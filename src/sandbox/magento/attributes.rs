@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::attribute_view;
+use super::call::Call;
 use super::coerce::as_text;
-use super::dispatch::Call;
 use super::fields::ATTRIBUTE;
 use crate::sandbox::fault::spec::FaultKind;
 use crate::sandbox::handlers::attribute::{FRONTEND_INPUTS, MAX_CODE_LENGTH};

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::call::Call;
 use super::coerce::{self, as_text};
-use super::dispatch::Call;
 use super::fields::CART_ITEM;
-use super::{cart_view, carts};
+use super::{active_cart, cart_view};
 use crate::sandbox::handlers::quote_item;
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{Database, Document, Product, QuoteLine};
@@ -15,19 +15,19 @@ const MOST: i64 = 10_000;
 
 /// GET `carts/mine/items`.
 pub fn list_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    cart_view::items(records, carts::own(records, &call)?).map(Reply::ok)
+    cart_view::items(records, active_cart::own(records, &call)?).map(Reply::ok)
 }
 
 /// GET `carts/{cartId}/items`.
 pub fn list(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    cart_view::items(records, carts::named(records, &call)?).map(Reply::ok)
+    cart_view::items(records, active_cart::named(records, &call)?).map(Reply::ok)
 }
 
 /// POST `carts/mine/items`. `quote_id` counts for nothing: the own cart is used.
 ///
 /// Magento writes the own cart's id into `cartItem` before it looks for the parameter, so `cart_item` is never seen.
 pub fn add_own(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
-    let cart = carts::own(records, &call)?;
+    let cart = active_cart::own(records, &call)?;
     let sent = forced_item(&mut call)?;
     add_to(records, cart, &sent)
 }
@@ -41,32 +41,32 @@ pub fn add(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
         return Err(ApiError::required("quoteId"));
     }
     let cart = named.parse().map_err(|_| ApiError::no_such_entity("cartId", named.as_str()))?;
-    add_to(records, carts::active(records, cart)?, &sent)
+    add_to(records, active_cart::active(records, cart)?, &sent)
 }
 
 /// PUT `carts/mine/items/{itemId}`.
 pub fn change_own(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
-    let cart = carts::own(records, &call)?;
+    let cart = active_cart::own(records, &call)?;
     let sent = forced_item(&mut call)?;
     change_in(records, cart, call.id(0)?, &sent)
 }
 
 /// PUT `carts/{cartId}/items/{itemId}`.
 pub fn change(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
-    let cart = carts::named(records, &call)?;
+    let cart = active_cart::named(records, &call)?;
     let sent = call.parameter("cartItem", &CART_ITEM)?;
     change_in(records, cart, call.id(1)?, &sent)
 }
 
 /// DELETE `carts/mine/items/{itemId}`.
 pub fn remove_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let cart = carts::own(records, &call)?;
+    let cart = active_cart::own(records, &call)?;
     remove_from(records, cart, call.id(0)?)
 }
 
 /// DELETE `carts/{cartId}/items/{itemId}`.
 pub fn remove(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let cart = carts::named(records, &call)?;
+    let cart = active_cart::named(records, &call)?;
     remove_from(records, cart, call.id(1)?)
 }
 

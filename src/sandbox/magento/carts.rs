@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::call::Call;
 use super::customer_search::{field_text, fits};
-use super::dispatch::Call;
-use super::{cart_view, search_criteria};
-use crate::sandbox::reply::{ApiError, Reply, no_active_quote};
+use super::{active_cart, cart_view, search_criteria};
+use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::Database;
 
 /// Fields that can be searched.
@@ -43,7 +43,7 @@ pub fn show_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
 
 /// GET `carts/{cartId}`.
 pub fn show(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    cart_view::cart(records, named(records, &call)?).map(Reply::ok)
+    cart_view::cart(records, active_cart::named(records, &call)?).map(Reply::ok)
 }
 
 /// GET `carts/search`.
@@ -59,22 +59,4 @@ pub fn search(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
         }
     }
     Ok(Reply::ok(criteria.answer(found)))
-}
-
-/// The token's own active cart; 404 where there is none.
-pub fn own(records: &Database<'_>, call: &Call) -> Result<i64, ApiError> {
-    records.active_quote(call.own_customer()?)?.ok_or_else(no_active_quote)
-}
-
-/// The cart named in the path; 404 where there is none, or an order was made of it.
-pub fn named(records: &Database<'_>, call: &Call) -> Result<i64, ApiError> {
-    active(records, call.id(0)?)
-}
-
-/// `id` where it is an active cart; 404 otherwise.
-pub fn active(records: &Database<'_>, id: i64) -> Result<i64, ApiError> {
-    match records.quote(id)? {
-        Some((_, true)) => Ok(id),
-        _ => Err(ApiError::no_such_entity("cartId", id)),
-    }
 }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use keshvar::{Alpha2, Country};
 use serde_json::{Value, json};
 
-use super::dispatch::Call;
+use super::call::Call;
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::Database;
 

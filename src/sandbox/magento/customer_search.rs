@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use super::call::Call;
 use super::coerce::as_text;
 use super::customer_view;
-use super::dispatch::Call;
 use super::search_criteria::{self, Filter};
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::Database;

@@ -4,11 +4,11 @@ use regex_lite::Regex;
 use serde_json::{Value, json};
 
 use super::address_book;
+use super::call::Call;
 use super::coerce::{self, as_text};
 use super::customer_search::same_text;
 use super::customer_view::{self, CUSTOMER_ATTRIBUTES, DEFAULTS, default_id, merge_attributes, storable};
 use super::default_addresses::{self, SentList};
-use super::dispatch::Call;
 use super::fields::CUSTOMER;
 use crate::sandbox::fault::spec::FaultKind;
 use crate::sandbox::handlers::profile::now;

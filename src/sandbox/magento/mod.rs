@@ -2,10 +2,12 @@
 //!
 //! Where the two versions differ, 2.4.7 is followed, and the place says so. It shares nothing with the client.
 
+mod active_cart;
 mod address_book;
 mod address_check;
 mod attribute_view;
 mod attributes;
+mod call;
 mod cart_items;
 mod cart_view;
 mod carts;
@@ -25,6 +27,7 @@ mod route_table;
 mod search_criteria;
 mod selected_fields;
 mod shipping;
+mod shipping_rate;
 mod store_views;
 mod tokens;
 mod totals;

@@ -2,41 +2,41 @@
 
 use serde_json::{Value, json};
 
+use super::call::Call;
 use super::coerce::{self, as_text};
-use super::dispatch::Call;
 use super::fields::{PAYMENT, QUOTE_ADDRESS};
-use super::{carts, quote_address};
+use super::{active_cart, quote_address};
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{Database, Document};
 
 /// GET `carts/mine/payment-methods`.
 pub fn methods_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    carts::own(records, &call)?;
+    active_cart::own(records, &call)?;
     Ok(Reply::ok(Value::from(records.payment_methods()?)))
 }
 
 /// GET `carts/{cartId}/payment-methods`.
 pub fn methods(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    carts::named(records, &call)?;
+    active_cart::named(records, &call)?;
     Ok(Reply::ok(Value::from(records.payment_methods()?)))
 }
 
 /// GET `carts/mine/selected-payment-method`.
 pub fn selected_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let cart = carts::own(records, &call)?;
+    let cart = active_cart::own(records, &call)?;
     selected_of(records, cart)
 }
 
 /// GET `carts/{cartId}/selected-payment-method`.
 pub fn selected(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let cart = carts::named(records, &call)?;
+    let cart = active_cart::named(records, &call)?;
     selected_of(records, cart)
 }
 
 /// PUT `carts/mine/selected-payment-method`.
 pub fn select_own(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let payment = call.parameter("method", &PAYMENT)?;
-    let cart = carts::own(records, &call)?;
+    let cart = active_cart::own(records, &call)?;
     set(records, cart, payment)?;
     Ok(Reply::ok(json!("1")))
 }
@@ -44,7 +44,7 @@ pub fn select_own(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiEr
 /// PUT `carts/{cartId}/selected-payment-method`.
 pub fn select(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let payment = call.parameter("method", &PAYMENT)?;
-    let cart = carts::named(records, &call)?;
+    let cart = active_cart::named(records, &call)?;
     set(records, cart, payment)?;
     Ok(Reply::ok(json!("1")))
 }
@@ -69,7 +69,7 @@ fn information(records: &Database<'_>, call: &mut Call) -> Result<i64, ApiError>
         None | Some(Value::Null) => None,
         Some(value) => Some(coerce::object(value, &QUOTE_ADDRESS)?),
     };
-    let cart = carts::own(records, call)?;
+    let cart = active_cart::own(records, call)?;
     set(records, cart, payment)?;
     if let Some(billing) = billing {
         let mut saved = records.shipping(cart)?.unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use axum::http::Method;
 
-use super::dispatch::Call;
+use super::call::Call;
 use super::fields::{self, Fields};
 use super::{
     attributes, cart_items, carts, countries, customer_search, customers, payment, shipping, store_views,

@@ -2,38 +2,36 @@
 
 use serde_json::{Value, json};
 
+use super::call::Call;
 use super::coerce::as_text;
-use super::dispatch::Call;
 use super::fields::{QUOTE_ADDRESS, SHIPPING_INFORMATION};
-use super::{carts, countries, quote_address, totals};
+use super::shipping_rate::{carrier_title, rate};
+use super::{active_cart, countries, quote_address, totals};
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{Database, Document};
 
-/// Flat rate of one item.
-const FLAT_RATE: f64 = 5.0;
-
 /// GET `carts/mine/shipping-methods`.
 pub fn methods_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let cart = carts::own(records, &call)?;
+    let cart = active_cart::own(records, &call)?;
     methods_of(records, cart)
 }
 
 /// GET `carts/{cartId}/shipping-methods`.
 pub fn methods(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let cart = carts::named(records, &call)?;
+    let cart = active_cart::named(records, &call)?;
     methods_of(records, cart)
 }
 
 /// POST `carts/mine/estimate-shipping-methods`.
 pub fn estimate_own(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
-    let cart = carts::own(records, &call)?;
+    let cart = active_cart::own(records, &call)?;
     call.parameter("address", &QUOTE_ADDRESS)?;
     methods_of(records, cart)
 }
 
 /// POST `carts/{cartId}/estimate-shipping-methods`.
 pub fn estimate(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
-    let cart = carts::named(records, &call)?;
+    let cart = active_cart::named(records, &call)?;
     call.parameter("address", &QUOTE_ADDRESS)?;
     methods_of(records, cart)
 }
@@ -41,14 +39,14 @@ pub fn estimate(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiErro
 /// POST `carts/mine/shipping-information`.
 pub fn save_own(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let sent = call.parameter("addressInformation", &SHIPPING_INFORMATION)?;
-    let cart = carts::own(records, &call)?;
+    let cart = active_cart::own(records, &call)?;
     save_on(records, cart, &sent)
 }
 
 /// POST `carts/{cartId}/shipping-information`.
 pub fn save(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let sent = call.parameter("addressInformation", &SHIPPING_INFORMATION)?;
-    let cart = carts::named(records, &call)?;
+    let cart = active_cart::named(records, &call)?;
     save_on(records, cart, &sent)
 }
 
@@ -130,32 +128,4 @@ fn objection(
         }
     }
     Ok(None)
-}
-
-/// What the method saved on a cart of `count` products costs.
-pub fn cost(saved: &Document, count: f64) -> f64 {
-    saved.get("shipping_carrier_code").and_then(Value::as_str).map_or(0.0, |carrier| rate(carrier, count))
-}
-
-/// The method saved on a cart, as totals write it.
-pub fn title(saved: &Document) -> Option<String> {
-    let carrier = saved.get("shipping_carrier_code")?.as_str()?;
-    Some(match carrier {
-        "flatrate" => "Flat Rate - Fixed".to_owned(),
-        other => carrier_title(other).to_owned(),
-    })
-}
-
-fn rate(carrier: &str, count: f64) -> f64 {
-    if carrier == "flatrate" { FLAT_RATE * count } else { 0.0 }
-}
-
-fn carrier_title(carrier: &str) -> &str {
-    match carrier {
-        "flatrate" => "Flat Rate",
-        "freeshipping" => "Free Shipping",
-        "tablerate" => "Best Way",
-        "instore" => "In-Store Pickup Delivery",
-        other => other,
-    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::dispatch::Call;
+use super::call::Call;
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::Database;
 

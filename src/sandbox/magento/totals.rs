@@ -2,21 +2,21 @@
 
 use serde_json::{Value, json};
 
-use super::dispatch::Call;
-use super::{carts, shipping};
+use super::call::Call;
+use super::{active_cart, shipping_rate};
 use crate::sandbox::handlers::quantity;
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{Database, Document};
 
 /// GET `carts/mine/totals`.
 pub fn show_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let cart = carts::own(records, &call)?;
+    let cart = active_cart::own(records, &call)?;
     totals(records, cart).map(Reply::ok)
 }
 
 /// GET `carts/{cartId}/totals`.
 pub fn show(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let cart = carts::named(records, &call)?;
+    let cart = active_cart::named(records, &call)?;
     totals(records, cart).map(Reply::ok)
 }
 
@@ -45,7 +45,7 @@ pub fn totals(records: &Database<'_>, cart: i64) -> Result<Value, ApiError> {
             "weee_tax_applied": null, "name": product.name,
         }));
     }
-    let shipping = shipping::cost(&saved, count);
+    let shipping = shipping_rate::cost(&saved, count);
     let mut totals = sums(subtotal, shipping);
     totals.insert("items_qty".to_owned(), amount(count));
     totals.insert("items".to_owned(), Value::from(items));
@@ -77,7 +77,7 @@ fn sums(subtotal: f64, shipping: f64) -> Document {
 }
 
 fn segments(subtotal: f64, shipping: f64, saved: &Document) -> Value {
-    let title = match shipping::title(saved) {
+    let title = match shipping_rate::title(saved) {
         Some(title) => format!("Shipping & Handling ({title})"),
         None => "Shipping & Handling".to_owned(),
     };

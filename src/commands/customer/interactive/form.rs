@@ -6,7 +6,7 @@ use super::field::Field;
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::validate::lint_address;
 use crate::prompt::Objection;
-use crate::report::sanitize::sanitize_line;
+use crate::sanitize::sanitize_line;
 use crate::wire::{CUSTOMER, FieldType, ObjectSchema, PROFILE_ADDRESS};
 
 /// The fields of an address in the order they are asked: the country decides how postcode and region look.

@@ -12,7 +12,7 @@ pub use command_line::command_line;
 use crate::failure::Failure;
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::stored::Profile;
-use crate::prompt::{Prompt, Question, cancelled};
+use crate::prompt::{Prompt, Question};
 use crate::report::changes::format_value;
 use crate::wire::FieldType;
 use field::Field;
@@ -55,7 +55,7 @@ impl<'a> Editor<'a> {
     /// "Profile"). Asked again, it goes on where it was.
     ///
     /// # Errors
-    /// [`cancelled`] when the person leaves.
+    /// [`Failure::cancelled`] when the person leaves.
     pub fn ask(&mut self) -> Result<Map<String, Value>, Failure> {
         loop {
             let mut form = match self.form.take() {
@@ -81,7 +81,7 @@ impl<'a> Editor<'a> {
         forms.push(Form::of_new_address(addresses));
         forms.push(Form::of_profile(self.profile.customer()));
         let picked = self.prompt.select("What do you want to change?", &choices, 0)?;
-        Ok(forms.swap_remove(picked.ok_or_else(cancelled)?))
+        Ok(forms.swap_remove(picked.ok_or_else(Failure::cancelled)?))
     }
 
     /// Whether it was filled; not, when Esc led out of it.

@@ -86,7 +86,7 @@ fn joins(before: Option<char>, after: Option<char>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::in_json;
-    use crate::report::sanitize::{sanitize, sanitize_line};
+    use crate::sanitize::{sanitize, sanitize_line};
 
     #[test]
     fn escape_sequences_cannot_reach_the_terminal() {

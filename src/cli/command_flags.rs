@@ -1,0 +1,167 @@
+//! Flags that several commands take, and which command takes which.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+
+use super::{GlobalArgs, InputFormat, duration};
+use crate::sandbox::Fault;
+
+/// Flags that are taken together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Group {
+    InputFile,
+    InputFields,
+    DryRun,
+    Confirmation,
+    Request,
+    Faults,
+}
+
+use Group::{Confirmation, DryRun, Faults, InputFields, InputFile, Request};
+
+/// What an operation takes that can run over many records.
+const OPERATION: &[Group] = &[InputFile, InputFields, DryRun, Confirmation, Request, Faults];
+/// What a read takes.
+const READ: &[Group] = &[Request, Faults];
+
+/// A command by its words, and the groups that it takes; a command that is not named takes none.
+const COMMANDS: &[(&str, &[Group])] = &[
+    ("quote ship", OPERATION),
+    ("quote add-item", OPERATION),
+    ("quote show", READ),
+    ("quote methods", READ),
+    ("customer update", OPERATION),
+    ("customer restore", &[DryRun, Confirmation, Request, Faults]),
+    ("customer show", READ),
+    ("customer find", READ),
+    ("customer history", &[Confirmation, Request, Faults]),
+    ("attribute create", OPERATION),
+    ("attribute show", READ),
+    ("api", &[InputFile, DryRun, Request, Faults]),
+    ("auth login", &[Request, Faults]),
+    ("auth status", &[Request, Faults]),
+    ("config init", &[Confirmation]),
+    ("doctor", READ),
+    ("sandbox serve", &[Faults]),
+];
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input options")]
+struct InputFileArgs {
+    /// JSON, NDJSON or CSV to read; - is standard input
+    #[arg(short, long, value_name = "FILE")]
+    input: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input options")]
+struct InputFieldArgs {
+    /// Format of the input (json, ndjson, csv), where its extension does not say
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
+    input_format: Option<InputFormat>,
+    /// Send members the interface does not list, as they are
+    #[arg(long)]
+    allow_unknown: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Request options")]
+struct DryRunArgs {
+    /// Show exactly what would be sent; send no write
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+    /// With --dry-run: show it as a curl command
+    #[arg(long)]
+    curl: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Request options")]
+struct ConfirmationArgs {
+    /// Answer yes to confirmations
+    #[arg(short, long)]
+    yes: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Request options")]
+struct RequestArgs {
+    /// Request timeout, such as 30, 500ms or 1m [default: 30]
+    #[arg(long, value_name = "DURATION", value_parser = duration::positive)]
+    timeout: Option<Duration>,
+    /// Repeats of what cannot act twice [default: 2]
+    #[arg(long, value_name = "N")]
+    retry: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Request options")]
+struct FaultArgs {
+    /// Inject a fault into the sandbox
+    #[arg(long, value_name = "FAULT", help = FAULT_HELP)]
+    fault: Vec<Fault>,
+}
+
+/// The kinds are listed once, by the command that serves the sandbox.
+const FAULT_HELP: &str =
+    "Inject a fault into the sandbox (repeatable); `storefront sandbox serve --help` lists the kinds";
+
+fn fault_kinds() -> String {
+    let kinds = crate::sandbox::fault_kinds();
+    format!("Inject a fault: [METHOD:]KIND[=VALUE][@PERCENT][xTIMES] (repeatable). Kinds: {kinds}")
+}
+
+fn groups(words: &str) -> &'static [Group] {
+    COMMANDS.iter().find(|(known, _)| *known == words).map_or(&[], |(_, groups)| groups)
+}
+
+/// The command with the flags that it takes; `words` are its own, such as `quote ship`.
+pub fn added_to(command: Command, words: &str) -> Command {
+    groups(words).iter().fold(command, |command, group| match group {
+        InputFile => InputFileArgs::augment_args(command),
+        InputFields => InputFieldArgs::augment_args(command),
+        DryRun => DryRunArgs::augment_args(command),
+        Confirmation => ConfirmationArgs::augment_args(command),
+        Request => RequestArgs::augment_args(command),
+        Faults => match FaultArgs::augment_args(command) {
+            command if words == "sandbox serve" => command.mut_arg("fault", |flag| flag.help(fault_kinds())),
+            command => command,
+        },
+    })
+}
+
+/// Puts the flags of the command that was given into `global`.
+///
+/// # Errors
+/// What clap says of a value; there is none that it has not said before.
+pub fn read(matches: &ArgMatches, global: &mut GlobalArgs) -> Result<(), clap::Error> {
+    let (mut words, mut command) = (String::new(), matches);
+    while let Some((name, inner)) = command.subcommand() {
+        words = format!("{words} {name}").trim().to_owned();
+        command = inner;
+    }
+    for group in groups(&words) {
+        match group {
+            InputFile => global.input = InputFileArgs::from_arg_matches(command)?.input,
+            InputFields => {
+                let args = InputFieldArgs::from_arg_matches(command)?;
+                (global.input_format, global.allow_unknown) = (args.input_format, args.allow_unknown);
+            }
+            DryRun => {
+                let args = DryRunArgs::from_arg_matches(command)?;
+                (global.dry_run, global.curl) = (args.dry_run, args.curl);
+                // What can be tried without a write is what writes.
+                global.can_write = !args.dry_run;
+            }
+            Confirmation => global.yes = ConfirmationArgs::from_arg_matches(command)?.yes,
+            Request => {
+                let args = RequestArgs::from_arg_matches(command)?;
+                (global.timeout, global.retry) = (args.timeout, args.retry);
+            }
+            Faults => global.fault = FaultArgs::from_arg_matches(command)?.fault,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,207 @@
+//! The source layout: rooms import only rooms below them, and no two files import each other in a circle.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The rooms from bottom to top. A room may import only rooms that stand before it.
+const ROOMS: [&str; 30] = [
+    "failure",
+    "token",
+    "environment",
+    "suggestion",
+    "duplicate_keys",
+    "exact_json",
+    "redact",
+    "sanitize",
+    "clock",
+    "storage",
+    "fs",
+    "wire",
+    "plan",
+    "journal",
+    "sandbox",
+    "context",
+    "http",
+    "cli",
+    "config",
+    "input",
+    "report",
+    "prompt",
+    "session",
+    "state",
+    "template",
+    "ops",
+    "completion",
+    "batch",
+    "commands",
+    "lib",
+];
+
+/// Every module of the library with its file's text, without what is compiled only for tests.
+fn modules() -> BTreeMap<Vec<String>, String> {
+    fn visit(directory: &Path, root: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                visit(&path, root, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    visit(&root, &root, &mut files);
+    let mut modules = BTreeMap::new();
+    let mut tests = BTreeSet::new();
+    for file in files {
+        let inside = file.strip_prefix(&root).unwrap().with_extension("");
+        let mut name: Vec<String> = inside.iter().map(|part| part.to_str().unwrap().to_owned()).collect();
+        if name.last().is_some_and(|last| last == "mod") {
+            name.pop();
+        }
+        match name.first().map(String::as_str) {
+            Some("main") => continue,
+            Some("lib") if name.len() == 1 => name.clear(),
+            _ => {}
+        }
+        let text = std::fs::read_to_string(&file).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        for pair in lines.windows(2) {
+            if pair[0] == "#[cfg(test)]" && pair[1].ends_with(';') {
+                let child = pair[1].trim_end_matches(';').rsplit(' ').next().unwrap();
+                tests.insert([name.clone(), vec![child.to_owned()]].concat());
+            }
+        }
+        let kept = text.split("#[cfg(test)]\nmod tests {").next().unwrap().to_owned();
+        modules.insert(name, kept);
+    }
+    // What is compiled for tests only, the simulation for one, may use everything.
+    modules.retain(|name, _| (1..=name.len()).all(|length| !tests.contains(&name[..length])));
+    modules
+}
+
+/// The paths that `use` declarations name, groups spread out.
+fn imports(text: &str) -> Vec<String> {
+    fn spread(prefix: &str, tree: &str, found: &mut Vec<String>) {
+        let tree = tree.trim();
+        let Some((head, rest)) = tree.split_once('{') else {
+            let path = tree.split(" as ").next().unwrap();
+            found.push(format!("{prefix}{path}"));
+            return;
+        };
+        let prefix = format!("{prefix}{head}");
+        let (mut depth, mut start) = (0, 0);
+        let inside = &rest[..rest.rfind('}').unwrap()];
+        for (at, sign) in inside.char_indices() {
+            match sign {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                ',' if depth == 0 => {
+                    spread(&prefix, &inside[start..at], found);
+                    start = at + 1;
+                }
+                _ => {}
+            }
+        }
+        if !inside[start..].trim().is_empty() {
+            spread(&prefix, &inside[start..], found);
+        }
+    }
+    let code: String =
+        text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join(" ");
+    let mut found = Vec::new();
+    for declaration in code.split(';') {
+        let declaration =
+            declaration.rsplit('}').next().filter(|_| !declaration.contains("use ")).unwrap_or(declaration);
+        if let Some(at) = declaration.find("use crate::").or_else(|| declaration.find("use super::")) {
+            spread("", &declaration[at + 4..], &mut found);
+        }
+    }
+    // Paths that are written out where they are used.
+    for piece in code.split("crate::").skip(1) {
+        let end = piece
+            .find(|sign: char| !sign.is_alphanumeric() && sign != '_' && sign != ':')
+            .unwrap_or(piece.len());
+        found.push(format!("crate::{}", piece[..end].trim_end_matches(':')));
+    }
+    found
+}
+
+/// Which module each module imports; an item is its module.
+fn graph() -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {
+    let modules = modules();
+    let mut graph = BTreeMap::new();
+    for (name, text) in &modules {
+        let mut targets = BTreeSet::new();
+        for path in imports(text) {
+            let mut parts: Vec<String> = path.split("::").map(|part| part.trim().to_owned()).collect();
+            let mut target = if parts[0] == "crate" { Vec::new() } else { name.clone() };
+            if parts[0] == "crate" {
+                parts.remove(0);
+            }
+            while parts.first().is_some_and(|part| part == "super") {
+                target.pop();
+                parts.remove(0);
+            }
+            target.extend(parts.into_iter().filter(|part| part != "self"));
+            while !target.is_empty() && !modules.contains_key(&target) {
+                target.pop();
+            }
+            if target != *name && !target.is_empty() {
+                targets.insert(target);
+            }
+        }
+        graph.insert(name.clone(), targets);
+    }
+    graph
+}
+
+fn room(module: &[String]) -> usize {
+    let name = module.first().map_or("lib", String::as_str);
+    ROOMS.iter().position(|room| *room == name).unwrap_or_else(|| panic!("{name} has no place in the layout"))
+}
+
+#[test]
+fn rooms_import_only_what_is_below_them() {
+    let upward: Vec<String> = graph()
+        .iter()
+        .flat_map(|(from, targets)| targets.iter().map(move |to| (from.clone(), to.clone())))
+        .filter(|(from, to)| room(to) > room(from))
+        .map(|(from, to)| format!("{} imports {}", from.join("::"), to.join("::")))
+        .collect();
+    assert_eq!(upward, Vec::<String>::new());
+}
+
+#[test]
+fn no_files_import_each_other() {
+    // A folder's own file names its children, and they name it: that is one module, not a circle.
+    let family = |one: &[String], other: &[String]| one.starts_with(other) || other.starts_with(one);
+    let mut graph = graph();
+    for (from, targets) in &mut graph {
+        targets.retain(|to| !family(from, to));
+    }
+    // What imports nothing that is left cannot be in a circle; what remains at the end is.
+    loop {
+        let leaves: BTreeSet<_> =
+            graph.iter().filter(|(_, targets)| targets.is_empty()).map(|(name, _)| name.clone()).collect();
+        if leaves.is_empty() {
+            break;
+        }
+        graph.retain(|name, _| !leaves.contains(name));
+        for targets in graph.values_mut() {
+            targets.retain(|to| !leaves.contains(to));
+        }
+    }
+    // Those that only lead into a circle are no part of it.
+    loop {
+        let named: BTreeSet<_> = graph.values().flatten().cloned().collect();
+        let before = graph.len();
+        graph.retain(|name, _| named.contains(name));
+        if graph.len() == before {
+            break;
+        }
+    }
+    let circle: Vec<String> = graph.keys().map(|name| name.join("::")).collect();
+    assert_eq!(circle, Vec::<String>::new());
+}
