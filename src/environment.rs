@@ -32,14 +32,39 @@ variables! {
     CLICOLOR_FORCE = "CLICOLOR_FORCE": "Set to 1 to force colour";
     HTTPS_PROXY = "HTTPS_PROXY": "Proxy for https:// (HTTP_PROXY, ALL_PROXY and NO_PROXY also apply)";
     SSL_CERT_FILE = "SSL_CERT_FILE": "PEM file of the certificates to trust [default: the system's]";
-    XDG_CONFIG_HOME = "XDG_CONFIG_HOME": "Base directory for config.toml and credentials.toml";
-    XDG_DATA_HOME = "XDG_DATA_HOME": "Base directory for the sandbox database";
-    XDG_STATE_HOME = "XDG_STATE_HOME": "Base directory for snapshots and locks";
+}
+
+/// Where Linux and macOS keep the directories of programs.
+const UNIX_DIRECTORIES: &[Variable] = &[
+    Variable { name: "XDG_CONFIG_HOME", doc: "Base directory for config.toml and credentials.toml" },
+    Variable { name: "XDG_DATA_HOME", doc: "Base directory for the sandbox database" },
+    Variable { name: "XDG_STATE_HOME", doc: "Base directory for snapshots and locks" },
+];
+
+/// Where Windows does.
+const WINDOWS_DIRECTORIES: &[Variable] = &[
+    Variable { name: "APPDATA", doc: "Base directory for config.toml and credentials.toml" },
+    Variable { name: "LOCALAPPDATA", doc: "Base directory for snapshots, locks and the sandbox database" },
+];
+
+/// The variables that say where the program's directories are, on this system.
+pub const DIRECTORIES: &[Variable] = if cfg!(windows) { WINDOWS_DIRECTORIES } else { UNIX_DIRECTORIES };
+
+/// The one that says where snapshots and locks are kept.
+pub const STATE_HOME: &str = if cfg!(windows) { "LOCALAPPDATA" } else { "XDG_STATE_HOME" };
+
+/// The hint for where no home directory is known.
+pub fn set_home() -> &'static str {
+    if cfg!(windows) {
+        "set USERPROFILE, or APPDATA and LOCALAPPDATA"
+    } else {
+        "set HOME, or XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME"
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::ALL;
+    use super::{ALL, DIRECTORIES, STATE_HOME, UNIX_DIRECTORIES, WINDOWS_DIRECTORIES};
 
     fn sources(directory: &std::path::Path, found: &mut Vec<(std::path::PathBuf, String)>) {
         for entry in std::fs::read_dir(directory).unwrap() {
@@ -69,6 +94,21 @@ mod tests {
                 assert!(known, "{name} is in no table");
             }
         }
+    }
+
+    #[test]
+    fn each_system_names_its_own_directories_only() {
+        let named = |variables: &[super::Variable]| variables.iter().any(|one| one.name.starts_with("XDG_"));
+        assert!(named(UNIX_DIRECTORIES) && !named(WINDOWS_DIRECTORIES));
+        assert!(DIRECTORIES.iter().any(|variable| variable.name == STATE_HOME));
+        let mut texts = Vec::new();
+        sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut texts);
+        let prefix = ["XDG", "_"].concat();
+        let naming: Vec<_> = texts.iter().filter(|(_, text)| text.contains(&prefix)).collect();
+        assert!(
+            naming.len() == 1 && naming[0].0.ends_with("environment.rs"),
+            "messages take the names from there"
+        );
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub mod report;
 pub mod sandbox;
 pub mod sanitize;
 pub mod session;
+pub mod shell;
 #[cfg(test)]
 mod simulation;
 pub mod state;

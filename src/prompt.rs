@@ -22,7 +22,6 @@ use dialoguer::console;
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 
 pub use file_name::meant as file_meant;
-#[cfg(unix)]
 pub use keyboard::signals_are_listened_to;
 pub use question::{Answer, Objection, Question};
 

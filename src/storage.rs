@@ -3,6 +3,8 @@
 //! Everything that the promises rest on (snapshots, locks, journals) goes through [`Storage`], so that tests can put a
 //! modelled disk in its place: one that fails, or forgets what was not synced.
 
+pub mod persist;
+
 use std::any::Any;
 use std::fmt::Debug;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -131,15 +133,15 @@ impl Storage for Disk {
     }
 
     fn create(&self, path: &Path, content: &[u8]) -> io::Result<()> {
-        let file = temporary(path, content)?;
+        let (file, target) = temporary(path, content)?;
         file.as_file().sync_all()?;
-        file.persist_noclobber(path).map_err(|error| error.error)?;
+        persist::persist_noclobber(file, &target).map_err(|error| error.error)?;
         sync_directory(path)
     }
 
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
-        temporary(path, content)?.persist(path)?;
-        Ok(())
+        let (file, target) = temporary(path, content)?;
+        persist::persist(file, &target)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -148,7 +150,7 @@ impl Storage for Disk {
 
     fn try_lock(&self, path: &Path) -> io::Result<Option<Lock>> {
         private_directory(parent(path))?;
-        let file = private(OpenOptions::new().create(true).truncate(false).write(true)).open(path)?;
+        let file = open_private(path)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Box::new(file))),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -228,15 +230,22 @@ impl Read for ReadFrom<'_> {
     }
 }
 
-/// A file beside `path` with this content, which vanishes unless it is given a name.
-fn temporary(path: &Path, content: &[u8]) -> io::Result<tempfile::NamedTempFile> {
+/// A file beside `path` with this content, which vanishes unless it is given a name, and where that is to be.
+fn temporary(path: &Path, content: &[u8]) -> io::Result<(tempfile::NamedTempFile, PathBuf)> {
     private_directory(parent(path))?;
-    let mut file = tempfile::NamedTempFile::new_in(parent(path))?;
+    let directory = long_path(parent(path))?;
+    let mut file = tempfile::NamedTempFile::new_in(&directory)?;
     file.write_all(content)?;
-    Ok(file)
+    Ok((file, directory.join(path.file_name().unwrap_or_default())))
 }
 
-fn parent(path: &Path) -> &Path {
+/// The directory in the form that Windows takes beyond 260 characters too, when a file is renamed.
+fn long_path(directory: &Path) -> io::Result<PathBuf> {
+    if cfg!(windows) { directory.canonicalize() } else { Ok(directory.to_owned()) }
+}
+
+/// The directory of a file: `.` for a name alone.
+pub fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -250,6 +259,23 @@ pub fn private_directory(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
+}
+
+/// Opens a file for writing, which is created, mode 0600, where it does not exist; nothing in it is changed.
+///
+/// # Errors
+/// Whatever the system says.
+pub fn open_private(path: &Path) -> io::Result<File> {
+    private(OpenOptions::new().create(true).truncate(false).write(true)).open(path)
+}
+
+/// Whether a file could not be opened or read because it is a directory. Windows only says that access is denied.
+pub fn is_directory_error(path: &Path, error: &io::Error) -> bool {
+    match error.kind() {
+        io::ErrorKind::IsADirectory => true,
+        io::ErrorKind::PermissionDenied => path.is_dir(),
+        _ => false,
+    }
 }
 
 fn private(options: &mut OpenOptions) -> &mut OpenOptions {
@@ -267,7 +293,7 @@ fn sync_directory(path: &Path) -> io::Result<()> {
 mod tests {
     use std::io::{ErrorKind, Read};
 
-    use super::{Disk, Storage};
+    use super::{Disk, Storage, is_directory_error};
 
     #[test]
     fn a_new_file_is_private_and_never_overwrites() {
@@ -315,5 +341,17 @@ mod tests {
         assert_eq!((&first, rest.as_str(), log.length().unwrap()), (b"tw", "o\nfour\n", 13));
         assert!(log.try_lock().unwrap());
         assert!(!Disk.open_log(&path, true).unwrap().try_lock().unwrap());
+    }
+
+    #[test]
+    fn a_directory_is_told_from_a_file_that_may_not_be_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        // What Windows says of both.
+        let denied = ErrorKind::PermissionDenied.into();
+        assert!(is_directory_error(directory.path(), &denied) && !is_directory_error(&file, &denied));
+        assert!(is_directory_error(&file, &ErrorKind::IsADirectory.into()), "it was one when it was read");
+        assert!(!is_directory_error(directory.path(), &ErrorKind::NotFound.into()));
     }
 }

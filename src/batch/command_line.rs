@@ -6,6 +6,7 @@ use crate::cli::batch::BatchArgs;
 use crate::input::records::Source;
 use crate::report::summary::NextSteps;
 use crate::session::Session;
+use crate::shell::Shell;
 
 /// What to type next.
 pub fn next_steps(session: &Session<'_>, source: &Source, args: &BatchArgs, journal: &Path) -> NextSteps {
@@ -15,7 +16,7 @@ pub fn next_steps(session: &Session<'_>, source: &Source, args: &BatchArgs, jour
         "storefront".clone_into(program);
     }
     let again = if source.is_stream() { " (with the same input)" } else { "" };
-    let join = |words: &[String]| shell_words::join(words);
+    let join = |words: &[String]| Shell::NATIVE.join(words);
     let show = ["storefront", "journal", "show", &journal.to_string_lossy()].map(str::to_owned);
     NextSteps {
         resume: format!("{}{again}", join(&resumed(&words))),

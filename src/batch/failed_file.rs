@@ -18,6 +18,7 @@ use crate::input::records::{Columns, Content, Format};
 use crate::journal::entry::FailedFileEntry;
 use crate::journal::fnv::Fnv1a;
 use crate::sanitize::sanitize_line;
+use crate::storage::persist::{persist, persist_noclobber};
 
 /// A file of failed records in the input's own format. It holds the records as they came, tokens too: 0600.
 pub struct FailedFile {
@@ -203,7 +204,7 @@ impl FailedFile {
         let unchanged =
             self.earlier.is_some_and(|earlier| entry_of(&path).is_ok_and(|found| found == earlier));
         let place = if unchanged {
-            file.persist(&path).map_err(|error| failed(error.error))?;
+            persist(file, &path).map_err(failed)?;
             path.clone()
         } else {
             persist_beside(file, &path).map_err(failed)?
@@ -224,8 +225,8 @@ fn persist_beside(mut file: NamedTempFile, path: &Path) -> io::Result<PathBuf> {
         if number > 0 {
             place.push(format!(".{number}"));
         }
-        match file.persist_noclobber(&place) {
-            Ok(_) => return Ok(place.into()),
+        match persist_noclobber(file, Path::new(&place)) {
+            Ok(()) => return Ok(place.into()),
             Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => {
                 file = error.file;
                 number += 1;

@@ -10,12 +10,15 @@ use super::auth::same_as_customer;
 use super::check::{self, Check};
 use super::token_check::{self, Answer};
 use crate::config::Settings;
+use crate::environment::STATE_HOME;
 use crate::failure::{Failure, FailureKind};
 use crate::http::{HttpEvent, RUN_DOCTOR, Tracer};
 use crate::plan::request::Bearer;
 use crate::session::Session;
 use crate::session::runtime::on_runtime;
 use crate::session::service::Service;
+use crate::session::signals::Signals;
+use crate::shell::Shell;
 
 /// Seconds by which the clocks may differ before it is worth a word.
 const CLOCK_TOLERANCE: i64 = 60;
@@ -28,9 +31,10 @@ const NOT_FOUND: u16 = 404;
 /// The kind of the first check that failed.
 pub fn run(session: &Session<'_>) -> Result<(), Failure> {
     let checks = on_runtime(async {
+        let mut signals = Signals::listen()?;
         tokio::select! {
             biased;
-            _ = tokio::signal::ctrl_c() => Err(Failure::new(FailureKind::Interrupted, "interrupted")),
+            () = signals.next() => Err(Failure::new(FailureKind::Interrupted, "interrupted")),
             checks = run_checks(session) => Ok(checks),
         }
     })?;
@@ -184,7 +188,7 @@ fn state_directory(session: &Session<'_>) -> Option<Check> {
             "the state directory `{}` cannot be written: {error}",
             state.display()
         ));
-        let fix = "make it writable, or set XDG_STATE_HOME to a directory that is";
+        let fix = format!("make it writable, or set {STATE_HOME} to a directory that is");
         return Some(Check::failed("state directory", &failure, fix));
     }
     let snapshots = state.join("snapshots");
@@ -193,10 +197,11 @@ fn state_directory(session: &Session<'_>) -> Option<Check> {
         Check::warning(
             "state directory",
             format!("`{shown}` contains customer data and is accessible to other users"),
-            format!("chmod 700 {}", shell_words::quote(&shown.to_string())),
+            format!("chmod 700 {}", Shell::NATIVE.quote(&shown.to_string())),
         )
     } else {
-        Check::ok("state directory", format!("`{}` can be written", state.display()))
+        let access = if cfg!(windows) { "; who else can read it is not checked on Windows" } else { "" };
+        Check::ok("state directory", format!("`{}` can be written{access}", state.display()))
     })
 }
 

@@ -68,7 +68,9 @@ fn exit_codes() -> String {
 }
 
 fn environment() -> String {
-    rows(environment::ALL.iter().map(|variable| (variable.name, variable.doc)))
+    rows(
+        environment::ALL.iter().chain(environment::DIRECTORIES).map(|variable| (variable.name, variable.doc)),
+    )
 }
 
 fn input() -> String {

@@ -14,7 +14,7 @@ use crate::sanitize::sanitize_line;
 use crate::session::Session;
 use crate::session::local_service::{data_file, unusable};
 use crate::session::runtime::on_runtime;
-use crate::session::signals::stop_signal;
+use crate::session::signals::Signals;
 
 /// Runs `sandbox`.
 ///
@@ -47,14 +47,14 @@ fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
     };
     on_runtime(async {
         // Before anybody is told where it listens: anyone who reads that may stop it at once.
-        let stop = stop_signal()?;
+        let mut signals = Signals::listen()?;
         let running = sandbox::start_observed(options, observer(session)).await.map_err(unusable)?;
         session.report.json(&json!({
             "url": running.url,
             "customer_token": running.customer_token,
             "admin_token": running.admin_token,
         }))?;
-        stop.await;
+        signals.next().await;
         running.stop().await;
         Ok(())
     })

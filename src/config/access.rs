@@ -7,6 +7,7 @@ use std::fs::Metadata;
 use std::path::Path;
 
 use crate::failure::Failure;
+use crate::shell::Shell;
 
 /// What other users can do with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +41,7 @@ impl Exposure {
     /// `usage`, with the command that makes the file safe.
     pub fn require_trusted(self, path: &Path) -> Result<(), Failure> {
         let shown = path.display();
-        let quoted = shell_words::quote(&path.to_string_lossy()).into_owned();
+        let quoted = Shell::NATIVE.quote(&path.to_string_lossy()).into_owned();
         match self {
             Self::ForeignOwner { user, owner } => Err(Failure::usage(format!(
                 "`{shown}` is owned by another user (uid {owner}), who could change where tokens are sent"
@@ -58,7 +59,7 @@ impl Exposure {
     /// As [`Self::require_trusted`].
     pub fn require_private(self, path: &Path) -> Result<(), Failure> {
         let shown = path.display();
-        let hint = || format!("chmod 600 {}", shell_words::quote(&path.to_string_lossy()));
+        let hint = || format!("chmod 600 {}", Shell::NATIVE.quote(&path.to_string_lossy()));
         match self {
             Self::Readable => {
                 Err(Failure::usage(format!("`{shown}` contains a token and can be read by other users"))

@@ -15,6 +15,7 @@ use crate::config::validate;
 use crate::context::Context;
 use crate::environment;
 use crate::failure::Failure;
+use crate::shell::Shell;
 use crate::suggestion::closest_match;
 
 const FILE: &str = "config.toml";
@@ -192,7 +193,7 @@ impl ConfigFile {
         let names = self.names();
         let hint = match closest_match(name, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None if names.is_empty() => format!("storefront config init -p {}", shell_words::quote(name)),
+            None if names.is_empty() => format!("storefront config init -p {}", Shell::NATIVE.quote(name)),
             None => format!("available profiles: {}", names.join(", ")),
         };
         Failure::usage(format!("no profile `{name}` in {} (from {by})", self.path.display())).hint(hint)

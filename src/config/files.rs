@@ -1,6 +1,6 @@
 //! Reading the files that hold settings and tokens.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use toml_edit::DocumentMut;
 use super::access::Exposure;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::storage::is_directory_error;
 
 /// Nothing a person writes by hand is longer.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
@@ -45,6 +46,7 @@ fn read_checked(
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) if is_directory_error(path, &error) => return Err(problem("is a directory, not a file")),
         Err(error) => return Err(problem(&format!("cannot be read: {error}"))),
     };
     let metadata = file.metadata().map_err(|error| problem(&format!("cannot be read: {error}")))?;
@@ -67,7 +69,8 @@ fn read_checked(
 
 /// Whether this process may not read the file.
 pub fn is_unreadable(path: &Path) -> bool {
-    File::open(path).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
+    File::open(path)
+        .is_err_and(|error| error.kind() == ErrorKind::PermissionDenied && !is_directory_error(path, &error))
 }
 
 fn is_absent(error: &std::io::Error) -> bool {
@@ -87,34 +90,30 @@ pub fn parse(path: &Path, text: &str) -> Result<DocumentMut, Failure> {
     })
 }
 
-/// A path as it stands in a file: `~/` is the home directory, and what is relative is so to `directory`.
+/// A path as it is written in a file: `~/` is the home directory, and a relative one starts at `directory`.
 pub fn resolve_path(context: &Context, directory: &Path, written: &str) -> Result<PathBuf, Failure> {
-    let Some(rest) = written.strip_prefix("~/") else {
+    let Some(rest) = below_home(written, cfg!(windows)) else {
         return Ok(directory.join(written));
     };
-    let home = match context.var("HOME")? {
+    let [first, second] = if cfg!(windows) { ["USERPROFILE", "HOME"] } else { ["HOME", "USERPROFILE"] };
+    let home = match context.var(first)? {
         Some(home) => Some(home),
-        None => context.var("USERPROFILE")?,
+        None => context.var(second)?,
     };
     home.map(|home| Path::new(home).join(rest)).ok_or_else(|| {
-        Failure::usage(format!("cannot resolve `{written}`: home directory unknown")).hint("set HOME")
+        Failure::usage(format!("cannot resolve `{written}`: home directory unknown"))
+            .hint(format!("set {first}"))
     })
 }
 
-#[cfg(unix)]
-pub fn make_private_directory(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
-#[cfg(not(unix))]
-pub fn make_private_directory(path: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(path)
+/// What follows `~/`; on Windows `~\` is the same. `~` with a name after it is not a home directory here.
+fn below_home(written: &str, windows: bool) -> Option<&str> {
+    written.strip_prefix('~')?.strip_prefix(if windows { &['/', '\\'][..] } else { &['/'] })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Path, parse, read};
+    use super::{Path, below_home, parse, read};
 
     #[test]
     fn a_syntax_error_has_its_place_and_not_the_text() {
@@ -129,6 +128,14 @@ mod tests {
             assert!(failure.message.contains(&format!("config.toml{place}")), "{failure}");
             assert!(!failure.message.contains("hunter2"), "{failure}");
         }
+    }
+
+    #[test]
+    fn the_home_directory_is_written_as_the_system_writes_paths() {
+        for (written, rest) in [("~/a", Some("a")), ("~a/b", None), ("a/~/b", None), ("~", None)] {
+            assert_eq!((below_home(written, false), below_home(written, true)), (rest, rest));
+        }
+        assert_eq!((below_home(r"~\a", false), below_home(r"~\a\b", true)), (None, Some(r"a\b")));
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod file;
 mod files;
 mod keys;
 mod profile;
+mod program_search;
 mod service_id;
 mod settings;
 mod text_style;

@@ -25,6 +25,7 @@ fn home(config: &str) -> TempDir {
     home
 }
 
+#[cfg_attr(windows, expect(unused_variables, reason = "Windows has no permission bits"))]
 fn write(home: &TempDir, name: &str, text: &str, mode: u32) {
     let path = home.path().join(name);
     std::fs::write(&path, text).unwrap();

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
+use super::program_search::ProgramSearch;
 use crate::environment;
 use crate::failure::{Failure, FailureKind};
 use crate::sanitize::sanitize_line;
@@ -35,6 +36,7 @@ pub struct TokenCommand {
     argv: Vec<String>,
     hidden_variables: Vec<String>,
     own_group: bool,
+    search: Option<ProgramSearch>,
 }
 
 /// What a program that has ended left behind.
@@ -48,7 +50,7 @@ impl TokenCommand {
     /// The command without our token variables in its environment.
     pub fn new(argv: Vec<String>) -> Self {
         let hidden_variables = [environment::TOKEN, environment::ADMIN_TOKEN].map(str::to_owned).to_vec();
-        Self { argv, hidden_variables, own_group: false }
+        Self { argv, hidden_variables, own_group: false, search: None }
     }
 
     /// Hides more environment variables that hold tokens.
@@ -63,6 +65,13 @@ impl TokenCommand {
     #[must_use]
     pub fn in_own_group(mut self, own_group: bool) -> Self {
         self.own_group = own_group;
+        self
+    }
+
+    /// Looks for the program by these rules first.
+    #[must_use]
+    pub fn found_by(mut self, search: Option<ProgramSearch>) -> Self {
+        self.search = search;
         self
     }
 
@@ -122,7 +131,8 @@ impl TokenCommand {
 
     fn spawn(&self) -> std::io::Result<(Child, Group)> {
         let (program, arguments) = self.argv.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
-        let mut command = Command::new(program);
+        let found = self.search.as_ref().and_then(|search| search.find(program));
+        let mut command = Command::new(found.unwrap_or_else(|| program.into()));
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.kill_on_drop(true);
         for variable in &self.hidden_variables {

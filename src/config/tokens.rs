@@ -7,6 +7,7 @@ use url::Url;
 
 use super::credentials::Credentials;
 use super::profile::{Profile, token_key};
+use super::program_search::ProgramSearch;
 use super::token_command::TokenCommand;
 use super::token_source::TokenSource;
 use super::{base_url, files};
@@ -84,7 +85,8 @@ impl Tokens<'_> {
             ConfiguredToken::Command(argv) => {
                 let command = TokenCommand::new(argv)
                     .hiding(self.secret_variables.iter().cloned())
-                    .in_own_group(!self.context.has_terminal());
+                    .in_own_group(!self.context.has_terminal())
+                    .found_by(ProgramSearch::native(self.context)?);
                 TokenSource::command(command, name, &format!("{key}-command"))
             }
             ConfiguredToken::Variable(variable) => {

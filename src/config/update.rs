@@ -1,12 +1,13 @@
 //! Changing a file that several processes may change at once: one at a time, and whole.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::files::make_private_directory;
 use crate::failure::{Failure, FailureKind};
+use crate::storage::persist::persist;
+use crate::storage::{open_private, parent, private_directory};
 
 /// A change takes milliseconds, so that a longer wait means a process that hangs.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -35,7 +36,7 @@ impl UpdateLock {
         let problem = |error: std::io::Error| {
             Failure::internal(format!("`{}` cannot be locked: {error}", target.display()))
         };
-        make_private_directory(directory_of(&target)).map_err(problem)?;
+        private_directory(parent(&target)).map_err(problem)?;
         let lock = lock_file(&target);
         let file = open_private(&lock).map_err(problem)?;
         let start = Instant::now();
@@ -71,14 +72,13 @@ impl UpdateLock {
         let problem = |error: std::io::Error| {
             Failure::internal(format!("`{}` cannot be written: {error}", target.display()))
         };
-        let mut draft = tempfile::NamedTempFile::new_in(directory_of(target)).map_err(problem)?;
+        let mut draft = tempfile::NamedTempFile::new_in(parent(target)).map_err(problem)?;
         draft.write_all(text.as_bytes()).map_err(problem)?;
         if !private && let Ok(metadata) = fs::metadata(target) {
             draft.as_file().set_permissions(metadata.permissions()).map_err(problem)?;
         }
         draft.as_file().sync_all().map_err(problem)?;
-        draft.persist(target).map_err(|error| problem(error.error))?;
-        Ok(())
+        persist(draft, target).map_err(problem)
     }
 }
 
@@ -88,28 +88,16 @@ fn follow_links(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
         let Ok(link) = fs::read_link(&target) else { break };
-        target = directory_of(&target).join(link);
+        target = parent(&target).join(link);
     }
     fs::canonicalize(&target).unwrap_or(target)
-}
-
-fn directory_of(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn lock_file(target: &Path) -> PathBuf {
     let mut name = std::ffi::OsString::from(".");
     name.push(target.file_name().unwrap_or_default());
     name.push(".lock");
-    directory_of(target).join(name)
-}
-
-fn open_private(path: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.create(true).truncate(false).write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    parent(target).join(name)
 }
 
 #[cfg(all(test, unix))]

@@ -8,6 +8,7 @@ use super::base_url;
 use crate::cli::duration;
 use crate::config::keys::ValueType;
 use crate::plan::request::StoreView;
+use crate::shell::Shell;
 use crate::token::Token;
 
 /// The checked value of a key.
@@ -73,7 +74,7 @@ impl ValueType {
                 .parse::<toml_edit::Value>()
                 .map_err(|error| format!("not a TOML array: {}", error.message()))?,
             [one] if matches!(self, Self::Command) => {
-                let words = shell_words::split(one).map_err(|error| error.to_string())?;
+                let words = Shell::NATIVE.split(one)?;
                 words.into_iter().collect::<Array>().into()
             }
             words => words.iter().collect::<Array>().into(),
@@ -186,9 +187,11 @@ mod tests {
 
     #[test]
     fn a_command_is_a_list_however_it_is_written() {
-        for words in
-            [&["pass", "show", "a shop"][..], &["pass show 'a shop'"], &["[\"pass\", \"show\", \"a shop\"]"]]
-        {
+        for words in [
+            &["pass", "show", "a shop"][..],
+            &["pass show \"a shop\""],
+            &["[\"pass\", \"show\", \"a shop\"]"],
+        ] {
             assert_eq!(write(ValueType::Command, words).unwrap(), r#"["pass", "show", "a shop"]"#);
         }
         assert!(write(ValueType::Command, &[""]).is_err());

@@ -9,6 +9,7 @@ use rustls::{ClientConfig, RootCertStore};
 
 use crate::failure::Failure;
 use crate::http::Endpoint;
+use crate::storage::is_directory_error;
 
 /// Where the systems keep all their roots in one file. Reading that file takes a fraction of what reading the
 /// directory beside it takes. Elsewhere the platform itself is asked.
@@ -145,8 +146,14 @@ fn holds_encrypted_key(text: &[u8]) -> bool {
 }
 
 fn read(path: &Path, role: &str) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path)
-        .map_err(|error| Failure::usage(format!("cannot read the {role} {}: {error}", path.display())))
+    std::fs::read(path).map_err(|error| {
+        let shown = path.display();
+        Failure::usage(if is_directory_error(path, &error) {
+            format!("the {role} {shown} is a directory, not a file")
+        } else {
+            format!("cannot read the {role} {shown}: {error}")
+        })
+    })
 }
 
 fn broken_pem(path: &Path, role: &str, error: &pem::Error) -> Failure {

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::encoding;
 use crate::exact_json;
 use crate::failure::Failure;
+use crate::storage::is_directory_error;
 
 const STDIN: &str = "stdin";
 
@@ -74,11 +75,11 @@ pub fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     if let Some(failure) = encoding::failure(&name, error) {
         return failure;
     }
+    if is_directory_error(path, error) {
+        return Failure::usage(format!("{} is a directory, not a file", quoted(&name)));
+    }
     match error.kind() {
         std::io::ErrorKind::NotFound => Failure::usage(format!("file `{name}` not found")),
-        std::io::ErrorKind::IsADirectory => {
-            Failure::usage(format!("{} is a directory, not a file", quoted(&name)))
-        }
         _ => Failure::usage(format!("cannot read {}: {error}", quoted(&name))),
     }
 }

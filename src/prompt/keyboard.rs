@@ -71,6 +71,8 @@ enum Wait {
 
 #[cfg(unix)]
 pub use unix::signals_are_listened_to;
+#[cfg(windows)]
+pub use windows::signals_are_listened_to;
 
 #[cfg(unix)]
 use unix::Source;
@@ -198,55 +200,91 @@ mod unix {
 #[cfg(windows)]
 mod windows {
     use std::io;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
-    use dialoguer::console::{Key, Term};
+    use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
+    use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
     use super::{Decoder, Wait};
 
     /// Keys that come faster than this were pasted: a console has no marks for that.
     const FASTEST_TYPING: Duration = Duration::from_millis(30);
 
-    /// The console's keys.
-    pub struct Source {
-        term: Term,
-        last: Instant,
-    }
+    /// Anything does: whoever waits, asks again.
+    const LONG: Duration = Duration::from_secs(3600);
+
+    /// The console's keys, without echo and line editing. Ctrl-C is a key too, and not a signal.
+    pub struct Source;
 
     impl Source {
         pub fn open() -> io::Result<Self> {
-            let term = Term::stderr();
-            // Asking this makes the console take escape sequences.
-            let _ = term.features().colors_supported();
-            Ok(Self { term, last: Instant::now() })
+            enable_raw_mode()?;
+            Ok(Self)
         }
 
-        /// Waits for a key. Whether it is the first of a reading.
+        /// Reads what is there, or waits for it. Whether there was anything.
+        #[expect(clippy::unused_self, reason = "the same on every system")]
         pub fn read(&mut self, wait: Wait, decoder: &mut Decoder) -> io::Result<bool> {
-            if wait != Wait::ForPerson {
-                return Ok(false);
-            }
-            let mut utf8 = [0; 4];
-            let bytes: &[u8] = match self.term.read_key_raw()? {
-                Key::Char(character) => character.encode_utf8(&mut utf8).as_bytes(),
-                Key::Enter => b"\r",
-                Key::Escape => b"\x1b",
-                Key::Backspace => b"\x7f",
-                Key::Tab => b"\t",
-                Key::CtrlC => b"\x03",
-                Key::ArrowUp => b"\x1b[A",
-                Key::ArrowDown => b"\x1b[B",
-                Key::ArrowRight => b"\x1b[C",
-                Key::ArrowLeft => b"\x1b[D",
-                Key::Home => b"\x1b[H",
-                Key::End => b"\x1b[F",
-                Key::Del => b"\x1b[3~",
-                Key::PageUp => b"\x1b[5~",
-                Key::PageDown => b"\x1b[6~",
-                _ => return Ok(false),
+            let mut timeout = match wait {
+                // The bytes of a key come together.
+                Wait::ForRestOfKey => return Ok(false),
+                Wait::No => Duration::ZERO,
+                Wait::ForPerson => LONG,
             };
-            decoder.feed(bytes);
-            Ok(std::mem::replace(&mut self.last, Instant::now()).elapsed() > FASTEST_TYPING)
+            let mut was_key = false;
+            // All keys that come at once are one reading, so that what was pasted is known by it.
+            while poll(timeout)? {
+                if let Event::Key(key) = read()? {
+                    was_key |= feed(decoder, key);
+                }
+                if was_key {
+                    timeout = FASTEST_TYPING;
+                }
+            }
+            Ok(was_key)
         }
     }
+
+    impl Drop for Source {
+        fn drop(&mut self) {
+            let _ = disable_raw_mode();
+        }
+    }
+
+    /// Gives the decoder a key as a terminal sends it. Whether it is one that is known.
+    fn feed(decoder: &mut Decoder, key: KeyEvent) -> bool {
+        if key.kind == KeyEventKind::Release {
+            return false;
+        }
+        // AltGr is Ctrl and Alt, and makes characters of its own.
+        let is_control =
+            key.modifiers.contains(KeyModifiers::CONTROL) && !key.modifiers.contains(KeyModifiers::ALT);
+        let mut utf8 = [0; 4];
+        let bytes: &[u8] = match key.code {
+            KeyCode::Char(letter) if is_control && letter.is_ascii_alphabetic() => {
+                utf8[0] = letter.to_ascii_lowercase() as u8 - b'a' + 1;
+                &utf8[..1]
+            }
+            KeyCode::Char(character) => character.encode_utf8(&mut utf8).as_bytes(),
+            KeyCode::Enter => b"\r",
+            KeyCode::Esc => b"\x1b",
+            KeyCode::Backspace => b"\x7f",
+            KeyCode::Tab => b"\t",
+            KeyCode::Up => b"\x1b[A",
+            KeyCode::Down => b"\x1b[B",
+            KeyCode::Right => b"\x1b[C",
+            KeyCode::Left => b"\x1b[D",
+            KeyCode::Home => b"\x1b[H",
+            KeyCode::End => b"\x1b[F",
+            KeyCode::Delete => b"\x1b[3~",
+            KeyCode::PageUp => b"\x1b[5~",
+            KeyCode::PageDown => b"\x1b[6~",
+            _ => return false,
+        };
+        decoder.feed(bytes);
+        true
+    }
+
+    /// A question takes Ctrl-C as a key, whether or not something else acts on signals.
+    pub fn signals_are_listened_to() {}
 }

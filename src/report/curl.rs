@@ -2,30 +2,42 @@
 
 use crate::plan::request::{Bearer, Request};
 use crate::sanitize;
+use crate::shell::Shell;
 
-/// The command, on one line, fit for a POSIX shell. A token that stands in URL or body is masked there as everywhere.
+/// The command, on one line, for the shell of this system. A token that stands in URL or body is masked there as everywhere.
 pub fn command(request: &Request, url: &str) -> String {
-    let token = match request.bearer {
-        Bearer::Customer => "$STOREFRONT_TOKEN",
-        Bearer::Admin => "${STOREFRONT_ADMIN_TOKEN:-$STOREFRONT_TOKEN}",
+    command_for(request, url, Shell::NATIVE)
+}
+
+fn command_for(request: &Request, url: &str, shell: Shell) -> String {
+    // In Windows PowerShell `curl` alone is another command.
+    let (curl, token) = match (shell, request.bearer) {
+        (Shell::Posix, Bearer::Customer) => ("curl", "$STOREFRONT_TOKEN"),
+        (Shell::Posix, Bearer::Admin) => ("curl", "${STOREFRONT_ADMIN_TOKEN:-$STOREFRONT_TOKEN}"),
+        (Shell::Windows, Bearer::Customer) => ("curl.exe", "$env:STOREFRONT_TOKEN"),
+        (Shell::Windows, Bearer::Admin) => (
+            "curl.exe",
+            "$(if ($env:STOREFRONT_ADMIN_TOKEN) { $env:STOREFRONT_ADMIN_TOKEN } else { $env:STOREFRONT_TOKEN })",
+        ),
     };
     let mut command = format!(
-        "curl --request {} --globoff {} --header \"Authorization: Bearer {token}\"",
+        "{curl} --request {} --globoff {} --header \"Authorization: Bearer {token}\"",
         request.method.as_str(),
-        shell_words::quote(&sanitize::sanitize(url))
+        shell.quote(&sanitize::sanitize(url))
     );
     if let Some(body) = &request.body {
         command.push_str(" --header 'Content-Type: application/json' --data-raw ");
-        command.push_str(&shell_words::quote(&sanitize::in_json(body)));
+        command.push_str(&shell.quote(&sanitize::in_json(body)));
     }
     command
 }
 
 #[cfg(test)]
 mod tests {
-    use super::command;
+    use super::command_for;
     use crate::plan::request::dialect::MARKETPLACE;
     use crate::plan::request::{Request, StoreView, Target};
+    use crate::shell::Shell;
 
     #[test]
     fn what_a_terminal_would_obey_is_written_as_json_escapes() {
@@ -34,7 +46,9 @@ mod tests {
             &Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(),
             body.into(),
         );
-        let words = shell_words::split(&command(&request, "https://shop.example/rest/V1/x")).unwrap();
+        let words =
+            shell_words::split(&command_for(&request, "https://shop.example/rest/V1/x", Shell::Posix))
+                .unwrap();
         let sent = words.last().unwrap();
         assert_eq!(sent, r#"{"city":"a\u009b2J\u202eb"}"#);
         let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
@@ -48,10 +62,26 @@ mod tests {
             &Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(),
             body.into(),
         );
-        let words = shell_words::split(&command(&request, "https://shop.example/rest/V1/x")).unwrap();
+        let words =
+            shell_words::split(&command_for(&request, "https://shop.example/rest/V1/x", Shell::Posix))
+                .unwrap();
         assert_eq!(words.last().unwrap(), body);
         // Without it curl makes three requests of a URL that ends in [1-3].
         assert!(words.contains(&"--globoff".to_owned()));
         assert!(words.contains(&"Authorization: Bearer $STOREFRONT_TOKEN".to_owned()));
+    }
+
+    #[test]
+    fn on_windows_it_is_for_powershell() {
+        let request = Request::add_item(
+            &Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(),
+            r#"{"sku":"it's $5"}"#.into(),
+        );
+        assert_eq!(
+            command_for(&request, "https://shop.example/x?a=1&b", Shell::Windows),
+            "curl.exe --request POST --globoff \"https://shop.example/x?a=1&b\" \
+             --header \"Authorization: Bearer $env:STOREFRONT_TOKEN\" --header 'Content-Type: application/json' \
+             --data-raw '{\"sku\":\"it''s $5\"}'"
+        );
     }
 }

@@ -1,14 +1,10 @@
-//! Ctrl-C, as often as it comes; and SIGTERM, by which a cluster asks a pod to leave.
+//! What asks this process to stop, as often as it comes: Ctrl-C and SIGTERM, by which a cluster asks a pod to leave; on
+//! Windows Ctrl-C, Ctrl-Break, a closed console window, logging off and shutting down.
 
 use crate::failure::Failure;
 
 /// Listens for signals.
-pub struct Signals {
-    #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
-}
+pub struct Signals(platform::Listeners);
 
 impl Signals {
     /// Begins to listen: from now on a signal does not end the process by itself.
@@ -16,55 +12,75 @@ impl Signals {
     /// # Errors
     /// `internal` when signals cannot be received.
     pub fn listen() -> Result<Self, Failure> {
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            let failed = |error| Failure::internal(format!("cannot listen for signals: {error}"));
-            let listening = Self {
-                interrupt: signal(SignalKind::interrupt()).map_err(failed)?,
-                terminate: signal(SignalKind::terminate()).map_err(failed)?,
-            };
-            crate::prompt::signals_are_listened_to();
-            Ok(listening)
-        }
-        #[cfg(not(unix))]
-        Ok(Self {})
+        let listeners = platform::listen()
+            .map_err(|error| Failure::internal(format!("cannot listen for signals: {error}")))?;
+        crate::prompt::signals_are_listened_to();
+        Ok(Self(listeners))
     }
 
     /// Resolves on the next signal.
     pub async fn next(&mut self) {
-        #[cfg(unix)]
+        platform::next(&mut self.0).await;
+    }
+}
+
+#[cfg(unix)]
+mod platform {
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+
+    pub(super) struct Listeners {
+        interrupt: Signal,
+        terminate: Signal,
+    }
+
+    pub(super) fn listen() -> std::io::Result<Listeners> {
+        Ok(Listeners {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    pub(super) async fn next(listeners: &mut Listeners) {
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
-        #[cfg(not(unix))]
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
+            _ = listeners.interrupt.recv() => {}
+            _ = listeners.terminate.recv() => {}
         }
     }
 }
 
-/// Resolves on Ctrl-C, and on SIGTERM where there is one.
-pub(crate) fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
-    let failed = |error| Failure::internal(format!("cannot listen for signals: {error}"));
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminated = signal(SignalKind::terminate()).map_err(failed)?;
-        let mut interrupted = signal(SignalKind::interrupt()).map_err(failed)?;
-        Ok(async move {
-            tokio::select! {
-                _ = terminated.recv() => {}
-                _ = interrupted.recv() => {}
-            }
+#[cfg(windows)]
+mod platform {
+    use tokio::signal::windows::{
+        CtrlBreak, CtrlC, CtrlClose, CtrlLogoff, CtrlShutdown, ctrl_break, ctrl_c, ctrl_close, ctrl_logoff,
+        ctrl_shutdown,
+    };
+
+    /// Made once: a listener made anew for each turn would miss what comes between two turns.
+    pub(super) struct Listeners {
+        interrupt: CtrlC,
+        break_key: CtrlBreak,
+        close: CtrlClose,
+        log_off: CtrlLogoff,
+        shutdown: CtrlShutdown,
+    }
+
+    pub(super) fn listen() -> std::io::Result<Listeners> {
+        Ok(Listeners {
+            interrupt: ctrl_c()?,
+            break_key: ctrl_break()?,
+            close: ctrl_close()?,
+            log_off: ctrl_logoff()?,
+            shutdown: ctrl_shutdown()?,
         })
     }
-    #[cfg(windows)]
-    {
-        let mut interrupted = tokio::signal::windows::ctrl_c().map_err(failed)?;
-        Ok(async move {
-            let _ = interrupted.recv().await;
-        })
+
+    pub(super) async fn next(listeners: &mut Listeners) {
+        tokio::select! {
+            _ = listeners.interrupt.recv() => {}
+            _ = listeners.break_key.recv() => {}
+            _ = listeners.close.recv() => {}
+            _ = listeners.log_off.recv() => {}
+            _ = listeners.shutdown.recv() => {}
+        }
     }
 }

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::file_name;
 use crate::config::Settings;
 use crate::context::Context;
+use crate::environment::STATE_HOME;
 use crate::failure::{Failure, FailureKind};
 use crate::journal::fnv::Fnv1a;
 use crate::storage::Lock;
@@ -69,7 +70,7 @@ pub async fn acquire(
     let path = lock_path(context, settings, name)?;
     let unusable = |error: std::io::Error| {
         Failure::internal(format!("the lock `{}` cannot be used: {error}", path.display()))
-            .hint("a profile is replaced only under its lock: free some space, or set XDG_STATE_HOME")
+            .hint(format!("a profile is replaced only under its lock: free some space, or set {STATE_HOME}"))
     };
     let deadline = Instant::now() + timeout;
     let mut waiting = Some(waiting);

@@ -91,15 +91,21 @@ pub fn snapshot_names(context: &Context, service: &ServiceId) -> Vec<String> {
     names
 }
 
-/// A name that is one file name on every platform: what is not a letter, digit, `-`, `_`, `.` or `@` is written
-/// as `%` and its bytes in hexadecimal. A long one is cut, and its hash keeps it apart from others.
+/// A name that is one file name on every platform: what is not a small letter, digit, `-`, `_`, `.` or `@` is written
+/// as `%` and its bytes in hexadecimal. So names that differ only in case stay apart where the file system ignores it.
+/// A name of a Windows device, and a full stop at the end, which Windows drops, are written so too. A long name is cut,
+/// and its hash keeps it apart from others.
 fn file_name(name: &str) -> String {
     const MAX_LENGTH: usize = 120;
     let mut safe = String::with_capacity(name.len());
-    for byte in name.bytes() {
+    let is_device = is_windows_device(name);
+    for (index, byte) in name.bytes().enumerate() {
+        let is_last = index + 1 == name.len();
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'@' => safe.push(byte.into()),
-            b'.' if !safe.is_empty() => safe.push('.'),
+            b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'@' if index > 0 || !is_device => {
+                safe.push(byte.into());
+            }
+            b'.' if index > 0 && !is_last => safe.push('.'),
             _ => {
                 let _ = write!(safe, "%{byte:02X}");
             }
@@ -112,6 +118,16 @@ fn file_name(name: &str) -> String {
     safe
 }
 
+/// Whether Windows takes the name for a device, whatever its extension.
+fn is_windows_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
+    let is_numbered = |stem: &str| {
+        let number = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
+        number.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'9']))
+    };
+    matches!(stem.as_str(), "con" | "prn" | "aux" | "nul") || is_numbered(&stem)
+}
+
 #[cfg(test)]
 mod tests {
     use super::file_name;
@@ -121,6 +137,29 @@ mod tests {
         assert_eq!(file_name("../../etc"), "%2E.%2F..%2Fetc");
         assert_eq!(file_name("a.b@c-d_1"), "a.b@c-d_1");
         assert_ne!(file_name("a/b"), file_name("a%2Fb"));
+    }
+
+    #[test]
+    fn names_are_file_names_on_windows_too() {
+        for (name, expected) in [
+            ("con", "%63on"),
+            ("nul.txt", "%6Eul.txt"),
+            ("com1", "%63om1"),
+            ("lpt9.a.b", "%6Cpt9.a.b"),
+            ("console", "console"),
+            ("com10", "com10"),
+            ("a.con", "a.con"),
+            ("CON", "%43%4F%4E"),
+            ("a.", "a%2E"),
+            ("a..", "a.%2E"),
+            ("a ", "a%20"),
+            (".", "%2E"),
+            ("COM1:", "%43%4F%4D1%3A"),
+        ] {
+            assert_eq!(file_name(name), expected, "{name}");
+        }
+        let folded = |name: &str| file_name(name).to_lowercase();
+        assert_ne!(folded("Anna@shop"), folded("anna@shop"), "the file system may ignore case");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{CustomerStore, Mark};
+use crate::environment::STATE_HOME;
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::plan::profile::diff::{self, Change};
@@ -94,7 +95,9 @@ impl CustomerStore {
                 "the snapshot cannot be written to `{}`: {error}",
                 self.directory().display()
             ))
-            .hint("a profile is replaced only after a snapshot: free some space, or set XDG_STATE_HOME")
+            .hint(format!(
+                "a profile is replaced only after a snapshot: free some space, or set {STATE_HOME}"
+            ))
         };
         let entries = self.entries()?;
         let mut number = entries.first().map_or(1, |newest| newest.number + 1);

@@ -5,7 +5,9 @@ use serde_json::json;
 use crate::support::mock_server::{MockServer, answer};
 use crate::support::raw_http::{CUSTOMER, ITEM as RAW_ITEM};
 use crate::support::storefront::{Home, Outcome};
-use crate::support::test_env::{TestEnv, serve, snapshots, words};
+#[cfg(unix)]
+use crate::support::test_env::snapshots;
+use crate::support::test_env::{TestEnv, serve, words};
 
 const ITEM: &str = "quote add-item --sku mug-blue --qty 1 --quote-id 1";
 

@@ -1,5 +1,6 @@
 //! The journal: what a run remembers, and what it refuses to go on with.
 
+#[cfg(unix)]
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,7 +8,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::batch::{attributes, created, lines, most_standing, numbers, states};
-use crate::support::mock_server::{MockServer, Step, answer};
+#[cfg(unix)]
+use crate::support::mock_server::answer;
+use crate::support::mock_server::{MockServer, Step};
 use crate::support::test_env::{TestEnv, serve};
 
 fn journal(env: &TestEnv) -> PathBuf {
@@ -178,6 +181,7 @@ fn a_last_line_that_was_cut_off_is_noticed_and_left_out() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "there is no /dev/full, and no limit for the size of files")]
 fn a_full_disk_ends_the_run_and_nothing_is_sent_unwritten() {
     let env = TestEnv::new();
     env.file("a.csv", attributes(400));

@@ -179,6 +179,7 @@ fn a_token_that_commands_print_is_one_key_too() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "it runs a POSIX shell script")]
 fn a_batch_whose_reader_goes_away_stops() {
     let ok = Step::Stall(Duration::from_millis(20), crate::support::mock_server::reply("200 OK", "", "{}"));
     let server = MockServer::start(vec![ok]);
@@ -193,6 +194,7 @@ fn a_batch_whose_reader_goes_away_stops() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "it runs a POSIX shell script")]
 fn a_batch_that_breaks_off_says_what_was_applied() {
     let env = TestEnv::new();
     env.file("a.csv", attributes(400));

@@ -8,8 +8,10 @@ use crate::support::storefront::Home;
 
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
+/// The committed script of a shell, under the extension that the shell itself loads.
 fn generated(shell: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("completions").join(format!("storefront.{shell}"))
+    let extension = if shell == "powershell" { "ps1" } else { shell };
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("completions").join(format!("storefront.{extension}"))
 }
 
 fn is_here(shell: &str) -> bool {

@@ -1,10 +1,10 @@
 //! `doctor`: each finding with its mend, the exit code of the first that is broken, and never a secret.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
+use storefront::environment::STATE_HOME;
 
 use crate::support::http_client::SECRET;
 use crate::support::mock_server::{MockServer, Step, answer};
@@ -79,8 +79,10 @@ fn mend(command: &str) {
     assert!(Command::new("sh").args(["-c", command]).status().unwrap().success());
 }
 
+#[cfg_attr(windows, expect(unused_variables, reason = "Windows has no permission bits"))]
 fn open(path: &Path, mode: u32) {
-    std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    #[cfg(unix)]
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
 }
 
 #[test]
@@ -139,6 +141,7 @@ fn a_key_nobody_knows_is_a_finding() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows has no permission bits to check or to change")]
 fn a_configuration_that_others_may_read_is_mended_by_the_command_that_is_told() {
     let server = script(answer("200 OK", "", PROFILE));
     let home = home(&server.url(""), &format!("token = {SECRET:?}"));
@@ -151,6 +154,7 @@ fn a_configuration_that_others_may_read_is_mended_by_the_command_that_is_told() 
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows has no permission bits to check or to change")]
 fn a_token_file_that_others_may_read_is_mended_by_the_command_that_is_told() {
     let server = script(answer("200 OK", "", PROFILE));
     let home = home(&server.url(""), "token-file = \"token with space\"");
@@ -163,12 +167,13 @@ fn a_token_file_that_others_may_read_is_mended_by_the_command_that_is_told() {
     assert_eq!(examine(home.storefront(&QUICK)).code, 0);
 }
 
+#[cfg(unix)]
 #[test]
 fn snapshots_that_others_may_read_are_a_warning() {
     let env = TestEnv::new();
     env.done("customer update --email doctor@example.com");
     assert_eq!(examine(env.storefront(&QUICK)).check("state directory").0, "ok");
-    let snapshots = env.home.dir.path().join("state/storefront/snapshots");
+    let snapshots = env.home.state().join("snapshots");
     open(&snapshots, 0o755);
     let found = examine(env.storefront(&QUICK));
     let (state, message, command) = found.check("state directory");
@@ -176,7 +181,8 @@ fn snapshots_that_others_may_read_are_a_warning() {
     mend(command);
     assert_eq!(examine(env.storefront(&QUICK)).check("state directory").0, "ok");
     for file in files_below(&snapshots) {
-        assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o077, 0);
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(file).unwrap().permissions());
+        assert_eq!(mode & 0o077, 0);
     }
 }
 
@@ -306,9 +312,12 @@ fn a_wrong_store_view_and_a_wrong_path_are_each_named_with_their_setting() {
 #[test]
 fn a_state_directory_that_cannot_be_written_is_named_with_its_variable() {
     let env = TestEnv::new();
-    let program = env.storefront(&QUICK).env("XDG_STATE_HOME", "/proc/nowhere");
+    let file = env.home.dir.path().join("no directory");
+    std::fs::write(&file, "").unwrap();
+    let file = file.to_str().unwrap();
+    let program = env.storefront(&QUICK).env(STATE_HOME, file);
     let found = examine(program);
     let (status, detail, fix) = found.check("state directory");
     assert_eq!((found.code, status), (1, "failed"), "{detail}");
-    assert!(detail.contains("/proc/nowhere") && fix.contains("XDG_STATE_HOME"), "{detail}: {fix}");
+    assert!(detail.contains(file) && fix.contains(STATE_HOME), "{detail}: {fix}");
 }

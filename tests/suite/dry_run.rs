@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::raw_http::{ADMIN, CUSTOMER};
+#[cfg(unix)]
+use crate::support::raw_http::ADMIN;
+use crate::support::raw_http::CUSTOMER;
 use crate::support::storefront::Home;
 use crate::support::test_env::{TestEnv, words};
 

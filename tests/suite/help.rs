@@ -18,6 +18,7 @@ fn commands(command: &clap::Command, above: &str, found: &mut Vec<String>) {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "it runs a POSIX shell script")]
 fn the_help_of_each_command_ends_with_three_examples_and_each_runs() {
     let mut all = Vec::new();
     commands(&storefront::cli::command(), "", &mut all);
@@ -77,7 +78,7 @@ fn topics_come_from_the_tables_the_program_uses() {
         let row = format!("{:>3}  {}", kind.exit_code(), kind.name());
         assert!(codes.contains(&row), "{row}: {codes}");
     }
-    for variable in storefront::environment::ALL {
+    for variable in storefront::environment::ALL.iter().chain(storefront::environment::DIRECTORIES) {
         assert!(home.ok("help environment").contains(variable.name));
     }
     let input = home.ok("help input");

@@ -2,6 +2,7 @@
 
 // Most of this is no #[test] function, and so not covered by what clippy.toml allows in tests.
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
+#![cfg_attr(windows, allow(dead_code, unused_imports, reason = "some tests that use them are for Unix only"))]
 
 mod api;
 mod attribute;

@@ -238,7 +238,7 @@ fn two_profiles_for_one_service_wait_for_each_other() {
         let outcome = home.storefront(&line).env("STOREFRONT_TOKEN", "sandbox-customer-1").run();
         assert_eq!(outcome.code, 0, "{outcome:?}");
     }
-    assert_eq!(files_below(&home.dir.path().join("state/storefront/locks")).len(), 2);
+    assert_eq!(files_below(&home.state().join("locks")).len(), 2);
     assert_eq!(snapshots(&home).len(), 2);
 }
 
@@ -303,7 +303,7 @@ fn a_state_directory_nobody_can_write_sends_nothing_and_says_what_to_do() {
     env.file("state", "in the way");
     let error = env.fails(1, UPDATE);
     assert!(error["message"].as_str().unwrap().starts_with("the lock "), "{error}");
-    assert!(error["hint"].as_str().unwrap().contains("XDG_STATE_HOME"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains(storefront::environment::STATE_HOME), "{error}");
     assert!(!env.requests().iter().any(|request| request.starts_with("PUT")));
 }
 

@@ -11,7 +11,11 @@ use crate::support::raw_http::{Answer, CUSTOMER, PROFILE, message};
 
 fn storefront(home: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_storefront"));
-    command.args(arguments).env_clear().env("HOME", home).current_dir(home);
+    command.args(arguments).env_clear().env("HOME", home).env("LOCALAPPDATA", home).current_dir(home);
+    if cfg!(windows) {
+        // Without it there are no sockets.
+        command.env("SystemRoot", std::env::var_os("SystemRoot").unwrap_or_default());
+    }
     command
 }
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::cli::GlobalArgs;
 use crate::cli::attribute::{AttributeFlags, CreateArgs};
 use crate::cli::field_flags::FieldFlags;
+use crate::shell::Shell;
 
 /// The words of the command, not yet quoted. Of the global flags those that decide what is created and where.
 pub fn words(flags: &CreateArgs, global: &GlobalArgs) -> Vec<String> {
@@ -40,17 +41,18 @@ pub fn words(flags: &CreateArgs, global: &GlobalArgs) -> Vec<String> {
 }
 
 /// The words as a shell takes them.
-pub fn quoted(words: &[String]) -> String {
-    words.iter().map(|word| quoted_word(word)).collect::<Vec<_>>().join(" ")
+pub fn quoted(words: &[String], shell: Shell) -> String {
+    words.iter().map(|word| quoted_word(word, shell)).collect::<Vec<_>>().join(" ")
 }
 
 /// An equals sign needs no quotes: `--searchable=false` stays as one would type it.
-fn quoted_word(word: &str) -> String {
+fn quoted_word(word: &str, shell: Shell) -> String {
     match word.split_once('=') {
-        Some((name, value)) if !name.is_empty() && !value.is_empty() => {
-            format!("{}={}", shell_words::quote(name), shell_words::quote(value))
+        // PowerShell takes a quote within a word for a word of its own.
+        Some((name, value)) if shell == Shell::Posix && !name.is_empty() && !value.is_empty() => {
+            format!("{}={}", shell.quote(name), shell.quote(value))
         }
-        _ => shell_words::quote(word).into_owned(),
+        _ => shell.quote(word).into_owned(),
     }
 }
 
@@ -91,7 +93,7 @@ pub mod tests {
     use clap::Parser;
     use proptest::prelude::*;
 
-    use super::{quoted, words};
+    use super::{Shell, quoted, words};
     use crate::cli::attribute::{AttributeCommand, CreateArgs};
     use crate::cli::{Cli, Command, GlobalArgs, LazySubcommands};
     use crate::input::Draft;
@@ -120,7 +122,7 @@ pub mod tests {
             --required --searchable=false --store-label 2=Couleur --option Red --option='-5 °C' \
             --default-option Red";
         let (flags, global) = parsed(shell_words::split(line).unwrap());
-        assert_eq!(quoted(&words(&flags, &global)), line);
+        assert_eq!(quoted(&words(&flags, &global), Shell::Posix), line);
     }
 
     proptest! {
@@ -143,7 +145,7 @@ pub mod tests {
             flags.store_labels = store.into_iter().map(|(id, label)| (id.into(), label)).collect();
             flags.default_option = options.last().cloned();
             flags.options = options;
-            let line = quoted(&words(&flags, &GlobalArgs::default()));
+            let line = quoted(&words(&flags, &GlobalArgs::default()), Shell::Posix);
             let (again, _) = parsed(shell_words::split(&line).unwrap());
             prop_assert_eq!(draft(&again), draft(&flags), "{}", line);
         }

@@ -14,6 +14,7 @@ use crate::plan::validate::{attribute_code, lint_attribute};
 use crate::prompt::{Answer, Objection, Prompt, Question, file_meant};
 use crate::report::attribute;
 use crate::session::Session;
+use crate::shell::Shell;
 
 /// The wizard and where it stands.
 pub struct Wizard<'a> {
@@ -74,7 +75,8 @@ impl<'a> Wizard<'a> {
     /// The same as one command line, to keep in a script.
     pub fn tell_command_line(&self) {
         let words = command_line::words(&self.answers.flags, self.session.global);
-        self.session.report.status(&format!("Equivalent command:\n  {}", command_line::quoted(&words)));
+        let line = command_line::quoted(&words, Shell::NATIVE);
+        self.session.report.status(&format!("Equivalent command:\n  {line}"));
     }
 
     fn go_back(&mut self) -> Result<(), Failure> {

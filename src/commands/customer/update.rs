@@ -18,6 +18,7 @@ use crate::prompt::Prompt;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
+use crate::shell::Shell;
 
 /// Reads the input, then replaces the profile; of many records, one after another.
 ///
@@ -68,7 +69,7 @@ async fn ask_and_replace(
             Err(_) if update.went_back.take() => {}
             Err(failure) => {
                 // What was typed is not lost with what fails, or is cancelled.
-                let line = interactive::command_line(&update.patch.draft, session.global);
+                let line = interactive::command_line(&update.patch.draft, session.global, Shell::NATIVE);
                 session.report.status(&format!("Equivalent command:\n  {line}"));
                 return Err(failure);
             }

@@ -1,6 +1,5 @@
 //! The database file: made private, recognised as ours, given its tables and its seed.
 
-use std::fs::{DirBuilder, OpenOptions};
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,6 +7,7 @@ use anyhow::{Context as _, bail};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use crate::sandbox::store::{Database, StoreResult};
+use crate::storage::{open_private, parent, private_directory};
 
 /// Marks a SQLite file as a sandbox database (`PRAGMA application_id`): "SFSB".
 const APPLICATION_ID: i64 = 0x5346_5342;
@@ -149,18 +149,6 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 
 /// Creates an empty file that only its owner may read; SQLite gives its side files the same mode.
 fn create_private(path: &Path) -> std::io::Result<()> {
-    let mut directory = DirBuilder::new();
-    directory.recursive(true);
-    let mut file = OpenOptions::new();
-    file.read(true).append(true).create(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-        directory.mode(0o700);
-        file.mode(0o600);
-    }
-    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        directory.create(parent)?;
-    }
-    file.open(path).map(drop)
+    private_directory(parent(path))?;
+    open_private(path).map(drop)
 }

@@ -1,6 +1,5 @@
 //! What the tests share.
 
-#[cfg(unix)]
 pub mod batch;
 pub mod flaky_proxy;
 pub mod http_client;
@@ -9,6 +8,7 @@ pub mod magento;
 pub mod mock_server;
 pub mod raw_http;
 pub mod storefront;
+#[cfg(unix)]
 pub mod terminal;
 pub mod test_env;
 pub mod tls;

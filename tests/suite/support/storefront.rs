@@ -42,7 +42,13 @@ impl Home {
         self.dir.path().join("config/storefront").join(name)
     }
 
+    /// The directory of snapshots and locks.
+    pub fn state(&self) -> PathBuf {
+        self.dir.path().join(if cfg!(windows) { "data/storefront/state" } else { "state/storefront" })
+    }
+
     /// Writes a file of the configuration directory.
+    #[cfg_attr(windows, expect(unused_variables, reason = "Windows has no permission bits"))]
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>, mode: u32) {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -78,10 +84,22 @@ impl Home {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.dir.path())
-            .env("XDG_CONFIG_HOME", below("config"))
-            .env("XDG_DATA_HOME", below("data"))
-            .env("XDG_STATE_HOME", below("state"))
             .current_dir(self.dir.path());
+        if cfg!(windows) {
+            command
+                .env("USERPROFILE", self.dir.path())
+                .env("APPDATA", below("config"))
+                .env("LOCALAPPDATA", below("data"));
+            // Without these there are no sockets and no temporary files.
+            for name in ["SystemRoot", "TEMP", "TMP", "PATHEXT"] {
+                command.env(name, std::env::var_os(name).unwrap_or_default());
+            }
+        } else {
+            command
+                .env("XDG_CONFIG_HOME", below("config"))
+                .env("XDG_DATA_HOME", below("data"))
+                .env("XDG_STATE_HOME", below("state"));
+        }
         command
     }
 

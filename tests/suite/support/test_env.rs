@@ -127,7 +127,7 @@ pub fn words(line: &str) -> Vec<&str> {
 
 /// The snapshots in a home's state directory, oldest first.
 pub fn snapshots(home: &Home) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = files_below(&home.dir.path().join("state/storefront/snapshots"))
+    let mut found: Vec<PathBuf> = files_below(&home.state().join("snapshots"))
         .into_iter()
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         .collect();

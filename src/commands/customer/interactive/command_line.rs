@@ -7,19 +7,20 @@ use crate::cli::customer::{AddressFlags, ProfileFlags};
 use crate::cli::field_flags::{FieldFlag, FieldFlags};
 use crate::commands::attribute::command_line::{for_global, given, quoted, switch};
 use crate::plan::profile::region;
+use crate::shell::Shell;
 
 /// The command line for these fields of the customer, quoted for a shell. What no flag can say is given as
 /// JSON.
-pub fn command_line(draft: &Map<String, Value>, global: &GlobalArgs) -> String {
+pub fn command_line(draft: &Map<String, Value>, global: &GlobalArgs, shell: Shell) -> String {
     let mut words: Vec<String> = ["storefront", "customer", "update"].map(str::to_owned).into();
     for_global(global, &mut |name, value| words.extend(given(name, value)));
     if let Some(flags) = flags(draft) {
         words.extend(flags);
-        return quoted(&words);
+        return quoted(&words, shell);
     }
     words.extend(["--input", "-"].map(str::to_owned));
     let json = Value::Object(draft.clone()).to_string();
-    format!("printf '%s' {} | {}", shell_words::quote(&json), quoted(&words))
+    shell.pipe_json(&json, &quoted(&words, shell))
 }
 
 /// `None` where a value has no flag, such as one that is emptied.
@@ -75,7 +76,7 @@ mod tests {
     use clap::Parser;
     use serde_json::json;
 
-    use super::command_line;
+    use super::{Shell, command_line};
     use crate::cli::customer::CustomerCommand;
     use crate::cli::{Cli, Command, GlobalArgs, LazySubcommands};
     use crate::input::Draft;
@@ -89,7 +90,7 @@ mod tests {
             json!({"addresses": [{"telephone": "+33 1", "region": crate::plan::profile::region::none()}]}),
             json!({"firstname": "O'Neil", "gender": 2}),
         ] {
-            let line = command_line(draft.as_object().unwrap(), &GlobalArgs::default());
+            let line = command_line(draft.as_object().unwrap(), &GlobalArgs::default(), Shell::Posix);
             let cli = Cli::try_parse_from(shell_words::split(&line).unwrap()).unwrap();
             let Command::Customer(LazySubcommands(CustomerCommand::Update(args))) = cli.command else {
                 panic!("{line}")
@@ -103,9 +104,11 @@ mod tests {
     #[test]
     fn what_no_flag_says_is_given_as_json() {
         let draft = json!({"addresses": [{"postcode": null, "id": 2}]});
-        let line =
-            command_line(draft.as_object().unwrap(), &GlobalArgs { sandbox: true, ..GlobalArgs::default() });
+        let global = GlobalArgs { sandbox: true, ..GlobalArgs::default() };
+        let line = command_line(draft.as_object().unwrap(), &global, Shell::Posix);
         let json = r#"'{"addresses":[{"postcode":null,"id":2}]}'"#;
         assert_eq!(line, format!("printf '%s' {json} | storefront customer update --sandbox --input -"));
+        let line = command_line(draft.as_object().unwrap(), &global, Shell::Windows);
+        assert_eq!(line, format!("{json} | storefront customer update --sandbox --input -"));
     }
 }
