@@ -155,10 +155,9 @@ impl Outcome {
         let shown: Vec<&RequestPreview> =
             if self.calls.is_empty() { self.request.iter().collect() } else { shown.collect() };
         if shown.iter().any(|shown| shown.curl) {
-            return shown
-                .iter()
-                .map(|shown| format!("{}\n", super::curl::command(&shown.request, &shown.url)))
-                .collect();
+            let commands: Vec<String> =
+                shown.iter().map(|shown| super::curl::command(&shown.request, &shown.url) + "\n").collect();
+            return commands.concat();
         }
         let mut text = String::new();
         let mut line = |content: &str| {
@@ -175,7 +174,9 @@ impl Outcome {
                 line(&format!("Snapshot: {}", sanitize_line(&snapshot.display().to_string())));
             }
         }
-        shown.iter().for_each(|shown| line(&shown.to_text()));
+        for shown in &shown {
+            line(&shown.to_text());
+        }
         if shown.is_empty() {
             self.calls.iter().for_each(|call| line(&call.to_text()));
         }
