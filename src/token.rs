@@ -29,10 +29,8 @@ impl Token {
         if self.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
             return Ok(self);
         }
-        let message =
-            format!("the token of {from} has blanks, line breaks or characters beyond ASCII inside");
-        Err(Failure::new(FailureKind::Auth, message)
-            .hint("is it more than the token? A file or command gives the token and nothing else"))
+        let message = format!("invalid token from {from}: contains whitespace or non-ASCII characters");
+        Err(Failure::new(FailureKind::Auth, message).hint("the file or command must contain only the token"))
     }
 }
 

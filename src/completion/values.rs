@@ -149,7 +149,7 @@ fn config_keys(asked: &CompletionContext) -> Vec<CompletionCandidate> {
         keys.iter().filter(is_value).map(candidate).collect::<Vec<_>>()
     };
     let names: Vec<String> = ConfigFile::load(&asked.context)
-        .map(|file| file.names().into_iter().map(|name| name.to_string()).collect())
+        .map(|file| file.names().into_iter().map(ToString::to_string).collect())
         .unwrap_or_default();
     let mut candidates = of(config::PROFILE, "");
     candidates.extend(of(config::READ, "read."));

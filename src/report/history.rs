@@ -97,7 +97,7 @@ mod tests {
         );
         for (now, age) in [
             ("2026-11-21T21:04:12.6Z", "1 second ago"),
-            ("2026-11-22T00:04:12Z", "2 hours ago"),
+            ("2026-11-22T00:04:12Z", "3 hours ago"),
             ("2026-12-01T00:00:00Z", "9 days ago"),
             ("2026-11-21T21:00:00Z", "in the future"),
         ] {

@@ -116,7 +116,7 @@ fn table(rows: &[Row], has_others: bool, style: OutputStyle) -> String {
 fn card(row: &Row, style: OutputStyle) -> String {
     let mut head = style.paint(TextStyle::Id, &format!("address {}", row.id));
     if !row.defaults.is_empty() {
-        head.push_str(&format!(", default {}", row.defaults));
+        head += &format!(", default {}", row.defaults);
     }
     let columns = HEADS[1..].iter().map(|head| head.to_lowercase()).zip(row.columns.iter().cloned());
     let fields = columns.filter(|(_, value)| !value.is_empty()).chain(row.others.iter().cloned());
@@ -140,11 +140,11 @@ fn heading(customer: &Map<String, Value>, style: OutputStyle) -> String {
     let ids: Vec<String> = ids.map(|(label, name)| format!("{label} {}", member(customer, name))).collect();
     let mut text = style.paint(TextStyle::Head, &style.wrapped(&who));
     if !ids.is_empty() {
-        text.push_str(&format!("\n{}", style.wrapped(&ids.join(", "))));
+        text += &format!("\n{}", style.wrapped(&ids.join(", ")));
     }
     let others = rest(customer, IN_HEADING);
     if !others.is_empty() {
-        text.push_str(&format!("\n  {}", pairs(others.into_iter(), style)));
+        text += &format!("\n  {}", pairs(others.into_iter(), style));
     }
     text.push('\n');
     text

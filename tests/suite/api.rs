@@ -84,7 +84,7 @@ fn a_write_to_a_profile_is_refused_unless_unguarded() {
         ("PUT", "/V1/customers/me"),
         ("put", "/fr/V1/customers/7/"),
     ] {
-        let refused = api(&service, &[method, path, "-i", "-", "--yes"]);
+        let refused = api(&service, &[method, path, "-i", "-"]);
         assert_eq!((refused.code, &*refused.stdout), (3, ""), "{path}: {refused:?}");
         assert!(refused.stderr.contains("`storefront customer update`"), "{refused:?}");
     }

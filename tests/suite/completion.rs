@@ -8,8 +8,10 @@ use crate::support::storefront::Home;
 
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
+/// The committed script of a shell, under the extension that the shell itself loads.
 fn generated(shell: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("completions").join(format!("storefront.{shell}"))
+    let extension = if shell == "powershell" { "ps1" } else { shell };
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("completions").join(format!("storefront.{extension}"))
 }
 
 fn is_here(shell: &str) -> bool {
@@ -86,8 +88,8 @@ fn files_snapshots_keys_faults_and_topics_are_completed() {
     assert_eq!(bash(&home, "storefront -p shop customer restore 0000"), [""]);
     assert_eq!(bash(&home, "storefront config set token-e"), ["token-env"]);
     assert_eq!(bash(&home, "storefront config get profiles.shop.base"), ["profiles.shop.base-url"]);
-    assert_eq!(bash(&home, "storefront --sandbox --fault drop"), ["drop-address"]);
-    assert_eq!(bash(&home, "storefront --sandbox --fault stale"), ["stale-read="]);
+    assert_eq!(bash(&home, "storefront --sandbox customer show --fault drop"), ["drop-address"]);
+    assert_eq!(bash(&home, "storefront --sandbox customer show --fault stale"), ["stale-read="]);
     assert_eq!(bash(&home, "storefront help exit"), ["exit-codes"]);
 }
 

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Makes the Homebrew formula and the Scoop manifest of a release from its checksums.
+
+    packaging/manifests.py SHA256SUMS OWNER/REPOSITORY OUTPUT_DIRECTORY
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+import project
+
+UNIX_ARCHIVES = {
+    ("macos", "arm"): "aarch64-apple-darwin",
+    ("macos", "intel"): "x86_64-apple-darwin",
+    ("linux", "arm"): "aarch64-unknown-linux-musl",
+    ("linux", "intel"): "x86_64-unknown-linux-musl",
+}
+WINDOWS_ARCHIVES = {"64bit": "x86_64-pc-windows-msvc", "arm64": "aarch64-pc-windows-msvc"}
+
+
+def read_checksums(text):
+    """Returns {file name: SHA-256} of the output of `sha256sum`."""
+    sums = {}
+    for line in text.splitlines():
+        found = re.fullmatch(r"([0-9a-f]{64}) [ *]([^/]+)", line)
+        if found is None:
+            raise ValueError(f"not a line of `sha256sum`: `{line}`")
+        sums[found[2]] = found[1]
+    return sums
+
+
+class Release:
+    """The addresses and checksums of one release's archives."""
+
+    def __init__(self, sums, repository, package):
+        if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
+            raise ValueError(f"expected OWNER/REPOSITORY, found `{repository}`")
+        self.sums, self.package = sums, package
+        self.version = package["version"]
+        self.homepage = f"https://github.com/{repository}"
+
+    def archive(self, target, suffix):
+        """Returns the address and the checksum of an archive; raises `ValueError` where it has none."""
+        name = f"storefront-{self.version}-{target}.{suffix}"
+        if name not in self.sums:
+            raise ValueError(f"the checksums lack `{name}`")
+        return f"{self.homepage}/releases/download/v{self.version}/{name}", self.sums[name]
+
+
+def formula(release):
+    """Returns the text of the Homebrew formula."""
+    systems = []
+    for system in ("macos", "linux"):
+        blocks = []
+        for processor in ("arm", "intel"):
+            url, checksum = release.archive(UNIX_ARCHIVES[system, processor], "tar.gz")
+            blocks.append(
+                f'    on_{processor} do\n      url "{url}"\n      sha256 "{checksum}"\n    end\n'
+            )
+        systems.append(f"  on_{system} do\n" + "\n".join(blocks) + "  end\n")
+    licences = ", ".join(f'"{name}"' for name in release.package["license"].split(" OR "))
+    description = release.package["description"].replace("\\", "\\\\").replace('"', '\\"')
+    return f"""class Storefront < Formula
+  desc "{description}"
+  homepage "{release.homepage}"
+  version "{release.version}"
+  license any_of: [{licences}]
+
+{chr(10).join(systems)}
+  def install
+    bin.install "storefront"
+    man1.install Dir["man/*.1"]
+    bash_completion.install "completions/storefront.bash" => "storefront"
+    zsh_completion.install "completions/storefront.zsh" => "_storefront"
+    fish_completion.install "completions/storefront.fish"
+    pkgshare.install "completions/storefront.elvish", "completions/storefront.ps1"
+    doc.install "README.md", "CHANGELOG.md", "docs"
+  end
+
+  test do
+    assert_match version.to_s, shell_output("#{{bin}}/storefront --version")
+  end
+end
+"""
+
+
+def scoop(release):
+    """Returns the text of the Scoop manifest."""
+    architectures, updates = {}, {}
+    for name, target in WINDOWS_ARCHIVES.items():
+        url, checksum = release.archive(target, "zip")
+        directory = f"storefront-{release.version}-{target}"
+        architectures[name] = {"url": url, "hash": checksum, "extract_dir": directory}
+        updates[name] = {
+            key: value.replace(release.version, "$version")
+            for key, value in architectures[name].items()
+            if key != "hash"
+        }
+    manifest = {
+        "version": release.version,
+        "description": release.package["description"],
+        "homepage": release.homepage,
+        "license": release.package["license"].replace(" OR ", "|"),
+        "architecture": architectures,
+        "bin": "storefront.exe",
+        "checkver": {"github": release.homepage},
+        "autoupdate": {"architecture": updates, "hash": {"url": "$baseurl/SHA256SUMS"}},
+    }
+    return json.dumps(manifest, indent=4, ensure_ascii=False) + "\n"
+
+
+def write(checksums, repository, output, root=project.ROOT):
+    """Writes `storefront.rb` and `storefront.json` to the directory `output`."""
+    release = Release(read_checksums(checksums.read_text()), repository, project.package(root))
+    texts = {"storefront.rb": formula(release), "storefront.json": scoop(release)}
+    output.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (output / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    try:
+        write(pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]))
+    except (ValueError, OSError) as error:
+        sys.exit(f"error: {error}")

@@ -1,0 +1,23 @@
+"""What the release scripts know of the project: `Cargo.toml` and `CHANGELOG.md`."""
+
+import pathlib
+import re
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def package(root=ROOT):
+    """Returns the `[package]` table of `Cargo.toml`."""
+    return tomllib.loads((root / "Cargo.toml").read_text(encoding="utf-8"))["package"]
+
+
+def release_notes(version, root=ROOT):
+    """Returns the section of the changelog for `version`; raises `ValueError` where there is none."""
+    changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    heading = re.compile(rf"^## \[{re.escape(version)}\].*$", re.MULTILINE)
+    found = heading.search(changelog)
+    if found is None:
+        raise ValueError(f"CHANGELOG.md has no section `## [{version}]`")
+    following = re.compile(r"^(## |\[[^\]]+\]: )", re.MULTILINE).search(changelog, found.end())
+    return changelog[found.end() : following.start() if following else None].strip() + "\n"

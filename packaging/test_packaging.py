@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Tests of the release scripts: `python3 packaging/test_packaging.py`."""
+
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import archive
+import check_tag
+import manifests
+import project
+
+PACKAGE = {
+    "version": "1.2.3",
+    "description": 'Says "hello"',
+    "license": "Apache-2.0 OR MIT",
+}
+REPOSITORY = "acme/storefront"
+NAMES = [
+    f"storefront-1.2.3-{target}.{'zip' if 'windows' in target else 'tar.gz'}"
+    for target in [*manifests.UNIX_ARCHIVES.values(), *manifests.WINDOWS_ARCHIVES.values()]
+]
+SUMS = {name: hashlib.sha256(name.encode()).hexdigest() for name in NAMES}
+
+
+def release(sums=SUMS, repository=REPOSITORY):
+    return manifests.Release(sums, repository, PACKAGE)
+
+
+def url(name):
+    return f"https://github.com/acme/storefront/releases/download/v1.2.3/{name}"
+
+
+class Temporary(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.root = pathlib.Path(directory.name)
+
+    def file(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+
+class Manifests(Temporary):
+    def test_the_formula_has_each_address_directly_before_its_checksum(self):
+        lines = [line.strip() for line in manifests.formula(release()).splitlines()]
+        for name in (name for name in NAMES if name.endswith(".tar.gz")):
+            at = lines.index(f'url "{url(name)}"')
+            self.assertEqual(lines[at + 1], f'sha256 "{SUMS[name]}"')
+        self.assertIn('desc "Says \\"hello\\""', lines)
+        self.assertIn('license any_of: ["Apache-2.0", "MIT"]', lines)
+
+    def test_the_processors_of_the_formula_are_not_exchanged(self):
+        system = None
+        for line in manifests.formula(release()).splitlines():
+            if line.startswith("  on_"):
+                system = {"on_macos": "apple-darwin", "on_linux": "linux-musl"}[line.split()[0]]
+            elif line.startswith("    on_"):
+                processor = {"on_arm": "aarch64", "on_intel": "x86_64"}[line.split()[0]]
+            elif line.strip().startswith("url"):
+                self.assertIn(processor, line)
+                self.assertIn(system, line)
+
+    def test_the_scoop_manifest_has_the_address_and_the_checksum_of_each_processor(self):
+        manifest = json.loads(manifests.scoop(release()))
+        for processor, target in {"64bit": "x86_64", "arm64": "aarch64"}.items():
+            name = f"storefront-1.2.3-{target}-pc-windows-msvc.zip"
+            entry = manifest["architecture"][processor]
+            self.assertEqual((entry["url"], entry["hash"]), (url(name), SUMS[name]))
+            self.assertEqual(entry["extract_dir"], name.removesuffix(".zip"))
+            update = manifest["autoupdate"]["architecture"][processor]
+            self.assertEqual(update["url"].replace("$version", "1.2.3"), entry["url"])
+            self.assertNotIn("1.2.3", json.dumps(update))
+        self.assertEqual(manifest["license"], "Apache-2.0|MIT")
+
+    def test_a_missing_archive_a_bad_line_and_a_bad_repository_are_errors(self):
+        for name in NAMES:
+            lacking = release({other: SUMS[other] for other in NAMES if other != name})
+            make = manifests.scoop if name.endswith(".zip") else manifests.formula
+            with self.assertRaisesRegex(ValueError, name):
+                make(lacking)
+        for line in ["", "abc  file", f"{'0' * 64}  ../file", f"{'0' * 63}  file"]:
+            with self.assertRaises(ValueError):
+                manifests.read_checksums(f"{line}\n")
+        with self.assertRaises(ValueError):
+            release(repository='acme/storefront"; system "id')
+
+    def test_the_files_are_written_from_the_checksums_of_real_files(self):
+        version = project.package()["version"]
+        names = [name.replace("1.2.3", version) for name in NAMES]
+        lines = [f"{hashlib.sha256(name.encode()).hexdigest()}  {name}\n" for name in names]
+        checksums = self.file("SHA256SUMS", "".join(lines))
+        manifests.write(checksums, REPOSITORY, self.root / "out")
+        self.assertEqual(json.loads((self.root / "out/storefront.json").read_text())["version"], version)
+        self.assertIn(f'version "{version}"', (self.root / "out/storefront.rb").read_text())
+
+
+class Archive(Temporary):
+    def setUp(self):
+        super().setUp()
+        self.binary = self.file("built/storefront", "program")
+        self.file("man/storefront.1", ".TH storefront 1")
+        self.file("man/storefront-quote.1", ".TH storefront-quote 1")
+
+    def pack(self, target, output="out"):
+        return archive.pack(target, self.binary, self.root / "man", self.root / output)
+
+    def test_a_tar_file_has_the_program_the_manual_the_completions_and_the_documents(self):
+        path = self.pack("x86_64-unknown-linux-musl")
+        top = path.name.removesuffix(".tar.gz")
+        with tarfile.open(path) as tar:
+            modes = {entry.name.removeprefix(f"{top}/"): entry.mode for entry in tar}
+        self.assertEqual(modes["storefront"], 0o755)
+        for name in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/install.md", "man/storefront.1"]:
+            self.assertEqual(modes[name], 0o644)
+        shells = {name for name in modes if name.startswith("completions/")}
+        self.assertEqual(shells, {f"completions/storefront.{end}" for end in ["bash", "elvish", "fish", "ps1", "zsh"]})
+
+    def test_a_zip_file_for_windows_has_the_program_with_its_extension(self):
+        path = self.pack("aarch64-pc-windows-msvc")
+        with zipfile.ZipFile(path) as packed:
+            names = packed.namelist()
+        self.assertEqual(path.suffix, ".zip")
+        self.assertIn(f"{path.stem}/storefront.exe", names)
+        self.assertIn(f"{path.stem}/completions/storefront.ps1", names)
+
+    def test_the_same_files_give_the_same_bytes(self):
+        for target in ["aarch64-apple-darwin", "x86_64-pc-windows-msvc"]:
+            first = self.pack(target).read_bytes()
+            self.binary.touch()
+            self.assertEqual(first, self.pack(target, "again").read_bytes())
+            if target == "aarch64-apple-darwin":
+                self.assertEqual(int.from_bytes(first[4:8], "little"), archive.EPOCH)
+
+    def test_an_archive_without_manual_pages_is_an_error(self):
+        (self.root / "man/storefront.1").unlink()
+        with self.assertRaisesRegex(ValueError, "manual page"):
+            self.pack("aarch64-apple-darwin")
+
+
+class Package(unittest.TestCase):
+    """What `cargo install` and crates.io get."""
+
+    def setUp(self):
+        command = ["cargo", "package", "--list", "--allow-dirty", "--quiet"]
+        listing = subprocess.run(command, cwd=project.ROOT, check=True, capture_output=True, text=True)
+        self.files = set(listing.stdout.splitlines())
+
+    def test_whatever_a_document_links_to_is_in_the_package(self):
+        documents = [name for name in self.files if re.fullmatch(r"README\.md|CHANGELOG\.md|docs/.*\.md", name)]
+        self.assertIn("docs/install.md", documents)
+        for document in documents:
+            text = (project.ROOT / document).read_text(encoding="utf-8")
+            for link in re.findall(r"\]\(([^)#\s]+)", text):
+                if "://" not in link:
+                    path = os.path.normpath(os.path.join(os.path.dirname(document), link))
+                    self.assertIn(path, self.files, f"{document} links to {link}")
+
+    def test_the_package_is_small_and_has_no_file_of_the_development_alone(self):
+        sources = [project.ROOT / name for name in self.files if (project.ROOT / name).exists()]
+        self.assertLess(sum(path.stat().st_size for path in sources), 4_000_000)
+        for name in self.files:
+            self.assertFalse(name.startswith((".github/", ".ci/", "fuzz/", "packaging/", "target/")), name)
+
+
+class Tag(Temporary):
+    def setUp(self):
+        super().setUp()
+        self.file("Cargo.toml", '[package]\nname = "storefront"\nversion = "1.2.3"\n')
+        self.lock("1.2.3")
+        self.file("CHANGELOG.md", "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-11-21\n\n- New.\n\n## [1.2.2]\n\n- Old.\n")
+
+    def lock(self, version):
+        self.file("Cargo.lock", f'[[package]]\nname = "storefront"\nversion = "{version}"\n')
+
+    def test_the_notes_are_the_section_of_the_version(self):
+        self.assertEqual(check_tag.check("v1.2.3", self.root), "- New.\n")
+
+    def test_another_tag_another_lock_file_and_a_missing_section_are_errors(self):
+        for tag in ["1.2.3", "v1.2.4", "v1.2.3-rc.1", ""]:
+            with self.assertRaisesRegex(ValueError, "the tag is"):
+                check_tag.check(tag, self.root)
+        self.file("CHANGELOG.md", "## [1.2.3]\n## [1.2.4-rc.1]\n")
+        self.file("Cargo.toml", '[package]\nname = "storefront"\nversion = "1.2.4-rc.1"\n')
+        self.lock("1.2.4-rc.1")
+        with self.assertRaisesRegex(ValueError, "a version like"):
+            check_tag.check("v1.2.4-rc.1", self.root)
+        self.file("Cargo.toml", '[package]\nname = "storefront"\nversion = "1.2.3"\n')
+        self.lock("1.2.2")
+        with self.assertRaisesRegex(ValueError, "Cargo.lock"):
+            check_tag.check("v1.2.3", self.root)
+        self.lock("1.2.3")
+        self.file("CHANGELOG.md", "## [1.2.30]\n## [Unreleased]\n")
+        with self.assertRaisesRegex(ValueError, "CHANGELOG.md"):
+            check_tag.check("v1.2.3", self.root)
+
+
+if __name__ == "__main__":
+    unittest.main()
