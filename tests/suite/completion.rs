@@ -83,13 +83,13 @@ fn files_snapshots_keys_faults_and_topics_are_completed() {
     assert_eq!(bash(&home, "storefront journal show ite"), ["items.csv"]);
     home.ok("--sandbox customer update --address 2 --city Albany");
     let name = home.ok("--sandbox customer history --jq .snapshot").trim().to_owned();
-    assert_eq!(bash(&home, "storefront --sandbox customer restore 0000"), [name.clone()]);
+    assert_eq!(bash(&home, "storefront --sandbox customer restore 0000"), std::slice::from_ref(&name));
     assert_eq!(bash(&home, "storefront --sandbox customer history --delete 0"), [name]);
     assert_eq!(bash(&home, "storefront -p shop customer restore 0000"), [""]);
     assert_eq!(bash(&home, "storefront config set token-e"), ["token-env"]);
     assert_eq!(bash(&home, "storefront config get profiles.shop.base"), ["profiles.shop.base-url"]);
-    assert_eq!(bash(&home, "storefront --sandbox --fault drop"), ["drop-address"]);
-    assert_eq!(bash(&home, "storefront --sandbox --fault stale"), ["stale-read="]);
+    assert_eq!(bash(&home, "storefront --sandbox customer show --fault drop"), ["drop-address"]);
+    assert_eq!(bash(&home, "storefront --sandbox customer show --fault stale"), ["stale-read="]);
     assert_eq!(bash(&home, "storefront help exit"), ["exit-codes"]);
 }
 

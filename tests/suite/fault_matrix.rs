@@ -164,7 +164,8 @@ fn half_a_reply_is_success_with_a_warning() {
         let env = TestEnv::with_faults(&["truncated"]);
         let outcome = env.run(&format!("{line} -q -o json"));
         assert_eq!(outcome.code, 0, "{outcome:?}");
-        assert!(outcome.stderr.starts_with("warning: response body ended unexpectedly\n"), "{outcome:?}");
+        let warning = r#"{"warning":{"message":"response body ended unexpectedly"}}"#;
+        assert_eq!(outcome.stderr.trim_end(), warning, "{outcome:?}");
         assert_eq!(env.requests().len(), 1);
     }
 }
