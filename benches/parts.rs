@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use storefront::failure::Failure;
 use storefront::http::error_body;
 use storefront::input::{Draft, FlagOverrides, document};
+use storefront::plan::request::dialect::MARKETPLACE;
 use storefront::plan::operation::Operation;
 use storefront::plan::profile::diff;
 use storefront::plan::profile::merge::{Merged, merge};
@@ -117,7 +118,7 @@ fn a_cart_item_read_and_checked(bencher: Bencher<'_, '_>) {
     .to_string();
     bencher.counter(BytesCount::of_str(&text)).bench(|| {
         let item = document::parse_json(black_box(&text), "item.json").ok();
-        Draft::new(Operation::QuoteAddItem, item, &NoFlags, false)
+        Draft::new(&MARKETPLACE, Operation::QuoteAddItem, item, &NoFlags, false)
     });
 }
 
@@ -127,7 +128,7 @@ fn addresses_read_and_checked(bencher: Bencher<'_, '_>, addresses: usize) {
     let text = Value::Object(wish(addresses * 10).draft).to_string();
     bencher.counter(BytesCount::of_str(&text)).bench(|| {
         let document = document::parse_json(black_box(&text), "customer.json").ok();
-        Draft::new(Operation::CustomerUpdate, document, &NoFlags, false)
+        Draft::new(&MARKETPLACE, Operation::CustomerUpdate, document, &NoFlags, false)
     });
 }
 
