@@ -30,6 +30,30 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         ],
     ),
     (
+        "quote show",
+        [
+            "storefront quote show --sandbox --api magento --customer 1",
+            "storefront quote show --sandbox --api magento --customer 1 -o json",
+            "storefront quote show --sandbox --api magento --customer 1 --jq '.cart.items[].sku'",
+        ],
+    ),
+    (
+        "quote methods",
+        [
+            "storefront quote methods --sandbox --api magento --customer 1",
+            "storefront quote methods --sandbox --api magento --customer 1 -o json",
+            "storefront quote methods --sandbox --api magento --customer 1 --jq '.payment[].code'",
+        ],
+    ),
+    (
+        "attribute show",
+        [
+            "storefront attribute show color --sandbox --api magento",
+            "storefront attribute show color --sandbox --api magento -o json",
+            "storefront attribute show color --sandbox --api magento --jq '.options[].label'",
+        ],
+    ),
+    (
         "customer show",
         [
             "storefront customer show --sandbox",

@@ -21,8 +21,8 @@ pub struct GlobalArgs {
     /// Use the built-in local service instead of a profile
     #[arg(long, global = true)]
     pub sandbox: bool,
-    /// Interface of the service [env: STOREFRONT_API] [default: marketplace]
-    #[arg(long, global = true, value_name = "INTERFACE")]
+    /// Interface of the service: marketplace or magento [env: STOREFRONT_API]
+    #[arg(long, global = true, value_name = "NAME", hide_possible_values = true)]
     pub api: Option<Interface>,
     /// Store view code in the path [env: STOREFRONT_STORE_VIEW]
     #[arg(long, global = true, value_name = "CODE")]

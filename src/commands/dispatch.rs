@@ -7,7 +7,7 @@ use crate::input::FlagOverrides;
 use crate::input::records::{self, Source};
 use crate::ops::draft::draft;
 use crate::ops::record::RecordOperation;
-use crate::ops::send::perform_and_report;
+use crate::ops::perform::perform_and_report;
 use crate::plan::operation::Operation;
 use crate::session::Session;
 use crate::session::runtime::with_service;

@@ -39,13 +39,13 @@ pub async fn create(service: &Service<'_>, body: Map<String, Value>) -> Result<O
         _ => None,
     };
     let request = send::request(service, OPERATION, body)?;
-    let Some(read) = read else { return send::perform_request(service, OPERATION, request).await.map(named) };
+    let Some(read) = read else { return send::perform(service, OPERATION, request).await };
     match service.read(&read).await {
         Ok(_) => return Err(exists(&asked)),
         Err(failure) if failure.status == Some(NOT_FOUND) => {}
         Err(failure) => return Err(failure),
     }
-    match send::perform_request(service, OPERATION, request).await {
+    match send::perform(service, OPERATION, request).await {
         Err(failure) if failure.applied == Applied::Unknown => {
             let deadline = Instant::now() + service.settings.settle;
             let mut pause = FIRST_PAUSE;
@@ -59,7 +59,7 @@ pub async fn create(service: &Service<'_>, body: Map<String, Value>) -> Result<O
             service.verified();
             Ok(Outcome { verified: Some(true), status: failure.status, ..done(None) })
         }
-        sent => sent.map(named),
+        sent => sent,
     }
 }
 
@@ -86,21 +86,4 @@ fn exists(asked: &Map<String, Value>) -> Failure {
     Failure::new(FailureKind::Refused, format!("attribute `{code}` already exists")).hint(format!(
         "`storefront attribute show {code}` prints it; choose another code for a new attribute"
     ))
-}
-
-/// Names what was created, where the reply says so.
-fn named(outcome: Outcome) -> Outcome {
-    let reply = outcome.response.clone().and_then(in_reply);
-    let code = reply.as_ref().and_then(|reply| reply.get("attribute_code")?.as_str());
-    let id = reply
-        .as_ref()
-        .and_then(|reply| reply.get("attribute_id"))
-        .filter(|id| id.is_number() || id.is_string());
-    let id = id.map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));
-    let made = match (code, id) {
-        (Some(code), Some(id)) => Some(format!("Created attribute {code} (id {id})")),
-        (Some(code), None) => Some(format!("Created attribute {code}")),
-        _ => None,
-    };
-    Outcome { made, ..outcome }
 }

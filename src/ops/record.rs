@@ -7,7 +7,7 @@ use crate::cli::quote::ShipArgs;
 use crate::failure::Failure;
 use crate::input::{Draft, FlagOverrides};
 use crate::ops::profile::{resolve, update};
-use crate::ops::{attribute, cart, send, shipping};
+use crate::ops::{attribute, cart, perform, shipping};
 use crate::plan::operation::Operation;
 use crate::plan::request::Dialect;
 use crate::plan::validate::body::Warnings;
@@ -148,7 +148,7 @@ impl RecordOperation<'_> {
                 ship(service, draft.clone(), is_half_done).await?
             }
             (_, PreparedBody::Draft(draft)) => {
-                send::perform(service, self.operation(), draft.clone()).await?
+                perform::perform(service, self.operation(), draft.clone()).await?
             }
             (_, PreparedBody::Document(..)) => return Err(Failure::internal("unprepared record")),
         };
@@ -159,6 +159,6 @@ impl RecordOperation<'_> {
 async fn ship(service: &Service<'_>, draft: Draft, is_half_done: bool) -> Result<Outcome, Failure> {
     match service.settings.dialect.carts {
         Some(_) => cart::ship::perform(service, draft.body, is_half_done).await,
-        None => send::perform(service, Operation::QuoteShip, draft).await,
+        None => perform::perform(service, Operation::QuoteShip, draft).await,
     }
 }

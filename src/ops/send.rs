@@ -1,31 +1,15 @@
-//! Operations that are one request: draft → request → send → outcome. Replacing a profile has steps of its
-//! own.
+//! Operations that are one request: body → request → send → outcome.
 
 use serde_json::{Map, Value};
 
 use crate::config::ShipLayout;
 use crate::exact_json;
 use crate::failure::Failure;
-use crate::input::Draft;
-use crate::ops::{attribute, cart};
+use crate::ops::success;
 use crate::plan::operation::Operation;
 use crate::plan::request::{Request, Target};
-use crate::report::changes::format_value;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
-
-/// Sends a draft, or shows what would be sent, and reports the outcome.
-///
-/// # Errors
-/// As [`perform`].
-pub async fn perform_and_report(
-    service: &Service<'_>,
-    operation: Operation,
-    draft: Draft,
-) -> Result<(), Failure> {
-    let outcome = perform(service, operation, draft).await?;
-    service.session.report.outcome(&outcome)
-}
 
 /// The request of an operation that is not a profile replacement.
 ///
@@ -59,25 +43,11 @@ pub fn attribute_target<'a>(service: &'a Service<'_>) -> Target<'a> {
     Target { dialect: settings.dialect, store_view: settings.store_view.as_ref(), customer: None }
 }
 
-/// Sends a draft, or shows what would be sent.
-///
-/// # Errors
-/// As [`Service::write`].
-pub async fn perform(service: &Service<'_>, operation: Operation, draft: Draft) -> Result<Outcome, Failure> {
-    let has_carts = service.settings.dialect.carts.is_some();
-    match operation {
-        Operation::QuoteAddItem => cart::add_item::perform(service, draft).await,
-        Operation::QuoteShip if has_carts => cart::ship::perform(service, draft.body, false).await,
-        Operation::AttributeCreate => attribute::create(service, draft.body).await,
-        _ => perform_request(service, operation, request(service, operation, draft.body)?).await,
-    }
-}
-
 /// Sends a request, or shows it.
 ///
 /// # Errors
 /// As [`Service::write`].
-pub async fn perform_request(
+pub async fn perform(
     service: &Service<'_>,
     operation: Operation,
     request: Request,
@@ -86,29 +56,13 @@ pub async fn perform_request(
         return Ok(Outcome::dry_run(operation.name(), service.preview(request)));
     }
     let sent = request.body.as_deref().and_then(|body| exact_json::parse_object(body.as_bytes()).ok());
-    let success = sent.and_then(|body| success(operation, &body));
     let reply = service.write(operation.name(), &request).await?;
     if let Some(warning) = &reply.warning {
         service.session.report.warn(warning);
     }
-    Ok(Outcome { success, ..Outcome::applied(operation, reply.status, reply.value()) })
-}
-
-/// What a success is called, from what was asked for.
-fn success(operation: Operation, body: &Map<String, Value>) -> Option<String> {
-    let inner =
-        operation.wrapper().and_then(|name| body.get(name)).and_then(Value::as_object).unwrap_or(body);
-    let field =
-        |name: &str| inner.get(name).filter(|value| !value.is_null()).map(|value| format_value(Some(value)));
-    Some(match operation {
-        Operation::AttributeCreate => format!("Created attribute {}", field("attribute_code")?),
-        Operation::QuoteAddItem => {
-            let quote = field("quote_id").map_or_else(|| "the cart".to_owned(), |id| format!("quote {id}"));
-            format!("Added {} × {} to {quote}", field("qty")?, field("sku")?)
-        }
-        Operation::QuoteShip => "Saved the shipping information".to_owned(),
-        Operation::CustomerUpdate => return None,
-    })
+    let response = reply.value();
+    let success = sent.and_then(|body| success::describe(operation, &body, &response));
+    Ok(Outcome { success, ..Outcome::applied(operation, reply.status, response) })
 }
 
 /// Shipping information without its wrapper, for services that want the other layout (setting `ship-layout`).

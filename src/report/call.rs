@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::outcome::RequestPreview;
+use super::request_preview::RequestPreview;
 use crate::exact_json;
 use crate::failure::{Applied, Failure};
 use crate::http::Reply;

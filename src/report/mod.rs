@@ -13,6 +13,7 @@ pub mod jq;
 pub mod ordered_results;
 pub mod outcome;
 pub mod profile;
+mod request_preview;
 pub mod progress;
 mod spinner;
 pub mod stored_fields;

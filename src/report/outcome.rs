@@ -6,16 +6,15 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::changes;
-use crate::exact_json;
 use crate::failure::{Applied, Failure};
 use crate::plan::operation::Operation;
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::patch::AddressSummary;
-use crate::plan::request::Request;
 use crate::report::terminal::{OutputStyle, TextStyle};
 use crate::sanitize::sanitize_line;
 
 pub use super::call::Call;
+pub use super::request_preview::RequestPreview;
 
 /// The end of one operation that did not fail.
 #[derive(Debug, Clone)]
@@ -34,14 +33,21 @@ pub struct Outcome {
     pub profile: Option<ProfileOutcome>,
     /// What became of each call, where the operation is several.
     pub calls: Vec<Call>,
-    /// What was made, for a person, where the reply says so.
-    pub made: Option<String>,
     /// What would be sent; only of a dry run.
     pub request: Option<RequestPreview>,
     /// The service's reply as it came.
     pub response: Option<Value>,
-    /// What a person wants to read of the success: `Created attribute fabric`. The id from the reply is added.
-    pub success: Option<String>,
+    /// What a person reads of the success.
+    pub success: Option<Success>,
+}
+
+/// A success in a person's words.
+#[derive(Debug, Clone)]
+pub struct Success {
+    /// Such as `Created attribute fabric (id 145)`; without control characters.
+    pub text: String,
+    /// Whether it says what is of interest in the reply, which is then not printed.
+    pub covers_response: bool,
 }
 
 /// What became of a profile.
@@ -85,17 +91,6 @@ struct OutcomeResult<'a> {
     snapshot: Option<Value>,
 }
 
-/// A request that is shown instead of sent.
-#[derive(Debug, Clone)]
-pub struct RequestPreview {
-    /// The call.
-    pub request: Request,
-    /// Its whole URL.
-    pub url: String,
-    /// Whether to show it as a curl command.
-    pub curl: bool,
-}
-
 impl Outcome {
     /// A write the service took.
     pub fn applied(operation: Operation, status: u16, response: Value) -> Self {
@@ -117,7 +112,6 @@ impl Outcome {
             status: None,
             profile: None,
             calls: Vec::new(),
-            made: None,
             request: None,
             response: None,
             success: None,
@@ -181,9 +175,9 @@ impl Outcome {
             self.calls.iter().for_each(|call| line(&call.to_text()));
         }
         match &self.response {
-            _ if self.new_id().is_some() => {}
+            _ if self.success.as_ref().is_some_and(|success| success.covers_response) => {}
             // What became of the profile is told above; the reply's body is only its echo.
-            _ if self.profile.is_some() || self.made.is_some() => {}
+            _ if self.profile.is_some() => {}
             None | Some(Value::Null) => {}
             Some(Value::String(reply)) if reply.trim().is_empty() => {}
             Some(reply) => {
@@ -209,23 +203,12 @@ impl Outcome {
         }
     }
 
-    /// The id of what was made and what to call it, where the reply names one: its shape is not documented.
-    fn new_id(&self) -> Option<(&'static str, &Value)> {
-        let reply = self.response.as_ref().filter(|_| self.success.is_some())?;
-        let id = |name: &str| reply.get(name).filter(|id| id.is_u64());
-        id("attribute_id").map(|id| ("id", id)).or_else(|| id("item_id").map(|id| ("item", id)))
-    }
-
     fn headline(&self) -> String {
+        if let (Applied::Yes, Some(success)) = (self.applied, &self.success) {
+            return success.text.clone();
+        }
         match (self.applied, self.reason) {
             _ if self.request.is_some() => format!("{}: dry run", self.operation),
-            (Applied::Yes, _) if self.success.is_some() => {
-                let id = self.new_id().map(|(name, id)| format!(" ({name} {id})")).unwrap_or_default();
-                format!("{}{id}", self.success.as_deref().unwrap_or_default())
-            }
-            (Applied::Yes, _) if self.made.is_some() => {
-                sanitize_line(self.made.as_deref().unwrap_or_default())
-            }
             (Applied::Yes, _) => {
                 let status = self.status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();
                 format!("{}: done{status}", self.operation)
@@ -233,39 +216,6 @@ impl Outcome {
             (_, Some("unchanged")) => format!("{}: no changes", self.operation),
             _ => format!("{}: nothing was sent", self.operation),
         }
-    }
-}
-
-impl RequestPreview {
-    /// As results have it.
-    pub(super) fn to_json(&self) -> Value {
-        let body: Value =
-            self.request.body.as_deref().map_or(Value::Null, |body| {
-                exact_json::parse(body.as_bytes()).unwrap_or_else(|_| body.into())
-            });
-        let mut shown = exact_json::object([
-            ("method", self.request.method.as_str().into()),
-            ("url", self.url.as_str().into()),
-            ("body", body),
-        ]);
-        if self.curl {
-            shown["curl"] = super::curl::command(&self.request, &self.url).into();
-        }
-        shown
-    }
-
-    fn to_text(&self) -> String {
-        let body = self.request.body.as_deref().map(|body| match exact_json::parse(body.as_bytes()) {
-            Ok(value) => format!("\n{value:#}"),
-            Err(_) => format!("\n{body}"),
-        });
-        let text = format!(
-            "{} {}\nAuthorization: Bearer •••{}",
-            self.request.method.as_str(),
-            self.url,
-            body.unwrap_or_default()
-        );
-        crate::sanitize::sanitize(&text).into_owned()
     }
 }
 

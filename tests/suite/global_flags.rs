@@ -21,8 +21,8 @@ fn flags_that_contradict_each_other_are_refused_wherever_they_stand() {
 }
 
 /// The flags that every command takes; the two that clap adds are not among them.
-const GLOBAL: [&str; 9] =
-    ["color", "jq", "no-input", "output", "profile", "quiet", "sandbox", "store-view", "verbose"];
+const GLOBAL: [&str; 10] =
+    ["api", "color", "jq", "no-input", "output", "profile", "quiet", "sandbox", "store-view", "verbose"];
 
 #[test]
 fn only_these_flags_are_taken_by_every_command() {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The rooms from bottom to top. A room may import only rooms that stand before it.
-const ROOMS: [&str; 30] = [
+const ROOMS: [&str; 31] = [
     "failure",
     "token",
     "environment",
@@ -13,6 +13,7 @@ const ROOMS: [&str; 30] = [
     "exact_json",
     "redact",
     "sanitize",
+    "shell",
     "clock",
     "storage",
     "fs",

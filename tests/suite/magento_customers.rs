@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 use crate::support::storefront::{Home, Outcome};
 
 fn run(home: &Home, line: &str) -> Outcome {
-    let words = ["--sandbox", "--api", "magento", "--yes"].into_iter().chain(line.split_whitespace());
-    home.run(&words.collect::<Vec<_>>())
+    let asks = line.starts_with("customer update") || line.starts_with("customer restore");
+    let words = ["--sandbox", "--api", "magento"].into_iter().chain(line.split_whitespace());
+    home.run(&words.chain(asks.then_some("--yes")).collect::<Vec<_>>())
 }
 
 fn ok(home: &Home, line: &str) -> Value {
@@ -178,7 +179,7 @@ fn stored_data_that_the_shop_does_not_take_back_is_named() {
     let home = Home::new();
     home.write("empty.json", r#"{"addresses": [{"id": 2, "telephone": ""}]}"#, 0o600);
     let path = home.path("empty.json").display().to_string();
-    let stored = home.run(&["--sandbox", "--yes", "customer", "update", "-i", &path]);
+    let stored = home.run(&["--sandbox", "customer", "update", "--yes", "-i", &path]);
     assert_eq!(stored.code, 0, "{stored:?}");
     let failure = fails(&home, 4, "customer update --customer 1 --address 3 --city Tripoli");
     let hint = failure["hint"].as_str().unwrap();

@@ -26,7 +26,7 @@ fn an_item_goes_into_the_own_cart_once() {
     assert_eq!(env.requests(), ["POST 200", "GET 200", "POST 200", "GET 200"]);
     assert_eq!(qty(&env, 0), 2);
     let text = program(&env, "quote add-item --sku mug-blue --qty 1 -q").run();
-    assert_eq!(text.stdout, "Item 1: 3 of mug-blue in the cart\n", "{text:?}");
+    assert_eq!(text.stdout, "Added 1 × mug-blue to quote 1 (item 1, now 3 in the cart)\n", "{text:?}");
 }
 
 /// Items before any cart: 404. A cart is created first.

@@ -13,7 +13,7 @@ use crate::commands::dispatch;
 use crate::failure::Failure;
 use crate::input::{Draft, Unfinished};
 use crate::ops::record::RecordOperation;
-use crate::ops::{draft, send};
+use crate::ops::{draft, perform};
 use crate::plan::operation::Operation;
 use crate::prompt::Prompt;
 use crate::session::Session;
@@ -52,7 +52,7 @@ fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
             return with_service(session, async |service| {
                 let mut wizard = Wizard::new(session, &prompt, answers);
                 let draft = wizard.run(document)?;
-                let sent = send::perform_and_report(service, Operation::AttributeCreate, draft).await;
+                let sent = perform::perform_and_report(service, Operation::AttributeCreate, draft).await;
                 wizard.tell_command_line();
                 sent
             });
@@ -60,7 +60,7 @@ fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
     }
     let draft = draft::draft_from(session, Operation::AttributeCreate, document, args)?;
     with_service(session, async |service| {
-        send::perform_and_report(service, Operation::AttributeCreate, draft).await
+        perform::perform_and_report(service, Operation::AttributeCreate, draft).await
     })
 }
 

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::ops::customers::select;
 use crate::ops::record::RecordOperation;
 use crate::ops::shipping::with_stored_addresses;
-use crate::ops::{draft, send};
+use crate::ops::{draft, perform};
 use crate::plan::operation::Operation;
 use crate::prompt::Prompt;
 use crate::session::Session;
@@ -55,7 +55,7 @@ fn add_item(session: &Session<'_>, args: &AddItemArgs) -> Result<(), Failure> {
     let draft = draft::draft(session, Operation::QuoteAddItem, args)?;
     with_service(session, async |service| {
         let service = select(service, args.choice.customer.as_deref()).await?;
-        send::perform_and_report(&service, Operation::QuoteAddItem, draft).await
+        perform::perform_and_report(&service, Operation::QuoteAddItem, draft).await
     })
 }
 
@@ -78,7 +78,7 @@ fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
         let draft = draft(args)?;
         return with_service(session, async |service| {
             let service = select(service, args.choice.customer.as_deref()).await?;
-            send::perform_and_report(&service, Operation::QuoteShip, draft).await
+            perform::perform_and_report(&service, Operation::QuoteShip, draft).await
         });
     }
     with_service(session, async |service| {
@@ -87,7 +87,7 @@ fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
         if asks {
             ask_payment(session, &prompt, &mut args)?;
         }
-        send::perform_and_report(service, Operation::QuoteShip, draft(&args)?).await
+        perform::perform_and_report(service, Operation::QuoteShip, draft(&args)?).await
     })
 }
 

@@ -32,11 +32,11 @@ pub async fn perform(service: &Service<'_>, draft: Draft) -> Result<Outcome, Fai
         (send::request(service, OPERATION, draft.body)?, None, item)
     };
     if !verify {
-        return send::perform_request(service, OPERATION, request).await.map(named);
+        return send::perform(service, OPERATION, request).await;
     }
     let quote = item.get("quote_id").cloned().unwrap_or_default();
     let before = Items::read(service, cart, &quote).await.map_err(not_read)?;
-    match send::perform_request(service, OPERATION, request).await {
+    match send::perform(service, OPERATION, request).await {
         Ok(outcome) => {
             let shown = settled(service, cart, &quote, &before, &item).await;
             if shown != Some(true) {
@@ -47,7 +47,7 @@ pub async fn perform(service: &Service<'_>, draft: Draft) -> Result<Outcome, Fai
                     }
                 });
             }
-            Ok(named(Outcome { verified: Some(shown == Some(true)), ..outcome }))
+            Ok(Outcome { verified: Some(shown == Some(true)), ..outcome })
         }
         Err(failure) if failure.applied == Applied::Unknown => {
             if settled(service, cart, &quote, &before, &item).await != Some(true) {
@@ -128,21 +128,4 @@ fn not_read(failure: Failure) -> Failure {
         message: format!("the cart could not be read before the item is added: {}", failure.message),
         ..failure
     }
-}
-
-/// Names what was added, where the reply says so.
-fn named(outcome: Outcome) -> Outcome {
-    let reply = outcome.response.as_ref();
-    let field = |name: &str| {
-        Some(match reply?.get(name)? {
-            Value::String(text) => text.clone(),
-            Value::Number(number) => number.to_string(),
-            _ => return None,
-        })
-    };
-    let made = match (field("sku"), field("item_id"), field("qty")) {
-        (Some(sku), Some(id), Some(qty)) => Some(format!("Item {id}: {qty} of {sku} in the cart")),
-        _ => None,
-    };
-    Outcome { made, ..outcome }
 }

@@ -95,7 +95,8 @@ fn number(stored: &str) -> f64 {
 
 /// An amount of money as PHP writes it: to the cent, a whole one without a point.
 pub fn amount(value: f64) -> Value {
-    let text = format!("{value:.2}");
+    // The sum of no items is -0.0; adding zero makes it 0.0.
+    let text = format!("{:.2}", value + 0.0);
     let text = text.trim_end_matches('0').trim_end_matches('.');
     text.parse().map_or(Value::Null, Value::Number)
 }
