@@ -8,13 +8,13 @@ use serde_json::{Map, Value, json};
 use storefront::failure::Failure;
 use storefront::http::error_body;
 use storefront::input::{Draft, FlagOverrides, document};
-use storefront::plan::request::dialect::MARKETPLACE;
 use storefront::plan::operation::Operation;
 use storefront::plan::profile::diff;
 use storefront::plan::profile::merge::{Merged, merge};
 use storefront::plan::profile::patch::ProfilePatch;
 use storefront::plan::profile::read_back::Expectation;
 use storefront::plan::profile::stored::{Pointers, Profile};
+use storefront::plan::request::dialect::MARKETPLACE;
 
 const PROFILES: [usize; 2] = [1_000, 10_000];
 

@@ -114,7 +114,7 @@ fn merge_region(stored: &mut Document, sent: &Document) {
     let text = text.filter(|text| !text.is_empty()).map(|text| storable(&text));
     let region = match countries::region(id) {
         Some(Region(_, code, name)) => json!({"region_code": code, "region": name, "region_id": id}),
-        None => json!({"region_code": text, "region": text, "region_id": id}),
+        None => json!({"region_code": null, "region": text, "region_id": id}),
     };
     stored.insert("region".to_owned(), region);
     stored.insert("region_id".to_owned(), Value::from(id));
