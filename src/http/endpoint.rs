@@ -33,7 +33,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// A little shorter than the whole, so that a connection that never came is told from an answer that never came.
+    /// A little shorter than the whole, so that a missing connection can be distinguished from a missing answer.
     pub(super) fn connect_limit(&self) -> Duration {
         self.timeout.mul_f64(0.95).min(MAX_CONNECT_TIME)
     }

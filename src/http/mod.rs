@@ -92,7 +92,7 @@ impl Client {
         }
     }
 
-    /// Sets who is told, after each attempt, how the service is doing. Only the first call counts.
+    /// Sets the observer that is called after each attempt. Only the first call counts.
     pub fn observe(&self, observer: Observer) {
         let _ = self.observer.set(observer);
     }

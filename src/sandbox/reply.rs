@@ -20,7 +20,7 @@ pub struct Reply {
     pub body: Value,
 }
 
-/// An error answer: the message with its placeholders as they are, and the values for them beside it.
+/// An error answer: the message with its placeholders, and the values for them.
 #[derive(Debug, PartialEq)]
 pub struct ApiError {
     /// HTTP status.
