@@ -47,7 +47,7 @@ impl Endpoint {
         }
     }
 
-    /// Refuses a base URL that cannot be used, and plain `http://` to another machine without leave.
+    /// Refuses a base URL that cannot be used, and plain `http://` to another machine that is not allowed.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let url = &self.base_url;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {

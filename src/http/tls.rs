@@ -105,7 +105,7 @@ fn system_roots(named: Option<PathBuf>) -> Result<Trust, Failure> {
     };
     let text = read(&path, "certificate file")?;
     let mut roots = RootCertStore::empty();
-    // One odd root of the system's hundred and fifty does no harm.
+    // One invalid root among the system's many is skipped.
     roots.add_parsable_certificates(certificates(&text, &path, "certificate file")?);
     Ok(Trust::Roots(roots))
 }

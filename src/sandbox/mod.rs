@@ -1,6 +1,6 @@
 //! Local implementation of the service: axum over SQLite. HTTP/1.1 in front, SQLite behind.
 //!
-//! Every rule of the interface (4 and 5) holds here. Where the interface says "not shown" the sandbox does as
+//! Every rule of the interface (docs/interface.md) holds here. Where the interface says "not shown" the sandbox does as
 //! Magento does, and the place says **ours**. It shares the tables of documented fields with the client,
 //! nothing else.
 

@@ -92,7 +92,7 @@ impl ApiError {
         Self::new(400, "\"%fieldName\" is required. Enter and try again.").with(json!({"fieldName": field}))
     }
 
-    /// 400: a field of the right type with a value that is out of the question.
+    /// 400: a field of the right type with an invalid value.
     pub fn invalid_value(field: &str, value: &Value) -> Self {
         Self::new(400, "Invalid value of \"%value\" provided for the %fieldName field.")
             .with(exact_json::object([("fieldName", field.into()), ("value", value.clone())]))

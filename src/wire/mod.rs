@@ -143,7 +143,7 @@ const fn member(name: &'static str, holds: FieldType, doc: &'static str) -> Fiel
     Field { name, field_type: holds, doc }
 }
 
-/// Entity type id of products and attribute sets (4.3, rule).
+/// Entity type id of products and attribute sets (docs/interface.md, "Attribute").
 pub const PRODUCT_ENTITY_TYPE_ID: &str = "4";
 
 /// Success status the interface lists for saving shipping information (docs/interface.md, "Operations").
