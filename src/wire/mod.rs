@@ -52,7 +52,7 @@ pub enum FieldType {
     Text,
     /// A string or null.
     TextOrNull,
-    /// A integer.
+    /// An integer.
     Integer,
     /// Any number.
     Number,
@@ -113,7 +113,7 @@ impl FieldType {
         }
     }
 
-    /// The type in words, as in "expected a integer".
+    /// The type in words, as in "expected an integer".
     pub const fn expected(self) -> &'static str {
         match self {
             Self::Text => "a string",

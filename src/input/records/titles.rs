@@ -23,7 +23,7 @@ pub enum Meaning {
     ConfigurableOption(String),
     /// Custom attribute of an address.
     CustomAttribute(String),
-    /// Taken at its title, for anyone who knows it: the token, a placeholder's field.
+    /// Not part of the document: the token, a placeholder's field.
     Beside,
     /// Why the record failed last time.
     Reason,
