@@ -16,7 +16,7 @@ use super::network::Network;
 use super::world::{Action, Run, World};
 use crate::batch;
 use crate::cli::batch::BatchArgs;
-use crate::cli::customer::{ReplacementArgs, UpdateArgs};
+use crate::cli::customer::{CustomerChoice, ReplacementArgs, RestoreArgs, UpdateArgs};
 use crate::cli::{Cli, Command, GlobalArgs, LazySubcommands, OutputFormat};
 use crate::clock::Clock;
 use crate::config::Settings;
@@ -25,6 +25,7 @@ use crate::failure::Failure;
 use crate::input::records::{Format, Origin, Source};
 use crate::input::{Draft, NoFlags};
 use crate::ops::perform;
+use crate::ops::profile::restore::restore;
 use crate::ops::profile::update::Update;
 use crate::ops::record::RecordOperation;
 use crate::plan::operation::Operation;
@@ -174,7 +175,8 @@ impl Machine {
             token,
         );
         settings.lock_timeout = Duration::from_secs(4);
-        let network = Network { world: self.world.clone(), run, process, shown: RefCell::default() };
+        let tag = job.input.is_none().then_some(job.records[0].0);
+        let network = Network { world: self.world.clone(), run, process, tag, shown: RefCell::default() };
         let service = Service::over(&session, settings, Box::new(network));
         let args = BatchArgs {
             jobs: Some(job.jobs),
@@ -198,6 +200,13 @@ impl Machine {
             return run.await.map(|()| None);
         }
         let (tag, customer) = job.records[0];
+        if let Action::Restore(may_delete) = actions[0] {
+            let choice = CustomerChoice::default();
+            let allow_delete = may_delete.then_some(1);
+            let replacement = update.replacement;
+            let args = RestoreArgs { choice, snapshot: None, allow_delete, all: false, replacement };
+            return restore(&service, &args).await.map(Some);
+        }
         let document = document(&actions[0], tag, customer);
         if let Action::Remove(id) = actions[0] {
             update.remove_addresses = vec![id];
@@ -226,7 +235,7 @@ pub fn document(action: &Action, tag: u32, customer: usize) -> Value {
             json!({"customer": {"addresses": [{"id": id, *name: value}]}, "tag": tag})
         }
         Action::Add(address) => json!({"customer": {"addresses": [address]}, "tag": tag}),
-        Action::Remove(_) => json!({"customer": {}, "tag": tag, "from": customer}),
+        Action::Remove(_) | Action::Restore(_) => json!({"customer": {}, "tag": tag, "from": customer}),
     }
 }
 

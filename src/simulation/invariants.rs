@@ -17,7 +17,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::customers::{Stored, Writer, fields, ids};
-use super::world::{Action, World};
+use super::world::{Action, Sent, World};
 
 /// After so long the program takes it that a request will not come any more.
 const MAX_LATENESS: Duration = Duration::from_secs(600);
@@ -42,7 +42,7 @@ pub fn check_request(world: &mut World, number: usize, writes: u64) {
         ));
     }
     for id in ids(&shown.profile) {
-        if !ids(body).contains(&id) && !matches!(action, Action::Remove(removed) if *removed == id) {
+        if !ids(body).contains(&id) && !may_remove(world, sent, action, id) {
             broken.push((1, format!("it leaves out address {id}")));
         }
     }
@@ -55,6 +55,10 @@ pub fn check_request(world: &mut World, number: usize, writes: u64) {
             Action::Set(address, name, value) => {
                 *path == path_of(*address, name) && after.get(path).is_some_and(|now| *now == value)
             }
+            Action::Restore(_) if after.contains_key(path) => {
+                let now = after.get(path).copied();
+                undoes_ours(world, sent, path, before.get(path).copied(), now)
+            }
             // A lost address is reported above.
             _ => !after.contains_key(path) && path.contains('.'),
         };
@@ -65,13 +69,55 @@ pub fn check_request(world: &mut World, number: usize, writes: u64) {
     }
     let new =
         body["addresses"].as_array().into_iter().flatten().filter(|address| address.get("id").is_none());
-    let wanted: Vec<&Value> = if let Action::Add(address) = action { vec![address] } else { Vec::new() };
-    if new.collect::<Vec<_>>() != wanted {
+    let is_wanted = match action {
+        Action::Add(address) => new.collect::<Vec<_>>() == [address],
+        Action::Restore(_) => new.into_iter().all(|address| was_removed_by_us(world, sent, address)),
+        _ => new.count() == 0,
+    };
+    if !is_wanted {
         broken.push((9, "its new addresses are not those that were asked for".to_owned()));
     }
     for (invariant, what) in broken {
         world.violated(invariant, format!("request {number}: {what}"));
     }
+}
+
+/// Whether an address may be removed by this request.
+fn may_remove(world: &World, sent: &Sent, action: &Action, id: i64) -> bool {
+    match action {
+        Action::Remove(removed) => *removed == id,
+        Action::Restore(may_delete) => {
+            let customer = sent.customer.map(|customer| &world.customers[customer]);
+            let creator = customer.and_then(|customer| customer.creators.get(&id));
+            *may_delete && matches!(creator, Some(Writer::Ours(_)))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a restore replaces a value that an update of ours wrote by one that was there before.
+fn undoes_ours(world: &World, sent: &Sent, path: &str, was: Option<&Value>, now: Option<&Value>) -> bool {
+    let Some(customer) = sent.customer.map(|customer| &world.customers[customer]) else { return false };
+    let is_ours = was.and_then(Value::as_str).is_some_and(|was| was.starts_with("Ours "));
+    is_ours && customer.past.iter().any(|(_, past)| fields(past).get(path).copied() == now)
+}
+
+/// Whether a restore adds an address that an update of ours has removed, as it was.
+fn was_removed_by_us(world: &World, sent: &Sent, address: &Value) -> bool {
+    let (Some(customer), Some(added)) = (sent.customer, address.as_object()) else { return false };
+    let removed = |id: i64| {
+        world.actions.values().any(|action| matches!(action, Action::Remove(removed) if *removed == id))
+    };
+    let is_it = |past: &Value| {
+        past["id"].as_i64().is_some_and(removed)
+            && past.as_object().is_some_and(|past| {
+                past.iter()
+                    .filter(|(name, _)| *name != "id")
+                    .all(|(name, value)| added.get(name) == Some(value))
+            })
+    };
+    let past = world.customers[customer].past.iter();
+    past.flat_map(|(_, past)| past["addresses"].as_array().into_iter().flatten()).any(is_it)
 }
 
 /// Checks a replacement at the moment it takes effect.
@@ -90,7 +136,7 @@ pub fn check_replacement(
     let shown = sent.shown.as_ref().map(|shown| ids(&shown.profile)).unwrap_or_default();
     let state = &world.customers[customer];
     for id in ids(before).into_iter().filter(|id| !ids(after).contains(id)) {
-        let by_name = matches!(action, Some(Action::Remove(removed)) if *removed == id);
+        let by_name = action.is_some_and(|action| may_remove(world, sent, action, id));
         match state.creators.get(&id) {
             _ if by_name => {}
             _ if shown.contains(&id) => broken.push((1, format!("it removes address {id}"))),
@@ -241,8 +287,7 @@ pub fn check_marks<'a>(world: &mut World, files: impl Iterator<Item = &'a std::p
     for file in files {
         let mark = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let snapshot = file.with_extension("json");
-        let is_put =
-            |sent: &&super::world::Sent| sent.tag.is_some() && sent.snapshot.as_ref() == Some(&snapshot);
+        let is_put = |sent: &&Sent| sent.tag.is_some() && sent.snapshot.as_ref() == Some(&snapshot);
         // Where it never left, another attempt at the same may have been taken for it, which does no harm.
         let Some(tag) = world.requests.iter().find(is_put).map(|sent| sent.tag) else { continue };
         let mut effects = world.effects.iter().map(|effect| &world.requests[effect.request]);

@@ -25,6 +25,8 @@ pub struct Network {
     pub run: usize,
     /// Whether that lives.
     pub process: Arc<Mutex<Process>>,
+    /// The record of a run that has only one: a restore names none in its body.
+    pub tag: Option<u32>,
     /// What the run has read of each customer last.
     pub shown: RefCell<BTreeMap<usize, Shown>>,
 }
@@ -83,7 +85,7 @@ impl Network {
         let is_profile = request.url.path().ends_with("/customer/profile");
         let customer =
             world.customers.iter().position(|customer| customer.token == token).filter(|_| is_profile);
-        let tag = tag_of(&body);
+        let tag = tag_of(&body).or(self.tag.filter(|_| !is_read));
         let same = |sent: &&Sent| sent.run == self.run && sent.tag.is_some() && sent.tag == tag;
         let attempt = 1 + u32::try_from(world.requests.iter().filter(same).count()).unwrap();
         let (number, now) = (world.requests.len(), world.now());

@@ -114,6 +114,8 @@ impl Scenario {
         let first = self.job(directory, 0);
         let second = self.random.chance(45).then(|| self.job(directory, 1));
         self.plan_edits();
+        let is_update = |job: &Job| job.operation == Operation::CustomerUpdate;
+        let may_restore = is_update(&first) || second.as_ref().is_some_and(is_update);
         match second {
             Some(second) if self.random.chance(30) => {
                 let machine = self.machine.clone();
@@ -132,6 +134,21 @@ impl Scenario {
                 }
             }
         }
+        if may_restore && self.random.chance(30) {
+            self.pause().await;
+            let restore = self.restore();
+            self.with_restarts(&restore).await;
+        }
+    }
+
+    /// A command that undoes the newest update.
+    fn restore(&mut self) -> Job {
+        self.tags += 1;
+        let mut world = self.machine.world.borrow_mut();
+        let customer = usize::try_from(self.random.below(world.customers.len() as u64)).unwrap();
+        world.actions.insert(self.tags, Action::Restore(self.random.chance(30)));
+        let records = vec![(self.tags, customer)];
+        Job { operation: Operation::CustomerUpdate, records, input: None, jobs: 1 }
     }
 
     /// A batch during which the service stops working for good.
