@@ -114,8 +114,8 @@ impl Scenario {
         let first = self.job(directory, 0);
         let second = self.random.chance(45).then(|| self.job(directory, 1));
         self.plan_edits();
-        let is_update = |job: &Job| job.operation == Operation::CustomerUpdate;
-        let may_restore = is_update(&first) || second.as_ref().is_some_and(is_update);
+        let updated = |job: &Job| (job.operation == Operation::CustomerUpdate).then_some(job.records[0].1);
+        let updated = updated(&first).or_else(|| second.as_ref().and_then(updated));
         match second {
             Some(second) if self.random.chance(30) => {
                 let machine = self.machine.clone();
@@ -134,18 +134,17 @@ impl Scenario {
                 }
             }
         }
-        if may_restore && self.random.chance(30) {
+        if let Some(customer) = updated.filter(|_| self.random.chance(40)) {
             self.pause().await;
-            let restore = self.restore();
+            let restore = self.restore(customer);
             self.with_restarts(&restore).await;
         }
     }
 
     /// A command that undoes the newest update.
-    fn restore(&mut self) -> Job {
+    fn restore(&mut self, customer: usize) -> Job {
         self.tags += 1;
         let mut world = self.machine.world.borrow_mut();
-        let customer = usize::try_from(self.random.below(world.customers.len() as u64)).unwrap();
         world.actions.insert(self.tags, Action::Restore(self.random.chance(30)));
         let records = vec![(self.tags, customer)];
         Job { operation: Operation::CustomerUpdate, records, input: None, jobs: 1 }
@@ -263,7 +262,7 @@ impl Scenario {
             (Operation::AttributeCreate, _) => Action::Attribute,
             (_, 0..=2) => Action::Set(Some(address), "city", value),
             (_, 3 | 4) => Action::Set(None, "firstname", value),
-            (_, 5) if may_remove => Action::Remove(address),
+            (_, 5 | 6) if may_remove => Action::Remove(address),
             _ => Action::Add(json!({"firstname": "N", "lastname": "M", "street": [value], "city": "New",
                 "postcode": "75009", "country_id": "FR", "telephone": "5"})),
         };
