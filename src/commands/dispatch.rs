@@ -3,11 +3,13 @@
 use crate::batch;
 use crate::cli::batch::BatchArgs;
 use crate::failure::Failure;
-use crate::input::Draft;
 use crate::input::records::{self, Source};
+use crate::input::{Draft, FlagOverrides};
 use crate::ops::customers::select;
+use crate::ops::draft;
 use crate::ops::perform::perform_and_report;
 use crate::ops::record::RecordOperation;
+use crate::plan::operation::Operation;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 
@@ -25,6 +27,21 @@ pub fn run(
         Some(source) => batch::run(session, &source, args, operation),
         None => one_record(),
     }
+}
+
+/// Runs an operation that acts at once, on one document or a batch. The input is checked before the service is opened.
+///
+/// # Errors
+/// Whatever went wrong.
+pub fn direct(
+    session: &Session<'_>,
+    operation: Operation,
+    flags: &dyn FlagOverrides,
+    args: &BatchArgs,
+) -> Result<(), Failure> {
+    run(session, RecordOperation::Direct(operation, flags), args, || {
+        send(session, flags.customer(), draft::draft(session, operation, flags)?)
+    })
 }
 
 /// Sends one draft, for the customer who is named or the token's own.

@@ -24,7 +24,7 @@ pub fn request(service: &Service<'_>, draft: Draft) -> Result<Request, Failure> 
         Bearer::Admin => target_without_customer(service),
         Bearer::Customer => service.target()?,
     };
-    Ok((spec.request)(&target, Value::Object(body).to_string().into()))
+    Ok((spec.request)(&target, body))
 }
 
 /// Where calls go that belong to no store view, so that none needs to be set.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::input::records;
 use crate::plan::operation::Operation;
-use crate::plan::operation::spec::NamedCell;
+use crate::plan::operation::spec::{NamedCell, NamedColumns};
 use crate::plan::request::dialect::MARKETPLACE;
 
 /// Titles and cells.
@@ -31,22 +31,24 @@ fn cell(value: &Value) -> String {
 /// Columns that have a code or an id in their title, and that of labels.
 fn placeholder_columns(operation: Operation, inner: &Value) -> Vec<(String, String)> {
     let table = &operation.spec().columns;
-    let named = at(inner, table.named.path);
-    let mut columns: Vec<(String, String)> = match table.named.cell {
-        NamedCell::Field => {
-            let fields = named.and_then(Value::as_object).into_iter().flatten();
-            fields.map(|(name, value)| (name.clone(), cell(value))).collect()
-        }
-        NamedCell::Element { name: (name, _), value: (value, _) } => {
-            let elements = named.and_then(Value::as_array).into_iter().flatten();
-            elements.map(|element| (cell(&element[name]), cell(&element[value]))).collect()
-        }
-    };
-    for (title, _) in &mut columns {
-        title.insert_str(0, table.named.prefix);
-    }
+    let mut columns = table.named.as_ref().map(|named| named_columns(named, inner)).unwrap_or_default();
     columns.extend(table.labels.map(|title| (title.to_owned(), labels(&inner[title]))));
     columns
+}
+
+fn named_columns(named: &NamedColumns, inner: &Value) -> Vec<(String, String)> {
+    let found = at(inner, named.path);
+    let column = |name: &str, value: &Value| (format!("{}{name}", named.prefix), cell(value));
+    match named.cell {
+        NamedCell::Field => {
+            let fields = found.and_then(Value::as_object).into_iter().flatten();
+            fields.map(|(name, value)| column(name, value)).collect()
+        }
+        NamedCell::Element { name: (name, _), value: (value, _) } => {
+            let elements = found.and_then(Value::as_array).into_iter().flatten();
+            elements.map(|element| column(&cell(&element[name]), &element[value])).collect()
+        }
+    }
 }
 
 /// Labels with `|` between them; a leading `*` marks the default.

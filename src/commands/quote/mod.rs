@@ -3,7 +3,7 @@
 mod methods;
 mod show;
 
-use crate::cli::quote::{AddItemArgs, QuoteCommand, ShipArgs};
+use crate::cli::quote::{QuoteCommand, ShipArgs};
 use crate::commands::dispatch;
 use crate::exact_json;
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ use crate::session::runtime::with_service;
 pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
     match command {
         QuoteCommand::Ship(args) => ship(session, args),
-        QuoteCommand::AddItem(args) => add_item(session, args),
+        QuoteCommand::AddItem(args) => dispatch::direct(session, Operation::QuoteAddItem, args, &args.batch),
         QuoteCommand::Show(args) => with_service(session, async |service| {
             show::show(&select(service, args.choice.customer.as_deref()).await?, args.quote_id.as_deref())
                 .await
@@ -32,14 +32,6 @@ pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure>
             methods::list(&select(service, args.choice.customer.as_deref()).await?).await
         }),
     }
-}
-
-fn add_item(session: &Session<'_>, args: &AddItemArgs) -> Result<(), Failure> {
-    let operation = Operation::QuoteAddItem;
-    dispatch::run(session, RecordOperation::Direct(operation, args), &args.batch, || {
-        let draft = draft::draft(session, operation, args)?;
-        dispatch::send(session, args.choice.customer.as_deref(), draft)
-    })
 }
 
 fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {

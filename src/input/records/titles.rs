@@ -103,22 +103,23 @@ pub fn meaning(
     if let Some(labels) = table.labels.filter(|labels| is(labels)) {
         return Some((labels.to_owned(), Meaning::Labels(labels)));
     }
-    let prefix = table.named.prefix;
-    let (start, name) = title.split_at_checked(prefix.len())?;
+    let named = table.named.as_ref()?;
+    let (start, name) = title.split_at_checked(named.prefix.len())?;
     let name = name.trim();
-    let is_name = match table.named.cell {
+    let is_name = match named.cell {
         NamedCell::Element { name: (_, FieldType::Integer), .. } => is_whole(name),
         _ => !name.is_empty(),
     };
-    (start.eq_ignore_ascii_case(prefix) && is_name)
-        .then(|| (format!("{prefix}{name}"), Meaning::Named(&table.named, name.to_owned())))
+    (start.eq_ignore_ascii_case(named.prefix) && is_name)
+        .then(|| (format!("{}{name}", named.prefix), Meaning::Named(named, name.to_owned())))
 }
 
 /// The columns whose titles have a name of the user's in them, and those of every operation, for the hint.
 pub fn more_titles(operation: Operation) -> String {
     let ColumnTable { named, labels, .. } = &operation.spec().columns;
     let labels = labels.map(|labels| format!(",{labels}")).unwrap_or_default();
-    format!(",{}{}{labels},token,reason", named.prefix, named.placeholder)
+    let named = named.as_ref().map(|named| format!(",{}{}", named.prefix, named.placeholder));
+    format!("{}{labels},token,reason", named.unwrap_or_default())
 }
 
 /// What is wrong with a title that is not known.

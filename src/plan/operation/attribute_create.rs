@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, OperationSpec, Success, scalar};
+use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, OperationSpec, Success, scalar, text};
 use crate::failure::Failure;
 use crate::plan::request::{Bearer, Request};
 use crate::plan::same_attribute::in_reply;
@@ -17,11 +17,16 @@ pub static SPEC: OperationSpec = OperationSpec {
     wrapper: Some("attribute"),
     nested: None,
     required: "attribute",
+    examples: [
+        "storefront attribute create --sandbox --code fit --label Fit --type select --option Slim Wide",
+        "storefront attribute create --sandbox --code note --label Note --type text --dry-run",
+        "storefront template attribute-create | storefront attribute create --sandbox -i -",
+    ],
     template: include_str!("../../template/attribute_create.json"),
     columns: ColumnTable {
         groups: &[ColumnGroup { schema: |fields| fields.attribute, path: &[], prefix: "", prefixed: &[] }],
         omitted: &[],
-        named: NamedColumns {
+        named: Some(NamedColumns {
             prefix: "label:",
             placeholder: "STORE_ID",
             path: &["frontend_labels"],
@@ -29,13 +34,13 @@ pub static SPEC: OperationSpec = OperationSpec {
                 name: ("store_id", FieldType::Integer),
                 value: ("label", FieldType::Text),
             },
-        },
+        }),
         labels: Some("options"),
     },
     lint,
     is_merged: false,
     bearer: Bearer::Admin,
-    request: Request::create_attribute,
+    request: |target, body| Request::create_attribute(target, text(body)),
     key_field: Some("attribute_code"),
     // The second attribute of a code would be refused, or overwrite the first.
     unique_key: Some("attribute code"),

@@ -1,6 +1,6 @@
 //! `customer update` (docs/interface.md, "Profile").
 
-use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, OperationSpec};
+use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, OperationSpec, text};
 use crate::plan::request::{Bearer, Request};
 use crate::wire::FieldType;
 
@@ -11,6 +11,11 @@ pub static SPEC: OperationSpec = OperationSpec {
     wrapper: Some("customer"),
     nested: None,
     required: "customer",
+    examples: [
+        "storefront customer update --sandbox --address 2 --street '350 Fifth Avenue' 'Floor 34'",
+        "storefront customer update --sandbox --remove-address 3 --dry-run",
+        "storefront customer update --sandbox --address 2 --city Albany --jq '.changes[].after'",
+    ],
     template: include_str!("../../template/customer_update.json"),
     columns: ColumnTable {
         groups: &[
@@ -36,7 +41,7 @@ pub static SPEC: OperationSpec = OperationSpec {
         ],
         // Which address is the default is for flags to say: the others must lose it.
         omitted: &["default_shipping", "default_billing"],
-        named: NamedColumns {
+        named: Some(NamedColumns {
             prefix: "custom_attribute:",
             placeholder: "CODE",
             path: &["addresses", "custom_attributes"],
@@ -44,13 +49,13 @@ pub static SPEC: OperationSpec = OperationSpec {
                 name: ("attribute_code", FieldType::Text),
                 value: ("value", FieldType::Text),
             },
-        },
+        }),
         labels: None,
     },
     lint: |_, _| Ok(Vec::new()),
     is_merged: true,
     bearer: Bearer::Customer,
-    request: Request::replace_profile,
+    request: |target, body| Request::replace_profile(target, text(body)),
     key_field: None,
     unique_key: None,
     replaces: Some("customer"),

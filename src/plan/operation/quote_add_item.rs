@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, OperationSpec, Success, scalar};
+use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, OperationSpec, Success, scalar, text};
 use crate::plan::request::{Bearer, Request};
 use crate::plan::validate::lint_cart_item;
 use crate::wire::FieldType;
@@ -14,11 +14,16 @@ pub static SPEC: OperationSpec = OperationSpec {
     wrapper: Some("cartItem"),
     nested: None,
     required: "cartItem",
+    examples: [
+        "storefront quote add-item --sandbox --sku mug-blue --qty 2 --quote-id 1",
+        "storefront quote add-item --sandbox --sku cap --qty 1 --quote-id 1 --option 93=50",
+        "storefront template quote-add-item | storefront quote add-item --sandbox -i - --qty 5",
+    ],
     template: include_str!("../../template/quote_add_item.json"),
     columns: ColumnTable {
         groups: &[ColumnGroup { schema: |fields| fields.cart_item, path: &[], prefix: "", prefixed: &[] }],
         omitted: &[],
-        named: NamedColumns {
+        named: Some(NamedColumns {
             prefix: "option:",
             placeholder: "OPTION_ID",
             path: &["product_option", "extension_attributes", "configurable_item_options"],
@@ -26,13 +31,13 @@ pub static SPEC: OperationSpec = OperationSpec {
                 name: ("option_id", FieldType::Text),
                 value: ("option_value", FieldType::Integer),
             },
-        },
+        }),
         labels: None,
     },
     lint: |item, _| lint_cart_item::refuse(item).map(|()| Vec::new()),
     is_merged: false,
     bearer: Bearer::Customer,
-    request: Request::add_item,
+    request: |target, body| Request::add_item(target, text(body)),
     key_field: Some("quote_id"),
     unique_key: None,
     replaces: None,

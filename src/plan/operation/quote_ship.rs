@@ -1,6 +1,8 @@
 //! `quote ship` (docs/interface.md, "Shipping information").
 
-use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, NestedObject, OperationSpec, Success};
+use super::spec::{
+    ColumnGroup, ColumnTable, NamedCell, NamedColumns, NestedObject, OperationSpec, Success, text,
+};
 use crate::plan::request::{Bearer, Request};
 use crate::plan::validate::lint_address;
 use crate::wire::ADDRESS_INFORMATION;
@@ -13,6 +15,11 @@ pub static SPEC: OperationSpec = OperationSpec {
     // Which of the two layouts is authoritative is not shown, so both are taken.
     nested: Some(NestedObject { name: "addressInformation", schema: &ADDRESS_INFORMATION }),
     required: "paymentMethod",
+    examples: [
+        "storefront quote ship --sandbox --ship-to-address 2 --payment-method checkmo",
+        "storefront quote ship --sandbox --ship-to-address 2 --bill-to-address 1 --payment-method free",
+        "storefront template quote-ship | storefront quote ship --sandbox -i - --dry-run",
+    ],
     template: include_str!("../../template/quote_ship.json"),
     columns: ColumnTable {
         groups: &[
@@ -42,18 +49,18 @@ pub static SPEC: OperationSpec = OperationSpec {
             },
         ],
         omitted: &[],
-        named: NamedColumns {
+        named: Some(NamedColumns {
             prefix: "paymentMethod.",
             placeholder: "FIELD",
             path: &["paymentMethod"],
             cell: NamedCell::Field,
-        },
+        }),
         labels: None,
     },
     lint: |body, _| Ok(lint_address::of_quote(body)),
     is_merged: false,
     bearer: Bearer::Customer,
-    request: Request::ship_quote,
+    request: |target, body| Request::ship_quote(target, text(body)),
     key_field: None,
     unique_key: None,
     replaces: Some("quote"),

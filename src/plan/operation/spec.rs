@@ -23,6 +23,8 @@ pub struct OperationSpec {
     pub nested: Option<NestedObject>,
     /// The one field of the body that the interface calls required (2.4 to 2.6); of the others that is not shown.
     pub required: &'static str,
+    /// Three command lines for its help. Each runs as it is.
+    pub examples: [&'static str; 3],
     /// A filled-in body. It names every field the interface lists, and runs in the sandbox.
     pub template: &'static str,
     /// The columns of a CSV.
@@ -33,8 +35,8 @@ pub struct OperationSpec {
     pub is_merged: bool,
     /// Whose token it carries. With the administrator's it belongs to no customer and to no store view.
     pub bearer: Bearer,
-    /// The call.
-    pub request: fn(&Target<'_>, Cow<'static, str>) -> Request,
+    /// The call, from the whole body.
+    pub request: fn(&Target<'_>, Map<String, Value>) -> Request,
     /// The field inside the wrapper that says what a record touches. Records that touch the same keep their order. `None`
     /// where that is whatever belongs to the token.
     pub key_field: Option<&'static str>,
@@ -66,7 +68,7 @@ pub struct ColumnTable {
     /// Documented fields that are no columns.
     pub omitted: &'static [&'static str],
     /// Columns whose titles hold a name of the user's.
-    pub named: NamedColumns,
+    pub named: Option<NamedColumns>,
     /// The column that holds labels with `|` between them.
     pub labels: Option<&'static str>,
 }
@@ -126,6 +128,11 @@ pub struct Success {
     pub text: String,
     /// Whether it says what is of interest in the reply, which is then not printed.
     pub covers_response: bool,
+}
+
+/// A body as it is sent.
+pub fn text(body: Map<String, Value>) -> Cow<'static, str> {
+    Value::Object(body).to_string().into()
 }
 
 /// A number or a text of a body or a reply, on one line.
