@@ -181,7 +181,7 @@ pub fn differences(before: &Profile, after: &Profile, ignore: &[String]) -> Vec<
     if before == after {
         return Vec::new();
     }
-    diff::customers(&diff::without(before, ignore), &diff::without(after, ignore))
+    diff::customers_except(before, after, ignore)
 }
 
 /// A refused read is no answer about the addresses.

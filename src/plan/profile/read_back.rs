@@ -1,6 +1,6 @@
 //! The read-back: what a profile read after a PUT says about that PUT.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value};
 
@@ -9,6 +9,7 @@ use super::equivalence::{contains_all, is_set, same_value};
 use super::merge::Merged;
 use crate::failure::Failure;
 use crate::plan::profile::address_ids::{AddressIndex, id_of};
+use crate::plan::profile::field_path::FieldPath;
 use crate::plan::profile::stored::{Pointers, Profile};
 
 /// Fields by which a new address is recognised although the service wrote some other field in its own way.
@@ -75,7 +76,7 @@ impl Expectation<'_> {
         let mut found = ReadBack { unrelated_changes: self.unrelated(now), ..ReadBack::default() };
         self.compare_kept(now, &index, &mut found);
         let known = AddressIndex::of(diff::address_list(self.before))?;
-        let mut unclaimed: Vec<(i64, &Value)> = index
+        let mut unclaimed: VecDeque<(i64, &Value)> = index
             .ids()
             .iter()
             .zip(now.addresses())
@@ -83,8 +84,9 @@ impl Expectation<'_> {
             .map(|(id, address)| (*id, address))
             .collect();
         let mut unmatched = Vec::new();
+        let gone: HashSet<i64> = found.missing.iter().copied().collect();
         let checked: Vec<&Change> =
-            self.merged.changes.iter().filter(|change| self.is_checked(change, &found)).collect();
+            self.merged.changes.iter().filter(|change| self.is_checked(change, &gone)).collect();
         for change in checked {
             if !change.path.is_new_address() {
                 found.compare_change(change, change.path.find(now.customer(), &index));
@@ -110,10 +112,10 @@ impl Expectation<'_> {
 
     /// A field that was left out is no change that can be seen: services that merge keep it. Nor is a change inside an
     /// address that is gone: the address itself is reported.
-    fn is_checked(&self, change: &Change, found: &ReadBack) -> bool {
+    fn is_checked(&self, change: &Change, gone: &HashSet<i64>) -> bool {
         let left_out = change.after.is_none() && !change.path.is_address();
-        let gone = change.path.address_id().is_some_and(|id| found.missing.contains(&id));
-        !left_out && !gone && !self.ignore.iter().any(|pointer| change.path.is_at(pointer))
+        let is_gone = change.path.address_id().is_some_and(|id| gone.contains(&id));
+        !left_out && !is_gone && !self.ignore.iter().any(|pointer| change.path.is_at(pointer))
     }
 
     /// Every address that was to stay: there, not empty, and not in another one's place.
@@ -146,13 +148,20 @@ impl Expectation<'_> {
 
     /// Differences in what was sent back unchanged. What the service adds is no loss.
     fn unrelated(&self, now: &Profile) -> Vec<Change> {
-        let mut expected = diff::without(&self.merged.customer, self.ignore);
-        if let Some(Value::Array(addresses)) = expected.get_mut("addresses") {
-            addresses.retain(|address| address.get("id").is_some());
+        let mut changes = diff::sent_except(&self.merged.customer, now.customer(), self.ignore);
+        let mut asked_at: HashMap<Option<i64>, Vec<&FieldPath>> = HashMap::new();
+        for Change { path, .. } in self.merged.changes.iter().filter(|asked| !asked.path.is_new_address()) {
+            asked_at.entry(path.address_id()).or_default().push(path);
         }
-        let mut changes = diff::customers(&expected, &diff::without(now.customer(), self.ignore));
-        let asked =
-            |change: &Change| self.merged.changes.iter().any(|asked| asked.path.overlaps(&change.path));
+        let asked = |change: &Change| match change.path.address_id() {
+            None => self.merged.changes.iter().any(|asked| asked.path.overlaps(&change.path)),
+            // Only what was asked of that address, or of the list as a whole, can be the same.
+            id => [None, id]
+                .into_iter()
+                .filter_map(|id| asked_at.get(&id))
+                .flatten()
+                .any(|asked| asked.overlaps(&change.path)),
+        };
         changes.retain(|change| {
             change.before.is_some()
                 && !change.path.is_address()
@@ -193,13 +202,13 @@ fn contents_of(addresses: &[Value], kept: &HashSet<i64>) -> HashMap<String, i64>
 
 impl ReadBack {
     /// Finds a new address among those that appeared: one that has every field that was sent.
-    fn match_new_address(&mut self, change: &Change, unclaimed: &mut Vec<(i64, &Value)>) -> bool {
+    fn match_new_address(&mut self, change: &Change, unclaimed: &mut VecDeque<(i64, &Value)>) -> bool {
         let sent = change.after.as_ref().and_then(Value::as_object);
         let equal = unclaimed
             .iter()
             .position(|(_, actual)| sent.is_some_and(|sent| contains_all(actual, sent, &["id"])));
         if let Some(position) = equal {
-            self.new_ids.push(unclaimed.remove(position).0);
+            self.new_ids.extend(unclaimed.remove(position).map(|(id, _)| id));
             self.arrived += 1;
         }
         equal.is_some()
@@ -207,14 +216,13 @@ impl ReadBack {
 
     /// Takes an address that appeared at the same place for a new one that the service wrote in its own way. Any other
     /// is somebody else's, and ours is not there.
-    fn claim_similar(&mut self, change: &Change, unclaimed: &mut Vec<(i64, &Value)>) {
+    fn claim_similar(&mut self, change: &Change, unclaimed: &mut VecDeque<(i64, &Value)>) {
         let sent = change.after.as_ref().and_then(Value::as_object);
         let similar =
             unclaimed.iter().position(|(_, actual)| sent.is_some_and(|sent| is_same_place(sent, actual)));
-        match similar {
+        match similar.and_then(|position| unclaimed.remove(position)) {
             None => self.undone.push(change.clone()),
-            Some(position) => {
-                let (id, actual) = unclaimed.remove(position);
+            Some((id, actual)) => {
                 self.new_ids.push(id);
                 self.altered.push(Change { after: Some(actual.clone()), ..change.clone() });
             }
