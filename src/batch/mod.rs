@@ -228,7 +228,7 @@ fn places(source: &Source, args: &BatchArgs) -> Result<Places, Failure> {
         Failure::usage(format!("cannot read {}: {error}", document::quoted(&source.name())))
     };
     let input =
-        if source.is_stream() { None } else { Some(source.path().canonicalize().map_err(unreadable)?) };
+        if source.is_stream() { None } else { Some(dunce::canonicalize(source.path()).map_err(unreadable)?) };
     let journal = match (&args.journal, &input) {
         (Some(path), _) => path.clone(),
         (None, Some(input)) => {

@@ -192,7 +192,7 @@ impl Opening {
         let Some(input) = &self.places.input else { return Ok(Vec::new()) };
         let Some(name) = input.file_name().and_then(|name| name.to_str()) else { return Ok(Vec::new()) };
         let listed = self.storage.list(directory(input)).map_err(|error| unreadable(input, &error))?;
-        let own = self.places.journal.canonicalize().unwrap_or_else(|_| self.places.journal.clone());
+        let own = dunce::canonicalize(&self.places.journal).unwrap_or_else(|_| self.places.journal.clone());
         let mut paths: Vec<PathBuf> = listed
             .into_iter()
             .filter(|path| {

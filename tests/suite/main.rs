@@ -6,7 +6,6 @@
 
 mod api;
 mod attribute;
-#[cfg(unix)]
 mod attribute_wizard;
 mod auth;
 mod bad_input;
@@ -19,9 +18,11 @@ mod batch_outage;
 mod batch_run;
 mod batch_tokens;
 mod batch_warnings;
+// It asks shells of Unix.
 #[cfg(unix)]
 mod completion;
 mod config;
+// It is about permission bits, owners and symbolic links.
 #[cfg(unix)]
 mod config_files;
 mod csv_input;
@@ -29,6 +30,8 @@ mod customer_base_file;
 mod customer_history;
 mod customer_reads;
 mod customer_region;
+// It needs a pseudo-terminal.
+#[cfg(unix)]
 mod customer_show;
 mod customer_update;
 mod doctor;
@@ -41,10 +44,12 @@ mod http_proxy;
 mod http_send;
 mod http_tls;
 mod http_transport_errors;
+// It needs a pseudo-terminal.
 #[cfg(unix)]
 mod interactive_terminal;
 mod jq;
 mod layout;
+// It runs a POSIX shell script.
 #[cfg(unix)]
 mod live;
 mod magento_attributes;
@@ -73,9 +78,12 @@ mod schema;
 mod secrets;
 mod support;
 mod template;
+// It needs a pseudo-terminal.
 #[cfg(unix)]
 mod terminal_output;
+// It needs a pseudo-terminal.
 #[cfg(unix)]
 mod terminal_snapshots;
+// Its token commands are POSIX shell scripts, and it sends signals.
 #[cfg(unix)]
 mod token_command;

@@ -17,9 +17,15 @@ fn examples_run(page: &str) {
     let examples = below(&format!("{name}.md"));
     std::fs::copy(root.join(page), &examples).unwrap();
     let cases = trycmd::TestCases::new();
-    for (name, directory) in
-        [("HOME", ""), ("XDG_CONFIG_HOME", "config"), ("XDG_DATA_HOME", "data"), ("XDG_STATE_HOME", "state")]
-    {
+    for (name, directory) in [
+        ("HOME", ""),
+        ("XDG_CONFIG_HOME", "config"),
+        ("XDG_DATA_HOME", "data"),
+        ("XDG_STATE_HOME", "state"),
+        ("USERPROFILE", ""),
+        ("APPDATA", "config"),
+        ("LOCALAPPDATA", "data"),
+    ] {
         cases.env(name, below(directory).display().to_string());
     }
     cases.case(&examples).run();
