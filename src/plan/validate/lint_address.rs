@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use keshvar::{Alpha2, Country};
+use keshvar::{Alpha2, Country, CountryIterator};
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
@@ -78,9 +78,21 @@ fn lint(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bo
     found.into_iter().map(|doubt| format!("{label}: {doubt}")).collect()
 }
 
+/// The code of a country that is named by its code, in letters of any case, or by one of its names.
+pub fn country_code(text: &str) -> Option<String> {
+    let code = text.to_uppercase();
+    if Alpha2::try_from(code.as_str()).is_ok() {
+        return Some(code);
+    }
+    let is_meant = |country: &Country| {
+        let names = country.unofficial_name_list().iter().copied().chain([country.iso_short_name()]);
+        names.into_iter().any(|name| name.to_lowercase() == text.to_lowercase())
+    };
+    CountryIterator::new().find(is_meant).map(|country| country.alpha2().to_string())
+}
+
 fn unknown_country(code: &str) -> String {
-    let meant = Alpha2::try_from(code.to_uppercase().as_str()).ok();
-    let meant = meant.map(|_| format!("; did you mean `{}`?", code.to_uppercase())).unwrap_or_default();
+    let meant = country_code(code).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
     format!("`{code}` is not an ISO 3166 country code{meant}")
 }
 
@@ -142,6 +154,7 @@ mod tests {
         for (address, told) in [
             (json!({"country_id": "UK"}), "`UK` is not an ISO 3166 country code"),
             (json!({"country_id": "fr"}), "did you mean `FR`?"),
+            (json!({"country_id": "Germany"}), "did you mean `DE`?"),
             (json!({"country_id": "US", "postcode": "2138"}), "(missing leading zero: 02138?"),
             (json!({"country_id": "FR", "postcode": "7500"}), "`7500` is not a valid postcode for France"),
             (json!({"country_id": "GB", "postcode": "12345"}), "`12345` is not a valid postcode for "),
