@@ -24,7 +24,7 @@ pub fn ask(prompt: &Prompt, profile: &Profile, form: &Form, field: &Field) -> Re
             return Ok(Some(field.value().clone()));
         }
         if typed.is_empty() {
-            return Ok(Some(region::none()));
+            return Ok(Some(no_region(field)));
         }
         let country = form.field("country_id").map(Field::value);
         if let Some(known) = known(profile, country, &typed) {
@@ -46,7 +46,7 @@ pub fn choose(
     if regions.is_empty() {
         let Some(typed) = ask_text(prompt, form, field)? else { return Ok(None) };
         return Ok(Some(match typed.as_str() {
-            "" => region::none(),
+            "" => no_region(field),
             typed if !form.region_is_ambiguous() && typed == present(form, field) => field.value().clone(),
             typed => named(typed, None),
         }));
@@ -58,8 +58,7 @@ pub fn choose(
     let present = regions.iter().position(is_stored).map_or(0, |position| position + 1);
     let Some(chosen) = prompt.search("Region", &choices, present)? else { return Ok(None) };
     Ok(Some(match chosen.checked_sub(1).map(|position| &regions[position]) {
-        None if field.is_region() => region::none(),
-        None => field.value().clone(),
+        None => no_region(field),
         Some(region) if is_stored(region) => field.value().clone(),
         Some(region) => {
             json!({"region_code": region.code, "region": region.name, "region_id": region.id})
@@ -72,6 +71,11 @@ fn ask_text(prompt: &Prompt, form: &Form, field: &Field) -> Result<Option<String
     let present = present(form, field);
     let question = Question::new(QUESTION).initial(&present).note(note);
     Ok(prompt.text(&question, |_| Ok(()))?.map(|typed| typed.trim().to_owned()))
+}
+
+/// No region; what has none stays as it is.
+fn no_region(field: &Field) -> Value {
+    if field.is_region() { region::none() } else { field.stored.clone() }
 }
 
 /// What is offered: nothing of another country.
