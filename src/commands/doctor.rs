@@ -96,7 +96,8 @@ fn where_to(settings: &Settings, is_overridden: bool) -> String {
         None if settings.sandbox => "the sandbox".to_owned(),
         None => "the environment".to_owned(),
     };
-    let variable = if is_overridden { format!(" ({BASE_URL})") } else { String::new() };
+    let variable =
+        if is_overridden && settings.profile.is_some() { format!(" ({BASE_URL})") } else { String::new() };
     format!("{profile}: {}{variable}", settings.base_url)
 }
 

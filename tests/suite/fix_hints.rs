@@ -103,3 +103,22 @@ fn history_is_limited_and_ends_with_the_sandbox() {
     home.ok("sandbox reset");
     assert_eq!(home.ok("--sandbox customer history -o json"), "");
 }
+
+#[test]
+fn a_csv_template_explains_its_columns() {
+    let home = Home::new();
+    for (operation, column) in [
+        (
+            "attribute-create",
+            "options                 labels separated by |  Options to choose from; * marks the default",
+        ),
+        ("attribute-create", "is_searchable           yes or no"),
+        ("customer-update", "street"),
+        ("quote-add-item", "option:OPTION_ID"),
+        ("quote-ship", "paymentMethod.FIELD"),
+    ] {
+        let outcome = home.run(&["template", operation, "--format", "csv"]);
+        let explained = outcome.stderr.lines().find(|line| line.starts_with(column));
+        assert!(explained.is_some() && !outcome.stderr.contains("FIELD  "), "{outcome:?}");
+    }
+}

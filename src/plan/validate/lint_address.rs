@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use keshvar::{Alpha2, Country, CountryIterator};
+use keshvar::{Alpha2, Country};
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::merge::Merged;
 use crate::plan::validate::body::Warnings;
+use crate::plan::validate::country::country_code;
 
 /// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.
 const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
@@ -76,19 +77,6 @@ fn lint(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bo
         found.extend(invalid_telephone(telephone));
     }
     found.into_iter().map(|doubt| format!("{label}: {doubt}")).collect()
-}
-
-/// The code of a country that is named by its code, in letters of any case, or by one of its names.
-pub fn country_code(text: &str) -> Option<String> {
-    let code = text.to_uppercase();
-    if Alpha2::try_from(code.as_str()).is_ok() {
-        return Some(code);
-    }
-    let is_meant = |country: &Country| {
-        let names = country.unofficial_name_list().iter().copied().chain([country.iso_short_name()]);
-        names.into_iter().any(|name| name.to_lowercase() == text.to_lowercase())
-    };
-    CountryIterator::new().find(is_meant).map(|country| country.alpha2().to_string())
 }
 
 fn unknown_country(code: &str) -> String {

@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::plan::profile::region;
 use crate::plan::validate::body::is_whole;
-use crate::plan::validate::lint_address;
+use crate::plan::validate::country::country_code;
 use crate::redact::secrets;
 use crate::report::changes::format_value;
 use crate::wire::FieldType;
@@ -92,9 +92,7 @@ impl Field {
             FieldType::Integer => whole_number(text),
             FieldType::Number => number(text).ok_or_else(|| "enter a number".to_owned()),
             FieldType::TextOrNull if text.is_empty() => Ok(Value::Null),
-            _ if self.name == "country_id" => {
-                Ok(lint_address::country_code(text).map_or_else(|| text.into(), Value::from))
-            }
+            _ if self.name == "country_id" => Ok(country_code(text).map_or_else(|| text.into(), Value::from)),
             _ => Ok(text.into()),
         }
     }
