@@ -17,6 +17,7 @@ use crate::plan::profile::restore::{self, Extent};
 use crate::plan::profile::stored::Profile;
 use crate::prompt::Prompt;
 use crate::report::history;
+use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 use crate::state::{CustomerStore, Mark, Snapshot};
 
@@ -26,7 +27,7 @@ const OPERATION: &str = "customer restore";
 ///
 /// # Errors
 /// `usage` when there is no such snapshot, and as [`replace::replace`].
-pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<(), Failure> {
+pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<Outcome, Failure> {
     let stored = read::read_profile(service).await?;
     let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
     // What is still open counts as applied once the profile shows it.
@@ -39,8 +40,7 @@ pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<(), Fa
     let extent = if args.all { Extent::All } else { Extent::Update };
     let restore =
         Restore { snapshot, extent, allow_delete: args.allow_delete, replacement: args.replacement.clone() };
-    let outcome = replace::replace(service, &restore).await?;
-    report.outcome(&outcome)
+    replace::replace(service, &restore).await
 }
 
 struct Restore {
