@@ -1,5 +1,6 @@
 //! Filled-in inputs of the operations. Their values suit the sandbox, so that each runs there as it is.
 
+pub mod columns;
 mod row;
 
 use crate::failure::Failure;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-use super::{GlobalArgs, InputFormat, duration};
+use super::{GlobalArgs, InputFormat, duration, number};
 use crate::plan::operation::Operation;
 use crate::sandbox::Fault;
 
@@ -47,7 +47,7 @@ const COMMANDS: &[(&str, &[Group])] = &[
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input options")]
 struct InputFileArgs {
-    /// JSON, NDJSON or CSV to read; - is standard input
+    /// Read input from FILE (JSON, NDJSON or CSV; - for stdin)
     #[arg(short, long, value_name = "FILE")]
     input: Option<PathBuf>,
 }
@@ -55,10 +55,10 @@ struct InputFileArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input options")]
 struct InputFieldArgs {
-    /// Format of the input (json, ndjson, csv), where its extension does not say
+    /// Input format: json, ndjson or csv [default: from the file extension]
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     input_format: Option<InputFormat>,
-    /// Send members the interface does not list, as they are
+    /// Send unknown fields unchanged
     #[arg(long)]
     allow_unknown: bool,
 }
@@ -66,10 +66,10 @@ struct InputFieldArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Request options")]
 struct DryRunArgs {
-    /// Show exactly what would be sent; send no write
+    /// Show the request without sending it
     #[arg(short = 'n', long)]
     dry_run: bool,
-    /// With --dry-run: show it as a curl command
+    /// With --dry-run: print a curl command
     #[arg(long)]
     curl: bool,
 }
@@ -88,8 +88,8 @@ struct RequestArgs {
     /// Request timeout, such as 30, 500ms or 1m [default: 30]
     #[arg(long, value_name = "DURATION", value_parser = duration::positive)]
     timeout: Option<Duration>,
-    /// Repeats of what cannot act twice [default: 2]
-    #[arg(long, value_name = "N")]
+    /// Retries for requests that are safe to repeat [default: 2]
+    #[arg(long, value_name = "N", value_parser = number::integer::<u32>)]
     retry: Option<u32>,
 }
 

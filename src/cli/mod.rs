@@ -15,6 +15,7 @@ pub mod field_flags;
 pub mod global;
 pub mod journal;
 pub mod lazy_subcommand;
+pub mod number;
 pub mod quote;
 pub mod sandbox;
 

@@ -4,19 +4,19 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use jiff::fmt::rfc2822;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::auth::same_as_customer;
 use super::check::{self, Check};
 use super::token_check::{self, Answer};
 use crate::config::Settings;
-use crate::environment::STATE_HOME;
+use crate::environment::{BASE_URL, STATE_HOME, STORE_VIEW};
 use crate::failure::{Failure, FailureKind};
 use crate::http::{HttpEvent, RUN_DOCTOR, Tracer};
 use crate::plan::request::Bearer;
 use crate::session::Session;
 use crate::session::runtime::on_runtime;
-use crate::session::service::Service;
+use crate::session::service::{Service, names_store};
 use crate::session::signals::Signals;
 use crate::shell::Shell;
 
@@ -64,7 +64,7 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
             return checks;
         }
     };
-    checks.push(Check::ok("configuration", where_to(&service.settings)));
+    checks.push(Check::ok("configuration", where_to(&service.settings, is_set(&service, BASE_URL))));
     let customer = match (service.target(), token_check::unreadable(&service, Bearer::Customer).await) {
         (Ok(_), None) => Ok(token_check::ask(&service, Bearer::Customer).await),
         (Ok(_), Some(unreadable)) => {
@@ -85,18 +85,20 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
             format!("{}; not checked: no store view set", service.settings.token.describe()),
         )],
     });
-    checks.push(admin_token(&service, &checks).await);
+    checks.push(admin_token(&service).await);
     checks.extend(date.lock().ok().and_then(|date| clock(date.as_deref()?)));
     checks
 }
 
-fn where_to(settings: &Settings) -> String {
+fn where_to(settings: &Settings, is_overridden: bool) -> String {
     let profile = match &settings.profile {
         Some(profile) => format!("profile {profile}"),
         None if settings.sandbox => "the sandbox".to_owned(),
         None => "the environment".to_owned(),
     };
-    format!("{profile}: {}", settings.base_url)
+    let variable =
+        if is_overridden && settings.profile.is_some() { format!(" ({BASE_URL})") } else { String::new() };
+    format!("{profile}: {}{variable}", settings.base_url)
 }
 
 /// One read of the profile shows whether the store view and the token are right, whether the service is reached, over
@@ -140,14 +142,10 @@ fn not_checked(view: &str) -> Check {
     Check::skipped("store view", format!("{view}; not checked"))
 }
 
-/// Whether the service said that there is no such store, and not that there is no such route.
-fn names_store(failure: &Failure) -> bool {
-    let text = failure.service.as_ref().map(Value::to_string).unwrap_or_default().to_lowercase();
-    let mut words = text.split(|one: char| !one.is_alphanumeric());
-    failure.status == Some(NOT_FOUND) && words.any(|word| matches!(word, "store" | "storeview"))
-}
-
 fn store_view_fix(service: &Service<'_>) -> String {
+    if is_set(service, STORE_VIEW) {
+        return format!("correct {STORE_VIEW}, or pass --store-view CODE");
+    }
     match &service.settings.profile {
         Some(profile) => {
             format!(
@@ -158,10 +156,16 @@ fn store_view_fix(service: &Service<'_>) -> String {
     }
 }
 
+/// Whether an environment variable overrides the setting of the profile.
+fn is_set(service: &Service<'_>, variable: &str) -> bool {
+    !service.settings.sandbox && service.session.context.var(variable).is_ok_and(|value| value.is_some())
+}
+
 fn base_url_fix(service: &Service<'_>) -> String {
     let set = match &service.settings.profile {
+        _ if is_set(service, BASE_URL) => BASE_URL.to_owned(),
         Some(profile) => format!("`storefront config set -p {profile} base-url URL`"),
-        None => "STOREFRONT_BASE_URL".to_owned(),
+        None => BASE_URL.to_owned(),
     };
     format!(
         "check the path of base-url ({}) and set it with {set}; if it is right, set read.path to where the service gives the profile",
@@ -169,10 +173,10 @@ fn base_url_fix(service: &Service<'_>) -> String {
     )
 }
 
-async fn admin_token(service: &Service<'_>, checks: &[Check]) -> Check {
+async fn admin_token(service: &Service<'_>) -> Check {
     let unreadable = token_check::unreadable(service, Bearer::Admin).await;
     if service.settings.shares_token() {
-        return same_as_customer(checks);
+        return same_as_customer();
     }
     match unreadable {
         Some(check) => check,

@@ -16,6 +16,9 @@ use crate::session::service::Service;
 /// A check that makes a person wait longer tells nothing new.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Why a token cannot be checked by a call.
+pub const NO_CALL: &str = "read.attribute-path, a read that needs it, is not set";
+
 /// Every shop has an attribute of this code.
 const ANY_ATTRIBUTE: &str = "name";
 
@@ -82,10 +85,7 @@ pub fn finding(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Check 
         Answer::Unproven(failure) => {
             Check::skipped(name, format!("{source}; not checked: {}", failure.message))
         }
-        Answer::NoCall => Check::skipped(
-            name,
-            format!("{source}; not checked: read.attribute-path, a read that needs it, is not set"),
-        ),
+        Answer::NoCall => Check::skipped(name, format!("{source}; not checked: {NO_CALL}")),
     }
 }
 

@@ -192,7 +192,25 @@ impl<'a> Service<'a> {
     pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
         let call = pin!(self.client.send(request, self.token(request.bearer).await?));
         let reply = self.session.report.while_waiting("waiting for the service", call).await;
-        reply.map_err(|failure| self.with_store_view_hint(failure))
+        reply.map_err(|failure| self.with_hint(failure, request.bearer))
+    }
+
+    /// What to change where a refusal does not say it: the store view, or whose token it is.
+    fn with_hint(&self, failure: Failure, bearer: Bearer) -> Failure {
+        let is_refused_token = matches!(failure.status, Some(401 | 403));
+        if is_refused_token && bearer == Bearer::Admin && self.settings.shares_token() {
+            return failure.hint(
+                "this call needs an administrator's token, and the customer's was used: store one with \
+                 `storefront auth login --admin`, or set STOREFRONT_ADMIN_TOKEN",
+            );
+        }
+        match &self.settings.store_view {
+            Some(view) if names_store(&failure) => failure.hint(format!(
+                "the service has no store view `{}`: name another with --store-view",
+                view.code()
+            )),
+            _ => self.with_store_view_hint(failure),
+        }
     }
 
     /// Magento's only word about a store view that it does not know names nothing.
@@ -236,7 +254,7 @@ impl<'a> Service<'a> {
             Err(failure) if failure.applied == Applied::Unknown => {}
             Err(_) => self.stage.set(Stage::NothingSent),
         }
-        answer
+        answer.map_err(|failure| self.with_hint(failure, request.bearer))
     }
 
     /// Writes down that a write is about to leave, where this is a record of a batch; `snapshot` is the name of the one
@@ -377,4 +395,11 @@ fn link(settings: &Settings) -> Endpoint {
         proxy_variable: settings.proxy_variable,
         certificate_file: settings.certificate_file.clone(),
     }
+}
+
+/// Whether the service said that there is no such store, and not that there is no such route.
+pub fn names_store(failure: &Failure) -> bool {
+    let text = failure.service.as_ref().map(serde_json::Value::to_string).unwrap_or_default().to_lowercase();
+    let mut words = text.split(|one: char| !one.is_alphanumeric());
+    failure.status == Some(404) && words.any(|word| matches!(word, "store" | "storeview"))
 }

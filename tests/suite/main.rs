@@ -4,6 +4,8 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 #![cfg_attr(windows, allow(dead_code, unused_imports, reason = "some tests that use them are for Unix only"))]
 
+#[cfg(unix)]
+mod address_form;
 mod api;
 mod attribute;
 mod attribute_wizard;
@@ -38,6 +40,7 @@ mod doctor;
 mod dry_run;
 mod exact_data;
 mod fault_matrix;
+mod fix_hints;
 mod global_flags;
 mod help;
 mod http_proxy;

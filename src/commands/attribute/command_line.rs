@@ -64,6 +64,12 @@ pub fn for_global(global: &GlobalArgs, flag: &mut impl FnMut(&str, &str)) {
     if let Some(profile) = &global.profile {
         flag("profile", profile);
     }
+    if let Some(interface) = global.api {
+        flag("api", interface.dialect().name);
+    }
+    if let Some(code) = &global.store_view {
+        flag("store-view", code);
+    }
     if let Some(input) = &global.input {
         flag("input", &input.display().to_string());
     }

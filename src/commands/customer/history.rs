@@ -29,17 +29,18 @@ pub async fn list(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failu
         let stored = read::read_profile(service).await?;
         read::remember(service, &stored);
         let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
-        return check(service, &store, &stored, &listed(&store)?);
+        return check(service, &store, &stored, &listed(&store, None)?);
     }
     let store = known_store(service).await?;
     if let Some(what) = &args.delete {
         return delete_history::delete(service, &store, what).await;
     }
-    print(service, &listed(&store)?)
+    print(service, &listed(&store, args.limit)?)
 }
 
-fn listed(store: &CustomerStore) -> Result<Vec<Listed>, Failure> {
-    let entries = store.entries()?.into_iter();
+/// The newest `limit` snapshots.
+fn listed(store: &CustomerStore, limit: Option<usize>) -> Result<Vec<Listed>, Failure> {
+    let entries = store.entries()?.into_iter().take(limit.unwrap_or(usize::MAX));
     Ok(entries.filter_map(|entry| Some((entry.clone(), store.read(&entry.path).ok()?))).collect())
 }
 

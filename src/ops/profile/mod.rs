@@ -4,6 +4,7 @@ pub(crate) mod change;
 pub(crate) mod locked;
 pub mod pending;
 pub mod read;
+pub mod regions;
 pub(crate) mod replace;
 pub(crate) mod resolve;
 pub(crate) mod restore;

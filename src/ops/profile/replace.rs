@@ -16,8 +16,8 @@ use super::locked::Locked;
 use super::pending::{self, Open};
 use super::send_and_verify::{AppliedReplacement, Replacement, Unsent};
 use crate::failure::{Applied, Failure};
-use crate::ops::profile::read;
 use crate::ops::profile::send_and_verify::PendingReplacement;
+use crate::ops::profile::{read, regions};
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::profile_rules;
@@ -247,22 +247,9 @@ impl Steps<'_> {
 
     /// Reads the countries whose regions the change names by code or name.
     async fn read_regions(&mut self, stored: &Profile) -> Result<(), Failure> {
-        let Some(rules) = self.service.settings.dialect.profile_rules else { return Ok(()) };
         let Some(draft) = self.change.draft() else { return Ok(()) };
         for country in RegionDirectory::needed(draft, stored.customer()) {
-            if self.regions.knows(&country) {
-                continue;
-            }
-            let target = self.service.target()?;
-            let path = target.path(rules.country, &[("country", &country)]);
-            match self.service.read(&Request::get(path, target.bearer())).await {
-                Ok(reply) => self.regions.insert(&country, &reply.value()),
-                Err(failure) if failure.status == Some(404) => {
-                    return Err(Failure::usage(format!("the shop does not know the country `{country}`"))
-                        .hint("give the two-letter code of a country the shop allows"));
-                }
-                Err(failure) => return Err(failure),
-            }
+            regions::read_country(self.service, &country, &mut self.regions).await?;
         }
         Ok(())
     }

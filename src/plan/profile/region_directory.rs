@@ -10,10 +10,13 @@ use crate::plan::profile::address_ids::id_of;
 
 /// A region of a country.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Region {
-    id: i64,
-    code: String,
-    name: String,
+pub struct Region {
+    /// Its id at the service.
+    pub id: i64,
+    /// Its code, such as `CA`.
+    pub code: String,
+    /// Its name.
+    pub name: String,
 }
 
 /// The regions of the countries that were read so far.
@@ -26,6 +29,11 @@ impl RegionDirectory {
     /// Whether the regions of a country were read.
     pub fn knows(&self, country: &str) -> bool {
         self.countries.contains_key(country)
+    }
+
+    /// The regions of a country; none where it was not read.
+    pub fn regions(&self, country: &str) -> &[Region] {
+        self.countries.get(country).map_or(&[], Vec::as_slice)
     }
 
     /// Takes the reply to a read of a country: `{"available_regions": [{"id", "code", "name"}]}`.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::Edit;
 use crate::cli::GlobalArgs;
 use crate::cli::customer::{AddressFlags, ProfileFlags};
 use crate::cli::field_flags::{FieldFlag, FieldFlags};
@@ -9,14 +10,21 @@ use crate::commands::attribute::command_line::{for_global, given, quoted, switch
 use crate::plan::profile::region;
 use crate::shell::Shell;
 
-/// The command line for these fields of the customer, quoted for a shell. What no flag can say is given as
-/// JSON.
-pub fn command_line(draft: &Map<String, Value>, global: &GlobalArgs, shell: Shell) -> String {
+/// The command line for what was edited, quoted for a shell; `customer` is the one that `--customer` names. What no flag
+/// can say is given as JSON.
+pub fn command_line(edit: &Edit, customer: Option<&str>, global: &GlobalArgs, shell: Shell) -> String {
+    let draft = &edit.draft;
     let mut words: Vec<String> = ["storefront", "customer", "update"].map(str::to_owned).into();
     for_global(global, &mut |name, value| words.extend(given(name, value)));
+    words.extend(customer.iter().flat_map(|customer| given("customer", customer)));
     if let Some(flags) = flags(draft) {
         words.extend(flags);
         return quoted(&words, shell);
+    }
+    // The flags say more than the field: another address loses what this one gets.
+    if let Some(default) = edit.default_address.filter(|default| default.address.is_some()) {
+        words.extend(default.address.iter().flat_map(|id| given("address", &id.to_string())));
+        words.extend(default.names().map(|name| format!("--{}", name.replace('_', "-"))));
     }
     words.extend(["--input", "-"].map(str::to_owned));
     let json = Value::Object(draft.clone()).to_string();
@@ -41,6 +49,14 @@ fn flags(draft: &Map<String, Value>) -> Option<Vec<String>> {
     }
     for (name, value) in address.iter().filter(|(name, _)| *name != "id") {
         match value {
+            Value::Bool(true) if name.starts_with("default_") => {
+                words.push(format!("--{}", name.replace('_', "-")));
+            }
+            Value::Array(attributes) if name == "custom_attributes" => {
+                for attribute in attributes {
+                    words.extend(custom_attribute(attribute)?);
+                }
+            }
             Value::Object(_) if *value == region::none() => words.push("--no-region".to_owned()),
             Value::Object(inner) => {
                 for (inner, value) in inner.iter().filter(|(_, value)| !value.is_null()) {
@@ -51,6 +67,11 @@ fn flags(draft: &Map<String, Value>) -> Option<Vec<String>> {
         }
     }
     Some(words)
+}
+
+fn custom_attribute(attribute: &Value) -> Option<Vec<String>> {
+    let (code, value) = (attribute.get("attribute_code")?.as_str()?, attribute.get("value")?.as_str()?);
+    Some(given("custom-attribute", &format!("{code}={value}")))
 }
 
 fn flag(flags: &[FieldFlag], within: Option<&str>, name: &str, value: &Value) -> Option<Vec<String>> {
@@ -76,11 +97,37 @@ mod tests {
     use clap::Parser;
     use serde_json::json;
 
-    use super::{Shell, command_line};
+    use super::{Edit, Shell, command_line};
     use crate::cli::customer::CustomerCommand;
     use crate::cli::{Cli, Command, GlobalArgs, LazySubcommands};
     use crate::input::Draft;
     use crate::plan::operation::Operation;
+    use crate::plan::profile::patch::DefaultAddress;
+
+    fn edit(draft: &serde_json::Value) -> Edit {
+        Edit { draft: draft.as_object().unwrap().clone(), default_address: None }
+    }
+
+    #[test]
+    fn the_command_line_names_the_customer_the_interface_and_the_default() {
+        let draft = json!({"addresses": [{"default_shipping": true, "id": 2}]});
+        let default_address = Some(DefaultAddress { address: Some(2), shipping: true, billing: false });
+        let global = GlobalArgs {
+            api: Some(crate::plan::request::Interface::Magento),
+            store_view: Some("fr".to_owned()),
+            ..GlobalArgs::default()
+        };
+        let mut edit = Edit { default_address, ..edit(&draft) };
+        let start = "storefront customer update --api magento --store-view fr --customer a@example.com";
+        let line = |edit: &Edit| command_line(edit, Some("a@example.com"), &global, Shell::Posix);
+        assert_eq!(line(&edit), format!("{start} --address 2 --default-shipping"));
+        edit.draft["addresses"][0]["postcode"] = serde_json::Value::Null;
+        let json = r#"{"addresses":[{"default_shipping":true,"id":2,"postcode":null}]}"#;
+        assert_eq!(
+            line(&edit),
+            format!("printf '%s' '{json}' | {start} --address 2 --default-shipping --input -")
+        );
+    }
 
     #[test]
     fn the_command_line_gives_the_same_draft_again() {
@@ -89,8 +136,10 @@ mod tests {
                 "region": {"region_code": "NY", "region": "New York", "region_id": 43}}]}),
             json!({"addresses": [{"telephone": "+33 1", "region": crate::plan::profile::region::none()}]}),
             json!({"firstname": "O'Neil", "gender": 2}),
+            json!({"addresses": [{"custom_attributes": [{"attribute_code": "door_code", "value": "B 1"}],
+                "company": "X", "default_billing": true, "id": 2}]}),
         ] {
-            let line = command_line(draft.as_object().unwrap(), &GlobalArgs::default(), Shell::Posix);
+            let line = command_line(&edit(&draft), None, &GlobalArgs::default(), Shell::Posix);
             let cli = Cli::try_parse_from(shell_words::split(&line).unwrap()).unwrap();
             let Command::Customer(LazySubcommands(CustomerCommand::Update(args))) = cli.command else {
                 panic!("{line}")
@@ -104,10 +153,10 @@ mod tests {
     fn what_no_flag_says_is_given_as_json() {
         let draft = json!({"addresses": [{"postcode": null, "id": 2}]});
         let global = GlobalArgs { sandbox: true, ..GlobalArgs::default() };
-        let line = command_line(draft.as_object().unwrap(), &global, Shell::Posix);
+        let line = command_line(&edit(&draft), None, &global, Shell::Posix);
         let json = r#"'{"addresses":[{"postcode":null,"id":2}]}'"#;
         assert_eq!(line, format!("printf '%s' {json} | storefront customer update --sandbox --input -"));
-        let line = command_line(draft.as_object().unwrap(), &global, Shell::Windows);
+        let line = command_line(&edit(&draft), None, &global, Shell::Windows);
         assert_eq!(line, format!("{json} | storefront customer update --sandbox --input -"));
     }
 }

@@ -1,9 +1,11 @@
 //! One field of a form: its value, and what a typed text stands for.
 
 use serde_json::{Map, Number, Value, json};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::plan::profile::region;
 use crate::plan::validate::body::is_whole;
+use crate::plan::validate::country::country_code;
 use crate::redact::secrets;
 use crate::report::changes::format_value;
 use crate::wire::FieldType;
@@ -24,6 +26,8 @@ pub struct Field {
     pub stored: Value,
     /// As it is to be, where that differs.
     pub edited: Option<Value>,
+    /// Whether it is a custom attribute, and the name its code.
+    pub is_custom: bool,
 }
 
 impl Field {
@@ -35,6 +39,7 @@ impl Field {
             field_type: holds,
             stored: Value::Null,
             edited: None,
+            is_custom: false,
         }
     }
 
@@ -52,6 +57,11 @@ impl Field {
     /// Whether it holds a region that is one.
     pub fn is_region(&self) -> bool {
         region::is_stored(&Map::from_iter([("region".to_owned(), self.value().clone())]))
+    }
+
+    /// Whether it says that this address is a default. Only another address can take that from it.
+    pub fn is_stored_default(&self) -> bool {
+        matches!(self.name.as_str(), "default_shipping" | "default_billing") && self.stored == true
     }
 
     /// Whether it must not be left empty.
@@ -82,18 +92,19 @@ impl Field {
             FieldType::Integer => whole_number(text),
             FieldType::Number => number(text).ok_or_else(|| "enter a number".to_owned()),
             FieldType::TextOrNull if text.is_empty() => Ok(Value::Null),
-            _ if self.name == "country_id" => Ok(text.to_uppercase().into()),
+            _ if self.name == "country_id" => Ok(country_code(text).map_or_else(|| text.into(), Value::from)),
             _ => Ok(text.into()),
         }
     }
 
-    /// What it is, its value, and the stored one where it differs.
-    pub fn line(&self) -> String {
+    /// What it is, its value from that column on, and the stored one where it differs.
+    pub fn line(&self, width: usize) -> String {
         let before = match &self.edited {
             Some(_) if !self.stored.is_null() => format!("  (was {})", short(&self.stored)),
             _ => String::new(),
         };
-        format!("{:<26}  {}{before}", self.label, short(self.value()))
+        let blanks = width.saturating_sub(self.label.width());
+        format!("{}{:blanks$}  {}{before}", self.label, "", short(self.value()))
     }
 }
 

@@ -1,13 +1,15 @@
 //! An address, or the profile itself, as fields to be edited; only what was edited becomes the draft.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::field::Field;
 use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::patch::DefaultAddress;
 use crate::plan::validate::lint_address;
 use crate::prompt::Objection;
 use crate::sanitize::sanitize_line;
-use crate::wire::{CUSTOMER, FieldType, ObjectSchema, PROFILE_ADDRESS};
+use crate::wire::{self, CUSTOMER, FieldType, ObjectSchema, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS};
 
 /// The fields of an address in the order they are asked: the country decides how postcode and region look.
 const ADDRESS_FIELDS: [&str; 8] =
@@ -16,18 +18,28 @@ const ADDRESS_FIELDS: [&str; 8] =
 /// What names an address, or is asked as part of its region.
 const NOT_EDITED: [&str; 3] = ["id", "customer_id", "region_id"];
 
-/// Labels of fields that Magento has and the interface does not list.
-const LABELS: [(&str, &str); 9] = [
+/// How many fields of a new address are asked one after another; the others are left to the list.
+pub const ASKED_OF_NEW_ADDRESS: usize = ADDRESS_FIELDS.len();
+
+/// Labels that are shorter than the documented ones, and those of fields that Magento has and the interface does not list.
+const LABELS: [(&str, &str); 14] = [
+    ("street", "Street"),
+    ("country_id", "Country code"),
+    ("region", "Region"),
+    ("telephone", "Telephone"),
+    ("disable_auto_group_change", "Keep group (1: yes)"),
     ("prefix", "Name prefix"),
     ("middlename", "Middle name"),
     ("suffix", "Name suffix"),
     ("company", "Company"),
     ("vat_id", "VAT number"),
-    ("fax", "Fax number"),
+    ("fax", "Fax"),
     ("taxvat", "Tax/VAT number"),
-    ("default_shipping", "Default shipping address"),
-    ("default_billing", "Default billing address"),
+    ("default_shipping", "Default shipping"),
+    ("default_billing", "Default billing"),
 ];
+
+const CUSTOM_ATTRIBUTES: &str = "custom_attributes";
 
 /// What is edited.
 #[derive(Debug, Clone)]
@@ -37,6 +49,16 @@ pub struct Form {
     /// Its fields.
     pub fields: Vec<Field>,
     owner: Owner,
+}
+
+/// What was edited.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Edit {
+    /// The edited fields of the customer, an address in its list (docs/interface.md, "Profile"); empty where nothing
+    /// was edited.
+    pub draft: Map<String, Value>,
+    /// The address that becomes a default.
+    pub default_address: Option<DefaultAddress>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,14 +82,19 @@ impl Form {
 
     /// The profile without its addresses.
     pub fn of_profile(customer: &Map<String, Value>) -> Self {
-        let listed = CUSTOMER.own_fields.iter().map(|member| member.name);
-        let fields = known_fields(&CUSTOMER, listed.filter(|name| *name != "addresses"), [customer]);
+        let listed = CUSTOMER.own_fields.iter().filter(|member| member.name != "addresses");
+        let fields = known_fields(&CUSTOMER, listed, [customer]);
         Self::new("Profile".to_owned(), Owner::Profile, fields, customer)
     }
 
     fn new(title: String, owner: Owner, mut fields: Vec<Field>, stored: &Map<String, Value>) -> Self {
         for field in &mut fields {
-            field.stored = stored.get(&field.name).cloned().unwrap_or(Value::Null);
+            let value = if field.is_custom {
+                custom_attributes(stored).find(|(code, _)| *code == field.name).map(|(_, value)| value)
+            } else {
+                stored.get(&field.name)
+            };
+            field.stored = value.cloned().unwrap_or(Value::Null);
         }
         Self { title, fields, owner }
     }
@@ -84,7 +111,8 @@ impl Form {
 
     /// One line for each field: what it is, its value, and the stored one where it differs.
     pub fn lines(&self) -> Vec<String> {
-        self.fields.iter().map(Field::line).collect()
+        let width = self.fields.iter().map(|field| field.label.width()).max().unwrap_or(0);
+        self.fields.iter().map(|field| field.line(width)).collect()
     }
 
     /// The field of this name.
@@ -120,18 +148,30 @@ impl Form {
         address.insert(field.name.clone(), value);
         match lint_address::of_field(&address, &field.name) {
             None => Ok(()),
-            Some(wrong) if field.name == "country_id" => Err(wrong.into()),
+            Some(_) if field.name == "country_id" => {
+                Err(format!("unknown country `{text}`: enter its two letters, such as DE, or its name")
+                    .into())
+            }
             Some(doubt) => Err(Objection::Doubt(doubt)),
         }
     }
 
-    /// Fields of the customer that were edited, an address in its list; empty when nothing was.
-    pub fn draft(&self) -> Map<String, Value> {
-        let edited = self
-            .fields
-            .iter()
-            .filter_map(|field| field.edited.as_ref().map(|value| (field.name.clone(), value.clone())));
-        let mut members: Map<String, Value> = edited.collect();
+    /// What was edited.
+    pub fn edit(&self) -> Edit {
+        Edit { draft: self.draft(), default_address: self.default_address() }
+    }
+
+    fn draft(&self) -> Map<String, Value> {
+        let edited = |is_custom: bool| {
+            let fields = self.fields.iter().filter(move |field| field.is_custom == is_custom);
+            fields.filter_map(|field| Some((field.name.clone(), field.edited.clone()?)))
+        };
+        let mut members: Map<String, Value> = edited(false).collect();
+        let custom: Vec<Value> =
+            edited(true).map(|(code, value)| json!({"attribute_code": code, "value": value})).collect();
+        if !custom.is_empty() {
+            members.insert(CUSTOM_ATTRIBUTES.to_owned(), custom.into());
+        }
         match self.owner {
             _ if members.is_empty() => members,
             Owner::Profile => members,
@@ -142,35 +182,76 @@ impl Form {
             }
         }
     }
+
+    /// An address that becomes a default takes it from the one that was.
+    fn default_address(&self) -> Option<DefaultAddress> {
+        let address = match self.owner {
+            Owner::Profile => return None,
+            Owner::NewAddress => None,
+            Owner::Address(id) => Some(id),
+        };
+        let becomes = |name: &str| {
+            self.field(name).is_some_and(|field| field.edited.as_ref().is_some_and(|value| *value == true))
+        };
+        let default = DefaultAddress {
+            address,
+            shipping: becomes("default_shipping"),
+            billing: becomes("default_billing"),
+        };
+        (default.shipping || default.billing).then_some(default)
+    }
 }
 
 fn address_fields(addresses: &[Value]) -> Vec<Field> {
-    known_fields(&PROFILE_ADDRESS, ADDRESS_FIELDS, addresses.iter().filter_map(Value::as_object))
+    let listed = ADDRESS_FIELDS.iter().filter_map(|name| PROFILE_ADDRESS.field(name));
+    let listed = listed.chain(PROFILE_ADDRESS_FLAGS.own_fields);
+    known_fields(&PROFILE_ADDRESS, listed, addresses.iter().filter_map(Value::as_object))
 }
 
-/// The listed fields, and then those that were found stored and hold one value.
+/// The listed fields, and then those that were found stored and hold one value, custom attributes last.
 fn known_fields<'a>(
     shape: &ObjectSchema,
-    listed: impl IntoIterator<Item = &'a str>,
-    stored: impl IntoIterator<Item = &'a Map<String, Value>>,
+    listed: impl IntoIterator<Item = &'a wire::Field>,
+    stored: impl IntoIterator<Item = &'a Map<String, Value>> + Clone,
 ) -> Vec<Field> {
-    let listed = listed.into_iter().filter_map(|name| shape.field(name));
-    let mut fields: Vec<Field> =
-        listed.map(|member| Field::new(member.name, member.doc, member.field_type)).collect();
-    for (name, value) in stored.into_iter().flatten() {
-        let holds = match value {
-            Value::String(_) => FieldType::TextOrNull,
-            Value::Number(_) => FieldType::Number,
-            Value::Bool(_) => FieldType::Boolean,
-            _ => continue,
-        };
+    let label = |name: &str| LABELS.iter().find(|(known, _)| *known == name).map(|(_, label)| *label);
+    let mut fields: Vec<Field> = listed
+        .into_iter()
+        .map(|member| Field::new(member.name, label(member.name).unwrap_or(member.doc), member.field_type))
+        .collect();
+    for (name, value) in stored.clone().into_iter().flatten() {
+        let Some(holds) = kind_of(value) else { continue };
         let is_there = fields.iter().any(|field| field.name == *name) || shape.field(name).is_some();
         if !is_there && !NOT_EDITED.contains(&name.as_str()) {
-            let label = LABELS.iter().find(|(known, _)| known == name).map(|(_, label)| (*label).to_owned());
-            fields.push(Field::new(name, &label.unwrap_or_else(|| sanitize_line(name)), holds));
+            let label = label(name).map_or_else(|| sanitize_line(name), str::to_owned);
+            fields.push(Field::new(name, &label, holds));
+        }
+    }
+    for (code, value) in stored.into_iter().flat_map(custom_attributes) {
+        let is_there = fields.iter().any(|field| field.is_custom && field.name == code);
+        if let (false, Some(holds)) = (is_there, kind_of(value)) {
+            let field = Field::new(code, &sanitize_line(code), holds);
+            fields.push(Field { is_custom: true, ..field });
         }
     }
     fields
+}
+
+/// What a field holds that the interface does not list; `None` for what is no single value.
+fn kind_of(value: &Value) -> Option<FieldType> {
+    match value {
+        Value::String(_) => Some(FieldType::TextOrNull),
+        Value::Number(_) => Some(FieldType::Number),
+        Value::Bool(_) => Some(FieldType::Boolean),
+        _ => None,
+    }
+}
+
+/// The custom attributes of an address or a customer, by code.
+fn custom_attributes(owner: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
+    let attributes = owner.get(CUSTOM_ATTRIBUTES).and_then(Value::as_array).into_iter().flatten();
+    attributes
+        .filter_map(|attribute| Some((attribute.get("attribute_code")?.as_str()?, attribute.get("value")?)))
 }
 
 #[cfg(test)]
@@ -232,7 +313,8 @@ mod tests {
         assert!(gender.parse("female").is_err());
         let address = address();
         let postcode = address.field("postcode").unwrap();
-        assert_eq!(address.field("country_id").unwrap().parse("de"), Ok("DE".into()));
+        let country = address.field("country_id").unwrap();
+        assert_eq!((country.parse("de"), country.parse("Germany")), (Ok("DE".into()), Ok("DE".into())));
         assert_eq!((postcode.parse(""), postcode.parse("02138")), (Ok(Value::Null), Ok("02138".into())));
     }
 
@@ -240,7 +322,7 @@ mod tests {
     fn every_stored_field_with_one_value_can_be_edited_and_keeps_its_type() {
         let mut form = address();
         let labels: Vec<&str> = form.fields.iter().map(|field| field.label.as_str()).collect();
-        assert_eq!(labels[8..], ["Company"]);
+        assert_eq!(labels[8..], ["Company", "VAT number", "Default shipping", "Default billing"]);
         set(&mut form, "company", "Y".into());
         assert_eq!(form.draft()["addresses"], json!([{"company": "Y", "id": 2}]));
         let customer =
@@ -252,12 +334,30 @@ mod tests {
     }
 
     #[test]
+    fn custom_attributes_are_fields_and_a_new_default_takes_it_from_the_old_one() {
+        let stored = json!({"id": 2, "custom_attributes": [
+            {"attribute_code": "door_code", "value": "B1"}, {"attribute_code": "list", "value": []}]});
+        let mut form = Form::of_address(stored.as_object().unwrap(), std::slice::from_ref(&stored)).unwrap();
+        assert!(form.lines().iter().any(|line| line.starts_with("door_code") && line.ends_with("B1")));
+        set(&mut form, "door_code", "C2".into());
+        set(&mut form, "default_shipping", true.into());
+        let edit = form.edit();
+        assert_eq!(
+            Value::Object(edit.draft),
+            json!({"addresses": [{"default_shipping": true, "id": 2,
+                "custom_attributes": [{"attribute_code": "door_code", "value": "C2"}]}]})
+        );
+        let default = edit.default_address.unwrap();
+        assert_eq!((default.address, default.shipping, default.billing), (Some(2), true, false));
+    }
+
+    #[test]
     fn what_cannot_be_right_is_refused_and_what_is_doubtful_may_be_kept() {
         let form = address();
         let check = |name: &str, text: &str| form.check(form.field(name).unwrap(), text);
         let wrong = |name: &str, text: &str| matches!(check(name, text), Err(Objection::Wrong(_)));
-        assert!(wrong("country_id", "Germany") && wrong("country_id", "") && wrong("city", ""));
-        assert_eq!(check("country_id", "de"), Ok(()));
+        assert!(wrong("country_id", "Narnia") && wrong("country_id", "") && wrong("city", ""));
+        assert_eq!((check("country_id", "de"), check("country_id", "germany")), (Ok(()), Ok(())));
         let doubt = check("postcode", "nowhere").unwrap_err();
         assert!(matches!(&doubt, Objection::Doubt(doubt) if doubt.contains("France")), "{doubt:?}");
         assert!(matches!(check("telephone", "12"), Err(Objection::Doubt(_))));

@@ -8,12 +8,15 @@ mod region;
 use serde_json::{Map, Value, json};
 
 pub use command_line::command_line;
+pub use form::Edit;
 
 use crate::failure::Failure;
 use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::region_directory::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::prompt::{Prompt, Question};
 use crate::report::changes::format_value;
+use crate::session::service::Service;
 use crate::wire::FieldType;
 use field::Field;
 use form::Form;
@@ -34,13 +37,22 @@ pub enum StartScreen {
 /// The questions and what was answered so far.
 pub struct Editor<'a> {
     prompt: &'a Prompt,
+    service: &'a Service<'a>,
     profile: &'a Profile,
     form: Option<Form>,
+    /// Forms that Esc led out of, with what was edited in them.
+    left: Vec<Form>,
+    regions: RegionDirectory,
 }
 
 impl<'a> Editor<'a> {
     /// Begins the questions about a profile.
-    pub fn new(prompt: &'a Prompt, profile: &'a Profile, start: StartScreen) -> Self {
+    pub fn new(
+        prompt: &'a Prompt,
+        service: &'a Service<'a>,
+        profile: &'a Profile,
+        start: StartScreen,
+    ) -> Self {
         let addresses = profile.addresses();
         let form = match start {
             StartScreen::List => None,
@@ -48,29 +60,36 @@ impl<'a> Editor<'a> {
             StartScreen::Address(id) => forms(addresses).find(|form| form.title == format!("Address {id}")),
         };
         prompt.show("Esc goes back one step, Ctrl-C cancels.");
-        Self { prompt, profile, form }
+        Self { prompt, service, profile, form, left: Vec::new(), regions: RegionDirectory::default() }
     }
 
-    /// Asks what is to be changed; gives the fields of the customer that were edited (docs/interface.md,
-    /// "Profile"). Asked again, it goes on where it was.
+    /// Asks what is to be changed. Asked again, it goes on where it was.
     ///
     /// # Errors
-    /// [`Failure::cancelled`] when the person leaves.
-    pub fn ask(&mut self) -> Result<Map<String, Value>, Failure> {
+    /// [`Failure::cancelled`] when the person leaves; as [`Service::read`], where the shop is asked for its regions.
+    pub async fn ask(&mut self) -> Result<Edit, Failure> {
         loop {
             let mut form = match self.form.take() {
                 Some(form) => form,
                 None => self.pick()?,
             };
-            if self.fill(&mut form)? {
-                let draft = form.draft();
-                self.form = Some(form);
-                return Ok(draft);
+            let filled = self.fill(&mut form).await;
+            if let Ok(false) = filled {
+                self.left.push(form);
+                continue;
             }
+            let edit = form.edit();
+            self.form = Some(form);
+            return filled.map(|_| edit);
         }
     }
 
-    fn pick(&self) -> Result<Form, Failure> {
+    /// What was edited so far; `None` where nothing was.
+    pub fn edit(&self) -> Option<Edit> {
+        self.form.as_ref().map(Form::edit).filter(|edit| !edit.draft.is_empty())
+    }
+
+    fn pick(&mut self) -> Result<Form, Failure> {
         let addresses = self.profile.addresses();
         let mut forms: Vec<Form> = forms(addresses).collect();
         let stored = addresses.iter().filter_map(Value::as_object);
@@ -81,15 +100,17 @@ impl<'a> Editor<'a> {
         forms.push(Form::of_new_address(addresses));
         forms.push(Form::of_profile(self.profile.customer()));
         let picked = self.prompt.select("What do you want to change?", &choices, 0)?;
-        Ok(forms.swap_remove(picked.ok_or_else(Failure::cancelled)?))
+        let form = forms.swap_remove(picked.ok_or_else(Failure::cancelled)?);
+        let left = self.left.iter().position(|left| left.title == form.title);
+        Ok(left.map_or(form, |left| self.left.swap_remove(left)))
     }
 
     /// Whether it was filled; not, when Esc led out of it.
-    fn fill(&self, form: &mut Form) -> Result<bool, Failure> {
+    async fn fill(&mut self, form: &mut Form) -> Result<bool, Failure> {
         let mut present = 0;
         if form.is_new() && !form.is_edited() {
-            while present < form.fields.len() {
-                match self.edit(form, present)? {
+            while present < form::ASKED_OF_NEW_ADDRESS {
+                match self.ask_field(form, present).await? {
                     true => present += 1,
                     false if present == 0 => return Ok(false),
                     false => present -= 1,
@@ -100,29 +121,37 @@ impl<'a> Editor<'a> {
         if form.is_edited() {
             present = done;
         }
+        let mut note = "";
         loop {
             let mut choices = form.lines();
             choices.push("Done, review changes".to_owned());
-            let Some(picked) = self.prompt.menu(&form.title, &choices, present)? else { return Ok(false) };
+            let title = format!("{}{}", form.title, std::mem::take(&mut note));
+            let Some(picked) = self.prompt.menu(&title, &choices, present)? else { return Ok(false) };
             if picked == done {
                 return Ok(true);
             }
-            let edited = self.edit(form, picked)?;
+            if form.fields[picked].is_stored_default() {
+                (note, present) = (": to change the default, choose another address", picked);
+                continue;
+            }
+            let edited = self.ask_field(form, picked).await?;
             let region = form.fields.iter().position(|field| field.name == "region");
             if let Some(region) = region.filter(|_| form.region_is_ambiguous()) {
-                self.edit(form, region)?;
+                self.ask_field(form, region).await?;
             }
             present = if edited { done } else { picked };
         }
     }
 
     /// Whether the field was answered; not, after Esc.
-    fn edit(&self, form: &mut Form, position: usize) -> Result<bool, Failure> {
+    async fn ask_field(&mut self, form: &mut Form, position: usize) -> Result<bool, Failure> {
         let field = &form.fields[position];
         let value = match field.field_type {
             FieldType::TextList => self.lines(form, field)?,
-            FieldType::Object(_) => region::ask(self.prompt, self.profile, form, field)?,
-            FieldType::Boolean => self.prompt.yes_no(&field.label, *field.value() == true)?.map(Value::Bool),
+            FieldType::Object(_) => self.region(form, field).await?,
+            FieldType::Boolean => {
+                self.prompt.yes_no(&format!("{}?", field.label), *field.value() == true)?.map(Value::Bool)
+            }
             _ => {
                 let text = field.text();
                 let question = Question::new(&field.label).initial(&text);
@@ -148,6 +177,19 @@ impl<'a> Editor<'a> {
             }
             note = "The street cannot be empty. Enter on an empty line ends it.";
         }
+    }
+
+    /// The region: of the list of the shop where it has one for the country, else as it is typed.
+    async fn region(&mut self, form: &Form, field: &Field) -> Result<Option<Value>, Failure> {
+        if self.service.settings.dialect.profile_rules.is_none() {
+            return region::ask(self.prompt, self.profile, form, field);
+        }
+        let country =
+            form.field("country_id").and_then(|country| country.value().as_str()).unwrap_or_default();
+        if !country.is_empty() {
+            crate::ops::profile::regions::read_country(self.service, country, &mut self.regions).await?;
+        }
+        region::choose(self.prompt, self.regions.regions(country), form, field)
     }
 }
 
