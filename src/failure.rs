@@ -155,6 +155,8 @@ pub struct Failure {
     pub problems: Vec<String>,
     /// The user chose not to go on, which is not shown as an error.
     pub is_cancelled: bool,
+    /// The same input fails again until it is corrected, whatever its kind.
+    pub needs_correction: bool,
 }
 
 /// How many problems a message names.
@@ -175,6 +177,7 @@ impl Failure {
             calls: Vec::new(),
             problems: Vec::new(),
             is_cancelled: false,
+            needs_correction: false,
         }
     }
 
@@ -194,6 +197,12 @@ impl Failure {
     /// Refused to protect data.
     pub fn guard(message: impl Into<String>) -> Self {
         Self::new(FailureKind::Guard, message)
+    }
+
+    /// The same, where the input has to be corrected before it can succeed.
+    #[must_use]
+    pub fn needs_correction(self) -> Self {
+        Self { needs_correction: true, ..self }
     }
 
     /// The user answered no or left a question: nothing was written.
