@@ -45,16 +45,16 @@ impl FailureKind {
     /// What it tells, in one line.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Self::Internal => "unexpected",
-            Self::Usage => "invalid flags, input or configuration",
-            Self::Guard => "refused to protect data",
+            Self::Internal => "internal error",
+            Self::Usage => "invalid flags, input or configuration; nothing was written",
+            Self::Guard => "refused to protect data; nothing was written",
             Self::Refused => "rejected by the service (4xx), or redirected",
-            Self::Unavailable => "service unreachable, or still busy after all retries; nothing was applied",
+            Self::Unavailable => "not reached, or still busy after the retries; not applied",
             Self::Auth => "no token, 401 or 403",
-            Self::Partial => "batch: some records failed or have an unknown outcome",
-            Self::Unknown => "request sent, no response received: it may have been applied",
-            Self::Mismatch => "written, but verification found a missing address or change",
-            Self::Interrupted => "interrupted",
+            Self::Partial => "some records, or one of two calls, failed or are unknown",
+            Self::Unknown => "request sent, outcome unknown: it may have been applied",
+            Self::Mismatch => "written, but an address or a change is missing",
+            Self::Interrupted => "cancelled or interrupted",
         }
     }
 
