@@ -10,7 +10,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::input::records::Source;
 use crate::journal::replay::PreviousRun;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
-use crate::report::summary::count_records;
+use crate::report::summary::{count_more_records, count_records};
 
 /// As many records are shown to a person.
 const MAX_SHOWN: u64 = 3;
@@ -86,7 +86,7 @@ pub async fn run(
 fn report_suppressed_count(service: &Service<'_>, seen: u64, failed: u64) -> Result<(), Failure> {
     let report = service.session.report;
     if seen > MAX_SHOWN && !report.is_json() {
-        report.stdout(&format!("and {} more\n", count_records(seen - MAX_SHOWN)))?;
+        report.stdout(&format!("{}\n", count_more_records(seen - MAX_SHOWN)))?;
     }
     report.status(&format!("dry run: {}, nothing sent", count_records(seen)));
     if failed == 0 {

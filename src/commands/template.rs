@@ -30,7 +30,7 @@ fn explain_columns(session: &Session<'_>, operation: Operation) {
     let mut table = new_table(session.report.stderr_style());
     table.set_header(header(&["COLUMN", "CELLS", "DESCRIPTION"]));
     for (title, holds, doc) in columns::columns(session.dialect, operation) {
-        table.add_row([title.as_str(), holds, doc]);
+        table.add_row([title.as_str(), holds, doc.as_str()]);
     }
     session.report.status(&render(&table));
     session.report.status("Leave out any column you do not need; an empty cell leaves the value unchanged.");

@@ -2,24 +2,42 @@
 
 use crate::input::records;
 use crate::plan::operation::Operation;
+use crate::plan::operation::spec::NamedCell;
 use crate::plan::request::Dialect;
-use crate::wire::FieldType;
+use crate::wire::{Field, FieldType};
 
 /// A column: its title, what its cells hold, and what it is for.
-pub type Column = (String, &'static str, &'static str);
+pub type Column = (String, &'static str, String);
 
 /// The columns that a CSV of an operation may have.
 pub fn columns(dialect: &'static Dialect, operation: Operation) -> Vec<Column> {
+    let spec = operation.spec();
     let fields = operation.schema(dialect).fields();
+    let field_at = |path: &[&str]| -> Option<&'static Field> {
+        let path: Vec<&str> = spec.wrapper.into_iter().chain(path.iter().copied()).collect();
+        let path = path.join(".");
+        fields.iter().find(|(name, _)| name.replace("[]", "") == path).map(|(_, field)| *field)
+    };
     let known = records::paths(dialect, operation).filter_map(|(title, path)| {
-        let path = operation.spec().wrapper.into_iter().chain(path.iter().copied());
-        let path = path.collect::<Vec<_>>().join(".");
-        let field = fields.iter().find(|(name, _)| name.replace("[]", "") == path).map(|(_, field)| field)?;
+        let path: Vec<&str> = path.iter().map(AsRef::as_ref).collect();
+        let field = field_at(&path)?;
         let holds = if title == "is_searchable" { "yes or no" } else { holds(field.field_type) };
-        Some((title, holds, field.doc))
+        Some((title, holds, field.doc.to_owned()))
     });
-    let more = named_by_the_user(operation).iter();
-    known.chain(more.map(|(title, holds, doc)| ((*title).to_owned(), *holds, *doc))).collect()
+    let mut columns: Vec<Column> = known.collect();
+    columns.extend(spec.columns.named.as_ref().map(|named| {
+        let holds = match named.cell {
+            NamedCell::Field => "text",
+            NamedCell::Element { value: (_, field), .. } => holds(field),
+        };
+        let doc = field_at(named.path).map_or("", |field| field.doc);
+        (format!("{}{}", named.prefix, named.placeholder), holds, doc.to_owned())
+    }));
+    columns.extend(spec.columns.labels.map(|title| {
+        let doc = field_at(&[title]).map_or("", |field| field.doc);
+        (title.to_owned(), "labels separated by |", format!("{doc}; * marks the default"))
+    }));
+    columns
 }
 
 fn holds(field: FieldType) -> &'static str {
@@ -28,22 +46,5 @@ fn holds(field: FieldType) -> &'static str {
         FieldType::TextList => "lines separated by |",
         FieldType::Boolean => "yes or no",
         other => other.expected(),
-    }
-}
-
-/// Columns with a code or an id in their title, and those that stand for a list.
-fn named_by_the_user(operation: Operation) -> &'static [(&'static str, &'static str, &'static str)] {
-    match operation {
-        Operation::AttributeCreate => &[
-            ("label:STORE_ID", "text", "Label in the store view with this ID"),
-            ("options", "labels separated by |", "Options to choose from; * marks the default"),
-        ],
-        Operation::QuoteAddItem => {
-            &[("option:OPTION_ID", "an integer", "Chosen value of that option of a configurable product")]
-        }
-        Operation::CustomerUpdate => {
-            &[("custom_attribute:CODE", "text", "Custom attribute of the address with this code")]
-        }
-        Operation::QuoteShip => &[("paymentMethod.FIELD", "text", "Field of the payment, such as method")],
     }
 }

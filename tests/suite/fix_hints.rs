@@ -119,6 +119,19 @@ fn a_csv_template_explains_its_columns() {
     ] {
         let outcome = home.run(&["template", operation, "--format", "csv"]);
         let explained = outcome.stderr.lines().find(|line| line.starts_with(column));
-        assert!(explained.is_some() && !outcome.stderr.contains("FIELD  "), "{outcome:?}");
+        assert!(explained.is_some() && outcome.stderr.starts_with("COLUMN"), "{outcome:?}");
     }
+}
+
+#[test]
+fn a_record_of_an_unknown_address_is_given_back_to_be_corrected() {
+    let home = Home::new();
+    let file = |name: &str| home.dir.path().join(name);
+    std::fs::write(file("cu.csv"), "address_id,city\n1,Lyon\n99,Oslo\n").unwrap();
+    let error = home.fails(7, "--sandbox customer update -i cu.csv --failed f.csv");
+    assert!(error.contains("no address 99 (the profile has 1, 2, 3 and 4)"), "{error}");
+    let hint = "fix the failed records and run them: `storefront --sandbox customer update --input f.csv`";
+    assert!(error.contains(hint), "{error}");
+    let failed = std::fs::read_to_string(file("f.csv")).unwrap();
+    assert!(failed.contains("\n99,Oslo,"), "{failed}");
 }
