@@ -8,8 +8,7 @@ use percent_encoding::utf8_percent_encode;
 
 use super::{Bearer, SEGMENT, StoreView};
 use crate::failure::Failure;
-use crate::plan::operation::Operation;
-use crate::wire::{FieldTables, MAGENTO_FIELDS, MARKETPLACE_FIELDS, ObjectSchema, SHIPPING_SAVED_STATUS};
+use crate::wire::{FieldTables, MAGENTO_FIELDS, MARKETPLACE_FIELDS, SHIPPING_SAVED_STATUS};
 
 /// The interfaces, as `--api` names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -38,11 +37,11 @@ pub struct Dialect {
     pub own_profile: &'static str,
     /// Calls that need an administrator's token and name the customer; `None` where the interface has none.
     pub customers: Option<&'static CustomerRoutes>,
-    /// What a profile needs before it is sent, beside the changes; `None` where it goes out as it was merged.
+    /// What a profile needs before it is sent, besides the changes; `None` where the merged profile is sent as it is.
     pub profile_rules: Option<&'static ProfileRules>,
     /// Saves shipping information (POST).
     pub ship: &'static str,
-    /// A status beside 2xx that means that shipping information was saved.
+    /// A status other than 2xx that means that shipping information was saved.
     pub ship_success: Option<u16>,
     /// Adds an item to the customer's own quote (POST).
     pub add_item: &'static str,
@@ -65,7 +64,7 @@ pub struct CustomerRoutes {
     pub search: &'static str,
 }
 
-/// What a profile needs before it is sent (DESIGN 3).
+/// What a profile needs before it is sent (docs/magento.md).
 #[derive(Debug)]
 pub struct ProfileRules {
     /// Reads the regions of `{country}`, a code.
@@ -163,16 +162,6 @@ impl Dialect {
     /// The interface of that name.
     pub fn named(name: &str) -> Option<&'static Self> {
         [&MARKETPLACE, &MAGENTO].into_iter().find(|dialect| dialect.name == name)
-    }
-
-    /// Shape of an operation's body, wrapper included.
-    pub fn schema(&self, operation: Operation) -> &'static ObjectSchema {
-        match operation {
-            Operation::QuoteShip => self.fields.shipping_information,
-            Operation::QuoteAddItem => self.fields.cart_item_body,
-            Operation::CustomerUpdate => self.fields.customer_body,
-            Operation::AttributeCreate => self.fields.attribute_body,
-        }
     }
 }
 
