@@ -196,7 +196,7 @@ fn the_source_of_a_token_is_named_and_the_token_never() {
         (format!("token = {SECRET:?}"), "profile"),
         ("token-env = \"SHOP_TOKEN\"".to_owned(), "SHOP_TOKEN"),
         ("token-file = \"token\"".to_owned(), "token"),
-        (format!("token-command = [{ECHO}, {SECRET:?}]"), "echo"),
+        (format!("token-command = [{ECHO}, {SECRET:?}]"), "token-command"),
     ] {
         let home = home(&server.url(""), &lines);
         home.write("token", SECRET, 0o600);
