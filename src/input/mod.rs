@@ -25,7 +25,7 @@ use crate::redact::secrets;
 
 /// Flags that can be applied to a body.
 pub trait FlagOverrides {
-    /// Lays the flags over what is inside the body's wrapper (over the body itself where it has none). They win.
+    /// Applies the flags to what is inside the body's wrapper (to the body itself where it has none). They take precedence.
     ///
     /// # Errors
     /// `usage` for flags that contradict each other or name what is not there.
@@ -78,9 +78,9 @@ pub struct Draft {
     pub operation: Operation,
     /// What is inside the body's wrapper; the body itself where the operation has none.
     pub fields: Map<String, Value>,
-    /// What stands beside the wrapper.
+    /// Fields outside of the wrapper.
     pub extra_fields: Map<String, Value>,
-    /// What the check corrected, and what is suspicious.
+    /// What the check corrected, and its warnings.
     pub warnings: Warnings,
     /// Findings in a customer that only the stored profile can decide: it may have the same field, or the same value.
     pub deferred: Vec<Finding>,
@@ -89,7 +89,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Lays the flags over a record's document, and checks both together: a flag replaces a wrong value too.
+    /// Applies the flags to a record's document, and checks both together: a flag replaces a wrong value too.
     ///
     /// # Errors
     /// `usage` for unknown fields, wrong types, what cannot work, and what the flags refuse. Of a customer's document the

@@ -76,7 +76,7 @@ impl ShipArgs {
     }
 }
 
-/// Lays named fields over an address; the address is made when there is none.
+/// Sets the named fields of an address; the address is made when there is none.
 fn lay_address(information: &mut Map<String, Value>, side: &str, named: &Map<String, Value>) {
     if named.is_empty() {
         return;
