@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use crate::cli::customer::UpdateArgs;
-use crate::commands::customer::interactive::{self, Editor, StartScreen};
 use crate::commands::dispatch;
 use crate::failure::Failure;
+use crate::interactive::customer::{Editor, StartScreen, command_line};
 use crate::ops::profile::update::Update;
 use crate::ops::profile::{read, replace};
 use crate::ops::record::RecordOperation;
@@ -69,7 +69,7 @@ async fn ask_and_replace(
             Err(_) if update.went_back.take() => {}
             Err(failure) => {
                 // What was typed is not lost with what fails, or is cancelled.
-                let line = interactive::command_line(&update.patch.draft, session.global, Shell::NATIVE);
+                let line = command_line(&update.patch.draft, session.global, Shell::NATIVE);
                 session.report.status(&format!("Equivalent command:\n  {line}"));
                 return Err(failure);
             }
