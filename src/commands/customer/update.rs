@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use crate::cli::customer::UpdateArgs;
-use crate::commands::customer::interactive::{self, Edit, Editor, StartScreen};
 use crate::commands::dispatch;
 use crate::failure::Failure;
+use crate::interactive::customer::{Edit, Editor, StartScreen, command_line};
 use crate::ops::profile::update::Update;
 use crate::ops::profile::{read, replace};
 use crate::ops::record::RecordOperation;
@@ -65,7 +65,7 @@ async fn ask_and_replace(
     update.prompt = Some(prompt.clone());
     let keep = |edit: &Edit| {
         let customer = args.choice.customer.as_deref();
-        let line = interactive::command_line(edit, customer, session.global, Shell::NATIVE);
+        let line = command_line(edit, customer, session.global, Shell::NATIVE);
         session.report.status(&format!("Equivalent command:\n  {line}"));
     };
     loop {

@@ -37,23 +37,18 @@ pub async fn perform(service: &Service<'_>, draft: Draft, shipping_saved: bool) 
     let mut calls = Vec::new();
     let mut outcome = Outcome { applied: Applied::Yes, ..Outcome::not_sent(OPERATION) };
     if let Some(request) = &requests.shipping {
-        if shipping_saved && requests.payment.is_some() {
+        let has_payment = requests.payment.is_some();
+        if shipping_saved && has_payment {
             calls.push(Call { reason: Some("done earlier"), ..Call::new(SHIPPING, Applied::Yes) });
         } else {
             let sent = service.write(OPERATION, request).await;
-            match sent {
-                Ok(reply) => {
-                    reply.warning.iter().for_each(|warning| service.session.report.warn(warning));
-                    outcome.status = Some(reply.status);
-                    calls.push(Call::replied(SHIPPING, &reply));
-                }
-                Err(failure) => return Err(first_failed(failure, requests.payment.is_some())),
-            }
+            let reply = sent.map_err(|failure| first_failed(failure, has_payment))?;
+            reply.warning.iter().for_each(|warning| service.session.report.warn(warning));
+            outcome.status = Some(reply.status);
+            calls.push(Call::replied(SHIPPING, &reply));
         }
     }
-    let Some(request) = &requests.payment else {
-        return Ok(Outcome { calls, ..outcome });
-    };
+    let Some(request) = &requests.payment else { return Ok(Outcome { calls, ..outcome }) };
     if service.is_stopping() {
         let interrupted = Failure::new(FailureKind::Interrupted, "interrupted before the payment was sent");
         return Err(second_failed(interrupted.applied(Applied::No), calls));

@@ -29,7 +29,7 @@ pub fn wrapped(spec: &OperationSpec, document: Option<Value>) -> Result<Map<Stri
     Ok(Map::from_iter([(wrapper.to_owned(), Value::Object(document))]))
 }
 
-/// What is inside the wrapper of a body, and what stands beside it.
+/// What is inside the wrapper of a body, and what is outside of it.
 pub fn unwrapped(
     spec: &OperationSpec,
     mut body: Map<String, Value>,
@@ -66,10 +66,10 @@ fn with_nested(document: Map<String, Value>, nested: &NestedObject) -> Map<Strin
         return document;
     }
     let belongs = |name: &str| nested.schema.field(name.trim()).is_some();
-    let (inside, mut beside): (Map<String, Value>, Map<String, Value>) =
+    let (inside, mut outer): (Map<String, Value>, Map<String, Value>) =
         document.into_iter().partition(|(name, _)| belongs(name));
     if !inside.is_empty() {
-        beside.shift_insert(0, nested.name.to_owned(), Value::Object(inside));
+        outer.shift_insert(0, nested.name.to_owned(), Value::Object(inside));
     }
-    beside
+    outer
 }

@@ -6,7 +6,7 @@ use super::Edit;
 use crate::cli::GlobalArgs;
 use crate::cli::customer::{AddressFlags, ProfileFlags};
 use crate::cli::field_flags::{FieldFlag, FieldFlags};
-use crate::commands::attribute::command_line::{for_global, given, quoted, switch};
+use crate::interactive::attribute::command_line::{for_global, given, quoted, switch};
 use crate::plan::profile::region;
 use crate::shell::Shell;
 

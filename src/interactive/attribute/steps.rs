@@ -151,7 +151,7 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::{Answers, Step};
-    use crate::commands::attribute::command_line::tests::flags;
+    use crate::interactive::attribute::command_line::tests::flags;
 
     fn answers(line: &str, input: Value) -> Answers {
         let words: Vec<&str> = line.split_whitespace().collect();
