@@ -26,12 +26,7 @@ pub fn csv(operation: Operation) -> Result<String, Failure> {
 
 /// A JSON document that names every field the interface lists for an operation.
 pub const fn json(operation: Operation) -> &'static str {
-    match operation {
-        Operation::QuoteShip => include_str!("template/quote_ship.json"),
-        Operation::QuoteAddItem => include_str!("template/quote_add_item.json"),
-        Operation::CustomerUpdate => include_str!("template/customer_update.json"),
-        Operation::AttributeCreate => include_str!("template/attribute_create.json"),
-    }
+    operation.spec().template
 }
 
 #[cfg(test)]
@@ -70,12 +65,12 @@ mod tests {
         for operation in Operation::ALL {
             let value: Value = serde_json::from_str(json(operation)).unwrap();
             let mut named = BTreeSet::new();
-            names(&value, "", MARKETPLACE.schema(operation), &mut named);
+            names(&value, "", operation.schema(&MARKETPLACE), &mut named);
             let documented: BTreeSet<String> =
-                MARKETPLACE.schema(operation).fields().into_iter().map(|(path, _)| path).collect();
+                operation.schema(&MARKETPLACE).fields().into_iter().map(|(path, _)| path).collect();
             assert_eq!(named, documented, "{}", operation.name());
             let warnings =
-                validate(&mut value.as_object().unwrap().clone(), MARKETPLACE.schema(operation), false);
+                validate(&mut value.as_object().unwrap().clone(), operation.schema(&MARKETPLACE), false);
             assert_eq!(warnings.unwrap(), Vec::<String>::new());
         }
     }

@@ -10,4 +10,3 @@ pub(crate) mod record;
 pub mod repeatable;
 pub mod send;
 pub mod shipping;
-mod success;
