@@ -1,5 +1,6 @@
 //! Flags that several commands take, and which command takes which.
 
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -142,25 +143,28 @@ pub fn read(matches: &ArgMatches, global: &mut GlobalArgs) -> Result<(), clap::E
         words = if words.is_empty() { name.to_owned() } else { words + " " + name };
         command = inner;
     }
+    // Each group takes its flags out; from a shared one each would make a copy of all. This process ends soon, and
+    // need not take the copy apart.
+    let mut command = ManuallyDrop::new(command.clone());
     for group in groups(&words) {
         match group {
-            InputFile => global.input = InputFileArgs::from_arg_matches(command)?.input,
+            InputFile => global.input = InputFileArgs::from_arg_matches_mut(&mut command)?.input,
             InputFields => {
-                let args = InputFieldArgs::from_arg_matches(command)?;
+                let args = InputFieldArgs::from_arg_matches_mut(&mut command)?;
                 (global.input_format, global.allow_unknown) = (args.input_format, args.allow_unknown);
             }
             DryRun => {
-                let args = DryRunArgs::from_arg_matches(command)?;
+                let args = DryRunArgs::from_arg_matches_mut(&mut command)?;
                 (global.dry_run, global.curl) = (args.dry_run, args.curl);
                 // What can be tried without a write is what writes.
                 global.can_write = !args.dry_run;
             }
-            Confirmation => global.yes = ConfirmationArgs::from_arg_matches(command)?.yes,
+            Confirmation => global.yes = ConfirmationArgs::from_arg_matches_mut(&mut command)?.yes,
             Request => {
-                let args = RequestArgs::from_arg_matches(command)?;
+                let args = RequestArgs::from_arg_matches_mut(&mut command)?;
                 (global.timeout, global.retry) = (args.timeout, args.retry);
             }
-            Faults => global.fault = FaultArgs::from_arg_matches(command)?.fault,
+            Faults => global.fault = FaultArgs::from_arg_matches_mut(&mut command)?.fault,
         }
     }
     Ok(())

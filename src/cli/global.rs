@@ -94,6 +94,24 @@ impl GlobalArgs {
         matches.and_then(|matches| Self::from_arg_matches(&matches)).unwrap_or_default()
     }
 
+    /// The global flags, with what the flags of the command came to.
+    #[must_use]
+    pub(super) fn with_command_flags(self, command: Self) -> Self {
+        Self {
+            input: command.input,
+            input_format: command.input_format,
+            allow_unknown: command.allow_unknown,
+            dry_run: command.dry_run,
+            curl: command.curl,
+            can_write: command.can_write,
+            yes: command.yes,
+            timeout: command.timeout,
+            retry: command.retry,
+            fault: command.fault,
+            ..self
+        }
+    }
+
     /// Refuses flags that contradict each other. clap checks its own conflicts only among flags on one side of the
     /// command's name, so it is done here, wherever they stand.
     ///

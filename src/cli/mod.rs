@@ -87,10 +87,12 @@ impl Cli {
     fn parse_args_with(grammar: clap::Command, words: &[OsString]) -> Result<Self, clap::Error> {
         // Taking them apart takes half as long as making them, and this process ends soon.
         let mut grammar = ManuallyDrop::new(grammar);
-        let matches = ManuallyDrop::new(grammar.try_get_matches_from_mut(words)?);
+        let mut matches = ManuallyDrop::new(grammar.try_get_matches_from_mut(words)?);
         empty_value::refuse(&mut grammar, &matches)?;
-        Self::from_arg_matches(&matches)
-            .and_then(|mut cli| command_flags::read(&matches, &mut cli.global).map(|()| cli))
+        let mut flags = GlobalArgs::default();
+        command_flags::read(&matches, &mut flags)
+            .and_then(|()| Self::from_arg_matches_mut(&mut matches))
+            .map(|cli| Self { global: cli.global.with_command_flags(flags), ..cli })
             .map_err(|error| error.format(&mut grammar))
     }
 }
