@@ -142,6 +142,9 @@ pub fn read(matches: &ArgMatches, global: &mut GlobalArgs) -> Result<(), clap::E
         words = if words.is_empty() { name.to_owned() } else { words + " " + name };
         command = inner;
     }
+    let customer = command.try_get_one::<String>("customer");
+    global.takes_customer = customer.is_ok();
+    global.customer = customer.ok().flatten().cloned();
     for group in groups(&words) {
         match group {
             InputFile => global.input = InputFileArgs::from_arg_matches(command)?.input,

@@ -24,6 +24,7 @@ use crate::shell::Shell;
 const CLOCK_TOLERANCE: i64 = 60;
 
 const NOT_FOUND: u16 = 404;
+const BAD_REQUEST: u16 = 400;
 
 /// Checks the state directory, configuration, store view, tokens, service, profile and clock.
 ///
@@ -65,10 +66,28 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
         }
     };
     checks.push(Check::ok("configuration", where_to(&service.settings)));
-    let customer = match (service.target(), token_check::unreadable(&service, Bearer::Customer).await) {
-        (Ok(_), None) => Ok(token_check::ask(&service, Bearer::Customer).await),
+    checks.extend(service_checks(&service).await);
+    checks.extend(date.lock().ok().and_then(|date| clock(date.as_deref()?)));
+    checks
+}
+
+/// Store view, tokens, service and profile.
+async fn service_checks(service: &Service<'_>) -> Vec<Check> {
+    if let Some(not_needed) = token_check::not_needed(service) {
+        let admin = match token_check::unreadable(service, Bearer::Admin).await {
+            Some(check) => vec![check],
+            None => {
+                let answer = token_check::ask(service, Bearer::Admin).await;
+                read_checks(service, Bearer::Admin, &answer)
+            }
+        };
+        return [not_needed].into_iter().chain(admin).collect();
+    }
+    let mut checks = Vec::new();
+    let customer = match (service.target(), token_check::unreadable(service, Bearer::Customer).await) {
+        (Ok(_), None) => Ok(token_check::ask(service, Bearer::Customer).await),
         (Ok(_), Some(unreadable)) => {
-            checks.push(not_checked(view_code(&service)));
+            checks.push(not_checked(view_code(service)));
             Err(Some(unreadable))
         }
         (Err(failure), unreadable) => {
@@ -78,15 +97,14 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
         }
     };
     checks.extend(match customer {
-        Ok(answer) => read_checks(&service, &answer),
+        Ok(answer) => read_checks(service, Bearer::Customer, &answer),
         Err(Some(unreadable)) => vec![unreadable],
         Err(None) => vec![Check::skipped(
             token_check::check_name(Bearer::Customer),
             format!("{}; not checked: no store view set", service.settings.token.describe()),
         )],
     });
-    checks.push(admin_token(&service, &checks).await);
-    checks.extend(date.lock().ok().and_then(|date| clock(date.as_deref()?)));
+    checks.push(admin_token(service, &checks).await);
     checks
 }
 
@@ -99,18 +117,19 @@ fn where_to(settings: &Settings) -> String {
     format!("{profile}: {}", settings.base_url)
 }
 
-/// One read of the profile shows whether the store view and the token are right, whether the service is reached, over
+/// One read (of the profile, with a customer's token) shows whether the store view and the token are right, whether the service is reached, over
 /// which TLS, and whether updates are possible.
-fn read_checks(service: &Service<'_>, answer: &Answer) -> Vec<Check> {
+fn read_checks(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Vec<Check> {
     let view = view_code(service);
-    let token = token_check::finding(service, Bearer::Customer, answer);
+    let token = token_check::finding(service, bearer, answer);
     let secure = if service.settings.base_url.scheme() == "https" { "over TLS" } else { "without TLS" };
     let reached = Check::ok("service", format!("answers, {secure}"));
     match answer {
         Answer::Accepted(profile) => {
-            let addresses = profile.as_ref().map_or(0, |profile| profile.addresses().len());
-            let readable = Check::ok("profile", format!("{addresses} addresses can be read"));
-            vec![Check::ok("store view", view), token, reached, readable]
+            let readable = profile.as_ref().map(|profile| {
+                Check::ok("profile", format!("{} addresses can be read", profile.addresses().len()))
+            });
+            [Check::ok("store view", view), token, reached].into_iter().chain(readable).collect()
         }
         Answer::Unproven(failure) if names_store(failure) => {
             vec![Check::failed("store view", failure, store_view_fix(service)), token, reached]
@@ -144,7 +163,12 @@ fn not_checked(view: &str) -> Check {
 fn names_store(failure: &Failure) -> bool {
     let text = failure.service.as_ref().map(Value::to_string).unwrap_or_default().to_lowercase();
     let mut words = text.split(|one: char| !one.is_alphanumeric());
-    failure.status == Some(NOT_FOUND) && words.any(|word| matches!(word, "store" | "storeview"))
+    match failure.status {
+        Some(NOT_FOUND) => words.any(|word| matches!(word, "store" | "storeview")),
+        // Magento's answer to a store view that it does not know.
+        Some(BAD_REQUEST) => failure.message.contains("Specified request cannot be processed"),
+        _ => false,
+    }
 }
 
 fn store_view_fix(service: &Service<'_>) -> String {

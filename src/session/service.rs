@@ -6,7 +6,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::config::Settings;
-use crate::failure::{Applied, Failure};
+use crate::environment::ADMIN_TOKEN;
+use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Attempt, Attempts, Client, Effect, Endpoint, Observer, Reply, Tracer};
 use crate::journal::write_ahead::WriteAhead;
 use crate::plan::request::{Bearer, Method, Request, Target};
@@ -192,11 +193,12 @@ impl<'a> Service<'a> {
     pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
         let call = pin!(self.client.send(request, self.token(request.bearer).await?));
         let reply = self.session.report.while_waiting("waiting for the service", call).await;
-        reply.map_err(|failure| self.with_store_view_hint(failure))
+        reply.map_err(|failure| self.explained(failure, request.bearer))
     }
 
-    /// Magento's only word about a store view that it does not know names nothing.
-    fn with_store_view_hint(&self, failure: Failure) -> Failure {
+    /// What a refusal means that the service words the same for several causes. Magento's answer to a store view that it
+    /// does not know names nothing, and its 401 does not say whose token it got.
+    fn explained(&self, failure: Failure, bearer: Bearer) -> Failure {
         let names_nothing =
             failure.status == Some(400) && failure.message.contains("Specified request cannot be processed");
         match &self.settings.store_view {
@@ -204,6 +206,12 @@ impl<'a> Service<'a> {
                 "the shop may have no store view `{}`: check --store-view, or leave it out for the default one",
                 view.code()
             )),
+            _ if failure.kind == FailureKind::Auth && bearer == Bearer::Admin && self.settings.shares_token() => {
+                let hint = failure.hint.as_deref().map(|hint| format!("; {hint}")).unwrap_or_default();
+                failure.hint(format!(
+                    "no administrator's token is set, so the customer token was used: set {ADMIN_TOKEN}, or run `storefront auth login --admin`{hint}"
+                ))
+            }
             _ => failure,
         }
     }
@@ -230,7 +238,8 @@ impl<'a> Service<'a> {
             .session
             .report
             .while_waiting(&format!("{operation}: sent, waiting for the response"), call)
-            .await;
+            .await
+            .map_err(|failure| self.explained(failure, request.bearer));
         match &answer {
             Ok(_) => self.stage.set(Stage::Accepted),
             Err(failure) if failure.applied == Applied::Unknown => {}
@@ -263,7 +272,11 @@ impl<'a> Service<'a> {
             .session
             .report
             .while_waiting(&format!("{operation}: sent, waiting for the response"), call)
-            .await;
+            .await
+            .map(|attempt| match attempt {
+                Attempt::Rejected(failure) => Attempt::Rejected(self.explained(failure, request.bearer)),
+                attempt => attempt,
+            });
         match &attempt {
             Ok(Attempt::Applied(_)) => self.stage.set(Stage::Accepted),
             Ok(Attempt::Unknown { .. }) => {}
@@ -351,9 +364,19 @@ impl<'a> Service<'a> {
         if let Some(token) = cell.get() {
             return Ok(token);
         }
-        let token = source.token().await?;
+        let token = source.token().await.map_err(|failure| self.without_token(failure, bearer))?;
         secrets().add(&token);
         Ok(cell.get_or_init(|| token))
+    }
+
+    /// An administrator's token alone is for customers that are named.
+    fn without_token(&self, failure: Failure, bearer: Bearer) -> Failure {
+        let can_name = self.session.global.takes_customer && self.settings.dialect.customers.is_some();
+        if bearer != Bearer::Customer || !can_name || !self.settings.has_only_admin_token() {
+            return failure;
+        }
+        let or = failure.hint.as_deref().map(|hint| format!("; for the token's own customer: {hint}"));
+        failure.hint(format!("name the customer with --customer ID|EMAIL{}", or.unwrap_or_default()))
     }
 }
 
