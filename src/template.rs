@@ -2,19 +2,25 @@
 
 mod row;
 
+use std::borrow::Cow;
+
+use serde_json::Value;
+
 use crate::failure::Failure;
 use crate::plan::operation::Operation;
+use crate::plan::request::Dialect;
+use crate::wire::{FieldType, ObjectSchema};
 
 /// The same as a CSV: a header and one row.
 ///
 /// # Errors
 /// `internal` where it cannot be made.
-pub fn csv(operation: Operation) -> Result<String, Failure> {
+pub fn csv(dialect: &'static Dialect, operation: Operation) -> Result<String, Failure> {
     let unforeseen =
         |error: &dyn std::fmt::Display| Failure::internal(format!("cannot generate CSV: {error}"));
-    let document = serde_json::from_str(json(operation)).map_err(|error| unforeseen(&error))?;
+    let document = serde_json::from_str(&json(dialect, operation)?).map_err(|error| unforeseen(&error))?;
     let (titles, cells): (Vec<String>, Vec<String>) =
-        row::example_row(operation, &document).into_iter().unzip();
+        row::example_row(dialect, operation, &document).into_iter().unzip();
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer
         .write_record(titles)
@@ -24,8 +30,20 @@ pub fn csv(operation: Operation) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A JSON document that names every field the interface lists for an operation.
-pub const fn json(operation: Operation) -> &'static str {
+/// A JSON document of an operation, without the fields that the interface does not have.
+///
+/// # Errors
+/// `internal` where it cannot be made.
+pub fn json(dialect: &Dialect, operation: Operation) -> Result<Cow<'static, str>, Failure> {
+    let text = text(operation);
+    let mut document: Value = serde_json::from_str(text)
+        .map_err(|error| Failure::internal(format!("cannot generate JSON: {error}")))?;
+    let is_whole = !remove_unknown(&mut document, dialect.schema(operation));
+    Ok(if is_whole { text.into() } else { format!("{document:#}\n").into() })
+}
+
+/// Names every field of the marketplace's interface.
+const fn text(operation: Operation) -> &'static str {
     match operation {
         Operation::QuoteShip => include_str!("template/quote_ship.json"),
         Operation::QuoteAddItem => include_str!("template/quote_add_item.json"),
@@ -34,13 +52,32 @@ pub const fn json(operation: Operation) -> &'static str {
     }
 }
 
+/// Removes what the shape does not list; whether there was such a field.
+fn remove_unknown(value: &mut Value, shape: &ObjectSchema) -> bool {
+    let Value::Object(object) = value else { return false };
+    let before = object.len();
+    object.retain(|name, _| shape.field(name).is_some());
+    let mut removed = object.len() < before;
+    for (name, inner) in object {
+        let Some(field) = shape.field(name) else { continue };
+        match (field.field_type, inner) {
+            (FieldType::List(shape), Value::Array(elements)) => {
+                elements.iter_mut().for_each(|element| removed |= remove_unknown(element, shape));
+            }
+            (FieldType::Object(shape), inner) => removed |= remove_unknown(inner, shape),
+            _ => {}
+        }
+    }
+    removed
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use serde_json::Value;
 
-    use super::json;
+    use super::text;
     use crate::plan::operation::Operation;
     use crate::plan::request::dialect::MARKETPLACE;
     use crate::plan::validate::body::validate;
@@ -68,7 +105,7 @@ mod tests {
     #[test]
     fn a_template_names_every_documented_member_and_passes_the_check() {
         for operation in Operation::ALL {
-            let value: Value = serde_json::from_str(json(operation)).unwrap();
+            let value: Value = serde_json::from_str(text(operation)).unwrap();
             let mut named = BTreeSet::new();
             names(&value, "", MARKETPLACE.schema(operation), &mut named);
             let documented: BTreeSet<String> =

@@ -14,8 +14,8 @@ use crate::template;
 pub fn run(session: &Session<'_>, words: &OperationArgs, format: TemplateFormat) -> Result<(), Failure> {
     let operation = Operation::parse(&words.words)?;
     match format {
-        TemplateFormat::Json => session.report.stdout(template::json(operation))?,
-        TemplateFormat::Csv => session.report.stdout(&template::csv(operation)?)?,
+        TemplateFormat::Json => session.report.stdout(&template::json(session.dialect, operation)?)?,
+        TemplateFormat::Csv => session.report.stdout(&template::csv(session.dialect, operation)?)?,
     }
     explain(session, operation);
     Ok(())

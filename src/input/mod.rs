@@ -99,7 +99,7 @@ impl Draft {
         allow_unknown: bool,
     ) -> Result<Self, Failure> {
         let is_document = document.is_some();
-        let mut body = wrapped(operation, document)?;
+        let mut body = wrapped(dialect, operation, document)?;
         let mut warnings = body::tidy(&mut body, dialect.schema(operation))?;
         match operation.wrapper() {
             None => flags.apply(&mut body)?,
@@ -158,13 +158,19 @@ impl Draft {
 }
 
 /// The document as the service wants it: bodies are taken with or without their wrapper.
-fn wrapped(operation: Operation, document: Option<Value>) -> Result<Map<String, Value>, Failure> {
+fn wrapped(
+    dialect: &Dialect,
+    operation: Operation,
+    document: Option<Value>,
+) -> Result<Map<String, Value>, Failure> {
     let document = match document {
         None => Map::new(),
         Some(Value::Object(document)) => document,
         Some(_) => return Err(Failure::usage("the input must be a JSON object")),
     };
-    let Some(wrapper) = operation.wrapper() else { return Ok(shipping::to_wrapped_layout(document)) };
+    let Some(wrapper) = operation.wrapper() else {
+        return Ok(shipping::to_wrapped_layout(document, dialect.fields.address_information));
+    };
     let misspelt = |name: &str, value: &Value| value.is_object() && closest_match(name, [wrapper]).is_some();
     if document.iter().any(|(name, value)| name.trim() == wrapper || misspelt(name, value)) {
         return Ok(document);

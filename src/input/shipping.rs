@@ -8,7 +8,7 @@ use super::document;
 use crate::cli::quote::ShipArgs;
 use crate::failure::Failure;
 use crate::input::FlagOverrides;
-use crate::wire::ADDRESS_INFORMATION;
+use crate::wire::ObjectSchema;
 
 impl FlagOverrides for ShipArgs {
     fn apply(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
@@ -86,11 +86,11 @@ fn lay_address(information: &mut Map<String, Value>, side: &str, named: &Map<Str
 
 /// Shipping information written without `addressInformation`, restored inside it: which of the two layouts is
 /// authoritative is not shown (docs/interface.md, "Operations"), so both are taken.
-pub fn to_wrapped_layout(document: Map<String, Value>) -> Map<String, Value> {
+pub fn to_wrapped_layout(document: Map<String, Value>, information: &ObjectSchema) -> Map<String, Value> {
     if document.keys().any(|name| name.trim() == "addressInformation") {
         return document;
     }
-    let belongs = |name: &str| ADDRESS_INFORMATION.field(name.trim()).is_some();
+    let belongs = |name: &str| information.field(name.trim()).is_some();
     let (inside, mut beside): (Map<String, Value>, Map<String, Value>) =
         document.into_iter().partition(|(name, _)| belongs(name));
     if !inside.is_empty() {

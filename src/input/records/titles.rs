@@ -60,7 +60,8 @@ pub fn known(dialect: &'static Dialect, operation: Operation) -> Vec<Known> {
             leaves(&mut known, fields.customer, &[], str::to_owned);
             leaves(&mut known, fields.region, &["addresses", "region"], str::to_owned);
             leaves(&mut known, fields.address, &["addresses"], |name| match name {
-                "id" | "firstname" | "lastname" => format!("address_{name}"),
+                "id" => ADDRESS_ID.to_owned(),
+                _ if fields.customer.field(name).is_some() => format!("address_{name}"),
                 _ => name.to_owned(),
             });
             leaves(&mut known, fields.address_flags, &["addresses"], str::to_owned);
@@ -74,9 +75,11 @@ pub fn known(dialect: &'static Dialect, operation: Operation) -> Vec<Known> {
                 });
             }
             leaves(&mut known, fields.address_information, &["addressInformation"], str::to_owned);
-            leaves(&mut known, fields.quote_address, &["billingAddress"], |name| {
-                format!("billingAddress.{name}")
-            });
+            if fields.shipping_information.field("billingAddress").is_some() {
+                leaves(&mut known, fields.quote_address, &["billingAddress"], |name| {
+                    format!("billingAddress.{name}")
+                });
+            }
         }
     }
     known

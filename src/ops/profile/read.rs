@@ -64,7 +64,7 @@ pub fn no_such_customer(id: u64) -> Failure {
 /// Keeps what completion and an offline history need of a profile: the ids of its addresses, and whose token it is.
 pub fn remember(service: &Service<'_>, stored: &Profile) {
     let context = service.session.context;
-    state::save_addresses(context, &service.name(), stored);
+    state::save_addresses(context, &service.name(), stored, service.customer.is_some());
     if let (None, Some(token)) = (service.customer, service.token_in_use()) {
         state::save_customer(context, &service.settings, token, stored);
     }

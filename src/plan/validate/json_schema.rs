@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::plan::operation::Operation;
 use crate::plan::request::Dialect;
 use crate::wire::json_schema::Writer;
-use crate::wire::{ADDRESS_INFORMATION, Field};
+use crate::wire::{Field, ObjectSchema};
 
 const WRITER: Writer = Writer { definitions: "#/$defs/", closed: true };
 
@@ -15,7 +15,7 @@ const WRITER: Writer = Writer { definitions: "#/$defs/", closed: true };
 pub fn of(dialect: &Dialect, operation: Operation) -> Value {
     let bodies = forms(dialect, operation);
     let mut definitions = WRITER.definitions(dialect.schema(operation).own_fields);
-    let records: Vec<Value> = bodies.iter().map(|body| record(operation, body)).collect();
+    let records: Vec<Value> = bodies.iter().map(|body| record(dialect, operation, body)).collect();
     definitions.insert("Record".to_owned(), json!({"anyOf": records}));
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -37,27 +37,31 @@ fn forms(dialect: &Dialect, operation: Operation) -> [Vec<&'static Field>; 2] {
         .and_then(|wrapper| dialect.schema(operation).field(wrapper)?.field_type.schema())
     {
         Some(inner) => inner.own_fields.iter().collect(),
-        None => flat_shipping(body),
+        None => flat_shipping(body, dialect.fields.address_information),
     };
     [body.iter().collect(), inner]
 }
 
 /// Shipping information without `addressInformation`, the fields of which then stand at the top
 /// (docs/interface.md, "Shipping information").
-fn flat_shipping(body: &'static [Field]) -> Vec<&'static Field> {
-    let is_nested = |member: &&Field| {
-        member.field_type.schema().is_some_and(|shape| std::ptr::eq(shape, &raw const ADDRESS_INFORMATION))
-    };
-    ADDRESS_INFORMATION.own_fields.iter().chain(body.iter().filter(|member| !is_nested(member))).collect()
+fn flat_shipping(body: &'static [Field], information: &'static ObjectSchema) -> Vec<&'static Field> {
+    let is_nested =
+        |member: &&Field| member.field_type.schema().is_some_and(|shape| std::ptr::eq(shape, information));
+    information.own_fields.iter().chain(body.iter().filter(|member| !is_nested(member))).collect()
 }
 
 /// A body among others: what a run wrote beside it is no mistake.
-fn record(operation: Operation, body: &[&'static Field]) -> Value {
+fn record(dialect: &Dialect, operation: Operation, body: &[&'static Field]) -> Value {
     let mut schema = WRITER.object(body.iter().copied());
     schema["properties"]["reason"] = json!({"description": "Failure reason from a previous run (ignored)"});
     if operation == Operation::CustomerUpdate {
         schema["properties"]["token"] =
             json!({"type": "string", "description": "Customer token (never printed)"});
+    }
+    let has_customer = dialect.customers.is_some() && operation != Operation::AttributeCreate;
+    if has_customer && schema["properties"].get("customer").is_none() {
+        schema["properties"]["customer"] = json!({"type": ["string", "integer"],
+            "description": "Customer by id or email, with an administrator's token"});
     }
     schema
 }
