@@ -161,7 +161,7 @@ pub struct Failure {
 const MAX_SHOWN: usize = 20;
 
 impl Failure {
-    /// A failure of `kind`, with what that kind implies about the write.
+    /// A failure of `kind`; whether the write was applied follows from the kind.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self {
             kind,

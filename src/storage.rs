@@ -4,6 +4,8 @@
 //! modelled disk in its place: one that fails, or forgets what was not synced.
 
 pub mod persist;
+#[cfg(test)]
+mod tests;
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -21,13 +23,13 @@ pub trait Storage: Debug + Send + Sync {
     /// The content of a file.
     ///
     /// # Errors
-    /// `NotFound`, and whatever the system says.
+    /// `NotFound`, and the system's errors.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
     /// The files in a directory, in no order; none where there is no directory.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The system's errors.
     fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>>;
 
     /// Writes a new file, mode 0600, so that it is on disk whole or not at all, with the directories it needs (0700).
@@ -41,27 +43,27 @@ pub trait Storage: Debug + Send + Sync {
     /// not synced: what it says can be found out again.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The system's errors.
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()>;
 
     /// Removes a file.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The system's errors.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
     /// Takes the lock that a file stands for, which is created where it does not exist; `None` while another process
     /// or another holder in this one has it.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The system's errors.
     fn try_lock(&self, path: &Path) -> io::Result<Option<Lock>>;
 
     /// Opens a file that is only appended to. With `create` it is made, mode 0600, where it does not exist, and its
     /// name is on disk when this returns.
     ///
     /// # Errors
-    /// `NotFound` without `create`, and whatever the system says.
+    /// `NotFound` without `create`, and the system's errors.
     fn open_log(&self, path: &Path, create: bool) -> io::Result<Arc<dyn Log>>;
 }
 
@@ -73,13 +75,13 @@ pub trait Log: Debug + Send + Sync {
     /// Whether it is a regular file: a device or a pipe holds nothing to read and cannot be synced.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The system's errors.
     fn is_regular(&self) -> io::Result<bool>;
 
     /// Its length in bytes.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The system's errors.
     fn length(&self) -> io::Result<u64>;
 
     /// Appends bytes.
@@ -103,13 +105,13 @@ pub trait Log: Debug + Send + Sync {
     /// Cuts the file off after so many bytes.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The system's errors.
     fn truncate(&self, length: u64) -> io::Result<()>;
 
     /// Locks the file against other processes until it is closed; `false` while another has it.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The system's errors.
     fn try_lock(&self) -> io::Result<bool>;
 
     /// Reads from `offset` on. Reading does not disturb appending.
@@ -230,7 +232,7 @@ impl Read for ReadFrom<'_> {
     }
 }
 
-/// A file beside `path` with this content, which vanishes unless it is given a name, and where that is to be.
+/// A temporary file in the directory of `path` with this content, deleted unless it is persisted, and the path to persist it to.
 fn temporary(path: &Path, content: &[u8]) -> io::Result<(tempfile::NamedTempFile, PathBuf)> {
     private_directory(parent(path))?;
     let directory = long_path(parent(path))?;
@@ -252,7 +254,7 @@ pub fn parent(path: &Path) -> &Path {
 /// Makes a directory, and those above it, that only its owner can enter.
 ///
 /// # Errors
-/// Whatever the system says.
+/// The system's errors.
 pub fn private_directory(path: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
@@ -264,7 +266,7 @@ pub fn private_directory(path: &Path) -> io::Result<()> {
 /// Opens a file for writing, which is created, mode 0600, where it does not exist; nothing in it is changed.
 ///
 /// # Errors
-/// Whatever the system says.
+/// The system's errors.
 pub fn open_private(path: &Path) -> io::Result<File> {
     private(OpenOptions::new().create(true).truncate(false).write(true)).open(path)
 }
@@ -287,71 +289,4 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
 /// The name of a new file is on disk only when its directory is. Windows has no such call and does not need it.
 fn sync_directory(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(parent(path))?.sync_all() } else { Ok(()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::{ErrorKind, Read};
-
-    use super::{Disk, Storage, is_directory_error};
-
-    #[test]
-    fn a_new_file_is_private_and_never_overwrites() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("a/b/file.json");
-        Disk.create(&path, b"one").unwrap();
-        assert_eq!(Disk.create(&path, b"two").unwrap_err().kind(), ErrorKind::AlreadyExists);
-        assert_eq!(Disk.read(&path).unwrap(), b"one");
-        Disk.replace(&path, b"three").unwrap();
-        assert_eq!(Disk.read(&path).unwrap(), b"three");
-        assert_eq!(Disk.list(path.parent().unwrap()).unwrap(), std::slice::from_ref(&path));
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-            assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
-        }
-    }
-
-    #[test]
-    fn a_lock_has_one_holder() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("locks/one.lock");
-        let held = Disk.try_lock(&path).unwrap();
-        assert!(held.is_some() && Disk.try_lock(&path).unwrap().is_none());
-        drop(held);
-        assert!(Disk.try_lock(&path).unwrap().is_some());
-    }
-
-    #[test]
-    fn a_log_is_read_while_it_grows_and_cut_where_it_is_torn() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("log");
-        assert_eq!(Disk.open_log(&path, false).unwrap_err().kind(), ErrorKind::NotFound);
-        let log = Disk.open_log(&path, true).unwrap();
-        log.append(b"one\ntwo\nthr").unwrap();
-        log.sync().unwrap();
-        let mut reader = log.reader(4);
-        let mut first = [0; 2];
-        reader.read_exact(&mut first).unwrap();
-        log.truncate(8).unwrap();
-        log.append(b"four\n").unwrap();
-        let mut rest = String::new();
-        reader.read_to_string(&mut rest).unwrap();
-        assert_eq!((&first, rest.as_str(), log.length().unwrap()), (b"tw", "o\nfour\n", 13));
-        assert!(log.try_lock().unwrap());
-        assert!(!Disk.open_log(&path, true).unwrap().try_lock().unwrap());
-    }
-
-    #[test]
-    fn a_directory_is_told_from_a_file_that_may_not_be_read() {
-        let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("file");
-        std::fs::write(&file, "").unwrap();
-        // What Windows says of both.
-        let denied = ErrorKind::PermissionDenied.into();
-        assert!(is_directory_error(directory.path(), &denied) && !is_directory_error(&file, &denied));
-        assert!(is_directory_error(&file, &ErrorKind::IsADirectory.into()), "it was one when it was read");
-        assert!(!is_directory_error(directory.path(), &ErrorKind::NotFound.into()));
-    }
 }

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 
-/// A bearer token (interface section 5). `Debug` and `Display` print `•••`.
+/// A bearer token (docs/interface.md). `Debug` and `Display` print `•••`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Token(String);
 

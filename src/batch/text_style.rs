@@ -32,7 +32,7 @@ impl TextStyle {
     /// Reads the style off the beginning of a file.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The system's errors.
     pub fn of(path: &Path) -> io::Result<Self> {
         /// A first line is hardly longer.
         const MAX_START: u64 = 64 << 10;
@@ -84,7 +84,7 @@ impl<W: Write> Encoder<W> {
     /// Writes the byte order mark, where there is one.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The system's errors.
     pub fn new(mut out: W, encoding: Encoding) -> io::Result<Self> {
         out.write_all(match encoding {
             Encoding::Utf8 => b"",

@@ -40,7 +40,7 @@ pub enum ValueType {
     Seconds,
     /// A duration, or zero: do not wait.
     Wait,
-    /// A integer, zero or more.
+    /// An integer, zero or more.
     Count,
     /// One of these words.
     Choice(&'static [&'static str]),

@@ -71,7 +71,7 @@ impl Profile {
         self.values.get(key) == Some(&Value::Flag(true))
     }
 
-    /// A integer.
+    /// An integer.
     pub fn count(&self, key: &str) -> Option<u32> {
         match self.values.get(key) {
             Some(Value::Count(count)) => Some(*count),

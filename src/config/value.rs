@@ -22,7 +22,7 @@ pub enum Value {
     Flag(bool),
     /// A time.
     Seconds(Duration),
-    /// A integer.
+    /// An integer.
     Count(u32),
     /// A list of texts.
     List(Vec<String>),

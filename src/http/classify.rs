@@ -1,4 +1,4 @@
-//! What one reply, or the lack of one, means: the outcome of the attempt and the failure it is told by.
+//! What one reply, or the lack of one, means: the outcome of the attempt and its failure.
 
 use std::time::Duration;
 

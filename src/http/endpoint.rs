@@ -33,7 +33,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// A little shorter than the whole, so that a connection that never came is told from an answer that never came.
+    /// A little shorter than the whole, so that a missing connection can be distinguished from a missing answer.
     pub(super) fn connect_limit(&self) -> Duration {
         self.timeout.mul_f64(0.95).min(MAX_CONNECT_TIME)
     }
@@ -47,7 +47,7 @@ impl Endpoint {
         }
     }
 
-    /// Refuses a base URL that cannot be used, and plain `http://` to another machine without leave.
+    /// Refuses a base URL that cannot be used, and plain `http://` to another machine that is not allowed.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let url = &self.base_url;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {

@@ -1,4 +1,4 @@
-//! The only way out: one client, no redirects, and no request that may have been processed is ever repeated.
+//! The HTTP client: one client, no redirects, and no request that may have been processed is ever repeated.
 
 mod classify;
 mod endpoint;
@@ -71,7 +71,7 @@ impl Client {
     /// Makes a client; opens no connection. For `http://` no certificate is read.
     ///
     /// # Errors
-    /// `usage` for a base URL that cannot be used, for `http://` to another machine without leave, and for
+    /// `usage` for a base URL that cannot be used, for `http://` to another machine that is not allowed, and for
     /// certificate files that cannot be read.
     pub fn new(link: &Endpoint, tracer: Option<Tracer>) -> Result<Self, Failure> {
         let transport = HttpTransport::new(link)?;
@@ -92,7 +92,7 @@ impl Client {
         }
     }
 
-    /// Sets who is told, after each attempt, how the service is doing. Only the first call counts.
+    /// Sets the observer that is called after each attempt. Only the first call counts.
     pub fn observe(&self, observer: Observer) {
         let _ = self.observer.set(observer);
     }
@@ -169,13 +169,12 @@ impl Client {
     /// Sends a request once.
     ///
     /// # Errors
-    /// Only for a request that cannot be made: a URL, a token or a method that is none.
+    /// Only for a request that cannot be made: an invalid URL, token or method.
     pub async fn attempt(&self, request: &Request, token: &Token) -> Result<Attempt, Failure> {
         self.exchange(request, Some(token)).await
     }
 
-    /// Exchanges a user name and a password for a token: once, without a token, and without a word to the tracer of what
-    /// the bodies hold.
+    /// Exchanges a user name and a password for a token: once, without a token, and without the bodies in the trace.
     ///
     /// # Errors
     /// As [`Self::send`]; since nothing is applied by it, never `unknown`.

@@ -38,7 +38,7 @@ pub enum Attempt {
     },
 }
 
-/// How the service is doing, as far as one attempt shows it. A batch paces itself by these.
+/// How the service is doing, as far as one attempt shows it. A batch adjusts its rate to these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServiceSignal {
     /// It answered, whatever it said.
@@ -78,7 +78,7 @@ impl Attempt {
         }
     }
 
-    /// Whether the request may have been processed without a word about it.
+    /// Whether the request may have been processed although nobody knows.
     pub fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown { .. })
     }
@@ -146,7 +146,7 @@ impl Attempts {
         self.conclude(attempt).err().unwrap_or_else(|| Failure::internal("an applied attempt is no failure"))
     }
 
-    /// Whether one of them may have been processed without a word about it.
+    /// Whether one of them may have been processed although nobody knows.
     pub fn any_unknown(&self) -> bool {
         self.unknown.is_some()
     }

@@ -7,7 +7,7 @@ use crate::exact_json;
 /// The answer to a call that succeeded. The interface shows no reply body, so nothing may depend on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// HTTP status: 2xx, or the request's other success (320, section 4.1).
+    /// HTTP status: 2xx, or the request's other success (320 for shipping information).
     pub status: u16,
     /// The body as it came, 16 MiB of it at most.
     pub body: Vec<u8>,

@@ -12,7 +12,7 @@ use crate::http::Endpoint;
 use crate::storage::is_directory_error;
 
 /// Where the systems keep all their roots in one file. Reading that file takes a fraction of what reading the
-/// directory beside it takes. Elsewhere the platform itself is asked.
+/// directory next to it takes. Elsewhere the platform itself is asked.
 const SYSTEM_BUNDLES: &[&str] = if cfg!(any(windows, target_vendor = "apple")) {
     &[]
 } else {
@@ -30,7 +30,7 @@ const SYSTEM_BUNDLES: &[&str] = if cfg!(any(windows, target_vendor = "apple")) {
 enum Trust {
     /// These, and nobody else.
     Roots(RootCertStore),
-    /// Whoever the platform trusts.
+    /// The roots the platform trusts.
     Platform,
 }
 
@@ -105,7 +105,7 @@ fn system_roots(named: Option<PathBuf>) -> Result<Trust, Failure> {
     };
     let text = read(&path, "certificate file")?;
     let mut roots = RootCertStore::empty();
-    // One odd root of the system's hundred and fifty does no harm.
+    // One invalid root among the system's many is skipped.
     roots.add_parsable_certificates(certificates(&text, &path, "certificate file")?);
     Ok(Trust::Roots(roots))
 }

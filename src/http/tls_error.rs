@@ -104,7 +104,7 @@ fn day(time: UnixTime) -> String {
         .map_or_else(|| "an unknown day".to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
 }
 
-/// `DnsName("shop.example")` and the like, as rustls tells them.
+/// `DnsName("shop.example")` and the like, as rustls prints them.
 fn names(presented: &[String]) -> String {
     let names: Vec<_> = presented.iter().map(|name| name.split('"').nth(1).unwrap_or(name)).collect();
     if names.is_empty() { "no name at all".to_owned() } else { names.join(", ") }

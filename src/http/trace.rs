@@ -9,7 +9,7 @@ use reqwest::header::{AUTHORIZATION, COOKIE, HeaderMap, PROXY_AUTHORIZATION, SET
 
 use crate::redact::{MASK, secrets};
 
-/// Whoever wants to hear of the traffic.
+/// An observer of the traffic.
 pub type Tracer = Arc<dyn Fn(HttpEvent<'_>) + Send + Sync>;
 
 /// One event of a call. Everything foreign in it is as it came: the report escapes it.

@@ -26,7 +26,7 @@ use crate::suggestion::closest_match;
 
 /// Flags that can be applied to a body.
 pub trait FlagOverrides {
-    /// Lays the flags over what is inside the body's wrapper (over the body itself where it has none). They win.
+    /// Applies the flags to what is inside the body's wrapper (to the body itself where it has none). They take precedence.
     ///
     /// # Errors
     /// `usage` for flags that contradict each other or name what is not there.
@@ -77,7 +77,7 @@ impl FlagOverrides for Unfinished {
 pub struct Draft {
     /// The body, inside its wrapper where the operation has one.
     pub body: Map<String, Value>,
-    /// What the check corrected, and what is suspicious.
+    /// What the check corrected, and its warnings.
     pub warnings: Warnings,
     /// Findings in a customer that only the stored profile can decide: it may have the same field, or the same value.
     pub deferred: Vec<Finding>,
@@ -86,7 +86,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Lays the flags over a record's document, and checks both together: a flag replaces a wrong value too.
+    /// Applies the flags to a record's document, and checks both together: a flag replaces a wrong value too.
     ///
     /// # Errors
     /// `usage` for unknown fields, wrong types, what cannot work, and what the flags refuse. Of a customer's document the
@@ -148,7 +148,7 @@ impl Draft {
         body::refuse(&wrong.cloned().collect::<Vec<_>>())
     }
 
-    /// Takes out what is inside the wrapper; what stood beside it stays.
+    /// Takes out what is inside the wrapper; fields outside of it stay.
     pub fn take_inner(&mut self, operation: Operation) -> Map<String, Value> {
         match operation.wrapper().and_then(|wrapper| self.body.shift_remove(wrapper)) {
             Some(Value::Object(inner)) => inner,

@@ -73,7 +73,7 @@ impl ShipArgs {
     }
 }
 
-/// Lays named fields over an address; the address is made when there is none.
+/// Sets the named fields of an address; the address is made when there is none.
 fn lay_address(information: &mut Map<String, Value>, side: &str, named: &Map<String, Value>) {
     if named.is_empty() {
         return;
@@ -91,12 +91,12 @@ pub fn to_wrapped_layout(document: Map<String, Value>, information: &ObjectSchem
         return document;
     }
     let belongs = |name: &str| information.field(name.trim()).is_some();
-    let (inside, mut beside): (Map<String, Value>, Map<String, Value>) =
+    let (inside, mut outer): (Map<String, Value>, Map<String, Value>) =
         document.into_iter().partition(|(name, _)| belongs(name));
     if !inside.is_empty() {
-        beside.shift_insert(0, "addressInformation".to_owned(), Value::Object(inside));
+        outer.shift_insert(0, "addressInformation".to_owned(), Value::Object(inside));
     }
-    beside
+    outer
 }
 
 fn no_shipping_address() -> Failure {

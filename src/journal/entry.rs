@@ -74,7 +74,7 @@ impl Done {
 }
 
 impl<'a> Failed<'a> {
-    /// A line; tokens are masked in the message, what a terminal would obey is escaped, and a long one is cut.
+    /// A line; tokens are masked in the message, control characters are escaped, and a long one is cut.
     pub fn new(
         record: u64,
         hash: u64,

@@ -1,6 +1,6 @@
 //! Stable hashes, the same on every machine and in every version: FNV-1a, 64 bits, over the bytes.
 //!
-//! Journals are compared by them and shards are cut by them, so the function is fixed for good: offset basis
+//! Journals and shards depend on them, so the function never changes: offset basis
 //! `cbf29ce484222325`, prime `100000001b3`.
 
 const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
@@ -16,7 +16,7 @@ impl Fnv1a {
         Self(OFFSET_BASIS)
     }
 
-    /// Takes more bytes in.
+    /// Adds bytes.
     #[must_use]
     pub fn update(self, bytes: &[u8]) -> Self {
         Self(bytes.iter().fold(self.0, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME)))

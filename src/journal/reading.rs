@@ -1,4 +1,4 @@
-//! Reads one journal: line by line, into a table of the last word on each record.
+//! Reads one journal: line by line, into a table of each record's latest state.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
@@ -19,7 +19,7 @@ use crate::storage::Log;
 /// A journal that was read.
 #[derive(Debug)]
 pub struct ReadJournal {
-    /// The last word on each record.
+    /// The latest state of each record.
     pub ledger: RecordIndex,
     /// What earlier runs wrote with `--failed`, oldest first.
     pub failed_files: Vec<FailedFileEntry>,
@@ -75,7 +75,7 @@ pub fn read(path: &Path, log: &dyn Log, header: &Header, directory: &Path) -> Re
 /// The first line of a journal, where it has one.
 ///
 /// # Errors
-/// Whatever the system says.
+/// The system's error.
 pub fn first_line(log: &dyn Log) -> std::io::Result<Option<HeaderLine>> {
     /// No header is nearly as long.
     const MAX_HEADER: u64 = 64 << 10;

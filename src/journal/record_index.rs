@@ -16,13 +16,13 @@ const ENTRY_SIZE: usize = 16;
 const MAX_IN_MEMORY: usize = 256 << 10;
 /// Slots that are read at a time.
 const READ_AHEAD: usize = 512;
-/// The longest journal whose lines can be told apart, in bytes: 40 bits.
+/// The longest journal that can be indexed, in bytes: 40 bits.
 const MAX_PLACE: u64 = 1 << 40;
 
 /// What is known of one record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct IndexEntry {
-    /// Its last word.
+    /// Its latest state.
     pub state: RecordState,
     /// Hash of the record as it was then; 0 where that is unknown.
     pub hash: u64,

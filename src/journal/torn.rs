@@ -1,6 +1,6 @@
 //! The last line of a journal whose writing was interrupted.
 //!
-//! A line that cannot be read may be the only word about a request that has left. If it names a record, that record
+//! A line that cannot be read may be the only trace of a request that was sent. If it names a record, that record
 //! counts as `sending`; if it certainly was never complete, nothing was sent because of it; anything else is damage.
 
 const RECORD: &str = "{\"record\":";

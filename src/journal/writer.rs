@@ -96,7 +96,7 @@ impl Journal {
     /// else to do, and synced together with the next record that is about to be sent.
     ///
     /// # Errors
-    /// `internal` when the file cannot be written. Whoever waits for a line is told as well.
+    /// `internal` when the file cannot be written; everyone who waits for a line gets the error too.
     pub async fn flush_loop(&self) -> Failure {
         loop {
             self.pending.notified().await;

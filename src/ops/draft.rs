@@ -7,7 +7,7 @@ use crate::input::{Draft, FlagOverrides, document};
 use crate::plan::operation::Operation;
 use crate::session::Session;
 
-/// Reads the input, if there is any, and applies the flags. Warns of what validation normalized.
+/// Reads the input, if there is any, and applies the flags. Warns about what validation normalized.
 ///
 /// # Errors
 /// `usage` for input that cannot be read or is refused.
@@ -27,7 +27,7 @@ pub fn document(session: &Session<'_>) -> Result<Option<Value>, Failure> {
     session.global.input.as_deref().map(document::read_json).transpose()
 }
 
-/// Applies the flags to a document. Warns of what validation normalized.
+/// Applies the flags to a document. Warns about what validation normalized.
 ///
 /// # Errors
 /// `usage` for input that is refused.

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::suggestion::closest_match;
 
-/// One of the four documented operations (interface section 4).
+/// One of the four documented operations (docs/interface.md, "Operations").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Save shipping, billing and payment on the customer's quote (docs/interface.md, "Operations").
@@ -52,7 +52,7 @@ impl Operation {
         })
     }
 
-    /// The one field of the body that the interface calls required (2.4 to 2.6); of the others that is not
+    /// The one field of the body that the interface calls required (docs/interface.md); of the others that is not
     /// shown.
     pub const fn required(self) -> &'static str {
         match self.wrapper() {

@@ -1,4 +1,4 @@
-//! Who calls (interface 5). Which kind of token an operation needs is ours: "not shown".
+//! The caller of a request. Which kind of token an operation needs is ours: the interface does not show it.
 
 use axum::http::{HeaderMap, header};
 use serde_json::json;

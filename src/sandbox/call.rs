@@ -16,7 +16,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// The customer the token speaks for (5): it alone says whose profile and quote are meant.
+    /// The customer of the token, which alone decides whose profile and quote are meant.
     pub fn customer(&self) -> Result<i64, ApiError> {
         match self.caller {
             Caller::Customer(id) => Ok(id),

@@ -1,6 +1,6 @@
 //! Local implementation of the service: axum over SQLite. HTTP/1.1 in front, SQLite behind.
 //!
-//! Every rule of the interface (4 and 5) holds here. Where the interface says "not shown" the sandbox does as
+//! Every rule of the interface (docs/interface.md) holds here. Where the interface says "not shown" the sandbox does as
 //! Magento does, and the place says **ours**. It shares the tables of documented fields with the client,
 //! nothing else.
 
@@ -59,7 +59,7 @@ pub struct Options {
     pub faults: Vec<Fault>,
     /// Whether an address beyond loopback is allowed: anybody who reaches it can then use the sandbox.
     pub allow_remote: bool,
-    /// Host names that are answered beside those of loopback.
+    /// Host names that are accepted besides those of loopback.
     pub allow_hosts: Vec<String>,
     /// How long the header of a request may take to arrive, and its body again.
     pub read_timeout: Duration,
@@ -92,7 +92,7 @@ pub struct Running {
     server: JoinHandle<()>,
 }
 
-/// Told of every request answered: its method, its path and the status.
+/// Called for every request answered: its method, its path and the status.
 pub type Observer = Arc<dyn Fn(&str, &str, u16) + Send + Sync>;
 
 /// Opens the database, listens, and serves on the current tokio runtime.
@@ -103,7 +103,7 @@ pub async fn start(options: Options) -> anyhow::Result<Running> {
     start_observed(options, None).await
 }
 
-/// [`start`], with every request told to `observer`; a connection that a fault resets is told as well.
+/// [`start`], with `observer` called for every request, connections that a fault resets included.
 pub async fn start_observed(options: Options, observer: Option<Observer>) -> anyhow::Result<Running> {
     let listen = options.listen;
     if !listen.ip().is_loopback() && !options.allow_remote {

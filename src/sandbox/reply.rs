@@ -20,7 +20,7 @@ pub struct Reply {
     pub body: Value,
 }
 
-/// An error answer: the message with its placeholders as they are, and the values for them beside it.
+/// An error answer: the message with its placeholders, and the values for them.
 #[derive(Debug, PartialEq)]
 pub struct ApiError {
     /// HTTP status.
@@ -92,7 +92,7 @@ impl ApiError {
         Self::new(400, "\"%fieldName\" is required. Enter and try again.").with(json!({"fieldName": field}))
     }
 
-    /// 400: a field of the right type with a value that is out of the question.
+    /// 400: a field of the right type with an invalid value.
     pub fn invalid_value(field: &str, value: &Value) -> Self {
         Self::new(400, "Invalid value of \"%value\" provided for the %fieldName field.")
             .with(exact_json::object([("fieldName", field.into()), ("value", value.clone())]))

@@ -8,8 +8,8 @@ use crate::wire::{
     ATTRIBUTE_BODY, CART_ITEM, CART_ITEM_BODY, CUSTOMER_BODY, ObjectSchema, SHIPPING_INFORMATION,
 };
 
-/// The required fields of `shape`: the wrappers (4.2, 2.5, 2.6), the payment (docs/interface.md, "Shipping
-/// information"), and what a simple product is added with (4.4, rule 1). Of everything else the interface says
+/// The required fields of `shape`: the wrappers, the payment (docs/interface.md, "Shipping
+/// information"), and what a simple product is added with. Of everything else the interface says
 /// "not shown".
 pub fn fields(shape: &ObjectSchema) -> &'static [&'static str] {
     if std::ptr::eq(shape, &raw const CUSTOMER_BODY) {

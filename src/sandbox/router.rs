@@ -1,4 +1,4 @@
-//! The routes of the service (interface 4) and what every call goes through: token, store view, body, transaction.
+//! The routes of the service and what every call goes through: token, store view, body, transaction.
 
 use std::sync::Arc;
 

@@ -19,7 +19,7 @@ const HELD_BY_ANOTHER_PROGRAM: [i32; 3] = [5, 32, 33];
 /// Gives a file its name, in place of the file that has it.
 ///
 /// # Errors
-/// Whatever the system says.
+/// The system's errors.
 pub fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
     patiently(file, |file| file.persist(path).map(drop)).map_err(|error| error.error)
 }
@@ -27,7 +27,7 @@ pub fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
 /// Gives a file a name that is free.
 ///
 /// # Errors
-/// `AlreadyExists`, and whatever the system says, with the file, which still has its temporary name.
+/// `AlreadyExists`, and the system's error, with the file, which still has its temporary name.
 pub fn persist_noclobber(file: NamedTempFile, path: &Path) -> Result<(), PersistError> {
     patiently(file, |file| file.persist_noclobber(path).map(drop))
 }

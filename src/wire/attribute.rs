@@ -43,7 +43,7 @@ pub static ATTRIBUTE: ObjectSchema = ObjectSchema {
     ],
 };
 
-/// Body of the call: the wrapper and nothing beside it (docs/interface.md, "Operations").
+/// Body of the call: the wrapper and nothing else (docs/interface.md, "Operations").
 pub static ATTRIBUTE_BODY: ObjectSchema = ObjectSchema {
     name: "body",
     section: "4.3",

@@ -48,7 +48,7 @@ pub static CART_ITEM: ObjectSchema = ObjectSchema {
     ],
 };
 
-/// Body of the call: the wrapper and nothing beside it (docs/interface.md, "Operations").
+/// Body of the call: the wrapper and nothing else (docs/interface.md, "Operations").
 pub static CART_ITEM_BODY: ObjectSchema = ObjectSchema {
     name: "body",
     section: "4.4",

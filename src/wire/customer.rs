@@ -25,7 +25,7 @@ pub static CUSTOMER: ObjectSchema = ObjectSchema {
     ],
 };
 
-/// Body of the call: the wrapper and nothing beside it (docs/interface.md, "Operations").
+/// Body of the call: the wrapper and nothing else (docs/interface.md, "Operations").
 pub static CUSTOMER_BODY: ObjectSchema = ObjectSchema {
     name: "body",
     section: "4.2",

@@ -52,7 +52,7 @@ pub enum FieldType {
     Text,
     /// A string or null.
     TextOrNull,
-    /// A integer.
+    /// An integer.
     Integer,
     /// Any number.
     Number,
@@ -113,7 +113,7 @@ impl FieldType {
         }
     }
 
-    /// The type in words, as in "expected a integer".
+    /// The type in words, as in "expected an integer".
     pub const fn expected(self) -> &'static str {
         match self {
             Self::Text => "a string",
@@ -143,7 +143,7 @@ const fn member(name: &'static str, holds: FieldType, doc: &'static str) -> Fiel
     Field { name, field_type: holds, doc }
 }
 
-/// Entity type id of products and attribute sets (4.3, rule).
+/// Entity type id of products and attribute sets (docs/interface.md, "Attribute").
 pub const PRODUCT_ENTITY_TYPE_ID: &str = "4";
 
 /// Success status the interface lists for saving shipping information (docs/interface.md, "Operations").

@@ -1,4 +1,4 @@
-//! Rules of the customer profile (interface 4.2, 5) over raw HTTP.
+//! Rules of the customer profile over raw HTTP.
 
 use serde_json::{Value, json};
 

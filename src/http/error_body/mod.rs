@@ -1,4 +1,4 @@
-//! The service's error bodies as one readable sentence. The interface does not show them (section 6): what is
+//! The service's error bodies as one readable sentence. The interface does not show them (docs/interface.md): what is
 //! found is rendered (docs/interface.md).
 
 pub(crate) mod markup;
@@ -16,7 +16,7 @@ use crate::redact::secrets;
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Status and body of an error as one sentence without a full stop, such as `404 Not Found: no such quote`. Long
-/// text is cut. Beside it the whole body as it came: JSON, or a string where it is not JSON; nothing where it is empty.
+/// text is cut. The second value is the whole body: JSON, or a string where it is not JSON; nothing where it is empty.
 /// Tokens in use are masked in both.
 ///
 /// Never fails, whatever the body; its time grows with the body and not faster.

@@ -4,7 +4,7 @@ use crate::redact::secrets;
 
 /// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
 const MAX_CHARS: usize = 600;
-/// Characters looked at, so that white space without end is no work without end.
+/// Characters looked at, so that endless white space is not read to its end.
 const MAX_SCANNED: usize = 64 * MAX_CHARS;
 
 /// A sentence under construction: white space becomes one space, and what is too long ends with `…`.

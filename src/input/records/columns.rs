@@ -23,7 +23,7 @@ pub struct Columns {
     operation: Operation,
 }
 
-/// What a row says: the document, and what stands beside it.
+/// What a row says: the document, and the columns that are not part of it.
 pub type SplitRow = (Map<String, Value>, Map<String, Value>);
 
 /// Why a row is no record.

@@ -23,7 +23,7 @@ pub enum Meaning {
     ConfigurableOption(String),
     /// Custom attribute of an address.
     CustomAttribute(String),
-    /// Taken at its title, for anyone who knows it: the token, a placeholder's field.
+    /// Not part of the document: the token, a placeholder's field.
     Beside,
     /// Why the record failed last time.
     Reason,
@@ -39,7 +39,7 @@ pub struct Known {
 /// The column that says which address a row changes.
 pub const ADDRESS_ID: &str = "address_id";
 
-/// The titles a CSV of this operation may have, beside those with a name of the user's in them.
+/// The titles a CSV of this operation may have, besides those that contain a name of the user's, such as `label:2`.
 pub fn titles(dialect: &'static Dialect, operation: Operation) -> Vec<String> {
     known(dialect, operation).into_iter().map(|known| known.title).collect()
 }

@@ -1,4 +1,4 @@
-//! The deletion gate: an address is deleted only when its deletion was spelled out.
+//! The deletion guard: an address is deleted only when its deletion was asked for by name or number.
 
 use crate::failure::Failure;
 use crate::plan::profile::address_ids::join_ids;

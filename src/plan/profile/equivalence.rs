@@ -1,5 +1,5 @@
-//! When two JSON values mean the same, though their texts differ: as numbers, as a draft beside what is stored, and as what
-//! was written beside what is read.
+//! When two JSON values mean the same, though their texts differ: as numbers, as a draft and what is stored, and as what
+//! was written and what is read.
 
 use serde_json::{Map, Number, Value};
 

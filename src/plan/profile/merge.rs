@@ -25,9 +25,9 @@ pub struct Merged {
     pub notes: Vec<String>,
 }
 
-/// Lays a wish over a stored customer object.
+/// Applies a patch to a stored customer object.
 ///
-/// Every stored address id is in the result unless it is removed by name (or the wish replaces the list),
+/// Every stored address id is in the result unless it is removed by name (or the patch replaces the list),
 /// every field the draft does not name keeps its exact value, stored order is kept and new addresses come
 /// last.
 ///
@@ -67,7 +67,7 @@ fn ensure_same_customer(stored: &Map<String, Value>, patch: &ProfilePatch) -> Re
     }
 }
 
-/// Sets the named fields beside the addresses; custom attributes merge by their code.
+/// Sets the named fields other than the addresses; custom attributes merge by their code.
 fn members(customer: &mut Map<String, Value>, draft: &Map<String, Value>) -> Vec<Change> {
     let before = draft
         .keys()
@@ -84,7 +84,7 @@ fn members(customer: &mut Map<String, Value>, draft: &Map<String, Value>) -> Vec
     changes
 }
 
-/// A default that names an address removed by this very command is left out, and said so. That is no change to be
+/// A default that names an address removed by the same command is left out, with a note. That is no change to be
 /// verified: a service that merges profiles keeps the field until the address is gone.
 fn clear_dangling_defaults(
     customer: &mut Map<String, Value>,

@@ -28,7 +28,7 @@ pub struct AddressList {
 type AddressPatch = (Option<usize>, Map<String, Value>);
 
 impl AddressList {
-    /// Makes the list a wish asks for.
+    /// Makes the list that a patch asks for.
     ///
     /// # Errors
     /// As [`crate::plan::profile::merge::merge`].

@@ -1,5 +1,5 @@
-//! What Magento needs in every profile that is sent, beside the changes: without it a PUT that looks right loses the
-//! defaults or the region, or clears nothing (DESIGN 3). These values are no changes, and are not verified.
+//! What Magento needs in every profile that is sent, besides the changes: without it a PUT that looks right loses the
+//! defaults or the region, or clears nothing (docs/magento.md). These values are no changes, and are not verified.
 
 use serde_json::{Map, Value};
 
@@ -39,7 +39,7 @@ fn clear_by_empty_text(object: &mut Map<String, Value>, stored: &Map<String, Val
     }
 }
 
-/// The region ids are equal in both places, the one beside the object counts. Beside another id, the texts are those of
+/// The region ids are equal in both places, the one next to the object counts. With another id, the texts are those of
 /// another region.
 fn agree_on_region(address: &mut Map<String, Value>) {
     let inner = address.get("region").and_then(|region| region.get("region_id")).filter(|id| !id.is_null());

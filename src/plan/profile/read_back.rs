@@ -29,7 +29,7 @@ pub struct ReadBack {
     pub undone: Vec<Change>,
     /// Changes that show a third value: `after` is what is there now.
     pub altered: Vec<Change>,
-    /// What changed or went beside the changes that were sent: the service's doing, or another editor's.
+    /// Changes and removals that were not sent: made by the service or by another editor.
     pub unrelated_changes: Vec<Change>,
     /// How many changes arrived as they were sent.
     pub arrived: usize,

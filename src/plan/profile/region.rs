@@ -91,12 +91,12 @@ pub fn is_stored(address: &Map<String, Value>) -> bool {
         || is_text(address.get("region"))
 }
 
-/// Lays the word about the region over an address.
+/// Applies what a draft says about the region to an address.
 ///
 /// Naming any of the three sets it, makes the unnamed texts null, and keeps both region ids equal.
 ///
 /// # Errors
-/// `usage` when a region id is stored and the word names none: the old id would stand beside the new text.
+/// `usage` when a region id is stored and the draft names none: the old id would contradict the new text.
 pub fn apply(
     address: &mut Map<String, Value>,
     patch: &Map<String, Value>,

@@ -26,7 +26,7 @@ pub enum Extent {
 /// update replaced it by. With `delete_newer`, addresses the snapshot does not have are left out; otherwise
 /// they are kept. A deleted address comes back without its id, for the service gives ids; one that came back
 /// already is not made again. A field that the snapshot does not have cannot be removed by replacing: it is
-/// kept, and said. With `can_clear` a text is set to null, which the service is told as the empty
+/// kept, and said. With `can_clear` a text is set to null, which is sent to the service as the empty
 /// text.
 ///
 /// # Errors

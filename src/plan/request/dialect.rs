@@ -38,11 +38,11 @@ pub struct Dialect {
     pub own_profile: &'static str,
     /// Calls that need an administrator's token and name the customer; `None` where the interface has none.
     pub customers: Option<&'static CustomerRoutes>,
-    /// What a profile needs before it is sent, beside the changes; `None` where it goes out as it was merged.
+    /// What a profile needs before it is sent, besides the changes; `None` where the merged profile is sent as it is.
     pub profile_rules: Option<&'static ProfileRules>,
     /// Saves shipping information (POST).
     pub ship: &'static str,
-    /// A status beside 2xx that means that shipping information was saved.
+    /// A status other than 2xx that means that shipping information was saved.
     pub ship_success: Option<u16>,
     /// Adds an item to the customer's own quote (POST).
     pub add_item: &'static str,
@@ -65,7 +65,7 @@ pub struct CustomerRoutes {
     pub search: &'static str,
 }
 
-/// What a profile needs before it is sent (DESIGN 3).
+/// What a profile needs before it is sent (docs/magento.md).
 #[derive(Debug)]
 pub struct ProfileRules {
     /// Reads the regions of `{country}`, a code.

@@ -58,7 +58,7 @@ impl Method {
     }
 }
 
-/// Whose token a call carries. Which kind each operation needs is not shown in the marketplace's interface (section 5).
+/// Whose token a call carries. The marketplace's interface does not show which kind each operation needs (docs/interface.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bearer {
     /// The customer's: everything under a store view.
@@ -78,7 +78,7 @@ pub struct Request {
     pub body: Option<Cow<'static, str>>,
     /// Whose token it carries.
     pub bearer: Bearer,
-    /// A status beside 2xx that means success: 320 for saving shipping information (docs/interface.md,
+    /// A status other than 2xx that means success: 320 for saving shipping information (docs/interface.md,
     /// "Operations").
     pub also_success: Option<u16>,
 }

@@ -9,7 +9,7 @@ use super::SEGMENT;
 pub struct Filter {
     /// The fields.
     pub fields: &'static [&'static str],
-    /// `eq`, `like` and their like.
+    /// `eq`, `like` and so on.
     pub condition: &'static str,
     /// What the field is compared with.
     pub value: String,

@@ -250,7 +250,7 @@ fn country_problem(code: &str) -> Option<String> {
     Some(format!("expected a country code of two upper-case letters, found {}{meant}", text_in_words(code)))
 }
 
-/// A path as messages name it: `customer.addresses[0].city`. A long name is cut where nobody would read on.
+/// A path as messages name it: `customer.addresses[0].city`. A long name is cut.
 pub fn path_of(steps: &[Step]) -> String {
     let mut path = String::new();
     for step in steps {
@@ -262,12 +262,12 @@ pub fn path_of(steps: &[Step]) -> String {
     path
 }
 
-/// Whether a JSON number's text is a integer.
+/// Whether a JSON number's text is an integer.
 pub fn is_whole(text: &str) -> bool {
     text.strip_prefix('-').unwrap_or(text).bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The path of a field, its name cut where nobody would read on.
+/// The path of a field, a long name cut.
 fn child_path(path: &str, name: &str) -> String {
     const LONGEST: usize = 60;
     let end = name.char_indices().nth(LONGEST).map_or(name.len(), |(end, _)| end);

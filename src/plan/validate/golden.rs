@@ -1,5 +1,5 @@
-//! The tables held against golden JSON: one body per operation, written by hand from sections 2.2 to 2.6 of
-//! the interface, in which every listed field stands at least once.
+//! The tables held against golden JSON: one body per operation, written by hand from the service's
+//! documentation, in which every listed field stands at least once.
 
 use std::collections::BTreeSet;
 

@@ -11,7 +11,7 @@ const WRITER: Writer = Writer { definitions: "#/$defs/", closed: true };
 
 /// The schema: one document, with or without its wrapper, or an array of records.
 ///
-/// Two things only the check itself can say: it mends names with stray spaces, and takes `1.0` for no whole number.
+/// A schema cannot express two rules: names with stray spaces are corrected, and `1.0` is not a whole number.
 pub fn of(dialect: &Dialect, operation: Operation) -> Value {
     let bodies = forms(dialect, operation);
     let mut definitions = WRITER.definitions(dialect.schema(operation).own_fields);
@@ -50,7 +50,7 @@ fn flat_shipping(body: &'static [Field], information: &'static ObjectSchema) -> 
     information.own_fields.iter().chain(body.iter().filter(|member| !is_nested(member))).collect()
 }
 
-/// A body among others: what a run wrote beside it is no mistake.
+/// A body as one record of a batch, which may have the columns that a batch adds.
 fn record(dialect: &Dialect, operation: Operation, body: &[&'static Field]) -> Value {
     let mut schema = WRITER.object(body.iter().copied());
     schema["properties"]["reason"] = json!({"description": "Failure reason from a previous run (ignored)"});

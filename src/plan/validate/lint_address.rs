@@ -1,4 +1,4 @@
-//! Doubts about an address before it is sent. They only warn: the interface names no form of any of these
+//! Warnings about an address before it is sent, never errors: the interface names no form of any of these
 //! (docs/interface.md, "Address").
 
 use std::collections::BTreeMap;
@@ -14,8 +14,8 @@ use crate::plan::validate::body::Warnings;
 /// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.
 const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
 
-/// What is doubtful in the addresses a profile update adds or changes. A field that stays as it is stored is
-/// nobody's business here.
+/// Warnings about the addresses a profile update adds or changes. A field that stays as it is stored is
+/// not looked at.
 pub fn of_profile(merged: &Merged) -> Warnings {
     let mut changed: BTreeMap<i64, Vec<String>> = BTreeMap::new();
     let mut warnings = Vec::new();
@@ -40,18 +40,18 @@ pub fn of_profile(merged: &Merged) -> Warnings {
     warnings
 }
 
-/// What is doubtful in the addresses of a quote (docs/interface.md, "Shipping information").
+/// Warnings about the addresses of a quote (docs/interface.md, "Shipping information").
 pub fn of_quote(body: &Map<String, Value>) -> Warnings {
     let information = body.get("addressInformation").and_then(Value::as_object);
     let sides =
         ["shipping_address", "billing_address"].map(|side| (side, information.and_then(|it| it.get(side))));
-    let beside = ("billingAddress", body.get("billingAddress"));
-    let addresses = sides.into_iter().chain([beside]);
+    let outer = ("billingAddress", body.get("billingAddress"));
+    let addresses = sides.into_iter().chain([outer]);
     let addresses = addresses.filter_map(|(side, address)| Some((side, address?.as_object()?)));
     addresses.flat_map(|(side, address)| lint(side, address, |_| true)).collect()
 }
 
-/// What is doubtful in one field of an address that is being typed; `address` has this field and its country.
+/// The warning about one field of an address that is being typed; `address` has this field and its country.
 pub fn of_field(address: &Map<String, Value>, field: &str) -> Option<String> {
     let doubt = lint("", address, |member| member == field).into_iter().next()?;
     doubt.strip_prefix(": ").map(str::to_owned)
@@ -89,7 +89,7 @@ fn invalid_postcode(country: &Country, postcode: &str) -> Option<String> {
     if form.is_match(postcode) {
         return None;
     }
-    // A spreadsheet takes 02138 for a number.
+    // A spreadsheet reads 02138 as a number.
     let padded = format!("{postcode:0>5}");
     let lost = postcode.len() < padded.len()
         && postcode.bytes().all(|it| it.is_ascii_digit())

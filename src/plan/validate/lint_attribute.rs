@@ -1,4 +1,4 @@
-//! An attribute before it is sent: what cannot work is an error, what is suspicious a warning. What the interface itself
+//! An attribute before it is sent: what cannot work is an error, what is unusual a warning. What the interface itself
 //! shows as wrong is refused by [`crate::plan::validate::body`] already.
 
 use std::collections::{HashMap, HashSet};
@@ -26,7 +26,7 @@ pub fn errors(attribute: &Map<String, Value>) -> Vec<String> {
     [kind_error, defaults(options, kind)].into_iter().flatten().collect()
 }
 
-/// What is suspicious about an attribute, beside its [`errors`]: one warning a line.
+/// Warnings about an attribute, besides its [`errors`]: one per line.
 pub fn lint(attribute: &Map<String, Value>) -> Warnings {
     let text = |name: &str| attribute.get(name).and_then(Value::as_str);
     let options = options(attribute);

@@ -22,7 +22,7 @@ pub fn backend_fetch_failed() -> Response<Body> {
     );
     let mut response = Response::new(Body::from(page));
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-    // Varnish answers HTTP/1.1 with its own reason phrase, which nobody may rely on and hyper does not write.
+    // Varnish answers HTTP/1.1 with its own reason phrase, which hyper does not write.
     let headers = response.headers_mut();
     for (name, value) in [
         (header::SERVER, "Varnish".to_owned()),

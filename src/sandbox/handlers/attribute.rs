@@ -91,7 +91,7 @@ fn code(attribute: &Document) -> Result<&str, ApiError> {
     Ok(code)
 }
 
-/// A product attribute (4.3, rule) of an input kind there is.
+/// A product attribute (docs/interface.md, "Attribute") of an existing input type.
 fn check_kind(attribute: &Document) -> Result<(), ApiError> {
     match attribute.get("entity_type_id") {
         None | Some(Value::Null) => {}

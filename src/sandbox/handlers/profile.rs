@@ -13,7 +13,7 @@ use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{Database, Document, StoredAddress};
 use crate::{exact_json, wire};
 
-/// An address element of the request: the stored address it changes (rule 3), or none (rule 4), and its
+/// An address element of the request: the stored address it changes, or none for a new one, and its
 /// fields.
 struct Element {
     id: Option<i64>,
@@ -101,7 +101,7 @@ fn elements(records: &Database<'_>, customer: i64, list: Vec<Value>) -> Result<V
     Ok(elements)
 }
 
-/// Deletes what is left out (rule 2), creates what has no id (rule 4), and gives the list as it then stands;
+/// Deletes what is left out, creates what has no id, and returns the new list;
 /// an address with a known id gets the fields sent and keeps the rest (ours).
 fn replace_list(
     records: &Database<'_>,

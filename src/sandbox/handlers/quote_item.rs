@@ -12,7 +12,7 @@ use crate::sandbox::store::{Database, Document, Product, ProductKind, QuoteLine}
 use crate::sandbox::{coerce, required};
 use crate::{exact_json, wire};
 
-/// The chosen options: option id (the attribute's id, 4.4 rule 2) → option value. Sorted, so that the order in
+/// The chosen options: option id (the attribute's id) → option value. Sorted, so that the order in
 /// which they are named makes no second line.
 pub type Choice = BTreeMap<i64, i64>;
 
@@ -60,7 +60,7 @@ fn quantity(item: &Document) -> Result<Quantity, ApiError> {
     Quantity::parse(&qty.to_string()).ok_or_else(|| ApiError::invalid_value("qty", qty))
 }
 
-/// The choice for a configurable product: one value of each of its attributes, nothing else (4.4 rule 2, 400
+/// The choice for a configurable product: one value of each of its attributes, nothing else (400
 /// otherwise is ours). Options sent for a simple product mean nothing, as in Magento.
 pub fn choice(records: &Database<'_>, product: &Product, item: &Document) -> Result<Choice, ApiError> {
     if product.kind == ProductKind::Simple {

@@ -14,7 +14,7 @@ use crate::wire;
 /// Saves what the body names on the active quote and keeps what it does not (ours).
 ///
 /// The interface shows two layouts and does not say which counts: fields inside `addressInformation` and the
-/// same fields at the top are both taken, and a `billingAddress` beside them goes before a `billing_address`.
+/// same fields at the top are both taken, and a `billingAddress` next to them takes precedence over a `billing_address`.
 /// Only the payment is demanded, since it alone is listed as required: one saved alone is the second layout. A
 /// method for a quote that has nowhere to be shipped to is refused.
 pub fn save(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {

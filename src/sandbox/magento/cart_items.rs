@@ -120,7 +120,7 @@ fn remove_from(records: &Database<'_>, cart: i64, item: i64) -> Result<Reply, Ap
     Ok(Reply::ok(json!(true)))
 }
 
-/// A integer; what is not above zero counts as one.
+/// An integer; what is not above zero counts as one.
 fn quantity(sent: &Document) -> Result<i64, ApiError> {
     let qty = match sent.get("qty") {
         None | Some(Value::Null) => return Err(ApiError::invalid_value("qty", &Value::Null)),

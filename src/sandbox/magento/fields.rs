@@ -5,7 +5,7 @@
 pub enum Type {
     /// A string.
     Text,
-    /// A integer.
+    /// An integer.
     Integer,
     /// Any number.
     Float,

@@ -9,7 +9,7 @@ use crate::sandbox::store::{Database, StoreResult};
 /// Fields of an address that are columns.
 const ADDRESS_COLUMNS: &[&str] = &["id", "customer_id"];
 
-/// Whom a token speaks for.
+/// The account of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Caller {
     /// The customer with this id.
@@ -41,7 +41,7 @@ pub struct StoredAddress {
 }
 
 impl Database<'_> {
-    /// Whom `token` speaks for, if it is one of ours and has not expired.
+    /// The account of `token`, if it is valid and has not expired.
     pub fn caller(&self, token: &str) -> StoreResult<Option<Caller>> {
         let customer: Option<Option<i64>> = self
             .transaction
@@ -73,7 +73,7 @@ impl Database<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Lets `token` speak for `caller`, until `expires_at` (seconds since 1970) where that is given.
+    /// Makes `token` valid for `caller`, until `expires_at` (seconds since 1970) where that is given.
     pub fn issue_token(&self, token: &str, caller: Caller, expires_at: Option<i64>) -> StoreResult<()> {
         let (kind, customer) = match caller {
             Caller::Customer(id) => ("customer", Some(id)),

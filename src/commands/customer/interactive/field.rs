@@ -97,7 +97,7 @@ impl Field {
     }
 }
 
-/// A integer as JSON, with its exact text.
+/// An integer as JSON, with its exact text.
 ///
 /// # Errors
 /// What to type instead.
