@@ -48,6 +48,7 @@ mod layout;
 #[cfg(unix)]
 mod live;
 mod magento_attributes;
+mod magento_bad_input;
 mod magento_customers;
 mod magento_quotes;
 mod magento_tokens;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::find;
 use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::ops::repeatable;
+use crate::ops::{regions, repeatable};
 use crate::plan::operation::Operation;
 use crate::plan::request::Request;
 use crate::plan::request::cart::Cart;
@@ -90,6 +90,7 @@ async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result
         })?),
     };
     let cart = Cart::new(target, cart)?;
+    regions::resolve_in_quote(service, &mut body).await?;
     let billing = body.shift_remove("billingAddress");
     if let (Some(billing), Some(Value::Object(information))) = (billing, body.get_mut("addressInformation")) {
         information.entry("billing_address").or_insert(billing);

@@ -18,6 +18,7 @@ use super::send_and_verify::{AppliedReplacement, Replacement, Unsent};
 use crate::failure::{Applied, Failure};
 use crate::ops::profile::read;
 use crate::ops::profile::send_and_verify::PendingReplacement;
+use crate::ops::regions;
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::profile_rules;
@@ -250,19 +251,7 @@ impl Steps<'_> {
         let Some(rules) = self.service.settings.dialect.profile_rules else { return Ok(()) };
         let Some(draft) = self.change.draft() else { return Ok(()) };
         for country in RegionDirectory::needed(draft, stored.customer()) {
-            if self.regions.knows(&country) {
-                continue;
-            }
-            let target = self.service.target()?;
-            let path = target.path(rules.country, &[("country", &country)]);
-            match self.service.read(&Request::get(path, target.bearer())).await {
-                Ok(reply) => self.regions.insert(&country, &reply.value()),
-                Err(failure) if failure.status == Some(404) => {
-                    return Err(Failure::usage(format!("the shop does not know the country `{country}`"))
-                        .hint("give the two-letter code of a country the shop allows"));
-                }
-                Err(failure) => return Err(failure),
-            }
+            regions::read(self.service, rules, &mut self.regions, &country).await?;
         }
         Ok(())
     }
