@@ -59,6 +59,10 @@ pub async fn find_or_create(service: &Service<'_>, operation: &str) -> Result<u6
 
 /// A cart more or less is nothing that was asked for: whatever became of it, the operation was not applied.
 fn not_created(failure: Failure) -> Failure {
+    // Without a token, nothing was tried.
+    if failure.kind == FailureKind::Auth && failure.status.is_none() {
+        return failure;
+    }
     let kind = if failure.kind == FailureKind::Unknown { FailureKind::Unavailable } else { failure.kind };
     let hint = if failure.kind == FailureKind::Unknown {
         Some("run the command again".to_owned())
