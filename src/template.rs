@@ -35,21 +35,11 @@ pub fn csv(dialect: &'static Dialect, operation: Operation) -> Result<String, Fa
 /// # Errors
 /// `internal` where it cannot be made.
 pub fn json(dialect: &Dialect, operation: Operation) -> Result<Cow<'static, str>, Failure> {
-    let text = text(operation);
+    let text = operation.spec().template;
     let mut document: Value = serde_json::from_str(text)
         .map_err(|error| Failure::internal(format!("cannot generate JSON: {error}")))?;
-    let is_whole = !remove_unknown(&mut document, dialect.schema(operation));
+    let is_whole = !remove_unknown(&mut document, operation.schema(dialect));
     Ok(if is_whole { text.into() } else { format!("{document:#}\n").into() })
-}
-
-/// Names every field of the marketplace's interface.
-const fn text(operation: Operation) -> &'static str {
-    match operation {
-        Operation::QuoteShip => include_str!("template/quote_ship.json"),
-        Operation::QuoteAddItem => include_str!("template/quote_add_item.json"),
-        Operation::CustomerUpdate => include_str!("template/customer_update.json"),
-        Operation::AttributeCreate => include_str!("template/attribute_create.json"),
-    }
 }
 
 /// Removes what the shape does not list; whether there was such a field.
@@ -77,7 +67,6 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::text;
     use crate::plan::operation::Operation;
     use crate::plan::request::dialect::MARKETPLACE;
     use crate::plan::validate::body::validate;
@@ -105,14 +94,14 @@ mod tests {
     #[test]
     fn a_template_names_every_documented_member_and_passes_the_check() {
         for operation in Operation::ALL {
-            let value: Value = serde_json::from_str(text(operation)).unwrap();
+            let value: Value = serde_json::from_str(operation.spec().template).unwrap();
             let mut named = BTreeSet::new();
-            names(&value, "", MARKETPLACE.schema(operation), &mut named);
+            names(&value, "", operation.schema(&MARKETPLACE), &mut named);
             let documented: BTreeSet<String> =
-                MARKETPLACE.schema(operation).fields().into_iter().map(|(path, _)| path).collect();
+                operation.schema(&MARKETPLACE).fields().into_iter().map(|(path, _)| path).collect();
             assert_eq!(named, documented, "{}", operation.name());
             let warnings =
-                validate(&mut value.as_object().unwrap().clone(), MARKETPLACE.schema(operation), false);
+                validate(&mut value.as_object().unwrap().clone(), operation.schema(&MARKETPLACE), false);
             assert_eq!(warnings.unwrap(), Vec::<String>::new());
         }
     }

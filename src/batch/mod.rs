@@ -67,9 +67,7 @@ pub fn run(
     {
         return Err(Failure::usage("--base cannot be used with batch input"));
     }
-    if let RecordOperation::UpdateProfile(update) = operation
-        && update.choice.customer.is_some()
-    {
+    if operation.flags().customer().is_some() {
         return Err(Failure::usage("--customer is one customer, and this input has many records")
             .hint("name the customer of each record in its field or column `customer`"));
     }
@@ -107,8 +105,8 @@ pub async fn run_over(
     // Nobody can be asked about each of many records.
     let global = GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
     let token_locks = TokenLocks::default();
-    let is_token_key = matches!(operation.operation(), Operation::CustomerUpdate | Operation::QuoteShip);
-    let token_locks = (preparer.command.is_some() && is_token_key).then_some(&token_locks);
+    let replaces = operation.operation().spec().replaces.is_some();
+    let token_locks = (preparer.command.is_some() && replaces).then_some(&token_locks);
     let shared = RunContext {
         service,
         global: &global,
@@ -198,12 +196,7 @@ fn confirm(
         return Ok(());
     }
     let prompt = Prompt::new(session.context, session.global, session.report);
-    let what = match operation {
-        Operation::CustomerUpdate => "Replace the profiles of",
-        Operation::QuoteShip => "Save the shipping information of",
-        Operation::QuoteAddItem => "Add the items of",
-        Operation::AttributeCreate => "Create the attributes of",
-    };
+    let what = operation.spec().batch_action;
     let many = match checked {
         None => "every record".to_owned(),
         Some(checked) if checked.to_send == checked.records => summary::count_records(checked.records),
@@ -269,9 +262,11 @@ fn places(source: &Source, args: &BatchArgs) -> Result<Places, Failure> {
 
 /// Whose token the run's own is: the administrator's too where there is no other, and records may name customers.
 fn bearer(settings: &Settings, operation: Operation) -> Bearer {
-    match operation {
-        Operation::AttributeCreate => Bearer::Admin,
-        _ if settings.dialect.customers.is_some() && settings.token.is_absent() => Bearer::Admin,
-        _ => Bearer::Customer,
+    match operation.spec().bearer {
+        Bearer::Admin => Bearer::Admin,
+        Bearer::Customer if settings.dialect.customers.is_some() && settings.token.is_absent() => {
+            Bearer::Admin
+        }
+        Bearer::Customer => Bearer::Customer,
     }
 }

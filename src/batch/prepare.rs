@@ -13,7 +13,7 @@ use crate::input::records::{Columns, Content, Record, RowError, Source};
 use crate::journal::fnv::Fnv1a;
 use crate::ops::record::{PreparedBody, RecordOperation};
 use crate::plan::operation::Operation;
-use crate::plan::request::Dialect;
+use crate::plan::request::{Bearer, Dialect};
 use crate::token::Token;
 
 /// A field or column that says why a record failed last time.
@@ -124,7 +124,7 @@ impl<'a> RecordPreparer<'a> {
         let ready = self.operation.prepare(self.dialect, document, self.allow_unknown)?;
         let key = match &customer {
             Some(customer) => customer.key(),
-            None => key(self.operation.operation(), &ready, &own),
+            None => key(&ready, &own),
         };
         Ok(PreparedRecord { body: ready, key, token_source: own, customer })
     }
@@ -151,16 +151,9 @@ impl<'a> RecordPreparer<'a> {
     /// Names of what stands beside the input of the operation: the token, and fields only the token command knows.
     fn extra_fields(&self) -> Vec<String> {
         let operation = self.operation.operation();
-        let inner = operation.wrapper().and_then(|wrapper| {
-            match self.dialect.schema(operation).field(wrapper)?.field_type {
-                crate::wire::FieldType::Object(shape) => Some(shape),
-                _ => None,
-            }
-        });
-        let is_input = |name: &&String| {
-            inner.unwrap_or(self.dialect.schema(operation)).field(name).is_some()
-                || operation.wrapper() == Some(name)
-        };
+        let schema = operation.inner_schema(self.dialect);
+        let is_input =
+            |name: &&String| schema.field(name).is_some() || operation.spec().wrapper == Some(name.as_str());
         let fields = self.command.iter().flat_map(|command| &command.fields);
         let mut fields: Vec<String> =
             fields.filter(|name| !is_input(name)).cloned().chain([TOKEN_FIELD.to_owned()]).collect();
@@ -181,7 +174,7 @@ impl<'a> RecordPreparer<'a> {
         let is_for_command =
             |command: &TokenCommand| command.fields.iter().any(|name| name == CUSTOMER_FIELD);
         self.dialect.customers.is_some()
-            && self.operation.operation() != Operation::AttributeCreate
+            && self.operation.operation().spec().bearer == Bearer::Customer
             && !self.command.as_ref().is_some_and(is_for_command)
     }
 
@@ -239,7 +232,7 @@ impl<'a> RecordPreparer<'a> {
             return Ok(self.unless_run_token(record_token::from_record(token)?));
         }
         let Some(command) = &self.command else { return Ok(TokenSource::Shared) };
-        let wrapper = self.operation.operation().wrapper();
+        let wrapper = self.operation.operation().spec().wrapper;
         command.substitute(|name| {
             record_token::field(beside, None, name).or_else(|| record_token::field(document, wrapper, name))
         })
@@ -315,13 +308,9 @@ pub fn key_of(operation: Operation, record: &Record, columns: Option<&Columns>) 
         (Content::Json(text), _) => (serde_json::from_str(text).ok()?, Map::new()),
         (Content::Row(_), None) => return None,
     };
-    let name = match operation {
-        Operation::QuoteAddItem => "quote_id",
-        Operation::AttributeCreate => "attribute_code",
-        Operation::QuoteShip | Operation::CustomerUpdate => "customer",
-    };
+    let name = operation.spec().key_field.unwrap_or(CUSTOMER_FIELD);
     record_token::field(&beside, None, name)
-        .or_else(|| record_token::field(&document, operation.wrapper(), name))
+        .or_else(|| record_token::field(&document, operation.spec().wrapper, name))
 }
 
 /// How large a record is, in bytes.
@@ -346,15 +335,12 @@ fn parse(text: &str, line: u64) -> Result<Map<String, Value>, Refusal> {
 }
 
 /// What a record touches: the quote, the attribute, or whatever belongs to the token.
-fn key(operation: Operation, ready: &PreparedBody, own: &TokenSource) -> String {
-    let member = |wrapper: &str, name: &str| match ready {
-        PreparedBody::Draft(draft) => draft.body.get(wrapper)?.get(name)?.as_str().map(str::to_owned),
+fn key(ready: &PreparedBody, own: &TokenSource) -> String {
+    let touched = match ready {
+        PreparedBody::Draft(draft) => {
+            draft.operation.spec().key_field.and_then(|field| draft.fields.get(field)?.as_str())
+        }
         PreparedBody::Document(..) => None,
     };
-    let touched = match operation {
-        Operation::QuoteShip | Operation::CustomerUpdate => None,
-        Operation::QuoteAddItem => member("cartItem", "quote_id"),
-        Operation::AttributeCreate => member("attribute", "attribute_code"),
-    };
-    touched.unwrap_or_else(|| own.key())
+    touched.map_or_else(|| own.key(), str::to_owned)
 }

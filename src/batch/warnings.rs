@@ -9,28 +9,28 @@ use crate::report::Report;
 
 /// As many doubts are told one by one.
 const MAX_SHOWN: u64 = 20;
-/// As many attribute codes are remembered to find doubled ones.
-const MAX_CODES: usize = 100_000;
+/// As many keys are remembered to find duplicates.
+const MAX_KEYS: usize = 100_000;
 
 /// Looks at records as they come.
 pub struct WarningCollector {
     report: Report,
     operation: Operation,
-    codes: HashSet<u64>,
+    keys: HashSet<u64>,
     found: u64,
 }
 
 impl WarningCollector {
     /// For records of one operation.
     pub fn new(report: &Report, operation: Operation) -> Self {
-        Self { report: *report, operation, codes: HashSet::new(), found: 0 }
+        Self { report: *report, operation, keys: HashSet::new(), found: 0 }
     }
 
     /// Tells what is doubtful about a record.
     pub fn emit(&mut self, record: u64, prepared: &PreparedRecord) {
-        let doubled = self.is_duplicate(&prepared.key);
-        let doubled = doubled.then(|| format!("duplicate attribute code `{}`", prepared.key));
-        for doubt in prepared.body.warnings().iter().chain(&doubled) {
+        let duplicate =
+            self.duplicate(&prepared.key).map(|key| format!("duplicate {key} `{}`", prepared.key));
+        for doubt in prepared.body.warnings().iter().chain(&duplicate) {
             self.found += 1;
             if self.found <= MAX_SHOWN {
                 self.report.for_record(record).warn(doubt);
@@ -40,7 +40,7 @@ impl WarningCollector {
 
     /// Takes note of a record that is done: a later one of its code is doubtful all the same.
     pub fn note_done(&mut self, prepared: &PreparedRecord) {
-        self.is_duplicate(&prepared.key);
+        self.duplicate(&prepared.key);
     }
 
     /// Counts those that were not told.
@@ -50,16 +50,14 @@ impl WarningCollector {
         }
     }
 
-    /// The second attribute of a code would be refused, or overwrite the first.
-    fn is_duplicate(&mut self, code: &str) -> bool {
-        if self.operation != Operation::AttributeCreate {
-            return false;
+    /// What the key is called, where it is not the first of its kind and has to be.
+    fn duplicate(&mut self, key: &str) -> Option<&'static str> {
+        let called = self.operation.spec().unique_key?;
+        let hash = Fnv1a::new().update(key.as_bytes()).finish();
+        let is_known = self.keys.contains(&hash);
+        if !is_known && self.keys.len() < MAX_KEYS {
+            self.keys.insert(hash);
         }
-        let hash = Fnv1a::new().update(code.as_bytes()).finish();
-        let known = self.codes.contains(&hash);
-        if !known && self.codes.len() < MAX_CODES {
-            self.codes.insert(hash);
-        }
-        known
+        is_known.then_some(called)
     }
 }

@@ -183,10 +183,7 @@ impl RunContext<'_> {
 /// A record that is not sent, because the outcome of an earlier one is unknown that replaces the same thing: its
 /// request may still take effect, and undo what this one does.
 pub fn behind_unknown(operation: Operation, unknown: u64) -> Failure {
-    let what = match operation {
-        Operation::QuoteShip => "quote",
-        _ => "customer",
-    };
+    let what = operation.spec().replaces.unwrap_or("customer");
     Failure::guard(format!("not sent: the outcome of record {unknown}, of the same {what}, is unknown"))
         .hint(format!("check whether record {unknown} took effect first"))
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::{GlobalArgs, InputFormat, duration};
+use crate::plan::operation::Operation;
 use crate::sandbox::Fault;
 
 /// Flags that are taken together.
@@ -21,23 +22,19 @@ enum Group {
 
 use Group::{Confirmation, DryRun, Faults, InputFields, InputFile, Request};
 
-/// What an operation takes that can run over many records.
+/// What every operation takes.
 const OPERATION: &[Group] = &[InputFile, InputFields, DryRun, Confirmation, Request, Faults];
 /// What a read takes.
 const READ: &[Group] = &[Request, Faults];
 
-/// A command by its words, and the groups that it takes; a command that is not named takes none.
+/// A command by its words, and the groups that it takes; a command that is not named, and no operation, takes none.
 const COMMANDS: &[(&str, &[Group])] = &[
-    ("quote ship", OPERATION),
-    ("quote add-item", OPERATION),
     ("quote show", READ),
     ("quote methods", READ),
-    ("customer update", OPERATION),
     ("customer restore", &[DryRun, Confirmation, Request, Faults]),
     ("customer show", READ),
     ("customer find", READ),
     ("customer history", &[Confirmation, Request, Faults]),
-    ("attribute create", OPERATION),
     ("attribute show", READ),
     ("api", &[InputFile, DryRun, Request, Faults]),
     ("auth login", &[Request, Faults]),
@@ -114,6 +111,9 @@ fn fault_kinds() -> String {
 }
 
 fn groups(words: &str) -> &'static [Group] {
+    if Operation::ALL.into_iter().any(|operation| operation.name() == words) {
+        return OPERATION;
+    }
     COMMANDS.iter().find(|(known, _)| *known == words).map_or(&[], |(_, groups)| groups)
 }
 

@@ -3,32 +3,10 @@
 
 use clap::Command;
 
-/// A command by its words, and its examples.
+use crate::plan::operation::Operation;
+
+/// A command by its words, and its examples. Those of operations are in their specs.
 const EXAMPLES: &[(&str, [&str; 3])] = &[
-    (
-        "quote ship",
-        [
-            "storefront quote ship --sandbox --ship-to-address 2 --payment-method checkmo",
-            "storefront quote ship --sandbox --ship-to-address 2 --bill-to-address 1 --payment-method free",
-            "storefront template quote-ship | storefront quote ship --sandbox -i - --dry-run",
-        ],
-    ),
-    (
-        "quote add-item",
-        [
-            "storefront quote add-item --sandbox --sku mug-blue --qty 2 --quote-id 1",
-            "storefront quote add-item --sandbox --sku cap --qty 1 --quote-id 1 --option 93=50",
-            "storefront template quote-add-item | storefront quote add-item --sandbox -i - --qty 5",
-        ],
-    ),
-    (
-        "customer update",
-        [
-            "storefront customer update --sandbox --address 2 --street '350 Fifth Avenue' 'Floor 34'",
-            "storefront customer update --sandbox --remove-address 3 --dry-run",
-            "storefront customer update --sandbox --address 2 --city Albany --jq '.changes[].after'",
-        ],
-    ),
     (
         "quote show",
         [
@@ -91,14 +69,6 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
             "storefront journal show items.csv.journal",
             "storefront journal show items.csv.journal --csv > report.csv",
             "storefront journal show items.csv.journal --jq 'select(.state == \"failed\").key'",
-        ],
-    ),
-    (
-        "attribute create",
-        [
-            "storefront attribute create --sandbox --code fit --label Fit --type select --option Slim Wide",
-            "storefront attribute create --sandbox --code note --label Note --type text --dry-run",
-            "storefront template attribute-create | storefront attribute create --sandbox -i -",
         ],
     ),
     (
@@ -262,7 +232,9 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
 
 /// A command, its help ending with the examples of these words, if there are any.
 pub fn added_to(command: Command, words: &str) -> Command {
-    match EXAMPLES.iter().find(|(known, _)| *known == words) {
+    let operation = Operation::ALL.into_iter().map(|operation| (operation.name(), operation.spec().examples));
+    let others = EXAMPLES.iter().copied();
+    match operation.chain(others).find(|(known, _)| *known == words) {
         Some((_, lines)) => command.after_help(format!("Examples:\n  {}", lines.join("\n  "))),
         None => command,
     }

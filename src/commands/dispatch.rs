@@ -3,37 +3,57 @@
 use crate::batch;
 use crate::cli::batch::BatchArgs;
 use crate::failure::Failure;
-use crate::input::FlagOverrides;
 use crate::input::records::{self, Source};
-use crate::ops::draft::draft;
+use crate::input::{Draft, FlagOverrides};
+use crate::ops::customers::select;
+use crate::ops::draft;
 use crate::ops::perform::perform_and_report;
 use crate::ops::record::RecordOperation;
 use crate::plan::operation::Operation;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 
-/// Runs an operation on one document or on a batch: the input is checked before the service is opened.
+/// Runs an operation over the records of a batch; where the input is none, `one_record` runs it.
 ///
 /// # Errors
 /// Whatever went wrong.
 pub fn run(
     session: &Session<'_>,
+    operation: RecordOperation<'_>,
+    args: &BatchArgs,
+    one_record: impl FnOnce() -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    match source(session, args)? {
+        Some(source) => batch::run(session, &source, args, operation),
+        None => one_record(),
+    }
+}
+
+/// Runs an operation that acts at once, on one document or a batch. The input is checked before the service is opened.
+///
+/// # Errors
+/// Whatever went wrong.
+pub fn direct(
+    session: &Session<'_>,
     operation: Operation,
     flags: &dyn FlagOverrides,
-    run: &BatchArgs,
+    args: &BatchArgs,
 ) -> Result<(), Failure> {
-    if let Some(source) = source(session, run)? {
-        return batch::run(session, &source, run, RecordOperation::Direct(operation, flags));
-    }
-    let draft = draft(session, operation, flags)?;
-    with_service(session, async |service| perform_and_report(service, operation, draft).await)
+    run(session, RecordOperation::Direct(operation, flags), args, || {
+        send(session, flags.customer(), draft::draft(session, operation, flags)?)
+    })
+}
+
+/// Sends one draft, for the customer who is named or the token's own.
+///
+/// # Errors
+/// Whatever went wrong.
+pub fn send(session: &Session<'_>, customer: Option<&str>, draft: Draft) -> Result<(), Failure> {
+    with_service(session, async |service| perform_and_report(&select(service, customer).await?, draft).await)
 }
 
 /// The input, where it is one of many records.
-///
-/// # Errors
-/// `usage` when it cannot be read, and for flags of a run without one.
-pub fn source(session: &Session<'_>, args: &BatchArgs) -> Result<Option<Source>, Failure> {
+fn source(session: &Session<'_>, args: &BatchArgs) -> Result<Option<Source>, Failure> {
     let source = records::detect(session.global)?;
     match (&source, args.first_given()) {
         (None, Some(flag)) => Err(Failure::usage(format!("{flag} requires batch input"))

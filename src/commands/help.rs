@@ -78,7 +78,7 @@ fn input() -> String {
         "--input FILE reads JSON, NDJSON or CSV; - is stdin. Flags override the input.\nThe wrapper object is optional. A JSON array, NDJSON and CSV are processed as a batch.\n`storefront template OPERATION` prints an example, `storefront schema OPERATION` a JSON Schema.\n"
             .to_owned();
     for operation in Operation::ALL {
-        let members = MARKETPLACE.schema(operation).fields();
+        let members = operation.schema(&MARKETPLACE).fields();
         let _ = writeln!(text, "\n{}", operation.name());
         text += &rows(members.iter().map(|(path, member)| (path.as_str(), member.doc)));
     }

@@ -24,11 +24,12 @@ pub fn run(session: &Session<'_>, words: &OperationArgs, format: TemplateFormat)
 fn explain(session: &Session<'_>, operation: Operation) {
     let mut table = new_table(session.report.stderr_style());
     table.set_header(header(&["FIELD", "TYPE", "DESCRIPTION"]));
-    for (path, member) in session.dialect.schema(operation).fields() {
+    for (path, member) in operation.schema(session.dialect).fields() {
         table.add_row([path.as_str(), member.field_type.expected(), member.doc]);
     }
     session.report.status(&render(&table));
-    session
-        .report
-        .status(&format!("Only {} is required; omit any other field you do not need.", operation.required()));
+    session.report.status(&format!(
+        "Only {} is required; omit any other field you do not need.",
+        operation.spec().required
+    ));
 }

@@ -31,25 +31,12 @@ impl FlagOverrides for CreateArgs {
         Ok(())
     }
 
-    fn is_empty(&self) -> bool {
-        self.names_nothing()
-    }
-
     fn forces(&self) -> bool {
         self.force
     }
 }
 
 impl CreateArgs {
-    fn names_nothing(&self) -> bool {
-        self.attribute.named.is_empty()
-            && self.searchable.is_none()
-            && self.store_labels.is_empty()
-            && self.options.is_empty()
-            && self.default_option.is_none()
-            && self.options_file.is_none()
-    }
-
     fn lay_options(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
         let mut options = match &self.options_file {
             Some(file) => attribute_options::read(file)?,

@@ -38,7 +38,7 @@ impl FlagOverrides for AddItemArgs {
         self.verify
     }
 
-    fn is_empty(&self) -> bool {
-        self.item.named.is_empty() && self.options.is_empty()
+    fn customer(&self) -> Option<&str> {
+        self.choice.customer.as_deref()
     }
 }

@@ -39,6 +39,10 @@ impl FlagOverrides for UpdateArgs {
         }
         Ok(())
     }
+
+    fn customer(&self) -> Option<&str> {
+        self.choice.customer.as_deref()
+    }
 }
 
 impl UpdateArgs {

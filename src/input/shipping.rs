@@ -8,7 +8,6 @@ use super::document;
 use crate::cli::quote::ShipArgs;
 use crate::failure::Failure;
 use crate::input::FlagOverrides;
-use crate::wire::ObjectSchema;
 
 impl FlagOverrides for ShipArgs {
     fn apply(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
@@ -40,6 +39,10 @@ impl FlagOverrides for ShipArgs {
                 .hint("use --ship-… and --bill-… with --carrier and --method, or --input FILE"));
         }
         Ok(())
+    }
+
+    fn customer(&self) -> Option<&str> {
+        self.choice.customer.as_deref()
     }
 }
 
@@ -82,21 +85,6 @@ fn lay_address(information: &mut Map<String, Value>, side: &str, named: &Map<Str
     if let Value::Object(address) = address {
         address.extend(named.clone());
     }
-}
-
-/// Shipping information written without `addressInformation`, restored inside it: which of the two layouts is
-/// authoritative is not shown (docs/interface.md, "Operations"), so both are taken.
-pub fn to_wrapped_layout(document: Map<String, Value>, information: &ObjectSchema) -> Map<String, Value> {
-    if document.keys().any(|name| name.trim() == "addressInformation") {
-        return document;
-    }
-    let belongs = |name: &str| information.field(name.trim()).is_some();
-    let (inside, mut outer): (Map<String, Value>, Map<String, Value>) =
-        document.into_iter().partition(|(name, _)| belongs(name));
-    if !inside.is_empty() {
-        outer.shift_insert(0, "addressInformation".to_owned(), Value::Object(inside));
-    }
-    outer
 }
 
 fn no_shipping_address() -> Failure {

@@ -32,16 +32,16 @@ fn draft(line: &str, document: Option<Value>) -> Result<Draft, String> {
 fn flags_replace_values_of_the_wrong_type() {
     let item = json!({"cartItem": {"sku": "a", "qty": "2", "quote_id": 1}});
     let sent = draft("quote add-item --qty 3 --quote-id 1", Some(item.clone())).unwrap();
-    assert_eq!(sent.body["cartItem"], json!({"sku": "a", "qty": 3, "quote_id": "1"}));
+    assert_eq!(Value::Object(sent.fields), json!({"sku": "a", "qty": 3, "quote_id": "1"}));
     let refusal = draft("quote add-item --qty 3", Some(item)).unwrap_err();
     assert_eq!(refusal, "cartItem.quote_id: expected a string, found the number 1");
     let attribute = json!({"attribute": {"attribute_code": "a", "is_searchable": true}});
     let sent = draft("attribute create --searchable=false", Some(attribute)).unwrap();
-    assert_eq!(sent.body["attribute"]["is_searchable"], "0");
+    assert_eq!(sent.fields["is_searchable"], "0");
     let spaced = draft("quote add-item --sku b", Some(json!({"sku ": "a", "qty": 1}))).unwrap();
-    assert_eq!(spaced.body["cartItem"], json!({"sku": "b", "qty": 1}));
+    assert_eq!(Value::Object(spaced.fields), json!({"sku": "b", "qty": 1}));
     let list = draft("customer update --address 2 --city X", Some(json!({"addresses": {}}))).unwrap();
-    assert_eq!(list.body["customer"]["addresses"], json!([{"city": "X", "id": 2}]));
+    assert_eq!(list.fields["addresses"], json!([{"city": "X", "id": 2}]));
     assert_eq!(list.deferred, []);
 }
 
@@ -51,7 +51,7 @@ fn flags_of_an_address_replace_the_region_id_in_both_places() {
         json!({"addresses": [{"id": 2, "region_id": 43, "region": {"region": "New York", "x": 1}}]});
     let sent = draft("customer update --address 2 --region-id 12", Some(document)).unwrap();
     let address = json!({"id": 2, "region": {"region": "New York", "x": 1, "region_id": 12}});
-    assert_eq!(sent.body["customer"]["addresses"], json!([address]));
+    assert_eq!(sent.fields["addresses"], json!([address]));
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn what_an_address_flag_names_is_known() {
     let line = "customer update --address 1 --company ACME --vat-id X1 --default-shipping --default-billing";
     let sent = draft(line, None).unwrap();
     let address = json!({"id": 1, "company": "ACME", "vat_id": "X1", "default_billing": true, "default_shipping": true});
-    assert_eq!(sent.body["customer"]["addresses"], json!([address]));
+    assert_eq!(sent.fields["addresses"], json!([address]));
     let document = json!({"addresses": [{"company": "ACME", "vat_id": null, "default_shipping": true}]});
     assert_eq!(draft("customer update", Some(document)).unwrap().deferred, []);
     let refused = draft("customer update --add-address --default-shipping", None).unwrap_err();

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use crate::failure::{Applied, Failure, FailureKind};
+use crate::input::Draft;
 use crate::ops::send;
 use crate::plan::operation::Operation;
 use crate::plan::request::{Bearer, Request};
@@ -23,7 +24,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// The request that reads the attribute of this code; `None` where neither the interface nor a setting has one.
 pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
     let path = service.settings.read.attribute_path.as_deref().or(service.settings.dialect.attribute)?;
-    let path = send::attribute_target(service).path(path, &[("code", code)]);
+    let path = send::target_without_customer(service).path(path, &[("code", code)]);
     Some(Request::get(path, Bearer::Admin))
 }
 
@@ -32,20 +33,20 @@ pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
 ///
 /// # Errors
 /// As [`Service::write`]; `refused` where the code exists.
-pub async fn create(service: &Service<'_>, body: Map<String, Value>) -> Result<Outcome, Failure> {
-    let asked = body.get("attribute").and_then(Value::as_object).cloned().unwrap_or_default();
+pub async fn create(service: &Service<'_>, draft: Draft) -> Result<Outcome, Failure> {
+    let asked = draft.fields.clone();
     let read = match asked.get("attribute_code").and_then(Value::as_str).map(str::trim) {
         Some(code) if !code.is_empty() && !service.session.global.dry_run => read_request(service, code),
         _ => None,
     };
-    let request = send::request(service, OPERATION, body)?;
-    let Some(read) = read else { return send::perform(service, OPERATION, request).await };
+    let request = send::request(service, draft)?;
+    let Some(read) = read else { return send::perform(service, OPERATION, request, &asked).await };
     match service.read(&read).await {
         Ok(_) => return Err(exists(&asked)),
         Err(failure) if failure.status == Some(NOT_FOUND) => {}
         Err(failure) => return Err(failure),
     }
-    match send::perform(service, OPERATION, request).await {
+    match send::perform(service, OPERATION, request, &asked).await {
         Err(failure) if failure.applied == Applied::Unknown => {
             let deadline = Instant::now() + service.settings.settle;
             let mut pause = FIRST_PAUSE;
@@ -64,8 +65,7 @@ pub async fn create(service: &Service<'_>, body: Map<String, Value>) -> Result<O
 }
 
 /// Whether the attribute of an earlier run exists as it was asked for. `None` while that is unknown.
-pub async fn resolve_unknown(service: &Service<'_>, body: &Map<String, Value>) -> Option<Outcome> {
-    let asked = body.get("attribute")?.as_object()?;
+pub async fn resolve_unknown(service: &Service<'_>, asked: &Map<String, Value>) -> Option<Outcome> {
     let read = read_request(service, asked.get("attribute_code")?.as_str()?)?;
     let outcome = Outcome { verified: Some(true), ..done(Some("done earlier")) };
     exists_as_asked(service, &read, asked).await.then_some(outcome)

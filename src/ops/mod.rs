@@ -11,4 +11,3 @@ pub mod regions;
 pub mod repeatable;
 pub mod send;
 pub mod shipping;
-mod success;

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::input::Draft;
-use crate::ops::{attribute, cart, send};
+use crate::ops::{attribute, cart};
 use crate::plan::operation::Operation;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
@@ -11,25 +11,21 @@ use crate::session::service::Service;
 ///
 /// # Errors
 /// As [`perform`].
-pub async fn perform_and_report(
-    service: &Service<'_>,
-    operation: Operation,
-    draft: Draft,
-) -> Result<(), Failure> {
-    let outcome = perform(service, operation, draft).await?;
+pub async fn perform_and_report(service: &Service<'_>, draft: Draft) -> Result<(), Failure> {
+    let outcome = perform(service, draft, false).await?;
     service.session.report.outcome(&outcome)
 }
 
-/// Sends a draft, or shows what would be sent.
+/// Sends a draft, or shows what would be sent. `is_half_done` says that an earlier run made the first of its two calls.
 ///
 /// # Errors
 /// As [`Service::write`].
-pub async fn perform(service: &Service<'_>, operation: Operation, draft: Draft) -> Result<Outcome, Failure> {
-    let has_carts = service.settings.dialect.carts.is_some();
-    match operation {
+pub async fn perform(service: &Service<'_>, draft: Draft, is_half_done: bool) -> Result<Outcome, Failure> {
+    match draft.operation {
+        Operation::QuoteShip => cart::ship::perform(service, draft, is_half_done).await,
         Operation::QuoteAddItem => cart::add_item::perform(service, draft).await,
-        Operation::QuoteShip if has_carts => cart::ship::perform(service, draft.body, false).await,
-        Operation::AttributeCreate => attribute::create(service, draft.body).await,
-        _ => send::perform(service, operation, send::request(service, operation, draft.body)?).await,
+        Operation::AttributeCreate => attribute::create(service, draft).await,
+        // Sent as it is, it would delete the stored addresses that it does not name.
+        Operation::CustomerUpdate => Err(Failure::internal("a profile is not merged with the stored one")),
     }
 }

@@ -7,7 +7,7 @@ use crate::cli::quote::ShipArgs;
 use crate::failure::Failure;
 use crate::input::{Draft, FlagOverrides};
 use crate::ops::profile::{resolve, update};
-use crate::ops::{attribute, cart, perform, shipping};
+use crate::ops::{attribute, perform, shipping};
 use crate::plan::operation::Operation;
 use crate::plan::request::Dialect;
 use crate::plan::validate::body::Warnings;
@@ -54,6 +54,15 @@ impl RecordOperation<'_> {
         }
     }
 
+    /// The flags that are applied to each record.
+    pub fn flags(&self) -> &dyn FlagOverrides {
+        match self {
+            Self::Direct(_, flags) => *flags,
+            Self::ShipToSavedAddress(args) => *args,
+            Self::UpdateProfile(args) => *args,
+        }
+    }
+
     /// Checks a document and makes it ready.
     ///
     /// # Errors
@@ -64,28 +73,21 @@ impl RecordOperation<'_> {
         document: Map<String, Value>,
         allow_unknown: bool,
     ) -> Result<PreparedBody, Failure> {
+        let checked = |document, flags: &dyn FlagOverrides| {
+            Draft::new(dialect, self.operation(), Some(Value::Object(document)), flags, allow_unknown)
+        };
         match self {
-            Self::Direct(operation, flags) => {
-                Draft::new(dialect, *operation, Some(Value::Object(document)), *flags, allow_unknown)
-                    .map(PreparedBody::Draft)
-            }
+            Self::Direct(_, flags) => checked(document, *flags).map(PreparedBody::Draft),
             Self::UpdateProfile(args) => {
-                let draft = Draft::new(
-                    dialect,
-                    self.operation(),
-                    Some(Value::Object(document)),
-                    *args,
-                    allow_unknown,
-                )?;
+                let draft = checked(document, *args)?;
                 draft.refuse_wrong_values()?;
                 update::Update::new(draft.clone(), args)?;
                 Ok(PreparedBody::Draft(draft))
             }
             Self::ShipToSavedAddress(args) => {
                 let without = ShipArgs { bill_same_as_ship: false, ..(*args).clone() };
-                let whole = Some(Value::Object(document.clone()));
-                let draft = Draft::new(dialect, self.operation(), whole, &without, allow_unknown)?;
-                Ok(PreparedBody::Document(document, draft.warnings))
+                let warnings = checked(document.clone(), &without)?.warnings;
+                Ok(PreparedBody::Document(document, warnings))
             }
         }
     }
@@ -103,13 +105,12 @@ impl RecordOperation<'_> {
         prepared: &PreparedBody,
         snapshot: Option<&str>,
     ) -> Option<Outcome> {
-        match (self, snapshot) {
-            (Self::Direct(Operation::AttributeCreate, _), _) => match prepared {
-                PreparedBody::Draft(draft) => attribute::resolve_unknown(service, &draft.body).await,
-                PreparedBody::Document(..) => None,
-            },
+        match (self, prepared, snapshot) {
+            (Self::Direct(Operation::AttributeCreate, _), PreparedBody::Draft(draft), _) => {
+                attribute::resolve_unknown(service, &draft.fields).await
+            }
             // What cannot be read now stays unknown.
-            (Self::UpdateProfile(_), Some(snapshot)) => {
+            (Self::UpdateProfile(_), _, Some(snapshot)) => {
                 resolve::resolve_unknown(service, snapshot).await.ok().flatten()
             }
             _ => None,
@@ -126,39 +127,20 @@ impl RecordOperation<'_> {
         ready: &PreparedBody,
         is_half_done: bool,
     ) -> Result<Outcome, Failure> {
-        let outcome = match (self, ready) {
+        match (self, ready) {
             (Self::UpdateProfile(args), PreparedBody::Draft(draft)) => {
-                let update = update::Update::new(draft.clone(), args)?;
-                return update.replace(service).await;
+                update::Update::new(draft.clone(), args)?.replace(service).await
             }
             (Self::ShipToSavedAddress(args), PreparedBody::Document(document, _)) => {
                 let args = shipping::with_stored_addresses(service, args).await?;
-                let allow_unknown = service.session.global.allow_unknown;
+                let session = service.session;
                 let document = Some(Value::Object(document.clone()));
-                let draft = Draft::new(
-                    service.session.dialect,
-                    Operation::QuoteShip,
-                    document,
-                    &args,
-                    allow_unknown,
-                )?;
-                ship(service, draft, is_half_done).await?
+                let allow_unknown = session.global.allow_unknown;
+                let draft = Draft::new(session.dialect, self.operation(), document, &args, allow_unknown)?;
+                perform::perform(service, draft, is_half_done).await
             }
-            (Self::Direct(Operation::QuoteShip, _), PreparedBody::Draft(draft)) => {
-                ship(service, draft.clone(), is_half_done).await?
-            }
-            (_, PreparedBody::Draft(draft)) => {
-                perform::perform(service, self.operation(), draft.clone()).await?
-            }
-            (_, PreparedBody::Document(..)) => return Err(Failure::internal("unprepared record")),
-        };
-        Ok(outcome)
-    }
-}
-
-async fn ship(service: &Service<'_>, draft: Draft, is_half_done: bool) -> Result<Outcome, Failure> {
-    match service.settings.dialect.carts {
-        Some(_) => cart::ship::perform(service, draft.body, is_half_done).await,
-        None => perform::perform(service, Operation::QuoteShip, draft).await,
+            (_, PreparedBody::Draft(draft)) => perform::perform(service, draft.clone(), is_half_done).await,
+            (_, PreparedBody::Document(..)) => Err(Failure::internal("unprepared record")),
+        }
     }
 }

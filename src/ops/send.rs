@@ -1,13 +1,12 @@
-//! Operations that are one request: body → request → send → outcome.
+//! Operations that are one request: draft → request → send → outcome.
 
 use serde_json::{Map, Value};
 
 use crate::config::ShipLayout;
-use crate::exact_json;
 use crate::failure::Failure;
-use crate::ops::success;
-use crate::plan::operation::Operation;
-use crate::plan::request::{Request, Target};
+use crate::input::Draft;
+use crate::plan::operation::{Operation, layout};
+use crate::plan::request::{Bearer, Request, Target};
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 
@@ -15,35 +14,35 @@ use crate::session::service::Service;
 ///
 /// # Errors
 /// `usage` when no store view is set.
-pub fn request(
-    service: &Service<'_>,
-    operation: Operation,
-    body: Map<String, Value>,
-) -> Result<Request, Failure> {
-    let body = match (operation, service.settings.ship_layout) {
-        (Operation::QuoteShip, ShipLayout::Flat) => flattened(body),
-        _ => body,
+pub fn request(service: &Service<'_>, draft: Draft) -> Result<Request, Failure> {
+    let spec = draft.operation.spec();
+    let body = match service.settings.ship_layout {
+        ShipLayout::Flat => layout::without_nested(spec, draft.into_body()),
+        ShipLayout::Wrapped => draft.into_body(),
     };
-    let body = Value::Object(body).to_string();
-    let target = match operation {
-        Operation::AttributeCreate => attribute_target(service),
-        _ => service.target()?,
+    let target = match spec.bearer {
+        Bearer::Admin => target_without_customer(service),
+        Bearer::Customer => service.target()?,
     };
-    Ok(match operation {
-        Operation::QuoteShip => Request::ship_quote(&target, body.into()),
-        Operation::QuoteAddItem => Request::add_item(&target, body.into()),
-        Operation::AttributeCreate => Request::create_attribute(&target, body.into()),
-        Operation::CustomerUpdate => Request::replace_profile(&target, body),
-    })
+    Ok((spec.request)(&target, body))
 }
 
-/// Where calls on attributes go: they belong to no store view, so that none needs to be set.
-pub fn attribute_target<'a>(service: &'a Service<'_>) -> Target<'a> {
+/// Where calls go that belong to no store view, so that none needs to be set.
+pub fn target_without_customer<'a>(service: &'a Service<'_>) -> Target<'a> {
     let settings = &service.settings;
     Target { dialect: settings.dialect, store_view: settings.store_view.as_ref(), customer: None }
 }
 
-/// Sends a request, or shows it.
+/// Sends a draft as one request, or shows it.
+///
+/// # Errors
+/// As [`Service::write`].
+pub async fn send(service: &Service<'_>, draft: Draft) -> Result<Outcome, Failure> {
+    let (operation, fields) = (draft.operation, draft.fields.clone());
+    perform(service, operation, request(service, draft)?, &fields).await
+}
+
+/// Sends a request, or shows it; `fields` are those inside its body's wrapper.
 ///
 /// # Errors
 /// As [`Service::write`].
@@ -51,23 +50,16 @@ pub async fn perform(
     service: &Service<'_>,
     operation: Operation,
     request: Request,
+    fields: &Map<String, Value>,
 ) -> Result<Outcome, Failure> {
     if service.session.global.dry_run {
         return Ok(Outcome::dry_run(operation.name(), service.preview(request)));
     }
-    let sent = request.body.as_deref().and_then(|body| exact_json::parse_object(body.as_bytes()).ok());
     let reply = service.write(operation.name(), &request).await?;
     if let Some(warning) = &reply.warning {
         service.session.report.warn(warning);
     }
     let response = reply.value();
-    let success = sent.and_then(|body| success::describe(operation, &body, &response));
+    let success = (operation.spec().success)(fields, &response);
     Ok(Outcome { success, ..Outcome::applied(operation, reply.status, response) })
-}
-
-/// Shipping information without its wrapper, for services that want the other layout (setting `ship-layout`).
-fn flattened(mut body: Map<String, Value>) -> Map<String, Value> {
-    let Some(Value::Object(mut flat)) = body.shift_remove("addressInformation") else { return body };
-    flat.extend(body);
-    flat
 }

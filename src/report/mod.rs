@@ -326,7 +326,7 @@ fn stderr_line(text: &str) {
 /// there is nobody left to tell.
 fn write_stderr(text: &str) {
     #[cfg(test)]
-    if crate::simulation::overhears(text) {
+    if crate::simulation::captures_stderr(text) {
         return;
     }
     progress::suspend_progress_bar(|| {

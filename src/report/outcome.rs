@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::changes;
 use crate::failure::{Applied, Failure};
 use crate::plan::operation::Operation;
+use crate::plan::operation::spec::Success;
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::patch::AddressSummary;
 use crate::report::terminal::{OutputStyle, TextStyle};
@@ -39,15 +40,6 @@ pub struct Outcome {
     pub response: Option<Value>,
     /// What a person reads of the success.
     pub success: Option<Success>,
-}
-
-/// A success in a person's words.
-#[derive(Debug, Clone)]
-pub struct Success {
-    /// Such as `Created attribute fabric (id 145)`; without control characters.
-    pub text: String,
-    /// Whether it says what is of interest in the reply, which is then not printed.
-    pub covers_response: bool,
 }
 
 /// What became of a profile.

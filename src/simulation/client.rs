@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::disk::{Disk, Life, Mount};
-use super::invariants::Told;
-use super::mortal::Mortal;
+use super::disk::{Disk, Mount, Process};
+use super::invariants::Reported;
+use super::killable::Killable;
 use super::network::Network;
-use super::world::{Ask, Run, World};
+use super::world::{Action, Run, World};
 use crate::batch;
 use crate::cli::batch::BatchArgs;
-use crate::cli::customer::{ReplacementArgs, UpdateArgs};
+use crate::cli::customer::{CustomerChoice, ReplacementArgs, RestoreArgs, UpdateArgs};
 use crate::cli::{Cli, Command, GlobalArgs, LazySubcommands, OutputFormat};
 use crate::clock::Clock;
 use crate::config::Settings;
@@ -25,6 +25,7 @@ use crate::failure::Failure;
 use crate::input::records::{Format, Origin, Source};
 use crate::input::{Draft, NoFlags};
 use crate::ops::perform;
+use crate::ops::profile::restore::restore;
 use crate::ops::profile::update::Update;
 use crate::ops::record::RecordOperation;
 use crate::plan::operation::Operation;
@@ -52,7 +53,7 @@ pub struct Job {
 
 /// How a command is run this time.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Manner {
+pub struct RunOptions {
     /// `--resume`
     pub resume: bool,
     /// `--retry-unknown`, or `--after-unknown` of a single command.
@@ -77,12 +78,12 @@ pub enum Death {
 
 /// How a run ended.
 #[derive(Debug, Default)]
-pub struct Ended {
+pub struct RunEnd {
     /// Whether it died.
     pub died: bool,
     /// What it said of its records.
-    pub told: Vec<Told>,
-    /// How often it told of each record of a batch.
+    pub reported: Vec<Reported>,
+    /// How often it reported each record of a batch.
     pub counts: Vec<usize>,
     /// Its failure.
     pub failure: Option<Failure>,
@@ -103,47 +104,44 @@ pub struct Machine {
 
 impl Machine {
     /// Runs a command to its end, or to its death.
-    pub async fn run(&self, job: &Job, manner: Manner) -> Ended {
+    pub async fn run(&self, job: &Job, options: RunOptions) -> RunEnd {
         let run = self.world.borrow().runs.len();
-        self.world
-            .borrow_mut()
-            .runs
-            .push(Run { is_batch: job.input.is_some(), is_told_to_repeat: manner.repeat });
-        self.world.borrow_mut().tell(|| format!("run {run}: {job:?} {manner:?}"));
-        let mut life = Life::default();
-        if let Death::Write(number) = manner.death {
-            life.ends_at = Some(number);
+        self.world.borrow_mut().runs.push(Run { is_batch: job.input.is_some(), may_repeat: options.repeat });
+        self.world.borrow_mut().log(|| format!("run {run}: {job:?} {options:?}"));
+        let mut process = Process::default();
+        if let Death::Write(number) = options.death {
+            process.dies_at = Some(number);
         }
-        let life = Arc::new(Mutex::new(life));
+        let process = Arc::new(Mutex::new(process));
         let lines = Lines::default();
-        let running = Box::pin(self.perform(run, job, manner, life.clone(), lines.clone()));
-        let polls = if let Death::Polls(polls) = manner.death { Some(polls) } else { None };
-        let mortal = Mortal { inner: Some(running), polls, life: life.clone() };
-        let limit = if let Death::After(time) = manner.death { time } else { Duration::from_secs(86_400) };
-        let result = tokio::time::timeout(limit, mortal).await.ok().flatten();
-        life.lock().unwrap().is_over = true;
+        let running = Box::pin(self.perform(run, job, options, process.clone(), lines.clone()));
+        let polls = if let Death::Polls(polls) = options.death { Some(polls) } else { None };
+        let killable = Killable { inner: Some(running), polls, process: process.clone() };
+        let limit = if let Death::After(time) = options.death { time } else { Duration::from_secs(86_400) };
+        let result = tokio::time::timeout(limit, killable).await.ok().flatten();
+        process.lock().unwrap().is_dead = true;
         let mut world = self.world.borrow_mut();
         world.catch_up();
         let now = world.now();
-        let mut ended = Ended { died: result.is_none(), ..Ended::default() };
+        let mut ended = RunEnd { died: result.is_none(), ..RunEnd::default() };
         match result {
-            Some(Ok(Some(outcome))) => ended.told.push(of_outcome(run, job.records[0].0, now, &outcome)),
+            Some(Ok(Some(outcome))) => ended.reported.push(of_outcome(run, job.records[0].0, now, &outcome)),
             Some(Ok(None)) | None => {}
             Some(Err(failure)) => {
                 if job.input.is_none() {
-                    ended.told.push(of_failure(run, job.records[0].0, now, &failure));
+                    ended.reported.push(of_failure(run, job.records[0].0, now, &failure));
                 }
                 ended.failure = Some(failure);
             }
         }
         if job.input.is_some() {
             ended.counts = vec![0; job.records.len()];
-            lines.told(run, job, now, &mut ended);
+            lines.reported(run, job, now, &mut ended);
         }
-        for told in &ended.told {
-            world.tell(|| format!("told: {told:?}"));
+        for reported in &ended.reported {
+            world.log(|| format!("reported: {reported:?}"));
         }
-        world.tell(|| format!("run {run} ended: died {}, {:?}", ended.died, ended.failure));
+        world.log(|| format!("run {run} ended: died {}, {:?}", ended.died, ended.failure));
         ended
     }
 
@@ -151,11 +149,11 @@ impl Machine {
         &self,
         run: usize,
         job: &Job,
-        manner: Manner,
-        life: Arc<Mutex<Life>>,
+        options: RunOptions,
+        process: Arc<Mutex<Process>>,
         lines: Lines,
     ) -> Result<Option<Outcome>, Failure> {
-        let mount = Mount::new(&self.disk, &life);
+        let mount = Mount::new(&self.disk, &process);
         let mut context = Context::for_test(&[], Path::new("/modelled"));
         context.storage = Arc::new(mount);
         context.clock = self.clock;
@@ -177,19 +175,20 @@ impl Machine {
             token,
         );
         settings.lock_timeout = Duration::from_secs(4);
-        let network = Network { world: self.world.clone(), run, life, shown: RefCell::default() };
+        let tag = job.input.is_none().then_some(job.records[0].0);
+        let network = Network { world: self.world.clone(), run, process, tag, shown: RefCell::default() };
         let service = Service::over(&session, settings, Box::new(network));
         let args = BatchArgs {
             jobs: Some(job.jobs),
-            resume: manner.resume,
-            retry_unknown: manner.resume && manner.repeat,
+            resume: options.resume,
+            retry_unknown: options.resume && options.repeat,
             ..BatchArgs::default()
         };
-        let asks: Vec<Ask> =
-            job.records.iter().map(|(tag, _)| self.world.borrow().asks[tag].clone()).collect();
+        let actions: Vec<Action> =
+            job.records.iter().map(|(tag, _)| self.world.borrow().actions[tag].clone()).collect();
         let mut update = update_args();
         update.replacement =
-            ReplacementArgs { after_unknown: manner.repeat && !manner.resume, ..update.replacement };
+            ReplacementArgs { after_unknown: options.repeat && !options.resume, ..update.replacement };
         if let Some(input) = &job.input {
             let source = Source { origin: Origin::File(input.clone()), format: Format::Ndjson };
             let work = match job.operation {
@@ -201,13 +200,20 @@ impl Machine {
             return run.await.map(|()| None);
         }
         let (tag, customer) = job.records[0];
-        let document = document(&asks[0], tag, customer);
-        if let Ask::Remove(id) = asks[0] {
+        if let Action::Restore(may_delete) = actions[0] {
+            let choice = CustomerChoice::default();
+            let allow_delete = may_delete.then_some(1);
+            let replacement = update.replacement;
+            let args = RestoreArgs { choice, snapshot: None, allow_delete, all: false, replacement };
+            return restore(&service, &args).await.map(Some);
+        }
+        let document = document(&actions[0], tag, customer);
+        if let Action::Remove(id) = actions[0] {
             update.remove_addresses = vec![id];
         }
         if job.operation != Operation::CustomerUpdate {
             let draft = Draft::new(&MARKETPLACE, job.operation, Some(document), &NoFlags, true)?;
-            return perform::perform(&service, job.operation, draft).await.map(Some);
+            return perform::perform(&service, draft, false).await.map(Some);
         }
         let draft = Draft::new(&MARKETPLACE, job.operation, Some(document), &update, true)?;
         Update::new(draft, &update)?.replace(&service).await.map(Some)
@@ -215,21 +221,21 @@ impl Machine {
 }
 
 /// A record as it stands in an input.
-pub fn document(ask: &Ask, tag: u32, customer: usize) -> Value {
-    match ask {
-        Ask::Item => {
+pub fn document(action: &Action, tag: u32, customer: usize) -> Value {
+    match action {
+        Action::Item => {
             json!({"cartItem": {"sku": format!("sku_{tag}"), "qty": 1, "quote_id": format!("{}", tag % 3)}})
         }
-        Ask::Attribute => {
+        Action::Attribute => {
             json!({"attribute": {"attribute_code": format!("code_{tag}"), "frontend_input": "text",
             "entity_type_id": "4", "default_frontend_label": "Label"}})
         }
-        Ask::Set(None, name, value) => json!({"customer": {*name: value}, "tag": tag}),
-        Ask::Set(Some(id), name, value) => {
+        Action::Set(None, name, value) => json!({"customer": {*name: value}, "tag": tag}),
+        Action::Set(Some(id), name, value) => {
             json!({"customer": {"addresses": [{"id": id, *name: value}]}, "tag": tag})
         }
-        Ask::Add(address) => json!({"customer": {"addresses": [address]}, "tag": tag}),
-        Ask::Remove(_) => json!({"customer": {}, "tag": tag, "from": customer}),
+        Action::Add(address) => json!({"customer": {"addresses": [address]}, "tag": tag}),
+        Action::Remove(_) | Action::Restore(_) => json!({"customer": {}, "tag": tag, "from": customer}),
     }
 }
 
@@ -247,13 +253,13 @@ fn update_args() -> UpdateArgs {
     ARGS.with(Clone::clone)
 }
 
-fn of_outcome(run: usize, tag: u32, at: Duration, outcome: &Outcome) -> Told {
+fn of_outcome(run: usize, tag: u32, at: Duration, outcome: &Outcome) -> Reported {
     let reason = outcome.reason.unwrap_or_default().to_owned();
-    Told { run, tag, at, applied: outcome.applied.name().to_owned(), reason }
+    Reported { run, tag, at, applied: outcome.applied.name().to_owned(), reason }
 }
 
-fn of_failure(run: usize, tag: u32, at: Duration, failure: &Failure) -> Told {
-    Told { run, tag, at, applied: failure.applied.name().to_owned(), reason: failure.message.clone() }
+fn of_failure(run: usize, tag: u32, at: Duration, failure: &Failure) -> Reported {
+    Reported { run, tag, at, applied: failure.applied.name().to_owned(), reason: failure.message.clone() }
 }
 
 /// Standard output of a batch.
@@ -273,13 +279,13 @@ impl Write for Lines {
 
 impl Lines {
     /// What the lines say.
-    fn told(&self, run: usize, job: &Job, at: Duration, ended: &mut Ended) {
+    fn reported(&self, run: usize, job: &Job, at: Duration, ended: &mut RunEnd) {
         for line in self.0.borrow().split(|byte| *byte == b'\n') {
             let Ok(line) = serde_json::from_slice::<Value>(line) else { continue };
             let record = usize::try_from(line["record"].as_u64().unwrap()).unwrap() - 1;
             let reason = line["reason"].as_str().or_else(|| line["error"]["message"].as_str());
             ended.counts[record] += 1;
-            ended.told.push(Told {
+            ended.reported.push(Reported {
                 run,
                 tag: job.records[record].0,
                 at,

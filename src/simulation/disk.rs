@@ -28,13 +28,13 @@ struct File {
     is_locked: bool,
 }
 
-/// One process: whether it lives, and how much longer.
+/// One process: whether it is alive, and for how long.
 #[derive(Debug, Default)]
-pub struct Life {
-    /// It does nothing any more.
-    pub is_over: bool,
-    /// It dies at this operation on the disk, counted from 0.
-    pub ends_at: Option<u64>,
+pub struct Process {
+    /// It is dead.
+    pub is_dead: bool,
+    /// It is killed at this operation on the disk, counted from 0.
+    pub dies_at: Option<u64>,
     /// Operations that write, so far.
     pub writes: u64,
     /// The snapshot it took last of each customer, by the name of its directory.
@@ -45,7 +45,7 @@ pub struct Life {
 #[derive(Debug, Clone)]
 pub struct Mount {
     disk: Arc<Mutex<Disk>>,
-    life: Arc<Mutex<Life>>,
+    process: Arc<Mutex<Process>>,
 }
 
 impl Disk {
@@ -98,8 +98,8 @@ impl Disk {
 
 impl Mount {
     /// The disk for one process.
-    pub fn new(disk: &Arc<Mutex<Disk>>, life: &Arc<Mutex<Life>>) -> Self {
-        Self { disk: disk.clone(), life: life.clone() }
+    pub fn new(disk: &Arc<Mutex<Disk>>, process: &Arc<Mutex<Process>>) -> Self {
+        Self { disk: disk.clone(), process: process.clone() }
     }
 
     fn disk(&self) -> MutexGuard<'_, Disk> {
@@ -108,12 +108,12 @@ impl Mount {
 
     /// Counts a write; a process may die before it.
     fn write(&self) -> io::Result<MutexGuard<'_, Disk>> {
-        let mut life = self.life.lock().unwrap();
-        if life.ends_at == Some(life.writes) {
-            life.is_over = true;
+        let mut process = self.process.lock().unwrap();
+        if process.dies_at == Some(process.writes) {
+            process.is_dead = true;
         }
-        life.writes += 1;
-        if life.is_over {
+        process.writes += 1;
+        if process.is_dead {
             return Err(io::Error::other("the process is dead"));
         }
         let mut disk = self.disk();
@@ -151,7 +151,7 @@ impl Storage for Mount {
         disk.files.insert(path.to_owned(), file);
         if path.extension().is_some_and(|extension| extension == "json") {
             let directory = path.parent().and_then(Path::file_name).unwrap().to_string_lossy().into_owned();
-            self.life.lock().unwrap().snapshots.insert(directory, path.to_owned());
+            self.process.lock().unwrap().snapshots.insert(directory, path.to_owned());
         }
         Ok(())
     }
@@ -221,7 +221,7 @@ impl Log for OpenLog {
             Ok(mut disk) => self.with(&mut disk, |file| file.content.extend_from_slice(bytes)),
             Err(error) => {
                 // A part may have been written, by a process that was alive.
-                if !self.mount.life.lock().unwrap().is_over {
+                if !self.mount.process.lock().unwrap().is_dead {
                     let mut disk = self.mount.disk();
                     let part = usize::try_from(disk.random.below(bytes.len() as u64 + 1)).unwrap();
                     self.with(&mut disk, |file| file.content.extend_from_slice(&bytes[..part]))?;

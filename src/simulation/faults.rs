@@ -4,18 +4,18 @@ use std::time::Duration;
 
 use super::random::Random;
 
-/// The fate of one request.
+/// How one request is delivered.
 #[derive(Debug, Clone)]
-pub struct Fate {
+pub struct Delivery {
     /// How long after its arrival it is processed; never, where none.
     pub processed: Option<Duration>,
     /// What the client sees.
-    pub seen: Seen,
+    pub observed: Observed,
 }
 
 /// What a client sees of a request it sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
+pub enum Observed {
     /// The service's own answer.
     Answer,
     /// The head of it, and a part of its body.
@@ -34,61 +34,61 @@ pub enum Seen {
 
 /// How network and service behave.
 #[derive(Debug, Clone, Default)]
-pub struct Weather {
+pub struct FaultProfile {
     /// How many of a hundred writes do not simply go through.
     pub writes: u64,
     /// The same of reads.
     pub reads: u64,
     /// How many of a hundred reads come from a replica, and how far it may lag behind, in milliseconds.
     pub stale: (u64, u64),
-    /// From here to there nothing goes through, and this is seen.
-    pub outage: Option<(Duration, Duration, Seen)>,
+    /// From here to there nothing goes through, and the client observes this.
+    pub outage: Option<(Duration, Duration, Observed)>,
     /// The service refuses the token of one request, with this number.
     pub unauthorized: Option<usize>,
 }
 
-impl Weather {
+impl FaultProfile {
     /// How far the replica lags behind that a read comes from.
     pub fn lag(&self, random: &mut Random) -> Duration {
         let (percent, lag) = self.stale;
         if percent > 0 && random.chance(percent) { random.millis(0, lag) } else { Duration::ZERO }
     }
 
-    /// The fate of request `number`, which leaves now.
-    pub fn fate(&self, random: &mut Random, number: usize, is_read: bool, now: Duration) -> Fate {
-        if let Some((from, until, seen)) = self.outage
+    /// How request `number`, which leaves now.
+    pub fn delivery(&self, random: &mut Random, number: usize, is_read: bool, now: Duration) -> Delivery {
+        if let Some((from, until, observed)) = self.outage
             && (from..until).contains(&now)
         {
-            let processed = seen != Seen::Refused && random.chance(50);
-            return Fate { processed: processed.then(|| random.millis(0, 5_000)), seen };
+            let processed = observed != Observed::Refused && random.chance(50);
+            return Delivery { processed: processed.then(|| random.millis(0, 5_000)), observed };
         }
         if self.unauthorized == Some(number) {
-            return Fate { processed: None, seen: Seen::Status(401, None) };
+            return Delivery { processed: None, observed: Observed::Status(401, None) };
         }
-        let fine = Fate { processed: Some(Duration::ZERO), seen: Seen::Answer };
+        let fine = Delivery { processed: Some(Duration::ZERO), observed: Observed::Answer };
         let faults = if is_read { self.reads } else { self.writes };
         if !random.chance(faults) {
             return fine;
         }
         let retry_after = |random: &mut Random| Some(random.below(4));
-        let seen = match random.below(16) {
-            0 | 1 => Seen::Silence,
-            2 => Seen::Reset,
-            3 => Seen::Cut,
-            4 => Seen::Refused,
-            5 => Seen::Status(429, None),
-            6 => Seen::Status(429, retry_after(random)),
-            7 => Seen::Page(200),
-            8 => Seen::Page(503),
-            9 => Seen::Status(503, retry_after(random)),
-            10 if !is_read => Seen::Status(202, None),
-            10 => Seen::Status(500, None),
-            11 => Seen::Status(random.pick(&[408, 499, 303]), None),
-            _ => Seen::Status(random.pick(&[500, 502, 503, 504]), None),
+        let observed = match random.below(16) {
+            0 | 1 => Observed::Silence,
+            2 => Observed::Reset,
+            3 => Observed::Cut,
+            4 => Observed::Refused,
+            5 => Observed::Status(429, None),
+            6 => Observed::Status(429, retry_after(random)),
+            7 => Observed::Page(200),
+            8 => Observed::Page(503),
+            9 => Observed::Status(503, retry_after(random)),
+            10 if !is_read => Observed::Status(202, None),
+            10 => Observed::Status(500, None),
+            11 => Observed::Status(random.pick(&[408, 499, 303]), None),
+            _ => Observed::Status(random.pick(&[500, 502, 503, 504]), None),
         };
-        let processed = match seen {
-            Seen::Refused | Seen::Status(429, _) => None,
-            Seen::Cut => Some(Duration::ZERO),
+        let processed = match observed {
+            Observed::Refused | Observed::Status(429, _) => None,
+            Observed::Cut => Some(Duration::ZERO),
             _ => match random.below(10) {
                 0..=3 => Some(Duration::ZERO),
                 4 | 5 => Some(random.millis(100, 12_000)),
@@ -96,6 +96,6 @@ impl Weather {
                 _ => None,
             },
         };
-        Fate { processed, seen }
+        Delivery { processed, observed }
     }
 }

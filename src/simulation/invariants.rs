@@ -1,4 +1,4 @@
-//! The promises, held against what the service really did.
+//! The promises, compared with what the service really did.
 //!
 //! 1. No address that the last read before a PUT showed is lost by it, unless it was removed by name.
 //! 2. No record is applied twice.
@@ -17,17 +17,18 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::customers::{Stored, Writer, fields, ids};
-use super::world::{Ask, World};
+use super::world::{Action, Sent, World};
 
 /// After so long the program takes it that a request will not come any more.
 const MAX_LATENESS: Duration = Duration::from_secs(600);
 
-/// Judges a PUT as it leaves.
-pub fn judge_request(world: &mut World, number: usize, writes: u64) {
+/// Checks a PUT as it is sent.
+pub fn check_request(world: &mut World, number: usize, writes: u64) {
     let mut broken = Vec::new();
     let sent = &world.requests[number];
-    let ask = sent.tag.and_then(|tag| world.asks.get(&tag));
-    let (Some(shown), Some(body), Some(ask)) = (&sent.shown, sent.body["customer"].as_object(), ask) else {
+    let action = sent.tag.and_then(|tag| world.actions.get(&tag));
+    let (Some(shown), Some(body), Some(action)) = (&sent.shown, sent.body["customer"].as_object(), action)
+    else {
         return world.violated(1, format!("request {number} replaces a profile that was not read"));
     };
     if shown.at != sent.at || shown.writes != writes {
@@ -41,7 +42,7 @@ pub fn judge_request(world: &mut World, number: usize, writes: u64) {
         ));
     }
     for id in ids(&shown.profile) {
-        if !ids(body).contains(&id) && !matches!(ask, Ask::Remove(removed) if *removed == id) {
+        if !ids(body).contains(&id) && !may_remove(world, sent, action, id) {
             broken.push((1, format!("it leaves out address {id}")));
         }
     }
@@ -50,11 +51,15 @@ pub fn judge_request(world: &mut World, number: usize, writes: u64) {
         if before.get(path) == after.get(path) {
             continue;
         }
-        let asked = match ask {
-            Ask::Set(address, name, value) => {
+        let asked = match action {
+            Action::Set(address, name, value) => {
                 *path == path_of(*address, name) && after.get(path).is_some_and(|now| *now == value)
             }
-            // A lost address is told of above.
+            Action::Restore(_) if after.contains_key(path) => {
+                let now = after.get(path).copied();
+                undoes_ours(world, sent, path, before.get(path).copied(), now)
+            }
+            // A lost address is reported above.
             _ => !after.contains_key(path) && path.contains('.'),
         };
         // Comparisons leave the service's own time stamp out (`read.ignore`), and so does this one.
@@ -64,8 +69,12 @@ pub fn judge_request(world: &mut World, number: usize, writes: u64) {
     }
     let new =
         body["addresses"].as_array().into_iter().flatten().filter(|address| address.get("id").is_none());
-    let wanted: Vec<&Value> = if let Ask::Add(address) = ask { vec![address] } else { Vec::new() };
-    if new.collect::<Vec<_>>() != wanted {
+    let is_wanted = match action {
+        Action::Add(address) => new.collect::<Vec<_>>() == [address],
+        Action::Restore(_) => new.into_iter().all(|address| was_removed_by_us(world, sent, address)),
+        _ => new.count() == 0,
+    };
+    if !is_wanted {
         broken.push((9, "its new addresses are not those that were asked for".to_owned()));
     }
     for (invariant, what) in broken {
@@ -73,8 +82,46 @@ pub fn judge_request(world: &mut World, number: usize, writes: u64) {
     }
 }
 
-/// Judges a replacement at the moment it takes effect.
-pub fn judge_replacement(
+/// Whether an address may be removed by this request.
+fn may_remove(world: &World, sent: &Sent, action: &Action, id: i64) -> bool {
+    match action {
+        Action::Remove(removed) => *removed == id,
+        Action::Restore(may_delete) => {
+            let customer = sent.customer.map(|customer| &world.customers[customer]);
+            let creator = customer.and_then(|customer| customer.creators.get(&id));
+            *may_delete && matches!(creator, Some(Writer::Ours(_)))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a restore replaces a value that an update of ours wrote by one that was there before.
+fn undoes_ours(world: &World, sent: &Sent, path: &str, was: Option<&Value>, now: Option<&Value>) -> bool {
+    let Some(customer) = sent.customer.map(|customer| &world.customers[customer]) else { return false };
+    let is_ours = was.and_then(Value::as_str).is_some_and(|was| was.starts_with("Ours "));
+    is_ours && customer.past.iter().any(|(_, past)| fields(past).get(path).copied() == now)
+}
+
+/// Whether a restore adds an address that an update of ours has removed, as it was.
+fn was_removed_by_us(world: &World, sent: &Sent, address: &Value) -> bool {
+    let (Some(customer), Some(added)) = (sent.customer, address.as_object()) else { return false };
+    let removed = |id: i64| {
+        world.actions.values().any(|action| matches!(action, Action::Remove(removed) if *removed == id))
+    };
+    let is_it = |past: &Value| {
+        past["id"].as_i64().is_some_and(removed)
+            && past.as_object().is_some_and(|past| {
+                past.iter()
+                    .filter(|(name, _)| *name != "id")
+                    .all(|(name, value)| added.get(name) == Some(value))
+            })
+    };
+    let past = world.customers[customer].past.iter();
+    past.flat_map(|(_, past)| past["addresses"].as_array().into_iter().flatten()).any(is_it)
+}
+
+/// Checks a replacement at the moment it takes effect.
+pub fn check_replacement(
     world: &mut World,
     number: usize,
     customer: usize,
@@ -85,11 +132,11 @@ pub fn judge_replacement(
     let mut broken = Vec::new();
     let mut foreign_lost = 0;
     let sent = &world.requests[number];
-    let ask = sent.tag.and_then(|tag| world.asks.get(&tag));
+    let action = sent.tag.and_then(|tag| world.actions.get(&tag));
     let shown = sent.shown.as_ref().map(|shown| ids(&shown.profile)).unwrap_or_default();
     let state = &world.customers[customer];
     for id in ids(before).into_iter().filter(|id| !ids(after).contains(id)) {
-        let by_name = matches!(ask, Some(Ask::Remove(removed)) if *removed == id);
+        let by_name = action.is_some_and(|action| may_remove(world, sent, action, id));
         match state.creators.get(&id) {
             _ if by_name => {}
             _ if shown.contains(&id) => broken.push((1, format!("it removes address {id}"))),
@@ -142,13 +189,13 @@ fn is_protected(world: &World, number: usize, other: usize) -> bool {
     late.tag != later.tag
         && late.at < later.at
         && later.at.saturating_sub(late.at) < MAX_LATENESS
-        && !world.runs[later.run].is_told_to_repeat
+        && !world.runs[later.run].may_repeat
 }
 
 /// Whether another request asked for the same.
 fn was_repeated(world: &World, number: usize) -> bool {
-    let asks = world.requests[number].tag;
-    world.requests.iter().filter(|request| request.tag == asks).count() > 1
+    let actions = world.requests[number].tag;
+    world.requests.iter().filter(|request| request.tag == actions).count() > 1
 }
 
 fn path_of(address: Option<i64>, name: &str) -> String {
@@ -157,7 +204,7 @@ fn path_of(address: Option<i64>, name: &str) -> String {
 
 /// What a run said about a record.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub struct Reported {
     /// Which run.
     pub run: usize,
     /// Which record.
@@ -170,17 +217,17 @@ pub struct Told {
     pub reason: String,
 }
 
-/// Judges everything that was said, once everything that was to come has come.
-pub fn judge_reports(world: &mut World, told: &[Told]) {
+/// Checks all reports, once every late request has arrived.
+pub fn check_reports(world: &mut World, reported: &[Reported]) {
     let mut broken = Vec::new();
-    for said in told {
-        let Told { run, tag, at, applied, reason } = said;
+    for said in reported {
+        let Reported { run, tag, at, applied, reason } = said;
         let of_tag = |request: usize| world.requests[request].tag == Some(*tag);
         let effects = || world.effects.iter().filter(|effect| of_tag(effect.request));
-        let told = format!("run {run}: record {tag} is told as {applied:?} ({reason})");
+        let reported = format!("run {run}: record {tag} is reported as {applied:?} ({reason})");
         match applied.as_str() {
             "yes" if !effects().any(|effect| effect.at <= *at) && !is_removed(world, *tag) => {
-                broken.push((3, format!("{told} and was not applied")));
+                broken.push((3, format!("{reported} and was not applied")));
             }
             "no" => {
                 // A single command speaks of itself only, a batch of all its runs.
@@ -189,28 +236,30 @@ pub fn judge_reports(world: &mut World, told: &[Told]) {
                     sent.at <= *at && (sent.run == *run || world.runs[*run].is_batch && reason != "unchanged")
                 };
                 if let Some(effect) = effects().find(|effect| speaks_of(effect.request)) {
-                    broken.push((4, format!("{told}, and request {} took effect", effect.request)));
+                    broken.push((4, format!("{reported}, and request {} took effect", effect.request)));
                 }
             }
             _ => {}
         }
     }
-    broken.extend(twice(world));
+    broken.extend(duplicates(world));
     for (invariant, what) in broken {
         world.violated(invariant, what);
     }
 }
 
-/// Whether an address that a record removes is gone: who removed it cannot be seen.
+/// Whether an address that a record removes is gone: who removed it is unknown.
 fn is_removed(world: &World, tag: u32) -> bool {
-    let Some(Ask::Remove(id)) = world.asks.get(&tag) else { return false };
+    let Some(Action::Remove(id)) = world.actions.get(&tag) else { return false };
     !world.customers.iter().any(|customer| ids(&customer.now).contains(id))
 }
 
-/// Items and attributes that were sent twice with effect, though nobody asked for that.
-fn twice(world: &World) -> Vec<(u8, String)> {
+/// Items and attributes that took effect twice without being asked for again.
+fn duplicates(world: &World) -> Vec<(u8, String)> {
     let mut broken = Vec::new();
-    for (tag, _) in world.asks.iter().filter(|(_, ask)| matches!(ask, Ask::Item | Ask::Attribute)) {
+    for (tag, _) in
+        world.actions.iter().filter(|(_, action)| matches!(action, Action::Item | Action::Attribute))
+    {
         let requests = world.effects.iter().map(|effect| effect.request);
         let mut requests: Vec<usize> =
             requests.filter(|request| world.requests[*request].tag == Some(*tag)).collect();
@@ -227,19 +276,18 @@ fn is_asked_again(world: &World, first: usize, second: usize) -> bool {
     let (first, second) = (&world.requests[first], &world.requests[second]);
     let run = world.runs[second.run];
     let is_update = second.customer.is_some();
-    // Whoever runs a single command again wants it again, of an update only after the time in which it may come late.
+    // Running a single command again asks for it again; for an update only after the time in which the first may arrive late.
     let is_again = !run.is_batch && (!is_update || second.at.saturating_sub(first.at) >= MAX_LATENESS);
-    first.run != second.run && (run.is_told_to_repeat || is_again)
+    first.run != second.run && (run.may_repeat || is_again)
 }
 
-/// Judges what became of the snapshots: a mark that says more than is so would be believed later.
-pub fn judge_marks<'a>(world: &mut World, files: impl Iterator<Item = &'a std::path::Path>) {
+/// Checks the marks of the snapshots: a later command relies on them.
+pub fn check_marks<'a>(world: &mut World, files: impl Iterator<Item = &'a std::path::Path>) {
     let mut broken = Vec::new();
     for file in files {
         let mark = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let snapshot = file.with_extension("json");
-        let is_put =
-            |sent: &&super::world::Sent| sent.tag.is_some() && sent.snapshot.as_ref() == Some(&snapshot);
+        let is_put = |sent: &&Sent| sent.tag.is_some() && sent.snapshot.as_ref() == Some(&snapshot);
         // Where it never left, another attempt at the same may have been taken for it, which does no harm.
         let Some(tag) = world.requests.iter().find(is_put).map(|sent| sent.tag) else { continue };
         let mut effects = world.effects.iter().map(|effect| &world.requests[effect.request]);

@@ -1,9 +1,9 @@
-//! The promises, held against thousands of modelled worlds.
+//! The promises, checked in thousands of modelled worlds.
 //!
 //! Each seed is a world: a service with a store, a network that loses and delays, replicas that lag behind, foreign
 //! editors, and a disk that fails and forgets. In it the real commands run (`customer update`, `quote add-item`,
-//! `attribute create`, and batches of them with `--resume`), on time that stands still unless everybody waits. They die
-//! and are taken up again. In the end what the service did is compared with what the commands said.
+//! `attribute create`, and batches of them with `--resume`), on time that stands still unless everybody waits. They are killed
+//! and resumed. In the end what the service did is compared with what the commands said.
 //!
 //! A seed that breaks a promise is printed with the command that shows it again:
 //! `STOREFRONT_SEED=N cargo test --lib simulation -- --nocapture`. `STOREFRONT_SEEDS=N` runs so many seeds, and
@@ -17,7 +17,7 @@ mod disk;
 mod editors;
 mod faults;
 mod invariants;
-mod mortal;
+mod killable;
 mod network;
 mod random;
 mod scenario;
@@ -41,7 +41,7 @@ thread_local! {
 }
 
 /// Takes a text that is about to be written to standard error; `false` where no simulation runs on this thread.
-pub fn overhears(text: &str) -> bool {
+pub fn captures_stderr(text: &str) -> bool {
     STDERR.with_borrow_mut(|said| said.as_mut().map(|said| said.push(text.to_owned())).is_some())
 }
 
@@ -97,7 +97,7 @@ fn no_promise_is_broken_in_any_world() {
         let verdict = run(seed, directory.path(), true);
         let trace = verdict.trace.join("\n");
         assert!(verdict.violations.is_empty(), "{trace}\n{}", verdict.violations.join("\n"));
-        return overheard(&trace);
+        return print(&trace);
     }
     let count = number("STOREFRONT_SEEDS").unwrap_or(SEEDS);
     let (broken, sum) = run_many(number("STOREFRONT_FIRST_SEED").unwrap_or(0), count);
@@ -109,22 +109,22 @@ fn no_promise_is_broken_in_any_world() {
     });
     let shown: String = shown.collect();
     assert!(broken.is_empty(), "\n{shown}");
-    let [yes, no, unknown] = sum.told;
-    overheard(&format!(
-        "{count} worlds, {} requests; records told as applied {yes}, not applied {no}, unknown {unknown}; \
+    let [yes, no, unknown] = sum.reported;
+    print(&format!(
+        "{count} worlds, {} requests; records reported as applied {yes}, not applied {no}, unknown {unknown}; \
          foreign addresses out of reach: {}",
         sum.requests, sum.foreign_lost
     ));
     assert!(
         count < 1000 || yes > 0 && no > 0 && unknown > 0,
         "the worlds are too much alike: {:?}",
-        sum.told
+        sum.reported
     );
 }
 
 /// Shown with `--nocapture`.
 #[allow(clippy::print_stdout)]
-fn overheard(text: &str) {
+fn print(text: &str) {
     println!("{text}");
 }
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use serde_json::Value;
 
-use super::disk::Life;
-use super::faults::{Fate, Seen};
+use super::disk::Process;
+use super::faults::{Delivery, Observed};
 use super::invariants;
 use super::world::{Sent, Shown, World};
 use crate::http::TransportError;
@@ -24,7 +24,9 @@ pub struct Network {
     /// Which run of the program it is.
     pub run: usize,
     /// Whether that lives.
-    pub life: Arc<Mutex<Life>>,
+    pub process: Arc<Mutex<Process>>,
+    /// The record of a run that has only one: a restore names none in its body.
+    pub tag: Option<u32>,
     /// What the run has read of each customer last.
     pub shown: RefCell<BTreeMap<usize, Shown>>,
 }
@@ -37,37 +39,44 @@ impl Transport for Network {
 
 impl Network {
     async fn carry(&self, request: Outgoing, timeout: Duration) -> Result<Incoming, TransportError> {
-        if self.life.lock().unwrap().is_over {
+        if self.process.lock().unwrap().is_dead {
             return std::future::pending().await;
         }
         let is_read = request.method == reqwest::Method::GET;
-        let (number, customer, fate, there, back) = self.leave(&request, is_read);
-        match fate.seen {
-            Seen::Silence => tokio::time::sleep(timeout).await,
+        let (number, customer, delivery, there, back) = self.leave(&request, is_read);
+        match delivery.observed {
+            Observed::Silence => tokio::time::sleep(timeout).await,
             _ => tokio::time::sleep(there.min(timeout)).await,
         }
         let outcome = {
             let mut world = self.world.borrow_mut();
             world.catch_up();
-            world.tell(|| format!("run {} request {number}: {:?}", self.run, fate.seen));
-            answer(&world, number, &fate)
+            world.log(|| format!("run {} request {number}: {:?}", self.run, delivery.observed));
+            answer(&world, number, &delivery)
         };
         tokio::time::sleep(back).await;
         let now = self.world.borrow().now();
-        self.world.borrow_mut().requests[number].heard = Some((now, fate.seen == Seen::Answer));
-        if let (true, Some(customer), Seen::Answer, Ok(incoming)) = (is_read, customer, fate.seen, &outcome) {
+        self.world.borrow_mut().requests[number].heard = Some((now, delivery.observed == Observed::Answer));
+        if let (true, Some(customer), Observed::Answer, Ok(incoming)) =
+            (is_read, customer, delivery.observed, &outcome)
+        {
             let body: Value = serde_json::from_slice(&incoming.body).unwrap();
             if let Some(profile) = body["customer"].as_object() {
                 let at = self.world.borrow().now();
-                let shown = Shown { profile: profile.clone(), at, writes: self.life.lock().unwrap().writes };
+                let shown =
+                    Shown { profile: profile.clone(), at, writes: self.process.lock().unwrap().writes };
                 self.shown.borrow_mut().insert(customer, shown);
             }
         }
         outcome
     }
 
-    /// The request leaves: from here on its fate does not depend on the client.
-    fn leave(&self, request: &Outgoing, is_read: bool) -> (usize, Option<usize>, Fate, Duration, Duration) {
+    /// The request leaves: from here on its delivery does not depend on the client.
+    fn leave(
+        &self,
+        request: &Outgoing,
+        is_read: bool,
+    ) -> (usize, Option<usize>, Delivery, Duration, Duration) {
         let mut world = self.world.borrow_mut();
         let world = &mut *world;
         world.catch_up();
@@ -76,13 +85,13 @@ impl Network {
         let is_profile = request.url.path().ends_with("/customer/profile");
         let customer =
             world.customers.iter().position(|customer| customer.token == token).filter(|_| is_profile);
-        let tag = tag_of(&body);
+        let tag = tag_of(&body).or(self.tag.filter(|_| !is_read));
         let same = |sent: &&Sent| sent.run == self.run && sent.tag.is_some() && sent.tag == tag;
         let attempt = 1 + u32::try_from(world.requests.iter().filter(same).count()).unwrap();
         let (number, now) = (world.requests.len(), world.now());
-        let fate = world.weather.fate(&mut world.random, number, is_read, now);
+        let delivery = world.fault_profile.delivery(&mut world.random, number, is_read, now);
         let (there, back) = (world.random.millis(1, 120), world.random.millis(1, 80));
-        let life = self.life.lock().unwrap();
+        let process = self.process.lock().unwrap();
         let sent = Sent {
             run: self.run,
             tag,
@@ -91,22 +100,23 @@ impl Network {
             attempt,
             body,
             shown: customer.and_then(|customer| self.shown.borrow().get(&customer).cloned()),
-            snapshot: customer.and_then(|customer| life.snapshots.get(&(customer + 1).to_string()).cloned()),
+            snapshot: customer
+                .and_then(|customer| process.snapshots.get(&(customer + 1).to_string()).cloned()),
             heard: None,
             reply: None,
         };
-        world.tell(|| {
+        world.log(|| {
             format!(
-                "run {} sends {number} ({} tag {tag:?} customer {customer:?}): {fate:?}",
+                "run {} sends {number} ({} tag {tag:?} customer {customer:?}): {delivery:?}",
                 self.run, request.method
             )
         });
-        let (is_put, writes) = (!is_read && customer.is_some(), life.writes);
-        world.send(sent, &fate, there);
+        let (is_put, writes) = (!is_read && customer.is_some(), process.writes);
+        world.send(sent, &delivery, there);
         if is_put {
-            invariants::judge_request(world, number, writes);
+            invariants::check_request(world, number, writes);
         }
-        (number, customer, fate, there, back)
+        (number, customer, delivery, there, back)
     }
 }
 
@@ -119,7 +129,7 @@ fn tag_of(body: &Value) -> Option<u32> {
     name.rsplit('_').next()?.parse().ok()
 }
 
-fn answer(world: &World, number: usize, fate: &Fate) -> Result<Incoming, TransportError> {
+fn answer(world: &World, number: usize, delivery: &Delivery) -> Result<Incoming, TransportError> {
     let lost = |sent, message: &str| TransportError {
         sent,
         is_permanent: false,
@@ -133,18 +143,18 @@ fn answer(world: &World, number: usize, fate: &Fate) -> Result<Incoming, Transpo
         }
         Incoming { status, headers, body: body.as_bytes().to_vec(), broken: None }
     };
-    match fate.seen {
-        Seen::Refused => Err(lost(false, "no connection")),
-        Seen::Silence => Err(lost(true, "no answer in time")),
-        Seen::Reset => Err(lost(true, "the connection broke")),
-        Seen::Status(code, retry_after) => Ok(status(code, retry_after, r#"{"message":"a fault"}"#)),
-        Seen::Page(code) => Ok(status(code, Some(1), "<!DOCTYPE html><html>a page</html>")),
-        Seen::Answer | Seen::Cut => {
+    match delivery.observed {
+        Observed::Refused => Err(lost(false, "no connection")),
+        Observed::Silence => Err(lost(true, "no answer in time")),
+        Observed::Reset => Err(lost(true, "the connection broke")),
+        Observed::Status(code, retry_after) => Ok(status(code, retry_after, r#"{"message":"a fault"}"#)),
+        Observed::Page(code) => Ok(status(code, Some(1), "<!DOCTYPE html><html>a page</html>")),
+        Observed::Answer | Observed::Cut => {
             let Some((code, body)) = &world.requests[number].reply else {
                 return Err(lost(true, "the connection broke"));
             };
             let mut incoming = status(*code, None, body);
-            if fate.seen == Seen::Cut {
+            if delivery.observed == Observed::Cut {
                 incoming.body.truncate(body.len() / 2);
                 incoming.broken = Some("response body ended unexpectedly".to_owned());
             }

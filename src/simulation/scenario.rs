@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::client::{Death, Ended, Job, Machine, Manner, document};
+use super::client::{Death, Job, Machine, RunEnd, RunOptions, document};
 use super::disk::Disk;
 use super::editors::Edit;
-use super::faults::{Seen, Weather};
-use super::invariants::{self, Told};
+use super::faults::{FaultProfile, Observed};
+use super::invariants::{self, Reported};
 use super::random::Random;
-use super::world::{Ask, Sent, World};
+use super::world::{Action, Sent, World};
 use crate::clock::Clock;
 use crate::plan::operation::Operation;
 
@@ -22,7 +22,7 @@ const MAX_RUNS: u64 = 4;
 pub struct Scenario {
     random: Random,
     machine: Machine,
-    told: Vec<Told>,
+    reported: Vec<Reported>,
     tags: u32,
     /// From when on nothing works any more; every record is then counted that is left unknown.
     is_outage: bool,
@@ -43,8 +43,8 @@ pub struct Verdict {
     pub foreign_lost: u64,
     /// Requests that were sent.
     pub requests: u64,
-    /// Records that were told of as applied, as not applied, and as unknown.
-    pub told: [u64; 3],
+    /// Records that were reported as applied, as not applied, and as unknown.
+    pub reported: [u64; 3],
 }
 
 impl Verdict {
@@ -52,7 +52,7 @@ impl Verdict {
     pub fn add(&mut self, other: &Self) {
         self.foreign_lost += other.foreign_lost;
         self.requests += other.requests;
-        (0..3).for_each(|at| self.told[at] += other.told[at]);
+        (0..3).for_each(|at| self.reported[at] += other.reported[at]);
     }
 }
 
@@ -60,17 +60,17 @@ impl Verdict {
 pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
     let mut random = Random::new(seed);
     let is_outage = random.chance(6);
-    let weather = if is_outage { Weather::default() } else { weather(&mut random) };
+    let fault_profile = if is_outage { FaultProfile::default() } else { fault_profile(&mut random) };
     let customers = usize::try_from(1 + random.below(2)).unwrap();
     let disk_faults = if random.chance(15) { random.pick(&[5, 20, 100]) } else { 0 };
-    let world = World::new(random.next(), customers, weather, is_traced);
+    let world = World::new(random.next(), customers, fault_profile, is_traced);
     let machine = Machine {
         world: std::rc::Rc::new(std::cell::RefCell::new(world)),
         disk: Disk::new(random.next(), disk_faults),
         clock: Clock::starting_at(jiff::Timestamp::from_second(1_800_000_000).unwrap()),
         timeout: Duration::from_secs(random.pick(&[2, 5])),
     };
-    let mut scenario = Scenario { random, machine, told: Vec::new(), tags: 0, is_outage, unmarked: 0 };
+    let mut scenario = Scenario { random, machine, reported: Vec::new(), tags: 0, is_outage, unmarked: 0 };
     if is_outage {
         scenario.outage(directory).await;
     } else {
@@ -79,32 +79,32 @@ pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
     scenario.verdict()
 }
 
-fn weather(random: &mut Random) -> Weather {
-    let mut weather = Weather {
+fn fault_profile(random: &mut Random) -> FaultProfile {
+    let mut fault_profile = FaultProfile {
         writes: random.pick(&[0, 20, 40, 70, 100]),
         reads: random.pick(&[0, 0, 10, 30]),
         stale: (random.pick(&[0, 0, 0, 40, 80]), random.pick(&[300, 2_000, 8_000])),
-        ..Weather::default()
+        ..FaultProfile::default()
     };
     if random.chance(10) {
         let from = random.millis(0, 3_000);
-        weather.outage = Some((from, from + random.millis(500, 60_000), any_outage(random)));
+        fault_profile.outage = Some((from, from + random.millis(500, 60_000), any_outage(random)));
     }
     if random.chance(5) {
-        weather.unauthorized = Some(usize::try_from(random.below(10)).unwrap());
+        fault_profile.unauthorized = Some(usize::try_from(random.below(10)).unwrap());
     }
-    weather
+    fault_profile
 }
 
-fn any_outage(random: &mut Random) -> Seen {
+fn any_outage(random: &mut Random) -> Observed {
     random.pick(&[
-        Seen::Silence,
-        Seen::Reset,
-        Seen::Refused,
-        Seen::Page(503),
-        Seen::Status(503, Some(2)),
-        Seen::Status(502, None),
-        Seen::Status(500, None),
+        Observed::Silence,
+        Observed::Reset,
+        Observed::Refused,
+        Observed::Page(503),
+        Observed::Status(503, Some(2)),
+        Observed::Status(502, None),
+        Observed::Status(500, None),
     ])
 }
 
@@ -114,12 +114,14 @@ impl Scenario {
         let first = self.job(directory, 0);
         let second = self.random.chance(45).then(|| self.job(directory, 1));
         self.plan_edits();
+        let updated = |job: &Job| (job.operation == Operation::CustomerUpdate).then_some(job.records[0].1);
+        let updated = updated(&first).or_else(|| second.as_ref().and_then(updated));
         match second {
             Some(second) if self.random.chance(30) => {
                 let machine = self.machine.clone();
-                let manner = Manner::default();
+                let options = RunOptions::default();
                 let (one, other) =
-                    futures_util::future::join(machine.run(&first, manner), machine.run(&second, manner))
+                    futures_util::future::join(machine.run(&first, options), machine.run(&second, options))
                         .await;
                 self.take(&first, one);
                 self.take(&second, other);
@@ -132,6 +134,20 @@ impl Scenario {
                 }
             }
         }
+        if let Some(customer) = updated.filter(|_| self.random.chance(40)) {
+            self.pause().await;
+            let restore = self.restore(customer);
+            self.with_restarts(&restore).await;
+        }
+    }
+
+    /// A command that undoes the newest update.
+    fn restore(&mut self, customer: usize) -> Job {
+        self.tags += 1;
+        let mut world = self.machine.world.borrow_mut();
+        world.actions.insert(self.tags, Action::Restore(self.random.chance(30)));
+        let records = vec![(self.tags, customer)];
+        Job { operation: Operation::CustomerUpdate, records, input: None, jobs: 1 }
     }
 
     /// A batch during which the service stops working for good.
@@ -139,20 +155,20 @@ impl Scenario {
         let operation = self.random.pick(&[Operation::QuoteAddItem, Operation::AttributeCreate]);
         let job = self.batch(operation, 14, directory, 0);
         let from = self.random.millis(0, 900);
-        let seen = any_outage(&mut self.random);
-        self.machine.world.borrow_mut().weather.outage = Some((from, Duration::MAX, seen));
-        let ended = self.machine.run(&job, Manner::default()).await;
+        let observed = any_outage(&mut self.random);
+        self.machine.world.borrow_mut().fault_profile.outage = Some((from, Duration::MAX, observed));
+        let ended = self.machine.run(&job, RunOptions::default()).await;
         self.take(&job, ended);
     }
 
     async fn with_restarts(&mut self, job: &Job) {
-        let mut manner = Manner { death: self.death(), ..Manner::default() };
+        let mut options = RunOptions { death: self.death(), ..RunOptions::default() };
         for run in 1..=MAX_RUNS {
-            let ended = self.machine.run(job, manner).await;
+            let ended = self.machine.run(job, options).await;
             let (died, failed) = (ended.died, ended.failure.is_some());
             self.take(job, ended);
             if died && self.random.chance(50) {
-                self.machine.world.borrow_mut().tell(|| "power loss".to_owned());
+                self.machine.world.borrow_mut().log(|| "power loss".to_owned());
                 let mut disk = self.machine.disk.lock().unwrap();
                 disk.lose_power();
                 // Marks are not synced: what they say can be found out again.
@@ -163,7 +179,7 @@ impl Scenario {
             }
             self.pause().await;
             let death = if run < 2 { self.death() } else { Death::Never };
-            manner = Manner { resume: job.input.is_some(), repeat: self.random.chance(15), death };
+            options = RunOptions { resume: job.input.is_some(), repeat: self.random.chance(15), death };
         }
     }
 
@@ -188,9 +204,9 @@ impl Scenario {
     fn plan_edits(&mut self) {
         let world = &mut *self.machine.world.borrow_mut();
         let similar: Vec<Value> = world
-            .asks
+            .actions
             .values()
-            .filter_map(|ask| if let Ask::Add(address) = ask { Some(address.clone()) } else { None })
+            .filter_map(|action| if let Action::Add(address) = action { Some(address.clone()) } else { None })
             .collect();
         let count = self.random.pick(&[0, 0, 1, 2, 3]);
         let customers = world.customers.len();
@@ -220,7 +236,7 @@ impl Scenario {
         let world = self.machine.world.borrow();
         let mut text = String::new();
         for (tag, customer) in &records {
-            let mut document = document(&world.asks[tag], *tag, *customer);
+            let mut document = document(&world.actions[tag], *tag, *customer);
             if operation == Operation::CustomerUpdate {
                 document["token"] = json!(world.customers[*customer].token);
             }
@@ -232,7 +248,7 @@ impl Scenario {
         Job { operation, records, input: Some(input.canonicalize().unwrap()), jobs }
     }
 
-    /// A record that asks for something nobody else asks for.
+    /// A record that asks for something no other record asks for.
     fn record(&mut self, operation: Operation, may_remove: bool) -> (u32, usize) {
         let random = &mut self.random;
         self.tags += 1;
@@ -241,34 +257,34 @@ impl Scenario {
         let customer = usize::try_from(random.below(world.customers.len() as u64)).unwrap();
         let address = i64::try_from((customer as u64 + 1) * 10 + 1 + random.below(2)).unwrap();
         let value = format!("Ours {tag}");
-        let ask = match (operation, random.below(10)) {
-            (Operation::QuoteAddItem, _) => Ask::Item,
-            (Operation::AttributeCreate, _) => Ask::Attribute,
-            (_, 0..=2) => Ask::Set(Some(address), "city", value),
-            (_, 3 | 4) => Ask::Set(None, "firstname", value),
-            (_, 5) if may_remove => Ask::Remove(address),
-            _ => Ask::Add(json!({"firstname": "N", "lastname": "M", "street": [value], "city": "New",
+        let action = match (operation, random.below(10)) {
+            (Operation::QuoteAddItem, _) => Action::Item,
+            (Operation::AttributeCreate, _) => Action::Attribute,
+            (_, 0..=2) => Action::Set(Some(address), "city", value),
+            (_, 3 | 4) => Action::Set(None, "firstname", value),
+            (_, 5 | 6) if may_remove => Action::Remove(address),
+            _ => Action::Add(json!({"firstname": "N", "lastname": "M", "street": [value], "city": "New",
                 "postcode": "75009", "country_id": "FR", "telephone": "5"})),
         };
-        world.asks.insert(tag, ask);
+        world.actions.insert(tag, action);
         (tag, customer)
     }
 
     /// Takes in what a run said, and judges what can be judged at once.
-    fn take(&mut self, job: &Job, ended: Ended) {
+    fn take(&mut self, job: &Job, ended: RunEnd) {
         let mut world = self.machine.world.borrow_mut();
-        let Ended { died, told, counts, failure } = ended;
-        let was_refused = told.is_empty() && failure.is_some();
+        let RunEnd { died, reported, counts, failure } = ended;
+        let was_refused = reported.is_empty() && failure.is_some();
         if !died && !was_refused {
             for (record, count) in counts.iter().enumerate().filter(|(_, count)| **count != 1) {
                 world.violated(
                     5,
-                    format!("record {} of {job:?} is told of {count} times: {failure:?}", record + 1),
+                    format!("record {} of {job:?} is reported {count} times: {failure:?}", record + 1),
                 );
             }
         }
         if self.is_outage {
-            let unknown = unknown_since_last_answer(&world, &told);
+            let unknown = unknown_since_last_answer(&world, &reported);
             if unknown > usize::from(job.jobs) + 5 {
                 world.violated(6, format!("{unknown} records of {job:?} are unknown"));
             }
@@ -282,28 +298,29 @@ impl Scenario {
             );
         }
         self.unmarked = unmarked;
-        self.told.extend(told);
+        self.reported.extend(reported);
     }
 
     fn verdict(self) -> Verdict {
         let Machine { world, disk, .. } = self.machine;
         let mut world = world.borrow_mut();
         world.finish();
-        invariants::judge_reports(&mut world, &self.told);
-        invariants::judge_marks(&mut world, disk.lock().unwrap().files());
-        let count = |applied| self.told.iter().filter(|told| told.applied == applied).count() as u64;
+        invariants::check_reports(&mut world, &self.reported);
+        invariants::check_marks(&mut world, disk.lock().unwrap().files());
+        let count =
+            |applied| self.reported.iter().filter(|reported| reported.applied == applied).count() as u64;
         let mut fingerprint = crate::journal::fnv::Fnv1a::new();
         for effect in &world.effects {
             fingerprint = fingerprint.update(format!("{:?}", (effect.at, effect.request)).as_bytes());
         }
-        for told in &self.told {
-            fingerprint = fingerprint.update(format!("{told:?}").as_bytes());
+        for reported in &self.reported {
+            fingerprint = fingerprint.update(format!("{reported:?}").as_bytes());
         }
         Verdict {
             fingerprint: fingerprint.finish(),
             foreign_lost: world.foreign_lost,
             requests: world.requests.len() as u64,
-            told: [count("yes"), count("no"), count("unknown")],
+            reported: [count("yes"), count("no"), count("unknown")],
             violations: std::mem::take(&mut world.violations),
             trace: std::mem::take(&mut world.trace),
         }
@@ -311,11 +328,14 @@ impl Scenario {
 }
 
 /// How many records an outage left unknown, which begins after the last answer.
-fn unknown_since_last_answer(world: &World, told: &[Told]) -> usize {
+fn unknown_since_last_answer(world: &World, reported: &[Reported]) -> usize {
     let heard = |sent: &Sent| sent.heard.map(|(at, _)| at);
     let answers = world.requests.iter().filter(|sent| sent.heard.is_some_and(|(_, is_answer)| is_answer));
     let last = answers.filter_map(heard).max();
     let is_later = |sent: &&Sent| heard(sent) > last;
     let later: Vec<Option<u32>> = world.requests.iter().filter(is_later).map(|sent| sent.tag).collect();
-    told.iter().filter(|told| told.applied == "unknown" && later.contains(&Some(told.tag))).count()
+    reported
+        .iter()
+        .filter(|reported| reported.applied == "unknown" && later.contains(&Some(reported.tag)))
+        .count()
 }

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::customers::{Customer, Stored, Writer, addresses_after};
 use super::editors::{Edit, Moment};
-use super::faults::{Fate, Weather};
+use super::faults::{Delivery, FaultProfile};
 use super::random::Random;
 
 /// What the last read before a PUT showed.
@@ -64,7 +64,7 @@ enum Event {
 
 /// What one of our records asks for.
 #[derive(Debug, Clone)]
-pub enum Ask {
+pub enum Action {
     /// An item in a cart.
     Item,
     /// An attribute.
@@ -75,6 +75,8 @@ pub enum Ask {
     Add(Value),
     /// One address less.
     Remove(i64),
+    /// The newest update undone; with `true` an address that it added is deleted.
+    Restore(bool),
 }
 
 /// One run of the program.
@@ -82,8 +84,8 @@ pub enum Ask {
 pub struct Run {
     /// Whether it goes over many records.
     pub is_batch: bool,
-    /// Whether it was told to act though an earlier outcome is unknown (`--after-unknown`, `--retry-unknown`).
-    pub is_told_to_repeat: bool,
+    /// Whether it was told to act although an earlier outcome is unknown (`--after-unknown`, `--retry-unknown`).
+    pub may_repeat: bool,
 }
 
 /// Everything outside the program, its disk excepted.
@@ -93,13 +95,13 @@ pub struct World {
     pub random: Random,
     start: Instant,
     /// How network and service behave.
-    pub weather: Weather,
+    pub fault_profile: FaultProfile,
     /// All customers.
     pub customers: Vec<Customer>,
     /// Codes of the attributes that exist.
     pub attributes: BTreeSet<String>,
     /// What our records ask for, by their tags.
-    pub asks: BTreeMap<u32, Ask>,
+    pub actions: BTreeMap<u32, Action>,
     /// The runs of the program.
     pub runs: Vec<Run>,
     /// All requests, by their numbers.
@@ -123,15 +125,15 @@ pub struct World {
 
 impl World {
     /// A world with so many customers.
-    pub fn new(seed: u64, customers: usize, weather: Weather, is_traced: bool) -> Self {
+    pub fn new(seed: u64, customers: usize, fault_profile: FaultProfile, is_traced: bool) -> Self {
         let customers = (0..customers).map(Customer::new).collect();
         Self {
             random: Random::new(seed),
             start: Instant::now(),
-            weather,
+            fault_profile,
             customers,
             attributes: BTreeSet::new(),
-            asks: BTreeMap::new(),
+            actions: BTreeMap::new(),
             runs: Vec::new(),
             requests: Vec::new(),
             effects: Vec::new(),
@@ -152,7 +154,7 @@ impl World {
     }
 
     /// Writes down what happened, where somebody wants to know.
-    pub fn tell(&mut self, what: impl FnOnce() -> String) {
+    pub fn log(&mut self, what: impl FnOnce() -> String) {
         if self.is_traced {
             let line = format!("{:>9.3} {}", self.now().as_secs_f64(), what());
             self.trace.push(line);
@@ -161,7 +163,7 @@ impl World {
 
     /// Notes that a promise was broken.
     pub fn violated(&mut self, invariant: u8, what: String) {
-        self.tell(|| format!("VIOLATED ({invariant}) {what}"));
+        self.log(|| format!("VIOLATED ({invariant}) {what}"));
         self.violations.push(format!("({invariant}) {what}"));
     }
 
@@ -176,11 +178,11 @@ impl World {
         }
     }
 
-    /// Lets a request arrive where its fate says so; nobody has to wait for it.
-    pub fn send(&mut self, request: Sent, fate: &Fate, on_its_way: Duration) -> usize {
+    /// Lets a request arrive where its delivery says so; nobody has to wait for it.
+    pub fn send(&mut self, request: Sent, delivery: &Delivery, on_its_way: Duration) -> usize {
         let number = self.requests.len();
         self.requests.push(request);
-        if let Some(delay) = fate.processed {
+        if let Some(delay) = delivery.processed {
             self.schedule(self.now() + on_its_way + delay, Event::Arrival(number));
         }
         number
@@ -209,7 +211,7 @@ impl World {
                 Event::Arrival(request) => {
                     self.edit_around(request, at, true);
                     let reply = self.process(request, at);
-                    self.tell(|| format!("  request {request} processed (due {at:?}): {}", reply.0));
+                    self.log(|| format!("  request {request} processed (due {at:?}): {}", reply.0));
                     self.requests[request].reply = Some(reply);
                     self.edit_around(request, at, false);
                 }
@@ -238,7 +240,7 @@ impl World {
         self.next_address += 1;
         self.edits[number].1 = true;
         customer.changed(&before, at, Writer::Foreign);
-        self.tell(|| format!("  foreign edit: {edit:?} (address {id} if new)"));
+        self.log(|| format!("  foreign edit: {edit:?} (address {id} if new)"));
     }
 
     fn process(&mut self, request: usize, at: Duration) -> (u16, String) {
@@ -263,7 +265,7 @@ impl World {
 
     /// What a read shows: the profile, or what a replica still has of it.
     fn read(&mut self, customer: usize, at: Duration) -> Stored {
-        let lag = self.weather.lag(&mut self.random);
+        let lag = self.fault_profile.lag(&mut self.random);
         let customer = &self.customers[customer];
         let then = at.saturating_sub(lag);
         let past = customer.past.iter().rev().find(|(since, _)| *since <= then);
@@ -289,7 +291,7 @@ impl World {
             after.insert(name.clone(), value);
         }
         after.insert("updated_at".to_owned(), json!(format!("{}", at.as_millis())));
-        super::invariants::judge_replacement(self, request, number, &before, &after, &added);
+        super::invariants::check_replacement(self, request, number, &before, &after, &added);
         let customer = &mut self.customers[number];
         customer.now = after;
         customer.changed(&before, at, Writer::Ours(request));

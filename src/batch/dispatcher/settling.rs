@@ -6,7 +6,6 @@ use crate::batch::worker::{Job, JobResult, behind_unknown};
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::records::Content;
 use crate::journal::record_state::{RecordState, state_after};
-use crate::plan::operation::Operation;
 use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 
@@ -48,9 +47,8 @@ impl Dispatcher<'_> {
     /// After an unknown outcome, later records that replace the same thing are not sent: the unknown request may still
     /// take effect, and undo what they do.
     pub(super) fn block(&mut self, key: u64, place: RecordLocation, failure: &Failure) {
-        let operation = self.input.preparer.operation.operation();
-        let replaces = matches!(operation, Operation::CustomerUpdate | Operation::QuoteShip);
-        if replaces && failure.applied == Applied::Unknown {
+        let spec = self.input.preparer.operation.operation().spec();
+        if spec.replaces.is_some() && failure.applied == Applied::Unknown {
             let first = self.blocked.entry(key).or_insert(place.record);
             *first = place.record.min(*first);
         }

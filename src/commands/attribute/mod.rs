@@ -7,7 +7,6 @@ mod wizard;
 
 use serde_json::Value;
 
-use crate::batch;
 use crate::cli::attribute::{AttributeCommand, CreateArgs};
 use crate::commands::dispatch;
 use crate::failure::Failure;
@@ -34,16 +33,13 @@ pub fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<(), Fail
     }
 }
 
-/// On a terminal, what is missing is asked for first.
 fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
-    if let Some(source) = dispatch::source(session, &args.batch)? {
-        return batch::run(
-            session,
-            &source,
-            &args.batch,
-            RecordOperation::Direct(Operation::AttributeCreate, args),
-        );
-    }
+    let operation = RecordOperation::Direct(Operation::AttributeCreate, args);
+    dispatch::run(session, operation, &args.batch, || create_one(session, args))
+}
+
+/// On a terminal, what is missing is asked for first.
+fn create_one(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
     let document = draft::document(session)?;
     let prompt = Prompt::new(session.context, session.global, session.report);
     if prompt.can_ask() {
@@ -52,21 +48,17 @@ fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
             return with_service(session, async |service| {
                 let mut wizard = Wizard::new(session, &prompt, answers);
                 let draft = wizard.run(document)?;
-                let sent = perform::perform_and_report(service, Operation::AttributeCreate, draft).await;
+                let sent = perform::perform_and_report(service, draft).await;
                 wizard.tell_command_line();
                 sent
             });
         }
     }
-    let draft = draft::draft_from(session, Operation::AttributeCreate, document, args)?;
-    with_service(session, async |service| {
-        perform::perform_and_report(service, Operation::AttributeCreate, draft).await
-    })
+    dispatch::send(session, None, draft::draft_from(session, Operation::AttributeCreate, document, args)?)
 }
 
 fn answers(session: &Session<'_>, args: &CreateArgs, document: Option<Value>) -> Result<Answers, Failure> {
     let operation = Operation::AttributeCreate;
-    let mut input =
-        Draft::new(session.dialect, operation, document, &Unfinished, session.global.allow_unknown)?;
-    Ok(Answers::new(args.clone(), &input.take_inner(operation)))
+    let input = Draft::new(session.dialect, operation, document, &Unfinished, session.global.allow_unknown)?;
+    Ok(Answers::new(args.clone(), &input.fields))
 }

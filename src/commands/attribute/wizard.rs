@@ -1,6 +1,6 @@
 //! The questions of `attribute create` to a person, one after the other; Esc goes back one.
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 use super::command_line;
 use super::steps::{Answers, Step};
@@ -56,8 +56,7 @@ impl<'a> Wizard<'a> {
                 &flags,
                 self.session.global.allow_unknown,
             )?;
-            let attribute = draft.body.get("attribute").and_then(Value::as_object);
-            self.answers.flags.force |= attribute.is_some_and(|it| !lint_attribute::errors(it).is_empty());
+            self.answers.flags.force |= !lint_attribute::errors(&draft.fields).is_empty();
             self.show(&draft);
             // They have just been shown.
             draft.warnings.clear();
@@ -91,10 +90,8 @@ impl<'a> Wizard<'a> {
     }
 
     fn show(&self, draft: &Draft) {
-        let none = Map::new();
-        let inner = draft.body.get("attribute").and_then(Value::as_object).unwrap_or(&none);
         let report = self.session.report;
-        self.prompt.show(&format!("\n{}\n", attribute::text(inner, report.stderr_style())));
+        self.prompt.show(&format!("\n{}\n", attribute::text(&draft.fields, report.stderr_style())));
         draft.warnings.iter().for_each(|warning| self.prompt.warn(report, warning));
     }
 

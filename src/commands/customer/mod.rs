@@ -31,7 +31,7 @@ pub fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(), Failu
         }),
         CustomerCommand::Restore(args) => with_service(session, async |service| {
             let service = customers::select(service, args.choice.customer.as_deref()).await?;
-            restore::restore(&service, args).await
+            session.report.outcome(&restore::restore(&service, args).await?)
         }),
     }
 }

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use crate::batch;
 use crate::cli::customer::UpdateArgs;
 use crate::commands::customer::interactive::{self, Editor, StartScreen};
 use crate::commands::dispatch;
@@ -25,9 +24,10 @@ use crate::shell::Shell;
 /// # Errors
 /// Whatever went wrong.
 pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
-    if let Some(source) = dispatch::source(session, &args.batch)? {
-        return batch::run(session, &source, &args.batch, RecordOperation::UpdateProfile(args));
-    }
+    dispatch::run(session, RecordOperation::UpdateProfile(args), &args.batch, || update_one(session, args))
+}
+
+fn update_one(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
     let prompt = Rc::new(Prompt::new(session.context, session.global, session.report));
     let asks = prompt.can_ask() && session.global.input.is_none();
     let (args, start) = if asks { interactive_start(args) } else { (args.clone(), None) };

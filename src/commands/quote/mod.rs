@@ -3,9 +3,9 @@
 mod methods;
 mod show;
 
-use crate::cli::customer::CustomerChoice;
-use crate::cli::quote::{AddItemArgs, QuoteCommand, ShipArgs};
+use crate::cli::quote::{QuoteCommand, ShipArgs};
 use crate::commands::dispatch;
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::ops::customers::select;
 use crate::ops::record::RecordOperation;
@@ -15,7 +15,6 @@ use crate::plan::operation::Operation;
 use crate::prompt::Prompt;
 use crate::session::Session;
 use crate::session::runtime::with_service;
-use crate::{batch, exact_json};
 
 /// Runs a quote command.
 ///
@@ -24,7 +23,7 @@ use crate::{batch, exact_json};
 pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
     match command {
         QuoteCommand::Ship(args) => ship(session, args),
-        QuoteCommand::AddItem(args) => add_item(session, args),
+        QuoteCommand::AddItem(args) => dispatch::direct(session, Operation::QuoteAddItem, args, &args.batch),
         QuoteCommand::Show(args) => with_service(session, async |service| {
             show::show(&select(service, args.choice.customer.as_deref()).await?, args.quote_id.as_deref())
                 .await
@@ -35,59 +34,32 @@ pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure>
     }
 }
 
-/// Each record of a batch names its own customer.
-fn ensure_one_record(choice: &CustomerChoice) -> Result<(), Failure> {
-    match choice.customer {
-        None => Ok(()),
-        Some(_) => Err(Failure::usage("`--customer` is for one record")
-            .hint("give each record a `customer` column or field instead")),
-    }
-}
-
-fn add_item(session: &Session<'_>, args: &AddItemArgs) -> Result<(), Failure> {
-    let is_batch = dispatch::source(session, &args.batch)?.is_some();
-    if is_batch {
-        ensure_one_record(&args.choice)?;
-    }
-    if is_batch || args.choice.customer.is_none() {
-        return dispatch::run(session, Operation::QuoteAddItem, args, &args.batch);
-    }
-    let draft = draft::draft(session, Operation::QuoteAddItem, args)?;
-    with_service(session, async |service| {
-        let service = select(service, args.choice.customer.as_deref()).await?;
-        perform::perform_and_report(&service, Operation::QuoteAddItem, draft).await
-    })
-}
-
 fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
     let takes_stored = args.ship_to_address.is_some() || args.bill_to_address.is_some();
-    if let Some(source) = dispatch::source(session, &args.batch)? {
-        ensure_one_record(&args.choice)?;
-        let work = if takes_stored {
-            RecordOperation::ShipToSavedAddress(args)
-        } else {
-            RecordOperation::Direct(Operation::QuoteShip, args)
-        };
-        return batch::run(session, &source, &args.batch, work);
-    }
+    let operation = if takes_stored {
+        RecordOperation::ShipToSavedAddress(args)
+    } else {
+        RecordOperation::Direct(Operation::QuoteShip, args)
+    };
+    dispatch::run(session, operation, &args.batch, || ship_one(session, args, takes_stored))
+}
+
+fn ship_one(session: &Session<'_>, args: &ShipArgs, takes_stored: bool) -> Result<(), Failure> {
     let document = draft::document(session)?;
     let prompt = Prompt::new(session.context, session.global, session.report);
     let asks = prompt.can_ask() && args.lack_payment(document.as_ref());
     let draft = |args: &ShipArgs| draft::draft_from(session, Operation::QuoteShip, document.clone(), args);
+    let customer = args.choice.customer.as_deref();
     if !asks && !takes_stored {
-        let draft = draft(args)?;
-        return with_service(session, async |service| {
-            let service = select(service, args.choice.customer.as_deref()).await?;
-            perform::perform_and_report(&service, Operation::QuoteShip, draft).await
-        });
+        return dispatch::send(session, customer, draft(args)?);
     }
     with_service(session, async |service| {
-        let service = &select(service, args.choice.customer.as_deref()).await?;
+        let service = &select(service, customer).await?;
         let mut args = with_stored_addresses(service, args).await?;
         if asks {
             ask_payment(session, &prompt, &mut args)?;
         }
-        perform::perform_and_report(service, Operation::QuoteShip, draft(&args)?).await
+        perform::perform_and_report(service, draft(&args)?).await
     })
 }
 

@@ -10,6 +10,7 @@ use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::cell::parse_cell;
 use crate::plan::operation::Operation;
+use crate::plan::operation::spec::NamedCell;
 use crate::plan::request::Dialect;
 use crate::wire::FieldType;
 
@@ -20,7 +21,6 @@ pub struct Columns {
     pub delimiter: u8,
     titles: csv::StringRecord,
     kinds: Vec<Meaning>,
-    operation: Operation,
 }
 
 /// What a row says: the document, and the columns that are not part of it.
@@ -76,7 +76,7 @@ impl Columns {
                 more_titles(operation)
             )));
         }
-        Ok(Self { delimiter: b',', titles: titles.into(), kinds: meanings, operation })
+        Ok(Self { delimiter: b',', titles: titles.into(), kinds: meanings })
     }
 
     /// The titles, as they stand in the header.
@@ -118,9 +118,7 @@ impl Columns {
                 }
             }
         }
-        if self.operation == Operation::CustomerUpdate {
-            problems.extend(self.place_address(row, &mut document).err());
-        }
+        problems.extend(self.place_address(row, &mut document).err());
         if problems.is_empty() { Ok((document, beside)) } else { Err(RowError::Cells(problems.join("; "))) }
     }
 
@@ -159,37 +157,27 @@ impl Meaning {
             Self::AddressId => {
                 let id = parse_cell(cell, FieldType::Integer)
                     .map_err(|what| format!("{what}; `{NEW}` adds an address"))?;
-                set(document, &["addresses".to_owned(), "id".to_owned()], id);
+                set(document, &["addresses", "id"], id);
             }
             Self::NumericFlag(path) => {
                 let flag = flag(cell).ok_or_else(|| format!("expected true or false, found {cell:?}"))?;
                 set(document, path, if flag { "1" } else { "0" }.into());
             }
             Self::Member(path, holds) => set(document, path, parse_cell(cell, *holds)?),
-            Self::StoreLabel(id) => {
-                push(
-                    document,
-                    &["frontend_labels"],
-                    exact_json::object([
-                        ("store_id", parse_cell(id, FieldType::Integer)?),
-                        ("label", cell.into()),
-                    ]),
-                );
-            }
-            Self::Options => set(document, &["options".to_owned()], options(cell)),
-            Self::ConfigurableOption(id) => push(
-                document,
-                &["product_option", "extension_attributes", "configurable_item_options"],
-                exact_json::object([
-                    ("option_id", id.as_str().into()),
-                    ("option_value", parse_cell(cell, FieldType::Integer)?),
-                ]),
-            ),
-            Self::CustomAttribute(code) => push(
-                document,
-                &["addresses", "custom_attributes"],
-                json!({"attribute_code": code, "value": cell}),
-            ),
+            Self::Named(column, name) => match column.cell {
+                NamedCell::Field => {
+                    let path: Vec<&str> = column.path.iter().copied().chain([name.as_str()]).collect();
+                    set(document, &path, cell.into());
+                }
+                NamedCell::Element { name: (name_field, name_type), value: (value_field, value_type) } => {
+                    let element = exact_json::object([
+                        (name_field, parse_cell(name, name_type)?),
+                        (value_field, parse_cell(cell, value_type)?),
+                    ]);
+                    push(document, column.path, element);
+                }
+            },
+            Self::Labels(field) => set(document, &[field], options(cell)),
             Self::Beside | Self::Reason => {}
         }
         Ok(())
@@ -207,12 +195,12 @@ fn options(cell: &str) -> Value {
         .collect()
 }
 
-fn set(object: &mut Map<String, Value>, path: &[String], value: Value) {
+fn set(object: &mut Map<String, Value>, path: &[&str], value: Value) {
     match path {
         [] => {}
-        [name] => drop(object.insert(name.clone(), value)),
+        [name] => drop(object.insert((*name).to_owned(), value)),
         [name, rest @ ..] => {
-            let inner = object.entry(name.as_str()).or_insert_with(|| Value::Object(Map::new()));
+            let inner = object.entry(*name).or_insert_with(|| Value::Object(Map::new()));
             if let Value::Object(inner) = inner {
                 set(inner, rest, value);
             }

@@ -1,28 +1,25 @@
 //! The titles of a CSV's columns: which field of the operation's input each one sets, read off the documented shapes.
 
 use crate::plan::operation::Operation;
+use crate::plan::operation::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns};
 use crate::plan::request::Dialect;
 use crate::plan::validate::body::is_whole;
 use crate::suggestion::closest_match;
-use crate::wire::{FieldType, ObjectSchema};
+use crate::wire::FieldType;
 
 /// What the cells of a column are.
 #[derive(Debug, Clone)]
 pub enum Meaning {
     /// A field, by its path in the record.
-    Member(Vec<String>, FieldType),
+    Member(Vec<&'static str>, FieldType),
     /// Which address the row changes, or that it adds one.
     AddressId,
     /// A flag that is sent as the text 1 or 0.
-    NumericFlag(Vec<String>),
-    /// Label of an attribute in one store view.
-    StoreLabel(String),
-    /// Labels of an attribute's options, `|` between them, a leading `*` for the default.
-    Options,
-    /// Chosen value of one configurable attribute.
-    ConfigurableOption(String),
-    /// Custom attribute of an address.
-    CustomAttribute(String),
+    NumericFlag(Vec<&'static str>),
+    /// Something whose name is in the title, and that name.
+    Named(&'static NamedColumns, String),
+    /// Labels of options, `|` between them, a leading `*` for the default.
+    Labels(&'static str),
     /// Not part of the document: the token, a placeholder's field.
     Beside,
     /// Why the record failed last time.
@@ -32,7 +29,7 @@ pub enum Meaning {
 /// A column and the field it sets.
 pub struct Known {
     pub title: String,
-    path: Vec<String>,
+    path: Vec<&'static str>,
     holds: FieldType,
 }
 
@@ -45,59 +42,37 @@ pub fn titles(dialect: &'static Dialect, operation: Operation) -> Vec<String> {
 }
 
 /// The same titles, each with the path of its member inside the wrapper; an address stands for the list of them.
-pub fn paths(dialect: &'static Dialect, operation: Operation) -> impl Iterator<Item = (String, Vec<String>)> {
+pub fn paths(
+    dialect: &'static Dialect,
+    operation: Operation,
+) -> impl Iterator<Item = (String, Vec<&'static str>)> {
     known(dialect, operation).into_iter().map(|known| (known.title, known.path))
 }
 
-/// The documented columns of an operation.
+/// The documented columns of an operation: the fields that hold no objects. Where two would have one title, the first
+/// keeps it.
 pub fn known(dialect: &'static Dialect, operation: Operation) -> Vec<Known> {
-    let fields = dialect.fields;
-    let mut known = Vec::new();
-    match operation {
-        Operation::QuoteAddItem => leaves(&mut known, fields.cart_item, &[], str::to_owned),
-        Operation::AttributeCreate => leaves(&mut known, fields.attribute, &[], str::to_owned),
-        Operation::CustomerUpdate => {
-            leaves(&mut known, fields.customer, &[], str::to_owned);
-            leaves(&mut known, fields.region, &["addresses", "region"], str::to_owned);
-            leaves(&mut known, fields.address, &["addresses"], |name| match name {
-                "id" => ADDRESS_ID.to_owned(),
-                _ if fields.customer.field(name).is_some() => format!("address_{name}"),
-                _ => name.to_owned(),
-            });
-            leaves(&mut known, fields.address_flags, &["addresses"], str::to_owned);
-            // Which address is the default is the business of flags: the others must lose it.
-            known.retain(|known| !known.title.starts_with("default_"));
-        }
-        Operation::QuoteShip => {
-            for side in ["shipping_address", "billing_address"] {
-                leaves(&mut known, fields.quote_address, &["addressInformation", side], |name| {
-                    format!("{side}.{name}")
-                });
-            }
-            leaves(&mut known, fields.address_information, &["addressInformation"], str::to_owned);
-            if fields.shipping_information.field("billingAddress").is_some() {
-                leaves(&mut known, fields.quote_address, &["billingAddress"], |name| {
-                    format!("billingAddress.{name}")
-                });
+    let table = &operation.spec().columns;
+    let mut known: Vec<Known> = Vec::new();
+    let inner = operation.inner_schema(dialect);
+    let has_field = |group: &&ColumnGroup| group.path.first().is_none_or(|name| inner.field(name).is_some());
+    for group in table.groups.iter().filter(has_field) {
+        for field in (group.schema)(dialect.fields).own_fields {
+            let title = group.title(field.name);
+            let is_leaf = !matches!(
+                field.field_type,
+                FieldType::Object(_) | FieldType::List(_) | FieldType::AnyObject | FieldType::AnyList
+            );
+            if is_leaf
+                && !table.omitted.contains(&field.name)
+                && known.iter().all(|other| other.title != title)
+            {
+                let path = group.path.iter().copied().chain([field.name]).collect();
+                known.push(Known { title, path, holds: field.field_type });
             }
         }
     }
     known
-}
-
-/// The fields of a shape that hold no objects. Where two would have one title, the first keeps it.
-fn leaves(known: &mut Vec<Known>, shape: &ObjectSchema, within: &[&str], title: impl Fn(&str) -> String) {
-    for member in shape.own_fields {
-        let title = title(member.name);
-        let is_leaf = !matches!(
-            member.field_type,
-            FieldType::Object(_) | FieldType::List(_) | FieldType::AnyObject | FieldType::AnyList
-        );
-        if is_leaf && known.iter().all(|other| other.title != title) {
-            let path = within.iter().chain([&member.name]).map(|name| (*name).to_owned()).collect();
-            known.push(Known { title, path, holds: member.field_type });
-        }
-    }
 }
 
 /// The title as it is known, and what it means. A title that no known one equals may differ from one in letter case.
@@ -111,7 +86,7 @@ pub fn meaning(
     let same = exact.or_else(|| known.iter().find(|known| known.title.eq_ignore_ascii_case(title)));
     if let Some(known) = same {
         let meaning = match known.title.as_str() {
-            ADDRESS_ID if operation == Operation::CustomerUpdate => Meaning::AddressId,
+            ADDRESS_ID => Meaning::AddressId,
             "is_searchable" => Meaning::NumericFlag(known.path.clone()),
             _ => Meaning::Member(known.path.clone(), known.holds),
         };
@@ -126,39 +101,27 @@ pub fn meaning(
     if is("reason") {
         return Some(("reason".to_owned(), Meaning::Reason));
     }
-    if operation == Operation::AttributeCreate && is("options") {
-        return Some(("options".to_owned(), Meaning::Options));
+    let table = &operation.spec().columns;
+    if let Some(labels) = table.labels.filter(|labels| is(labels)) {
+        return Some((labels.to_owned(), Meaning::Labels(labels)));
     }
-    let named = |prefix: &str| {
-        let (start, name) = title.split_at_checked(prefix.len())?;
-        let name = name.trim();
-        (start.eq_ignore_ascii_case(prefix) && !name.is_empty())
-            .then(|| (format!("{prefix}{name}"), name.to_owned()))
+    let named = table.named.as_ref()?;
+    let (start, name) = title.split_at_checked(named.prefix.len())?;
+    let name = name.trim();
+    let is_name = match named.cell {
+        NamedCell::Element { name: (_, FieldType::Integer), .. } => is_whole(name),
+        _ => !name.is_empty(),
     };
-    match operation {
-        Operation::AttributeCreate => {
-            named("label:").filter(|(_, id)| is_whole(id)).map(|(title, id)| (title, Meaning::StoreLabel(id)))
-        }
-        Operation::QuoteAddItem => {
-            named("option:").map(|(title, id)| (title, Meaning::ConfigurableOption(id)))
-        }
-        Operation::CustomerUpdate => {
-            named("custom_attribute:").map(|(title, code)| (title, Meaning::CustomAttribute(code)))
-        }
-        Operation::QuoteShip => named("paymentMethod.").map(|(title, member)| {
-            (title, Meaning::Member(vec!["paymentMethod".to_owned(), member], FieldType::Text))
-        }),
-    }
+    (start.eq_ignore_ascii_case(named.prefix) && is_name)
+        .then(|| (format!("{}{name}", named.prefix), Meaning::Named(named, name.to_owned())))
 }
 
-/// The columns whose titles have a name of the user's in them, for the hint.
-pub fn more_titles(operation: Operation) -> &'static str {
-    match operation {
-        Operation::AttributeCreate => ",label:STORE_ID,options,token,reason",
-        Operation::QuoteAddItem => ",option:OPTION_ID,token,reason",
-        Operation::CustomerUpdate => ",custom_attribute:CODE,token,reason",
-        Operation::QuoteShip => ",paymentMethod.FIELD,token,reason",
-    }
+/// The columns whose titles have a name of the user's in them, and those of every operation, for the hint.
+pub fn more_titles(operation: Operation) -> String {
+    let ColumnTable { named, labels, .. } = &operation.spec().columns;
+    let labels = labels.map(|labels| format!(",{labels}")).unwrap_or_default();
+    let named = named.as_ref().map(|named| format!(",{}{}", named.prefix, named.placeholder));
+    format!("{}{labels},token,reason", named.unwrap_or_default())
 }
 
 /// What is wrong with a title that is not known.

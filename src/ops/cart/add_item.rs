@@ -23,20 +23,20 @@ pub async fn perform(service: &Service<'_>, draft: Draft) -> Result<Outcome, Fai
     let verify = draft.verify && !service.session.global.dry_run;
     let target = service.target()?;
     let (request, cart, item) = if target.dialect.carts.is_some() {
-        match cart_request(service, draft.body).await? {
+        match cart_request(service, draft).await? {
             Prepared::Item { request, cart, item } => (request, Some(cart), item),
             Prepared::Created(outcome) => return Ok(*outcome),
         }
     } else {
-        let item = inner(&draft.body);
-        (send::request(service, OPERATION, draft.body)?, None, item)
+        let item = draft.fields.clone();
+        (send::request(service, draft)?, None, item)
     };
     if !verify {
-        return send::perform(service, OPERATION, request).await;
+        return send::perform(service, OPERATION, request, &item).await;
     }
     let quote = item.get("quote_id").cloned().unwrap_or_default();
     let before = Items::read(service, cart, &quote).await.map_err(not_read)?;
-    match send::perform(service, OPERATION, request).await {
+    match send::perform(service, OPERATION, request, &item).await {
         Ok(outcome) => {
             let shown = settled(service, cart, &quote, &before, &item).await;
             if shown != Some(true) {
@@ -74,9 +74,9 @@ enum Prepared {
 }
 
 /// Finds or creates the cart, and completes the item with its id.
-async fn cart_request(service: &Service<'_>, mut body: Map<String, Value>) -> Result<Prepared, Failure> {
+async fn cart_request(service: &Service<'_>, mut draft: Draft) -> Result<Prepared, Failure> {
     let target = service.target()?;
-    let named = inner(&body).get("quote_id").filter(|id| !id.is_null()).cloned();
+    let named = draft.fields.get("quote_id").filter(|id| !id.is_null()).cloned();
     let found =
         if named.is_some() || service.session.global.dry_run { find::find(service).await? } else { None };
     if let Some(named) = &named {
@@ -94,11 +94,11 @@ async fn cart_request(service: &Service<'_>, mut body: Map<String, Value>) -> Re
         }
         None => find::find_or_create(service, OPERATION.name()).await?,
     };
-    if let (None, Some(Value::Object(item))) = (named, body.get_mut("cartItem")) {
-        item.insert("quote_id".to_owned(), cart.to_string().into());
+    if named.is_none() {
+        draft.fields.insert("quote_id".to_owned(), cart.to_string().into());
     }
-    let item = inner(&body);
-    let request = Cart::new(target, Some(cart))?.add_item(Value::Object(body).to_string());
+    let item = draft.fields.clone();
+    let request = Cart::new(target, Some(cart))?.add_item(Value::Object(draft.into_body()).to_string());
     Ok(Prepared::Item { request, cart, item })
 }
 
@@ -116,10 +116,6 @@ fn ensure_own_cart(named: &Value, found: Option<u64>) -> Result<(), Failure> {
                 .hint("leave out `quote_id`, and a cart is created"))
         }
     }
-}
-
-fn inner(body: &Map<String, Value>) -> Map<String, Value> {
-    body.get("cartItem").and_then(Value::as_object).cloned().unwrap_or_default()
 }
 
 /// Without what was there before, nothing that is there afterwards proves anything.

@@ -1,11 +1,12 @@
-//! Saves shipping and payment where these are two calls: the second leaves only after the first was applied.
+//! Saves shipping and payment. Where these are two calls, the second leaves only after the first was applied.
 
 use serde_json::{Map, Value};
 
 use super::find;
 use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::ops::{regions, repeatable};
+use crate::input::Draft;
+use crate::ops::{regions, repeatable, send};
 use crate::plan::operation::Operation;
 use crate::plan::request::Request;
 use crate::plan::request::cart::Cart;
@@ -21,18 +22,17 @@ const AGAIN: &str = "run the command again";
 /// The second call.
 const PAYMENT: &str = "selected-payment-method";
 
-/// Saves addresses and method, then the payment, or shows both calls. `shipping_saved` says that an earlier run made the
+/// Saves addresses and method, then the payment, or shows the calls. `shipping_saved` says that an earlier run made the
 /// first call: only the second is sent then.
 ///
 /// # Errors
 /// As [`Service::write`]; `partial` where the first call was applied and the second was not. `usage` where the named
 /// customer has no cart.
-pub async fn perform(
-    service: &Service<'_>,
-    body: Map<String, Value>,
-    shipping_saved: bool,
-) -> Result<Outcome, Failure> {
-    let requests = requests(service, body).await?;
+pub async fn perform(service: &Service<'_>, draft: Draft, shipping_saved: bool) -> Result<Outcome, Failure> {
+    if service.settings.dialect.carts.is_none() {
+        return send::send(service, draft).await;
+    }
+    let requests = requests(service, draft.into_body()).await?;
     if service.session.global.dry_run {
         return dry_run(service, requests);
     }

@@ -1,5 +1,8 @@
 //! Earlier replacements of unknown outcome: a PUT of ours that comes late would remove what the next one adds.
 
+use jiff::SignedDuration;
+use serde_json::{Map, Value};
+
 use crate::failure::Failure;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::read_back::Expectation;
@@ -20,11 +23,31 @@ pub fn is_shown(
     let merged = snapshot.replacement()?;
     let expectation =
         Expectation { before: &snapshot.customer, merged: &merged, ignore: &service.settings.read.ignore };
-    let shown = expectation.compare(now)?.is_shown();
+    let shown = expectation.compare(now)?.is_shown() && !may_be_stale(service, store, snapshot, &merged);
     if shown {
         store.mark(&snapshot.path, Mark::Verified, service.session.context.clock.now());
     }
     Ok(shown)
+}
+
+/// How far a replica may lag behind.
+const MAX_LAG: SignedDuration = SignedDuration::from_mins(1);
+
+/// Whether the profile had what a replacement asks for within the last minutes, as a restore does right after its update.
+/// A replica that lags behind shows the old profile, which then looks like the new one. Where that cannot be found out,
+/// it counts as such.
+pub fn was_there_before(store: &CustomerStore, before: &Map<String, Value>, merged: &Merged) -> bool {
+    let expectation = Expectation { before, merged, ignore: &[] };
+    let had_all = |snapshot: &Snapshot| expectation.has_all_changes(&snapshot.customer);
+    store.recent().map_or(true, |recent| recent.iter().any(|(snapshot, _)| had_all(snapshot)))
+}
+
+/// Whether what looks like an earlier replacement may be what the profile was before it.
+fn may_be_stale(service: &Service<'_>, store: &CustomerStore, snapshot: &Snapshot, merged: &Merged) -> bool {
+    let now = service.session.context.clock.now();
+    let sent = store.marked_at(&snapshot.path, Mark::Unknown).or_else(|| snapshot.taken.parse().ok());
+    let is_recent = sent.is_none_or(|sent| now.duration_since(sent).abs() < MAX_LAG);
+    is_recent && was_there_before(store, &snapshot.customer, merged)
 }
 
 /// An earlier replacement of which a request may still take effect.

@@ -274,7 +274,7 @@ impl Steps<'_> {
         let body = Body { customer: &completed, extra: self.change.extra_fields() };
         let body = serde_json::to_string(&body)
             .map_err(|error| Failure::internal(format!("the profile cannot be written as JSON: {error}")))?;
-        Ok(Request::replace_profile(&self.service.target()?, body))
+        Ok(Request::replace_profile(&self.service.target()?, body.into()))
     }
 
     fn applied(&self, merged: &Merged, snapshot: PathBuf, applied: AppliedReplacement) -> Outcome {

@@ -16,6 +16,7 @@ use crate::plan::profile::region_directory::RegionDirectory;
 use crate::plan::profile::restore::{self, Extent};
 use crate::plan::profile::stored::Profile;
 use crate::prompt::Prompt;
+use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 use crate::state::{CustomerStore, Mark, Snapshot};
 
@@ -25,20 +26,19 @@ const OPERATION: &str = "customer restore";
 ///
 /// # Errors
 /// `usage` when there is no such snapshot, and as [`replace::replace`].
-pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<(), Failure> {
+pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<Outcome, Failure> {
     let stored = read::read_profile(service).await?;
     let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
     // What is still open counts as applied once the profile shows it.
     pending::open(service, &store, &stored)?;
     let snapshot = find(&store, args.snapshot.as_deref())?;
     ensure_same_owner(&store, &stored, &snapshot)?;
-    let report = service.session.report;
-    report.status(&format!("{OPERATION}: snapshot {} of {}", snapshot.name(), snapshot.taken));
+    let status = format!("{OPERATION}: snapshot {} of {}", snapshot.name(), snapshot.taken);
+    service.session.report.status(&status);
     let extent = if args.all { Extent::All } else { Extent::Update };
     let restore =
         Restore { snapshot, extent, allow_delete: args.allow_delete, replacement: args.replacement.clone() };
-    let outcome = replace::replace(service, &restore).await?;
-    report.outcome(&outcome)
+    replace::replace(service, &restore).await
 }
 
 struct Restore {

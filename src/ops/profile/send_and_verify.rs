@@ -9,6 +9,7 @@ use super::change::ProfileChange;
 use crate::clock::Clock;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Attempt, Attempts, Effect, Reply};
+use crate::ops::profile::pending;
 use crate::ops::profile::read::{self, Reads, differences, list_changes, read_profile};
 use crate::plan::profile::address_ids::join_ids;
 use crate::plan::profile::merge::Merged;
@@ -210,7 +211,7 @@ impl Replacement<'_> {
         if !readable {
             return Ok(applied);
         }
-        match self.read_until_shown(service).await {
+        match self.read_until_shown(service, true).await {
             Ok(found) if found.is_shown() || found.is_shown_with_other_values() => {
                 applied.verified = found.is_shown();
                 self.warn_of(service, &found);
@@ -238,7 +239,8 @@ impl Replacement<'_> {
         if !readable {
             return Ok(None);
         }
-        match self.read_until_shown(service).await {
+        let may_be_stale = pending::was_there_before(self.store, self.before.customer(), self.merged);
+        match self.read_until_shown(service, !may_be_stale).await {
             Ok(found) if found.is_shown() => {
                 let report = service.session.report;
                 report.warn(&format!("{}; verified as applied", failure.message));
@@ -257,8 +259,12 @@ impl Replacement<'_> {
     }
 
     /// Reads, at growing intervals and for at most `--settle`, until the profile shows it, or shows other values
-    /// twice; the last that could be read counts.
-    async fn read_until_shown(&self, service: &Service<'_>) -> Result<ReadBack, Failure> {
+    /// twice; the last that could be read counts. Without `believe_first` only that one does.
+    async fn read_until_shown(
+        &self,
+        service: &Service<'_>,
+        believe_first: bool,
+    ) -> Result<ReadBack, Failure> {
         let expectation = Expectation {
             before: self.before.customer(),
             merged: self.merged,
@@ -272,7 +278,7 @@ impl Replacement<'_> {
                 Err(failure) => Err(failure),
             };
             let failure = match read {
-                Ok(found) if found.is_shown() => return Ok(found),
+                Ok(found) if found.is_shown() && believe_first => return Ok(found),
                 Ok(found) => {
                     let settled = found.is_shown_with_other_values()
                         && last.as_ref().is_some_and(|last| last.altered == found.altered);

@@ -46,14 +46,14 @@ impl Update {
     }
 
     /// The same, where nothing may be asked yet.
-    pub(crate) fn new_incomplete(mut draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
+    pub(crate) fn new_incomplete(draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
         let wish = ProfilePatch {
-            draft: draft.take_inner(Operation::CustomerUpdate),
+            draft: draft.fields,
             remove: args.remove_addresses.clone(),
             replace: args.replace_addresses,
             allow_duplicate: args.allow_duplicate,
             default_address: args.default_address(),
-            deferred: std::mem::take(&mut draft.deferred),
+            deferred: draft.deferred,
         };
         if wish.replace && !wish.draft.contains_key("addresses") {
             return Err(
@@ -63,7 +63,7 @@ impl Update {
         let base = args.base.as_deref().map(read::read_base).transpose()?;
         Ok(Self {
             patch: wish,
-            extra_fields: draft.body,
+            extra_fields: draft.extra_fields,
             allow_delete: args.allow_delete,
             base,
             replacement: args.replacement.clone(),

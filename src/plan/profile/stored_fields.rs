@@ -170,7 +170,7 @@ mod tests {
                 {"id": 1, "company": 5, "region": "Texas", "fax": null, "country_id": "usa"},
                 {"id": "2", "region_id": "43", "region": {"region": null, "x": 1}}]});
         let body = object(json!({"customer": draft}));
-        let findings = findings(&body, MARKETPLACE.schema(Operation::CustomerUpdate), false);
+        let findings = findings(&body, Operation::CustomerUpdate.schema(&MARKETPLACE), false);
         let refused = refuse_unknown(&findings, &object(draft), &object(stored));
         refused.map_or_else(|failure| failure.message, |()| String::new())
     }

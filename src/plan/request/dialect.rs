@@ -8,8 +8,7 @@ use percent_encoding::utf8_percent_encode;
 
 use super::{Bearer, SEGMENT, StoreView};
 use crate::failure::Failure;
-use crate::plan::operation::Operation;
-use crate::wire::{FieldTables, MAGENTO_FIELDS, MARKETPLACE_FIELDS, ObjectSchema, SHIPPING_SAVED_STATUS};
+use crate::wire::{FieldTables, MAGENTO_FIELDS, MARKETPLACE_FIELDS, SHIPPING_SAVED_STATUS};
 
 /// The interfaces, as `--api` names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -163,16 +162,6 @@ impl Dialect {
     /// The interface of that name.
     pub fn named(name: &str) -> Option<&'static Self> {
         [&MARKETPLACE, &MAGENTO].into_iter().find(|dialect| dialect.name == name)
-    }
-
-    /// Shape of an operation's body, wrapper included.
-    pub fn schema(&self, operation: Operation) -> &'static ObjectSchema {
-        match operation {
-            Operation::QuoteShip => self.fields.shipping_information,
-            Operation::QuoteAddItem => self.fields.cart_item_body,
-            Operation::CustomerUpdate => self.fields.customer_body,
-            Operation::AttributeCreate => self.fields.attribute_body,
-        }
     }
 }
 

@@ -150,11 +150,11 @@ impl Request {
     }
 
     /// Replaces the customer's profile (docs/interface.md, "Operations").
-    pub fn replace_profile(target: &Target<'_>, body: String) -> Self {
+    pub fn replace_profile(target: &Target<'_>, body: Cow<'static, str>) -> Self {
         Self {
             method: Method::Put,
             path: target.profile_path(),
-            body: Some(body.into()),
+            body: Some(body),
             bearer: target.bearer(),
             also_success: None,
         }

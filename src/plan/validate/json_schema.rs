@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::plan::operation::Operation;
-use crate::plan::request::Dialect;
+use crate::plan::request::{Bearer, Dialect};
 use crate::wire::json_schema::Writer;
 use crate::wire::{Field, ObjectSchema};
 
@@ -14,7 +14,7 @@ const WRITER: Writer = Writer { definitions: "#/$defs/", closed: true };
 /// A schema cannot express two rules: names with stray spaces are corrected, and `1.0` is not a whole number.
 pub fn of(dialect: &Dialect, operation: Operation) -> Value {
     let bodies = forms(dialect, operation);
-    let mut definitions = WRITER.definitions(dialect.schema(operation).own_fields);
+    let mut definitions = WRITER.definitions(operation.schema(dialect).own_fields);
     let records: Vec<Value> = bodies.iter().map(|body| record(dialect, operation, body)).collect();
     definitions.insert("Record".to_owned(), json!({"anyOf": records}));
     json!({
@@ -31,23 +31,20 @@ pub fn of(dialect: &Dialect, operation: Operation) -> Value {
 
 /// The members of each form a body may have.
 fn forms(dialect: &Dialect, operation: Operation) -> [Vec<&'static Field>; 2] {
-    let body = dialect.schema(operation).own_fields;
-    let inner = match operation
-        .wrapper()
-        .and_then(|wrapper| dialect.schema(operation).field(wrapper)?.field_type.schema())
-    {
-        Some(inner) => inner.own_fields.iter().collect(),
-        None => flat_shipping(body, dialect.fields.address_information),
+    let body = operation.schema(dialect).own_fields;
+    let inner = match &operation.spec().nested {
+        Some(nested) => beside_nested(body, (nested.schema)(dialect.fields)),
+        None => operation.inner_schema(dialect).own_fields.iter().collect(),
     };
     [body.iter().collect(), inner]
 }
 
-/// Shipping information without `addressInformation`, the fields of which then stand at the top
-/// (docs/interface.md, "Shipping information").
-fn flat_shipping(body: &'static [Field], information: &'static ObjectSchema) -> Vec<&'static Field> {
+/// A body without its nested object, the fields of which then stand at the top (docs/interface.md, "Shipping
+/// information").
+fn beside_nested(body: &'static [Field], nested: &'static ObjectSchema) -> Vec<&'static Field> {
     let is_nested =
-        |member: &&Field| member.field_type.schema().is_some_and(|shape| std::ptr::eq(shape, information));
-    information.own_fields.iter().chain(body.iter().filter(|member| !is_nested(member))).collect()
+        |member: &&Field| member.field_type.schema().is_some_and(|schema| std::ptr::eq(schema, nested));
+    nested.own_fields.iter().chain(body.iter().filter(|member| !is_nested(member))).collect()
 }
 
 /// A body as one record of a batch, which may have the columns that a batch adds.
@@ -58,7 +55,7 @@ fn record(dialect: &Dialect, operation: Operation, body: &[&'static Field]) -> V
         schema["properties"]["token"] =
             json!({"type": "string", "description": "Customer token (never printed)"});
     }
-    let has_customer = dialect.customers.is_some() && operation != Operation::AttributeCreate;
+    let has_customer = dialect.customers.is_some() && operation.spec().bearer == Bearer::Customer;
     if has_customer && schema["properties"].get("customer").is_none() {
         schema["properties"]["customer"] = json!({"type": ["string", "integer"],
             "description": "Customer by id or email, with an administrator's token"});

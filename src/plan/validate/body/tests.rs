@@ -9,7 +9,7 @@ fn body(value: Value) -> Map<String, Value> {
 }
 
 fn problem(operation: Operation, value: Value) -> String {
-    validate(&mut body(value), MARKETPLACE.schema(operation), false).unwrap_err().message
+    validate(&mut body(value), operation.schema(&MARKETPLACE), false).unwrap_err().message
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_wrong_type_is_named_with_what_was_expected_and_found() {
 fn every_problem_is_kept_and_the_message_names_the_first() {
     let names = (0..23).map(|number| (format!("x{number}"), Value::Null));
     let mut many = body(json!({"cartItem": names.collect::<Map<String, Value>>()}));
-    let failure = validate(&mut many, MARKETPLACE.schema(Operation::QuoteAddItem), false).unwrap_err();
+    let failure = validate(&mut many, Operation::QuoteAddItem.schema(&MARKETPLACE), false).unwrap_err();
     assert_eq!((failure.message.lines().count(), failure.problems.len()), (21, 23));
     assert!(failure.message.ends_with("and 3 more"), "{}", failure.message);
 }
@@ -62,7 +62,7 @@ fn a_country_is_two_upper_case_letters() {
     let ship = |code: &str| {
         let address = json!({"country_id": code});
         let draft = json!({"addressInformation": {"shipping_address": address}});
-        validate(&mut body(draft), MARKETPLACE.schema(Operation::QuoteShip), false)
+        validate(&mut body(draft), Operation::QuoteShip.schema(&MARKETPLACE), false)
             .map_err(|failure| failure.message)
     };
     assert!(ship("FR").is_ok() && ship("UK").is_ok());
@@ -80,7 +80,7 @@ fn the_samples_own_blemishes_are_mended_with_a_warning() {
     let item = json!({"sku": "MS-01", "product_option ":
         {"extension_attributes": {"configurable_item_options": [option]}}});
     let mut body = body(json!({"cartItem": item}));
-    let warnings = validate(&mut body, MARKETPLACE.schema(Operation::QuoteAddItem), false).unwrap();
+    let warnings = validate(&mut body, Operation::QuoteAddItem.schema(&MARKETPLACE), false).unwrap();
     assert_eq!(warnings.len(), 3, "{warnings:?}");
     let sent = &body["cartItem"]["product_option"]["extension_attributes"]["configurable_item_options"][0];
     assert_eq!(*sent, json!({"option_id": "93", "option_value": 52}));
@@ -95,7 +95,7 @@ fn a_name_that_becomes_another_by_trimming_is_refused() {
 #[test]
 fn unknown_members_pass_when_allowed_but_types_still_count() {
     let mut odd = body(json!({"cartItem": {"product_type": "simple", "qty": 1}}));
-    assert!(validate(&mut odd, MARKETPLACE.schema(Operation::QuoteAddItem), true).unwrap().is_empty());
+    assert!(validate(&mut odd, Operation::QuoteAddItem.schema(&MARKETPLACE), true).unwrap().is_empty());
     let mut wrong = body(json!({"cartItem": {"product_type": "simple", "qty": "1"}}));
-    assert!(validate(&mut wrong, MARKETPLACE.schema(Operation::QuoteAddItem), true).is_err());
+    assert!(validate(&mut wrong, Operation::QuoteAddItem.schema(&MARKETPLACE), true).is_err());
 }

@@ -1,0 +1,85 @@
+//! The layouts in which a body is taken, held and sent.
+
+use serde_json::{Map, Value};
+
+use super::spec::OperationSpec;
+use crate::failure::Failure;
+use crate::plan::request::Dialect;
+use crate::suggestion::closest_match;
+use crate::wire::ObjectSchema;
+
+/// A document as the documented body: it is taken with or without its wrapper, or its nested object.
+///
+/// # Errors
+/// `usage` where it is no object.
+pub fn wrapped(
+    spec: &OperationSpec,
+    dialect: &Dialect,
+    document: Option<Value>,
+) -> Result<Map<String, Value>, Failure> {
+    let document = match document {
+        None => Map::new(),
+        Some(Value::Object(document)) => document,
+        Some(_) => return Err(Failure::usage("the input must be a JSON object")),
+    };
+    let Some(wrapper) = spec.wrapper else {
+        return Ok(match &spec.nested {
+            Some(nested) => with_nested(document, nested.name, (nested.schema)(dialect.fields)),
+            None => document,
+        });
+    };
+    let misspelt = |name: &str, value: &Value| value.is_object() && closest_match(name, [wrapper]).is_some();
+    if document.iter().any(|(name, value)| name.trim() == wrapper || misspelt(name, value)) {
+        return Ok(document);
+    }
+    Ok(Map::from_iter([(wrapper.to_owned(), Value::Object(document))]))
+}
+
+/// What is inside the wrapper of a body, and what stands beside it.
+pub fn unwrapped(
+    spec: &OperationSpec,
+    mut body: Map<String, Value>,
+) -> (Map<String, Value>, Map<String, Value>) {
+    let Some(wrapper) = spec.wrapper else { return (body, Map::new()) };
+    match body.shift_remove(wrapper) {
+        Some(Value::Object(fields)) => (fields, body),
+        _ => (Map::new(), body),
+    }
+}
+
+/// The other way round.
+pub fn body(
+    spec: &OperationSpec,
+    fields: Map<String, Value>,
+    extra_fields: Map<String, Value>,
+) -> Map<String, Value> {
+    let Some(wrapper) = spec.wrapper else { return fields };
+    let mut body = Map::from_iter([(wrapper.to_owned(), Value::Object(fields))]);
+    body.extend(extra_fields);
+    body
+}
+
+/// A body without its nested object, the fields of which then stand at the top.
+pub fn without_nested(spec: &OperationSpec, mut body: Map<String, Value>) -> Map<String, Value> {
+    let nested = spec.nested.as_ref().and_then(|nested| body.shift_remove(nested.name));
+    let Some(Value::Object(mut flat)) = nested else { return body };
+    flat.extend(body);
+    flat
+}
+
+fn with_nested(
+    document: Map<String, Value>,
+    name: &'static str,
+    schema: &ObjectSchema,
+) -> Map<String, Value> {
+    if document.keys().any(|given| given.trim() == name) {
+        return document;
+    }
+    let belongs = |name: &str| schema.field(name.trim()).is_some();
+    let (inside, mut beside): (Map<String, Value>, Map<String, Value>) =
+        document.into_iter().partition(|(name, _)| belongs(name));
+    if !inside.is_empty() {
+        beside.shift_insert(0, name.to_owned(), Value::Object(inside));
+    }
+    beside
+}
