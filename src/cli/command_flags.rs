@@ -143,6 +143,9 @@ pub fn read(matches: &ArgMatches, global: &mut GlobalArgs) -> Result<(), clap::E
         words = if words.is_empty() { name.to_owned() } else { words + " " + name };
         command = inner;
     }
+    let customer = command.try_get_one::<String>("customer");
+    global.takes_customer = customer.is_ok();
+    global.customer = customer.ok().flatten().cloned();
     // Each group takes its flags out; from a shared one each would make a copy of all. This process ends soon, and
     // need not take the copy apart.
     let mut command = ManuallyDrop::new(command.clone());

@@ -45,6 +45,12 @@ pub struct GlobalArgs {
     /// When to use colour: auto, always, never [env: NO_COLOR, CLICOLOR_FORCE]
     #[arg(long, global = true, value_name = "WHEN", hide_possible_values = true)]
     pub color: Option<Color>,
+    /// The customer whom the command names.
+    #[arg(skip)]
+    pub customer: Option<String>,
+    /// Whether the command can name one.
+    #[arg(skip)]
+    pub takes_customer: bool,
     /// File to read the input from; `-` is standard input.
     #[arg(skip)]
     pub input: Option<PathBuf>,

@@ -65,10 +65,28 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
         }
     };
     checks.push(Check::ok("configuration", where_to(&service.settings, is_set(&service, BASE_URL))));
-    let customer = match (service.target(), token_check::unreadable(&service, Bearer::Customer).await) {
-        (Ok(_), None) => Ok(token_check::ask(&service, Bearer::Customer).await),
+    checks.extend(service_checks(&service).await);
+    checks.extend(date.lock().ok().and_then(|date| clock(date.as_deref()?)));
+    checks
+}
+
+/// Store view, tokens, service and profile.
+async fn service_checks(service: &Service<'_>) -> Vec<Check> {
+    if let Some(not_needed) = token_check::not_needed(service) {
+        let admin = match token_check::unreadable(service, Bearer::Admin).await {
+            Some(check) => vec![check],
+            None => {
+                let answer = token_check::ask(service, Bearer::Admin).await;
+                read_checks(service, Bearer::Admin, &answer)
+            }
+        };
+        return [not_needed].into_iter().chain(admin).collect();
+    }
+    let mut checks = Vec::new();
+    let customer = match (service.target(), token_check::unreadable(service, Bearer::Customer).await) {
+        (Ok(_), None) => Ok(token_check::ask(service, Bearer::Customer).await),
         (Ok(_), Some(unreadable)) => {
-            checks.push(not_checked(view_code(&service)));
+            checks.push(not_checked(view_code(service)));
             Err(Some(unreadable))
         }
         (Err(failure), unreadable) => {
@@ -78,15 +96,14 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
         }
     };
     checks.extend(match customer {
-        Ok(answer) => read_checks(&service, &answer),
+        Ok(answer) => read_checks(service, Bearer::Customer, &answer),
         Err(Some(unreadable)) => vec![unreadable],
         Err(None) => vec![Check::skipped(
             token_check::check_name(Bearer::Customer),
             format!("{}; not checked: no store view set", service.settings.token.describe()),
         )],
     });
-    checks.push(admin_token(&service).await);
-    checks.extend(date.lock().ok().and_then(|date| clock(date.as_deref()?)));
+    checks.push(admin_token(service).await);
     checks
 }
 
@@ -101,18 +118,19 @@ fn where_to(settings: &Settings, is_overridden: bool) -> String {
     format!("{profile}: {}{variable}", settings.base_url)
 }
 
-/// One read of the profile shows whether the store view and the token are right, whether the service is reached, over
+/// One read (of the profile, with a customer's token) shows whether the store view and the token are right, whether the service is reached, over
 /// which TLS, and whether updates are possible.
-fn read_checks(service: &Service<'_>, answer: &Answer) -> Vec<Check> {
+fn read_checks(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Vec<Check> {
     let view = view_code(service);
-    let token = token_check::finding(service, Bearer::Customer, answer);
+    let token = token_check::finding(service, bearer, answer);
     let secure = if service.settings.base_url.scheme() == "https" { "over TLS" } else { "without TLS" };
     let reached = Check::ok("service", format!("answers, {secure}"));
     match answer {
         Answer::Accepted(profile) => {
-            let addresses = profile.as_ref().map_or(0, |profile| profile.addresses().len());
-            let readable = Check::ok("profile", format!("{addresses} addresses can be read"));
-            vec![Check::ok("store view", view), token, reached, readable]
+            let readable = profile.as_ref().map(|profile| {
+                Check::ok("profile", format!("{} addresses can be read", profile.addresses().len()))
+            });
+            [Check::ok("store view", view), token, reached].into_iter().chain(readable).collect()
         }
         Answer::Unproven(failure) if names_store(failure) => {
             vec![Check::failed("store view", failure, store_view_fix(service)), token, reached]

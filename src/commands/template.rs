@@ -15,11 +15,11 @@ pub fn run(session: &Session<'_>, words: &OperationArgs, format: TemplateFormat)
     let operation = Operation::parse(&words.words)?;
     match format {
         TemplateFormat::Json => {
-            session.report.stdout(template::json(operation))?;
+            session.report.stdout(&template::json(session.dialect, operation)?)?;
             explain(session, operation);
         }
         TemplateFormat::Csv => {
-            session.report.stdout(&template::csv(operation)?)?;
+            session.report.stdout(&template::csv(session.dialect, operation)?)?;
             explain_columns(session, operation);
         }
     }

@@ -206,9 +206,19 @@ impl<'a> Service<'a> {
         if let Some(token) = cell.get() {
             return Ok(token);
         }
-        let token = source.token().await?;
+        let token = source.token().await.map_err(|failure| self.without_token(failure, bearer))?;
         secrets().add(&token);
         Ok(cell.get_or_init(|| token))
+    }
+
+    /// An administrator's token alone is for customers that are named.
+    fn without_token(&self, failure: Failure, bearer: Bearer) -> Failure {
+        let can_name = self.session.global.takes_customer && self.settings.dialect.customers.is_some();
+        if bearer != Bearer::Customer || !can_name || !self.settings.has_only_admin_token() {
+            return failure;
+        }
+        let or = failure.hint.as_deref().map(|hint| format!("; for the token's own customer: {hint}"));
+        failure.hint(format!("name the customer with --customer ID|EMAIL{}", or.unwrap_or_default()))
     }
 }
 
@@ -238,5 +248,10 @@ fn link(settings: &Settings) -> Endpoint {
 pub fn names_store(failure: &Failure) -> bool {
     let text = failure.service.as_ref().map(serde_json::Value::to_string).unwrap_or_default().to_lowercase();
     let mut words = text.split(|one: char| !one.is_alphanumeric());
-    failure.status == Some(404) && words.any(|word| matches!(word, "store" | "storeview"))
+    match failure.status {
+        Some(404) => words.any(|word| matches!(word, "store" | "storeview")),
+        // Magento's answer to a store view that it does not know.
+        Some(400) => failure.message.contains("Specified request cannot be processed"),
+        _ => false,
+    }
 }

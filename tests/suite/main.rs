@@ -55,10 +55,13 @@ mod layout;
 // It runs a POSIX shell script.
 #[cfg(unix)]
 mod live;
+mod magento_admin;
 mod magento_attributes;
+mod magento_bad_input;
 mod magento_customers;
 mod magento_quotes;
 mod magento_tokens;
+mod magento_traps;
 mod masking;
 mod no_data_loss;
 mod profile_round_trip;

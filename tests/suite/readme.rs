@@ -56,6 +56,11 @@ fn the_examples_about_the_journal_run() {
     examples_run("docs/journal.md");
 }
 
+#[test]
+fn the_examples_for_magento_shops_run() {
+    examples_run("docs/magento.md");
+}
+
 /// A page that is too long is not read, and one that is not linked is not found.
 #[test]
 fn the_readme_is_short_and_links_every_page() {

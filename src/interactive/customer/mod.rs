@@ -187,7 +187,7 @@ impl<'a> Editor<'a> {
         let country =
             form.field("country_id").and_then(|country| country.value().as_str()).unwrap_or_default();
         if !country.is_empty() {
-            crate::ops::profile::regions::read_country(self.service, country, &mut self.regions).await?;
+            crate::ops::regions::read_country(self.service, country, &mut self.regions).await?;
         }
         region::choose(self.prompt, self.regions.regions(country), form, field)
     }

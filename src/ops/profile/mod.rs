@@ -4,7 +4,6 @@ pub(crate) mod change;
 pub(crate) mod locked;
 pub mod pending;
 pub mod read;
-pub mod regions;
 pub(crate) mod replace;
 pub(crate) mod resolve;
 pub(crate) mod restore;

@@ -57,7 +57,7 @@ pub struct NestedObject {
     /// Its name.
     pub name: &'static str,
     /// Its documented fields.
-    pub schema: &'static ObjectSchema,
+    pub schema: fn(&FieldTables) -> &'static ObjectSchema,
 }
 
 /// The columns of an operation's CSV.

@@ -4,7 +4,8 @@ use std::pin::pin;
 use std::time::Duration;
 
 use super::{Service, Stage, names_store};
-use crate::failure::{Applied, Failure};
+use crate::environment::ADMIN_TOKEN;
+use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Attempt, Attempts, Effect, Reply};
 use crate::plan::request::{Bearer, Method, Request};
 use crate::report::outcome::RequestPreview;
@@ -22,29 +23,21 @@ impl Service<'_> {
 
     /// What to change where a refusal does not say it: the store view, or whose token it is.
     fn with_hint(&self, failure: Failure, bearer: Bearer) -> Failure {
-        let is_refused_token = matches!(failure.status, Some(401 | 403));
-        if is_refused_token && bearer == Bearer::Admin && self.settings.shares_token() {
-            return failure.hint(
-                "this call needs an administrator's token, and the customer's was used: store one with \
-                 `storefront auth login --admin`, or set STOREFRONT_ADMIN_TOKEN",
-            );
+        let is_auth = failure.kind == FailureKind::Auth;
+        if is_auth && bearer == Bearer::Admin && self.settings.shares_token() {
+            let hint = failure.hint.as_deref().map(|hint| format!("; {hint}")).unwrap_or_default();
+            return failure.hint(format!(
+                "no administrator's token is set, so the customer token was used: set {ADMIN_TOKEN}, or run \
+                 `storefront auth login --admin`{hint}"
+            ));
         }
         match &self.settings.store_view {
-            Some(view) if names_store(&failure) => failure.hint(format!(
-                "the service has no store view `{}`: name another with --store-view",
+            Some(view) if names_store(&failure) && failure.status == Some(400) => failure.hint(format!(
+                "the shop may have no store view `{}`: check --store-view, or leave it out for the default one",
                 view.code()
             )),
-            _ => self.with_store_view_hint(failure),
-        }
-    }
-
-    /// Magento's only word about a store view that it does not know names nothing.
-    fn with_store_view_hint(&self, failure: Failure) -> Failure {
-        let names_nothing =
-            failure.status == Some(400) && failure.message.contains("Specified request cannot be processed");
-        match &self.settings.store_view {
-            Some(view) if names_nothing => failure.hint(format!(
-                "the shop may have no store view `{}`: check --store-view, or leave it out for the default one",
+            Some(view) if names_store(&failure) => failure.hint(format!(
+                "the service has no store view `{}`: name another with --store-view",
                 view.code()
             )),
             _ => failure,
@@ -107,6 +100,10 @@ impl Service<'_> {
             .report
             .while_waiting(&format!("{operation}: sent, waiting for the response"), call)
             .await;
+        let attempt = attempt.map(|attempt| match attempt {
+            Attempt::Rejected(failure) => Attempt::Rejected(self.with_hint(failure, request.bearer)),
+            attempt => attempt,
+        });
         match &attempt {
             Ok(Attempt::Applied(_)) => self.stage.set(Stage::Accepted),
             Ok(Attempt::Unknown { .. }) => {}

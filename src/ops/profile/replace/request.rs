@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::Steps;
 use crate::failure::Failure;
-use crate::ops::profile::regions;
+use crate::ops::regions;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::profile_rules;
 use crate::plan::profile::region_directory::RegionDirectory;

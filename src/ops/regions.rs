@@ -1,4 +1,6 @@
-//! The regions of a country, as the shop lists them.
+//! Regions by code or name, read from the shop's own list of a country.
+
+use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::plan::profile::region_directory::RegionDirectory;
@@ -27,6 +29,26 @@ pub async fn read_country(
                 .hint("give the two-letter code of a country the shop allows"));
         }
         Err(failure) => return Err(failure),
+    }
+    Ok(())
+}
+
+/// Sets the region id of quote addresses that name a region by code or name alone: the service answers 200 to a code that
+/// it does not know, and saves no region.
+///
+/// # Errors
+/// As [`read_country`]; `usage` for a region that its country does not have, with those that it has.
+pub async fn resolve_in_quote(service: &Service<'_>, body: &mut Map<String, Value>) -> Result<(), Failure> {
+    if service.settings.dialect.profile_rules.is_none() {
+        return Ok(());
+    }
+    let Some(Value::Object(information)) = body.get_mut("addressInformation") else { return Ok(()) };
+    let mut directory = RegionDirectory::default();
+    for side in ["shipping_address", "billing_address"] {
+        let Some(Value::Object(address)) = information.get_mut(side) else { continue };
+        let Some(country) = RegionDirectory::needed_by_quote_address(address) else { continue };
+        read_country(service, &country, &mut directory).await?;
+        directory.resolve_quote_address(&country, address)?;
     }
     Ok(())
 }
