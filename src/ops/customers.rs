@@ -31,9 +31,10 @@ pub async fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Se
         return Err(Failure::usage(format!("`{named}` is neither a customer id nor an email"))
             .hint("search with `storefront customer find TEXT`"));
     }
-    let id = id_of_email(service, routes, named).await?;
+    // In boxes: most records name no customer, and each in flight would hold room for this.
+    let id = Box::pin(id_of_email(service, routes, named)).await?;
     let found = service.with_customer(Some(id));
-    let profile = read::read_profile(&found).await?;
+    let profile = Box::pin(read::read_profile(&found)).await?;
     if profile.text("email").is_some_and(|email| same_email(&email, named)) {
         return Ok(found);
     }
