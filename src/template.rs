@@ -53,7 +53,9 @@ fn remove_unknown(value: &mut Value, shape: &ObjectSchema) -> bool {
         let Some(field) = shape.field(name) else { continue };
         match (field.field_type, inner) {
             (FieldType::List(shape), Value::Array(elements)) => {
-                elements.iter_mut().for_each(|element| removed |= remove_unknown(element, shape));
+                for element in elements {
+                    removed |= remove_unknown(element, shape);
+                }
             }
             (FieldType::Object(shape), inner) => removed |= remove_unknown(inner, shape),
             _ => {}

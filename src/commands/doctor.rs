@@ -73,12 +73,11 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
 /// Store view, tokens, service and profile.
 async fn service_checks(service: &Service<'_>) -> Vec<Check> {
     if let Some(not_needed) = token_check::not_needed(service) {
-        let admin = match token_check::unreadable(service, Bearer::Admin).await {
-            Some(check) => vec![check],
-            None => {
-                let answer = token_check::ask(service, Bearer::Admin).await;
-                read_checks(service, Bearer::Admin, &answer)
-            }
+        let admin = if let Some(check) = token_check::unreadable(service, Bearer::Admin).await {
+            vec![check]
+        } else {
+            let answer = token_check::ask(service, Bearer::Admin).await;
+            read_checks(service, Bearer::Admin, &answer)
         };
         return [not_needed].into_iter().chain(admin).collect();
     }

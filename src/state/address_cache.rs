@@ -49,7 +49,8 @@ pub fn load_addresses(context: &Context, service: &str, customer: Option<&str>) 
     let is_asked = |name: &Value| {
         name.as_str().zip(customer).is_some_and(|(name, asked)| name.to_lowercase() == asked.to_lowercase())
     };
-    if customer.is_some() != !names.is_empty() || customer.is_some() && !names.iter().any(is_asked) {
+    let is_asked = if customer.is_some() { names.iter().any(is_asked) } else { names.is_empty() };
+    if !is_asked {
         return Vec::new();
     }
     let labels = match kept.shift_remove("addresses") {

@@ -22,7 +22,7 @@ fn a_setup_with_an_administrators_token_alone_is_whole() {
         assert_eq!(outcome.code, 0, "{outcome:?}");
         let found = statuses(&outcome.stdout);
         let status = |name: &str| {
-            found.iter().find(|(check, _)| check == name).map(|(_, status)| status.as_str()).unwrap_or("")
+            found.iter().find(|(check, _)| check == name).map_or("", |(_, status)| status.as_str())
         };
         assert_eq!((status("customer token"), status("admin token")), ("skipped", "ok"), "{outcome:?}");
         if command == "doctor" {
