@@ -114,6 +114,8 @@ impl GlobalArgs {
             timeout: command.timeout,
             retry: command.retry,
             fault: command.fault,
+            takes_customer: command.takes_customer,
+            customer: command.customer,
             ..self
         }
     }

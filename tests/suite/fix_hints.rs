@@ -29,7 +29,7 @@ fn a_call_of_an_administrator_with_a_customers_token_names_the_login() {
     let outcome = service.storefront(&line).without("STOREFRONT_ADMIN_TOKEN").run();
     assert_eq!(outcome.code, 6, "{outcome:?}");
     assert!(
-        outcome.stderr.contains("this call needs an administrator's token")
+        outcome.stderr.contains("no administrator's token is set, so the customer token was used")
             && outcome.stderr.contains("`storefront auth login --admin`"),
         "{outcome:?}"
     );
