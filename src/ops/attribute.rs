@@ -42,7 +42,8 @@ pub async fn create(service: &Service<'_>, draft: Draft) -> Result<Outcome, Fail
     let request = send::request(service, draft)?;
     let Some(read) = read else { return send::perform(service, OPERATION, request, &asked).await };
     match service.read(&read).await {
-        Ok(_) => return Err(exists(&asked)),
+        Ok(reply) if is_attribute(&reply.value()) => return Err(exists(&asked)),
+        Ok(_) => return Err(unreadable()),
         Err(failure) if failure.status == Some(NOT_FOUND) => {}
         Err(failure) => return Err(failure),
     }
@@ -79,6 +80,16 @@ async fn exists_as_asked(service: &Service<'_>, read: &Request, asked: &Map<Stri
 
 fn done(reason: Option<&'static str>) -> Outcome {
     Outcome { applied: Applied::Yes, reason, ..Outcome::not_sent(OPERATION.name()) }
+}
+
+fn is_attribute(reply: &Value) -> bool {
+    in_reply(reply.clone()).is_some_and(|attribute| attribute.contains_key("attribute_code"))
+}
+
+/// A page with status 200 says nothing about the attribute.
+fn unreadable() -> Failure {
+    let message = "whether the attribute exists could not be read: the response is not an attribute";
+    Failure::new(FailureKind::Unavailable, message).hint("try again; -vv shows the response")
 }
 
 fn exists(asked: &Map<String, Value>) -> Failure {

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
+use crate::http::Reply;
 use crate::plan::profile::region_directory::RegionDirectory;
 use crate::plan::request::Request;
 use crate::session::service::Service;
@@ -23,7 +24,13 @@ pub async fn read_country(
     let target = service.target()?;
     let path = target.path(rules.country, &[("country", country)]);
     match service.read(&Request::get(path, target.bearer())).await {
-        Ok(reply) => directory.insert(country, &reply.value()),
+        Ok(reply) if is_country(&reply, country) => directory.insert(country, &reply.value()),
+        Ok(_) => {
+            let message = format!("the regions of `{country}` could not be read: unexpected response");
+            return Err(
+                Failure::new(FailureKind::Unavailable, message).hint("try again; -vv shows the response")
+            );
+        }
         Err(failure) if failure.status == Some(404) => {
             return Err(Failure::usage(format!("the shop does not know the country `{country}`"))
                 .hint("give the two-letter code of a country the shop allows"));
@@ -31,6 +38,15 @@ pub async fn read_country(
         Err(failure) => return Err(failure),
     }
     Ok(())
+}
+
+/// Whether a reply is the whole description of this country: from a page or half a list every region would be unknown.
+fn is_country(reply: &Reply, country: &str) -> bool {
+    let value = reply.value();
+    let is_named = |name: &str| {
+        value.get(name).and_then(Value::as_str).is_some_and(|code| code.eq_ignore_ascii_case(country))
+    };
+    reply.warning.is_none() && (is_named("id") || is_named("two_letter_abbreviation"))
 }
 
 /// Sets the region id of quote addresses that name a region by code or name alone: the service answers 200 to a code that

@@ -31,6 +31,8 @@ pub struct Service<'a> {
     /// Whether the last write replaces a profile, which can be looked at.
     pub replaces_profile: Rc<Cell<bool>>,
     client: Rc<Client>,
+    /// Id of the customer whose profile was read first.
+    profile_id: Rc<OnceCell<String>>,
     customer_token: Rc<OnceCell<Token>>,
     admin_token: Rc<OnceCell<Token>>,
     announced: Rc<Cell<bool>>,
@@ -101,6 +103,7 @@ impl<'a> Service<'a> {
             stage: Rc::default(),
             replaces_profile: Rc::default(),
             client: Rc::new(client),
+            profile_id: Rc::default(),
             customer_token: Rc::default(),
             admin_token: Rc::default(),
             announced: Rc::default(),
@@ -126,6 +129,7 @@ impl<'a> Service<'a> {
             stage: Rc::default(),
             replaces_profile: Rc::default(),
             client: self.client.clone(),
+            profile_id: Rc::default(),
             customer_token: own.clone().unwrap_or_else(|| self.customer_token.clone()),
             admin_token: own.unwrap_or_else(|| self.admin_token.clone()),
             announced: self.announced.clone(),
@@ -158,6 +162,23 @@ impl<'a> Service<'a> {
         Ok(Target { customer: self.customer, ..self.settings.target()? })
     }
 
+    /// Notes whose profile was read. All reads of one command are of one customer: an answer with another one, from a cache
+    /// that does not look at the token for one, must not be merged with it.
+    ///
+    /// # Errors
+    /// `guard` for another id than that of the first profile.
+    pub fn ensure_same_profile(&self, id: Option<String>) -> Result<(), Failure> {
+        let Some(id) = id else { return Ok(()) };
+        let first = self.profile_id.get_or_init(|| id.clone());
+        if *first == id {
+            return Ok(());
+        }
+        Err(Failure::guard(format!(
+            "the service answered with the profile of customer {id}, and before with that of customer {first}"
+        ))
+        .hint("check the token and any cache in front of the service, then try again"))
+    }
+
     /// The same service, with the token of another customer.
     #[must_use]
     pub fn with_customer_token(&self, token: Token) -> Service<'a> {
@@ -175,6 +196,7 @@ impl<'a> Service<'a> {
             stage: self.stage.clone(),
             replaces_profile: self.replaces_profile.clone(),
             client: self.client.clone(),
+            profile_id: Rc::default(),
             customer_token: self.customer_token.clone(),
             admin_token: self.admin_token.clone(),
             announced: self.announced.clone(),

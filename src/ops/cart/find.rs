@@ -20,7 +20,7 @@ pub async fn find(service: &Service<'_>) -> Result<Option<u64>, Failure> {
     let Some(customer) = target.customer else {
         return match service.read(&cart.read("")).await {
             Ok(reply) => id_of(&reply.value()["id"]).map(Some),
-            Err(failure) if failure.status == Some(NOT_FOUND) => Ok(None),
+            Err(failure) if failure.status == Some(NOT_FOUND) && read::names_no_entity(&failure) => Ok(None),
             Err(failure) => Err(failure),
         };
     };
@@ -29,7 +29,14 @@ pub async fn find(service: &Service<'_>) -> Result<Option<u64>, Failure> {
     let of_customer = |cart: &&Value| {
         cart["is_active"] == true && cart.pointer("/customer/id").and_then(Value::as_u64) == Some(customer)
     };
-    match found["items"].as_array().into_iter().flatten().find(of_customer) {
+    let Some(carts) = found["items"].as_array() else {
+        return Err(Failure::new(
+            FailureKind::Unavailable,
+            "the search for carts was not answered with a list",
+        )
+        .hint("try again; -vv shows the response"));
+    };
+    match carts.iter().find(of_customer) {
         Some(cart) => id_of(&cart["id"]).map(Some),
         None => Ok(None),
     }
@@ -50,7 +57,9 @@ pub async fn find_or_create(service: &Service<'_>, operation: &str) -> Result<u6
     // What is asked for is not written yet.
     service.stage.set(Stage::NothingSent);
     match (created, target.customer) {
-        (Err(failure), Some(customer)) if failure.status == Some(NOT_FOUND) => {
+        (Err(failure), Some(customer))
+            if failure.status == Some(NOT_FOUND) && read::names_no_entity(&failure) =>
+        {
             Err(read::no_such_customer(customer))
         }
         (created, _) => id_of(&created.map_err(not_created)?.value()),

@@ -31,7 +31,7 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     let read = &service.settings.read;
     let request = Request::read_profile(&service.target()?, read.path.as_deref());
     let reply = service.read(&request).await.map_err(|failure| match (service.customer, failure.status) {
-        (Some(id), Some(404)) => no_such_customer(id),
+        (Some(id), Some(404)) if names_no_entity(&failure) => no_such_customer(id),
         _ => unreadable(failure),
     })?;
     if let Some(warning) = reply.warning {
@@ -47,6 +47,7 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     let read = if service.customer.is_some() { &ReadSettings::default() } else { read };
     let pointers = Pointers { customer: read.customer.clone(), addresses: read.addresses.clone() };
     let profile = Profile::find(value, &pointers)?;
+    service.ensure_same_profile(profile.text("id"))?;
     match service.customer {
         // The id in the body of a PUT goes before the one in the path.
         Some(id) if profile.text("id") != Some(id.to_string()) => {
@@ -54,6 +55,12 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
         }
         _ => Ok(profile),
     }
+}
+
+/// Whether a 404 is Magento's answer for a record that is not there, and not that of a missing route or another server.
+pub fn names_no_entity(failure: &Failure) -> bool {
+    let message = failure.service.as_ref().and_then(|body| body.get("message")?.as_str());
+    message.is_some_and(|message| message.starts_with("No such entity"))
 }
 
 /// No customer has this id.
