@@ -1,4 +1,4 @@
-//! The script for a real shop passes against the sandbox's Magento side.
+//! The script for a real shop, against the Magento interface of the sandbox.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn run(env: &TestEnv, customer: &str) -> std::process::Output {
 }
 
 #[test]
-fn the_live_script_passes_and_leaves_nothing() {
+fn the_live_script_passes_and_removes_what_it_created() {
     let env = TestEnv::new();
     let (profile, before) = (env.profile(), env.sandbox.show());
     let output = run(&env, CUSTOMER);
