@@ -173,8 +173,8 @@ fn omitted_fields_are_kept_and_a_top_level_billing_address_is_used() {
     };
     assert_eq!(paid(json!({"addressInformation": information()})).status, 320);
     assert_eq!(paid(json!({})).status, 320);
-    let beside = json!({"addressInformation": {"billing_address": {"city": "Rome"}}, "billingAddress": {"city": "Oslo"}});
-    assert_eq!(paid(beside).status, 320);
+    let top_level = json!({"addressInformation": {"billing_address": {"city": "Rome"}}, "billingAddress": {"city": "Oslo"}});
+    assert_eq!(paid(top_level).status, 320);
     let mut expected = information();
     expected["billing_address"] = json!({"city": "Oslo"});
     expected["paymentMethod"] = json!({"method": "banktransfer"});

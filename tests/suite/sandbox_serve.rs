@@ -187,7 +187,7 @@ fn unusable_data_and_options_are_refused_with_exit_code_2() {
         (
             "sandbox serve --data notes.txt",
             str![
-                "error: notes.txt is not a readable SQLite database: file is not a database: Error code 26: file is not a database"
+                "error: notes.txt is not a readable SQLite database: file is not a database: Error code [N]: file is not a database"
             ],
         ),
         (

@@ -37,6 +37,7 @@ pub fn redacted(text: &str) -> String {
             (r"\bstorefront( |/)\d+\.\d+\.\d+", "storefront$1[VERSION]"),
             (r"\b\d+ days? ago", "[AGE] ago"),
             (r"\(os error \d+\)", "(os error [N])"),
+            (r"\bError code \d+", "Error code [N]"),
         ];
         rules.map(|(pattern, placeholder)| (Regex::new(pattern).unwrap(), placeholder)).to_vec()
     });
