@@ -16,7 +16,7 @@ use storefront::plan::profile::read_back::Expectation;
 use storefront::plan::profile::stored::{Pointers, Profile};
 use storefront::plan::request::dialect::MARKETPLACE;
 
-const PROFILES: [usize; 2] = [1_000, 10_000];
+const PROFILES: [usize; 2] = [1_000, 30_000];
 
 fn main() {
     divan::main();

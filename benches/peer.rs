@@ -1,8 +1,9 @@
 //! A service that only answers, as fast as it can: what programs are measured against, so that its own speed weighs
 //! as little as may be.
 //!
-//! `peer DIRECTORY [PROFILE.json]` listens on loopback over HTTP and over TLS, puts the authority of its certificate
-//! into `DIRECTORY/ca.pem`, and prints one line, `{"http": URL, "https": URL}`. It ends with its standard input.
+//! `peer DIRECTORY [PROFILE.json [MILLISECONDS]]` listens on loopback over HTTP and over TLS, puts the authority of its
+//! certificate into `DIRECTORY/ca.pem`, and prints one line, `{"http": URL, "https": URL}`. It ends with its standard
+//! input. Each answer but the counts takes so many milliseconds.
 //!
 //! - `GET /counts` gives how many requests of each method were answered before.
 //! - any other `GET` gives the body of the last `PUT`, or the profile it began with
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
@@ -26,14 +28,17 @@ const METHODS: [&str; 3] = ["GET", "PUT", "POST"];
 struct Peer {
     counts: [AtomicU64; METHODS.len()],
     profile: Mutex<Arc<Vec<u8>>>,
+    delay: Duration,
 }
 
 fn main() -> anyhow::Result<()> {
+    const USAGE: &str = "usage: peer DIRECTORY [PROFILE.json [MILLISECONDS]]";
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
-    let directory =
-        arguments.next().ok_or_else(|| anyhow::anyhow!("usage: peer DIRECTORY [PROFILE.json]"))?;
+    let directory = arguments.next().ok_or_else(|| anyhow::anyhow!(USAGE))?;
     let profile = arguments.next().map_or_else(|| Ok(b"{}".to_vec()), std::fs::read)?;
-    let peer = Arc::new(Peer { profile: Mutex::new(Arc::new(profile)), ..Peer::default() });
+    let delay = arguments.next().map_or(Ok(0), |delay| delay.to_string_lossy().parse())?;
+    let delay = Duration::from_millis(delay);
+    let peer = Arc::new(Peer { profile: Mutex::new(Arc::new(profile)), delay, ..Peer::default() });
     let (authority, tls) = certificates()?;
     std::fs::write(directory.join("ca.pem"), authority)?;
     let http = listen(&peer, Ok)?;
@@ -116,6 +121,9 @@ impl Peer {
                 if receive(&mut stream, &mut received)? == 0 {
                     return Ok(());
                 }
+            }
+            if !head.counts && !self.delay.is_zero() {
+                thread::sleep(self.delay);
             }
             stream.write_all(&self.answer(&head, &received[head.body..end]))?;
             stream.flush()?;

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import shutil
 import statistics
 import subprocess
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measure import Side, WorkNotDone, in_turn, once, output, peak
-from world import ITEM, ROOT
+from world import ITEM, ROOT, build as build_bench
 
 QUOTE_ITEM = "/V1/storeview/default/user/quote/item"
 PROFILE = "/V1/storeview/default/customer/profile"
@@ -182,12 +183,80 @@ def many(world, rounds):
             yield f"{RECORDS:,} records, {jobs} at a time, journal {place}", figures
 
 
+def latency(world, rounds):
+    """A run against a service that takes 20 ms for each answer, beside what sends without a journal."""
+    url = world.slow_peer(20)
+    for jobs in (8, 64, 256):
+        # Two seconds of work, but that many connections also have to be opened.
+        count = jobs * 100
+        records = world.file("slow.ndjson", "")
+        write_records(records, count)
+        bare = fixed(world.bare, url + QUOTE_ITEM, "token-of-zoe", records, "--jobs", jobs)
+        sides = [ours(world, records, count, jobs, url), Side(BARE, bare, work=count)]
+        sides += [side for side in loaders(url + QUOTE_ITEM, BEARER, world.item, count, jobs) if side.name == "oha"]
+        figures = loaded(sides, max(3, rounds // 20), lambda: world.count("POST", url=url))
+        yield f"Answers after 20 ms, {jobs} at a time", figures
+
+
+def growth(world, rounds):
+    """Cost and memory for each record, however many there are."""
+    return grown(world, (1_000, 10_000, 100_000), 32)
+
+
 def million(world, rounds):
     """Memory is flat in the number of records."""
-    for count in (10_000, 1_000_000):
+    return grown(world, (10_000, 1_000_000), 256)
+
+
+def grown(world, counts, jobs):
+    for count in counts:
         records = world.directory / f"{count}.ndjson"
         write_records(records, count)
-        yield f"{count:,} records", loaded([ours(world, records, count, 8)], 1, lambda: world.count("POST"))
+        sides = [ours(world, records, count, jobs)]
+        yield f"{count:,} records, {jobs} at a time", loaded(sides, 1, lambda: world.count("POST"))
+
+
+FINISHED = 200_000
+
+
+def resume(world, rounds):
+    """`--resume` where every record is done: the journal and the input are read, nothing is sent."""
+    records = world.directory / "finished.ndjson"
+    write_records(records, FINISHED)
+    once(ours(world, records, FINISHED, 32), 0)
+    again = ours(world, records, 0, 32)
+    side = Side("storefront --resume", lambda run: [word.replace("--restart", "--resume") for word in again.argv(run)], again.env, work=0)
+    in_turn([side], max(3, rounds // 20), lambda: world.count("POST"))
+    rate, each = FINISHED / side.wall, side.cpu * 1e6 / FINISHED
+    yield f"A finished journal of {FINISHED:,} records read again", [Row(side.name, rate=rate, cpu_us_each=each, peak=side.peak)]
+
+
+# a large profile -----------------------------------------------------------------------------------------------
+
+UNITS = {"ns": 1e-6, "µs": 1e-3, "ms": 1.0, "s": 1e3}
+STEPS = ["a_profile_merged", "addresses_read_and_checked", "two_profiles_compared", "a_replacement_verified"]
+YARDSTICK = "a_profile_read_and_written"
+ADDRESSES = "30000"
+
+
+def profile(_world, _rounds):
+    """What is done with a profile of 30,000 addresses, beside reading and writing it with serde_json."""
+    named = [YARDSTICK, *STEPS]
+    text = output([build_bench("bench", "parts"), "--bench", "--sample-count", "5", *named])
+    times, part = {}, None
+    for line in text.splitlines():
+        if found := re.search(r"[├╰]─ (\w+) +(?:([\d.]+) (ns|µs|ms|s) .*)?", line):
+            if found[1] == ADDRESSES:
+                times[part] = float(found[2]) * UNITS[found[3]]
+            elif not found[1].isdigit():
+                part = found[1]
+    if missing := set(named) - set(times):
+        raise WorkNotDone(f"not measured: {', '.join(sorted(missing))}\n{text}")
+    yardstick = times[YARDSTICK]
+    whole = sum(times[step] for step in STEPS)
+    found = [Row("merged, checked, compared and verified", wall_ms=whole), Row("serde_json alone: read and written", wall_ms=yardstick, ratio=whole / yardstick)]
+    found += [Row(step.replace("_", " "), wall_ms=times[step]) for step in STEPS]
+    yield "A profile of 30,000 addresses, the fastest of five", found
 
 
 def write_records(path, count):
@@ -197,9 +266,10 @@ def write_records(path, count):
         out.writelines(f'{head}"quote_id": "{number}"{tail}\n' for number in range(count))
 
 
-def ours(world, records, count, jobs):
-    argv = fixed(world.storefront, "quote", "add-item", "--input", records, "--jobs", jobs, "--restart", "-o", "json")
-    return Side("storefront", argv, world.home("many", world.http), work=count)
+def ours(world, records, count, jobs, url=None):
+    argv = fixed(world.storefront, "quote", "add-item", "--input", records, "--jobs", jobs, "--restart", "--yes", "-o", "json")
+    home = world.home("slow", url) if url else world.home("many", world.http)
+    return Side("storefront", argv, home, work=count)
 
 
 def loaders(url, bearer, body, count, jobs):
@@ -233,15 +303,17 @@ def loaded(sides, rounds, done):
         if run >= 0:
             rates[side.name].append(work / wall)
             cpus[side.name].append(cpu * 1e6 / work)
-    own = rates[sides[0].name]
+    own, own_cpus = rates[sides[0].name], cpus[sides[0].name]
     for side in sides:
         pairs = [ours / theirs for ours, theirs in zip(own, rates[side.name])]
+        costs = [ours / theirs for ours, theirs in zip(own_cpus, cpus[side.name])]
         yield Row(
             side.name,
             rate=statistics.median(rates[side.name]),
             cpu_us_each=statistics.median(cpus[side.name]),
             peak=peak(side, rounds),
             ratio=None if side is sides[0] else statistics.median(pairs),
+            cpu_ratio=None if side is sides[0] else statistics.median(costs),
         )
 
 
@@ -286,10 +358,16 @@ ALL = {
     "one-request": one_request,
     "update": update,
     "start": start,
-    "sandbox": sandbox,
     "many": many,
-    "million": million,
-    "durable": durable,
+    "latency": latency,
+    "growth": growth,
+    "resume": resume,
+    "profile": profile,
     "size": size,
+    "sandbox": sandbox,
+    "durable": durable,
+    "million": million,
     "build": build,
 }
+# What is measured where nothing is named: all of it in less than ten minutes.
+USUAL = [name for name in ALL if name not in ("sandbox", "durable", "million", "build")]

@@ -74,9 +74,10 @@ class World:
         self.servers = []
 
     def __enter__(self):
-        stored = self.file("profile.json", json.dumps(profile(), ensure_ascii=False))
+        self.stored = self.file("profile.json", json.dumps(profile(), ensure_ascii=False))
         self.item = self.file("item.json", json.dumps(ITEM))
-        peer = self.serve([build("bench", "peer"), str(self.directory), str(stored)])
+        self.peer = build("bench", "peer")
+        peer = self.serve([self.peer, str(self.directory), str(self.stored)])
         self.http, self.https = peer["http"], peer["https"]
         self.authority = self.directory / "ca.pem"
         return self
@@ -99,9 +100,15 @@ class World:
         self.servers.append(server)
         return json.loads(server.stdout.readline())
 
-    def count(self, *methods):
+    def slow_peer(self, milliseconds):
+        """The URL of a peer server that takes this long for each answer."""
+        directory = self.directory / f"peer-{milliseconds}"
+        directory.mkdir(exist_ok=True)
+        return self.serve([self.peer, str(directory), str(self.stored), str(milliseconds)])["http"]
+
+    def count(self, *methods, url=None):
         """How many requests of these methods the peer server has answered."""
-        with urllib.request.urlopen(f"{self.http}/counts") as reply:
+        with urllib.request.urlopen(f"{url or self.http}/counts") as reply:
             counts = json.load(reply)
         return sum(counts[method] for method in methods or counts)
 

@@ -38,7 +38,7 @@ impl TokenSource {
         match self {
             Self::Shared => Ok(None),
             Self::Given(token) => Ok(Some(token)),
-            Self::Command(program) => program.run().await.map(Some),
+            Self::Command(program) => Box::pin(program.run()).await.map(Some),
         }
     }
 }

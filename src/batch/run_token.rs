@@ -45,7 +45,7 @@ impl RunToken {
         let Some(command) = self.command.clone().filter(|_| !self.was_renewed.replace(true)) else {
             return Ok(None);
         };
-        let token = command.run().await?;
+        let token = Box::pin(command.run()).await?;
         secrets().add(&token);
         *self.renewed.borrow_mut() = Some(token.clone());
         Ok(Some(token))

@@ -1,11 +1,12 @@
 //! Flags that several commands take, and which command takes which.
 
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-use super::{GlobalArgs, InputFormat, duration};
+use super::{GlobalArgs, InputFormat, duration, number};
 use crate::plan::operation::Operation;
 use crate::sandbox::Fault;
 
@@ -47,7 +48,7 @@ const COMMANDS: &[(&str, &[Group])] = &[
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input options")]
 struct InputFileArgs {
-    /// JSON, NDJSON or CSV to read; - is standard input
+    /// Read input from FILE (JSON, NDJSON or CSV; - for stdin)
     #[arg(short, long, value_name = "FILE")]
     input: Option<PathBuf>,
 }
@@ -55,10 +56,10 @@ struct InputFileArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input options")]
 struct InputFieldArgs {
-    /// Format of the input (json, ndjson, csv), where its extension does not say
+    /// Input format: json, ndjson or csv [default: from the file extension]
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     input_format: Option<InputFormat>,
-    /// Send members the interface does not list, as they are
+    /// Send unknown fields unchanged
     #[arg(long)]
     allow_unknown: bool,
 }
@@ -66,10 +67,10 @@ struct InputFieldArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Request options")]
 struct DryRunArgs {
-    /// Show exactly what would be sent; send no write
+    /// Show the request without sending it
     #[arg(short = 'n', long)]
     dry_run: bool,
-    /// With --dry-run: show it as a curl command
+    /// With --dry-run: print a curl command
     #[arg(long)]
     curl: bool,
 }
@@ -88,8 +89,8 @@ struct RequestArgs {
     /// Request timeout, such as 30, 500ms or 1m [default: 30]
     #[arg(long, value_name = "DURATION", value_parser = duration::positive)]
     timeout: Option<Duration>,
-    /// Repeats of what cannot act twice [default: 2]
-    #[arg(long, value_name = "N")]
+    /// Retries for requests that are safe to repeat [default: 2]
+    #[arg(long, value_name = "N", value_parser = number::integer::<u32>)]
     retry: Option<u32>,
 }
 
@@ -142,25 +143,31 @@ pub fn read(matches: &ArgMatches, global: &mut GlobalArgs) -> Result<(), clap::E
         words = if words.is_empty() { name.to_owned() } else { words + " " + name };
         command = inner;
     }
+    let customer = command.try_get_one::<String>("customer");
+    global.takes_customer = customer.is_ok();
+    global.customer = customer.ok().flatten().cloned();
+    // Each group takes its flags out; from a shared one each would make a copy of all. This process ends soon, and
+    // need not take the copy apart.
+    let mut command = ManuallyDrop::new(command.clone());
     for group in groups(&words) {
         match group {
-            InputFile => global.input = InputFileArgs::from_arg_matches(command)?.input,
+            InputFile => global.input = InputFileArgs::from_arg_matches_mut(&mut command)?.input,
             InputFields => {
-                let args = InputFieldArgs::from_arg_matches(command)?;
+                let args = InputFieldArgs::from_arg_matches_mut(&mut command)?;
                 (global.input_format, global.allow_unknown) = (args.input_format, args.allow_unknown);
             }
             DryRun => {
-                let args = DryRunArgs::from_arg_matches(command)?;
+                let args = DryRunArgs::from_arg_matches_mut(&mut command)?;
                 (global.dry_run, global.curl) = (args.dry_run, args.curl);
                 // What can be tried without a write is what writes.
                 global.can_write = !args.dry_run;
             }
-            Confirmation => global.yes = ConfirmationArgs::from_arg_matches(command)?.yes,
+            Confirmation => global.yes = ConfirmationArgs::from_arg_matches_mut(&mut command)?.yes,
             Request => {
-                let args = RequestArgs::from_arg_matches(command)?;
+                let args = RequestArgs::from_arg_matches_mut(&mut command)?;
                 (global.timeout, global.retry) = (args.timeout, args.retry);
             }
-            Faults => global.fault = FaultArgs::from_arg_matches(command)?.fault,
+            Faults => global.fault = FaultArgs::from_arg_matches_mut(&mut command)?.fault,
         }
     }
     Ok(())

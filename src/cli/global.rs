@@ -27,13 +27,13 @@ pub struct GlobalArgs {
     /// Store view code in the path [env: STOREFRONT_STORE_VIEW]
     #[arg(long, global = true, value_name = "CODE")]
     pub store_view: Option<String>,
-    /// Form of the result on standard output [env: STOREFRONT_OUTPUT]
+    /// Output format [env: STOREFRONT_OUTPUT]
     #[arg(short, long, global = true, value_name = "table|json", hide_possible_values = true)]
     pub output: Option<OutputFormat>,
     /// Filter each result through a jq expression (implies -o json)
     #[arg(long, global = true, value_name = "EXPRESSION")]
     pub jq: Option<String>,
-    /// Never prompt; what would need an answer is an error
+    /// Never prompt; fail if input is required
     #[arg(long, global = true)]
     pub no_input: bool,
     /// Print only results, warnings and errors
@@ -45,6 +45,12 @@ pub struct GlobalArgs {
     /// When to use colour: auto, always, never [env: NO_COLOR, CLICOLOR_FORCE]
     #[arg(long, global = true, value_name = "WHEN", hide_possible_values = true)]
     pub color: Option<Color>,
+    /// The customer whom the command names.
+    #[arg(skip)]
+    pub customer: Option<String>,
+    /// Whether the command can name one.
+    #[arg(skip)]
+    pub takes_customer: bool,
     /// File to read the input from; `-` is standard input.
     #[arg(skip)]
     pub input: Option<PathBuf>,
@@ -69,7 +75,7 @@ pub struct GlobalArgs {
     /// How long a request may take.
     #[arg(skip)]
     pub timeout: Option<Duration>,
-    /// How often a request is repeated that cannot act twice.
+    /// Retries for requests that are safe to repeat.
     #[arg(skip)]
     pub retry: Option<u32>,
     /// Faults to inject into the sandbox.
@@ -92,6 +98,26 @@ impl GlobalArgs {
         }
         let matches = grammar.ignore_errors(true).try_get_matches_from(found);
         matches.and_then(|matches| Self::from_arg_matches(&matches)).unwrap_or_default()
+    }
+
+    /// The global flags, with what the flags of the command came to.
+    #[must_use]
+    pub(super) fn with_command_flags(self, command: Self) -> Self {
+        Self {
+            input: command.input,
+            input_format: command.input_format,
+            allow_unknown: command.allow_unknown,
+            dry_run: command.dry_run,
+            curl: command.curl,
+            can_write: command.can_write,
+            yes: command.yes,
+            timeout: command.timeout,
+            retry: command.retry,
+            fault: command.fault,
+            takes_customer: command.takes_customer,
+            customer: command.customer,
+            ..self
+        }
     }
 
     /// Refuses flags that contradict each other. clap checks its own conflicts only among flags on one side of the

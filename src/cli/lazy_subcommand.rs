@@ -28,6 +28,10 @@ impl<T: FromArgMatches> FromArgMatches for LazySubcommands<T> {
         T::from_arg_matches(matches).map(Self)
     }
 
+    fn from_arg_matches_mut(matches: &mut ArgMatches) -> Result<Self, Error> {
+        T::from_arg_matches_mut(matches).map(Self)
+    }
+
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
         self.0.update_from_arg_matches(matches)
     }

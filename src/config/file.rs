@@ -1,5 +1,7 @@
 //! `config.toml`: found, read, checked against the table of keys, and taken apart into profiles.
 
+use std::cell::Cell;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, Item, TableLike};
@@ -19,6 +21,33 @@ use crate::shell::Shell;
 use crate::suggestion::closest_match;
 
 const FILE: &str = "config.toml";
+
+/// The configuration file as it was read to find out which interface the service has, for whoever needs it next.
+#[derive(Default)]
+pub struct ReadOnce(Cell<Option<ConfigFile>>);
+
+impl ReadOnce {
+    /// Keeps a file; one that is not there is looked for again.
+    pub(super) fn keep(&self, file: ConfigFile) {
+        self.0.set(Some(file).filter(|file| file.exists));
+    }
+
+    /// The file, the first time this is asked.
+    pub(super) fn take(&self) -> Option<ConfigFile> {
+        self.0.take()
+    }
+
+    /// Forgets the file: it may be changed before it is needed.
+    pub fn forget(&self) {
+        self.0.take();
+    }
+}
+
+impl fmt::Debug for ReadOnce {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("ReadOnce").finish_non_exhaustive()
+    }
+}
 
 /// The configuration file; one that is not there has no profiles.
 pub struct ConfigFile {
@@ -63,10 +92,16 @@ impl ConfigFile {
     /// not known or not ours, is none.
     pub fn load_if_reachable(context: &Context) -> Result<Self, Failure> {
         let named = context.var(environment::CONFIG)?.is_some();
-        match &context.directories {
+        let own = context.directories.as_ref().map(|directories| directories.config.join(FILE));
+        match own {
             _ if named => Self::load(context),
-            Some(directories) if !files::is_unreadable(&directories.config.join(FILE)) => Self::load(context),
-            _ => Ok(Self::empty(PathBuf::from(FILE))),
+            None => Ok(Self::empty(PathBuf::from(FILE))),
+            Some(own) => match Self::load_from(own) {
+                Err(_) if files::is_unreadable(&Self::locate(context)?) => {
+                    Ok(Self::empty(PathBuf::from(FILE)))
+                }
+                loaded => loaded,
+            },
         }
     }
 

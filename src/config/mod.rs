@@ -29,7 +29,7 @@ pub use base_url::origin;
 pub use credentials::{Credentials, Stored};
 pub use display::{flattened, format_value};
 pub use edit::{KeyPath, token_keys};
-pub use file::ConfigFile;
+pub use file::{ConfigFile, ReadOnce};
 pub use keys::{CONFIG, Key, PROFILE, READ, ValueType};
 pub use profile::Profile;
 pub use service_id::ServiceId;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use url::Url;
 
 use super::base_url;
-use super::file::ConfigFile;
+use super::file::{ConfigFile, ReadOnce};
 use super::files;
 use super::profile::Profile;
 use super::service_id::ServiceId;
@@ -115,6 +115,14 @@ impl Settings {
     /// # Errors
     /// `usage` when nothing says where the service is, or what says so is wrong.
     pub fn resolve(context: &Context, global: &GlobalArgs) -> Result<Self, Failure> {
+        Self::resolve_with(context, global, &ReadOnce::default())
+    }
+
+    /// The same, where the configuration file may have been read already.
+    ///
+    /// # Errors
+    /// As [`Self::resolve`].
+    pub fn resolve_with(context: &Context, global: &GlobalArgs, config: &ReadOnce) -> Result<Self, Failure> {
         let from_environment = context
             .var(BASE_URL)?
             .map(|text| {
@@ -122,10 +130,10 @@ impl Settings {
             })
             .transpose()?;
         let token = context.var(token_variable(Bearer::Customer))?;
-        let file = if from_environment.is_some() && token.is_some() {
-            ConfigFile::load_if_reachable(context)?
-        } else {
-            ConfigFile::load_named(context)?
+        let file = match config.take() {
+            Some(file) => file,
+            None if from_environment.is_some() && token.is_some() => ConfigFile::load_if_reachable(context)?,
+            None => ConfigFile::load_named(context)?,
         };
         let profile = file.chosen(context, global)?;
         let own_base_url = profile.as_ref().and_then(Profile::base_url);
@@ -312,6 +320,11 @@ impl Settings {
             && self.admin_token.at_hand() == self.token.at_hand()
     }
 
+    /// Whether there is an administrator's token and no customer's.
+    pub fn has_only_admin_token(&self) -> bool {
+        self.token.is_absent() && !self.admin_token.is_absent()
+    }
+
     /// The source of the token a call carries.
     pub fn token_for(&self, bearer: Bearer) -> &TokenSource {
         match bearer {
@@ -357,12 +370,21 @@ fn dialect(
 }
 
 /// The interface alone, for what is checked before a service is opened: a configuration that cannot be read is found
-/// then.
+/// then. What was read is left in `config`.
 ///
 /// # Errors
 /// `usage` for a name in the environment that is none.
-pub fn chosen_dialect(context: &Context, global: &GlobalArgs) -> Result<&'static Dialect, Failure> {
-    let profile = || ConfigFile::load_if_reachable(context).ok()?.chosen(context, global).ok()?;
+pub fn chosen_dialect(
+    context: &Context,
+    global: &GlobalArgs,
+    config: &ReadOnce,
+) -> Result<&'static Dialect, Failure> {
+    let profile = || {
+        let file = ConfigFile::load_if_reachable(context).ok()?;
+        let profile = file.chosen(context, global).ok();
+        config.keep(file);
+        profile?
+    };
     let profile = if global.sandbox || global.api.is_some() { None } else { profile() };
     dialect(context, global, profile.as_ref())
 }

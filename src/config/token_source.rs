@@ -98,7 +98,8 @@ impl TokenSource {
         match &self.0 {
             Origin::Given { token, from, .. } => token.clone().fit_for_header(from),
             Origin::File { path, from } => read_file(path, from),
-            Origin::Command { command, .. } => command.run().await,
+            // In a box: what it needs for a process would be part of every request.
+            Origin::Command { command, .. } => Box::pin(command.run()).await,
             Origin::Absent { failure, .. } => Err((**failure).clone()),
         }
     }

@@ -5,6 +5,8 @@
 pub mod entry;
 pub mod fnv;
 pub mod header;
+mod line_parser;
+mod paged_file;
 pub mod partition;
 pub mod reading;
 pub mod record_index;

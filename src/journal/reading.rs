@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::header::{Header, HeaderLine, Mismatch};
+use super::line_parser;
 use super::torn::{self, Torn};
 use crate::failure::Failure;
 use crate::journal::entry::FailedFileEntry;
@@ -36,6 +37,7 @@ struct Line {
     state: Option<String>,
     hash: Option<String>,
     temporary: Option<bool>,
+    status: Option<serde_json::Value>,
     journal: Option<IgnoredAny>,
     failed_file: Option<FailedFileEntry>,
 }
@@ -120,6 +122,13 @@ impl Reading<'_> {
     }
 
     fn line(&mut self, text: &[u8], number: u64, place: u64) -> Result<(), Unread> {
+        if number > 1
+            && self.pending.is_empty()
+            && let Some(line) = line_parser::parse(text)
+        {
+            let line_parser::PlainLine { record, state, hash, status } = line;
+            return self.entry(record, IndexEntry { state, hash, offset: place, status, journal: 0 });
+        }
         let parsed: Option<Line> = serde_json::from_slice(text).ok();
         if number == 1 || parsed.as_ref().is_some_and(|line| line.journal.is_some()) {
             return self.header(text, number);
@@ -142,13 +151,18 @@ impl Reading<'_> {
         };
         let hash = line.hash.and_then(|hash| u64::from_str_radix(&hash, 16).ok());
         let hash = hash.ok_or_else(|| self.damaged(number, "missing hash"))?;
-        let slot = IndexEntry { state, hash, offset: place, journal: 0 };
-        if state == RecordState::Sending {
-            self.in_flight.insert(record, slot);
+        let status = line.status.as_ref().and_then(serde_json::Value::as_u64).unwrap_or_default();
+        let status = if state == RecordState::Done { status.try_into().unwrap_or_default() } else { 0 };
+        self.entry(record, IndexEntry { state, hash, offset: place, status, journal: 0 })
+    }
+
+    fn entry(&mut self, record: u64, entry: IndexEntry) -> Result<(), Unread> {
+        if entry.state == RecordState::Sending {
+            self.in_flight.insert(record, entry);
             return Ok(());
         }
         self.in_flight.remove(&record);
-        self.set(record, slot)
+        self.set(record, entry)
     }
 
     fn header(&mut self, text: &[u8], number: u64) -> Result<(), Unread> {
@@ -179,10 +193,9 @@ impl Reading<'_> {
                         }
                     };
                     let hash = hash.unwrap_or(known);
-                    self.in_flight.insert(
-                        record,
-                        IndexEntry { state: RecordState::Sending, hash, offset: place, journal: 0 },
-                    );
+                    let state = RecordState::Sending;
+                    let entry = IndexEntry { state, hash, offset: place, ..IndexEntry::default() };
+                    self.in_flight.insert(record, entry);
                 }
             }
         }

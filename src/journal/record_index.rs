@@ -2,20 +2,15 @@
 //! journal is. Records are read in the input's order, one slot after another.
 
 use std::cell::RefCell;
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::rc::Rc;
 
-use tempfile::{SpooledTempFile, spooled_tempfile_in};
-
+use super::paged_file::PagedFile;
 use crate::journal::record_state::RecordState;
 
-/// Bytes of a slot: the line's hash, then the place of its last line, its journal and its state.
+/// Bytes of an entry: the line's hash, then the place of its last line, the status in it, and its state.
 const ENTRY_SIZE: usize = 16;
-/// A table of up to so many bytes stays in memory.
-const MAX_IN_MEMORY: usize = 256 << 10;
-/// Slots that are read at a time.
-const READ_AHEAD: usize = 512;
 /// The longest journal that can be indexed, in bytes: 40 bits.
 const MAX_PLACE: u64 = 1 << 40;
 
@@ -28,14 +23,16 @@ pub struct IndexEntry {
     pub hash: u64,
     /// Where its last line begins in its journal, in bytes.
     pub offset: u64,
-    /// Which journal that is: 0 is the batch's own.
+    /// The HTTP status in that line; 0 for none. Only kept for records that are done.
+    pub status: u16,
+    /// Which journal that is: 0 is the batch's own. Not in the table: each journal has its own.
     pub journal: u16,
 }
 
 /// The table; it is gone when dropped.
 #[derive(Debug)]
 pub struct RecordIndex {
-    file: Rc<RefCell<SpooledTempFile>>,
+    file: Rc<RefCell<PagedFile>>,
     /// The highest record number there is.
     pub last: u64,
 }
@@ -43,96 +40,80 @@ pub struct RecordIndex {
 impl RecordIndex {
     /// An empty table; where it becomes long, in a file without a name in `directory`.
     pub fn new(directory: &Path) -> Self {
-        let file = spooled_tempfile_in(MAX_IN_MEMORY, directory);
-        Self { file: Rc::new(RefCell::new(file)), last: 0 }
+        Self { file: Rc::new(RefCell::new(PagedFile::new(directory))), last: 0 }
     }
 
-    /// Sets the slot of a record, numbered from 1.
-    pub fn set(&mut self, record: u64, slot: IndexEntry) -> io::Result<()> {
-        if slot.offset >= MAX_PLACE {
+    /// Sets the entry of a record, numbered from 1.
+    pub fn set(&mut self, record: u64, entry: IndexEntry) -> io::Result<()> {
+        if entry.offset >= MAX_PLACE {
             return Err(io::Error::new(ErrorKind::FileTooLarge, "the journal is longer than 1 TiB"));
         }
-        let rest = slot.offset << 24 | u64::from(slot.journal) << 8 | u64::from(slot.state.code());
-        let mut bytes = [0; ENTRY_SIZE];
-        bytes[..8].copy_from_slice(&slot.hash.to_le_bytes());
-        bytes[8..].copy_from_slice(&rest.to_le_bytes());
-        let mut file = self.file.borrow_mut();
-        seek(&mut file, offset(record))?;
-        file.write_all(&bytes)?;
+        self.file.borrow_mut().write(offset(record), entry.to_bytes())?;
         self.last = self.last.max(record);
         Ok(())
     }
 
-    /// The slot of a record; an empty one beyond the end.
+    /// The entry of a record; an empty one beyond the end.
     pub fn get(&self, record: u64) -> io::Result<IndexEntry> {
-        if record > self.last {
-            return Ok(IndexEntry::default());
-        }
-        let mut file = self.file.borrow_mut();
-        seek(&mut file, offset(record))?;
-        let mut bytes = [0; ENTRY_SIZE];
-        file.read_exact(&mut bytes)?;
-        Ok(slot(&bytes))
+        get(&self.file, record, self.last)
     }
 
     /// Reads the table from the first record on.
     pub fn entries(&self) -> IndexEntries {
-        IndexEntries { file: Some(self.file.clone()), at: 0, buffer: Vec::new().into_iter() }
+        IndexEntries { file: Some(self.file.clone()), at: 0, last: self.last }
     }
 }
 
-/// Slots in the order of the records.
+/// Entries in the order of the records.
 #[derive(Debug, Default)]
 pub struct IndexEntries {
-    file: Option<Rc<RefCell<SpooledTempFile>>>,
+    file: Option<Rc<RefCell<PagedFile>>>,
     at: u64,
-    buffer: std::vec::IntoIter<IndexEntry>,
+    last: u64,
 }
 
 impl IndexEntries {
-    /// The next record's slot; an empty one beyond the end.
+    /// The next record's entry; an empty one beyond the end.
     pub fn read(&mut self) -> io::Result<IndexEntry> {
-        if self.buffer.len() == 0
-            && let Some(file) = &self.file
-        {
-            let mut file = file.borrow_mut();
-            seek(&mut file, self.at)?;
-            let mut bytes = Vec::with_capacity(READ_AHEAD * ENTRY_SIZE);
-            Read::by_ref(&mut *file).take((READ_AHEAD * ENTRY_SIZE) as u64).read_to_end(&mut bytes)?;
-            self.at += bytes.len() as u64;
-            let (chunks, _) = bytes.as_chunks::<ENTRY_SIZE>();
-            self.buffer = chunks.iter().map(slot).collect::<Vec<_>>().into_iter();
-        }
-        let next = self.buffer.next();
-        if next.is_none() {
-            self.file = None;
-        }
-        Ok(next.unwrap_or_default())
+        let Some(file) = &self.file else { return Ok(IndexEntry::default()) };
+        self.at += 1;
+        get(file, self.at, self.last)
     }
 }
 
-/// A seek costs a system call, and records are mostly set one after another.
-fn seek(file: &mut SpooledTempFile, offset: u64) -> io::Result<()> {
-    if file.stream_position()? != offset {
-        file.seek(SeekFrom::Start(offset))?;
+impl IndexEntry {
+    fn to_bytes(self) -> [u8; ENTRY_SIZE] {
+        let rest = self.offset << 24 | u64::from(self.status) << 8 | u64::from(self.state.code());
+        (u128::from(self.hash) | u128::from(rest) << 64).to_le_bytes()
     }
-    Ok(())
+
+    fn from_bytes(bytes: [u8; ENTRY_SIZE]) -> Self {
+        let [hash, rest] = [0, 64].map(|shift| low_half(u128::from_le_bytes(bytes) >> shift));
+        let [state, low, high, ..] = rest.to_le_bytes();
+        Self {
+            state: RecordState::from_code(state),
+            hash,
+            offset: rest >> 24,
+            status: u16::from_le_bytes([low, high]),
+            journal: 0,
+        }
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)]
+const fn low_half(number: u128) -> u64 {
+    number as u64
+}
+
+fn get(file: &RefCell<PagedFile>, record: u64, last: u64) -> io::Result<IndexEntry> {
+    if record > last {
+        return Ok(IndexEntry::default());
+    }
+    file.borrow_mut().read(offset(record)).map(IndexEntry::from_bytes)
 }
 
 fn offset(record: u64) -> u64 {
     record.saturating_sub(1) * ENTRY_SIZE as u64
-}
-
-fn slot(bytes: &[u8; ENTRY_SIZE]) -> IndexEntry {
-    let (hash, rest) = bytes.split_at(8);
-    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
-    let rest = number(rest);
-    IndexEntry {
-        state: RecordState::from_code(rest.to_le_bytes()[0]),
-        hash: number(hash),
-        offset: rest >> 24,
-        journal: u16::from_le_bytes([rest.to_le_bytes()[1], rest.to_le_bytes()[2]]),
-    }
 }
 
 #[cfg(test)]
@@ -144,9 +125,14 @@ mod tests {
     fn slots_come_back_in_order_with_holes_between_them() {
         let directory = tempfile::tempdir().unwrap();
         let mut ledger = RecordIndex::new(directory.path());
-        let done =
-            IndexEntry { state: RecordState::Done, hash: u64::MAX, offset: (1 << 40) - 1, journal: u16::MAX };
-        let unknown = IndexEntry { state: RecordState::Unknown, hash: 7, offset: 0, journal: 3 };
+        let done = IndexEntry {
+            state: RecordState::Done,
+            hash: u64::MAX,
+            offset: (1 << 40) - 1,
+            status: u16::MAX,
+            journal: 0,
+        };
+        let unknown = IndexEntry { state: RecordState::Unknown, hash: 7, offset: 0, status: 0, journal: 0 };
         ledger.set(4, unknown).unwrap();
         ledger.set(2, unknown).unwrap();
         ledger.set(2, done).unwrap();
@@ -180,7 +166,13 @@ mod tests {
             ledger
                 .set(
                     record,
-                    IndexEntry { state: RecordState::Done, hash: record, offset: record, journal: 0 },
+                    IndexEntry {
+                        state: RecordState::Done,
+                        hash: record,
+                        offset: record,
+                        status: 200,
+                        journal: 0,
+                    },
                 )
                 .unwrap();
         }

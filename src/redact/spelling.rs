@@ -1,6 +1,9 @@
 //! The spellings in which a token may stand in a text: as it is, escaped in JSON, encoded in a URL, or as HTML's
 //! character references.
 
+/// The first characters of a backslash escape, a percent encoding and a character reference.
+const MARKS: &[u8] = b"\\%&";
+
 /// How much of a token a text begins with.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Spelled {
@@ -12,10 +15,19 @@ pub(super) enum Spelled {
     Not,
 }
 
+/// The bytes with which a spelling of one of these tokens can begin.
+pub(super) fn first_bytes<'a>(tokens: impl Iterator<Item = &'a [u8]>) -> [bool; 256] {
+    let mut begins = [false; 256];
+    for byte in tokens.filter_map(<[u8]>::first).chain(MARKS) {
+        begins[usize::from(*byte)] = true;
+    }
+    begins
+}
+
 /// A token that itself holds `%`, `\` or `&` may stand there as it is, or in one of the spellings only.
 pub(super) fn spelled(text: &[u8], token: &[u8]) -> Spelled {
-    let first = spelled_by(text, token, b"\\%&");
-    if first != Spelled::Not || !token.iter().any(|byte| b"\\%&".contains(byte)) {
+    let first = spelled_by(text, token, MARKS);
+    if first != Spelled::Not || !token.iter().any(|byte| MARKS.contains(byte)) {
         return first;
     }
     let by = [&b""[..], b"\\", b"%", b"&"].map(|marks| spelled_by(text, token, marks));

@@ -6,6 +6,7 @@ pub mod service;
 pub mod signals;
 
 use crate::cli::GlobalArgs;
+use crate::config::ReadOnce;
 use crate::context::Context;
 use crate::plan::request::Dialect;
 use crate::report::Report;
@@ -17,6 +18,8 @@ pub struct Session<'a> {
     pub context: &'a Context,
     /// The flags every command takes.
     pub global: &'a GlobalArgs,
+    /// The configuration file, where it has been read already.
+    pub config: &'a ReadOnce,
     /// The interface of the service.
     pub dialect: &'static Dialect,
     /// The way out.

@@ -19,7 +19,7 @@ use crate::cli::batch::BatchArgs;
 use crate::cli::customer::{CustomerChoice, ReplacementArgs, RestoreArgs, UpdateArgs};
 use crate::cli::{Cli, Command, GlobalArgs, LazySubcommands, OutputFormat};
 use crate::clock::Clock;
-use crate::config::Settings;
+use crate::config::{ReadOnce, Settings};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::input::records::{Format, Origin, Source};
@@ -165,7 +165,14 @@ impl Machine {
             ..GlobalArgs::default()
         };
         let report = Report::new(&context, OutputFormat::Json, None, false, 0);
-        let session = Session { context: &context, global: &global, dialect: &MARKETPLACE, report: &report };
+        let config = ReadOnce::default();
+        let session = Session {
+            context: &context,
+            global: &global,
+            config: &config,
+            dialect: &MARKETPLACE,
+            report: &report,
+        };
         let token = Token::new(&self.world.borrow().customers[job.records[0].1].token).unwrap();
         let mut settings = Settings::made_up(
             &global,

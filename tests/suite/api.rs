@@ -139,6 +139,13 @@ fn a_dry_run_sends_nothing_and_curl_hides_the_token() {
     let service = MockServer::start(Vec::<Step>::new());
     let shown = api(&service, &["PATCH", "/V1/x?y=1", "-i", "-", "-n", "--curl"]);
     shown.assert_success(str![[r#"curl --request PATCH --globoff 'http://127.0.0.1:[PORT]/rest/V1/x?y=1' --header "Authorization: Bearer $STOREFRONT_TOKEN" --header 'Content-Type: application/json' --data-raw '{"a": 1.50}'"#]]);
+    let (program, token) =
+        if cfg!(windows) { ("curl.exe", "$env:STOREFRONT_TOKEN") } else { ("curl", "$STOREFRONT_TOKEN") };
+    assert!(
+        shown.stdout.starts_with(&format!("{program} --request PATCH")) && shown.stdout.contains(token),
+        "{shown:?}"
+    );
+    assert!(!shown.stdout.contains("hunter"), "{shown:?}");
     assert!(service.requests().is_empty());
 }
 

@@ -172,7 +172,7 @@ fn a_store_view_code_is_one_escaped_path_segment_or_refused() {
             str![[r#"
 error: invalid store view code `.`
   No changes were made.
-  hint: the codes are listed in the marketplace admin portal under Stores > Settings > All Stores
+  hint: the codes are listed in the admin panel under Stores > Settings > All Stores
 "#]],
         ),
         (
@@ -180,7 +180,7 @@ error: invalid store view code `.`
             str![[r#"
 error: invalid store view code `..`
   No changes were made.
-  hint: the codes are listed in the marketplace admin portal under Stores > Settings > All Stores
+  hint: the codes are listed in the admin panel under Stores > Settings > All Stores
 "#]],
         ),
     ] {
@@ -202,6 +202,7 @@ error: no store view set
 quote add-item: host 127.0.0.1:[PORT], store view no such view
 error: the service answered 404 Not Found: The store that was requested wasn't found. Verify the store and try again
   No changes were made.
+  hint: the service has no store view `no such view`: name another with --store-view
 "#]]);
 }
 
@@ -259,7 +260,7 @@ error: `--sandbox` cannot be used with `--profile`
     );
     home.run("customer show --sandbox --store-view nowhere").assert_failure(3, str![[r#"
 error: cannot read the stored addresses: the service answered 404 Not Found: The store that was requested wasn't found. Verify the store and try again
-  hint: set `read.path` to the path that returns the profile, or pass the profile with --base FILE
+  hint: the service has no store view `nowhere`: name another with --store-view
 "#]]);
     assert_eq!(server.connections(), 0);
 }
@@ -544,7 +545,7 @@ error: the service answered 500 Internal Server Error: The sandbox could not use
         home.run("customer show --sandbox").assert_failure(2, str!["error: [HOME]/data/storefront/sandbox.db is not a readable SQLite database: file is not a database: Error code [N]: file is not a database"]);
         std::fs::remove_file(&data).unwrap();
         std::fs::create_dir(&data).unwrap();
-        home.run("customer show --sandbox").assert_failure(2, str!["error: cannot use [HOME]/data/storefront/sandbox.db as the sandbox's database: Is a directory (os error [N])"]);
+        home.run("customer show --sandbox").assert_failure(2, str!["error: cannot use [HOME]/data/storefront/sandbox.db as the sandbox's database: is a directory"]);
     }
 }
 

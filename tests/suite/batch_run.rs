@@ -406,7 +406,7 @@ Authorization: Bearer •••
     "entity_type_id": "4"
   }
 }
-and 17 records more
+and 17 more records
 "#]],
         str!["dry run: 20 records, nothing sent"],
     );

@@ -60,7 +60,7 @@ fn history_is_listed_while_the_service_is_unreachable() {
     let listed = run("customer history", "hunter2");
     assert_eq!((listed.code, service.requests().len()), (0, asked), "{listed:?}");
     assert!(listed.stdout.contains("address 1 city: Rome → Oslo"), "{listed:?}");
-    let kept = home.dir.path().join("state/storefront/customers");
+    let kept = home.state().join("customers");
     let files: Vec<String> = std::fs::read_dir(kept)
         .unwrap()
         .map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap())
@@ -84,7 +84,7 @@ fn snapshots_are_deleted_by_prefix_or_all_and_only_with_yes() {
     history(&home, &["--delete", "all"]).assert_failure(
         3,
         str![[r#"
-error: cannot prompt: not a terminal: Delete 3 snapshots? They can no longer be restored
+error: confirmation required, but there is no terminal to ask on: Delete 3 snapshots? They can no longer be restored
   hint: add --yes
 "#]],
     );

@@ -42,7 +42,7 @@ fn an_ambiguous_region_is_refused() {
             str![[r#"
 error: address 2: the stored region has an id, and the new region names none
   No changes were made.
-  hint: add --region-id, or use --no-region
+  hint: add --region-id, or use --no-region; --region-id 0 stores the name without an id
 "#]],
         ),
         (
@@ -50,7 +50,7 @@ error: address 2: the stored region has an id, and the new region names none
             str![[r#"
 error: address 4: the stored region has an id, and the new region names none
   No changes were made.
-  hint: add --region-id, or use --no-region
+  hint: add --region-id, or use --no-region; --region-id 0 stores the name without an id
 "#]],
         ),
         (
@@ -58,7 +58,7 @@ error: address 4: the stored region has an id, and the new region names none
             str![[r#"
 error: address 2: the stored region has an id, and the new region names none
   No changes were made.
-  hint: add --region-id, or use --no-region
+  hint: add --region-id, or use --no-region; --region-id 0 stores the name without an id
 "#]],
         ),
         (

@@ -500,7 +500,7 @@ For more information, try '--help'.
             2,
             "--address two --city X",
             str![[r#"
-error: invalid value 'two' for '--address <ID>': invalid digit found in string
+error: invalid value 'two' for '--address <ID>': expected an integer
 
 For more information, try '--help'.
 "#]],

@@ -52,8 +52,8 @@ fn a_snapshot_and_the_history_keep_it_byte_for_byte() {
 fn input_flags_and_the_sandbox_keep_it_byte_for_byte() {
     let env = TestEnv::new();
     let item = |line: &str, input: String| {
-        let file = env.file("item.json", input);
-        env.run(&format!("quote add-item -n -o json --allow-unknown {line} -i {}", file.display())).stdout
+        env.file("item.json", input);
+        env.run(&format!("quote add-item -n -o json --allow-unknown {line} -i item.json")).stdout
     };
     let dry = item("", format!(r#"{{"cartItem":{{"sku":"a","qty":1E2,"quote_id":"1","x":{{{UNUSUAL}}}}}}}"#));
     assert!(dry.contains(&format!(r#""qty":1E2,"quote_id":"1","x":{{{UNUSUAL}}}"#)), "{dry}");
@@ -78,8 +78,8 @@ fn a_private_name_hides_no_address_list_from_the_sandbox() {
 fn records_are_sent_byte_for_byte_and_duplicate_fields_are_refused() {
     let env = TestEnv::new();
     let run = |record: &str| {
-        let file = env.file("items.ndjson", format!("{record}\n"));
-        env.run(&format!("quote add-item -n -o json -i {}", file.display()))
+        env.file("items.ndjson", format!("{record}\n"));
+        env.run("quote add-item -n -o json -i items.ndjson")
     };
     let body = r#"{"cartItem":{"sku":"a","qty":1E2,"quote_id":"1"}}"#;
     assert!(run(body).stdout.contains(r#""qty":1E2"#));
@@ -88,25 +88,25 @@ fn records_are_sent_byte_for_byte_and_duplicate_fields_are_refused() {
         (
             r#"{"sku":"a","sku":"b","qty":1,"quote_id":"1"}"#,
             str![[
-                r#"{"error":{"kind":"usage","message":"[HOME]/items.ndjson: line 1: duplicate field `sku`","hint":"fix the record and try again; --skip-invalid sends the others","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"usage","message":"items.ndjson: line 1: duplicate field `sku`","hint":"fix the record and try again; --skip-invalid sends the others","status":null,"applied":"no","service":null}}"#
             ]],
         ),
         (
             r#"{"sku":"a\ud800","qty":1,"quote_id":"1"}"#,
             str![[
-                r#"{"error":{"kind":"usage","message":"[HOME]/items.ndjson: line 1: half of a surrogate pair (`\\ud800` to `\\udfff`) at line 1 column 15","hint":"fix the record and try again; --skip-invalid sends the others","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"usage","message":"items.ndjson: line 1: half of a surrogate pair (`\\ud800` to `\\udfff`) at line 1 column 15","hint":"fix the record and try again; --skip-invalid sends the others","status":null,"applied":"no","service":null}}"#
             ]],
         ),
         (
             r#"{"sku":{"$serde_json::private::RawValue":"\"a\""},"qty":1,"quote_id":"1"}"#,
             str![[
-                r#"{"error":{"kind":"usage","message":"[HOME]/items.ndjson: line 1: cartItem.sku: expected a string, found an object","hint":"fix the record and try again; --skip-invalid sends the others","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"usage","message":"items.ndjson: line 1: cartItem.sku: expected a string, found an object","hint":"fix the record and try again; --skip-invalid sends the others","status":null,"applied":"no","service":null}}"#
             ]],
         ),
         (
             r#"{"sku":"a","qty":{"$serde_json::private::Number":"1"},"quote_id":"1"}"#,
             str![[
-                r#"{"error":{"kind":"usage","message":"[HOME]/items.ndjson: line 1: cartItem.qty: expected a number, found an object","hint":"fix the record and try again; --skip-invalid sends the others","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"usage","message":"items.ndjson: line 1: cartItem.qty: expected a number, found an object","hint":"fix the record and try again; --skip-invalid sends the others","status":null,"applied":"no","service":null}}"#
             ]],
         ),
     ] {

@@ -178,7 +178,7 @@ For more information, try '--help'.
         run(&format!("--sandbox {line}")).assert_failure(2, stderr);
     }
     let outcome = run("--sandbox quote add-item --sku=umbrella --qty=1 --quote-id=1 -n --curl");
-    assert!(outcome.code == 0 && outcome.stdout.starts_with("curl "), "{outcome:?}");
+    assert!(outcome.code == 0 && outcome.stdout.starts_with("curl"), "{outcome:?}");
 }
 
 #[test]

@@ -52,7 +52,7 @@ error: --jq cannot be combined with -o table
 fn a_failing_expression_reports_that_the_write_was_applied() {
     let home = Home::new();
     let update = "--sandbox customer update --address 2 --city Albany --jq .status.code";
-    home.run(update).assert_failure(2, str![[r#"{"error":{"kind":"usage","message":"customer update succeeded, but `--jq` failed on the result: cannot index 200 with \"code\"","hint":"do not run it again just to see the output; correct the expression; -o json without --jq prints the result it works on","status":null,"applied":"yes","service":null}}"#]]);
+    home.run(update).assert_failure(2, str![[r#"{"error":{"kind":"usage","message":"customer update succeeded, but `--jq` failed on the result: cannot index a number with \"code\"","hint":"do not run it again just to see the output; correct the expression; -o json without --jq prints the result it works on","status":null,"applied":"yes","service":null}}"#]]);
     assert_eq!(home.ok("--sandbox customer show --jq .addresses[1].city"), "Albany\n");
 }
 
@@ -72,8 +72,8 @@ fn every_record_is_filtered_and_a_failing_filter_reports_the_write() {
     assert_snapshot(
         &failed.stderr,
         str![[r#"
-{"warning":{"message":"`--jq` failed on the result: cannot index 1 with \"x\""}}
-{"warning":{"message":"`--jq` failed on the result: cannot index 2 with \"x\""}}
+{"warning":{"message":"`--jq` failed on the result: cannot index a number with \"x\""}}
+{"warning":{"message":"`--jq` failed on the result: cannot index a number with \"x\""}}
 {"error":{"kind":"partial","message":"of 2 records, 1 failed","hint":"fix the failed records in the input, then run `storefront quote add-item --sandbox -i items.json --jq .record.x --resume`","status":null,"applied":"yes","service":null}}
 "#]],
     );

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The modules from bottom to top. A module may import only modules before it.
-const MODULES: [&str; 31] = [
+const MODULES: [&str; 32] = [
     "failure",
     "token",
     "environment",
@@ -32,6 +32,7 @@ const MODULES: [&str; 31] = [
     "state",
     "template",
     "ops",
+    "interactive",
     "completion",
     "batch",
     "commands",

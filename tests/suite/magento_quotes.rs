@@ -100,7 +100,8 @@ fn an_administrator_adds_to_the_cart_of_a_customer() {
     assert_eq!(qty(&env, 1), 3);
     let result = done(&env, "quote add-item --customer 6 --sku mug-blue --qty 1");
     assert_eq!(result["response"]["quote_id"], "6", "made where there is none");
-    assert_eq!(fails(&env, 4, "quote add-item --customer 99 --sku mug-blue --qty 1")["status"], 404);
+    let unknown = fails(&env, 2, "quote add-item --customer 99 --sku mug-blue --qty 1");
+    assert_eq!(unknown["message"], "no customer has the id 99");
     let shown = done(&env, "quote show --customer 2");
     assert_eq!((&shown["cart"]["id"], &shown["items"][0]["qty"]), (&json!(2), &json!(3)));
     env.run("quote show --customer 2").assert_failure(2, str![[r#"
@@ -123,7 +124,7 @@ error: the cart could not be created: the service answered 400 Bad Request: "cus
     let show = program(&env, "quote show --customer 2").env("STOREFRONT_ADMIN_TOKEN", CUSTOMER);
     show.run().assert_failure(6, str![[r#"
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Cart::manage
-  hint: the token has expired, or it lacks the permission `Magento_Cart::manage`: grant it to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens)
+  hint: the token has expired, or it lacks the permission `Magento_Cart::manage`: `storefront auth login --user NAME --admin` stores a new one; grant the permission to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens)
 "#]]);
 }
 

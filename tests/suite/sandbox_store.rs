@@ -139,7 +139,7 @@ fn files_that_are_not_a_sandbox_are_refused_and_left_alone() {
 
     assert_snapshot(
         &start_error(directory.path(), [127, 0, 0, 1]),
-        str!["cannot use [HOME] as the sandbox's database: Is a directory (os error [N])"],
+        str!["cannot use [HOME] as the sandbox's database: is a directory"],
     );
     assert_snapshot(
         &start_error(&text.join("sandbox.db"), [127, 0, 0, 1]),

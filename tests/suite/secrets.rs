@@ -140,6 +140,18 @@ Authorization: Bearer •••
     ] {
         planted(&home, &server.url(""), line).assert_success(stdout);
     }
+    let [customer, admin] = if cfg!(windows) {
+        ["$env:STOREFRONT_TOKEN", "$(if ($env:STOREFRONT_ADMIN_TOKEN)"]
+    } else {
+        ["$STOREFRONT_TOKEN", "${STOREFRONT_ADMIN_TOKEN:-$STOREFRONT_TOKEN}"]
+    };
+    for (line, token) in [
+        ("quote add-item --sku a --qty 1 --quote-id 1 -n --curl", customer),
+        ("attribute create --code a -n --curl", admin),
+    ] {
+        let outcome = planted(&home, &server.url(""), line);
+        assert!(outcome.stdout.contains(&format!("\"Authorization: Bearer {token}")), "{outcome:?}");
+    }
 }
 
 #[test]

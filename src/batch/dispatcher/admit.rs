@@ -103,7 +103,7 @@ impl Dispatcher<'_> {
         let outcome = Outcome {
             applied: Applied::Yes,
             reason: Some("done earlier"),
-            status: self.past.entry_at(slot).status,
+            status: Some(slot.status).filter(|status| *status > 0),
             ..Outcome::not_sent(self.input.preparer.operation.operation().name())
         };
         let turn = self.results.next_sequence();

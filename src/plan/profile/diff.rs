@@ -32,10 +32,45 @@ impl Change {
 /// Differences between two customer objects. Addresses are matched by id; one without id, or with an id
 /// the other side does not have, is an addition or a removal.
 pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<Change> {
+    compare(before, after, &[], |_| true)
+}
+
+/// The same, without what `ignore` names: JSON pointers from the customer object.
+pub fn customers_except(
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+    ignore: &[String],
+) -> Vec<Change> {
+    compare(before, after, ignore, |_| true)
+}
+
+/// Differences between a customer as it was sent and as it was read, addresses that were sent without an id left out.
+pub fn sent_except(sent: &Map<String, Value>, read: &Map<String, Value>, ignore: &[String]) -> Vec<Change> {
+    compare(sent, read, ignore, |address| address.get("id").is_some())
+}
+
+/// Only what pointers lead to is copied: of a long list of addresses a copy takes longer than the comparison.
+fn compare(
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+    ignore: &[String],
+    takes_part: fn(&Value) -> bool,
+) -> Vec<Change> {
+    if ignore.iter().any(|pointer| pointer.starts_with("/addresses")) {
+        return compare(&without(before, ignore), &without(after, ignore), &[], takes_part);
+    }
     let mut changes = Vec::new();
-    objects_except(&FieldPath::default(), before, after, Some("addresses"), &mut changes);
-    address_lists(address_list(before), address_list(after), &mut changes);
+    let [own, now] = [before, after].map(|customer| without(&fields_of(customer), ignore));
+    objects_except(&FieldPath::default(), &own, &now, None, &mut changes);
+    let known: Vec<&Value> = address_list(before).iter().filter(|address| takes_part(address)).collect();
+    address_lists(&known, address_list(after), &mut changes);
     changes
+}
+
+/// A copy of a customer's fields, without the addresses.
+fn fields_of(customer: &Map<String, Value>) -> Map<String, Value> {
+    let fields = customer.iter().filter(|(name, _)| *name != "addresses");
+    fields.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// The addresses of a customer object; none where the field is no list.
@@ -43,15 +78,18 @@ pub fn address_list(customer: &Map<String, Value>) -> &[Value] {
     customer.get("addresses").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn address_lists(before: &[Value], after: &[Value], changes: &mut Vec<Change>) {
-    let (Ok(stored), Ok(now)) = (AddressIndex::of(before), AddressIndex::of(identified(after))) else {
-        value(&FieldPath::default().member("addresses"), Some(&before.into()), Some(&after.into()), changes);
+fn address_lists(before: &[&Value], after: &[Value], changes: &mut Vec<Change>) {
+    let stored = AddressIndex::of(before.iter().copied());
+    let (Ok(stored), Ok(now)) = (stored, AddressIndex::of(identified(after))) else {
+        let before = before.iter().copied().cloned().collect();
+        value(&FieldPath::default().member("addresses"), Some(&before), Some(&after.into()), changes);
         return;
     };
     for address in after {
         match address.get("id").and_then(id_of) {
             Some(id) => match stored.position(id) {
-                Some(position) => self::address(id, &before[position], address, changes),
+                Some(position) if before[position] == address => {}
+                Some(position) => self::address(id, before[position], address, changes),
                 None => changes.push(added(FieldPath::address(id), address)),
             },
             None => changes.push(added(FieldPath::new_address(), address)),
@@ -61,7 +99,7 @@ fn address_lists(before: &[Value], after: &[Value], changes: &mut Vec<Change>) {
         if !now.contains(*id) {
             changes.push(Change {
                 path: FieldPath::address(*id),
-                before: Some(address.clone()),
+                before: Some((*address).clone()),
                 after: None,
             });
         }
@@ -141,7 +179,7 @@ fn coded(
 }
 
 /// A copy of the customer without what comparisons leave out: JSON pointers from the customer object.
-pub fn without(customer: &Map<String, Value>, ignore: &[String]) -> Map<String, Value> {
+fn without(customer: &Map<String, Value>, ignore: &[String]) -> Map<String, Value> {
     let mut whole = Value::Object(customer.clone());
     for pointer in ignore {
         let Some((parent, name)) = pointer.rsplit_once('/') else {
@@ -168,9 +206,9 @@ pub fn without(customer: &Map<String, Value>, ignore: &[String]) -> Map<String, 
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::{Map, Value, json};
 
-    use super::{customers, without};
+    use super::{customers, customers_except, without};
 
     fn paths(before: Value, after: Value) -> Vec<String> {
         let (Value::Object(before), Value::Object(after)) = (before, after) else { panic!("two objects") };
@@ -206,6 +244,25 @@ mod tests {
         assert_eq!(paths(json!({"a": 1}), json!({"a": 1})), [""; 0]);
         let (one, other) = (serde_json::from_str("{\"a\": 1.0}"), serde_json::from_str("{\"a\": 1.00}"));
         assert_eq!(paths(one.unwrap(), other.unwrap()), ["a"]);
+    }
+
+    #[test]
+    fn what_is_ignored_inside_addresses_is_left_out_too() {
+        let [before, after] = [1, 2].map(|seen| {
+            let addresses =
+                json!([{"id": 1, "seen": seen, "city": format!("{seen}")}, {"id": 2, "seen": seen}]);
+            Map::from_iter([("seen".to_owned(), seen.into()), ("addresses".to_owned(), addresses)])
+        });
+        let paths = |ignore: &[&str]| -> Vec<String> {
+            let ignore: Vec<String> = ignore.iter().map(|&pointer| pointer.to_owned()).collect();
+            let changes = customers_except(&before, &after, &ignore);
+            changes.into_iter().map(|change| change.path.to_string()).collect()
+        };
+        assert_eq!(paths(&["/addresses"]), ["seen"]);
+        let ignore = ["/seen", "/addresses/0/seen", "/addresses/1/seen"];
+        assert_eq!(paths(&ignore), ["addresses[id=1].city"]);
+        assert_eq!(paths(&ignore[1..]), ["seen", "addresses[id=1].city"]);
+        assert_eq!(paths(&ignore[..1]).len(), 3);
     }
 
     #[test]

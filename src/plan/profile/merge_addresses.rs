@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::diff::{self, Change};
-use super::equivalence::is_equivalent;
+use super::twin::TwinIndex;
 use super::{default_address, region};
 use crate::failure::Failure;
 use crate::plan::profile::address_ids::{AddressIndex, id_of};
@@ -197,14 +197,15 @@ fn apply_patch(address: &mut Value, mut draft: Map<String, Value>, label: &str) 
 /// # Errors
 /// `guard` for one that equals an address of the list in every field it names, unless that is allowed.
 fn additions_to<'a>(
-    list: impl Iterator<Item = (&'a i64, &'a Value)> + Clone,
+    list: impl Iterator<Item = (&'a i64, &'a Value)>,
     drafts: Vec<AddressPatch>,
     patch: &ProfilePatch,
 ) -> Result<Vec<Value>, Failure> {
+    let mut twins = TwinIndex::new(list);
     let addition = |(_, draft): AddressPatch| {
-        let twin = list.clone().find(|(_, address)| is_twin(&draft, address));
-        match twin.filter(|_| !patch.allow_duplicate && !draft.is_empty()) {
-            Some((id, _)) => Err(Failure::guard(format!(
+        let may_repeat = patch.allow_duplicate || draft.is_empty();
+        match if may_repeat { None } else { twins.find(&draft) } {
+            Some(id) => Err(Failure::guard(format!(
                 "the new address already exists: address {id} has the same value in every field it names"
             ))
             .hint("change it with --address ID, or add a second one with --allow-duplicate")),
@@ -212,14 +213,6 @@ fn additions_to<'a>(
         }
     };
     drafts.into_iter().map(addition).collect()
-}
-
-/// Whether a stored address has every value that a draft names. The region id stands in two places.
-fn is_twin(draft: &Map<String, Value>, address: &Value) -> bool {
-    draft.iter().all(|(name, value)| {
-        let elsewhere = if name == "region_id" { address.pointer("/region/region_id") } else { None };
-        is_equivalent(name, Some(value), address.get(name).or(elsewhere))
-    })
 }
 
 /// A new address: the draft itself, its region in both places.

@@ -20,3 +20,4 @@ pub mod restore;
 pub mod set_field;
 pub mod stored;
 pub mod stored_fields;
+mod twin;

@@ -1,6 +1,6 @@
 //! The read-back: what a profile read after a PUT says about that PUT.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value};
 
@@ -9,6 +9,7 @@ use super::equivalence::{contains_all, is_set, same_value};
 use super::merge::Merged;
 use crate::failure::Failure;
 use crate::plan::profile::address_ids::{AddressIndex, id_of};
+use crate::plan::profile::field_path::FieldPath;
 use crate::plan::profile::stored::{Pointers, Profile};
 
 /// Fields by which a new address is recognised although the service wrote some other field in its own way.
@@ -75,7 +76,7 @@ impl Expectation<'_> {
         let mut found = ReadBack { unrelated_changes: self.unrelated(now), ..ReadBack::default() };
         self.compare_kept(now, &index, &mut found);
         let known = AddressIndex::of(diff::address_list(self.before))?;
-        let mut unclaimed: Vec<(i64, &Value)> = index
+        let mut unclaimed: VecDeque<(i64, &Value)> = index
             .ids()
             .iter()
             .zip(now.addresses())
@@ -83,8 +84,9 @@ impl Expectation<'_> {
             .map(|(id, address)| (*id, address))
             .collect();
         let mut unmatched = Vec::new();
+        let gone: HashSet<i64> = found.missing.iter().copied().collect();
         let checked: Vec<&Change> =
-            self.merged.changes.iter().filter(|change| self.is_checked(change, &found)).collect();
+            self.merged.changes.iter().filter(|change| self.is_checked(change, &gone)).collect();
         for change in checked {
             if !change.path.is_new_address() {
                 found.compare_change(change, change.path.find(now.customer(), &index));
@@ -110,10 +112,10 @@ impl Expectation<'_> {
 
     /// A field that was left out is no change that can be seen: services that merge keep it. Nor is a change inside an
     /// address that is gone: the address itself is reported.
-    fn is_checked(&self, change: &Change, found: &ReadBack) -> bool {
+    fn is_checked(&self, change: &Change, gone: &HashSet<i64>) -> bool {
         let left_out = change.after.is_none() && !change.path.is_address();
-        let gone = change.path.address_id().is_some_and(|id| found.missing.contains(&id));
-        !left_out && !gone && !self.ignore.iter().any(|pointer| change.path.is_at(pointer))
+        let is_gone = change.path.address_id().is_some_and(|id| gone.contains(&id));
+        !left_out && !is_gone && !self.ignore.iter().any(|pointer| change.path.is_at(pointer))
     }
 
     /// Every address that was to stay: there, not empty, and not in another one's place.
@@ -146,13 +148,20 @@ impl Expectation<'_> {
 
     /// Differences in what was sent back unchanged. What the service adds is no loss.
     fn unrelated(&self, now: &Profile) -> Vec<Change> {
-        let mut expected = diff::without(&self.merged.customer, self.ignore);
-        if let Some(Value::Array(addresses)) = expected.get_mut("addresses") {
-            addresses.retain(|address| address.get("id").is_some());
+        let mut changes = diff::sent_except(&self.merged.customer, now.customer(), self.ignore);
+        let mut asked_at: HashMap<Option<i64>, Vec<&FieldPath>> = HashMap::new();
+        for Change { path, .. } in self.merged.changes.iter().filter(|asked| !asked.path.is_new_address()) {
+            asked_at.entry(path.address_id()).or_default().push(path);
         }
-        let mut changes = diff::customers(&expected, &diff::without(now.customer(), self.ignore));
-        let asked =
-            |change: &Change| self.merged.changes.iter().any(|asked| asked.path.overlaps(&change.path));
+        let asked = |change: &Change| match change.path.address_id() {
+            None => self.merged.changes.iter().any(|asked| asked.path.overlaps(&change.path)),
+            // Only what was asked of that address, or of the list as a whole, can be the same.
+            id => [None, id]
+                .into_iter()
+                .filter_map(|id| asked_at.get(&id))
+                .flatten()
+                .any(|asked| asked.overlaps(&change.path)),
+        };
         changes.retain(|change| {
             change.before.is_some()
                 && !change.path.is_address()
@@ -193,13 +202,13 @@ fn contents_of(addresses: &[Value], kept: &HashSet<i64>) -> HashMap<String, i64>
 
 impl ReadBack {
     /// Finds a new address among those that appeared: one that has every field that was sent.
-    fn match_new_address(&mut self, change: &Change, unclaimed: &mut Vec<(i64, &Value)>) -> bool {
+    fn match_new_address(&mut self, change: &Change, unclaimed: &mut VecDeque<(i64, &Value)>) -> bool {
         let sent = change.after.as_ref().and_then(Value::as_object);
         let equal = unclaimed
             .iter()
             .position(|(_, actual)| sent.is_some_and(|sent| contains_all(actual, sent, &["id"])));
         if let Some(position) = equal {
-            self.new_ids.push(unclaimed.remove(position).0);
+            self.new_ids.extend(unclaimed.remove(position).map(|(id, _)| id));
             self.arrived += 1;
         }
         equal.is_some()
@@ -207,14 +216,13 @@ impl ReadBack {
 
     /// Takes an address that appeared at the same place for a new one that the service wrote in its own way. Any other
     /// is somebody else's, and ours is not there.
-    fn claim_similar(&mut self, change: &Change, unclaimed: &mut Vec<(i64, &Value)>) {
+    fn claim_similar(&mut self, change: &Change, unclaimed: &mut VecDeque<(i64, &Value)>) {
         let sent = change.after.as_ref().and_then(Value::as_object);
         let similar =
             unclaimed.iter().position(|(_, actual)| sent.is_some_and(|sent| is_same_place(sent, actual)));
-        match similar {
+        match similar.and_then(|position| unclaimed.remove(position)) {
             None => self.undone.push(change.clone()),
-            Some(position) => {
-                let (id, actual) = unclaimed.remove(position);
+            Some((id, actual)) => {
                 self.new_ids.push(id);
                 self.altered.push(Change { after: Some(actual.clone()), ..change.clone() });
             }
@@ -248,109 +256,4 @@ fn letters(value: &Value) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::{Expectation, ReadBack};
-    use crate::plan::profile::diff::Change;
-    use crate::plan::profile::merge::merge;
-    use crate::plan::profile::patch::ProfilePatch;
-    use crate::plan::profile::stored::{Pointers, Profile};
-
-    fn read(stored: &Value, wish: &ProfilePatch, now: Value) -> ReadBack {
-        let before = stored.as_object().unwrap();
-        let merged = merge(before.clone(), wish).unwrap();
-        let now = Profile::find(now, &Pointers::default()).unwrap();
-        let ignore = ["/updated_at".to_owned()];
-        Expectation { before, merged: &merged, ignore: &ignore }.compare(&now).unwrap()
-    }
-
-    fn draft(draft: &Value) -> ProfilePatch {
-        ProfilePatch { draft: draft.as_object().unwrap().clone(), ..ProfilePatch::default() }
-    }
-
-    fn paths(changes: &[Change]) -> Vec<String> {
-        changes.iter().map(|change| change.path.to_string()).collect()
-    }
-
-    #[test]
-    fn a_kept_address_that_is_gone_emptied_or_swapped_is_reported() {
-        let stored = json!({"addresses": [
-            {"id": 1, "customer_id": 7, "city": "Rome", "street": ["a"]}, {"id": 2, "city": "Paris"}, {"id": 3, "city": "Bonn"}]});
-        let change = draft(&json!({"addresses": [{"id": 2, "city": "Lyon"}]}));
-        let after = |one: Value, three: Value| {
-            let list: Vec<Value> = [one, json!({"id": 2, "city": "Lyon"}), three]
-                .into_iter()
-                .filter(|address| !address.is_null())
-                .collect();
-            read(&stored, &change, json!({"addresses": list}))
-        };
-        let one = || json!({"id": 1, "customer_id": 7, "city": "Rome", "street": ["a"]});
-        let three = || json!({"id": 3, "city": "Bonn"});
-        assert!(after(one(), three()).is_shown());
-        assert_eq!(after(Value::Null, three()).missing, [1]);
-        let emptied = after(json!({"id": 1, "customer_id": 7, "city": "", "street": [], "x": null}), three());
-        assert_eq!((emptied.emptied.as_slice(), emptied.is_shown()), ([1].as_slice(), false));
-        let swapped = after(
-            json!({"id": 1, "customer_id": 7, "city": "Bonn"}),
-            json!({"id": 3, "city": "Rome", "street": ["a"]}),
-        );
-        assert_eq!(swapped.swapped, [1, 3]);
-        let edited = after(json!({"id": 1, "customer_id": 7, "city": "Milan", "street": ["a"]}), three());
-        assert!(edited.is_shown(), "somebody's edit of another address is no loss");
-        assert_eq!(paths(&edited.unrelated_changes), ["addresses[id=1].city"]);
-    }
-
-    #[test]
-    fn old_new_and_third_values_are_told_apart() {
-        let stored =
-            json!({"email": "a", "gender": 1, "addresses": [{"id": 2, "city": "Paris", "postcode": "1"}]});
-        let change = draft(
-            &json!({"email": "b", "gender": 2, "addresses": [{"id": 2, "city": "Lyon ", "postcode": "2"}]}),
-        );
-        let now =
-            json!({"email": "a", "gender": "2", "addresses": [{"id": 2, "city": "Lyon", "postcode": "02"}]});
-        let found = read(&stored, &change, now);
-        assert_eq!(paths(&found.undone), ["email"]);
-        assert_eq!(paths(&found.altered), ["addresses[id=2].postcode"]);
-        assert_eq!((found.arrived, found.is_shown_with_other_values()), (2, false));
-        assert_eq!(read(&stored, &change, stored.clone()).arrived, 0);
-    }
-
-    #[test]
-    fn only_an_address_that_is_new_and_equal_proves_that_ours_was_added() {
-        let stored = json!({"addresses": [{"id": 1, "city": "Nice"}]});
-        let add = draft(&json!({"addresses": [{"city": "Nice", "street": ["5 Quai"], "postcode": "06000"}]}));
-        let with =
-            |address: Value| read(&stored, &add, json!({"addresses": [{"id": 1, "city": "Nice"}, address]}));
-        let ours = with(
-            json!({"id": 8, "customer_id": 1, "city": "Nice ", "street": ["5 Quai"], "postcode": "06000"}),
-        );
-        assert_eq!((ours.is_shown(), ours.new_ids.as_slice()), (true, [8].as_slice()));
-        let rewritten = with(json!({"id": 8, "city": "NICE", "street": ["5, quai"], "postcode": "06000"}));
-        assert!(rewritten.is_shown_with_other_values() && !rewritten.is_shown());
-        let foreign = with(json!({"id": 8, "city": "Nice", "street": ["1 Rue"], "postcode": "06100"}));
-        assert_eq!((foreign.undone.len(), foreign.altered.len(), foreign.new_ids.len()), (1, 0, 0));
-        assert_eq!(read(&stored, &add, stored.clone()).undone.len(), 1);
-    }
-
-    #[test]
-    fn two_equal_new_addresses_need_two() {
-        let stored = json!({"addresses": []});
-        let add = draft(&json!({"addresses": [{"city": "Nice"}, {"city": "Nice"}]}));
-        let one = read(&stored, &add, json!({"addresses": [{"id": 8, "city": "Nice"}]}));
-        assert_eq!((one.arrived, one.undone.len()), (1, 1));
-        let two =
-            read(&stored, &add, json!({"addresses": [{"id": 8, "city": "Nice"}, {"id": 9, "city": "Nice"}]}));
-        assert!(two.is_shown());
-    }
-
-    #[test]
-    fn a_removed_address_that_is_still_there_is_undone_and_a_kept_default_is_not() {
-        let stored = json!({"default_billing": "1", "addresses": [{"id": 1}, {"id": 2}]});
-        let removal = ProfilePatch { remove: vec![1], ..ProfilePatch::default() };
-        assert_eq!(paths(&read(&stored, &removal, stored.clone()).undone), ["addresses[id=1]"]);
-        let merged = read(&stored, &removal, json!({"default_billing": "1", "addresses": [{"id": 2}]}));
-        assert!(merged.is_shown(), "a service that merges keeps what was left out");
-    }
-}
+mod tests;
