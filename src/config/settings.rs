@@ -235,7 +235,7 @@ impl Settings {
         }
     }
 
-    /// Lays a profile under the flags. What it says of its own host's safety does not hold for another.
+    /// Adds a profile's values where no flag is given. Its permission for plain HTTP does not apply to another host.
     fn lay_under(&mut self, profile: &Profile, global: &GlobalArgs, own_host: bool) {
         self.profile = Some(profile.name.clone());
         self.timeout = global.timeout.or(profile.seconds("timeout")).unwrap_or(self.timeout);

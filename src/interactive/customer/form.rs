@@ -120,7 +120,7 @@ impl Form {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// Whether the country was edited and a stored region stands beside it, of which nothing was said.
+    /// Whether the country was edited and the stored region was not.
     pub fn region_is_ambiguous(&self) -> bool {
         let (Some(country), Some(region)) = (self.field("country_id"), self.field("region")) else {
             return false;
