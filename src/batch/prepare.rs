@@ -1,10 +1,8 @@
 //! From a record as it stands in the input to one that can be run: parsed, checked, with its key and its token.
 
-use std::cell::Cell;
-
 use serde_json::{Map, Value};
 
-use crate::batch::customer_name::{CUSTOMER_FIELD, CustomerName};
+use crate::batch::customer_name::{CUSTOMER_FIELD, CustomerName, CustomerNaming};
 use crate::batch::record_token::{self, TOKEN_FIELD, TokenCommand, TokenSource};
 use crate::config::TokenCommand as Program;
 use crate::exact_json;
@@ -34,16 +32,7 @@ pub struct RecordPreparer<'a> {
     /// The token of records without one of their own, where it is known.
     run_token: Option<Token>,
     /// How the records so far name their customers.
-    naming: Cell<Option<Naming>>,
-}
-
-/// How a record names its customer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Naming {
-    /// Not at all: the token decides.
-    None,
-    Id,
-    Email,
+    naming: CustomerNaming,
 }
 
 /// A record ready to be run.
@@ -78,7 +67,7 @@ impl<'a> RecordPreparer<'a> {
             allow_unknown,
             command,
             run_token,
-            naming: Cell::default(),
+            naming: CustomerNaming::default(),
         }
     }
 
@@ -165,7 +154,7 @@ impl<'a> RecordPreparer<'a> {
 
     /// Whether the records so far name customers.
     pub fn names_customers(&self) -> bool {
-        self.naming.get().is_some_and(|naming| naming != Naming::None)
+        self.naming.names_customers()
     }
 
     /// Whether records may name a customer, for whom the run's administrator's token acts. Where the token command uses
@@ -178,9 +167,7 @@ impl<'a> RecordPreparer<'a> {
             && !self.command.as_ref().is_some_and(is_for_command)
     }
 
-    /// The customer whom a record names. Ids and emails of one file may be the same customers, so that their order would
-    /// be lost: a file has either. A record without a customer is the token's own, so that a cell that was left empty would
-    /// change a customer whom nobody named: either all records name one or none does.
+    /// The customer whom a record names.
     fn customer(
         &self,
         extra: &mut Map<String, Value>,
@@ -195,32 +182,8 @@ impl<'a> RecordPreparer<'a> {
             return Err(Failure::usage("a record names a customer and has a token of its own")
                 .hint("use one administrator's token and the column customer, or a token of each customer"));
         }
-        let naming = match &customer {
-            None => Naming::None,
-            Some(CustomerName::Id(_)) => Naming::Id,
-            Some(CustomerName::Email(_)) => Naming::Email,
-        };
-        let before = self.naming.get();
-        if naming == Naming::None && (has_column || before.is_some_and(|before| before != naming)) {
-            let what = if has_column { "the column `customer` is empty" } else { "earlier records name one" };
-            return Err(
-                Failure::usage(format!("no customer: {what}")).hint("give every record a customer, or none")
-            );
-        }
-        match before {
-            Some(Naming::None) if naming != Naming::None => {
-                Err(Failure::usage("a customer is named, and earlier records name none")
-                    .hint("give every record a customer, or none"))
-            }
-            Some(before) if before != naming => {
-                Err(Failure::usage("the input names customers by id and by email")
-                .hint("name all of them the same way: an id and an email may be one customer, whose records keep their order"))
-            }
-            _ => {
-                self.naming.set(Some(naming));
-                Ok(customer)
-            }
-        }
+        self.naming.check(customer.as_ref(), has_column)?;
+        Ok(customer)
     }
 
     fn token_source(
