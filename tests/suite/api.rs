@@ -1,6 +1,7 @@
 //! `api`: any other call, under the guards all calls have.
 
 use serde_json::{Value, json};
+use snapbox::str;
 
 use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::storefront::{Home, Outcome};
@@ -21,7 +22,7 @@ fn api(service: &MockServer, arguments: &[&str]) -> Outcome {
 }
 
 #[test]
-fn a_read_prints_the_reply_as_it_came() {
+fn a_read_prints_the_response_body_unchanged() {
     let body = "{\"b\":  12345678901234567890.10,\r\n \"a\": 1}";
     let service = MockServer::start(vec![answer("200 OK", "", body)]);
     let read = api(&service, &["get", "V1/store/storeViews?active=1"]);
@@ -32,18 +33,17 @@ fn a_read_prints_the_reply_as_it_came() {
 }
 
 #[test]
-fn a_write_carries_the_input_and_the_token_asked_for() {
+fn a_write_sends_the_input_with_the_selected_token() {
     let service = MockServer::start(vec![answer("320 Saved", "", "true")]);
     let written = api(&service, &["DELETE", "/V1/x", "-i", "-", "--admin"]);
-    assert_eq!((written.code, &*written.stdout), (0, "true"), "{written:?}");
-    assert!(written.stderr.starts_with("api: host 127.0.0.1:"), "{written:?}");
+    written.assert(0, str!["true"], str!["api: host 127.0.0.1:[PORT]"]);
     let request = &service.requests()[0];
     assert!(request.starts_with("DELETE /rest/V1/x ") && request.ends_with(r#"{"a": 1.50}"#), "{request}");
     assert!(request.to_lowercase().contains("authorization: bearer hunter3"), "{request}");
 }
 
 #[test]
-fn reads_are_repeated_and_writes_are_not() {
+fn reads_are_retried_and_writes_are_not() {
     let service = MockServer::start(vec![answer("502 Bad", "", ""), answer("200 OK", "", "1")]);
     assert_eq!(api(&service, &["GET", "/x", "-o", "json"]).code, 0);
     assert_eq!(service.requests().len(), 2);
@@ -55,7 +55,7 @@ fn reads_are_repeated_and_writes_are_not() {
 }
 
 #[test]
-fn json_output_is_the_services_own_object_and_jq_works_on_it() {
+fn json_output_is_the_response_body_and_jq_filters_it() {
     let service = MockServer::start(vec![
         answer("200 OK", "", "[1]"),
         answer("200 OK", "", "plain"),
@@ -77,16 +77,54 @@ fn a_filter_that_fails_after_a_write_does_not_hide_that_it_was_applied() {
 #[test]
 fn a_write_to_a_profile_is_refused_unless_unguarded() {
     let service = MockServer::start(vec![answer("200 OK", "", "1")]);
-    for (method, path) in [
-        ("PUT", "/V1/storeview/default/customer/profile"),
-        ("PATCH", "/V1/storeview/fr/customer//pro%66ile/?a=b"),
-        ("POST", "/all/async/bulk/V1/customers/byCustomerId"),
-        ("PUT", "/V1/customers/me"),
-        ("put", "/fr/V1/customers/7/"),
+    for (method, path, stderr) in [
+        (
+            "PUT",
+            "/V1/storeview/default/customer/profile",
+            str![[r#"
+error: `PUT /V1/storeview/default/customer/profile` replaces a customer's profile: addresses that the input leaves out would be deleted
+  No changes were made.
+  hint: use `storefront customer update`, which keeps every address that is not named; --unguarded sends the call as it is
+"#]],
+        ),
+        (
+            "PATCH",
+            "/V1/storeview/fr/customer//pro%66ile/?a=b",
+            str![[r#"
+error: `PATCH /V1/storeview/fr/customer//pro%66ile/?a=b` replaces a customer's profile: addresses that the input leaves out would be deleted
+  No changes were made.
+  hint: use `storefront customer update`, which keeps every address that is not named; --unguarded sends the call as it is
+"#]],
+        ),
+        (
+            "POST",
+            "/all/async/bulk/V1/customers/byCustomerId",
+            str![[r#"
+error: `POST /all/async/bulk/V1/customers/byCustomerId` replaces a customer's profile: addresses that the input leaves out would be deleted
+  No changes were made.
+  hint: use `storefront customer update`, which keeps every address that is not named; --unguarded sends the call as it is
+"#]],
+        ),
+        (
+            "PUT",
+            "/V1/customers/me",
+            str![[r#"
+error: `PUT /V1/customers/me` replaces a customer's profile: addresses that the input leaves out would be deleted
+  No changes were made.
+  hint: use `storefront customer update`, which keeps every address that is not named; --unguarded sends the call as it is
+"#]],
+        ),
+        (
+            "put",
+            "/fr/V1/customers/7/",
+            str![[r#"
+error: `PUT /fr/V1/customers/7/` replaces a customer's profile: addresses that the input leaves out would be deleted
+  No changes were made.
+  hint: use `storefront customer update`, which keeps every address that is not named; --unguarded sends the call as it is
+"#]],
+        ),
     ] {
-        let refused = api(&service, &[method, path, "-i", "-"]);
-        assert_eq!((refused.code, &*refused.stdout), (3, ""), "{path}: {refused:?}");
-        assert!(refused.stderr.contains("`storefront customer update`"), "{refused:?}");
+        api(&service, &[method, path, "-i", "-"]).assert_failure(3, stderr);
     }
     assert!(service.requests().is_empty());
     assert_eq!(api(&service, &["PUT", "/V1/customers/me", "-i", "-", "--unguarded"]).code, 0);
@@ -100,6 +138,7 @@ fn a_write_to_a_profile_is_refused_unless_unguarded() {
 fn a_dry_run_sends_nothing_and_curl_hides_the_token() {
     let service = MockServer::start(Vec::<Step>::new());
     let shown = api(&service, &["PATCH", "/V1/x?y=1", "-i", "-", "-n", "--curl"]);
+    shown.assert_success(str![[r#"curl --request PATCH --globoff 'http://127.0.0.1:[PORT]/rest/V1/x?y=1' --header "Authorization: Bearer $STOREFRONT_TOKEN" --header 'Content-Type: application/json' --data-raw '{"a": 1.50}'"#]]);
     let (program, token) =
         if cfg!(windows) { ("curl.exe", "$env:STOREFRONT_TOKEN") } else { ("curl", "$STOREFRONT_TOKEN") };
     assert!(
@@ -111,19 +150,82 @@ fn a_dry_run_sends_nothing_and_curl_hides_the_token() {
 }
 
 #[test]
-fn what_leads_elsewhere_is_refused_before_anything_is_sent() {
+fn paths_to_other_hosts_are_refused_before_anything_is_sent() {
     let service = MockServer::start(Vec::<Step>::new());
-    for path in ["https://evil.example/x", "//evil.example/x", "/V1/../x", "/V1/%2e%2e/x", "/x y", "/x#y"] {
-        assert_eq!(api(&service, &["GET", path]).code, 2, "{path}");
+    for (path, stderr) in [
+        (
+            "https://evil.example/x",
+            str![[r#"
+error: invalid value 'https://evil.example/x' for '<PATH>': must be relative to the base URL
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "//evil.example/x",
+            str![[r#"
+error: invalid value '//evil.example/x' for '<PATH>': must be relative to the base URL
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "/V1/../x",
+            str![[r#"
+error: invalid value '/V1/../x' for '<PATH>': `.` and `..` segments are not allowed
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "/V1/%2e%2e/x",
+            str![[r#"
+error: invalid value '/V1/%2e%2e/x' for '<PATH>': `.` and `..` segments are not allowed
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "/x y",
+            str![[r#"
+error: invalid value '/x y' for '<PATH>': ` ` is not allowed in a path; percent-encode it
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "/x#y",
+            str![[r#"
+error: invalid value '/x#y' for '<PATH>': `#` is not allowed; use %23
+
+For more information, try '--help'.
+"#]],
+        ),
+    ] {
+        api(&service, &["GET", path]).assert_failure(2, stderr);
     }
-    assert_eq!(api(&service, &["G T", "/x"]).code, 2);
+    api(&service, &["G T", "/x"]).assert_failure(
+        2,
+        str![[r#"
+error: invalid value 'G T' for '<METHOD>': expected an HTTP method, such as GET, POST, PUT or DELETE
+
+For more information, try '--help'.
+"#]],
+    );
     assert!(service.requests().is_empty());
     let redirected = MockServer::start(vec![answer("302 Found", "Location: http://evil.example/\r\n", "")]);
-    assert_eq!(api(&redirected, &["GET", "/x"]).code, 4);
+    api(&redirected, &["GET", "/x"]).assert_failure(
+        4,
+        str![[r#"
+error: the service answered 302 Found and redirects to http://evil.example/, which is not followed
+  No changes were made.
+  hint: if the service moved, update `base-url`
+"#]],
+    );
 }
 
 #[test]
-fn the_sandbox_takes_calls_too() {
+fn api_calls_work_on_the_sandbox() {
     let home = Home::new();
     let read: Value = serde_json::from_str(&home.ok(&format!("api GET {PROFILE} --sandbox"))).unwrap();
     assert_eq!(read["customer"]["id"], 1);
@@ -133,11 +235,11 @@ fn the_sandbox_takes_calls_too() {
         home.storefront(&words).stdin(ATTRIBUTE).run().code
     };
     assert_eq!((create(&[]), create(&["--admin"])), (6, 0));
-    assert!(
-        home.storefront(&["api", "POST", "/x", "--sandbox", "-i", "-"])
-            .stdin("{")
-            .run()
-            .stderr
-            .contains("stdin is not valid JSON: ")
+    home.storefront("api POST /x --sandbox -i -").stdin("{").run().assert_failure(
+        2,
+        str![[r#"
+error: stdin is not valid JSON: EOF while parsing an object at line 1 column 1
+  No changes were made.
+"#]],
     );
 }

@@ -1,9 +1,10 @@
 //! `attribute create`: flags, files, and the administrator's token.
 
 use serde_json::{Value, json};
+use snapbox::str;
 
 use crate::support::raw_http::CUSTOMER;
-use crate::support::test_env::{TestEnv, words};
+use crate::support::test_env::TestEnv;
 
 /// What is inside the wrapper a command line would send.
 #[track_caller]
@@ -37,7 +38,7 @@ fn every_flag_sets_its_member() {
 }
 
 #[test]
-fn options_come_from_a_table() {
+fn options_are_read_from_csv() {
     let env = TestEnv::new();
     let csv = "\u{feff}label;sort_order;is_default;label:2;label:3\nLinen;10;;Lin;Leinen\n\"Wool; fine\";;yes;Laine;\n02138 d;;0;;\n";
     env.file("options.csv", csv);
@@ -55,24 +56,72 @@ fn options_come_from_a_table() {
         (&moved["options"][3]["sort_order"], &moved["options"][1]["is_default"]),
         (&json!(4), &json!(false))
     );
-    for (csv, says) in [
-        ("name\nA\n", "unknown column `name`"),
-        ("sort_order\n1\n", "missing column `label`"),
-        ("label,label:fr\nA,B\n", "column `label:fr`: expected a store ID after `label:`"),
-        ("label,sort_order\nA,first\n", "line 2: sort_order `first` is not an integer"),
-        ("label,is_default\nA,1\nB,maybe\n", "line 3: is_default `maybe` is not true or false"),
-        ("label\n\"\"\n", "the label is empty"),
-        ("label,sort_order\nA\n", "options.csv"),
+    for (csv, stderr) in [
+        (
+            "name\nA\n",
+            str![[r#"
+error: options.csv: unknown column `name`
+  No changes were made.
+  hint: expected columns: label,sort_order,is_default,label:STORE_ID…
+"#]],
+        ),
+        (
+            "sort_order\n1\n",
+            str![[r#"
+error: options.csv: missing column `label`
+  No changes were made.
+  hint: expected columns: label,sort_order,is_default,label:STORE_ID…
+"#]],
+        ),
+        (
+            "label,label:fr\nA,B\n",
+            str![[r#"
+error: options.csv: column `label:fr`: expected a store ID after `label:`
+  No changes were made.
+  hint: expected columns: label,sort_order,is_default,label:STORE_ID…
+"#]],
+        ),
+        (
+            "label,sort_order\nA,first\n",
+            str![[r#"
+error: options.csv: line 2: sort_order `first` is not an integer
+  No changes were made.
+  hint: expected columns: label,sort_order,is_default,label:STORE_ID…
+"#]],
+        ),
+        (
+            "label,is_default\nA,1\nB,maybe\n",
+            str![[r#"
+error: options.csv: line 3: is_default `maybe` is not true or false
+  No changes were made.
+  hint: expected columns: label,sort_order,is_default,label:STORE_ID…
+"#]],
+        ),
+        (
+            "label\n\"\"\n",
+            str![[r#"
+error: options.csv: line 2: the label is empty
+  No changes were made.
+  hint: expected columns: label,sort_order,is_default,label:STORE_ID…
+"#]],
+        ),
+        (
+            "label,sort_order\nA\n",
+            str![[r#"
+error: options.csv: line 2: the row has 1 cells, the header has 2
+  No changes were made.
+  hint: expected columns: label,sort_order,is_default,label:STORE_ID…
+"#]],
+        ),
     ] {
         env.file("options.csv", csv);
-        let error = env.fails(2, "attribute create --code fabric --options options.csv");
-        assert!(error["message"].as_str().unwrap().contains(says), "{csv:?}: {error}");
+        env.run("attribute create --code fabric --options options.csv").assert_failure(2, stderr);
     }
     assert_eq!(env.requests(), [""; 0]);
 }
 
 #[test]
-fn input_is_held_to_the_interface_and_flags_win() {
+fn input_is_validated_and_overridden_by_flags() {
     let env = TestEnv::new();
     env.file(
         "in.json",
@@ -83,54 +132,104 @@ fn input_is_held_to_the_interface_and_flags_win() {
         (&sent["attribute_code"], &sent["is_searchable"], &sent["frontend_labels"]),
         (&json!("cloth"), &json!("1"), &json!([]))
     );
-    for (input, says) in [
+    for (input, stderr) in [
         (
             r#"{"attribute": {"attribut_code": "a"}}"#,
-            "attribute.attribut_code: unknown field; did you mean `attribute_code`?",
+            str![[r#"
+error: attribute.attribut_code: unknown field; did you mean `attribute_code`?
+  No changes were made.
+  hint: fix the input, or send unknown fields unchanged with --allow-unknown
+"#]],
         ),
-        (r#"{"is_searchable": true}"#, "attribute.is_searchable: expected a string, found true"),
-        (r#"{"is_required": "yes"}"#, "attribute.is_required: expected true or false"),
-        (r#"{"options": [{"label": 1}]}"#, "attribute.options[0].label: expected a string"),
+        (
+            r#"{"is_searchable": true}"#,
+            str![[r#"
+error: attribute.is_searchable: expected a string, found true
+  No changes were made.
+  hint: fix the input and run it again
+"#]],
+        ),
+        (
+            r#"{"is_required": "yes"}"#,
+            str![[r#"
+error: attribute.is_required: expected true or false, found the string "yes"
+  No changes were made.
+  hint: fix the input and run it again
+"#]],
+        ),
+        (
+            r#"{"options": [{"label": 1}]}"#,
+            str![[r#"
+error: attribute.options[0].label: expected a string, found the number 1
+  No changes were made.
+  hint: fix the input and run it again
+"#]],
+        ),
         (
             r#"{"options": [{"store_labels": [{"store": 1}]}]}"#,
-            "attribute.options[0].store_labels[0].store: unknown",
+            str![[r#"
+error: attribute.options[0].store_labels[0].store: unknown field; did you mean `store_id`?
+  No changes were made.
+  hint: fix the input, or send unknown fields unchanged with --allow-unknown
+"#]],
         ),
     ] {
         env.file("bad.json", input);
-        let error = env.fails(2, "attribute create -i bad.json");
-        assert!(error["message"].as_str().unwrap().contains(says), "{input}: {error}");
+        env.run("attribute create -i bad.json").assert_failure(2, stderr);
     }
-    assert!(env.fails(2, "attribute create")["message"].as_str().unwrap().contains("no attribute given"));
-    let error = env.fails(2, "attribute create --code a --option A --default-option B");
-    assert!(
-        error["message"].as_str().unwrap().contains("--default-option `B` is not one of the options"),
-        "{error}"
+    env.run("attribute create").assert_failure(
+        2,
+        str![[r#"
+error: no attribute given
+  No changes were made.
+  hint: use --code, --label and --type, or --input FILE
+"#]],
+    );
+    env.run("attribute create --code a --option A --default-option B").assert_failure(
+        2,
+        str![[r#"
+error: --default-option `B` is not one of the options
+  No changes were made.
+  hint: use one of the --option labels
+"#]],
     );
     assert_eq!(env.requests(), [""; 0]);
 }
 
 #[test]
-fn the_service_decides_about_codes_and_tokens() {
+fn codes_and_tokens_are_checked_by_the_service() {
     let env = TestEnv::new();
     let create = "attribute create --code fabric --label Fabric --type select --option Linen";
     env.done(create);
-    let error = env.fails(4, create);
-    assert!(
-        error["message"].as_str().unwrap().contains("Attribute with the same code already exists"),
-        "{error}"
+    env.run(create).assert_failure(
+        4,
+        str![[r#"
+attribute create: host 127.0.0.1:[PORT], store view default
+error: the service answered 400 Bad Request: Attribute with the same code already exists
+  No changes were made.
+"#]],
     );
-    let error = env.fails(4, "attribute create --code Fabric-2 --type text");
-    assert!(error["message"].as_str().unwrap().contains("Attribute code \"Fabric-2\" is invalid"), "{error}");
+    env.run("attribute create --code Fabric-2 --type text").assert_failure(4, str![[r#"
+warning: attribute_code `Fabric-2` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
+attribute create: host 127.0.0.1:[PORT], store view default
+error: the service answered 400 Bad Request: Attribute code "Fabric-2" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in this field, and the first character should be a letter
+  No changes were made.
+"#]]);
     env.requests();
-    let as_customer = env.storefront(&words("attribute create --code other --type text -o json -q"));
-    let outcome = as_customer.env("STOREFRONT_ADMIN_TOKEN", CUSTOMER).run();
-    assert_eq!((outcome.code, &outcome.error()["status"]), (6, &json!(403)));
-    let fallback = env.storefront(&words("attribute create --code other --type text -o json -q"));
-    let outcome = fallback.without("STOREFRONT_ADMIN_TOKEN").run();
-    assert_eq!(
-        (outcome.code, &outcome.error()["status"]),
-        (6, &json!(403)),
-        "the profile's token is the fallback"
-    );
+    let as_customer = env.storefront("attribute create --code other --type text");
+    as_customer.env("STOREFRONT_ADMIN_TOKEN", CUSTOMER).run().assert_failure(6, str![[r#"
+attribute create: host 127.0.0.1:[PORT], store view default
+error: the service answered 403 Forbidden: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
+  No changes were made.
+  hint: the token has expired, or it lacks the permission `Magento_Catalog::attributes_attributes`: `storefront auth login --user NAME --admin` stores a new one; grant the permission to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens)
+"#]]);
+    // The profile's token is the fallback.
+    let fallback = env.storefront("attribute create --code other --type text");
+    fallback.without("STOREFRONT_ADMIN_TOKEN").run().assert_failure(6, str![[r#"
+attribute create: host 127.0.0.1:[PORT], store view default
+error: the service answered 403 Forbidden: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
+  No changes were made.
+  hint: no administrator's token is set, so the customer token was used: set STOREFRONT_ADMIN_TOKEN, or run `storefront auth login --admin`; the token has expired, or it lacks the permission `Magento_Catalog::attributes_attributes`: `storefront auth login --user NAME --admin` stores a new one; grant the permission to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens)
+"#]]);
     assert_eq!(env.requests(), ["POST 403", "POST 403"]);
 }

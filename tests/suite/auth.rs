@@ -1,7 +1,9 @@
-//! `auth`: tokens go in, their sources come out, and no token goes where it was not meant for.
+//! `auth`: tokens are stored privately, and sent only to the host they are for.
 
 use serde_json::Value;
+use snapbox::str;
 
+use crate::support::snapshot::assert_snapshot;
 use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::TestEnv;
 
@@ -9,8 +11,7 @@ const SHOP_START: &str = "default-profile = \"shop\"\n[profiles.shop]\n";
 const SHOP: &str = "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"https://127.0.0.1:1/rest\"\n";
 
 fn login(home: &Home, token: &str, more: &[&str]) -> Outcome {
-    let arguments = [&["auth", "login", "--with-token"], more].concat();
-    home.storefront(&arguments).stdin(token).run()
+    home.storefront(&[&["auth", "login", "--with-token"], more].concat()).stdin(token).run()
 }
 
 /// The check of that name.
@@ -25,28 +26,88 @@ fn status(home: &Home) -> Value {
 }
 
 #[test]
-fn a_stored_token_is_private_apart_and_forgotten_on_demand() {
+fn a_stored_token_is_private_and_deleted_by_logout() {
     let home = Home::with_config(SHOP);
-    assert!(home.fails(6, "auth status").contains("storefront auth login -p shop"));
-    let outcome = login(&home, "hunter2\n", &[]);
-    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""), "{outcome:?}");
-    assert!(outcome.stderr.contains("https://127.0.0.1:1"), "{outcome:?}");
+    home.run("auth status").assert(
+        6,
+        str![[r#"
+profile   shop
+base URL  https://127.0.0.1:1/rest
+
+CHECK           STATUS  DETAIL
+customer token  failed  no token for profile `shop`
+                        → storefront auth login -p shop, or set STOREFRONT_TOKEN
+admin token     failed  no token for profile `shop`
+                        → storefront auth login -p shop, or set STOREFRONT_TOKEN
+"#]],
+        str![[r#"
+error: customer token: no token for profile `shop`
+  hint: storefront auth login -p shop, or set STOREFRONT_TOKEN
+"#]],
+    );
+    login(&home, "hunter2\n", &[]).assert_report(str![[r#"
+warning: the token could not be verified: no store view set
+saved the token for profile `shop` (https://127.0.0.1:1) to [HOME]/config/storefront/credentials.toml
+"#]]);
     #[cfg(unix)]
     assert_eq!(home.mode("credentials.toml"), 0o600);
-    assert!(home.read("credentials.toml").contains("value = \"hunter2\""));
+    assert_snapshot(
+        &home.read("credentials.toml"),
+        str![[r#"
+[shop.token]
+origin = "https://127.0.0.1:1"
+value = "hunter2"
+"#]],
+    );
     assert_eq!(home.read("config.toml"), SHOP);
-    let text = home.ok("auth status");
-    assert!(text.contains("customer token  skipped  auth login of profile shop; not checked"), "{text}");
-    assert!(text.contains("admin token     skipped  none of its own"), "{text}");
-    assert!(home.ok("config list").contains("# shop.token: auth login of profile shop\n"));
+    home.run("auth status").assert_success(str![[r#"
+profile   shop
+base URL  https://127.0.0.1:1/rest
 
-    assert_eq!(login(&home, "boss", &["--admin"]).code, 0);
-    home.ok("auth logout --admin");
-    assert!(home.read("credentials.toml").contains("hunter2"));
-    home.ok("auth logout");
-    assert!(!home.read("credentials.toml").contains("hunter2"));
-    home.fails(6, "auth status");
-    home.ok("auth logout");
+CHECK           STATUS   DETAIL
+customer token  skipped  auth login of profile shop; not checked: no store view set
+admin token     skipped  none of its own: the customer token is used; not checked as an administrator's
+"#]]);
+    home.run("config list").assert_success(str![[r#"
+default-profile = "shop"
+profiles.shop.base-url = "https://127.0.0.1:1/rest"
+# shop.token: auth login of profile shop
+# shop.admin-token: auth login of profile shop
+"#]]);
+
+    login(&home, "boss", &["--admin"]).assert_report(str![[r#"
+the admin token was not verified: read.attribute-path, a read that needs it, is not set
+saved the admin token for profile `shop` (https://127.0.0.1:1) to [HOME]/config/storefront/credentials.toml
+"#]]);
+    home.run("auth logout --admin").assert_report(str!["deleted the admin token of profile shop"]);
+    assert_snapshot(
+        &home.read("credentials.toml"),
+        str![[r#"
+[shop.token]
+origin = "https://127.0.0.1:1"
+value = "hunter2"
+"#]],
+    );
+    home.run("auth logout").assert_report(str!["deleted the token of profile shop"]);
+    assert_snapshot(&home.read("credentials.toml"), str![]);
+    home.run("auth status").assert(
+        6,
+        str![[r#"
+profile   shop
+base URL  https://127.0.0.1:1/rest
+
+CHECK           STATUS  DETAIL
+customer token  failed  no token for profile `shop`
+                        → storefront auth login -p shop, or set STOREFRONT_TOKEN
+admin token     failed  no token for profile `shop`
+                        → storefront auth login -p shop, or set STOREFRONT_TOKEN
+"#]],
+        str![[r#"
+error: customer token: no token for profile `shop`
+  hint: storefront auth login -p shop, or set STOREFRONT_TOKEN
+"#]],
+    );
+    home.run("auth logout").assert_report(str!["no stored token for profile `shop`"]);
 }
 
 #[test]
@@ -56,7 +117,7 @@ fn nothing_prints_a_token() {
     for line in
         ["auth status", "auth status -o json", "config list", "config list -o json -vv", "auth logout"]
     {
-        said.push(home.run(&line.split(' ').collect::<Vec<_>>()));
+        said.push(home.run(line));
     }
     let said = format!("{said:?}");
     assert!(said.contains("auth login of profile shop") && !said.contains("hunter2"), "{said}");
@@ -69,10 +130,19 @@ fn a_stored_token_is_refused_when_the_profile_moves() {
     home.ok("config set base-url https://127.0.0.1:1/other/path");
     home.ok("auth status");
     home.ok("config set base-url https://127.0.0.1:2");
-    let stderr = home.fails(6, "auth status");
-    for word in ["https://127.0.0.1:1", "https://127.0.0.1:2", "storefront auth login -p shop"] {
-        assert!(stderr.contains(word), "{stderr}");
-    }
+    home.run("auth status").assert(6, str![[r#"
+profile   shop
+base URL  https://127.0.0.1:2/
+
+CHECK           STATUS  DETAIL
+customer token  failed  the token from auth login of profile shop is bound to https://127.0.0.1:1, but the base URL is now https://127.0.0.1:2
+                        → storefront auth login -p shop
+admin token     failed  the token from auth login of profile shop is bound to https://127.0.0.1:1, but the base URL is now https://127.0.0.1:2
+                        → storefront auth login -p shop
+"#]], str![[r#"
+error: customer token: the token from auth login of profile shop is bound to https://127.0.0.1:1, but the base URL is now https://127.0.0.1:2
+  hint: storefront auth login -p shop
+"#]]);
     // A token for the new host does not take the old one along.
     login(&home, "boss", &["--admin"]);
     let status = status(&home);
@@ -83,53 +153,75 @@ fn a_stored_token_is_refused_when_the_profile_moves() {
 #[test]
 fn status_names_each_source() {
     let home = Home::with_config(&format!("{SHOP}token-env = \"SHOP\"\nadmin-token-command = [\"false\"]\n"));
-    let unset = status(&home);
-    let from = "the environment variable SHOP (token-env of profile shop)";
-    assert_eq!(check(&unset, "customer token")["detail"], format!("{from} is not set"));
-    assert_eq!(check(&unset, "customer token")["status"], "failed");
-    let detail = check(&unset, "admin token")["detail"].as_str().unwrap();
+    home.run("auth status").assert(
+        6,
+        str![[r#"
+profile   shop
+base URL  https://127.0.0.1:1/rest
+
+CHECK           STATUS  DETAIL
+customer token  failed  the environment variable SHOP (token-env of profile shop) is not set
+                        → set a new token where it comes from, or run `storefront auth login -p shop`
+admin token     failed  the token command `false` failed (exit status: 1)
+                        → run it by hand to see why
+"#]],
+        str![[r#"
+error: customer token: the environment variable SHOP (token-env of profile shop) is not set
+  hint: set a new token where it comes from, or run `storefront auth login -p shop`
+"#]],
+    );
     // Windows has no such program.
     let says = if cfg!(windows) { "`false` cannot be run" } else { "`false` failed" };
+    let unset = status(&home);
+    let detail = check(&unset, "admin token")["detail"].as_str().unwrap();
     assert!(detail.contains(says), "{unset}");
-    let set = home.storefront(&["auth", "status"]).env("SHOP", "hunter2").run();
-    assert!(set.stdout.contains("SHOP") && set.stdout.contains("not checked"), "{set:?}");
+    let set = home.storefront("auth status").env("SHOP", "hunter2").run();
     assert!(!format!("{set:?}").contains("hunter2"));
+    set.assert(6, str![[r#"
+profile   shop
+base URL  https://127.0.0.1:1/rest
+
+CHECK           STATUS   DETAIL
+customer token  skipped  the environment variable SHOP (token-env of profile shop); not checked: no store view set
+admin token     failed   the token command `false` failed (exit status: 1)
+                         → run it by hand to see why
+"#]], str![[r#"
+error: admin token: the token command `false` failed (exit status: 1)
+  hint: run it by hand to see why
+"#]]);
 
     let environment = Home::new()
-        .storefront(&["auth", "status", "-o", "json"])
+        .storefront("auth status -o json")
         .env("STOREFRONT_BASE_URL", "https://127.0.0.1:1/rest")
         .env("STOREFRONT_TOKEN", "hunter2")
         .run();
-    let status: Value = serde_json::from_str(&environment.stdout).unwrap();
-    assert_eq!(environment.code, 0);
-    assert_eq!(status["profile"], Value::Null);
-    assert_eq!(status["base_url"], "https://127.0.0.1:1/rest");
-    let detail = check(&status, "customer token")["detail"].as_str().unwrap();
-    assert!(detail.starts_with("the environment variable STOREFRONT_TOKEN; not checked"), "{detail}");
+    environment.assert_success(str![[r#"{"profile":null,"base_url":"https://127.0.0.1:1/rest","checks":[{"check":"customer token","status":"skipped","detail":"the environment variable STOREFRONT_TOKEN; not checked: no store view set","fix":null},{"check":"admin token","status":"skipped","detail":"none of its own: the customer token is used; not checked as an administrator's","fix":null}]}"#]]);
 }
 
 #[test]
-fn login_keeps_a_token_that_the_service_accepts_or_that_cannot_be_checked() {
+fn login_stores_a_token_that_is_accepted_or_cannot_be_verified() {
     let env = TestEnv::new();
     let profile = |url: &str| format!("{SHOP_START}base-url = {url:?}\nstore-view = \"default\"\n");
     let home = Home::with_config(&profile(&env.url()));
-    let outcome = login(&home, "sandbox-customer-1", &[]);
-    assert!(outcome.code == 0 && !outcome.stderr.contains("warning"), "{outcome:?}");
+    login(&home, "sandbox-customer-1", &[]).assert_report(str!["saved the token for profile `shop` (http://127.0.0.1:[PORT]) to [HOME]/config/storefront/credentials.toml"]);
     assert_eq!(check(&status(&home), "customer token")["status"], "ok");
 
-    let outcome = login(&home, "hunter2", &[]);
-    assert_eq!(outcome.code, 6, "{outcome:?}");
-    assert!(outcome.stderr.contains("the token was not stored"), "{outcome:?}");
+    login(&home, "hunter2", &[]).assert_failure(6, str![[r#"
+error: the token was not stored: the service answered 401 Unauthorized: The consumer isn't authorized to access self
+  hint: get a new token, then run `storefront auth login` again
+"#]]);
     assert!(!home.read("credentials.toml").contains("hunter2"));
 
     let away = Home::with_config(&profile("http://127.0.0.1:1"));
-    let outcome = login(&away, "hunter2", &[]);
-    assert!(outcome.code == 0 && outcome.stderr.contains("could not be verified"), "{outcome:?}");
+    login(&away, "hunter2", &[]).assert_report(str![[r#"
+warning: the token could not be verified: cannot connect to 127.0.0.1:1: Connection refused (os error [N])
+saved the token for profile `shop` (http://127.0.0.1:1) to [HOME]/config/storefront/credentials.toml
+"#]]);
     assert!(away.read("credentials.toml").contains("hunter2"));
 }
 
 #[test]
-fn login_shows_the_token_to_no_host_but_the_profiles() {
+fn login_sends_the_token_only_to_the_host_of_the_profile() {
     let env = TestEnv::new();
     let home = Home::with_config(&format!("{SHOP}store-view = \"default\"\n"));
     let outcome = home
@@ -138,26 +230,36 @@ fn login_shows_the_token_to_no_host_but_the_profiles() {
         .stdin("hunter2")
         .run();
     // The shop would have answered 401.
-    assert!(outcome.code == 0 && outcome.stderr.contains("points to another host"), "{outcome:?}");
+    outcome.assert_report(str![[r#"
+warning: the token could not be verified: STOREFRONT_BASE_URL points to another host
+saved the token for profile `shop` (https://127.0.0.1:1) to [HOME]/config/storefront/credentials.toml
+"#]]);
 }
 
 #[test]
-fn a_token_that_the_service_rejects_is_not_ok() {
+fn a_rejected_token_is_a_failed_check() {
     let env = TestEnv::new();
     let home = Home::with_config(&format!(
         "{SHOP_START}base-url = {:?}\nstore-view = \"default\"\ntoken = \"hunter2\"\n",
         env.url()
     ));
-    let outcome = home.run(&["auth", "status", "-o", "json"]);
-    let status: Value = serde_json::from_str(&outcome.stdout).unwrap();
-    assert_eq!((outcome.code, &check(&status, "customer token")["status"]), (6, &Value::from("failed")));
-    let fix = check(&status, "customer token")["fix"].as_str().unwrap();
-    assert!(fix.contains("storefront auth login -p shop"), "{fix}");
-    assert!(!format!("{outcome:?}").contains("hunter2"));
+    home.run("auth status").assert(6, str![[r#"
+profile   shop
+base URL  http://127.0.0.1:[PORT]/
+
+CHECK           STATUS   DETAIL
+customer token  failed   token of profile shop: the service answered 401 Unauthorized: The consumer isn't authorized to access self
+                         → set a new token where it comes from, or run `storefront auth login -p shop`
+admin token     skipped  none of its own: the customer token is used; not checked as an administrator's
+"#]], str![[r#"
+error: customer token: token of profile shop: the service answered 401 Unauthorized: The consumer isn't authorized to access self
+  hint: set a new token where it comes from, or run `storefront auth login -p shop`
+"#]]);
+    home.run("auth status -o json").assert(6, str![[r#"{"profile":"shop","base_url":"http://127.0.0.1:[PORT]/","checks":[{"check":"customer token","status":"failed","detail":"token of profile shop: the service answered 401 Unauthorized: The consumer isn't authorized to access self","fix":"set a new token where it comes from, or run `storefront auth login -p shop`"},{"check":"admin token","status":"skipped","detail":"none of its own: the customer token is used; not checked as an administrator's","fix":null}]}"#]], str![[r#"{"error":{"kind":"auth","message":"customer token: token of profile shop: the service answered 401 Unauthorized: The consumer isn't authorized to access self","hint":"set a new token where it comes from, or run `storefront auth login -p shop`","status":null,"applied":"no","service":null}}"#]]);
 }
 
 #[test]
-fn the_environment_may_move_the_host_but_not_the_token() {
+fn a_base_url_from_the_environment_does_not_get_the_token_of_the_profile() {
     let home = Home::with_config(&format!("{SHOP}token = \"hunter2\"\n"));
     let moved = |name: &str, value: &str| {
         home.storefront(&["auth", "status"])
@@ -165,50 +267,156 @@ fn the_environment_may_move_the_host_but_not_the_token() {
             .env(name, value)
             .run()
     };
-    let refused = moved("UNUSED", "");
-    assert_eq!(refused.code, 6, "{refused:?}");
-    assert!(refused.stderr.contains("refusing to send its token to another host"), "{refused:?}");
+    moved("UNUSED", "").assert(6, str![[r#"
+profile   shop
+base URL  https://127.0.0.1:3/
+
+CHECK           STATUS  DETAIL
+customer token  failed  STOREFRONT_BASE_URL points to https://127.0.0.1:3, but profile `shop` is for https://127.0.0.1:1; refusing to send its token to another host
+                        → set STOREFRONT_TOKEN to a token for https://127.0.0.1:3, or unset STOREFRONT_BASE_URL
+admin token     failed  STOREFRONT_BASE_URL points to https://127.0.0.1:3, but profile `shop` is for https://127.0.0.1:1; refusing to send its token to another host
+                        → set STOREFRONT_TOKEN to a token for https://127.0.0.1:3, or unset STOREFRONT_BASE_URL
+"#]], str![[r#"
+error: customer token: STOREFRONT_BASE_URL points to https://127.0.0.1:3, but profile `shop` is for https://127.0.0.1:1; refusing to send its token to another host
+  hint: set STOREFRONT_TOKEN to a token for https://127.0.0.1:3, or unset STOREFRONT_BASE_URL
+"#]]);
     assert_eq!(moved("STOREFRONT_TOKEN", "theirs").code, 0);
-    for bad in ["ftp://other.example", "https://me:hunter2@other.example", "https://other.example/?hunter2"] {
-        let outcome = home.storefront(&["auth", "status"]).env("STOREFRONT_BASE_URL", bad).run();
-        assert_eq!(outcome.code, 2, "{outcome:?}");
-        assert!(!format!("{outcome:?}").contains("hunter2"), "{outcome:?}");
+    for (bad, stderr) in [
+        ("ftp://other.example", str!["error: STOREFRONT_BASE_URL must start with https:// or http://"]),
+        (
+            "https://me:hunter2@other.example",
+            str!["error: STOREFRONT_BASE_URL must not contain credentials; tokens are configured separately"],
+        ),
+        ("https://other.example/?hunter2", str!["error: STOREFRONT_BASE_URL has a query (?…)"]),
+    ] {
+        home.storefront("auth status").env("STOREFRONT_BASE_URL", bad).run().assert_failure(2, stderr);
     }
 }
 
 #[test]
-fn login_refuses_what_would_not_be_used() {
+fn login_refuses_a_token_that_would_not_be_used() {
     let home = Home::with_config(&format!("{SHOP}token-env = \"SHOP\"\n[profiles.bare]\nretry = 1\n"));
-    for (arguments, token, problem) in [
-        (&[][..], "hunter2", "config unset -p shop token-env"),
-        (&["--admin"], " \n", "no token given"),
-        (&["--admin"], "two\nhunter2", "contains whitespace or non-ASCII characters"),
-        (&["-p", "bare"], "hunter2", "no base-url"),
-        (&["-p", "shpo"], "hunter2", "did you mean `shop`?"),
-        (&["--sandbox"], "hunter2", "storefront sandbox tokens"),
+    for (arguments, token, code, stderr) in [
+        (
+            &[][..],
+            "hunter2",
+            2,
+            str![[r#"
+error: profile `shop` sets `token-env`, which overrides stored tokens
+  hint: storefront config unset -p shop token-env
+"#]],
+        ),
+        (&["--admin"], " \n", 2, str!["error: no token given"]),
+        (
+            &["--admin"],
+            "two\nhunter2",
+            6,
+            str![[r#"
+error: invalid token from the input: contains whitespace or non-ASCII characters
+  hint: the file or command must contain only the token
+"#]],
+        ),
+        (
+            &["-p", "bare"],
+            "hunter2",
+            2,
+            str![[r#"
+error: profile `bare` has no base-url
+  hint: storefront config set -p bare base-url URL
+"#]],
+        ),
+        (
+            &["-p", "shpo"],
+            "hunter2",
+            2,
+            str![[r#"
+error: no profile `shpo` in [HOME]/config/storefront/config.toml (from --profile)
+  hint: did you mean `shop`?
+"#]],
+        ),
+        (
+            &["--sandbox"],
+            "hunter2",
+            2,
+            str![[r#"
+error: the sandbox uses its own tokens
+  hint: storefront sandbox tokens
+"#]],
+        ),
     ] {
-        let outcome = login(&home, token, arguments);
-        assert!(outcome.code == 2 || outcome.code == 6, "{outcome:?}");
-        assert!(outcome.stderr.contains(problem), "{problem}: {outcome:?}");
-        assert!(!outcome.stderr.contains("hunter2"), "{outcome:?}");
+        login(&home, token, arguments).assert_failure(code, stderr);
     }
-    assert!(home.fails(2, "auth login --admin").contains("--with-token"));
+    home.run("auth login --admin").assert_failure(
+        2,
+        str![[r#"
+error: cannot prompt: not a terminal: admin token of shop for https://127.0.0.1:1
+  hint: use --with-token to read it from stdin
+"#]],
+    );
     assert!(!home.path("credentials.toml").exists());
 }
 
 #[cfg(unix)]
 #[test]
-fn odd_credentials_are_refused() {
-    for (content, mode, problem) in [
-        ("", 0o644, "chmod 600"),
-        ("shop = \"hunter2", 0o600, "credentials.toml:1:"),
-        ("shop.token = \"hunter2\"", 0o600, "expected the texts origin and value"),
+fn unsafe_or_invalid_credentials_are_refused() {
+    for (content, mode, stdout, stderr) in [
+        (
+            "",
+            0o644,
+            str![[r#"
+profile   shop
+base URL  https://127.0.0.1:1/rest
+
+CHECK           STATUS  DETAIL
+customer token  failed  `[HOME]/config/storefront/credentials.toml` contains a token and can be read by other users
+                        → chmod 600 [HOME]/config/storefront/credentials.toml
+admin token     failed  `[HOME]/config/storefront/credentials.toml` contains a token and can be read by other users
+                        → chmod 600 [HOME]/config/storefront/credentials.toml
+"#]],
+            str![[r#"
+error: customer token: `[HOME]/config/storefront/credentials.toml` contains a token and can be read by other users
+  hint: chmod 600 [HOME]/config/storefront/credentials.toml
+"#]],
+        ),
+        (
+            "shop = \"hunter2",
+            0o600,
+            str![[r#"
+profile   shop
+base URL  https://127.0.0.1:1/rest
+
+CHECK           STATUS  DETAIL
+customer token  failed  [HOME]/config/storefront/credentials.toml:1:16: not valid TOML: invalid basic string, expected `"`
+                        → set a new token where it comes from, or run `storefront auth login -p shop`
+admin token     failed  [HOME]/config/storefront/credentials.toml:1:16: not valid TOML: invalid basic string, expected `"`
+                        → set a new token where it comes from, or run `storefront auth login --admin -p shop`
+"#]],
+            str![[r#"
+error: customer token: [HOME]/config/storefront/credentials.toml:1:16: not valid TOML: invalid basic string, expected `"`
+  hint: set a new token where it comes from, or run `storefront auth login -p shop`
+"#]],
+        ),
+        (
+            "shop.token = \"hunter2\"",
+            0o600,
+            str![[r#"
+profile   shop
+base URL  https://127.0.0.1:1/rest
+
+CHECK           STATUS  DETAIL
+customer token  failed  [HOME]/config/storefront/credentials.toml: shop.token: expected the texts origin and value
+                        → storefront auth logout -p shop, then storefront auth login -p shop
+admin token     failed  [HOME]/config/storefront/credentials.toml: shop.token: expected the texts origin and value
+                        → storefront auth logout -p shop, then storefront auth login -p shop
+"#]],
+            str![[r#"
+error: customer token: [HOME]/config/storefront/credentials.toml: shop.token: expected the texts origin and value
+  hint: storefront auth logout -p shop, then storefront auth login -p shop
+"#]],
+        ),
     ] {
         let home = Home::with_config(SHOP);
         home.write("credentials.toml", content, mode);
-        let outcome = home.run(&["auth", "status"]);
-        assert_eq!(outcome.code, 2, "{outcome:?}");
-        assert!(outcome.stderr.contains(problem), "{outcome:?}");
-        assert!(!format!("{outcome:?}").contains("hunter2"), "{outcome:?}");
+        home.run("auth status").assert(2, stdout, stderr);
     }
 }

@@ -3,18 +3,19 @@
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
-use crate::support::batch::{attributes, created, lines, most_standing};
+use crate::support::batch::{attributes, created, lines, most_in_flight};
 use crate::support::test_env::TestEnv;
 
-/// The whole measure is 50 kills over 20,000 records: `STOREFRONT_TEST_KILLS=50 STOREFRONT_TEST_RECORDS=20000`.
-fn measure(name: &str, otherwise: usize) -> usize {
-    std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
+/// The full test is 50 kills over 20,000 records: `STOREFRONT_TEST_KILLS=50 STOREFRONT_TEST_RECORDS=20000`.
+fn parameter(name: &str, default: usize) -> usize {
+    std::env::var(name).map_or(default, |text| text.parse().unwrap())
 }
 
 #[test]
 fn killed_at_random_moments_no_record_is_lost_or_sent_twice() {
     const JOBS: usize = 8;
-    let (kills, records) = (measure("STOREFRONT_TEST_KILLS", 8), measure("STOREFRONT_TEST_RECORDS", 1000));
+    let (kills, records) =
+        (parameter("STOREFRONT_TEST_KILLS", 8), parameter("STOREFRONT_TEST_RECORDS", 1000));
     let env = TestEnv::new();
     env.file("a.csv", attributes(records));
     let arguments = ["attribute", "create", "-i", "a.csv", "--resume", "-o", "json"];
@@ -25,7 +26,7 @@ fn killed_at_random_moments_no_record_is_lost_or_sent_twice() {
         let chance = RandomState::new().hash_one(kill) % 1000;
         let mut child = env.storefront(&arguments).spawn_silent();
         std::thread::sleep(Duration::from_millis(
-            40 + chance * measure("STOREFRONT_TEST_SPREAD", 200) as u64 / 1000,
+            40 + chance * parameter("STOREFRONT_TEST_SPREAD", 200) as u64 / 1000,
         ));
         killed += usize::from(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
@@ -43,14 +44,14 @@ fn killed_at_random_moments_no_record_is_lost_or_sent_twice() {
     assert_eq!(last.code, if unknown.is_empty() { 0 } else { 7 });
     assert!(unknown.len() <= killed * JOBS, "{} unknown after {killed} kills", unknown.len());
     let stored = created(&env);
-    assert!(done.iter().all(|record| stored.contains(record)), "done, and not there");
+    assert!(done.iter().all(|record| stored.contains(record)), "reported, but not stored");
     assert!(
         stored.iter().all(|record| done.contains(record) || unknown.contains(record)),
-        "there, and not told of"
+        "stored, but not reported"
     );
     let distinct: std::collections::HashSet<&usize> = stored.iter().collect();
     assert_eq!(distinct.len(), stored.len());
     assert_eq!(env.requests().iter().filter(|heard| *heard == "POST 200").count(), stored.len());
-    assert!(most_standing(&std::fs::read_to_string(&journal).unwrap()) <= JOBS);
+    assert!(most_in_flight(&std::fs::read_to_string(&journal).unwrap()) <= JOBS);
     assert!(killed >= kills / 2, "{killed} of {kills} kills came in time");
 }

@@ -1,24 +1,34 @@
-//! `--failed`: the records that failed for good, written as the input is, and never over somebody's work.
+//! `--failed`: the records that failed permanently, in the format of the input, and never over an edited file.
 
 use serde_json::json;
+use snapbox::str;
 
 use crate::support::batch::{attributes, created, lines};
 use crate::support::mock_server::{MockServer, answer};
-use crate::support::test_env::{TestEnv, serve, words};
+use crate::support::snapshot::assert_snapshot;
+use crate::support::test_env::{TestEnv, serve};
 
 fn read(env: &TestEnv, name: &str) -> Vec<u8> {
     std::fs::read(env.home.dir.path().join(name)).unwrap()
 }
 
 #[test]
-fn an_edited_file_is_never_overwritten_and_the_hint_is_to_run_it() {
+fn an_edited_failed_file_is_not_overwritten_and_the_hint_runs_it() {
     let env = TestEnv::new();
     env.file("a.csv", attributes(4).replace("code_2,", "Bad,").replace("code_3,", "Bad 3,"));
-    let failed = env.run("attribute create -i a.csv --failed fix.csv -o json");
-    assert_eq!(failed.code, 7, "{failed:?}");
-    let hint = failed.error()["hint"].as_str().unwrap().to_owned();
-    assert!(hint.contains("`storefront attribute create -o json --input fix.csv`"), "{hint}");
-    assert!(!hint.contains("--resume"), "{hint}");
+    let failed = env.run("attribute create -i a.csv --failed fix.csv");
+    failed.assert(7, str![[r#"
+record 2 (line 3): failed: the service answered 400 Bad Request: Attribute code "Bad" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in this field, and the first character should be a letter
+record 3 (line 4): failed: the service answered 400 Bad Request: Attribute code "Bad 3" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in this field, and the first character should be a letter
+"#]], str![[r#"
+warning: record 2: attribute_code `Bad` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
+warning: record 3: attribute_code `Bad 3` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
+record 1: attribute create: host 127.0.0.1:[PORT], store view default
+attribute create: 4 records: 2 done, 2 failed ([DURATION])
+  2 × the service answered 400 Bad Request: Attribute code "…" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in this field, and the first character should be a letter
+error: of 4 records, 2 failed
+  hint: fix the failed records and run them: `storefront attribute create --input fix.csv`
+"#]]);
     // As it was left, it is written anew.
     let again = env.run("attribute create -i a.csv --failed fix.csv --resume");
     assert_eq!(again.code, 7, "{again:?}");
@@ -27,7 +37,14 @@ fn an_edited_file_is_never_overwritten_and_the_hint_is_to_run_it() {
     env.file("fix.csv", &fixed);
     env.requests();
     let refused = env.run("attribute create -i a.csv --failed fix.csv --resume");
-    assert!(refused.code == 3 && refused.stderr.contains("was changed since"), "{refused:?}");
+    refused.assert_failure(
+        3,
+        str![[r#"
+error: --failed `fix.csv` was changed since the run that wrote it
+  No changes were made.
+  hint: move it away, or choose another file with --failed
+"#]],
+    );
     assert_eq!(String::from_utf8(read(&env, "fix.csv")).unwrap(), fixed);
     assert_eq!(env.run("attribute create --input fix.csv").code, 0);
     let mut found = created(&env);
@@ -36,7 +53,7 @@ fn an_edited_file_is_never_overwritten_and_the_hint_is_to_run_it() {
 }
 
 #[test]
-fn each_record_is_in_one_place_only() {
+fn each_record_is_reported_in_one_place_only() {
     // Done, failed for good, unknown, failed for a reason that may pass.
     let script = vec![
         answer("200 OK", "", "{}"),
@@ -47,21 +64,23 @@ fn each_record_is_in_one_place_only() {
     let server = MockServer::start(script);
     let env = TestEnv::new();
     env.file("a.csv", attributes(4));
-    let line = words("attribute create -i a.csv --failed fix.csv --jobs 1 --retry 0 -o json");
-    let outcome = serve(env.home.storefront(&line), &server.url("")).run();
+    let line = "attribute create -i a.csv --failed fix.csv --jobs 1 --retry 0 -o json";
+    let outcome = serve(env.home.storefront(line), &server.url("")).run();
     let applied: Vec<_> = lines(&outcome).iter().map(|line| line["applied"].clone()).collect();
     assert_eq!(applied, [json!("yes"), json!("no"), json!("unknown"), json!("no")], "{outcome:?}");
     let text = String::from_utf8(read(&env, "fix.csv")).unwrap();
     let codes: Vec<&str> = text.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
     assert_eq!(codes, ["code_2"], "{text}");
-    let hint = outcome.error()["hint"].as_str().unwrap().to_owned();
-    for part in ["--input fix.csv", "--resume`", "--retry-unknown"] {
-        assert!(hint.contains(part), "{part}: {hint}");
-    }
+    assert_snapshot(
+        outcome.error()["hint"].as_str().unwrap(),
+        str![
+            "fix the failed records and run them: `storefront attribute create --jobs 1 --retry 0 -o json --input fix.csv`; go on with: `storefront attribute create -i a.csv --failed fix.csv --jobs 1 --retry 0 -o json --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --failed fix.csv --jobs 1 --retry 0 -o json --resume --retry-unknown` sends them again"
+        ],
+    );
 }
 
 #[test]
-fn encoding_and_line_ends_are_those_of_the_input() {
+fn encoding_and_line_endings_are_those_of_the_input() {
     let text = attributes(2).replace("code_2,", "Bad,").replace("Label", "Größe").replace('\n', "\r\n");
     let env = TestEnv::new();
     env.file("a.csv", format!("\u{feff}{text}"));
@@ -94,17 +113,24 @@ fn a_journal_is_shown_record_by_record() {
         json!({"record": 1, "line": 2, "key": "code_1", "state": "done", "status": 200, "reason": null})
     );
     assert_eq!((&rows[1]["state"], &rows[1]["key"]), (&json!("failed"), &json!("Bad")));
-    assert!(rows[1]["reason"].as_str().unwrap().contains("400"), "{rows:?}");
-    let csv = env.run("journal show a.csv.journal --csv").stdout;
-    assert!(
-        csv.starts_with("record,line,key,state,status,reason\n1,2,code_1,done,200,\n2,3,Bad,failed,400,"),
-        "{csv}"
-    );
-    let table = env.run("journal show a.csv.journal").stdout;
-    assert!(table.contains("RECORD") && table.contains("code_3"), "{table}");
+    env.run("journal show a.csv.journal --csv").assert_success(str![[r#"
+record,line,key,state,status,reason
+1,2,code_1,done,200,
+2,3,Bad,failed,400,"the service answered 400 Bad Request: Attribute code ""Bad"" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in this field, and the first character should be a letter"
+3,4,code_3,done,200,
+"#]]);
+    env.run("journal show a.csv.journal").assert_success(str![[r#"
+RECORD  LINE  KEY     STATE   REASON
+1       2     code_1  done
+2       3     Bad     failed  the service answered 400 Bad Request: Attribute code "Bad" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in this field, and the first character should be a letter
+3       4     code_3  done
+"#]]);
     std::fs::remove_file(env.home.dir.path().join("a.csv")).unwrap();
     let alone = lines(&env.run("journal show a.csv.journal -o json"));
     assert_eq!((alone.len(), &alone[2]["key"], &alone[2]["line"]), (3, &json!(null), &json!(null)));
     env.file("other.txt", "hello\n");
-    assert_eq!(env.run("journal show other.txt").code, 3);
+    env.run("journal show other.txt")
+        .assert_failure(3, str!["error: `other.txt` is not a storefront journal"]);
+    env.run("journal show nowhere")
+        .assert_failure(2, str!["error: cannot read `nowhere`: No such file or directory (os error [N])"]);
 }

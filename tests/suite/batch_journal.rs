@@ -1,4 +1,4 @@
-//! The journal: what a run remembers, and what it refuses to go on with.
+//! The journal: what a run records, and which journals it refuses to resume.
 
 #[cfg(unix)]
 use std::io::{BufRead as _, BufReader};
@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use snapbox::{IntoData, str};
 
-use crate::support::batch::{attributes, created, lines, most_standing, numbers, states};
+use crate::support::batch::{attributes, created, lines, most_in_flight, numbers, states};
 #[cfg(unix)]
 use crate::support::mock_server::answer;
 use crate::support::mock_server::{MockServer, Step};
+use crate::support::snapshot::assert_snapshot;
 use crate::support::test_env::{TestEnv, serve};
 
 fn journal(env: &TestEnv) -> PathBuf {
@@ -22,7 +24,7 @@ fn text(env: &TestEnv) -> String {
 }
 
 /// A journal as a crash would leave it: with these lines after its header.
-fn left_behind(env: &TestEnv, records: usize, lines: &[&str]) {
+fn interrupted(env: &TestEnv, records: usize, lines: &[&str]) {
     env.file("a.csv", attributes(records));
     assert_eq!(env.run("attribute create -i a.csv").code, 0);
     let whole = text(env);
@@ -47,7 +49,7 @@ fn left_behind(env: &TestEnv, records: usize, lines: &[&str]) {
 }
 
 #[test]
-fn a_run_is_written_down_record_by_record() {
+fn a_run_is_journalled_record_by_record() {
     let env = TestEnv::new();
     env.file("a.csv", attributes(40));
     assert_eq!(env.run("attribute create -i a.csv --jobs 4").code, 0);
@@ -55,7 +57,7 @@ fn a_run_is_written_down_record_by_record() {
     let header: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     assert_eq!((&header["operation"], &header["input"]), (&json!("attribute create"), &json!("a.csv")));
     assert_eq!(states(&text), [("done".to_owned(), 40)].into());
-    assert!((2..=4).contains(&most_standing(&text)), "{}", most_standing(&text));
+    assert!((2..=4).contains(&most_in_flight(&text)), "{}", most_in_flight(&text));
     assert!(!text.contains("sandbox-admin"));
     #[cfg(unix)]
     {
@@ -65,16 +67,19 @@ fn a_run_is_written_down_record_by_record() {
 }
 
 #[test]
-fn a_journal_that_is_there_needs_a_word_about_it() {
+fn an_existing_journal_requires_resume_or_restart() {
     let env = TestEnv::new();
     env.file("a.csv", attributes(2));
     assert_eq!(env.run("attribute create -i a.csv --resume").code, 0, "--resume with no journal begins one");
     env.requests();
-    let refused = env.run("attribute create -i a.csv -o json");
-    let error = refused.error();
-    assert_eq!((refused.code, &error["kind"]), (3, &json!("guard")));
-    let hint = error["hint"].as_str().unwrap();
-    assert!(hint.contains("--resume") && hint.contains("--restart"), "{hint}");
+    env.run("attribute create -i a.csv").assert_failure(
+        3,
+        str![[r#"
+error: journal `[HOME]/a.csv.journal` already exists
+  No changes were made.
+  hint: use --resume to continue it, or --restart to discard it and process every record again
+"#]],
+    );
     assert_eq!(env.requests(), Vec::<String>::new());
     let resumed = env.run("attribute create -i a.csv --resume -o json");
     assert_eq!((resumed.code, numbers(&resumed), env.requests()), (0, vec![1, 2], Vec::new()));
@@ -87,9 +92,9 @@ fn a_journal_that_is_there_needs_a_word_about_it() {
 }
 
 #[test]
-fn what_may_have_been_applied_is_left_alone_until_it_is_asked_for() {
+fn unknown_records_are_not_sent_again_without_retry_unknown() {
     let env = TestEnv::new();
-    left_behind(
+    interrupted(
         &env,
         5,
         &["1 sending", "1 done", "2 sending", "3 sending", "3 unknown", "4 sending", "4 failed"],
@@ -101,7 +106,19 @@ fn what_may_have_been_applied_is_left_alone_until_it_is_asked_for() {
     assert_eq!(found[1]["error"]["kind"], "unknown");
     assert_eq!(created(&env), [5]);
     let again = env.run("attribute create -i a.csv --resume");
-    assert_eq!((again.code, created(&env)), (7, vec![5]), "as long as any are left");
+    again.assert(7, str![[r#"
+record 2 (line 3): unknown: sent by an earlier run, with unknown outcome
+record 3 (line 4): unknown: sent by an earlier run, with unknown outcome
+record 4 (line 5): failed: failed in an earlier run: no reason recorded
+"#]], str![[r#"
+attribute create: 5 records: 0 done, 2 done earlier, 1 failed, 2 unknown ([DURATION])
+  2 × sent by an earlier run, with unknown outcome
+  1 × failed in an earlier run: no reason recorded
+error: of 5 records, 1 failed, 2 unknown
+  The change may have been applied.
+  hint: fix the failed records in the input, then run `storefront attribute create -i a.csv --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --resume --retry-unknown` sends them again
+"#]]);
+    assert_eq!(created(&env), [5], "as long as any are left");
     let retried = env.run("attribute create -i a.csv --resume --retry-unknown");
     let mut found = created(&env);
     found.sort_unstable();
@@ -109,7 +126,7 @@ fn what_may_have_been_applied_is_left_alone_until_it_is_asked_for() {
 }
 
 #[test]
-fn a_passing_reason_is_tried_again_and_a_lasting_one_when_it_was_mended() {
+fn a_temporary_failure_is_retried_and_a_permanent_one_after_a_fix() {
     let env = TestEnv::new();
     env.file("a.csv", attributes(3).replace("code_2,", "Bad,"));
     let refused = env
@@ -123,73 +140,142 @@ fn a_passing_reason_is_tried_again_and_a_lasting_one_when_it_was_mended() {
     assert_eq!(env.run("attribute create -i a.csv --resume").code, 7);
     assert_eq!(env.requests(), Vec::<String>::new(), "it would only be refused again");
     env.file("a.csv", attributes(3));
-    let mended = env.run("attribute create -i a.csv --resume");
-    assert_eq!((mended.code, created(&env).len()), (0, 3), "{mended:?}");
+    let fixed = env.run("attribute create -i a.csv --resume");
+    assert_eq!((fixed.code, created(&env).len()), (0, 3), "{fixed:?}");
 }
 
 #[test]
-fn a_journal_that_does_not_fit_is_refused_each_with_its_own_message() {
+fn a_journal_that_does_not_match_is_refused_with_its_reason() {
     let env = TestEnv::new();
     env.file("a.csv", attributes(4));
     assert_eq!(env.run("attribute create -i a.csv").code, 0);
     let (whole, input) = (text(&env), attributes(4));
     env.requests();
-    let refused = |says: &str, line: &str| {
-        let outcome = env.run(line);
-        assert!(outcome.code == 3 && outcome.stderr.contains(says), "{says}: {outcome:?}");
-        assert_eq!(env.requests(), Vec::<String>::new(), "{says}");
+    let refused = |line: &str, stderr: snapbox::Data| {
+        env.run(line).assert_failure(3, stderr);
+        assert_eq!(env.requests(), Vec::<String>::new(), "{line}");
     };
     let resume = "attribute create -i a.csv --resume";
     env.file("a.csv", input.replace("Label 3", "Label 4"));
-    refused("line 4 (record 3) was changed after it had been sent", resume);
+    refused(
+        resume,
+        str![[r#"
+error: a.csv: line 4 (record 3) was changed after it had been sent
+  No changes were made.
+  hint: restore the line and append the change as a new record, or use --restart
+"#]]
+        .into_data(),
+    );
     env.file("a.csv", input.lines().take(3).collect::<Vec<_>>().join("\n"));
-    refused("has only 2 records, but the journal covers record 4", resume);
+    refused(
+        resume,
+        str![[r#"
+error: `a.csv` has only 2 records, but the journal covers record 4
+  No changes were made.
+  hint: use the original input, or --restart
+"#]]
+        .into_data(),
+    );
     env.file("b.csv", input.replace("code_", "other_"));
     refused(
-        "belongs to a different input: `a.csv`, expected `b.csv`",
         "attribute create -i b.csv --journal a.csv.journal --resume",
+        str![[r#"
+error: journal `a.csv.journal` belongs to a different input: `a.csv`, expected `b.csv`
+  No changes were made.
+  hint: select the right journal with --journal, or use --restart
+"#]]
+        .into_data(),
     );
     env.file("a.csv", &input);
     env.file("items.csv", "sku\nx\n");
     refused(
-        "belongs to a different operation: `attribute create`",
         "quote add-item -i items.csv --journal a.csv.journal --resume",
+        str![[r#"
+error: journal `a.csv.journal` belongs to a different operation: `attribute create`, expected `quote add-item`
+  No changes were made.
+  hint: select the right journal with --journal, or use --restart
+"#]]
+        .into_data(),
     );
-    refused("belongs to a different store view", "attribute create -i a.csv --resume --store-view fr");
+    refused(
+        "attribute create -i a.csv --resume --store-view fr",
+        str![[r#"
+error: journal `[HOME]/a.csv.journal` belongs to a different store view: `default`, expected `fr`
+  No changes were made.
+  hint: select the right journal with --journal, or use --restart
+"#]]
+        .into_data(),
+    );
     let elsewhere = format!("{}/staging", env.url());
-    let other =
-        serve(env.home.storefront(&["attribute", "create", "-i", "a.csv", "--resume"]), &elsewhere).run();
-    assert!(other.code == 3 && other.stderr.contains("belongs to a different service"), "{other:?}");
+    serve(env.home.storefront(resume), &elsewhere).run().assert_failure(3, str![[r#"
+error: journal `[HOME]/a.csv.journal` belongs to a different service: `http://localhost:[PORT]`, expected `http://localhost:[PORT]/staging`
+  No changes were made.
+  hint: select the right journal with --journal, or use --restart
+"#]]);
     std::fs::write(journal(&env), whole.replacen("\"record\":2", "\"rec\":", 1)).unwrap();
-    refused("is corrupt at line ", resume);
+    refused(
+        resume,
+        str![[r#"
+error: journal `[HOME]/a.csv.journal` is corrupt at line 3: invalid entry
+  No changes were made.
+  hint: repair or delete that line if you know the record's outcome, or use --restart
+"#]]
+        .into_data(),
+    );
     std::fs::write(journal(&env), "hello\n").unwrap();
-    refused("is not a storefront journal", resume);
+    refused(
+        resume,
+        str![[r#"
+error: journal `[HOME]/a.csv.journal` is not a storefront journal
+  No changes were made.
+  hint: select the right journal with --journal, or use --restart
+"#]]
+        .into_data(),
+    );
 }
 
 #[test]
-fn a_last_line_that_was_cut_off_is_noticed_and_left_out() {
+fn an_incomplete_last_line_is_ignored_with_a_warning() {
     let env = TestEnv::new();
-    left_behind(&env, 3, &["1 sending", "1 done", "2 sending", "2 done"]);
+    interrupted(&env, 3, &["1 sending", "1 done", "2 sending", "2 done"]);
     let mut cut = text(&env);
     cut.truncate(cut.len() - 9);
     std::fs::write(journal(&env), cut).unwrap();
     let resumed = env.run("attribute create -i a.csv --resume");
-    assert!(resumed.code == 7 && resumed.stderr.contains("ignoring an incomplete last line"), "{resumed:?}");
+    resumed.assert(7, str!["record 2 (line 3): unknown: sent by an earlier run, with unknown outcome"], str![[r#"
+warning: journal `[HOME]/a.csv.journal`: ignoring an incomplete last line
+record 3: attribute create: host 127.0.0.1:[PORT], store view default
+attribute create: 3 records: 1 done, 1 done earlier, 1 unknown ([DURATION])
+  1 × sent by an earlier run, with unknown outcome
+error: of 3 records, 1 unknown
+  The change may have been applied.
+  hint: check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --resume --retry-unknown` sends them again
+"#]]);
     assert_eq!(created(&env), [3], "record 2 may have been applied");
-    let again = env.run("attribute create -i a.csv --resume");
-    assert!(again.code == 7 && !again.stderr.contains("incomplete"), "{again:?}");
+    env.run("attribute create -i a.csv --resume").assert(7, str!["record 2 (line 3): unknown: sent by an earlier run, with unknown outcome"], str![[r#"
+attribute create: 3 records: 0 done, 2 done earlier, 1 unknown ([DURATION])
+  1 × sent by an earlier run, with unknown outcome
+error: of 3 records, 1 unknown
+  The change may have been applied.
+  hint: check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --resume --retry-unknown` sends them again
+"#]]);
 }
 
 #[test]
 #[cfg_attr(windows, ignore = "there is no /dev/full, and no limit for the size of files")]
-fn a_full_disk_ends_the_run_and_nothing_is_sent_unwritten() {
+fn a_full_disk_stops_the_run_before_unjournalled_records_are_sent() {
     let env = TestEnv::new();
     env.file("a.csv", attributes(400));
-    let full = env.run("attribute create -i a.csv --journal /dev/full -o json");
-    let message = full.error()["message"].as_str().unwrap().to_owned();
-    assert!(full.code == 3 && message.contains("`/dev/full` is not a regular file"), "{full:?}");
+    env.run("attribute create -i a.csv --journal /dev/full").assert_failure(
+        3,
+        str![[r#"
+error: journal `/dev/full` is not a regular file
+  No changes were made.
+  hint: choose another file with --journal
+"#]],
+    );
     assert_eq!(env.requests(), Vec::<String>::new());
-    // The disk fills up on the way: a limit of 16 blocks of 512 bytes.
+    // The disk is full after some records: a limit of 16 blocks of 512 bytes.
     let filled = env
         .storefront(&["attribute", "create", "-i", "a.csv", "-o", "json"])
         .shell("trap '' XFSZ; ulimit -f 16; exec \"$@\" > /dev/null");
@@ -215,9 +301,15 @@ fn two_runs_cannot_write_one_journal() {
     while slow.requests().is_empty() {
         std::thread::sleep(Duration::from_millis(2));
     }
-    for word in ["--resume", "--restart", ""] {
-        let second = env.run(&format!("attribute create -i a.csv {word}"));
-        assert!(second.code == 3 && second.stderr.contains("is in use by another process"), "{second:?}");
+    for flag in ["--resume", "--restart", ""] {
+        env.run(&format!("attribute create -i a.csv {flag}")).assert_failure(
+            3,
+            str![[r#"
+error: journal `[HOME]/a.csv.journal` is in use by another process
+  No changes were made.
+  hint: wait for it to finish, or give each process its own --shard or --journal
+"#]],
+        );
     }
     first.kill().unwrap();
     first.wait().unwrap();
@@ -226,7 +318,7 @@ fn two_runs_cannot_write_one_journal() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_waits_for_what_is_under_way_and_a_second_one_does_not() {
+fn ctrl_c_waits_for_records_in_flight_and_a_second_one_does_not() {
     for (second, code_line) in [(false, "done"), (true, "unknown")] {
         let env = TestEnv::new();
         let reply = crate::support::mock_server::reply("200 OK", "", "{}");
@@ -248,16 +340,33 @@ fn ctrl_c_waits_for_what_is_under_way_and_a_second_one_does_not() {
         interrupt(&child);
         let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
         let stopping = stderr.find(|line| line.contains("stopping")).unwrap();
-        assert!(stopping.contains("2 records in flight"), "{stopping}");
+        assert_snapshot(
+            &stopping,
+            str!["stopping: waiting for 2 records in flight; press Ctrl-C again to stop at once"],
+        );
         if second {
             interrupt(&child);
         }
         let rest: Vec<String> = stderr.collect();
         assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
-        assert!(
-            rest.iter().any(|line| line.contains("storefront attribute create -i a.csv --jobs 2 --resume")),
-            "{rest:?}"
-        );
+        let expected = if second {
+            str![[r#"
+attribute create: 20 records: 1 done, 2 unknown, 17 not sent ([DURATION])
+  2 × interrupted while the request was in flight: it may have been applied
+error: interrupted: 1 done, 2 unknown, 17 not sent
+  The change may have been applied.
+  hint: go on with: `storefront attribute create -i a.csv --jobs 2 --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --jobs 2 --resume --retry-unknown` sends them again
+"#]].into_data()
+        } else {
+            str![[r#"
+attribute create: 20 records: 3 done, 17 not sent ([DURATION])
+error: interrupted: 3 done, 17 not sent
+  The change was applied.
+  hint: go on with: `storefront attribute create -i a.csv --jobs 2 --resume`
+"#]]
+            .into_data()
+        };
+        assert_snapshot(&rest.join("\n"), expected);
         assert_eq!(slow.requests().len(), 3, "no more were taken");
         let states = states(&text(&env));
         let expected = if second {
@@ -271,32 +380,62 @@ fn ctrl_c_waits_for_what_is_under_way_and_a_second_one_does_not() {
 
 #[test]
 #[cfg(unix)]
-fn where_nothing_can_be_synced_nothing_is_sent() {
+fn a_journal_that_is_no_regular_file_is_refused() {
     let env = TestEnv::new();
     env.file("a.csv", attributes(3));
     // A pipe takes what is written, and cannot be read again.
     let pipe = env.home.dir.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let outcome = env.run("attribute create -i a.csv --journal pipe -o json");
-    let message = outcome.error()["message"].as_str().unwrap().to_owned();
-    assert!(outcome.code == 3 && message.contains("`pipe` is not a regular file"), "{outcome:?}");
+    env.run("attribute create -i a.csv --journal pipe").assert_failure(
+        3,
+        str![[r#"
+error: journal `pipe` is not a regular file
+  No changes were made.
+  hint: choose another file with --journal
+"#]],
+    );
     assert_eq!(env.requests(), Vec::<String>::new());
 }
 
 #[test]
-fn a_version_that_is_not_known_is_refused() {
+fn an_unsupported_version_is_refused() {
     let env = TestEnv::new();
     env.file("a.csv", attributes(2));
     assert_eq!(env.run("attribute create -i a.csv").code, 0);
     let whole = text(&env);
     env.requests();
-    for version in ["1", "99"] {
+    for (version, resume, shard) in [
+        (
+            "1",
+            str![[r#"
+error: journal `[HOME]/a.csv.journal` has format version 1, this program reads version 2
+  No changes were made.
+  hint: select the right journal with --journal, or use --restart
+"#]],
+            str![[r#"
+error: journal `[HOME]/a.csv.journal` has format version 1, this program reads version 2
+  No changes were made.
+  hint: it may show records of this input as done: finish it with the version that wrote it, or move it away
+"#]],
+        ),
+        (
+            "99",
+            str![[r#"
+error: journal `[HOME]/a.csv.journal` has format version 99, this program reads version 2
+  No changes were made.
+  hint: select the right journal with --journal, or use --restart
+"#]],
+            str![[r#"
+error: journal `[HOME]/a.csv.journal` has format version 99, this program reads version 2
+  No changes were made.
+  hint: it may show records of this input as done: finish it with the version that wrote it, or move it away
+"#]],
+        ),
+    ] {
         std::fs::write(journal(&env), whole.replacen("\"version\":2", &format!("\"version\":{version}"), 1))
             .unwrap();
-        let outcome = env.run("attribute create -i a.csv --resume");
-        assert!(outcome.code == 3 && outcome.stderr.contains("has format version"), "{outcome:?}");
-        let neighbour = env.run("attribute create -i a.csv --shard 0/2");
-        assert!(neighbour.code == 3 && neighbour.stderr.contains("has format version"), "{neighbour:?}");
+        env.run("attribute create -i a.csv --resume").assert_failure(3, resume);
+        env.run("attribute create -i a.csv --shard 0/2").assert_failure(3, shard);
     }
     assert_eq!(env.requests(), Vec::<String>::new());
 }
@@ -304,7 +443,7 @@ fn a_version_that_is_not_known_is_refused() {
 #[test]
 fn a_damaged_last_newline_hides_no_record_that_was_sent() {
     let env = TestEnv::new();
-    left_behind(&env, 3, &["1 sending", "1 done", "2 sending"]);
+    interrupted(&env, 3, &["1 sending", "1 done", "2 sending"]);
     let whole = text(&env);
     let cut = &whole[..whole.len() - 1];
     for damaged in [cut.to_owned(), format!("{cut}J"), format!("{cut}\r"), cut[..cut.len() - 9].to_owned()] {

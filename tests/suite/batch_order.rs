@@ -1,18 +1,21 @@
-//! Order and parts: records that touch the same thing go one after another; every record is in one part.
+//! Order and shards: records with one key are sent in order; every record is in one shard.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
+use snapbox::str;
+
 use crate::support::batch::{attributes, created, numbers};
 use crate::support::flaky_proxy::{FlakyProxy, Half};
+use crate::support::snapshot::assert_snapshot;
 use crate::support::test_env::{TestEnv, serve};
 
 #[test]
-fn records_of_one_quote_keep_their_order_and_others_run_beside_them() {
+fn records_of_one_quote_keep_their_order_and_others_run_concurrently() {
     let env = TestEnv::with_faults(&["latency=3@60"]);
-    let under_way = Arc::new(Mutex::new((0_usize, 0_usize)));
-    let theirs = under_way.clone();
+    let in_progress = Arc::new(Mutex::new((0_usize, 0_usize)));
+    let theirs = in_progress.clone();
     let gate = FlakyProxy::before(env.sandbox.address(), move |_, half| {
         let mut counts = theirs.lock().unwrap();
         match half {
@@ -30,7 +33,7 @@ fn records_of_one_quote_keep_their_order_and_others_run_beside_them() {
     let run =
         serve(env.home.storefront(&["quote", "add-item", "-i", "a.ndjson", "-o", "json"]), &gate.url()).run();
     assert_eq!(numbers(&run).len(), 60, "{run:?}");
-    let most = under_way.lock().unwrap().1;
+    let most = in_progress.lock().unwrap().1;
     assert!((2..=3).contains(&most), "three quotes, so three at a time at most: {most}");
     let journal = std::fs::read_to_string(env.home.dir.path().join("a.ndjson.journal")).unwrap();
     let mut last: HashMap<u64, (u64, bool)> = HashMap::new();
@@ -51,7 +54,7 @@ fn records_of_one_quote_keep_their_order_and_others_run_beside_them() {
 }
 
 #[test]
-fn four_parts_at_once_send_every_record_exactly_once() {
+fn four_concurrent_shards_send_every_record_exactly_once() {
     let env = TestEnv::new();
     env.file("a.csv", attributes(200));
     let children: Vec<_> = (0..4)
@@ -60,36 +63,47 @@ fn four_parts_at_once_send_every_record_exactly_once() {
             env.storefront(&["attribute", "create", "-i", "a.csv", "-o", "json", "--shard", &shard]).spawn()
         })
         .collect();
-    let mut told = 0;
+    let mut reported = 0;
     for child in children {
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         let lines = String::from_utf8(output.stdout).unwrap().lines().count();
         assert!(lines > 20, "{lines}");
-        told += lines;
+        reported += lines;
     }
     let mut found = created(&env);
     found.sort_unstable();
-    assert_eq!((told, found), (200, (1..=200).collect()));
+    assert_eq!((reported, found), (200, (1..=200).collect()));
     assert_eq!(env.requests().len(), 200);
-    parts_put_together(&env);
+    concatenated_journals(&env);
 }
 
-/// The journals of all parts are the journal of the whole; with one lacking they are refused.
-fn parts_put_together(env: &TestEnv) {
+/// The journals of all shards are the journal of the whole; with one missing they are refused.
+fn concatenated_journals(env: &TestEnv) {
     let directory = env.home.dir.path();
     let part =
         |part: usize| std::fs::read_to_string(directory.join(format!("a.csv.{part}-4.journal"))).unwrap();
     env.file("a.csv.journal", [part(0), part(2), part(3)].concat());
-    let lacking = env.run("attribute create -i a.csv --resume");
-    assert!(lacking.code == 3 && lacking.stderr.contains("the other shards are missing"), "{lacking:?}");
+    env.run("attribute create -i a.csv --resume").assert_failure(
+        3,
+        str![[r#"
+error: journal `[HOME]/a.csv.journal` covers shard 0/4 only; the other shards are missing
+  No changes were made.
+  hint: select the right journal with --journal, or use --restart
+"#]],
+    );
     env.file("a.csv.journal", [part(0), part(1), part(2), part(3)].concat());
-    let whole = env.run("attribute create -i a.csv --resume");
-    assert!(whole.code == 0 && whole.stderr.contains("200 done earlier"), "{whole:?}");
-    let foreign = env.run("attribute create -i a.csv --resume --shard 1/4 --journal a.csv.0-4.journal");
-    assert!(
-        foreign.code == 3 && foreign.stderr.contains("belongs to shard 0/4, expected 1/4"),
-        "{foreign:?}"
+    assert_snapshot(
+        &env.run("attribute create -i a.csv --resume").stderr,
+        str!["attribute create: 200 records: 0 done, 200 done earlier ([DURATION])"],
+    );
+    env.run("attribute create -i a.csv --resume --shard 1/4 --journal a.csv.0-4.journal").assert_failure(
+        3,
+        str![[r#"
+error: journal `a.csv.0-4.journal` belongs to shard 0/4, expected 1/4
+  No changes were made.
+  hint: select the right journal with --journal, or use --restart
+"#]],
     );
     assert_eq!(env.requests(), Vec::<String>::new());
 }

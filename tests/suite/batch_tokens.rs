@@ -1,12 +1,13 @@
 //! Many customers: a token for each record, and every step of a replacement for each.
 
 use serde_json::json;
+use snapbox::str;
 
 use crate::support::batch::lines;
 use crate::support::test_env::{TestEnv, files_below};
 
 #[test]
-fn each_record_goes_to_the_customer_of_its_token_and_the_token_is_told_nowhere() {
+fn each_record_is_sent_with_its_own_token_which_appears_in_no_output() {
     let env = TestEnv::new();
     env.file(
         "c.csv",
@@ -31,7 +32,7 @@ fn each_record_goes_to_the_customer_of_its_token_and_the_token_is_told_nowhere()
 }
 
 #[test]
-fn each_record_reads_the_profile_for_itself_and_unchanged_ones_send_nothing() {
+fn each_record_reads_the_profile_and_unchanged_ones_send_nothing() {
     let env = TestEnv::new();
     env.file("c.ndjson", "{\"firstname\":\"Ada\"}\n{\"firstname\":\"Eve\"}\n{\"firstname\":\"Eve\"}\n");
     let outcome = env.run("customer update -i c.ndjson -o json");
@@ -58,15 +59,18 @@ fn a_token_command_is_filled_from_the_record() {
     assert_eq!(env.sandbox.profile("sandbox-customer-2")["firstname"], "Bob");
     assert_eq!(env.sandbox.profile("sandbox-customer-3")["firstname"], "Cid");
     env.file("d.csv", "login,firstname\n,Bob\n");
-    let lacking = env.home.run(&["customer", "update", "-i", "d.csv", "-p", "p"]);
-    assert!(
-        lacking.code == 2 && lacking.stderr.contains("line 2: the token command uses `login`"),
-        "{lacking:?}"
+    env.home.run("customer update -i d.csv -p p").assert_failure(
+        2,
+        str![[r#"
+error: d.csv: line 2: the token command uses `login`, which this record does not have
+  No changes were made.
+  hint: fix the record and try again; --skip-invalid sends the others
+"#]],
     );
 }
 
 #[test]
-fn addresses_are_changed_and_added_by_rows_and_all_others_stay() {
+fn rows_change_and_add_addresses_and_keep_all_others() {
     let env = TestEnv::new();
     let before = env.profile();
     let ids: Vec<i64> =
@@ -86,12 +90,14 @@ fn addresses_are_changed_and_added_by_rows_and_all_others_stay() {
 }
 
 #[test]
-fn one_base_is_not_the_profile_of_many() {
+fn a_base_cannot_be_used_with_batch_input() {
     let env = TestEnv::new();
     env.file("c.csv", "firstname\nAda\n");
-    let outcome = env.run("customer update -i c.csv --base x.json");
-    assert!(
-        outcome.code == 2 && outcome.stderr.contains("--base cannot be used with batch input"),
-        "{outcome:?}"
+    env.run("customer update -i c.csv --base x.json").assert_failure(
+        2,
+        str![[r#"
+error: --base cannot be used with batch input
+  No changes were made.
+"#]],
     );
 }

@@ -1,4 +1,4 @@
-//! Completion, asked by real shells; and the generated scripts.
+//! Completion in real shells, and the generated scripts.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,7 +22,7 @@ fn is_here(shell: &str) -> bool {
     here
 }
 
-/// What a shell says in this home, with the program first on its path.
+/// The output of a shell in this home, with the program first on its path.
 fn shell(home: &Home, shell: &str, arguments: &[&str]) -> String {
     let binaries = Path::new(env!("CARGO_BIN_EXE_storefront")).parent().unwrap();
     let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap());
@@ -31,7 +31,7 @@ fn shell(home: &Home, shell: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The words bash offers for a command line that ends at its last word.
+/// The completions of bash at the end of a command line.
 fn bash(home: &Home, line: &str) -> Vec<String> {
     let script = generated("bash");
     let ask = format!(
@@ -109,7 +109,7 @@ fn address_ids_are_those_of_the_profile_seen_last_at_that_service() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_remembered_is_private_and_no_more_than_ids_and_labels() {
+fn the_address_cache_is_private_and_holds_only_ids_and_labels() {
     use std::os::unix::fs::PermissionsExt;
     let home = Home::new();
     home.ok("--sandbox customer show");
@@ -155,9 +155,9 @@ fn fish_shows_what_an_address_id_stands_for() {
     assert!(offered.lines().any(|line| line == "2\t350 Fifth Avenue, New York"), "{offered}");
 }
 
-/// A shell asks at every Tab, and a person waits.
+/// A shell runs it at every Tab.
 #[test]
-fn a_completion_is_instant_and_touches_no_database() {
+fn a_completion_is_fast_and_opens_no_database() {
     let home = Home::new();
     let ask = || {
         let asked = Instant::now();
@@ -175,7 +175,7 @@ fn a_completion_is_instant_and_touches_no_database() {
 }
 
 #[test]
-fn the_variable_alone_turns_no_command_into_a_question() {
+fn the_completion_variable_alone_does_not_change_a_command() {
     let home = Home::new();
     let shown = home.storefront(&["config", "path"]).env("STOREFRONT_COMPLETE", "bash").run();
     assert!(shown.code == 0 && shown.stdout.ends_with("config.toml\n"), "{shown:?}");

@@ -1,7 +1,9 @@
-//! `config`, and every way a configuration can be wrong.
+//! `config`, and invalid configurations.
 
 use serde_json::{Value, json};
+use snapbox::str;
 
+use crate::support::snapshot::assert_snapshot;
 use crate::support::storefront::Home;
 
 const SHOP: &str = "[profiles.shop]\nbase-url = \"https://shop.example/rest\"\n";
@@ -11,15 +13,17 @@ fn json(text: &str) -> Value {
 }
 
 #[test]
-fn the_way_from_nothing_to_a_profile() {
+fn profiles_are_created_and_selected() {
     let home = Home::new();
-    let stderr = home.fails(2, "auth status");
-    for way in ["--sandbox", "storefront config init", "STOREFRONT_BASE_URL", "STOREFRONT_TOKEN"] {
-        assert!(stderr.contains(way), "{stderr}");
-    }
+    home.run("auth status").assert_failure(2, str![[r#"
+error: no service configured: set STOREFRONT_BASE_URL, use --sandbox, or create a profile ([HOME]/config/storefront/config.toml does not exist)
+  hint: to try it with no account, add --sandbox; for a real service, run `storefront config init`, or set STOREFRONT_BASE_URL and STOREFRONT_TOKEN
+"#]]);
     assert_eq!(home.ok("config path"), format!("{}\n", home.path("config.toml").display()));
     assert_eq!(json(&home.ok("config path -o json"))["exists"], false);
-    home.ok("config init -p shop --base-url https://shop.example/rest --store-view fr");
+    home.run("config init -p shop --base-url https://shop.example/rest --store-view fr").assert_report(str![
+        "created profile `shop` in [HOME]/config/storefront/config.toml; next: storefront auth login -p shop"
+    ]);
     assert_eq!(json(&home.ok("config path -o json"))["exists"], true);
     assert_eq!(
         home.read("config.toml"),
@@ -29,39 +33,75 @@ fn the_way_from_nothing_to_a_profile() {
     assert_eq!(home.ok("config get base-url"), "https://shop.example/rest\n");
     home.ok("config init -p test --base-url https://test.example");
     assert_eq!(home.ok("config get default-profile"), "shop\n");
-    home.ok("config use test");
+    home.run("config use test").assert_report(str!["default profile: test"]);
     assert_eq!(home.ok("config get base-url"), "https://test.example\n");
     assert_eq!(home.ok("config get -p shop store-view"), "fr\n");
 }
 
 #[test]
-fn init_asks_nobody_where_nobody_is() {
+fn init_without_a_terminal_names_the_missing_flags() {
     let home = Home::new();
-    assert!(home.fails(2, "config init --base-url https://shop.example").contains("-p NAME"));
-    assert!(home.fails(2, "config init -p shop").contains("--base-url URL"));
-    assert!(home.fails(2, "config init -p shop --base-url shop.example").contains("https://"));
-    assert!(home.fails(2, "config init -p ../x --base-url https://shop.example").contains("letters"));
-    assert!(
-        home.fails(2, "config init -p x --base-url https://shop.example --store-view ..")
-            .contains("--store-view")
-    );
+    for (line, stderr) in [
+        (
+            "--base-url https://shop.example",
+            str![[r#"
+error: cannot prompt: not a terminal: profile name
+  hint: -p NAME
+"#]],
+        ),
+        (
+            "-p shop",
+            str![[r#"
+error: cannot prompt: not a terminal: base URL
+  hint: --base-url URL
+"#]],
+        ),
+        (
+            "-p shop --base-url shop.example",
+            str!["error: --base-url URL: has no scheme; write https:// before it"],
+        ),
+        (
+            "-p ../x --base-url https://shop.example",
+            str![[
+                r#"error: "../x": invalid profile name: use letters, digits, `-`, `_` and `.`, start with a letter or digit, at most 64 bytes"#
+            ]],
+        ),
+        (
+            "-p x --base-url https://shop.example --store-view ..",
+            str!["error: --store-view CODE: invalid store view code `..`"],
+        ),
+    ] {
+        home.run(&format!("config init {line}")).assert_failure(2, stderr);
+    }
     assert!(!home.path("config.toml").exists());
 }
 
 #[test]
-fn init_replaces_only_when_told() {
+fn init_replaces_a_profile_only_with_replace_or_yes() {
     let home = Home::with_config(&format!("{SHOP}retry = 7\n"));
     let again = "config init -p shop --base-url https://new.example";
-    assert!(home.fails(3, again).contains("--replace"));
+    home.run(again).assert_failure(
+        3,
+        str![[r#"
+error: profile `shop` already exists
+  hint: replace it with --replace, or change one setting with `storefront config set`
+"#]],
+    );
     assert_eq!(home.ok("config get -p shop retry"), "7\n");
     home.ok(&format!("{again} --replace"));
-    assert!(home.fails(2, "config get -p shop retry").contains("not set"));
+    home.run("config get -p shop retry").assert_failure(
+        2,
+        str![[r#"
+error: `profiles.shop.retry` is not set in [HOME]/config/storefront/config.toml
+  hint: run `storefront config list` to see all settings
+"#]],
+    );
     home.ok("config init -p shop --base-url https://newer.example -y");
     assert_eq!(home.ok("config get -p shop base-url"), "https://newer.example\n");
 }
 
 #[test]
-fn set_changes_one_value_and_no_other_byte() {
+fn set_changes_one_value_and_keeps_every_other_byte() {
     let before = "# ours\n  default-profile   = 'shop' # the real one\n\n\
         [profiles.shop] # Paris\n# where it is\nbase-url = 'https://shop.example'   # old\n\n\
         retry=3\n[profiles.shop.read]\nignore = [\n  '/a', # noise\n]\n# the end\n";
@@ -75,58 +115,143 @@ fn set_changes_one_value_and_no_other_byte() {
     home.ok("config set read.ignore /x /y");
     home.ok("config set token-command pass show shop");
     home.ok("config set -p other base-url https://other.example");
-    let list = home.ok("config list");
-    for line in [
-        "default-profile = \"shop\"\n",
-        "profiles.shop.timeout = 2.5\n",
-        "profiles.shop.read.ignore = [\"/x\",\"/y\"]\n",
-        "profiles.shop.token-command = [\"pass\",\"show\",\"shop\"]\n",
-        "profiles.other.base-url = \"https://other.example\"\n",
-        "# shop.token: the command pass (token-command of profile shop)\n",
-        "# other.token: none\n",
-    ] {
-        assert!(list.contains(line), "{line}{list}");
-    }
-    assert!(home.read("config.toml").contains("# where it is\n"));
-    assert!(!home.ok("config list -p other").contains("profiles.shop"));
+    home.run("config list").assert_success(str![[r#"
+default-profile = "shop"
+profiles.shop.base-url = "https://new.example"
+profiles.shop.retry = 5
+profiles.shop.timeout = 2.5
+profiles.shop.token-command = ["pass","show","shop"]
+profiles.shop.read.ignore = ["/x","/y"]
+profiles.other.base-url = "https://other.example"
+# shop.token: the command pass (token-command of profile shop)
+# shop.admin-token: the command pass (token-command of profile shop)
+# other.token: none
+# other.admin-token: none
+"#]]);
+    assert_snapshot(
+        &home.read("config.toml"),
+        str![[r##"
+# ours
+  default-profile   = 'shop' # the real one
+
+[profiles.shop] # Paris
+# where it is
+base-url = "https://new.example"   # old
+
+retry=5
+timeout = 2.5
+token-command = ["pass", "show", "shop"]
+[profiles.shop.read]
+ignore = ["/x", "/y"]
+
+[profiles.other]
+base-url = "https://other.example"
+# the end
+"##]],
+    );
+    home.run("config list -p other").assert_success(str![[r#"
+default-profile = "shop"
+profiles.other.base-url = "https://other.example"
+# other.token: none
+# other.admin-token: none
+"#]]);
 }
 
 #[test]
-fn set_refuses_what_the_file_could_not_hold() {
+fn set_refuses_invalid_keys_and_values() {
     let home = Home::with_config(&format!("{SHOP}token-env = \"SHOP\"\n"));
     let before = home.read("config.toml");
-    for (line, problem) in [
-        ("-p shop retyr 1", "unknown key `profiles.shop.retyr`; did you mean `retry`?"),
-        ("-p shop retry -1", "expected a non-negative integer"),
-        ("-p shop retry one", "expected a non-negative integer"),
-        ("-p shop retry 1 2", "got 2 values"),
-        ("-p shop retry", "missing value, expected a non-negative integer"),
-        ("-p shop ship-layout round", "expected wrapped or flat, found \"round\""),
-        ("-p shop base-url https://u:hunter2@shop.example", "must not contain credentials"),
-        ("-p shop read.path V1", "expected a path starting with /"),
-        ("-p shop read x", "is a table"),
-        ("-p shop retry.x 1", "`profiles.shop.retry` is not a table"),
-        ("-p shop token-file x", "token-env and token-file are mutually exclusive"),
-        ("-p sh/op retry 1", "invalid profile name"),
-        ("retry 1", "no profile selected for `retry`"),
-        ("default-profile shpo", "did you mean `shop`?"),
-        ("= 1", "invalid key `=`"),
+    for (line, stderr) in [
+        ("-p shop retyr 1", str!["error: unknown key `profiles.shop.retyr`; did you mean `retry`?"]),
+        (
+            "-p shop retry -1",
+            str!["error: profiles.shop.retry: expected a non-negative integer, found the number -1"],
+        ),
+        (
+            "-p shop retry one",
+            str![[r#"error: profiles.shop.retry: expected a non-negative integer, found "one""#]],
+        ),
+        (
+            "-p shop retry 1 2",
+            str!["error: profiles.shop.retry: expected a non-negative integer, got 2 values"],
+        ),
+        ("-p shop retry", str!["error: profiles.shop.retry: missing value, expected a non-negative integer"]),
+        (
+            "-p shop ship-layout round",
+            str![[r#"error: profiles.shop.ship-layout: expected wrapped or flat, found "round""#]],
+        ),
+        (
+            "-p shop base-url https://u:hunter2@shop.example",
+            str![
+                "error: profiles.shop.base-url: must not contain credentials; tokens are configured separately"
+            ],
+        ),
+        ("-p shop read.path V1", str!["error: profiles.shop.read.path: expected a path starting with /"]),
+        (
+            "-p shop read x",
+            str![[r#"
+error: `profiles.shop.read` is a table
+  hint: set its keys individually
+"#]],
+        ),
+        ("-p shop retry.x 1", str!["error: `profiles.shop.retry` is not a table"]),
+        (
+            "-p shop token-file x",
+            str![
+                "error: [HOME]/config/storefront/config.toml: profiles.shop: token-env and token-file are mutually exclusive"
+            ],
+        ),
+        (
+            "-p sh/op retry 1",
+            str![[
+                r#"error: profiles."sh/op": invalid profile name: use letters, digits, `-`, `_` and `.`, start with a letter or digit, at most 64 bytes"#
+            ]],
+        ),
+        (
+            "retry 1",
+            str![[r#"
+error: no profile selected for `retry`
+  hint: use -p NAME, or profiles.NAME.retry
+"#]],
+        ),
+        (
+            "default-profile shpo",
+            str![[r#"
+error: no profile `shpo` in [HOME]/config/storefront/config.toml (from config set)
+  hint: did you mean `shop`?
+"#]],
+        ),
+        (
+            "= 1",
+            str![[r#"
+error: invalid key `=`
+  hint: e.g. profiles.shop.base-url
+"#]],
+        ),
     ] {
-        let stderr = home.fails(2, &format!("config set {line}"));
-        assert!(stderr.contains(problem), "{line}: {stderr}");
-        assert!(!stderr.contains("hunter2"), "{stderr}");
+        home.run(&format!("config set {line}")).assert_failure(2, stderr);
     }
-    assert!(home.fails(2, "config use shpo").contains("did you mean `shop`?"));
-    assert!(home.fails(2, "config unset -p shop retry").contains("not set"));
+    home.run("config use shpo").assert_failure(
+        2,
+        str![[r#"
+error: no profile `shpo` in [HOME]/config/storefront/config.toml (from config use)
+  hint: did you mean `shop`?
+"#]],
+    );
+    home.run("config unset -p shop retry").assert_failure(
+        2,
+        str!["error: `profiles.shop.retry` is not set in [HOME]/config/storefront/config.toml"],
+    );
     assert_eq!(home.read("config.toml"), before);
 }
 
 #[test]
-fn unset_takes_out_a_key_or_a_profile_and_mends_a_broken_file() {
+fn unset_removes_a_key_or_a_profile_and_repairs_an_invalid_file() {
     let home = Home::with_config(&format!("default-profile = \"shop\"\n{SHOP}tokn = 1\nretyr = 2\n"));
-    assert!(home.fails(2, "config list").contains("profiles.shop.tokn"));
-    home.ok("config unset tokn");
-    assert!(home.fails(2, "config list").contains("profiles.shop.retyr"));
+    home.run("config list").assert_failure(2, str!["error: [HOME]/config/storefront/config.toml: unknown key `profiles.shop.tokn`; did you mean `token`?"]);
+    home.run("config unset tokn")
+        .assert_report(str!["removed profiles.shop.tokn from [HOME]/config/storefront/config.toml"]);
+    home.run("config list").assert_failure(2, str!["error: [HOME]/config/storefront/config.toml: unknown key `profiles.shop.retyr`; did you mean `retry`?"]);
     home.ok("config unset retyr");
     home.ok("config list");
     home.ok("config unset profiles.shop");
@@ -140,37 +265,114 @@ fn a_token_is_never_printed_and_makes_the_file_private() {
     home.write("config.toml", SHOP, 0o644);
     home.ok("config set -p shop retry 1");
     assert_eq!(home.mode("config.toml"), 0o644);
-    let given = home.run(&["config", "set", "-p", "shop", "token", "hunter2"]);
-    assert!(
-        given.code == 0 && given.stderr.contains("command-line arguments are visible to other users"),
-        "{given:?}"
-    );
+    home.run("config set -p shop token hunter2").assert_report(str![[r#"
+warning: command-line arguments are visible to other users; use `storefront config set profiles.shop.token -` to read it from stdin
+set profiles.shop.token in [HOME]/config/storefront/config.toml
+"#]]);
     assert_eq!(home.mode("config.toml"), 0o600);
-    let piped =
-        home.storefront(&["config", "set", "-p", "shop", "admin-token", "-"]).stdin("hunter3\n").run();
-    assert!(piped.code == 0 && !piped.stderr.contains("warning"), "{piped:?}");
-    assert!(home.read("config.toml").contains("hunter2") && home.read("config.toml").contains("\"hunter3\""));
+    let piped = home.storefront("config set -p shop admin-token -").stdin("hunter3\n").run();
+    piped.assert_report(str!["set profiles.shop.admin-token in [HOME]/config/storefront/config.toml"]);
+    assert_snapshot(
+        &home.read("config.toml"),
+        str![[r#"
+[profiles.shop]
+base-url = "https://shop.example/rest"
+retry = 1
+token = "hunter2"
+admin-token = "hunter3"
+"#]],
+    );
     assert_eq!(home.ok("config get -p shop token"), "•••\n");
     assert_eq!(json(&home.ok("config get -p shop token -o json")), "•••");
-    assert!(home.ok("config get profiles.shop").contains("token = \"•••\""));
-    for line in ["config list", "config list -o json", "auth status -p shop", "auth status -p shop -o json"] {
-        let outcome = home.run(&line.split(' ').collect::<Vec<_>>());
-        assert_eq!(outcome.code, 0, "{outcome:?}");
-        assert!(!format!("{given:?}{outcome:?}").contains("hunter"), "{outcome:?}");
-        assert!(outcome.stdout.contains("token of profile shop"), "{outcome:?}");
+    for (line, stdout) in [
+        (
+            "config get profiles.shop",
+            str![[r#"
+base-url = "https://shop.example/rest"
+retry = 1
+token = "•••"
+admin-token = "•••"
+"#]],
+        ),
+        (
+            "config list",
+            str![[r#"
+profiles.shop.base-url = "https://shop.example/rest"
+profiles.shop.retry = 1
+profiles.shop.token = "•••"
+profiles.shop.admin-token = "•••"
+# shop.token: token of profile shop
+# shop.admin-token: admin-token of profile shop
+"#]],
+        ),
+        (
+            "config list -o json",
+            str![[
+                r#"{"path":"[HOME]/config/storefront/config.toml","exists":true,"settings":{"profiles":{"shop":{"base-url":"https://shop.example/rest","retry":1,"token":"•••","admin-token":"•••"}}},"tokens":{"shop":{"token":"token of profile shop","admin-token":"admin-token of profile shop"}}}"#
+            ]],
+        ),
+        (
+            "auth status -p shop",
+            str![[r#"
+profile   shop
+base URL  https://shop.example/rest
+
+CHECK           STATUS   DETAIL
+customer token  skipped  token of profile shop; not checked: no store view set
+admin token     skipped  admin-token of profile shop; not checked: read.attribute-path, a read that needs it, is not set
+"#]],
+        ),
+        (
+            "auth status -p shop -o json",
+            str![[
+                r#"{"profile":"shop","base_url":"https://shop.example/rest","checks":[{"check":"customer token","status":"skipped","detail":"token of profile shop; not checked: no store view set","fix":null},{"check":"admin token","status":"skipped","detail":"admin-token of profile shop; not checked: read.attribute-path, a read that needs it, is not set","fix":null}]}"#
+            ]],
+        ),
+    ] {
+        home.run(line).assert_success(stdout);
     }
-    let moved = home.run(&["config", "set", "-p", "shop", "base-url", "https://new.example"]);
-    assert!(moved.stderr.contains("token and admin-token will be sent there"), "{moved:?}");
+    home.run("config set -p shop base-url https://new.example").assert_report(str![[r#"
+set profiles.shop.base-url in [HOME]/config/storefront/config.toml
+warning: profile `shop` now points to a different host; the token from its token and admin-token will be sent there
+"#]]);
 
     home.write("config.toml", home.read("config.toml"), 0o644);
-    let chmod = format!("chmod 600 {}", home.path("config.toml").display());
-    for line in ["config list", "auth status", "config set -p shop retry 1", "config get -p shop retry"] {
-        assert!(home.fails(2, line).contains(&chmod), "{line}");
+    for (line, stderr) in [
+        (
+            "config list",
+            str![[r#"
+error: `[HOME]/config/storefront/config.toml` contains a token and can be read by other users
+  hint: chmod 600 [HOME]/config/storefront/config.toml
+"#]],
+        ),
+        (
+            "auth status",
+            str![[r#"
+error: `[HOME]/config/storefront/config.toml` contains a token and can be read by other users
+  hint: chmod 600 [HOME]/config/storefront/config.toml
+"#]],
+        ),
+        (
+            "config set -p shop retry 1",
+            str![[r#"
+error: `[HOME]/config/storefront/config.toml` contains a token and can be read by other users
+  hint: chmod 600 [HOME]/config/storefront/config.toml
+"#]],
+        ),
+        (
+            "config get -p shop retry",
+            str![[r#"
+error: `[HOME]/config/storefront/config.toml` contains a token and can be read by other users
+  hint: chmod 600 [HOME]/config/storefront/config.toml
+"#]],
+        ),
+    ] {
+        home.run(line).assert_failure(2, stderr);
     }
 }
 
 #[test]
-fn list_and_get_speak_json() {
+fn list_and_get_print_json() {
     let home = Home::with_config(&format!("{SHOP}retry = 3\nread.customer = \"/data\"\ntoken = \"x\"\n"));
     let expected = json!({
         "path": home.path("config.toml").to_str().unwrap(),
@@ -186,44 +388,69 @@ fn list_and_get_speak_json() {
 }
 
 #[test]
-fn every_kind_of_broken_file_is_told() {
+fn an_invalid_file_is_refused_with_its_reason() {
     let big = "#".repeat(2 * 1024 * 1024);
-    let cases: [(&[u8], &str); 7] = [
-        (b"", "has no profile"),
-        (b"\xff\xfe\x00", "not valid UTF-8"),
-        (b"{\"profiles\": {\"hunter2\": 1}}", "config.toml:1:1: not valid TOML"),
-        (b"[profiles.shop]\nbase-url = \"https://x\"\ntoken = \"hunter2", "config.toml:3:"),
-        (b"[profiles.shop]\nretry = \"hunter2\"", "profiles.shop.retry: expected a non-negative integer"),
-        (b"<html>hunter2", "config.toml:1:"),
-        (big.as_bytes(), "larger than 1 MiB"),
-    ];
-    for (content, problem) in cases {
+    for (content, stderr) in [
+        (
+            &b""[..],
+            str![[r#"
+error: no service configured: set STOREFRONT_BASE_URL, use --sandbox, or create a profile ([HOME]/config/storefront/config.toml has no profile)
+  hint: to try it with no account, add --sandbox; for a real service, run `storefront config init`, or set STOREFRONT_BASE_URL and STOREFRONT_TOKEN
+"#]],
+        ),
+        (
+            b"\xff\xfe\x00",
+            str!["error: [HOME]/config/storefront/config.toml not valid UTF-8 text (wrong file?)"],
+        ),
+        (
+            b"{\"profiles\": {\"hunter2\": 1}}",
+            str![
+                "error: [HOME]/config/storefront/config.toml:1:1: not valid TOML: invalid key-value pair, expected key"
+            ],
+        ),
+        (
+            b"[profiles.shop]\nbase-url = \"https://x\"\ntoken = \"hunter2",
+            str![[
+                r#"error: [HOME]/config/storefront/config.toml:3:17: not valid TOML: invalid basic string, expected `"`"#
+            ]],
+        ),
+        (
+            b"[profiles.shop]\nretry = \"hunter2\"",
+            str![
+                "error: [HOME]/config/storefront/config.toml: profiles.shop.retry: expected a non-negative integer, found text"
+            ],
+        ),
+        (
+            b"<html>hunter2",
+            str![
+                "error: [HOME]/config/storefront/config.toml:1:14: not valid TOML: key with no value, expected `=`"
+            ],
+        ),
+        (big.as_bytes(), str!["error: [HOME]/config/storefront/config.toml larger than 1 MiB (wrong file?)"]),
+    ] {
         let home = Home::new();
         home.write("config.toml", content, 0o600);
-        let outcome = home.run(&["auth", "status"]);
-        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{outcome:?}");
-        assert!(outcome.stderr.contains(problem), "{problem}: {outcome:?}");
-        assert!(!outcome.stderr.contains("hunter2") && !outcome.stderr.contains("panicked"), "{outcome:?}");
-        let error = home.run(&["auth", "status", "-o", "json"]).stderr;
+        home.run("auth status").assert_failure(2, stderr);
+        let error = home.run("auth status -o json").stderr;
         assert_eq!(json(&error)["error"]["kind"], "usage");
     }
     let home = Home::new();
     std::fs::create_dir_all(home.path("config.toml")).unwrap();
-    assert!(home.fails(2, "config list").contains("is a directory"));
+    home.run("config list")
+        .assert_failure(2, str!["error: [HOME]/config/storefront/config.toml is a directory, not a file"]);
 }
 
 #[test]
-fn a_named_file_is_expected_and_may_be_made() {
+fn a_file_from_the_environment_must_exist_or_is_created_by_init() {
     let home = Home::new();
     let elsewhere = home.dir.path().join("deep/elsewhere.toml");
-    let with = |line: &str| {
-        let arguments: Vec<&str> = line.split(' ').collect();
-        home.storefront(&arguments).env("STOREFRONT_CONFIG", elsewhere.to_str().unwrap())
-    };
-    let missing = with("auth status").run();
-    assert!(
-        missing.code == 2 && missing.stderr.contains("(from STOREFRONT_CONFIG) does not exist"),
-        "{missing:?}"
+    let with = |line: &str| home.storefront(line).env("STOREFRONT_CONFIG", elsewhere.to_str().unwrap());
+    with("auth status").run().assert_failure(
+        2,
+        str![[r#"
+error: `[HOME]/deep/elsewhere.toml` (from STOREFRONT_CONFIG) does not exist
+  hint: create it with `storefront config init`
+"#]],
     );
     let complete = with("auth status")
         .env("STOREFRONT_BASE_URL", "https://shop.example")
@@ -235,16 +462,43 @@ fn a_named_file_is_expected_and_may_be_made() {
 }
 
 #[test]
-fn sandbox_and_profile_do_not_go_together() {
+fn sandbox_and_profile_are_mutually_exclusive() {
     let home = Home::with_config(SHOP);
-    assert!(home.fails(2, "config list --sandbox -p shop").contains("cannot be used with"));
+    home.run("config list --sandbox -p shop").assert_failure(
+        2,
+        str![[r#"
+error: `--sandbox` cannot be used with `--profile`
+  hint: leave out `--sandbox` or `--profile`
+"#]],
+    );
 }
 
 #[test]
-fn a_dry_run_of_what_knows_none_is_refused_and_writes_nothing() {
+fn a_dry_run_of_a_command_without_one_is_refused_and_writes_nothing() {
     let home = Home::new();
-    let told = home.fails(2, "config set profiles.shop.base-url https://shop.example --dry-run");
-    assert!(told.contains("unexpected argument '--dry-run'"), "{told}");
+    home.run("config set profiles.shop.base-url https://shop.example --dry-run").assert_failure(
+        2,
+        str![[r#"
+error: unexpected argument '--dry-run' found
+
+  tip: to pass '--dry-run' as a value, use '-- --dry-run'
+
+Usage: storefront config set <KEY> <VALUE>...
+
+For more information, try '--help'.
+"#]],
+    );
     assert!(!home.path("config.toml").exists());
-    home.fails(2, "sandbox reset --input x.json");
+    home.run("sandbox reset --input x.json").assert_failure(
+        2,
+        str![[r#"
+error: unexpected argument '--input' found
+
+  tip: a similar argument exists: '--no-input'
+
+Usage: storefront sandbox reset --no-input
+
+For more information, try '--help'.
+"#]],
+    );
 }

@@ -1,7 +1,9 @@
-//! The files of configuration and tokens: several changes at once are all kept, and a file that others can change is refused.
+//! The files of configuration and tokens: concurrent changes are all kept, and a file that others can change is refused.
 
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::process::{Child, Stdio};
+
+use snapbox::str;
 
 use crate::support::storefront::Home;
 
@@ -17,8 +19,8 @@ fn wait_for_all(children: Vec<Child>) {
     }
 }
 
-/// Somebody else, where this test may give files away: only root can.
-fn give_away(path: &std::path::Path) -> bool {
+/// Changes the owner of a file, which only root can do.
+fn change_owner(path: &std::path::Path) -> bool {
     chown(path, Some(12345), Some(12345)).is_ok()
 }
 
@@ -70,7 +72,7 @@ fn tokens_stored_by_many_processes_at_once_are_all_kept() {
 }
 
 #[test]
-fn a_change_keeps_comments_and_line_ends() {
+fn a_change_keeps_comments_and_line_endings() {
     let before = "\u{feff}# ours\r\n[profiles.shop] # Paris\r\nretry = 1 # few\r\n";
     let home = Home::with_config(before);
     home.ok("config set profiles.shop.retry 5");
@@ -80,7 +82,7 @@ fn a_change_keeps_comments_and_line_ends() {
 }
 
 #[test]
-fn a_link_to_a_file_that_is_not_there_yet_stays_a_link() {
+fn a_link_to_a_missing_file_stays_a_link() {
     let home = Home::with_config("");
     std::fs::remove_file(home.path("config.toml")).unwrap();
     symlink("dotfiles.toml", home.path("config.toml")).unwrap();
@@ -90,19 +92,34 @@ fn a_link_to_a_file_that_is_not_there_yet_stays_a_link() {
 }
 
 #[test]
-fn a_configuration_that_others_can_write_runs_no_command_of_theirs() {
+fn a_configuration_that_others_can_write_runs_no_token_command() {
     let home = Home::with_config(&format!("{SHOP}token-command = [\"touch\", \"ran\"]\n"));
     let config = home.path("config.toml");
     let ran = home.dir.path().join("ran");
     for mode in [0o602, 0o646, 0o666] {
         std::fs::set_permissions(&config, PermissionsExt::from_mode(mode)).unwrap();
-        let outcome = home.run(&["doctor", "-p", "shop", "-o", "json"]);
-        assert_eq!(outcome.code, 2, "{mode:o}: {outcome:?}");
-        assert!(format!("{outcome:?}").contains("chmod go-w"), "{outcome:?}");
-        let outcome = home.run(&["customer", "show", "-p", "shop"]);
-        assert!(outcome.code == 2 && outcome.stderr.contains("can be changed by other users"), "{outcome:?}");
+        home.run("doctor -p shop").assert(
+            2,
+            str![[r#"
+CHECK            STATUS  DETAIL
+state directory  ok      `[HOME]/state/storefront` can be written
+configuration    failed  `[HOME]/config/storefront/config.toml` can be changed by other users
+                         → chmod go-w [HOME]/config/storefront/config.toml
+"#]],
+            str![[r#"
+error: 1 of 2 checks failed
+  hint: fix the failed checks from the top, then run `storefront -p shop doctor` again
+"#]],
+        );
+        home.run("customer show -p shop").assert_failure(
+            2,
+            str![[r#"
+error: `[HOME]/config/storefront/config.toml` can be changed by other users
+  hint: chmod go-w [HOME]/config/storefront/config.toml
+"#]],
+        );
     }
-    assert!(!ran.exists(), "the command of somebody else was run");
+    assert!(!ran.exists(), "the command of another user was run");
 }
 
 #[test]
@@ -110,32 +127,73 @@ fn a_file_of_another_user_is_refused_and_a_secret_that_only_root_can_write_is_no
     let config = format!("{SHOP}store-view = \"default\"\ntoken-file = \"secret\"\n");
     let home = Home::with_config(&config);
     home.write("secret", "hunter2", 0o600);
-    let stderr = home.fails(5, "customer show -p shop --retry 0");
-    assert!(stderr.contains("127.0.0.1:1"), "the token was read: {stderr}");
-    for name in ["config.toml", "secret"] {
+    // The token was read.
+    home.run("customer show -p shop --retry 0").assert_failure(
+        5,
+        str![[r#"
+error: cannot connect to 127.0.0.1:1: Connection refused (os error [N])
+  hint: run `storefront -p shop doctor` to diagnose the connection
+"#]],
+    );
+    for (name, stderr) in [
+        (
+            "config.toml",
+            str![[r#"
+error: `[HOME]/config/storefront/config.toml` is owned by another user (uid 12345), who could change where tokens are sent
+  hint: check its contents, then run `sudo chown 0 [HOME]/config/storefront/config.toml`
+"#]],
+        ),
+        (
+            "secret",
+            str![[r#"
+error: `[HOME]/config/storefront/secret` is owned by another user (uid 12345), who could change where tokens are sent
+  hint: check its contents, then run `sudo chown 0 [HOME]/config/storefront/secret`
+"#]],
+        ),
+    ] {
         home.write("config.toml", &config, 0o600);
-        if !give_away(&home.path(name)) {
+        if !change_owner(&home.path(name)) {
             return;
         }
-        let outcome = home.run(&["customer", "show", "-p", "shop"]);
-        assert_eq!(outcome.code, 2, "{name}: {outcome:?}");
-        assert!(outcome.stderr.contains("owned by another user (uid 12345)"), "{name}: {outcome:?}");
-        assert!(outcome.stderr.contains("sudo chown"), "{name}: {outcome:?}");
+        home.run("customer show -p shop").assert_failure(2, stderr);
         chown(home.path(name), Some(0), Some(0)).unwrap();
     }
     home.ok("auth logout -p shop");
     home.write("credentials.toml", "", 0o600);
-    give_away(&home.path("credentials.toml"));
-    assert!(home.fails(2, "auth logout -p shop").contains("credentials.toml"));
+    change_owner(&home.path("credentials.toml"));
+    home.run("auth logout -p shop").assert_failure(2, str![[r#"
+error: `[HOME]/config/storefront/credentials.toml` is owned by another user (uid 12345), who could change where tokens are sent
+  hint: check its contents, then run `sudo chown 0 [HOME]/config/storefront/credentials.toml`
+"#]]);
 }
 
 #[test]
 fn a_token_file_that_others_can_write_or_read_is_refused() {
     let home = Home::with_config(&format!("{SHOP}store-view = \"default\"\ntoken-file = \"secret\"\n"));
-    for (mode, says) in [(0o602, "changed"), (0o604, "read"), (0o666, "changed")] {
+    for (mode, stderr) in [
+        (
+            0o602,
+            str![[r#"
+error: `[HOME]/config/storefront/secret` contains a token and can be changed by other users
+  hint: chmod 600 [HOME]/config/storefront/secret
+"#]],
+        ),
+        (
+            0o604,
+            str![[r#"
+error: `[HOME]/config/storefront/secret` contains a token and can be read by other users
+  hint: chmod 600 [HOME]/config/storefront/secret
+"#]],
+        ),
+        (
+            0o666,
+            str![[r#"
+error: `[HOME]/config/storefront/secret` contains a token and can be changed by other users
+  hint: chmod 600 [HOME]/config/storefront/secret
+"#]],
+        ),
+    ] {
         home.write("secret", "hunter2", mode);
-        let stderr = home.fails(2, "customer show -p shop --retry 0");
-        assert!(stderr.contains(&format!("contains a token and can be {says} by other users")), "{stderr}");
-        assert!(stderr.contains("chmod 600"), "{stderr}");
+        home.run("customer show -p shop --retry 0").assert_failure(2, stderr);
     }
 }

@@ -1,54 +1,97 @@
-//! CSV as spreadsheets write it, and as it arrives when something went wrong.
+//! CSV of spreadsheets, and invalid CSV.
 
 use serde_json::json;
+use snapbox::str;
 
-use crate::support::test_env::{TestEnv, words};
+use crate::support::snapshot::assert_snapshot;
+use crate::support::test_env::TestEnv;
 
 #[test]
-fn a_quote_that_is_never_closed_sends_nothing() {
+fn an_unclosed_quote_sends_nothing() {
     let env = TestEnv::new();
     let rows = "mug-blue,1,1\r\n";
-    for (name, content, line) in [
+    for (name, content, stderr, dry, piped) in [
         (
             "open.csv",
             format!("sku,qty,quote_id\r\n{rows}mug-blue,1,\"1\r\n{rows}{rows}"),
+            str![[r#"
+error: open.csv: line 3: unclosed quoted cell
+  No changes were made.
+  hint: quote a cell as a whole, and write a quote inside it twice: "24"" monitor"
+"#]],
+            str![[r#"
+error: open.csv: line 3: unclosed quoted cell
+  hint: quote a cell as a whole, and write a quote inside it twice: "24"" monitor"
+"#]],
             "line 3: unclosed quoted cell",
         ),
         (
             "after.csv",
             format!("sku,qty,quote_id\r\n{rows}\"mug\r\nblue\"x,1,1\r\n{rows}"),
+            str![[r#"
+error: after.csv: line 3: text after the closing quote of a cell
+  No changes were made.
+  hint: quote a cell as a whole, and write a quote inside it twice: "24"" monitor"
+"#]],
+            str![[r#"
+error: after.csv: line 3: text after the closing quote of a cell
+  hint: quote a cell as a whole, and write a quote inside it twice: "24"" monitor"
+"#]],
             "line 3: text after the closing quote of a cell",
         ),
     ] {
         env.file(name, &content);
-        for flags in ["", "--skip-invalid", "-n"] {
-            let error = env.fails(2, &format!("quote add-item -i {name} {flags}"));
-            assert!(error["message"].as_str().unwrap().contains(line), "{name} {flags}: {error}");
+        for flags in ["", "--skip-invalid"] {
+            env.run(&format!("quote add-item -i {name} {flags}")).assert_failure(2, stderr.clone());
         }
+        env.run(&format!("quote add-item -i {name} -n")).assert_failure(2, dry);
         // Standard input flows by once: what stood before the quote may have been sent, what follows has not.
-        let program = env.storefront(&words("quote add-item -i - --input-format csv --journal j --restart"));
+        let program = env.storefront("quote add-item -i - --input-format csv --journal j --restart");
         let outcome = program.stdin(content).run();
         assert_ne!(outcome.code, 0, "{outcome:?}");
-        assert!(outcome.stderr.contains(line) && env.requests().len() <= 1, "{outcome:?}");
+        assert!(outcome.stderr.contains(piped) && env.requests().len() <= 1, "{outcome:?}");
     }
 }
 
 #[test]
-fn lines_are_those_of_an_editor_in_every_message() {
-    let env = TestEnv::new();
+fn line_numbers_are_those_of_an_editor() {
     let text = "sku,qty,quote_id\n\"mug-blue\",1,1\n\n\"no\nsuch\",1,1\nmug-blue,x,1\n";
-    for (number, end) in ["\n", "\r\n", "\r"].into_iter().enumerate() {
-        let name = format!("{number}.csv");
-        env.file(&name, text.replace('\n', end));
-        let error = env.fails(2, &format!("quote add-item -i {name}"));
-        assert!(error["message"].as_str().unwrap().contains("line 6, column qty"), "{end:?}: {error}");
-        let outcome =
-            env.run(&format!("quote add-item -i {name} --skip-invalid --failed {number}.failed.csv"));
-        assert_eq!(outcome.code, 7, "{outcome:?}");
-        assert!(outcome.stdout.contains("(line 4)") && outcome.stdout.contains("(line 6)"), "{outcome:?}");
-        let failed =
-            std::fs::read_to_string(env.home.dir.path().join(format!("{number}.failed.csv"))).unwrap();
-        assert!(failed.contains("line 6, column qty"), "{failed}");
+    for end in ["\n", "\r\n", "\r"] {
+        let env = TestEnv::new();
+        env.file("a.csv", text.replace('\n', end));
+        let name = "a.csv";
+        env.run(&format!("quote add-item -i {name}")).assert_failure(
+            2,
+            str![[r#"
+error: a.csv: line 6, column qty: expected a number, found "x"
+  No changes were made.
+  hint: fix the record and try again; --skip-invalid sends the others
+"#]],
+        );
+        let outcome = env.run(&format!("quote add-item -i {name} --skip-invalid --failed failed.csv"));
+        outcome.assert(7, str![[r#"
+record 2 (line 4): failed: the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
+record 3 (line 6): failed: a.csv: line 6, column qty: expected a number, found "x"
+"#]], str![[r#"
+record 1: quote add-item: host 127.0.0.1:[PORT], store view default
+quote add-item: 3 records: 1 done, 2 failed ([DURATION])
+  1 × a.csv: line 6, column qty: expected a number, found "…"
+  1 × the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
+error: of 3 records, 2 failed
+  hint: fix the failed records and run them: `storefront quote add-item --skip-invalid --input failed.csv`
+"#]]);
+        let failed = env.home.dir.path().join("failed.csv");
+        let records = std::fs::read_to_string(&failed).unwrap().replace("\r\n", "\n").replace('\r', "\n");
+        assert_snapshot(
+            &records,
+            str![[r#"
+sku,qty,quote_id,reason
+mug-blue,x,1,"a.csv: line 6, column qty: expected a number, found ""x"""
+"no
+such",1,1,the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
+"#]],
+        );
+        std::fs::remove_file(failed).unwrap();
     }
 }
 
@@ -71,30 +114,68 @@ fn encodings_and_delimiters_of_spreadsheets_are_read() {
         assert_eq!((&result["record"], &result["applied"]), (&json!(1), &json!("yes")), "{name}");
     }
     env.requests();
-    for (name, content, says) in [
-        ("book.xlsx", &b"PK\x03\x04\x14\0\x06\0"[..], "book.xlsx is a spreadsheet (.xlsx or .ods)"),
-        ("book.csv", b"PK\x03\x04\x14\0\x06\0", "book.csv is a spreadsheet"),
-        ("bare.csv", b"s\0k\0u\0\n\0", "bare.csv is UTF-16 without a byte order mark"),
-        ("latin.csv", b"sku,qty\na,1\nGr\xfcn,1\n", "latin.csv: line 3, column sku: not valid UTF-8"),
-        ("ragged.csv", b"sku,qty\na,1\na,1,2\n", "ragged.csv: line 3: the row has 3 cells, the header has 2"),
+    for (name, content, stderr) in [
+        (
+            "book.xlsx",
+            &b"PK\x03\x04\x14\0\x06\0"[..],
+            str![[r#"
+error: book.xlsx is a spreadsheet (.xlsx or .ods) or another ZIP archive, not text
+  No changes were made.
+  hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again
+"#]],
+        ),
+        (
+            "book.csv",
+            b"PK\x03\x04\x14\0\x06\0",
+            str![[r#"
+error: book.csv is a spreadsheet (.xlsx or .ods) or another ZIP archive, not text
+  No changes were made.
+  hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again
+"#]],
+        ),
+        (
+            "bare.csv",
+            b"s\0k\0u\0\n\0",
+            str![[r#"
+error: bare.csv is UTF-16 without a byte order mark, or not text
+  No changes were made.
+  hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again
+"#]],
+        ),
+        (
+            "latin.csv",
+            b"sku,qty\na,1\nGr\xfcn,1\n",
+            str![[r#"
+error: latin.csv: line 3, column sku: not valid UTF-8; save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again
+  No changes were made.
+  hint: fix the record and try again; --skip-invalid sends the others
+"#]],
+        ),
+        (
+            "ragged.csv",
+            b"sku,qty\na,1\na,1,2\n",
+            str![[r#"
+error: ragged.csv: line 3: the row has 3 cells, the header has 2
+  No changes were made.
+  hint: fix the record and try again; --skip-invalid sends the others
+"#]],
+        ),
     ] {
         env.file(name, content);
-        let outcome = env.run(&format!("quote add-item -i {name}"));
-        assert!(outcome.code == 2 && outcome.stderr.contains(says), "{name}: {outcome:?}");
-        if !name.starts_with("ragged") {
-            assert!(outcome.stderr.contains("CSV UTF-8"), "{name}: {outcome:?}");
-        }
+        env.run(&format!("quote add-item -i {name}")).assert_failure(2, stderr);
     }
     assert_eq!(env.requests(), [""; 0]);
 }
 
 #[test]
-fn a_row_without_an_address_id_changes_nothing_by_accident() {
+fn a_row_without_an_address_id_is_refused() {
     let env = TestEnv::new();
     let before = env.profile();
     env.file("a.csv", "address_id,city\n2,Albany\n,Troy\n");
-    let error = env.fails(2, "customer update -i a.csv");
-    let message = error["message"].as_str().unwrap();
-    assert!(message.contains("line 3, column address_id is empty") && message.contains("`new`"), "{message}");
+    env.run("customer update -i a.csv").assert_failure(2, str![[r#"
+error: a.csv: line 3, column address_id is empty, and fields of an address are given: name the id of a stored address, or `new` to add one
+  No changes were made.
+  hint: fix the record and try again; --skip-invalid sends the others
+"#]]);
     assert_eq!(env.profile()["addresses"], before["addresses"]);
 }

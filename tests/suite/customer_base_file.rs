@@ -1,7 +1,9 @@
-//! `--base`: the existing profile by hand, in each of its rules.
+//! `--base`: the current profile from a file.
 
 use serde_json::{Value, json};
+use snapbox::str;
 
+use crate::support::snapshot::assert_snapshot;
 use crate::support::test_env::TestEnv;
 
 /// Saves the stored profile as the program prints it.
@@ -16,32 +18,42 @@ fn save(env: &TestEnv) -> Value {
 const CHANGE: &str = "customer update --address 2 --city Troy --base base.json --settle 0 --yes";
 
 #[test]
-fn where_the_read_works_it_must_equal_the_base() {
+fn a_readable_profile_must_equal_the_base() {
     let env = TestEnv::new();
     save(&env);
     env.done(CHANGE);
     assert_eq!(env.requests(), ["GET 200", "GET 200", "PUT 200", "GET 200"]);
-    let error = env.fails(3, "customer update --address 2 --postcode 1 --base base.json --yes --settle 0");
-    assert!(
-        error["message"].as_str().unwrap().contains("the base is out of date: addresses[id=2].city differs"),
-        "{error}"
+    env.run("customer update --address 2 --postcode 1 --base base.json --yes --settle 0").assert_failure(
+        3,
+        str![[r#"
+error: the base is out of date: addresses[id=2].city differs; an update based on it would delete newer data
+  No changes were made.
+  hint: save the profile anew with `storefront customer show -o json`, or leave --base out
+"#]],
     );
     assert_eq!(env.requests(), ["GET 200"]);
 }
 
 #[test]
-fn a_base_that_lacks_an_address_is_stale_and_deletes_nothing() {
+fn a_base_without_a_stored_address_is_stale_and_deletes_nothing() {
     let env = TestEnv::new();
     let mut base = save(&env);
     base["addresses"].as_array_mut().unwrap().pop();
     env.file("base.json", json!({"customer": base}).to_string());
-    env.fails(3, CHANGE);
+    env.run(CHANGE).assert_failure(
+        3,
+        str![[r#"
+error: the base is out of date: addresses[id=4] differs; an update based on it would delete newer data
+  No changes were made.
+  hint: save the profile anew with `storefront customer show -o json`, or leave --base out
+"#]],
+    );
     assert_eq!(env.requests(), ["GET 200"]);
     assert_eq!(env.sandbox.address_ids("sandbox-customer-1"), [1, 2, 3, 4]);
 }
 
 #[test]
-fn what_read_ignore_names_makes_no_base_stale() {
+fn fields_in_read_ignore_do_not_make_a_base_stale() {
     let env = TestEnv::new();
     let mut base = save(&env);
     base["updated_at"] = "1999-01-01 00:00:00".into();
@@ -50,7 +62,7 @@ fn what_read_ignore_names_makes_no_base_stale() {
 }
 
 #[test]
-fn where_the_read_does_not_work_the_base_is_taken_and_nothing_is_checked() {
+fn without_a_read_the_base_is_used_and_nothing_is_verified() {
     let env = TestEnv::new();
     let mut base = save(&env);
     let env = TestEnv::with_faults(&["no-get"]);
@@ -58,12 +70,11 @@ fn where_the_read_does_not_work_the_base_is_taken_and_nothing_is_checked() {
     env.file("base.json", base.to_string());
     let outcome = env.run(&format!("{CHANGE} -q -o json"));
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert_eq!(outcome.stderr.lines().count(), 1, "one warning: {outcome:?}");
-    assert!(
-        outcome
-            .stderr
-            .starts_with("{\"warning\":{\"message\":\"the service has no call that reads the profile"),
-        "{outcome:?}"
+    assert_snapshot(
+        &outcome.stderr,
+        str![[
+            r#"{"warning":{"message":"the service has no call that reads the profile (cannot read the stored addresses: the service answered 404 Not Found: Request does not match any route): the base is taken as it is, and the result is not verified"}}"#
+        ]],
     );
     assert_eq!(env.requests(), ["GET 404", "PUT 200"]);
     let result: Value = serde_json::from_str(&outcome.stdout).unwrap();
@@ -76,34 +87,117 @@ fn where_the_read_does_not_work_the_base_is_taken_and_nothing_is_checked() {
 }
 
 #[test]
-fn no_verdict_with_a_base_that_cannot_be_checked_is_unknown() {
+fn a_lost_reply_with_a_base_that_cannot_be_checked_is_unknown() {
     let env = TestEnv::new();
     let base = save(&env);
-    for (fault, status) in [("PUT:500", 500), ("502-after-commit", 502), ("PUT:503", 503)] {
+    for (fault, status, stderr) in [
+        (
+            "PUT:500",
+            500,
+            str![[r#"
+warning: the service has no call that reads the profile (cannot read the stored addresses: the service answered 404 Not Found: Request does not match any route): the base is taken as it is, and the result is not verified
+customer update: host 127.0.0.1:[PORT], store view default
+error: the service answered 500 Internal Server Error: Internal Error. Details are available in Magento log file. Report ID: webapi-5a4d1b0c7e2f9; reading back does not show that it was applied
+  The change may have been applied.
+  hint: look with `storefront customer show`; `storefront customer history --check` verifies it again; restore it with `storefront customer restore 000001-[SNAPSHOT]`
+"#]],
+        ),
+        (
+            "502-after-commit",
+            502,
+            str![[r#"
+warning: the service has no call that reads the profile (cannot read the stored addresses: the service answered 404 Not Found: Request does not match any route): the base is taken as it is, and the result is not verified
+customer update: host 127.0.0.1:[PORT], store view default
+error: the service answered 502 Bad Gateway: an HTML page titled 502 Bad Gateway; reading back does not show that it was applied
+  The change may have been applied.
+  hint: look with `storefront customer show`; `storefront customer history --check` verifies it again; restore it with `storefront customer restore 000001-[SNAPSHOT]`
+"#]],
+        ),
+        (
+            "PUT:503",
+            503,
+            str![[r#"
+warning: the service has no call that reads the profile (cannot read the stored addresses: the service answered 404 Not Found: Request does not match any route): the base is taken as it is, and the result is not verified
+customer update: host 127.0.0.1:[PORT], store view default
+error: the service answered 503 Service Unavailable with an empty body; reading back does not show that it was applied
+  The change may have been applied.
+  hint: look with `storefront customer show`; `storefront customer history --check` verifies it again; restore it with `storefront customer restore 000001-[SNAPSHOT]`
+"#]],
+        ),
+    ] {
         let env = TestEnv::with_faults(&["no-get", fault]);
         env.file("base.json", base.to_string());
-        let error = env.fails(8, CHANGE);
-        assert_eq!((&error["applied"], &error["status"]), (&json!("unknown"), &json!(status)));
+        env.run(CHANGE).assert_failure(8, stderr);
         assert_eq!(env.requests(), ["GET 404".to_owned(), format!("PUT {status}")], "{fault}");
-        let hint = error["hint"].as_str().unwrap();
-        assert!(hint.contains("storefront customer restore"), "{hint}");
     }
 }
 
 #[test]
-fn a_base_that_is_none_is_refused_before_anything_is_sent() {
+fn an_invalid_base_is_refused_before_anything_is_sent() {
     let env = TestEnv::new();
-    for (code, base) in [
-        (2, ""),
-        (2, "{"),
-        (3, "{}"),
-        (3, r#"{"addresses": null}"#),
-        (3, r#"{"customer": {"id": 1}}"#),
-        (3, r#"{"items": [{"addresses": []}]}"#),
+    for (code, base, stderr) in [
+        (
+            2,
+            "",
+            str![[r#"
+error: `base.json` is empty
+  No changes were made.
+"#]],
+        ),
+        (
+            2,
+            "{",
+            str![[r#"
+error: `base.json` is not valid JSON: EOF while parsing an object at line 1 column 1
+  No changes were made.
+"#]],
+        ),
+        (
+            3,
+            "{}",
+            str![[r#"
+error: cannot read the stored addresses from the response: it has no address list; replacing an unread list would delete addresses
+  No changes were made.
+  hint: set `read.path`, `read.customer` and `read.addresses` of the profile, or pass the profile with --base FILE; -vv shows the response
+"#]],
+        ),
+        (
+            3,
+            r#"{"addresses": null}"#,
+            str![[r#"
+error: cannot read the stored addresses from the response: its address list is null; replacing an unread list would delete addresses
+  No changes were made.
+  hint: set `read.path`, `read.customer` and `read.addresses` of the profile, or pass the profile with --base FILE; -vv shows the response
+"#]],
+        ),
+        (
+            3,
+            r#"{"customer": {"id": 1}}"#,
+            str![[r#"
+error: cannot read the stored addresses from the response: it has no address list; replacing an unread list would delete addresses
+  No changes were made.
+  hint: set `read.path`, `read.customer` and `read.addresses` of the profile, or pass the profile with --base FILE; -vv shows the response
+"#]],
+        ),
+        (
+            3,
+            r#"{"items": [{"addresses": []}]}"#,
+            str![[r#"
+error: cannot read the stored addresses from the response: it has no address list; replacing an unread list would delete addresses
+  No changes were made.
+  hint: set `read.path`, `read.customer` and `read.addresses` of the profile, or pass the profile with --base FILE; -vv shows the response
+"#]],
+        ),
     ] {
         env.file("base.json", base);
-        env.fails(code, CHANGE);
+        env.run(CHANGE).assert_failure(code, stderr);
     }
-    env.fails(2, "customer update --email a@example.com --base nowhere.json");
+    env.run("customer update --email a@example.com --base nowhere.json").assert_failure(
+        2,
+        str![[r#"
+error: file `nowhere.json` not found
+  No changes were made.
+"#]],
+    );
     assert_eq!(env.requests(), [""; 0]);
 }

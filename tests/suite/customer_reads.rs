@@ -1,10 +1,12 @@
-//! "I could not read the addresses" is never "there are none": what every doubtful read comes to.
+//! Reads that do not give an address list: nothing is sent, since a missing list is never taken for an empty one.
 
 use serde_json::{Value, json};
+use snapbox::str;
 
 use crate::support::mock_server::{MockServer, Step, answer};
+use crate::support::snapshot::{assert_snapshot, assert_snapshot_file};
 use crate::support::storefront::Home;
-use crate::support::test_env::{TestEnv, serve, words};
+use crate::support::test_env::{TestEnv, serve};
 
 const UPDATE: &str = "customer update --email new@example.com";
 
@@ -12,10 +14,24 @@ const UPDATE: &str = "customer update --email new@example.com";
 fn against(script: Vec<Step>, line: &str) -> (i32, Value, Vec<String>) {
     let (home, server) = (Home::new(), MockServer::start(script));
     let line = format!("{line} -q -o json --retry 0 --timeout 5");
-    let outcome = serve(home.storefront(&words(&line)), &server.url("")).run();
+    let outcome = serve(home.storefront(&line), &server.url("")).run();
     assert_eq!(outcome.stdout, "", "{line}: {outcome:?}");
     let methods = server.requests().into_iter().map(|request| request.split(' ').next().unwrap().to_owned());
     (outcome.code, outcome.error(), methods.collect())
+}
+
+/// The status and the body of a reply on one line.
+fn reply_line(step: &Step) -> String {
+    let (Step::Answer(bytes) | Step::AnswerAndClose(bytes)) = step else { panic!("{step:?}") };
+    let reply = String::from_utf8(bytes.clone()).unwrap();
+    let (head, body) = reply.split_once("\r\n\r\n").unwrap();
+    format!("{} {body}", head.lines().next().unwrap())
+}
+
+/// The message and the hint of an error object.
+fn text(error: &Value) -> String {
+    let hint = error["hint"].as_str().map(|hint| format!("\n  hint: {hint}")).unwrap_or_default();
+    format!("{}{hint}", error["message"].as_str().unwrap())
 }
 
 fn ok(body: &str) -> Step {
@@ -23,7 +39,7 @@ fn ok(body: &str) -> Step {
 }
 
 #[test]
-fn a_read_in_doubt_is_refused_and_nothing_is_sent() {
+fn a_read_without_an_address_list_is_refused_and_nothing_is_sent() {
     let bodies = [
         "",
         "null",
@@ -46,6 +62,7 @@ fn a_read_in_doubt_is_refused_and_nothing_is_sent() {
         r#"{"addresses": [{"id": 1}"#,
         "<html>Please sign in</html>",
     ];
+    let cut = b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"addresses\": []}".to_vec();
     let statuses = [
         answer("200 OK", "Content-Type: text/html\r\n", "<html>Please sign in</html>"),
         answer("204 No Content", "", ""),
@@ -56,9 +73,11 @@ fn a_read_in_doubt_is_refused_and_nothing_is_sent() {
         answer("400 Bad Request", "", r#"{"message": "no"}"#),
         answer("404 Not Found", "", r#"{"message": "Request does not match any route."}"#),
         answer("405 Method Not Allowed", "", ""),
-        Step::AnswerAndClose(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"addresses\": []}".to_vec()),
+        Step::AnswerAndClose(cut),
     ];
+    let mut report = String::new();
     for step in bodies.map(ok).into_iter().chain(statuses) {
+        report += &format!("{}\n", reply_line(&step));
         for line in [UPDATE, "customer show"] {
             let (code, error, methods) = against(vec![step.clone()], line);
             assert_eq!(
@@ -66,17 +85,16 @@ fn a_read_in_doubt_is_refused_and_nothing_is_sent() {
                 (3, &json!("guard"), &["GET".into()][..]),
                 "{step:?}"
             );
-            let message = error["message"].as_str().unwrap();
-            assert!(
-                message.contains("cannot read the stored addresses") && error["applied"] == "no",
-                "{step:?}: {error}"
-            );
+            assert_eq!(error["applied"], "no", "{step:?}: {error}");
+            report += &format!("  {line}: {}\n", text(&error));
         }
     }
+    assert_snapshot_file(&report, "unreadable-profiles.txt");
 }
 
 #[test]
-fn a_list_that_replacing_would_spoil_is_refused() {
+fn an_address_list_with_missing_or_duplicate_ids_is_refused() {
+    let mut report = String::new();
     for list in [
         r#"[{"id": 1}, {"city": "Paris"}]"#,
         r#"[{"id": 1}, {"id": null}]"#,
@@ -91,41 +109,126 @@ fn a_list_that_replacing_would_spoil_is_refused() {
         let (code, error, methods) =
             against(vec![ok(&format!(r#"{{"id": 7, "addresses": {list}}}"#))], UPDATE);
         assert_eq!((code, &error["kind"], methods.len()), (3, &json!("guard"), 1), "{list}: {error}");
+        report += &format!("{list}\n  {}\n", text(&error));
     }
+    assert_snapshot_file(&report, "invalid-address-ids.txt");
 }
 
 #[test]
-fn no_token_no_network_and_a_broken_service_have_codes_of_their_own() {
+fn auth_network_and_service_failures_have_their_own_exit_codes() {
     let silent = |bytes: &[u8]| Step::AnswerAndClose(bytes.to_vec());
     let cases = [
-        (6, "auth", answer("401 Unauthorized", "", "")),
-        (6, "auth", answer("403 Forbidden", "", "")),
-        (5, "unavailable", answer("429 Too Many Requests", "", "")),
-        (5, "unavailable", answer("500 Internal Server Error", "", "")),
-        (5, "unavailable", answer("502 Bad Gateway", "", "<html>")),
-        (5, "unavailable", answer("503 Service Unavailable", "", "")),
-        (5, "unavailable", Step::Close),
-        (5, "unavailable", Step::HangUp),
-        (5, "unavailable", silent(b"HTTP/1.1 200 O")),
-        (5, "unavailable", silent(b"SSH-2.0-OpenSSH_9.9\r\n")),
+        (
+            6,
+            "auth",
+            answer("401 Unauthorized", "", ""),
+            Some(str![[r#"
+the service answered 401 Unauthorized with an empty body
+  hint: `storefront auth status` shows which token was used; `storefront auth login` stores a new one
+"#]]),
+        ),
+        (
+            6,
+            "auth",
+            answer("403 Forbidden", "", ""),
+            Some(str![[r#"
+the service answered 403 Forbidden with an empty body
+  hint: the token may not do this: `storefront auth status` shows which one was used
+"#]]),
+        ),
+        (
+            5,
+            "unavailable",
+            answer("429 Too Many Requests", "", ""),
+            Some(str![[r#"
+the service answered 429 Too Many Requests with an empty body
+  hint: try again later
+"#]]),
+        ),
+        (
+            5,
+            "unavailable",
+            answer("500 Internal Server Error", "", ""),
+            Some(str![[r#"
+the service answered 500 Internal Server Error with an empty body
+  hint: try again later
+"#]]),
+        ),
+        (
+            5,
+            "unavailable",
+            answer("502 Bad Gateway", "", "<html>"),
+            Some(str![[r#"
+the service answered 502 Bad Gateway: an HTML page without a title
+  hint: try again later
+"#]]),
+        ),
+        (
+            5,
+            "unavailable",
+            answer("503 Service Unavailable", "", ""),
+            Some(str![[r#"
+the service answered 503 Service Unavailable with an empty body
+  hint: try again later
+"#]]),
+        ),
+        (
+            5,
+            "unavailable",
+            Step::Close,
+            Some(str![
+                "the connection to 127.0.0.1:[PORT] was lost before a response arrived: connection closed before message completed"
+            ]),
+        ),
+        // Whether the request was still sent is up to chance, and with it the message.
+        (5, "unavailable", Step::HangUp, None),
+        (
+            5,
+            "unavailable",
+            silent(b"HTTP/1.1 200 O"),
+            Some(str![
+                "the connection to 127.0.0.1:[PORT] was lost before a response arrived: connection closed before message completed"
+            ]),
+        ),
+        (
+            5,
+            "unavailable",
+            silent(b"SSH-2.0-OpenSSH_9.9\r\n"),
+            Some(str![
+                "the connection to 127.0.0.1:[PORT] was lost before a response arrived: invalid HTTP version parsed"
+            ]),
+        ),
     ];
-    for (expected, kind, step) in cases {
+    for (expected, kind, step, message) in cases {
         for line in [UPDATE, "customer show"] {
             let (code, error, methods) = against(vec![step.clone()], line);
             assert_eq!((code, &error["kind"]), (expected, &json!(kind)), "{step:?}: {error}");
             assert!(methods.iter().all(|method| method == "GET"), "{methods:?}");
+            if let Some(message) = &message {
+                assert_snapshot(&text(&error), message.clone());
+            }
         }
     }
     let home = Home::new();
-    let nobody = serve(home.storefront(&["customer", "show"]), "http://127.0.0.1:1");
-    assert_eq!(nobody.run().code, 5);
-    let tokenless =
-        serve(home.storefront(&["customer", "show"]), "http://127.0.0.1:1").without("STOREFRONT_TOKEN");
-    assert_eq!(tokenless.run().code, 6);
+    let closed = || serve(home.storefront("customer show --retry 0"), "http://127.0.0.1:1");
+    closed().run().assert_failure(
+        5,
+        str![[r#"
+error: cannot connect to 127.0.0.1:1: Connection refused (os error [N])
+  hint: run `storefront doctor` to diagnose the connection
+"#]],
+    );
+    closed().without("STOREFRONT_TOKEN").run().assert_failure(
+        6,
+        str![[r#"
+error: no token configured
+  hint: set STOREFRONT_TOKEN
+"#]],
+    );
 }
 
 #[test]
-fn the_second_read_is_held_to_the_same_rules() {
+fn the_second_read_follows_the_same_rules() {
     let good = ok(r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}]}"#);
     for (expected, second) in [
         (3, ok("{}")),
@@ -142,7 +245,7 @@ fn the_second_read_is_held_to_the_same_rules() {
 }
 
 #[test]
-fn a_profile_kept_elsewhere_is_read_by_path_and_pointers() {
+fn read_path_and_pointers_find_the_profile() {
     let env = TestEnv::with_faults(&["envelope=data"]);
     assert_eq!(env.fails(3, "customer show")["kind"], "guard");
     let with = |read: &str| {
@@ -151,17 +254,17 @@ fn a_profile_kept_elsewhere_is_read_by_path_and_pointers() {
             "[profiles.shop]\nbase-url = \"{url}\"\nstore-view = \"fr\"\ntoken = \"sandbox-customer-1\"\n"
         );
         env.home.write("config.toml", profile + read, 0o600);
-        env.home.run(&words("customer update -p shop --address 2 --city Troy -q -o json"))
+        env.home.run("customer update -p shop --address 2 --city Troy -q -o json")
     };
-    for doubtful in [
+    for wrong in [
         "read.customer = \"/data/nobody\"",
         "read.customer = \"/data\"",
         "read.customer = \"/data/customer\"\nread.addresses = \"/addressbook\"",
         "read.customer = \"/data/customer\"\nread.addresses = \"/data/customer/email\"",
         "read.path = \"/V1/storeview/{store_view}/nowhere\"",
     ] {
-        let outcome = with(doubtful);
-        assert_eq!((outcome.code, &outcome.error()["kind"]), (3, &json!("guard")), "{doubtful}");
+        let outcome = with(wrong);
+        assert_eq!((outcome.code, &outcome.error()["kind"]), (3, &json!("guard")), "{wrong}");
     }
     let exact = "read.path = \"/V1/storeview/{store_view}/customer/profile\"\nread.customer = \"/data/customer\"\n\
                  read.addresses = \"/data/customer/addresses\"";
@@ -170,12 +273,12 @@ fn a_profile_kept_elsewhere_is_read_by_path_and_pointers() {
 }
 
 #[test]
-fn show_prints_the_customer_as_it_came() {
+fn show_prints_the_customer_unchanged() {
     let raw =
         r#"{"id":7,"x":1.50,"addresses":[{"id":1,"street":["a"],"lat":40.7480}],"y":12345678901234567890}"#;
     for body in [raw.to_owned(), format!("{{\"customer\": {raw}}}")] {
         let (home, server) = (Home::new(), MockServer::start(vec![ok(&body)]));
-        let outcome = serve(home.storefront(&words("customer show -o json")), &server.url("/rest/")).run();
+        let outcome = serve(home.storefront("customer show -o json"), &server.url("/rest/")).run();
         assert_eq!((outcome.code, outcome.stdout, outcome.stderr), (0, format!("{raw}\n"), String::new()));
         assert!(
             server.requests()[0].starts_with("GET /rest/V1/storeview/default/customer/profile HTTP/1.1\r\n")
@@ -184,11 +287,15 @@ fn show_prints_the_customer_as_it_came() {
 }
 
 #[test]
-fn show_for_a_person_escapes_what_is_foreign() {
+fn control_characters_of_the_service_are_escaped() {
     let body = r#"{"id": 7, "firstname": "A\u001b[31m", "addresses": [{"id": 1, "city": "X\u0007\u202e", "postcode": null}]}"#;
     let (home, server) = (Home::new(), MockServer::start(vec![ok(body)]));
-    let outcome = serve(home.storefront(&words("customer show")), &server.url("")).run();
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    assert!(!outcome.stdout.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{outcome:?}");
-    assert!(outcome.stdout.contains("\\u{1b}[31m") && outcome.stdout.contains("ADDRESS"), "{outcome:?}");
+    let outcome = serve(home.storefront("customer show"), &server.url("")).run();
+    outcome.assert_success(str![[r#"
+A\u{1b}[31m <>
+customer 7
+
+ADDRESS  NAME  STREET  CITY            COUNTRY  TELEPHONE
+1                      X\u{7}\u{202e}
+"#]]);
 }

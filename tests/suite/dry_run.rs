@@ -1,12 +1,14 @@
-//! What is shown before and instead of sending: dry runs, curl commands, the line that says where to.
+//! Dry runs, curl commands, and the line that names the host.
 
 use serde_json::{Value, json};
+use snapbox::str;
 
 #[cfg(unix)]
 use crate::support::raw_http::ADMIN;
 use crate::support::raw_http::CUSTOMER;
+use crate::support::snapshot::assert_snapshot_file;
 use crate::support::storefront::Home;
-use crate::support::test_env::{TestEnv, words};
+use crate::support::test_env::TestEnv;
 
 const SHIP: &str = "quote ship --ship-to-address 2 --bill-same-as-ship --carrier flatrate --method flatrate \
     --payment-method checkmo --ship-firstname \"it's \\$HOME `x` \\\\ é\"";
@@ -31,7 +33,8 @@ fn a_dry_run_shows_exactly_what_would_be_sent_and_sends_no_write() {
         let members: Vec<&String> = shown["request"].as_object().unwrap().keys().collect();
         assert_eq!(members, ["method", "url", "body"]);
         let text = env.run(&format!("{line} -n")).stdout;
-        assert!(text.contains("dry run") && text.contains("Authorization: Bearer •••\n"), "{text}");
+        let operation = line.split(" --").next().unwrap().replace(' ', "-");
+        assert_snapshot_file(&text, &format!("dry-run/{operation}.txt"));
         let sent = env.run(&format!("{line} -vv"));
         assert_eq!(sent.code, 0, "{sent:?}");
         let method = shown["request"]["method"].as_str().unwrap();
@@ -44,7 +47,7 @@ fn a_dry_run_shows_exactly_what_would_be_sent_and_sends_no_write() {
 
 #[test]
 #[cfg(unix)]
-fn a_shell_runs_the_curl_command_to_the_same_end() {
+fn the_curl_command_has_the_same_effect() {
     if std::process::Command::new("curl").arg("--version").output().is_err() {
         return; // nothing to run it with
     }
@@ -69,7 +72,7 @@ fn a_shell_runs_the_curl_command_to_the_same_end() {
 }
 
 #[test]
-fn a_write_says_where_it_goes_and_a_read_says_nothing() {
+fn a_write_names_its_host_and_a_read_does_not() {
     let env = TestEnv::new();
     let host = env.sandbox.address();
     let line = "quote add-item --sku mug-blue --qty 1 --quote-id 1";
@@ -81,7 +84,7 @@ fn a_write_says_where_it_goes_and_a_read_says_nothing() {
         "[profiles.shop]\nbase-url = \"http://{host}\"\nstore-view = \"fr\"\ntoken = \"{CUSTOMER}\"\n"
     );
     env.home.write("config.toml", profile, 0o600);
-    let outcome = env.home.run(&words(&format!("{line} -p shop")));
+    let outcome = env.home.run(&format!("{line} -p shop"));
     assert_eq!(
         (outcome.code, outcome.stderr),
         (0, format!("quote add-item: profile shop, host {host}, store view fr\n"))
@@ -89,47 +92,82 @@ fn a_write_says_where_it_goes_and_a_read_says_nothing() {
 }
 
 #[test]
-fn on_the_sandbox_a_person_sees_the_result_and_no_more() {
+fn each_write_on_the_sandbox_prints_its_result() {
     let env = TestEnv::new();
-    for (line, shows) in [
-        ("customer show", &["amina.haddad@example.com", "ADDRESS", "350 Fifth Avenue", "بيروت", "02138"][..]),
+    for (line, stdout) in [
         (
             "customer update --address 2 --postcode 10119",
-            &[
-                "customer update: done (HTTP 200)\n",
-                "10118",
-                "10119",
-                "Addresses: unchanged 1, 3 and 4; changed 2\n",
-                "Snapshot",
-            ],
+            str![[r#"
+customer update: done (HTTP 200)
+ADDRESS  FIELD     BEFORE  AFTER
+2        postcode  10118   10119
+Addresses: unchanged 1, 3 and 4; changed 2
+Snapshot: [HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/000001-[SNAPSHOT].json
+"#]],
         ),
-        ("customer update --add-address --city Lyon", &["new", "Lyon", "added address 1"]),
-        ("customer update --remove-address 4 --yes", &["4 removed", "Invalidenstraße 117", "removed 4\n"]),
-        ("quote add-item --sku mug-blue --qty 1 --quote-id 1", &["Added 1 × mug-blue to quote 1 (item "]),
-        (WRITES[1], &["Saved the shipping information\n", "Response: "]),
-        (WRITES[3], &["Created attribute "]),
+        (
+            "customer update --add-address --city Lyon",
+            str![[r#"
+customer update: done (HTTP 200)
+ADDRESS  FIELD  BEFORE  AFTER
+new      city           Lyon
+Addresses: unchanged 1, 2, 3 and 4; added address 13
+Snapshot: [HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/000002-[SNAPSHOT].json
+"#]],
+        ),
+        (
+            "customer update --remove-address 4 --yes",
+            str![[r#"
+customer update: done (HTTP 200)
+ADDRESS    FIELD                 BEFORE                   AFTER
+4 removed  region                Berlin, BER, id 82
+           country_id            DE
+           street                Invalidenstraße 117
+           telephone             +49 30 2345678
+           postcode              02138
+           city                  Berlin
+           firstname             Lina
+           lastname              Haddad-Groß
+           extension_attributes  {"is_residential":true}
+Addresses: unchanged 1, 2, 3 and 13; removed 4
+Snapshot: [HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/000003-[SNAPSHOT].json
+"#]],
+        ),
+        (
+            "quote add-item --sku mug-blue --qty 1 --quote-id 1",
+            str!["Added 1 × mug-blue to quote 1 (item 1, now 1 in the cart)"],
+        ),
+        (
+            WRITES[1],
+            str![[r#"
+Saved the shipping information
+Response: {"payment_methods":[{"code":"checkmo","title":"Check / Money order"},{"code":"banktransfer","title":"Bank Transfer Payment"},{"code":"cashondelivery","title":"Cash On Delivery"},{"code":"purchaseorder","title":"Purchase Order"},{"code":"free","title":"No Payment Information Required"},{"code":"compa… (use -o json for the full response)
+"#]],
+        ),
+        (WRITES[3], str!["Created attribute fabric (id 145)"]),
     ] {
-        let outcome = env.home.run(&words(&format!("{line} --sandbox")));
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{line}: {outcome:?}");
-        for text in shows {
-            assert!(outcome.stdout.contains(text), "{line}: {text}: {}", outcome.stdout);
-        }
-        assert!(!outcome.stdout.contains('\u{1b}'), "no colour but on a terminal");
+        env.home.run(&format!("{line} --sandbox")).assert_success(stdout);
     }
 }
 
 #[test]
-fn a_curl_command_for_the_sandbox_says_that_nobody_will_answer_it() {
+fn a_curl_command_for_the_sandbox_warns_that_the_service_is_temporary() {
     let home = Home::new();
     let line = "quote add-item --sku mug-blue --qty 1 --quote-id 1 -n --curl --sandbox";
-    let shown = home.run(&line.split(' ').collect::<Vec<_>>());
-    assert_eq!((shown.code, shown.stderr.matches("storefront sandbox serve").count()), (0, 1), "{shown:?}");
+    let shown = home.run(line);
+    shown.assert(0, str![[r#"curl --request POST --globoff http://127.0.0.1:[PORT]/V1/storeview/default/user/quote/item --header "Authorization: Bearer $STOREFRONT_TOKEN" --header 'Content-Type: application/json' --data-raw '{"cartItem":{"sku":"mug-blue","qty":1,"quote_id":"1"}}'"#]], str!["the built-in service ends with this command: to send the request, start one that stays with `storefront sandbox serve`"]);
     assert!(shown.stdout.starts_with(if cfg!(windows) { "curl.exe " } else { "curl " }), "{shown:?}");
 }
 
 #[test]
 fn hints_name_the_service_the_command_was_run_against() {
     let home = Home::new();
-    let stderr = home.fails(3, "--sandbox customer update --address 99 --city Rome");
-    assert!(stderr.contains("`storefront --sandbox customer show`"), "{stderr}");
+    home.run("--sandbox customer update --address 99 --city Rome").assert_failure(
+        3,
+        str![[r#"
+error: no address 99 (the profile has 1, 2, 3 and 4)
+  No changes were made.
+  hint: `storefront --sandbox customer show` lists the addresses; --add-address adds one
+"#]],
+    );
 }

@@ -1,10 +1,10 @@
-//! Fault by operation: the exit code, what reached the service, and what is said of the write.
+//! Faults by operation: the exit code, the requests that arrived, and `applied`.
 
 use serde_json::{Value, json};
 
 use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::storefront::Home;
-use crate::support::test_env::{TestEnv, serve, words};
+use crate::support::test_env::{TestEnv, serve};
 
 const UPDATE: &str = "customer update --address 2 --city Troy";
 const SHIP: &str =
@@ -16,7 +16,7 @@ const SHOW: &str = "customer show";
 /// A fault, the exit code, `applied`, and the requests that reached the service: method and status.
 type Row = (&'static str, i32, &'static str, &'static [&'static str]);
 
-/// Runs a command against each fault, with one repeat and little patience.
+/// Runs a command against each fault, with one retry and a short timeout.
 #[track_caller]
 fn each(line: &str, rows: &[Row]) {
     for (fault, code, applied, heard) in rows {
@@ -32,7 +32,7 @@ fn each(line: &str, rows: &[Row]) {
         if line != SHOW {
             assert_eq!(said["applied"], *applied, "{line}, {fault}: {outcome:?}");
         }
-        // A request that is cut off or times out may be told a moment later.
+        // A request that is cut off or times out may be observed a moment later.
         let mut all = Vec::new();
         for _ in 0..200 {
             all.extend(env.requests());
@@ -46,7 +46,7 @@ fn each(line: &str, rows: &[Row]) {
 }
 
 #[test]
-fn what_adds_is_sent_once_unless_it_cannot_have_acted() {
+fn an_item_is_sent_once_unless_it_cannot_have_been_applied() {
     each(
         ITEM,
         &[
@@ -98,7 +98,7 @@ fn the_other_posts_follow_the_same_rule() {
 }
 
 #[test]
-fn a_read_is_repeated_and_never_taken_for_empty() {
+fn a_read_is_retried_and_never_treated_as_empty() {
     each(
         SHOW,
         &[
@@ -119,7 +119,7 @@ fn a_read_is_repeated_and_never_taken_for_empty() {
 }
 
 #[test]
-fn a_replacement_is_decided_by_reading_back() {
+fn the_outcome_of_a_replacement_is_verified_by_reading_back() {
     each(
         UPDATE,
         &[
@@ -159,7 +159,7 @@ fn a_replacement_is_decided_by_reading_back() {
 }
 
 #[test]
-fn half_a_reply_is_success_with_a_warning() {
+fn a_truncated_response_is_success_with_a_warning() {
     for line in [ITEM, CREATE] {
         let env = TestEnv::with_faults(&["truncated"]);
         let outcome = env.run(&format!("{line} -q -o json"));
@@ -171,7 +171,7 @@ fn half_a_reply_is_success_with_a_warning() {
 }
 
 #[test]
-fn no_repeats_at_all_where_retry_is_0() {
+fn retry_0_sends_each_request_once() {
     for (line, fault) in [(ITEM, "429=0"), (SHOW, "500"), (UPDATE, "GET:429=0")] {
         let env = TestEnv::with_faults(&[fault]);
         assert_eq!(env.fails(5, &format!("{line} --retry 0"))["kind"], "unavailable", "{line}");
@@ -192,14 +192,14 @@ fn after_two_reads(then: &[Step]) -> (i32, Value, usize) {
     let script = [&[good.clone(), good], then].concat();
     let (home, server) = (Home::new(), MockServer::start(script));
     let line = format!("{UPDATE} -q -o json --retry 0 --timeout 5 --settle 0");
-    let outcome = serve(home.storefront(&words(&line)), &server.url("")).run();
+    let outcome = serve(home.storefront(&line), &server.url("")).run();
     let said =
         if outcome.code == 0 { serde_json::from_str(&outcome.stdout).unwrap() } else { outcome.error() };
     (outcome.code, said, server.requests().len())
 }
 
 #[test]
-fn every_verdict_of_the_put_has_its_code() {
+fn every_outcome_of_the_put_has_its_exit_code() {
     let troy = answer(
         "200 OK",
         "",
@@ -223,24 +223,24 @@ fn every_verdict_of_the_put_has_its_code() {
     let taken = answer("200 OK", "", "{}");
     let error = answer("500 Internal Server Error", "", "");
     for (name, then, code, applied, requests) in [
-        ("taken and there", vec![taken.clone(), troy.clone()], 0, "yes", 4),
-        ("taken and an address is gone", vec![taken.clone(), half.clone()], 9, "yes", 4),
-        ("taken and the change not found", vec![taken.clone(), old.clone()], 9, "yes", 4),
-        ("taken and changed by the service", vec![taken.clone(), third], 0, "yes", 4),
-        ("taken and unreadable", vec![taken.clone(), error.clone()], 0, "yes", 4),
-        ("silence and there", vec![Step::Close, troy.clone()], 0, "yes", 4),
-        ("silence and nothing changed", vec![Step::Close, old], 8, "unknown", 4),
-        ("silence and an address is gone", vec![Step::Close, half], 8, "unknown", 4),
-        ("silence and unreadable", vec![Step::Close, error.clone()], 8, "unknown", 4),
+        ("applied", vec![taken.clone(), troy.clone()], 0, "yes", 4),
+        ("applied, an address is missing", vec![taken.clone(), half.clone()], 9, "yes", 4),
+        ("applied, the change is missing", vec![taken.clone(), old.clone()], 9, "yes", 4),
+        ("applied, changed by the service", vec![taken.clone(), third], 0, "yes", 4),
+        ("applied, then unreadable", vec![taken.clone(), error.clone()], 0, "yes", 4),
+        ("no response, applied", vec![Step::Close, troy.clone()], 0, "yes", 4),
+        ("no response, unchanged", vec![Step::Close, old], 8, "unknown", 4),
+        ("no response, an address is missing", vec![Step::Close, half], 8, "unknown", 4),
+        ("no response, then unreadable", vec![Step::Close, error.clone()], 8, "unknown", 4),
         (
-            "silence and a page for signing in",
+            "no response, then a login page",
             vec![Step::Close, answer("200 OK", "", "<html>")],
             8,
             "unknown",
             4,
         ),
-        ("broken and there", vec![error.clone(), troy.clone()], 0, "yes", 4),
-        ("broken and unreadable", vec![error.clone(), error], 8, "unknown", 4),
+        ("error, applied", vec![error.clone(), troy.clone()], 0, "yes", 4),
+        ("error, then unreadable", vec![error.clone(), error], 8, "unknown", 4),
         ("refused", vec![answer("400 Bad Request", "", ""), troy.clone()], 4, "no", 3),
         ("not allowed", vec![answer("403 Forbidden", "", ""), troy.clone()], 6, "no", 3),
         (
@@ -250,7 +250,7 @@ fn every_verdict_of_the_put_has_its_code() {
             "no",
             3,
         ),
-        ("320 is for shipping, and nobody knows", vec![answer("320 Saved", "", ""), troy], 0, "yes", 4),
+        ("320 is only for shipping", vec![answer("320 Saved", "", ""), troy], 0, "yes", 4),
     ] {
         let (got, said, sent) = after_two_reads(&then);
         assert_eq!((got, &said["applied"], sent), (code, &json!(applied), requests), "{name}: {said}");
@@ -278,7 +278,7 @@ fn redirects_are_named_and_not_followed() {
         let target = elsewhere.url("/taken");
         let server = MockServer::start(vec![answer(status, &format!("Location: {target}\r\n"), "")]);
         let line = format!("{ITEM} -q -o json");
-        let outcome = serve(Home::new().storefront(&words(&line)), &server.url("")).run();
+        let outcome = serve(Home::new().storefront(&line), &server.url("")).run();
         let error = outcome.error();
         assert_eq!((outcome.code, &error["kind"]), (code, &json!(kind)), "{status}: {outcome:?}");
         assert!(error["message"].as_str().unwrap().contains(&target), "{status}: {error}");

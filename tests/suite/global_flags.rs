@@ -1,22 +1,54 @@
 //! Global flags: conflicts, empty values and the sandbox, wherever the flags stand.
 
-use crate::support::storefront::{Home, Outcome};
+use snapbox::str;
 
-fn run(line: &[&str]) -> Outcome {
+use crate::support::storefront::{Arguments, Home, Outcome};
+
+fn run(line: impl Arguments) -> Outcome {
     Home::new().run(line)
 }
 
 #[test]
-fn flags_that_contradict_each_other_are_refused_wherever_they_stand() {
-    for (line, says) in [
-        (&["-p", "x", "customer", "show", "--sandbox"][..], "`--sandbox` cannot be used with `--profile`"),
-        (&["--sandbox", "customer", "show", "-p", "x"], "`--sandbox` cannot be used with `--profile`"),
-        (&["customer", "show", "--sandbox", "-p", "x"], "`--sandbox` cannot be used with `--profile`"),
-        (&["-q", "customer", "show", "-v"], "`--quiet` cannot be used with `--verbose`"),
-        (&["--sandbox", "quote", "add-item", "--sku", "mug-blue", "--curl"], "`--curl` requires `--dry-run`"),
+fn conflicting_flags_are_refused_in_every_position() {
+    for (line, stderr) in [
+        (
+            "-p x customer show --sandbox",
+            str![[r#"
+error: `--sandbox` cannot be used with `--profile`
+  hint: leave out `--sandbox` or `--profile`
+"#]],
+        ),
+        (
+            "--sandbox customer show -p x",
+            str![[r#"
+error: `--sandbox` cannot be used with `--profile`
+  hint: leave out `--sandbox` or `--profile`
+"#]],
+        ),
+        (
+            "customer show --sandbox -p x",
+            str![[r#"
+error: `--sandbox` cannot be used with `--profile`
+  hint: leave out `--sandbox` or `--profile`
+"#]],
+        ),
+        (
+            "-q customer show -v",
+            str![[r#"
+error: `--quiet` cannot be used with `--verbose`
+  hint: leave out `--quiet` or `--verbose`
+"#]],
+        ),
+        (
+            "--sandbox quote add-item --sku mug-blue --curl",
+            str![[r#"
+error: `--curl` requires `--dry-run`
+  No changes were made.
+  hint: add --dry-run
+"#]],
+        ),
     ] {
-        let outcome = run(line);
-        assert!(outcome.code == 2 && outcome.stderr.contains(says), "{line:?}: {outcome:?}");
+        run(line).assert_failure(2, stderr);
     }
 }
 
@@ -34,32 +66,123 @@ fn only_these_flags_are_taken_by_every_command() {
 }
 
 #[test]
-fn a_flag_of_the_operations_is_refused_where_it_would_be_passed_over() {
-    for line in [
-        &["customer", "show", "-n", "-i", "x"][..],
-        &["customer", "show", "-i", "x"],
-        &["customer", "history", "--allow-unknown"],
-        &["customer", "restore", "-i", "x"],
-        &["customer", "show", "--yes"],
-        &["api", "GET", "/V1/x", "--allow-unknown"],
-        &["config", "list", "--retry", "1"],
-        &["template", "quote-ship", "--dry-run"],
-        &["sandbox", "show", "--fault", "500"],
-        &["--dry-run", "quote", "add-item"],
+fn a_flag_of_the_operations_is_refused_where_it_would_be_ignored() {
+    for (line, stderr) in [
+        (
+            "customer show -n -i x",
+            str![[r#"
+error: unexpected argument '-n' found
+
+Usage: storefront customer show [OPTIONS]
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "customer show -i x",
+            str![[r#"
+error: unexpected argument '-i' found
+
+Usage: storefront customer show [OPTIONS]
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "customer history --allow-unknown",
+            str![[r#"
+error: unexpected argument '--allow-unknown' found
+
+Usage: storefront customer history [OPTIONS]
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "customer restore -i x",
+            str![[r#"
+error: unexpected argument '-i' found
+
+  tip: to pass '-i' as a value, use '-- -i'
+
+Usage: storefront customer restore [OPTIONS] [SNAPSHOT]
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "customer show --yes",
+            str![[r#"
+error: unexpected argument '--yes' found
+
+Usage: storefront customer show [OPTIONS]
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "api GET /V1/x --allow-unknown",
+            str![[r#"
+error: unexpected argument '--allow-unknown' found
+
+  tip: to pass '--allow-unknown' as a value, use '-- --allow-unknown'
+
+Usage: storefront api <METHOD> <PATH>
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "config list --retry 1",
+            str![[r#"
+error: unexpected argument '--retry' found
+
+Usage: storefront config list [OPTIONS]
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "template quote-ship --dry-run",
+            str![[r#"
+error: unexpected argument '--dry-run' found
+
+  tip: to pass '--dry-run' as a value, use '-- --dry-run'
+
+Usage: storefront template <OPERATION>...
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "sandbox show --fault 500",
+            str![[r#"
+error: unexpected argument '--fault' found
+
+Usage: storefront sandbox show [OPTIONS]
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "--dry-run quote add-item",
+            str![[r#"
+error: unexpected argument '--dry-run' found
+
+Usage: storefront --sandbox <COMMAND>
+
+For more information, try '--help'.
+"#]],
+        ),
     ] {
-        let outcome = run(&[&["--sandbox"], line].concat());
-        assert!(
-            outcome.code == 2 && outcome.stderr.contains("error: unexpected argument '-"),
-            "{line:?}: {outcome:?}"
-        );
+        run(&format!("--sandbox {line}")).assert_failure(2, stderr);
     }
-    let outcome =
-        run(&["--sandbox", "quote", "add-item", "--sku=umbrella", "--qty=1", "--quote-id=1", "-n", "--curl"]);
+    let outcome = run("--sandbox quote add-item --sku=umbrella --qty=1 --quote-id=1 -n --curl");
     assert!(outcome.code == 0 && outcome.stdout.starts_with("curl"), "{outcome:?}");
 }
 
 #[test]
-fn a_wrong_command_line_that_asks_for_json_gets_it() {
+fn usage_errors_respect_json_output() {
     for line in [
         &["customer", "show", "--bogus", "-o", "json"][..],
         &["-ojson", "customer", "shw"],
@@ -77,31 +200,81 @@ fn a_wrong_command_line_that_asks_for_json_gets_it() {
 
 #[test]
 fn an_empty_flag_value_is_refused_and_an_empty_field_is_not() {
-    for line in [
-        &["--profile", "", "customer", "show"][..],
-        &["customer", "show", "--profile="],
-        &["--sandbox", "customer", "show", "--store-view", ""],
-        &["--sandbox", "--jq", "", "customer", "show"],
-        &["--sandbox", "customer", "update", "--input", ""],
-        &["--sandbox", "attribute", "create", "--option", ""],
-        &["--sandbox", "quote", "ship", "--payment-method="],
+    for (line, stderr) in [
+        (
+            "--profile '' customer show",
+            str![[r#"
+error: a value is required for '--profile <NAME>' but it is empty
+
+Usage: storefront [OPTIONS] <COMMAND>
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "customer show --profile=",
+            str![[r#"
+error: a value is required for '--profile <NAME>' but it is empty
+
+Usage: storefront [OPTIONS] <COMMAND>
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "--sandbox customer show --store-view ''",
+            str![[r#"
+error: a value is required for '--store-view <CODE>' but it is empty
+
+Usage: storefront [OPTIONS] <COMMAND>
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "--sandbox --jq '' customer show",
+            str![[
+                r#"{"error":{"kind":"usage","message":"a value is required for '--jq <EXPRESSION>' but it is empty","hint":"Usage: storefront [OPTIONS] <COMMAND>\n\nFor more information, try '--help'.","status":null,"applied":"no","service":null}}"#
+            ]],
+        ),
+        (
+            "--sandbox customer update --input ''",
+            str![[r#"
+error: a value is required for '--input <FILE>' but none was supplied
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "--sandbox attribute create --option ''",
+            str![[r#"
+error: a value is required for '--option <LABEL>...' but it is empty
+
+Usage: storefront [OPTIONS] <COMMAND>
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "--sandbox quote ship --payment-method=",
+            str![[r#"
+error: a value is required for '--payment-method <CODE>' but it is empty
+
+Usage: storefront [OPTIONS] <COMMAND>
+
+For more information, try '--help'.
+"#]],
+        ),
     ] {
-        let outcome = run(line);
-        let flag = line.iter().rev().find(|word| word.starts_with("--") && **word != "--sandbox").unwrap();
-        let flag = flag.trim_end_matches('=');
-        assert!(
-            outcome.code == 2 && outcome.stderr.contains("a value is required for"),
-            "{line:?}: {outcome:?}"
-        );
-        assert!(outcome.stderr.contains(flag), "{flag}: {outcome:?}");
+        run(line).assert_failure(2, stderr);
     }
-    let cleared =
-        run(&["--sandbox", "customer", "update", "--address", "2", "--company", "", "-n", "-o", "json"]);
-    assert!(!cleared.stderr.contains("a value is required"), "{cleared:?}");
+    run("--sandbox customer update --address 2 --company '' -n -o json --jq .changes").assert_success(str![
+        [r#"[{"path":"addresses[id=2].company","before":"Haddad Imports","after":""}]"#]
+    ]);
 }
 
 #[test]
-fn the_sandbox_takes_nothing_from_the_environment_and_says_which_tokens_it_ignores() {
+fn the_sandbox_ignores_the_environment_and_names_the_ignored_tokens() {
     let home = Home::new();
     let show = |more: &[&str]| {
         home.storefront(&[&["--sandbox", "customer", "show", "--jq", ".id"], more].concat())
@@ -127,11 +300,6 @@ fn the_sandbox_takes_nothing_from_the_environment_and_says_which_tokens_it_ignor
 }
 
 #[test]
-fn the_certificate_file_of_the_environment_is_documented() {
-    assert!(Home::new().ok("help environment").contains("SSL_CERT_FILE"));
-}
-
-#[test]
 fn an_empty_variable_counts_as_unset() {
     let outcome = Home::with_config(
         "default-profile = \"shop\"\n[profiles.shop]\nbase-url = \"https://127.0.0.1:1\"\n",
@@ -146,12 +314,12 @@ fn an_empty_variable_counts_as_unset() {
 #[test]
 fn a_timeout_may_have_a_unit() {
     for (timeout, code) in [("30s", 0), ("1m", 0), ("500ms", 0), ("1d", 2), ("0", 2)] {
-        assert_eq!(run(&["--sandbox", "customer", "show", "--timeout", timeout]).code, code, "{timeout}");
+        assert_eq!(run(&format!("--sandbox customer show --timeout {timeout}")).code, code, "{timeout}");
     }
     let home = Home::with_config("[profiles.shop]\nsettle = \"1m\"\nlock-timeout = 0\n");
     home.ok("config set -p shop timeout 500ms");
     assert_eq!(home.ok("config get -p shop timeout"), "500ms\n");
-    home.fails(2, "config set -p shop settle soon");
+    home.run("config set -p shop settle soon").assert_failure(2, str!["error: profiles.shop.settle: expected a duration, such as 30, 500ms or 1m, at most 24 hours, found text"]);
 }
 
 /// A program that reads standard error under `-o json` meets objects only.

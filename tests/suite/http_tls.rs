@@ -1,15 +1,17 @@
-//! TLS: who is trusted, what we show, and what a failure says.
+//! TLS: certificate checks, client certificates and error messages.
 
 use std::path::PathBuf;
 
-use crate::support::http_client::{link, post, run, send, token};
+use snapbox::str;
+
+use crate::support::http_client::{assert_failure_text, link, post, run, send, token};
 use crate::support::mock_server::{MockServer, Step, answer};
-use crate::support::tls::{Authority, Odd};
+use crate::support::tls::{Authority, Defect};
 use storefront::failure::{Applied, Failure, FailureKind};
 use storefront::http::{Client, Endpoint};
 
-fn serving(authority: &Authority, odd: Odd, clients: Option<&Authority>) -> MockServer {
-    MockServer::start_tls(vec![answer("200 OK", "", "{}")], authority.server(odd, clients))
+fn serving(authority: &Authority, defect: Defect, clients: Option<&Authority>) -> MockServer {
+    MockServer::start_tls(vec![answer("200 OK", "", "{}")], authority.server(defect, clients))
 }
 
 fn trusting(server: &MockServer, authority: &Authority) -> Endpoint {
@@ -33,7 +35,7 @@ fn refused(link: &Endpoint) -> Failure {
 #[test]
 fn a_service_under_the_ca_file_is_reached_over_one_connection() {
     let authority = Authority::new("Ours");
-    let server = serving(&authority, Odd::Nothing, None);
+    let server = serving(&authority, Defect::None, None);
     run(async {
         let client = Client::new(&trusting(&server, &authority), None).unwrap();
         client.send(&post(), &token()).await.unwrap();
@@ -43,48 +45,76 @@ fn a_service_under_the_ca_file_is_reached_over_one_connection() {
 }
 
 #[test]
-fn an_unknown_issuer_is_refused_and_the_setting_named() {
-    let server = || serving(&Authority::new("Theirs"), Odd::Nothing, None);
-    for (trusted, expected) in
-        [("Ours", "is signed by an untrusted CA"), ("Theirs", "is not signed by the trusted CA of that name")]
-    {
+fn an_unknown_issuer_is_refused_and_the_hint_names_ca_file() {
+    let server = || serving(&Authority::new("Theirs"), Defect::None, None);
+    for (trusted, expected) in [
+        (
+            "Ours",
+            str![[r#"
+the certificate of 127.0.0.1:[PORT] is signed by an untrusted CA
+  hint: set `ca-file` in the profile to the PEM file of the CA that signed it
+"#]],
+        ),
+        (
+            "Theirs",
+            str![[r#"
+the certificate of 127.0.0.1:[PORT] is not signed by the trusted CA of that name
+  hint: set `ca-file` in the profile to the PEM file of the CA that signed it
+"#]],
+        ),
+    ] {
         let server = server();
         let failure = failing(&server, &trusting(&server, &Authority::new(trusted)));
-        assert!(failure.message.contains(&server.address.to_string()), "{failure}");
-        assert!(failure.message.contains(expected), "{failure}");
-        assert!(failure.hint.unwrap().contains("`ca-file`"));
+        assert_failure_text(&failure, expected);
     }
 }
 
 #[test]
-fn a_certificate_that_signed_itself_is_refused_in_words() {
+fn a_self_signed_certificate_is_refused() {
     let authority = Authority::new("Itself");
-    let server = serving(&authority, Odd::Itself, None);
+    let server = serving(&authority, Defect::Itself, None);
     let failure = failing(&server, &trusting(&server, &authority));
-    assert!(failure.message.ends_with("is a CA certificate, not a server certificate"), "{failure}");
-    assert!(failure.hint.unwrap().contains("`ca-file`"));
+    assert_failure_text(
+        &failure,
+        str![[r#"
+the certificate of 127.0.0.1:[PORT] is a CA certificate, not a server certificate
+  hint: use a server certificate signed by a CA, and set `ca-file` to that CA
+"#]],
+    );
 }
 
 #[test]
 fn an_expired_certificate_is_refused_with_its_date() {
     let authority = Authority::new("Ours");
-    let server = serving(&authority, Odd::Expired, None);
+    let server = serving(&authority, Defect::Expired, None);
     let failure = failing(&server, &trusting(&server, &authority));
-    assert!(failure.message.ends_with("expired on 2020-02-03"), "{failure}");
+    assert_failure_text(
+        &failure,
+        str![[r#"
+the certificate of 127.0.0.1:[PORT] expired on 2020-02-03
+  hint: the service operator must renew the certificate; also check the system clock
+"#]],
+    );
 }
 
 #[test]
 fn a_certificate_for_another_name_is_refused_with_that_name() {
     let authority = Authority::new("Ours");
-    let server = serving(&authority, Odd::Name, None);
+    let server = serving(&authority, Defect::Name, None);
     let failure = failing(&server, &trusting(&server, &authority));
-    assert!(failure.message.ends_with("is valid for other.example, not for this host"), "{failure}");
+    assert_failure_text(
+        &failure,
+        str![[r#"
+the certificate of 127.0.0.1:[PORT] is valid for other.example, not for this host
+  hint: check the host of the base URL
+"#]],
+    );
 }
 
 #[test]
-fn a_client_certificate_opens_the_door() {
+fn a_client_certificate_is_presented() {
     let (authority, clients) = (Authority::new("Ours"), Authority::new("Customers"));
-    let server = serving(&authority, Odd::Nothing, Some(&clients));
+    let server = serving(&authority, Defect::None, Some(&clients));
     let (certificate, key) = clients.client_pem();
     let link = Endpoint {
         client_certificate: Some(clients.file("client.pem", &format!("{certificate}{key}"))),
@@ -94,16 +124,22 @@ fn a_client_certificate_opens_the_door() {
     assert_eq!(server.requests().len(), 1);
 }
 
-/// With TLS 1.3 this refusal comes when our request is on its way already; the service never reads it.
+/// With TLS 1.3 this refusal arrives after the request was sent; the service never reads it.
 #[test]
-fn without_its_client_certificate_nothing_was_applied() {
+fn a_missing_client_certificate_is_no_unknown_outcome() {
     let (authority, clients) = (Authority::new("Ours"), Authority::new("Customers"));
     let stranger = Authority::new("Customers");
     for _ in 0..10 {
-        let server = serving(&authority, Odd::Nothing, Some(&clients));
+        let server = serving(&authority, Defect::None, Some(&clients));
         let failure = failing(&server, &trusting(&server, &authority));
-        assert!(failure.hint.unwrap().contains("`client-certificate`"));
-        let server = serving(&authority, Odd::Nothing, Some(&clients));
+        assert_failure_text(
+            &failure,
+            str![[r#"
+127.0.0.1:[PORT] aborted the TLS handshake: CertificateRequired
+  hint: set `client-certificate` in the profile to one that the service accepts
+"#]],
+        );
+        let server = serving(&authority, Defect::None, Some(&clients));
         let (certificate, key) = stranger.client_pem();
         let link = Endpoint {
             client_certificate: Some(stranger.file("client.pem", &format!("{key}{certificate}"))),
@@ -114,7 +150,7 @@ fn without_its_client_certificate_nothing_was_applied() {
 }
 
 #[test]
-fn a_port_that_speaks_no_tls_is_said_to_speak_none() {
+fn a_port_without_tls_is_reported() {
     let plain = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = plain.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -128,11 +164,17 @@ fn a_port_that_speaks_no_tls_is_said_to_speak_none() {
     let link = Endpoint { ca_file: Some(authority.ca_file()), ..link(&format!("https://{address}")) };
     let failure = send(&link, &post()).unwrap_err();
     assert_eq!((failure.kind, failure.applied), (FailureKind::Unavailable, Applied::No));
-    assert!(failure.message.contains("is not serving TLS on this port"), "{failure}");
+    assert_failure_text(
+        &failure,
+        str![[r#"
+127.0.0.1:[PORT] is not serving TLS on this port: received corrupt message of type InvalidContentType
+  hint: check the port of the base URL, and whether it should be http://
+"#]],
+    );
 }
 
 #[test]
-fn files_that_are_not_what_they_should_be_are_told_apart() {
+fn invalid_certificate_files_are_refused_with_their_reason() {
     let authority = Authority::new("Ours");
     let (certificate, key) = authority.client_pem();
     let (other, _) = Authority::new("Ours").client_pem();
@@ -144,46 +186,93 @@ fn files_that_are_not_what_they_should_be_are_told_apart() {
     let base = || link("https://shop.example");
     let with_ca = |file: PathBuf| Endpoint { ca_file: Some(file), ..base() };
     for (text, expected) in [
-        ("", "no certificate in ca-file"),
-        ("\u{0}\u{1}binary", "no certificate in ca-file"),
-        (key.as_str(), "no certificate in ca-file"),
-        (broken, "is not valid PEM"),
-        (odd, "certificate 1 in `ca-file`"),
+        (
+            "",
+            str![[r#"
+no certificate in ca-file [HOME]/odd.pem
+  hint: expected PEM; convert DER with `openssl x509 -inform der -in FILE`
+"#]],
+        ),
+        (
+            "\u{0}\u{1}binary",
+            str![[r#"
+no certificate in ca-file [HOME]/odd.pem
+  hint: expected PEM; convert DER with `openssl x509 -inform der -in FILE`
+"#]],
+        ),
+        (
+            key.as_str(),
+            str![[r#"
+no certificate in ca-file [HOME]/odd.pem
+  hint: expected PEM; convert DER with `openssl x509 -inform der -in FILE`
+"#]],
+        ),
+        (
+            broken,
+            str!["the ca-file [HOME]/odd.pem is not valid PEM: base64 decode error: InvalidCharacter(63)"],
+        ),
+        (
+            odd,
+            str![
+                "cannot parse certificate 1 in `ca-file` [HOME]/odd.pem: invalid peer certificate: BadEncoding"
+            ],
+        ),
     ] {
-        let failure = refused(&with_ca(authority.file("odd.pem", text)));
-        assert!(failure.message.contains(expected) && failure.message.contains("odd.pem"), "{failure}");
+        assert_failure_text(&refused(&with_ca(authority.file("odd.pem", text))), expected);
     }
-    let missing = refused(&with_ca(authority.dir.path().join("none.pem")));
-    assert!(
-        missing.message.starts_with("cannot read the ca-file ") && missing.message.contains("none.pem: "),
-        "{missing}"
+    assert_failure_text(
+        &refused(&with_ca(authority.dir.path().join("none.pem"))),
+        str!["cannot read the ca-file [HOME]/none.pem: No such file or directory (os error [N])"],
     );
     for (text, expected) in [
-        (key.clone(), "no certificate in client-certificate"),
-        (certificate, "contains no private key"),
-        (locked, "is encrypted"),
-        (format!("{other}{key}"), "invalid client certificate in"),
+        (
+            key.clone(),
+            str![[r#"
+no certificate in client-certificate [HOME]/client.pem
+  hint: expected PEM; convert DER with `openssl x509 -inform der -in FILE`
+"#]],
+        ),
+        (
+            certificate,
+            str![[r#"
+the client-certificate [HOME]/client.pem contains no private key
+  hint: add the key (-----BEGIN PRIVATE KEY-----) to the same file, after the certificates
+"#]],
+        ),
+        (
+            locked,
+            str![[r#"
+the private key in the client-certificate [HOME]/client.pem is encrypted
+  hint: decrypt it with `openssl pkey -in FILE` and restrict the file's permissions
+"#]],
+        ),
+        (
+            format!("{other}{key}"),
+            str![[r#"
+invalid client certificate in [HOME]/client.pem: keys may not be consistent: KeyMismatch
+  hint: the file must contain the certificate, its chain and the matching private key
+"#]],
+        ),
     ] {
         let link = Endpoint {
             client_certificate: Some(authority.file("client.pem", &text)),
             ..with_ca(authority.ca_file())
         };
-        let failure = refused(&link);
-        assert!(failure.message.contains(expected) && failure.message.contains("client.pem"), "{failure}");
+        assert_failure_text(&refused(&link), expected);
     }
 }
 
 #[test]
-fn over_plain_http_no_certificate_file_is_read() {
+fn plain_http_reads_no_certificate_file() {
     let none = || Some(PathBuf::from("/nonexistent/file.pem"));
     let link = Endpoint { ca_file: none(), client_certificate: none(), ..link("http://127.0.0.1:1") };
     Client::new(&link, None).unwrap();
 }
 
 #[test]
-fn a_write_over_tls_without_an_answer_is_unknown_and_arrives_once() {
+fn a_write_over_tls_without_a_response_is_unknown_and_arrives_once() {
     let authority = Authority::new("Ours");
-    let server = MockServer::start_tls(vec![Step::Close], authority.server(Odd::Nothing, None));
+    let server = MockServer::start_tls(vec![Step::Close], authority.server(Defect::None, None));
     let failure = send(&trusting(&server, &authority), &post()).unwrap_err();
     assert_eq!((failure.kind, failure.applied), (FailureKind::Unknown, Applied::Unknown), "{failure}");
     assert_eq!(server.requests().len(), 1);
@@ -191,10 +280,10 @@ fn a_write_over_tls_without_an_answer_is_unknown_and_arrives_once() {
 
 /// Without a length only the end of the TLS session proves that the body is whole.
 #[test]
-fn a_body_cut_off_by_whoever_sits_between_is_told() {
+fn a_truncated_body_is_reported_over_tls() {
     let authority = Authority::new("Ours");
     let endless = Step::AnswerAndClose(b"HTTP/1.1 200 OK\r\n\r\nabc".to_vec());
-    let server = MockServer::start_tls(vec![endless.clone()], authority.server(Odd::Nothing, None));
+    let server = MockServer::start_tls(vec![endless.clone()], authority.server(Defect::None, None));
     let reply = send(&trusting(&server, &authority), &post()).unwrap();
     assert_eq!((&reply.body[..], reply.warning.is_some()), (&b"abc"[..], true));
     let plain = MockServer::start(vec![endless]);

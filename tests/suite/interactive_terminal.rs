@@ -1,4 +1,4 @@
-//! What a person sees and types: the program in a real terminal.
+//! Prompts in a real terminal.
 
 use serde_json::Value;
 
@@ -14,15 +14,10 @@ fn attribute(home: &Home, code: &str) -> Value {
     all.as_array().unwrap().iter().find(|it| it["attribute_code"] == code).cloned().unwrap_or_default()
 }
 
-/// The line after `The same as one command:`, unfolded.
+/// The command after `Equivalent command:`.
 fn command_line(screen: &str) -> String {
     let (_, line) = screen.split_once("Equivalent command:\n").unwrap_or_else(|| panic!("{screen}"));
     line.trim().to_owned()
-}
-
-/// Words of a command line as the program gets them.
-fn words(line: &str) -> Vec<String> {
-    shell_words::split(line).unwrap().split_off(1)
 }
 
 fn terminal(home: &Home, columns: u16, line: &str) -> Terminal {
@@ -38,7 +33,7 @@ fn address(home: &Home, id: u64) -> Value {
 }
 
 #[test]
-fn the_wizard_asks_step_by_step_and_gives_the_same_as_one_command() {
+fn the_wizard_asks_step_by_step_and_prints_the_equivalent_command() {
     let home = Home::new();
     let mut terminal = terminal(&home, 300, "--sandbox attribute create --filterable");
     terminal.sees("Label (shown to shoppers)").types("Schuhgröße").types(ENTER);
@@ -62,13 +57,13 @@ fn the_wizard_asks_step_by_step_and_gives_the_same_as_one_command() {
     let line = command_line(&screen);
     assert!(line.contains("--required=false --filterable --searchable --store-label 2=Pointure"), "{line}");
     let again = Home::new();
-    let outcome = again.run(&words(&line).iter().map(String::as_str).collect::<Vec<_>>());
+    let outcome = again.run(line.strip_prefix("storefront ").unwrap());
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(attribute(&again, "schuhgrosse"), made);
 }
 
 #[test]
-fn esc_goes_back_one_step_and_no_at_the_end_writes_nothing_but_keeps_the_answers() {
+fn esc_goes_back_one_step_and_declining_prints_the_equivalent_command() {
     let home = Home::new();
     let mut terminal = terminal(&home, 200, "--sandbox attribute create --type text");
     terminal.sees("Label (shown to shoppers)").answers("Colour");
@@ -101,7 +96,7 @@ fn esc_goes_back_one_step_and_no_at_the_end_writes_nothing_but_keeps_the_answers
 }
 
 #[test]
-fn leaving_a_line_a_list_or_a_confirmation_cancels_with_130_and_a_terminal_as_it_was() {
+fn cancelling_a_prompt_exits_with_130_and_restores_the_terminal() {
     let home = Home::new();
     for (line, question) in [
         ("--sandbox attribute create", "Label (shown to shoppers)"),
@@ -111,10 +106,10 @@ fn leaving_a_line_a_list_or_a_confirmation_cancels_with_130_and_a_terminal_as_it
         for key in [CTRL_C, CTRL_D, ESC, "a signal"] {
             let mut terminal = terminal(&home, 80, line);
             terminal.sees(question);
-            assert!(!terminal.is_as_it_was(), "this shows nothing");
+            assert!(!terminal.is_restored(), "this shows nothing");
             let _ = if key == "a signal" { terminal.terminate() } else { terminal.types(key) };
             assert_eq!(terminal.waits_for_end(), 130, "{key:?} {}", terminal.screen());
-            assert!(terminal.is_as_it_was(), "{key:?}");
+            assert!(terminal.is_restored(), "{key:?}");
             let screen = terminal.screen();
             assert!(screen.lines().any(|line| line == "Cancelled") && !screen.contains("error"), "{screen}");
         }
@@ -123,7 +118,7 @@ fn leaving_a_line_a_list_or_a_confirmation_cancels_with_130_and_a_terminal_as_it
 }
 
 #[test]
-fn only_a_yes_that_is_typed_after_the_question_confirms() {
+fn only_a_yes_typed_after_the_question_confirms() {
     let home = Home::new();
     let line = "--sandbox customer update --fault latency=300 --address 1 --city Lyon";
     let mut ahead = terminal(&home, 80, line);
@@ -142,7 +137,7 @@ fn only_a_yes_that_is_typed_after_the_question_confirms() {
 }
 
 #[test]
-fn a_paste_into_a_field_is_one_line_and_answers_nothing_after_it() {
+fn a_paste_into_a_field_is_one_line_and_answers_no_later_question() {
     let home = Home::new();
     let mut terminal = terminal(&home, 100, "--sandbox customer update --address 1");
     terminal.sees("Address 1").types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(ENTER);
@@ -153,7 +148,7 @@ fn a_paste_into_a_field_is_one_line_and_answers_nothing_after_it() {
 }
 
 #[test]
-fn redirected_errors_leave_the_question_on_the_terminal() {
+fn redirected_stderr_leaves_the_question_on_the_terminal() {
     let home = Home::new();
     let errors = home.dir.path().join("errors.log");
     let line = ["--sandbox", "customer", "update", "--address", "1", "--city", "Lyon"];
@@ -169,18 +164,18 @@ fn redirected_errors_leave_the_question_on_the_terminal() {
 }
 
 #[test]
-fn support_picks_an_address_edits_one_field_and_sends_it() {
+fn the_form_edits_one_field_of_an_address_and_sends_it() {
     let home = Home::new();
     let mut terminal = terminal(&home, 100, "--sandbox customer update");
     terminal.sees("What do you want to change?").sees("Address 1").sees("Profile fields").types(ENTER);
     terminal.sees("75002").types(DOWN).types(DOWN).types(DOWN).types(ENTER);
     terminal.sees("Country code").answers("Narnia").sees("unknown country `Narnia`").answers("fr");
     terminal.sees("Done").types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(ENTER);
-    // What is typed replaces what was there, and what was refused.
+    // Input replaces the earlier value and a refused one.
     terminal.sees("Postcode").answers("nowhere").sees("keep it)").types("7500").types(ENTER);
     terminal.sees("keep it)").types(ENTER);
     terminal.sees("(was 75002)").types(ENTER);
-    // Esc leads back to the form, and nothing that was answered stands there twice.
+    // Esc returns to the form, which shows each answer once.
     let screen = terminal.sees("Send it?").types(ESC).sees("Done").screen();
     assert!(!screen.contains("BEFORE") && screen.contains("(was 75002)"), "{screen}");
     terminal.types(ENTER).sees("Send it?").answers("y");
@@ -196,7 +191,7 @@ fn support_picks_an_address_edits_one_field_and_sends_it() {
 }
 
 #[test]
-fn the_company_can_be_edited_and_what_was_typed_survives_a_no() {
+fn declining_prints_the_edited_company_as_a_command() {
     let home = Home::new();
     let mut terminal = terminal(&home, 200, "--sandbox customer update --address 1");
     terminal.sees("Company").types(UP);
@@ -213,7 +208,7 @@ fn the_company_can_be_edited_and_what_was_typed_survives_a_no() {
 }
 
 #[test]
-fn another_country_asks_for_the_region_and_esc_leads_back_to_the_list() {
+fn a_new_country_asks_for_the_region_and_esc_returns_to_the_list() {
     let home = Home::new();
     let mut terminal = terminal(&home, 100, "--sandbox customer update --address 2");
     terminal.sees("Address 2").sees("10118").types(ESC);
@@ -256,7 +251,7 @@ fn enter_through_the_region_keeps_its_id_and_a_known_name_finds_one() {
 }
 
 #[test]
-fn a_deletion_is_allowed_by_typing_its_number_and_by_no_other() {
+fn a_deletion_is_confirmed_by_typing_its_number() {
     let home = Home::new();
     std::fs::write(home.dir.path().join("one.json"), r#"{"addresses": [{"id": 1}]}"#).unwrap();
     let line = "--sandbox customer update -i one.json --replace-addresses";
@@ -275,7 +270,7 @@ fn a_deletion_is_allowed_by_typing_its_number_and_by_no_other() {
 }
 
 #[test]
-fn a_missing_payment_is_asked_for() {
+fn a_missing_payment_is_prompted_for() {
     let home = Home::new();
     let line =
         "--sandbox quote ship --ship-to-address 1 --bill-same-as-ship --carrier flatrate --method flatrate";
@@ -288,7 +283,7 @@ fn a_missing_payment_is_asked_for() {
 }
 
 #[test]
-fn accessible_questions_are_numbered_and_nothing_moves() {
+fn accessible_prompts_are_numbered_and_not_animated() {
     let home = Home::new();
     let accessible = [("STOREFRONT_ACCESSIBLE", "1")];
     let line = ["--sandbox", "customer", "update", "--fault", "latency=900"];
@@ -300,7 +295,7 @@ fn accessible_questions_are_numbered_and_nothing_moves() {
 }
 
 #[test]
-fn a_call_that_takes_long_shows_life_on_a_terminal_only() {
+fn a_slow_request_shows_progress_on_a_terminal_only() {
     let home = Home::new();
     let line = ["--sandbox", "customer", "show", "--fault", "latency=1500"];
     let mut terminal = Terminal::run(&home, 100, &line, &[]);
@@ -334,7 +329,7 @@ fn forty_columns_are_enough() {
 }
 
 #[test]
-fn the_wizard_takes_a_file_name_with_its_quotes_and_completes_one() {
+fn the_wizard_completes_file_names_and_accepts_quotes() {
     let home = Home::new();
     std::fs::write(home.dir.path().join("sizes of shoes.csv"), "label\n36\n37\n").unwrap();
     let file = home.dir.path().join("sizes").display().to_string();
@@ -349,7 +344,7 @@ fn the_wizard_takes_a_file_name_with_its_quotes_and_completes_one() {
 }
 
 #[test]
-fn a_run_shows_how_far_it_is_and_leaves_only_its_summary() {
+fn a_batch_shows_its_progress_and_leaves_only_its_summary() {
     let home = Home::new();
     let rows = "1,mug-blue,1\n".repeat(40);
     std::fs::write(home.dir.path().join("items.csv"), format!("quote_id,sku,qty\n{rows}")).unwrap();

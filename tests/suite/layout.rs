@@ -1,10 +1,10 @@
-//! The source layout: rooms import only rooms below them, and no two files import each other in a circle.
+//! The source layout: modules import only modules below them, and there are no import cycles between files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The rooms from bottom to top. A room may import only rooms that stand before it.
-const ROOMS: [&str; 32] = [
+/// The modules from bottom to top. A module may import only modules before it.
+const MODULES: [&str; 32] = [
     "failure",
     "token",
     "environment",
@@ -156,20 +156,24 @@ fn graph() -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {
         }
         graph.insert(name.clone(), targets);
     }
+    assert!(graph.len() > 100, "{} modules", graph.len());
     graph
 }
 
-fn room(module: &[String]) -> usize {
+fn rank(module: &[String]) -> usize {
     let name = module.first().map_or("lib", String::as_str);
-    ROOMS.iter().position(|room| *room == name).unwrap_or_else(|| panic!("{name} has no place in the layout"))
+    MODULES
+        .iter()
+        .position(|module| *module == name)
+        .unwrap_or_else(|| panic!("{name} has no place in the layout"))
 }
 
 #[test]
-fn rooms_import_only_what_is_below_them() {
+fn modules_import_only_modules_below_them() {
     let upward: Vec<String> = graph()
         .iter()
         .flat_map(|(from, targets)| targets.iter().map(move |to| (from.clone(), to.clone())))
-        .filter(|(from, to)| room(to) > room(from))
+        .filter(|(from, to)| rank(to) > rank(from))
         .map(|(from, to)| format!("{} imports {}", from.join("::"), to.join("::")))
         .collect();
     assert_eq!(upward, Vec::<String>::new());
@@ -177,13 +181,13 @@ fn rooms_import_only_what_is_below_them() {
 
 #[test]
 fn no_files_import_each_other() {
-    // A folder's own file names its children, and they name it: that is one module, not a circle.
+    // A directory's own file names its children, and they name it: that is one module, not a cycle.
     let family = |one: &[String], other: &[String]| one.starts_with(other) || other.starts_with(one);
     let mut graph = graph();
     for (from, targets) in &mut graph {
         targets.retain(|to| !family(from, to));
     }
-    // What imports nothing that is left cannot be in a circle; what remains at the end is.
+    // A module that imports no remaining one is in no cycle; what remains at the end is.
     loop {
         let leaves: BTreeSet<_> =
             graph.iter().filter(|(_, targets)| targets.is_empty()).map(|(name, _)| name.clone()).collect();
@@ -195,7 +199,7 @@ fn no_files_import_each_other() {
             targets.retain(|to| !leaves.contains(to));
         }
     }
-    // Those that only lead into a circle are no part of it.
+    // Modules that only import a cycle are not part of it.
     loop {
         let named: BTreeSet<_> = graph.values().flatten().cloned().collect();
         let before = graph.len();

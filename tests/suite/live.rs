@@ -1,4 +1,4 @@
-//! The script for a real shop passes against the sandbox's Magento side, cleans up, and touches nothing that is not its own.
+//! The script for a real shop, against the Magento interface of the sandbox: it cleans up, and touches only its own data.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -40,7 +40,7 @@ fn said(output: &Output) -> String {
 }
 
 #[test]
-fn the_live_script_passes_and_leaves_nothing() {
+fn the_live_script_passes_and_removes_what_it_created() {
     let env = TestEnv::new();
     let before = env.sandbox.show();
     let output = run(&env);

@@ -1,8 +1,9 @@
-//! Attributes of a Magento shop: never overwritten, and found out about after a lost reply.
+//! Attributes of a Magento shop: never overwritten, and verified after a lost response.
 
 use serde_json::json;
+use snapbox::str;
 
-use crate::support::magento::{done, fails, program, run};
+use crate::support::magento::{done, program, run};
 use crate::support::test_env::TestEnv;
 
 const CREATE: &str =
@@ -11,14 +12,23 @@ const CREATE: &str =
 #[test]
 fn an_attribute_is_created_and_shown() {
     let env = TestEnv::new();
-    let text = program(&env, &format!("{CREATE} -q")).run();
-    assert!(text.stdout.starts_with("Created attribute fabric (id "), "{text:?}");
+    program(&env, &format!("{CREATE} -q")).run().assert_success(str!["Created attribute fabric (id 145)"]);
     assert_eq!(env.requests(), ["GET 404", "POST 200"]);
     let shown = done(&env, "attribute show fabric");
     assert_eq!((&shown["attribute_code"], &shown["options"][1]["label"]), (&json!("fabric"), &json!("Wool")));
-    let text = program(&env, "attribute show fabric -q").run().stdout;
-    assert!(text.contains("Fabric") && text.contains("Silk"), "{text}");
-    assert_eq!(fails(&env, 4, "attribute show nosuch")["status"], 404);
+    program(&env, "attribute show fabric").run().assert_success(str![[r#"
+Label       Fabric
+Code        fabric
+Input type  select
+Required    no
+Filterable  no
+Searchable  no
+
+ORDER  OPTION
+–      Wool
+–      Silk
+"#]]);
+    program(&env, "attribute show nosuch").run().assert_failure(4, str![[r#"error: the service answered 404 Not Found: The attribute with a "nosuch" attributeCode doesn't exist. Verify the attribute and try again"#]]);
 }
 
 /// Some members of the family update an attribute of the same code instead of refusing.
@@ -27,10 +37,14 @@ fn an_existing_code_is_never_sent() {
     let env = TestEnv::with_faults(&["silent-update"]);
     done(&env, CREATE);
     env.requests();
-    let error = fails(&env, 4, "attribute create --code fabric --label Other --type text");
-    assert_eq!(
-        (&error["message"], &error["applied"]),
-        (&json!("attribute `fabric` already exists"), &json!("no"))
+    let line = "attribute create --code fabric --label Other --type text";
+    program(&env, line).run().assert_failure(
+        4,
+        str![[r#"
+error: attribute `fabric` already exists
+  No changes were made.
+  hint: `storefront attribute show fabric` prints it; choose another code for a new attribute
+"#]],
     );
     assert_eq!(env.requests(), ["GET 200"]);
 }
@@ -56,7 +70,7 @@ fn on_resume_an_attribute_that_exists_as_asked_is_done() {
     let line = "attribute create -i new.ndjson -y -p shop --jobs 1 -q -o json";
     let first = env.run(line);
     assert_eq!((first.code, first.stdout.matches(r#""applied":"unknown""#).count()), (7, 4), "{first:?}");
-    // Another one has changed since.
+    // The second attribute was changed meanwhile.
     let other = json!({"attribute": {"default_frontend_label": "Other"}}).to_string();
     let token = crate::support::raw_http::ADMIN;
     assert_eq!(env.sandbox.call(token, "PUT", "/rest/V1/products/attributes/weave", &other).status, 200);
@@ -75,31 +89,42 @@ fn on_resume_an_attribute_that_exists_as_asked_is_done() {
 #[test]
 fn the_marketplace_has_no_read_without_a_setting() {
     let env = TestEnv::new();
-    let error = env.fails(2, "attribute show fabric");
-    assert!(error["hint"].as_str().unwrap().contains("read.attribute-path"), "{error}");
+    env.run("attribute show fabric").assert_failure(
+        2,
+        str![[r#"
+error: the interface `marketplace` documents no call that reads an attribute
+  hint: set `read.attribute-path` in the profile to the path that shows it
+"#]],
+    );
 }
 
 /// All refusals are 401, and the parameter names the missing permission.
 #[test]
 fn a_missing_permission_is_named_and_stops_a_batch() {
     let env = TestEnv::new();
-    let line = format!("{CREATE} -q -o json");
-    let refused = program(&env, &line).env("STOREFRONT_ADMIN_TOKEN", "sandbox-customer-1").run();
-    assert_eq!(refused.code, 6, "{refused:?}");
-    let hint = refused.error()["hint"].to_string();
-    assert!(
-        hint.contains("Magento_Catalog::attributes_attributes") && hint.contains("standalone Bearer"),
-        "{hint}"
-    );
+    let refused = program(&env, CREATE).env("STOREFRONT_ADMIN_TOKEN", "sandbox-customer-1").run();
+    refused.assert_failure(6, str![[r#"
+error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
+  No changes were made.
+  hint: the token has expired, or it lacks the permission `Magento_Catalog::attributes_attributes`: `storefront auth login --user NAME --admin` stores a new one; grant the permission to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens)
+"#]]);
     env.file(
         "new.ndjson",
         "{\"attribute_code\":\"a\",\"frontend_input\":\"text\",\"default_frontend_label\":\"A\"}\n".repeat(3),
     );
     env.requests();
-    let outcome = program(&env, "attribute create -i new.ndjson -y --jobs 1 -q -o json")
+    let outcome = program(&env, "attribute create -i new.ndjson -y --jobs 1")
         .env("STOREFRONT_ADMIN_TOKEN", "sandbox-customer-1")
         .run();
-    assert_eq!((outcome.code, env.requests().len()), (6, 1), "{outcome:?}");
-    assert!(outcome.stderr.contains("Magento_Catalog::attributes_attributes"), "{outcome:?}");
+    assert_eq!(env.requests().len(), 1, "{outcome:?}");
+    outcome.assert(6, str!["record 1 (line 1): failed: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes"], str![[r#"
+warning: record 2: duplicate attribute code `a`
+warning: record 3: duplicate attribute code `a`
+attribute create: 3 records: 0 done, 1 failed, 2 not sent ([DURATION])
+  1 × the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
+error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
+  No changes were made.
+  hint: the token has expired, or it lacks the permission `Magento_Catalog::attributes_attributes`: `storefront auth login --user NAME --admin` stores a new one; grant the permission to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens); go on with: `storefront attribute create -i new.ndjson -y --jobs 1 --resume`
+"#]]);
     assert_eq!(run(&env, "attribute show fabric").code, 4);
 }

@@ -2,13 +2,14 @@
 
 // Most of this is no #[test] function, and so not covered by what clippy.toml allows in tests.
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
+// Snapshots are as long as the outputs they show, and all are written in one form.
+#![allow(clippy::needless_raw_string_hashes, clippy::too_many_lines)]
 #![cfg_attr(windows, allow(dead_code, unused_imports, reason = "some tests that use them are for Unix only"))]
 
 #[cfg(unix)]
 mod address_form;
 mod api;
 mod attribute;
-mod attribute_wizard;
 mod auth;
 mod bad_input;
 mod batch_crash_recovery;
@@ -30,6 +31,7 @@ mod config_files;
 mod csv_input;
 mod customer_base_file;
 mod customer_history;
+mod customer_interruption;
 mod customer_reads;
 mod customer_region;
 // It needs a pseudo-terminal.

@@ -2,16 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::support::test_env::{TestEnv, words};
+use crate::support::test_env::TestEnv;
 
 fn update(env: &TestEnv, profile: &Value, flags: &str) -> crate::support::storefront::Outcome {
-    env.storefront(&words(&format!("customer update -i - -q -o json {flags}")))
-        .stdin(profile.to_string())
-        .run()
+    env.storefront(&format!("customer update -i - -q -o json {flags}")).stdin(profile.to_string()).run()
 }
 
 #[test]
-fn a_shown_profile_comes_back_without_allow_unknown() {
+fn a_shown_profile_is_accepted_without_allow_unknown() {
     let env = TestEnv::new();
     let mut profile = env.done("customer show");
     assert_eq!(update(&env, &profile, "").done()["reason"], "unchanged");
@@ -27,7 +25,7 @@ fn numbers_that_jq_has_rounded_are_unchanged() {
     let shown = env.run("customer show -o json").stdout;
     assert!(shown.contains("12345678901234567890"), "{shown}");
     let rounded = shown.replace("12345678901234567890", "12345678901234567000");
-    let outcome = env.storefront(&words("customer update -i - -q -o json")).stdin(rounded).run();
+    let outcome = env.storefront("customer update -i - -q -o json").stdin(rounded).run();
     assert_eq!(outcome.done()["reason"], "unchanged");
 }
 
@@ -50,7 +48,7 @@ fn a_field_that_the_profile_does_not_have_is_refused_after_it_was_read() {
 }
 
 #[test]
-fn fields_inside_an_object_that_the_draft_does_not_name_stay() {
+fn unnamed_fields_of_an_object_are_kept() {
     let env = TestEnv::new();
     let before = env.profile()["extension_attributes"].clone();
     let draft = json!({"extension_attributes": {"is_subscribed": false}});
@@ -62,7 +60,7 @@ fn fields_inside_an_object_that_the_draft_does_not_name_stay() {
 }
 
 #[test]
-fn an_address_that_is_stored_already_is_added_only_on_request() {
+fn a_duplicate_address_is_added_only_with_allow_duplicate() {
     let env = TestEnv::new();
     let mut copy = env.address(2);
     copy.as_object_mut().unwrap().retain(|name, _| !name.starts_with("default_") && name != "id");
@@ -74,7 +72,7 @@ fn an_address_that_is_stored_already_is_added_only_on_request() {
 }
 
 #[test]
-fn a_mask_is_never_written_over_a_value() {
+fn a_mask_never_replaces_a_value() {
     let env = TestEnv::new();
     let outcome = update(&env, &json!({"addresses": [{"id": 2, "city": "•••"}]}), "");
     assert!(outcome.code == 2 && outcome.stderr.contains("•••"), "{outcome:?}");

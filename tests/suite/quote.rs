@@ -1,6 +1,7 @@
-//! `quote ship` and `quote add-item`: what is sent, to the letter.
+//! `quote ship` and `quote add-item`: the exact request.
 
 use serde_json::{Value, json};
+use snapbox::{IntoData, str};
 
 use crate::support::test_env::TestEnv;
 
@@ -17,9 +18,8 @@ fn body(env: &TestEnv, line: &str) -> Value {
 }
 
 #[track_caller]
-fn refused(env: &TestEnv, line: &str, says: &str) {
-    let error = env.fails(2, line);
-    assert!(error["message"].as_str().unwrap().contains(says), "{line}: {error}");
+fn refused(env: &TestEnv, line: &str, stderr: impl IntoData) {
+    env.run(line).assert_failure(2, stderr);
     assert!(env.requests().iter().all(|heard| heard == "GET 200"), "{line}");
 }
 
@@ -101,74 +101,196 @@ fn ship_takes_stored_addresses_by_the_fields_the_interface_lists() {
     let both = body(&env, &format!("quote ship --ship-to-address 3 --bill-same-as-ship {WAY}"));
     assert_eq!(both["addressInformation"]["billing_address"]["postcode"], Value::Null);
     assert_eq!(both["addressInformation"]["billing_address"], both["addressInformation"]["shipping_address"]);
-    assert_eq!(env.fails(3, &format!("quote ship --ship-to-address 9 {WAY}"))["kind"], "guard");
+    env.run(&format!("quote ship --ship-to-address 9 {WAY}")).assert_failure(
+        3,
+        str![[r#"
+error: no address 9 (the profile has 1, 2, 3 and 4)
+  No changes were made.
+  hint: `storefront customer show` lists the addresses; --add-address adds one
+"#]],
+    );
     assert_eq!(env.requests(), ["GET 200"]);
 }
 
 #[test]
-fn ship_wants_a_payment_or_a_word_that_there_is_none() {
+fn ship_requires_a_payment_or_no_payment() {
     let env = TestEnv::new();
     let line = format!("quote ship {ADDRESS} --carrier flatrate --method flatrate");
-    refused(&env, &line, "a payment is required");
+    refused(
+        &env,
+        &line,
+        str![[r#"
+error: a payment is required
+  No changes were made.
+  hint: use --payment-method CODE, --payment JSON, or --no-payment
+"#]],
+    );
     assert_eq!(body(&env, &format!("{line} --no-payment")).get("paymentMethod"), None);
     env.file("pay.json", r#"{"method": "purchaseorder", "po_number": "7", "amount": 1.10}"#);
     let payment = &body(&env, &format!("{line} --payment @pay.json"))["paymentMethod"];
     assert_eq!(payment.to_string(), r#"{"method":"purchaseorder","po_number":"7","amount":1.10}"#);
     let payment = &body(&env, &format!("{line} --payment '{{\"method\": \"checkmo\"}}'"))["paymentMethod"];
     assert_eq!(*payment, json!({"method": "checkmo"}));
-    for (given, says) in [
-        ("[1]", "must be a JSON object"),
-        ("checkmo", "--payment is not valid JSON"),
-        ("@nowhere.json", "file `nowhere.json` not found"),
+    for (given, stderr) in [
+        (
+            "[1]",
+            str![[r#"
+error: --payment must be a JSON object
+  No changes were made.
+"#]],
+        ),
+        (
+            "checkmo",
+            str![[r#"
+error: --payment is not valid JSON: expected value at line 1 column 1
+  No changes were made.
+"#]],
+        ),
+        (
+            "@nowhere.json",
+            str![[r#"
+error: file `nowhere.json` not found
+  No changes were made.
+"#]],
+        ),
     ] {
-        refused(&env, &format!("{line} --payment '{given}'"), says);
+        refused(&env, &format!("{line} --payment '{given}'"), stderr);
     }
-    for two in [
-        "--payment '{}' --no-payment",
-        "--payment-method a --payment '{}'",
-        "--payment-method a --no-payment",
+    for (two, stderr) in [
+        (
+            "--payment '{}' --no-payment",
+            str![[r#"
+error: the argument '--payment <JSON|@FILE>' cannot be used with '--no-payment'
+
+Usage: storefront quote ship --carrier <TEXT> --payment <JSON|@FILE>
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "--payment-method a --payment '{}'",
+            str![[r#"
+error: the argument '--payment-method <CODE>' cannot be used with '--payment <JSON|@FILE>'
+
+Usage: storefront quote ship --carrier <TEXT> --payment-method <CODE>
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "--payment-method a --no-payment",
+            str![[r#"
+error: the argument '--payment-method <CODE>' cannot be used with '--no-payment'
+
+Usage: storefront quote ship --carrier <TEXT> --payment-method <CODE>
+
+For more information, try '--help'.
+"#]],
+        ),
     ] {
-        assert_eq!(env.run(&format!("{line} {two}")).code, 2, "{two}");
+        refused(&env, &format!("quote ship --carrier flatrate {two}"), stderr);
     }
-    refused(&env, "quote ship", "nothing to save");
-    refused(&env, "quote ship --no-payment", "nothing to save");
-    refused(&env, &format!("quote ship --bill-same-as-ship {WAY}"), "requires a shipping address");
+    refused(
+        &env,
+        "quote ship",
+        str![[r#"
+error: nothing to save
+  No changes were made.
+  hint: use --ship-… and --bill-… with --carrier and --method, or --input FILE
+"#]],
+    );
+    refused(
+        &env,
+        "quote ship --no-payment",
+        str![[r#"
+error: nothing to save
+  No changes were made.
+  hint: use --ship-… and --bill-… with --carrier and --method, or --input FILE
+"#]],
+    );
+    refused(
+        &env,
+        &format!("quote ship --bill-same-as-ship {WAY}"),
+        str![[r#"
+error: --bill-same-as-ship requires a shipping address
+  No changes were made.
+  hint: use --ship-…, --ship-to-address ID or an input with one
+"#]],
+    );
 }
 
 #[test]
-fn ship_input_is_held_to_the_interface() {
+fn ship_input_is_validated() {
     let env = TestEnv::new();
-    for (input, says) in [
+    for (input, stderr) in [
         (
             r#"{"addressInformation": {"shipping_address": {"region": {"region_id": 1}}}, "paymentMethod": {}}"#,
-            "addressInformation.shipping_address.region: unknown field",
+            str![[r#"
+error: addressInformation.shipping_address.region: unknown field; did you mean `region_id`?
+  No changes were made.
+  hint: fix the input, or send unknown fields unchanged with --allow-unknown
+"#]],
         ),
-        (r#"{"shipping_addres": {}, "paymentMethod": {}}"#, "shipping_addres: unknown field; did you mean `"),
-        (r#"{"billingAddress": {"city": 1}, "paymentMethod": {}}"#, "billingAddress.city: expected a string"),
-        (r#"{"paymentMethod": "checkmo"}"#, "paymentMethod: expected an object"),
+        (
+            r#"{"shipping_addres": {}, "paymentMethod": {}}"#,
+            str![[r#"
+error: shipping_addres: unknown field; did you mean `billingAddress`?
+  No changes were made.
+  hint: fix the input, or send unknown fields unchanged with --allow-unknown
+"#]],
+        ),
+        (
+            r#"{"billingAddress": {"city": 1}, "paymentMethod": {}}"#,
+            str![[r#"
+error: billingAddress.city: expected a string, found the number 1
+  No changes were made.
+  hint: fix the input and run it again
+"#]],
+        ),
+        (
+            r#"{"paymentMethod": "checkmo"}"#,
+            str![[r#"
+error: paymentMethod: expected an object, found the string "checkmo"
+  No changes were made.
+  hint: fix the input and run it again
+"#]],
+        ),
         (
             r#"{"addressInformation": {"shipping_address": {"postcode": 2138}}, "paymentMethod": {}}"#,
-            "postcode: expected a string or null",
+            str![[r#"
+error: addressInformation.shipping_address.postcode: expected a string or null, found the number 2138
+  No changes were made.
+  hint: fix the input and run it again
+"#]],
         ),
-        ("[[]]", ""),
+        (
+            "[[]]",
+            str![[r#"
+error: in.json: line 1: a record must be a JSON object
+  No changes were made.
+  hint: fix the record and try again; --skip-invalid sends the others
+"#]],
+        ),
     ] {
         env.file("in.json", input);
-        refused(&env, "quote ship -i in.json", says);
+        refused(&env, "quote ship -i in.json", stderr);
     }
 }
 
 #[test]
-fn the_service_says_no_with_its_own_words() {
+fn a_refusal_shows_the_message_of_the_service() {
     let env = TestEnv::new();
-    let error =
-        env.fails(4, &format!("quote ship {ADDRESS} --carrier ups --method air --payment-method checkmo"));
-    assert_eq!((&error["status"], &error["applied"]), (&json!(404), &json!("no")));
-    assert!(
-        error["message"].as_str().unwrap().contains("Carrier with such method not found: ups, air"),
-        "{error}"
+    let line = format!("quote ship {ADDRESS} --carrier ups --method air --payment-method checkmo");
+    env.run(&line).assert_failure(
+        4,
+        str![[r#"
+quote ship: host 127.0.0.1:[PORT], store view default
+error: the service answered 404 Not Found: Carrier with such method not found: ups, air
+  No changes were made.
+"#]],
     );
-    assert_eq!(error["service"]["parameters"], json!(["ups", "air"]));
     assert_eq!(env.requests(), ["POST 404"]);
+    env.run(&format!("{line} -q -o json")).assert_failure(4, str![[r#"{"error":{"kind":"refused","message":"the service answered 404 Not Found: Carrier with such method not found: ups, air","hint":null,"status":404,"applied":"no","service":{"message":"Carrier with such method not found: %1, %2","parameters":["ups","air"]}}}"#]]);
 }
 
 #[test]
@@ -197,17 +319,18 @@ fn add_item_takes_the_samples_of_the_interface() {
     let env = TestEnv::new();
     let sample = r#"{"cartItem ": {"sku ": "cap", "qty ": 1, "quote_id ": "1", "product_option ": {"extension_attributes ":
         {"configurable_item_options ": [{"option_id ": "93", "option_value ": 52, "note": "option_id is the attribute_id"}]}}}}"#;
-    let outcome = env.storefront(&["quote", "add-item", "-i", "-", "-q", "-o", "json"]).stdin(sample).run();
-    assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert!(
-        outcome.stderr.lines().all(|line| line.starts_with("{\"warning\":{\"message\":\"cartItem")),
-        "{outcome:?}"
-    );
-    assert!(
-        outcome.stderr.contains("configurable_item_options[0].note: ignored (documentation only)"),
-        "{outcome:?}"
-    );
-    assert_eq!(outcome.stderr.lines().count(), 10, "{outcome:?}");
+    env.storefront("quote add-item -i - -q").stdin(sample).run().assert(0, str!["Added 1 × cap to quote 1 (item 1, now 1 in the cart)"], str![[r#"
+warning: cartItem: trimmed spaces around the field name
+warning: cartItem.sku: trimmed spaces around the field name
+warning: cartItem.qty: trimmed spaces around the field name
+warning: cartItem.quote_id: trimmed spaces around the field name
+warning: cartItem.product_option: trimmed spaces around the field name
+warning: cartItem.product_option.extension_attributes: trimmed spaces around the field name
+warning: cartItem.product_option.extension_attributes.configurable_item_options: trimmed spaces around the field name
+warning: cartItem.product_option.extension_attributes.configurable_item_options[0].option_id: trimmed spaces around the field name
+warning: cartItem.product_option.extension_attributes.configurable_item_options[0].option_value: trimmed spaces around the field name
+warning: cartItem.product_option.extension_attributes.configurable_item_options[0].note: ignored (documentation only)
+"#]]);
     assert_eq!(
         env.sandbox.show()["quotes"][0]["items"][0]["options"],
         json!([{"option_id": "93", "option_value": 52}])
@@ -221,28 +344,111 @@ fn add_item_takes_the_samples_of_the_interface() {
 }
 
 #[test]
-fn add_item_input_is_held_to_the_interface() {
+fn add_item_input_is_validated() {
     let env = TestEnv::new();
-    for (input, says) in [
+    for (input, stderr) in [
         (
             r#"{"cartItem": {"sku": "a", "qty": "2"}}"#,
-            "cartItem.qty: expected a number, found the string \"2\"",
+            str![[r#"
+error: cartItem.qty: expected a number, found the string "2"
+  No changes were made.
+  hint: fix the input and run it again
+"#]],
         ),
-        (r#"{"cartItem": {"quote_id": 1}}"#, "cartItem.quote_id: expected a string, found the number 1"),
-        (r#"{"cartItem": {"quoteId": "1"}}"#, "cartItem.quoteId: unknown field; did you mean `quote_id`?"),
+        (
+            r#"{"cartItem": {"quote_id": 1}}"#,
+            str![[r#"
+error: cartItem.quote_id: expected a string, found the number 1
+  No changes were made.
+  hint: fix the input and run it again
+"#]],
+        ),
+        (
+            r#"{"cartItem": {"quoteId": "1"}}"#,
+            str![[r#"
+error: cartItem.quoteId: unknown field; did you mean `quote_id`?
+  No changes were made.
+  hint: fix the input, or send unknown fields unchanged with --allow-unknown
+"#]],
+        ),
         (
             r#"{"product_option": {"extension_attributes": {"configurable_item_options": [{"option_id": 93}]}}}"#,
-            "configurable_item_options[0].option_id: expected a string",
+            str![[r#"
+error: cartItem.product_option.extension_attributes.configurable_item_options[0].option_id: expected a string, found the number 93
+  No changes were made.
+  hint: fix the input and run it again
+"#]],
         ),
-        (r#"{"note": "x"}"#, "cartItem.note: unknown field"),
-        (r#"{"sku": "a", "sku ": "b"}"#, "cartItem.sku: duplicate field"),
-        ("7", "must be a JSON object"),
+        (
+            r#"{"note": "x"}"#,
+            str![[r#"
+error: cartItem.note: unknown field
+  No changes were made.
+  hint: fix the input, or send unknown fields unchanged with --allow-unknown
+"#]],
+        ),
+        (
+            r#"{"sku": "a", "sku ": "b"}"#,
+            str![[r#"
+error: cartItem.sku: duplicate field
+  No changes were made.
+  hint: fix the input and run it again
+"#]],
+        ),
+        (
+            "7",
+            str![[r#"
+error: the input must be a JSON object
+  No changes were made.
+"#]],
+        ),
     ] {
         env.file("in.json", input);
-        refused(&env, "quote add-item -i in.json", says);
+        refused(&env, "quote add-item -i in.json", stderr);
     }
-    refused(&env, "quote add-item", "no item given");
-    for line in ["--qty two", "--option 93", "--option =1", "--option 93=blue"] {
-        assert_eq!(env.run(&format!("quote add-item {line}")).code, 2, "{line}");
+    refused(
+        &env,
+        "quote add-item",
+        str![[r#"
+error: no item given
+  No changes were made.
+  hint: use --sku, --qty and --quote-id, or --input FILE
+"#]],
+    );
+    for (line, stderr) in [
+        (
+            "--qty two",
+            str![[r#"
+error: invalid value 'two' for '--qty <N>': expected a number
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "--option 93",
+            str![[r#"
+error: invalid value '93' for '--option <OPTION_ID=OPTION_VALUE>...': expected KEY=VALUE
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "--option =1",
+            str![[r#"
+error: invalid value '=1' for '--option <OPTION_ID=OPTION_VALUE>...': expected KEY=VALUE
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "--option 93=blue",
+            str![[r#"
+error: invalid value '93=blue' for '--option <OPTION_ID=OPTION_VALUE>...': `blue` is not an integer
+
+For more information, try '--help'.
+"#]],
+        ),
+    ] {
+        refused(&env, &format!("quote add-item {line}"), stderr);
     }
 }

@@ -1,4 +1,4 @@
-//! Misbehaviour on purpose (`--fault`) over raw HTTP.
+//! Injected faults (`--fault`) over raw HTTP.
 
 use std::io::{ErrorKind, Write as _};
 use std::net::TcpStream;
@@ -59,7 +59,7 @@ fn statuses_come_before_the_commit_or_after_it() {
 }
 
 #[test]
-fn spoiled_bodies_leave_status_and_commit_as_they_are() {
+fn body_faults_keep_the_status_and_the_commit() {
     let sandbox = Sandbox::with_faults(&["html"]);
     let page = add(&sandbox);
     assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
@@ -165,7 +165,7 @@ fn latency_after_the_commit_holds_the_answer_only() {
 }
 
 #[test]
-fn a_fault_strikes_by_method_percent_and_times() {
+fn a_fault_applies_by_method_percentage_and_count() {
     let sandbox = Sandbox::with_faults(&["PUT:500x2"]);
     let status = || sandbox.put_profile(CUSTOMER, &json!({})).status;
     assert_eq!(add(&sandbox).status, 200);
@@ -197,7 +197,7 @@ fn a_late_write_is_answered_504_at_once_and_applied_after_its_time() {
 }
 
 #[test]
-fn a_late_write_is_not_lost_by_a_stop() {
+fn a_late_write_is_applied_before_a_stop() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("sandbox.db");
     let sandbox = Sandbox::on(&data, &["late=600000"]);
@@ -207,7 +207,7 @@ fn a_late_write_is_not_lost_by_a_stop() {
 }
 
 #[test]
-fn reads_after_a_write_are_stale_as_often_as_said() {
+fn stale_read_answers_the_given_number_of_stale_reads() {
     let sandbox = Sandbox::with_faults(&["stale-read=2"]);
     let city = || sandbox.profile(CUSTOMER)["addresses"][0]["city"].as_str().unwrap().to_owned();
     assert_eq!(city(), "Paris");
@@ -238,7 +238,7 @@ fn varnish_answers_its_own_page_whether_applied_or_not() {
 }
 
 #[test]
-fn stopping_does_not_wait_for_a_request_that_is_held() {
+fn stopping_does_not_wait_for_a_delayed_request() {
     let sandbox = Sandbox::with_faults(&["latency=60000"]);
     let mut stream = TcpStream::connect(sandbox.address()).unwrap();
     stream.write_all(&add_bytes()).unwrap();

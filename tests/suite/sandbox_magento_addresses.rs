@@ -6,7 +6,7 @@ use crate::support::raw_http::{ADMIN, Answer, CUSTOMER, PROFILE, Sandbox};
 
 const BY_ID: &str = "/rest/V1/customers/5";
 
-/// A new address beside the stored one of customer 5, with `change` over a good one.
+/// A new address in addition to the stored one of customer 5: a valid one with `change`.
 fn add(sandbox: &Sandbox, change: &Value) -> Answer {
     let mut new = json!({"firstname": "An", "lastname": "Lee", "street": ["1 Main St"], "city": "Newtown",
         "postcode": "78701", "telephone": "555-0100", "country_id": "US"});
@@ -145,8 +145,8 @@ fn what_is_stored_empty_is_shown_and_refused() {
         let back = json!({"customer": read}).to_string();
         let message = format!("\"{label}\" is a required value.");
         sandbox.call(ADMIN, "PUT", BY_ID, &back).refuses(400, &message, Value::Null);
-        let mend = json!({"customer": {"addresses": [{"id": 12, field: "12345"}]}}).to_string();
-        assert_eq!(sandbox.call(ADMIN, "PUT", BY_ID, &mend).status, 200);
+        let corrected = json!({"customer": {"addresses": [{"id": 12, field: "12345"}]}}).to_string();
+        assert_eq!(sandbox.call(ADMIN, "PUT", BY_ID, &corrected).status, 200);
     }
 }
 

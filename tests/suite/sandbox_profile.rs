@@ -6,7 +6,7 @@ use crate::support::raw_http::{CUSTOMER, PROFILE, Sandbox, ids};
 
 const SECOND: &str = "sandbox-customer-2";
 
-/// Why this tool exists: nobody warns, and the addresses are gone.
+/// The service deletes addresses that are not sent, without a warning.
 #[test]
 fn a_naive_put_with_one_address_deletes_all_others() {
     let sandbox = Sandbox::new();
@@ -115,7 +115,7 @@ fn a_refused_list_changes_nothing() {
 }
 
 #[test]
-fn the_customer_is_the_tokens_whatever_the_body_says() {
+fn the_customer_is_that_of_the_token() {
     let sandbox = Sandbox::new();
     let other = sandbox.profile(SECOND);
     let answer = sandbox.put_profile(CUSTOMER, &json!({"id": 2, "customer_id": 2, "firstname": "Amina B."}));
@@ -126,7 +126,7 @@ fn the_customer_is_the_tokens_whatever_the_body_says() {
 }
 
 #[test]
-fn unlisted_members_and_numbers_return_as_they_came() {
+fn unlisted_fields_and_numbers_are_returned_unchanged() {
     let sandbox = Sandbox::new();
     let sent = r#"{"customer":{"gender":2,"x":{"a":1.50,"b":12345678901234567890,"d":-0.0,"e":"\u00fc"},
         "addresses":[{"id":1,"geo":[48.8500,2.0],"z":null},{"id":2},{"id":3},{"id":4}]}}"#;
@@ -159,7 +159,7 @@ fn sending_back_what_was_read_changes_nothing_but_the_time() {
 }
 
 #[test]
-fn defaults_and_other_unlisted_fields_are_stored_as_they_came() {
+fn defaults_and_other_unlisted_fields_are_stored_unchanged() {
     let sandbox = Sandbox::new();
     let before = sandbox.profile(CUSTOMER);
     let sent = json!({"default_billing": "999999", "default_shipping": null, "updated_at": "soon"});
@@ -178,7 +178,7 @@ fn defaults_and_other_unlisted_fields_are_stored_as_they_came() {
 }
 
 #[test]
-fn a_default_that_is_not_sent_goes_with_its_address() {
+fn an_omitted_default_is_removed_with_its_address() {
     let sandbox = Sandbox::new();
     sandbox.put_profile(CUSTOMER, &json!({"addresses": [{"id": 2}]}));
     let after = sandbox.profile(CUSTOMER);

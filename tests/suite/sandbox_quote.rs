@@ -57,7 +57,7 @@ fn a_configurable_product_needs_one_value_of_each_attribute() {
     let answer = add(&sandbox, &configurable(&red_m));
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!(answer.json()["product_option"]["extension_attributes"]["configurable_item_options"], red_m);
-    // The same choice in another order is the same line, another choice another.
+    // The same options in another order are the same line; other options are another line.
     let again = json!([{"option_id": "144", "option_value": 168, "note": "x"}, {"option_id": "93", "option_value": 51}]);
     add(&sandbox, &configurable(&again));
     add(
@@ -165,7 +165,7 @@ fn both_layouts_save_the_same_with_320() {
 }
 
 #[test]
-fn what_is_not_sent_stays_and_the_billing_address_beside_the_wrapper_counts() {
+fn omitted_fields_are_kept_and_a_top_level_billing_address_is_used() {
     let sandbox = Sandbox::new();
     let paid = |mut body: Value| {
         body["paymentMethod"] = json!({"method": "banktransfer"});
@@ -173,8 +173,8 @@ fn what_is_not_sent_stays_and_the_billing_address_beside_the_wrapper_counts() {
     };
     assert_eq!(paid(json!({"addressInformation": information()})).status, 320);
     assert_eq!(paid(json!({})).status, 320);
-    let beside = json!({"addressInformation": {"billing_address": {"city": "Rome"}}, "billingAddress": {"city": "Oslo"}});
-    assert_eq!(paid(beside).status, 320);
+    let top_level = json!({"addressInformation": {"billing_address": {"city": "Rome"}}, "billingAddress": {"city": "Oslo"}});
+    assert_eq!(paid(top_level).status, 320);
     let mut expected = information();
     expected["billing_address"] = json!({"city": "Oslo"});
     expected["paymentMethod"] = json!({"method": "banktransfer"});

@@ -1,4 +1,4 @@
-//! What every call of the sandbox goes through: route, token, store view, content type, JSON.
+//! The checks of every call of the sandbox: route, token, store view, content type, JSON.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -80,7 +80,7 @@ fn the_store_view_must_exist() {
 }
 
 #[test]
-fn a_body_is_json_and_says_so() {
+fn a_body_must_be_json_with_its_content_type() {
     let sandbox = Sandbox::new();
     let authorization = format!("Authorization: Bearer {CUSTOMER}");
     let body = br#"{"customer":{"lastname":"Roy"}}"#;

@@ -1,27 +1,14 @@
 //! `storefront sandbox …` as other programs drive it: the real binary.
 
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use snapbox::str;
 
 use crate::support::raw_http::{Answer, CUSTOMER, PROFILE, message};
-
-fn storefront(home: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_storefront"));
-    command.args(arguments).env_clear().env("HOME", home).env("LOCALAPPDATA", home).current_dir(home);
-    if cfg!(windows) {
-        // Without it there are no sockets.
-        command.env("SystemRoot", std::env::var_os("SystemRoot").unwrap_or_default());
-    }
-    command
-}
-
-fn run(home: &Path, arguments: &[&str]) -> Output {
-    storefront(home, arguments).stdin(Stdio::null()).output().unwrap()
-}
+use crate::support::storefront::Home;
 
 /// A child that does not outlive a test that fails.
 struct Serving(Child);
@@ -34,9 +21,8 @@ impl Drop for Serving {
 }
 
 /// A running `sandbox serve` and the line it printed.
-fn serve(home: &Path, arguments: &[&str]) -> (Serving, Value) {
-    let mut command = storefront(home, &[&["sandbox", "serve"], arguments].concat());
-    let mut serving = Serving(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+fn serve(home: &Home, arguments: &str) -> (Serving, Value) {
+    let mut serving = Serving(home.storefront(&format!("sandbox serve {arguments}")).spawn());
     let mut line = String::new();
     BufReader::new(serving.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     let line = serde_json::from_str(&line).unwrap_or_else(|error| {
@@ -78,46 +64,46 @@ fn get(url: &str, token: &str) -> Answer {
 
 #[test]
 #[cfg(unix)]
-fn serve_says_where_serves_and_stops_clean() {
-    let home = tempfile::tempdir().unwrap();
+fn serve_prints_its_address_and_stops_cleanly_on_a_signal() {
+    let home = Home::new();
     for signal in ["-TERM", "-INT"] {
-        let (child, line) = serve(home.path(), &["--listen", "127.0.0.1:0", "--data", "here.db", "-v"]);
+        let (child, line) = serve(&home, "--listen 127.0.0.1:0 --data here.db -v");
         let members: Vec<&String> = line.as_object().unwrap().keys().collect();
         assert_eq!(members, ["url", "customer_token", "admin_token"]);
         let (url, token) = (line["url"].as_str().unwrap(), line["customer_token"].as_str().unwrap());
         assert_eq!(get(url, token).json()["customer"]["id"], 1);
         assert_eq!(get(url, line["admin_token"].as_str().unwrap()).status, 403);
-        let told = format!("GET {PROFILE} 200\nGET {PROFILE} 403\n");
-        assert_eq!(stop(child, signal), (Some(0), String::new(), told));
+        let logged = format!("GET {PROFILE} 200\nGET {PROFILE} 403\n");
+        assert_eq!(stop(child, signal), (Some(0), String::new(), logged));
     }
-    assert!(home.path().join("here.db").exists());
+    assert!(home.dir.path().join("here.db").exists());
 }
 
 #[test]
 #[cfg(unix)]
-fn serve_misbehaves_by_flag() {
-    let home = tempfile::tempdir().unwrap();
-    let (child, line) = serve(home.path(), &["--fault", "GET:503=9x1", "--fault", "html", "--data", "a.db"]);
+fn serve_injects_the_given_faults() {
+    let home = Home::new();
+    let (child, line) = serve(&home, "--fault GET:503=9x1 --fault html --data a.db");
     let url = line["url"].as_str().unwrap();
     let first = get(url, CUSTOMER);
     assert_eq!((first.status, first.header("retry-after")), (503, Some("9")));
     assert!(get(url, CUSTOMER).body.starts_with("<!DOCTYPE"));
     assert_eq!(stop(child, "-TERM"), (Some(0), String::new(), String::new()));
-    let help = run(home.path(), &["sandbox", "serve", "--help"]);
-    let help = String::from_utf8_lossy(&help.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
-    for kind in ["late=MS", "stale-read=N", "varnish[=applied|not-applied]", "503-after-commit[=SECONDS]"] {
-        assert!(help.contains(kind), "{kind}: {help}");
-    }
-    let typo = run(home.path(), &["sandbox", "serve", "--fault", "htlm"]);
-    assert_eq!(typo.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&typo.stderr).contains("did you mean `html`?"), "{typo:?}");
+    Home::new().run("sandbox serve --fault htlm").assert_failure(
+        2,
+        str![[r#"
+error: invalid value 'htlm' for '--fault <FAULT>': unknown fault `htlm`; did you mean `html`?
+
+For more information, try '--help'.
+"#]],
+    );
 }
 
 #[test]
 #[cfg(unix)]
-fn serve_answers_the_host_names_it_is_told() {
-    let home = tempfile::tempdir().unwrap();
-    let (child, line) = serve(home.path(), &["--allow-host", "localhost.test", "--data", "a.db"]);
+fn serve_accepts_only_the_allowed_host_names() {
+    let home = Home::new();
+    let (child, line) = serve(&home, "--allow-host localhost.test --data a.db");
     let url = line["url"].as_str().unwrap();
     let get = |host: &str| {
         use std::io::Write as _;
@@ -136,46 +122,109 @@ fn serve_answers_the_host_names_it_is_told() {
 }
 
 #[test]
-fn show_and_tokens_print_json_and_reset_seeds_afresh() {
-    let home = tempfile::tempdir().unwrap();
-    let json = |arguments: &[&str]| -> Value {
-        let output = run(home.path(), &[arguments, &["-o", "json"]].concat());
-        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{output:?}");
-        serde_json::from_slice(&output.stdout).unwrap()
-    };
-    assert_eq!(json(&["sandbox", "show"])["customers"][0]["addresses"][3]["postcode"], "02138");
-    let data = if cfg!(windows) { "storefront" } else { ".local/share/storefront" };
-    assert!(home.path().join(data).join("sandbox.db").exists());
-    assert_eq!(json(&["sandbox", "tokens"])[0]["token"], CUSTOMER);
-    assert_eq!(json(&["sandbox", "reset"])["applied"], "yes");
-    let tables = run(home.path(), &["sandbox", "show"]);
-    let text = String::from_utf8(tables.stdout).unwrap();
-    assert!(text.contains("佐藤") && text.contains("color 93 (Black=49, Blue=50"), "{text}");
-    assert!(run(home.path(), &["sandbox", "tokens"]).stdout.starts_with(b"TOKEN"));
+fn show_and_tokens_print_json_and_reset_restores_the_seed() {
+    let home = Home::new();
+    let json = |line: &str| home.storefront(line).without("XDG_DATA_HOME").run().done();
+    assert_eq!(json("sandbox show -o json")["customers"][0]["addresses"][3]["postcode"], "02138");
+    let data = if cfg!(windows) { "data/storefront" } else { ".local/share/storefront" };
+    assert!(home.dir.path().join(data).join("sandbox.db").exists());
+    assert_eq!(json("sandbox tokens -o json")[0]["token"], CUSTOMER);
+    assert_eq!(json("sandbox reset -o json")["applied"], "yes");
+    let tables = Home::new();
+    tables.run("sandbox show").assert_success(str![[r#"
+CUSTOMER  FIRST NAME  LAST NAME  E-MAIL                    ADDRESSES
+1         Amina       Haddad     amina.haddad@example.com  1, 2, 3, 4
+2         健二        佐藤       sato.kenji@example.jp     5, 6
+3         प्रिया       शर्मा       priya.sharma@example.in   7, 8
+4         נועה        לוי        noa.levi@example.co.il    9, 10, 11
+5         Jan         Müller     jan.mueller@example.de    12
+6         New         Customer   new.customer@example.com
+
+QUOTE  CUSTOMER  ITEMS
+1      1
+2      2
+3      3
+4      4
+5      5
+
+ATTRIBUTE  CODE   LABEL         OPTIONS
+73         name   Product Name
+93         color  Color         Black, Blue, Red, Green
+144        size   Size          XS, S, M, L, XL
+
+SKU               TYPE          NAME                     OPTIONS
+Grüner Tee 100 g  simple        Grüner Tee, lose, 100 g
+cap               configurable  Cap                      color 93 (Black=49, Blue=50, Red=51, Green=52)
+mug-blue          simple        Blue Mug
+shirt             configurable  Linen Shirt              color 93 (Black=49, Blue=50, Red=51), size 144 (S=167, M=168, L=169)
+umbrella          simple        Umbrella
+
+STORE VIEW  ID  NAME
+default     1   Default Store View
+fr          2   Boutique française
+de          3   Deutscher Shop
+
+"#]]);
+    tables.run("sandbox tokens").assert_success(str![[r#"
+TOKEN               KIND      CUSTOMER  E-MAIL
+sandbox-customer-1  customer  1         amina.haddad@example.com
+sandbox-customer-2  customer  2         sato.kenji@example.jp
+sandbox-customer-3  customer  3         priya.sharma@example.in
+sandbox-customer-4  customer  4         noa.levi@example.co.il
+sandbox-customer-5  customer  5         jan.mueller@example.de
+sandbox-customer-6  customer  6         new.customer@example.com
+sandbox-admin       admin
+
+"#]]);
+    tables.run("sandbox reset").assert_report(str!["sandbox reset: [HOME]/data/storefront/sandbox.db"]);
 }
 
 #[test]
-fn what_cannot_be_used_is_said_with_exit_code_2() {
-    let home = tempfile::tempdir().unwrap();
-    std::fs::write(home.path().join("notes.txt"), "x".repeat(5000)).unwrap();
-    for (arguments, says) in [
-        (&["sandbox", "serve", "--data", "notes.txt"][..], "notes.txt is not a readable SQLite database"),
-        (&["sandbox", "show", "--data", "."], "cannot use . as the sandbox's database"),
-        (&["sandbox", "reset", "--data", "notes.txt/sandbox.db"], "cannot use notes.txt/sandbox.db"),
-        (&["sandbox", "serve", "--listen", "0.0.0.0:0"], "--allow-remote"),
-        (&["sandbox", "serve", "--listen", "localhost"], "invalid"),
-        (&["customer", "show", "--fault", "html"], "--fault requires --sandbox"),
-        (&["customer", "show", "--sandbox", "--fault", "hmtl"], "did you mean `html`?"),
+fn unusable_data_and_options_are_refused_with_exit_code_2() {
+    let home = Home::new();
+    std::fs::write(home.dir.path().join("notes.txt"), "x".repeat(5000)).unwrap();
+    for (line, stderr) in [
+        (
+            "sandbox serve --data notes.txt",
+            str![
+                "error: notes.txt is not a readable SQLite database: file is not a database: Error code [N]: file is not a database"
+            ],
+        ),
+        ("sandbox show --data .", str!["error: cannot use . as the sandbox's database: is a directory"]),
+        (
+            "sandbox reset --data notes.txt/sandbox.db",
+            str![
+                "error: cannot use notes.txt/sandbox.db as the sandbox's database: File exists (os error [N])"
+            ],
+        ),
+        (
+            "sandbox serve --listen 0.0.0.0:0",
+            str!["error: 0.0.0.0:0 is reachable from other machines; use --allow-remote to permit it"],
+        ),
+        (
+            "sandbox serve --listen localhost",
+            str![[r#"
+error: invalid value 'localhost' for '--listen <ADDRESS:PORT>': invalid socket address syntax
+
+For more information, try '--help'.
+"#]],
+        ),
+        (
+            "customer show --fault html",
+            str![[r#"
+error: --fault requires --sandbox
+  hint: add --sandbox
+"#]],
+        ),
+        (
+            "customer show --sandbox --fault hmtl",
+            str![[r#"
+error: invalid value 'hmtl' for '--fault <FAULT>': unknown fault `hmtl`; did you mean `html`?
+
+For more information, try '--help'.
+"#]],
+        ),
     ] {
-        let mut command = storefront(home.path(), arguments);
-        command.stdin(Stdio::null());
-        let mut child = Serving(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
-        let mut line = String::new();
-        BufReader::new(child.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line, "", "{arguments:?}");
-        let mut stderr = String::new();
-        child.0.stderr.as_mut().unwrap().read_to_string(&mut stderr).unwrap();
-        assert_eq!(child.0.wait().unwrap().code(), Some(2), "{stderr}");
-        assert!(stderr.contains(says), "{stderr}");
+        home.run(line).assert_failure(2, stderr);
     }
 }

@@ -1,13 +1,15 @@
-//! The database file of the sandbox: made, shared, reset, refused.
+//! The database file of the sandbox: creation, sharing, reset and refusal of other files.
 
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use snapbox::str;
 use storefront::sandbox::{self, Options};
 
 use crate::support::raw_http::{CUSTOMER, ITEM, Sandbox, ids};
+use crate::support::snapshot::assert_snapshot;
 
 const ADD: &str = r#"{"cartItem":{"sku":"mug-blue","qty":1,"quote_id":"1"}}"#;
 
@@ -40,7 +42,7 @@ fn the_seed_shows_what_is_needed_to_try_everything() {
 }
 
 #[test]
-fn tokens_name_whom_they_speak_for() {
+fn tokens_name_their_customer() {
     let directory = tempfile::tempdir().unwrap();
     let tokens = sandbox::tokens(&directory.path().join("sandbox.db")).unwrap();
     let first = serde_json::to_value(&tokens[0]).unwrap();
@@ -53,7 +55,7 @@ fn tokens_name_whom_they_speak_for() {
 }
 
 #[test]
-fn what_one_process_wrote_the_next_one_reads() {
+fn data_persists_between_processes() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("sandbox.db");
     assert_eq!(Sandbox::on(&data, &[]).call(CUSTOMER, "POST", ITEM, ADD).status, 200);
@@ -80,7 +82,7 @@ fn two_sandboxes_on_one_file_lose_no_write() {
 }
 
 #[test]
-fn many_may_make_a_new_database_at_once() {
+fn a_new_database_may_be_created_concurrently() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("new").join("sandbox.db");
     std::thread::scope(|scope| {
@@ -91,7 +93,7 @@ fn many_may_make_a_new_database_at_once() {
 }
 
 #[test]
-fn reset_seeds_afresh_under_a_running_sandbox() {
+fn reset_restores_the_seed_under_a_running_sandbox() {
     let sandbox = Sandbox::new();
     let seed = sandbox.show();
     sandbox.put_profile(CUSTOMER, &json!({"addresses": [{"city": "Oran"}]}));
@@ -106,7 +108,7 @@ fn reset_seeds_afresh_under_a_running_sandbox() {
 
 #[test]
 #[cfg(unix)]
-fn the_file_is_private_and_so_are_its_companions() {
+fn the_database_files_are_private() {
     use std::os::unix::fs::PermissionsExt as _;
     let sandbox = Sandbox::new();
     sandbox.call(CUSTOMER, "POST", ITEM, ADD);
@@ -126,26 +128,33 @@ fn files_that_are_not_a_sandbox_are_refused_and_left_alone() {
     let text = directory.path().join("notes.txt");
     std::fs::write(&text, "not a database, but long enough to be looked at ".repeat(100)).unwrap();
     let before = std::fs::read(&text).unwrap();
-    assert!(start_error(&text, [127, 0, 0, 1]).contains("notes.txt"));
+    assert_snapshot(
+        &start_error(&text, [127, 0, 0, 1]),
+        str![
+            "[HOME]/notes.txt is not a readable SQLite database: file is not a database: Error code [N]: file is not a database"
+        ],
+    );
     assert!(sandbox::reset(&text).is_err());
     assert_eq!(std::fs::read(&text).unwrap(), before);
 
-    let directory_as_file = start_error(directory.path(), [127, 0, 0, 1]);
-    assert!(directory_as_file.contains("directory"), "{directory_as_file}");
-    let below_a_file = start_error(&text.join("sandbox.db"), [127, 0, 0, 1]);
-    assert!(below_a_file.contains("cannot use"), "{below_a_file}");
+    assert_snapshot(
+        &start_error(directory.path(), [127, 0, 0, 1]),
+        str!["cannot use [HOME] as the sandbox's database: is a directory"],
+    );
+    assert_snapshot(
+        &start_error(&text.join("sandbox.db"), [127, 0, 0, 1]),
+        str!["cannot use [HOME]/notes.txt/sandbox.db as the sandbox's database: File exists (os error [N])"],
+    );
 
     let foreign = directory.path().join("foreign.db");
     std::fs::write(&foreign, foreign_database()).unwrap();
-    assert!(
-        sandbox::reset(&foreign)
-            .unwrap_err()
-            .to_string()
-            .contains("is not a sandbox database; choose another file")
+    assert_snapshot(
+        &sandbox::reset(&foreign).unwrap_err().to_string(),
+        str!["[HOME]/foreign.db is not a sandbox database; choose another file"],
     );
 }
 
-/// A SQLite database of the sandbox with the mark of another program (`application_id`, at byte 68).
+/// A database of the sandbox with the `application_id` (at byte 68) of another program.
 fn foreign_database() -> Vec<u8> {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("sandbox.db");
@@ -164,7 +173,12 @@ fn another_version_is_refused_until_it_is_reset() {
     let mut bytes = std::fs::read(&data).unwrap();
     bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
     std::fs::write(&data, bytes).unwrap();
-    assert!(sandbox::dump(&data).unwrap_err().to_string().contains("sandbox reset"));
+    assert_snapshot(
+        &sandbox::dump(&data).unwrap_err().to_string(),
+        str![
+            "[HOME]/sandbox.db was created by another version of the sandbox; recreate it with `storefront sandbox reset`"
+        ],
+    );
     sandbox::reset(&data).unwrap();
     assert!(sandbox::dump(&data).is_ok());
 }
@@ -173,12 +187,15 @@ fn another_version_is_refused_until_it_is_reset() {
 fn only_loopback_unless_allowed() {
     let directory = tempfile::tempdir().unwrap();
     let error = start_error(&directory.path().join("sandbox.db"), [0, 0, 0, 0]);
-    assert!(error.contains("--allow-remote"), "{error}");
+    assert_snapshot(
+        &error,
+        str!["0.0.0.0:0 is reachable from other machines; use --allow-remote to permit it"],
+    );
     assert!(!directory.path().join("sandbox.db").exists());
 }
 
 #[test]
-fn an_observer_is_told_of_every_request() {
+fn an_observer_sees_every_request() {
     let directory = tempfile::tempdir().unwrap();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let notes = seen.clone();

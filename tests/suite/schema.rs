@@ -1,4 +1,4 @@
-//! `schema`: it accepts and refuses what the input check accepts and refuses.
+//! `schema`: it accepts exactly what the input check accepts.
 
 use crate::support::json_schema::accepts;
 use crate::support::storefront::Home;
@@ -12,7 +12,7 @@ fn template(operation: Operation) -> Value {
     serde_json::from_str(&storefront::template::json(&MARKETPLACE, operation).unwrap()).unwrap()
 }
 
-/// The document, and what it becomes when each value in it is replaced, and each object given an odd field.
+/// The document, with each value replaced in turn, and with an unknown field in each object.
 fn variations(value: &Value) -> Vec<Value> {
     let odd =
         [json!("x"), json!(1), json!(1.5), json!(true), json!(null), json!([]), json!(["x"]), json!({})];
@@ -42,7 +42,7 @@ fn variations(value: &Value) -> Vec<Value> {
     all
 }
 
-/// The check's own verdict on a body in its wrapper.
+/// Whether the check accepts a body in its wrapper.
 fn passes(operation: Operation, document: &Value) -> bool {
     let Value::Object(mut body) = document.clone() else { return false };
     validate(&mut body, operation.schema(&MARKETPLACE), false).is_ok()
@@ -52,17 +52,17 @@ fn passes(operation: Operation, document: &Value) -> bool {
 fn schema_and_check_agree_about_every_variation_of_every_template() {
     for operation in Operation::ALL {
         let schema = json_schema::of(&MARKETPLACE, operation);
-        let mut verdicts = [0, 0];
-        // A body without its wrapper is another form, and a list is a run: those have tests of their own.
+        let mut counts = [0, 0];
+        // A body without its wrapper and an array have tests of their own.
         let is_wrapped = |body: &Value| {
             body.get(template(operation).as_object().unwrap().keys().next().unwrap()).is_some()
         };
         for document in variations(&template(operation)).into_iter().filter(is_wrapped) {
             let passes = passes(operation, &document);
             assert_eq!(accepts(&schema, &schema, &document), passes, "{}: {document}", operation.name());
-            verdicts[usize::from(passes)] += 1;
+            counts[usize::from(passes)] += 1;
         }
-        assert!(verdicts.iter().all(|count| *count > 10), "{verdicts:?}");
+        assert!(counts.iter().all(|count| *count > 10), "{counts:?}");
     }
 }
 
@@ -89,7 +89,7 @@ fn a_body_without_its_wrapper_and_an_array_of_records_are_inputs_too() {
 }
 
 #[test]
-fn the_binary_prints_it_with_the_meaning_of_every_member() {
+fn the_printed_schema_describes_every_field() {
     let home = Home::new();
     let printed: Value = serde_json::from_str(&home.ok("schema customer update")).unwrap();
     assert_eq!(printed, json_schema::of(&MARKETPLACE, Operation::CustomerUpdate));

@@ -1,11 +1,13 @@
-//! A planted token is found nowhere: not in any output of any command in any mode, not in any file.
+//! Tokens are in no output of any command in any mode, and in no file.
 
 use std::path::Path;
+
+use snapbox::str;
 
 use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::raw_http::{ADMIN, CUSTOMER};
 use crate::support::storefront::{Home, Outcome};
-use crate::support::test_env::{TestEnv, files_below, words};
+use crate::support::test_env::{TestEnv, files_below};
 
 const PLANTED: &str = "planted-tok3n-f1e2d3c4";
 const PLANTED_ADMIN: &str = "planted-adm1n-a5b6c7d8";
@@ -31,7 +33,7 @@ fn planted(home: &Home, url: &str, line: &str) -> Outcome {
          token = \"{PLANTED}\"\nadmin-token = \"{PLANTED_ADMIN}\"\n"
     );
     home.write("config.toml", profile, 0o600);
-    home.run(&words(line))
+    home.run(line)
 }
 
 #[track_caller]
@@ -51,7 +53,7 @@ fn clean_files(home: &Path) {
     }
 }
 
-/// A service that throws back whatever it was sent, head and all, with any status.
+/// A service that echoes the tokens in its headers and body, with any status.
 fn echo(status: &str) -> MockServer {
     let body = format!(
         r#"{{"message": "Bearer {PLANTED} / {PLANTED_ADMIN} is not %1", "parameters": ["{PLANTED}"], "addresses": [], "id": 1}}"#
@@ -70,7 +72,7 @@ fn no_output_of_any_command_holds_a_token() {
                 let line = format!("{command} {mode} --retry 0");
                 let outcome = planted(&home, &server.url(""), &line);
                 let own = |text: &str, token: &str| text.replace(token, "");
-                // A service that says another's token is no leak of ours; each call masks the token it carries.
+                // Each call masks the token that it sends, not another one that the service echoes.
                 let carried = if command.starts_with("attribute") { PLANTED_ADMIN } else { PLANTED };
                 let other = if carried == PLANTED { PLANTED_ADMIN } else { PLANTED };
                 clean(&line, own(&outcome.stdout, other).as_bytes());
@@ -82,28 +84,78 @@ fn no_output_of_any_command_holds_a_token() {
 }
 
 #[test]
-fn what_is_said_of_a_token_is_three_dots() {
+fn a_token_is_shown_as_three_dots() {
     let (home, server) = (Home::new(), echo("200 OK"));
     let outcome = planted(&home, &server.url(""), "quote add-item --sku a --qty 1 --quote-id 1 -vv");
-    assert!(outcome.stderr.contains("> authorization: •••\n"), "{outcome:?}");
-    assert!(outcome.stderr.contains("< x-echo: Bearer •••\n"), "{outcome:?}");
-    let outcome = planted(&home, &server.url(""), "quote add-item --sku a --qty 1 --quote-id 1 -n");
-    assert!(outcome.stdout.contains("Authorization: Bearer •••\n"), "{outcome:?}");
-    let outcome = planted(&home, &server.url(""), "quote add-item --sku a --qty 1 --quote-id 1 -n --curl");
+    outcome.assert(
+        0,
+        str![[r#"
+Added 1 × a to quote 1
+Response: {"message":"Bearer ••• / ••• is not %1","parameters":["•••"],"addresses":[],"id":1}
+"#]],
+        str![[r#"
+quote add-item: profile shop, host 127.0.0.1:[PORT], store view default
+> POST http://127.0.0.1:[PORT]/V1/storeview/default/user/quote/item
+> accept: application/json
+> user-agent: storefront/[VERSION]
+> authorization: •••
+> content-type: application/json
+> {"cartItem":{"sku":"a","qty":1,"quote_id":"1"}}
+< 200, 147 bytes, [DURATION]
+< x-echo: Bearer •••
+< location: https://other.example/?token=•••
+< content-length: 147
+< {"message": "Bearer ••• / ••• is not %1", "parameters": ["•••"], "addresses": [], "id": 1}
+"#]],
+    );
+    for (line, stdout) in [
+        (
+            "quote add-item --sku a --qty 1 --quote-id 1 -n",
+            str![[r#"
+quote add-item: dry run
+POST http://127.0.0.1:[PORT]/V1/storeview/default/user/quote/item
+Authorization: Bearer •••
+{
+  "cartItem": {
+    "sku": "a",
+    "qty": 1,
+    "quote_id": "1"
+  }
+}
+"#]],
+        ),
+        (
+            "quote add-item --sku a --qty 1 --quote-id 1 -n --curl",
+            str![[
+                r#"curl --request POST --globoff http://127.0.0.1:[PORT]/V1/storeview/default/user/quote/item --header "Authorization: Bearer $STOREFRONT_TOKEN" --header 'Content-Type: application/json' --data-raw '{"cartItem":{"sku":"a","qty":1,"quote_id":"1"}}'"#
+            ]],
+        ),
+        (
+            "attribute create --code a -n --curl",
+            str![[
+                r#"curl --request POST --globoff http://127.0.0.1:[PORT]/V1/admin/product/attribute/ --header "Authorization: Bearer ${STOREFRONT_ADMIN_TOKEN:-$STOREFRONT_TOKEN}" --header 'Content-Type: application/json' --data-raw '{"attribute":{"attribute_code":"a","entity_type_id":"4"}}'"#
+            ]],
+        ),
+        ("config get token", str!["•••"]),
+    ] {
+        planted(&home, &server.url(""), line).assert_success(stdout);
+    }
     let [customer, admin] = if cfg!(windows) {
         ["$env:STOREFRONT_TOKEN", "$(if ($env:STOREFRONT_ADMIN_TOKEN)"]
     } else {
         ["$STOREFRONT_TOKEN", "${STOREFRONT_ADMIN_TOKEN:-$STOREFRONT_TOKEN}"]
     };
-    assert!(outcome.stdout.contains(&format!("\"Authorization: Bearer {customer}\"")), "{outcome:?}");
-    let outcome = planted(&home, &server.url(""), "attribute create --code a -n --curl");
-    assert!(outcome.stdout.contains(&format!("Bearer {admin}")), "{outcome:?}");
-    let outcome = planted(&home, &server.url(""), "config get token");
-    assert_eq!(outcome.stdout, "•••\n");
+    for (line, token) in [
+        ("quote add-item --sku a --qty 1 --quote-id 1 -n --curl", customer),
+        ("attribute create --code a -n --curl", admin),
+    ] {
+        let outcome = planted(&home, &server.url(""), line);
+        assert!(outcome.stdout.contains(&format!("\"Authorization: Bearer {token}")), "{outcome:?}");
+    }
 }
 
 #[test]
-fn no_fault_brings_a_token_out_and_no_file_keeps_one() {
+fn no_fault_reveals_a_token_and_no_file_stores_one() {
     for fault in [
         "429=0",
         "500",
@@ -135,7 +187,7 @@ fn no_fault_brings_a_token_out_and_no_file_keeps_one() {
 }
 
 #[test]
-fn tokens_of_every_source_stay_inside() {
+fn no_output_holds_a_token_of_any_source() {
     let server = MockServer::start(vec![Step::Answer(
         b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\n{}".to_vec(),
     )]);
@@ -156,18 +208,18 @@ fn tokens_of_every_source_stay_inside() {
         );
         for line in ["customer show -p shop -vv", "customer show -p shop -vv -o json", "auth status -p shop"]
         {
-            let outcome = home.storefront(&words(line)).env("ELSEWHERE", PLANTED).run();
+            let outcome = home.storefront(line).env("ELSEWHERE", PLANTED).run();
             assert!(!outcome.stdout.contains(PLANTED), "{source}: {outcome:?}");
-            // What a command of the user's own says on standard error is not ours to hold back.
-            let said = if source.contains(">&2") { String::new() } else { outcome.stderr.clone() };
-            assert!(!said.contains(PLANTED), "{source}: {outcome:?}");
+            // The standard error of the user's own command is passed through.
+            let stderr = if source.contains(">&2") { String::new() } else { outcome.stderr.clone() };
+            assert!(!stderr.contains(PLANTED), "{source}: {outcome:?}");
         }
     }
 }
 
 #[test]
 #[cfg(unix)]
-fn files_that_hold_customers_are_the_owners_alone() {
+fn files_with_customer_data_are_readable_by_their_owner_only() {
     use std::os::unix::fs::PermissionsExt as _;
     let env = TestEnv::new();
     env.done("customer update --address 2 --city Troy");

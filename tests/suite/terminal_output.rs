@@ -1,4 +1,4 @@
-//! Nothing a service says moves the cursor, sets a title or hides in a terminal.
+//! Control characters of the service never reach the terminal.
 
 use crate::support::mock_server::{MockServer, answer};
 use crate::support::raw_http::CUSTOMER;
@@ -9,7 +9,7 @@ const HARMFUL: [char; 8] =
     ['\u{9b}', '\u{7}', '\u{202e}', '\u{200f}', '\u{200b}', '\u{ad}', '\u{e0041}', '\u{61c}'];
 
 #[test]
-fn no_output_on_a_terminal_holds_what_a_terminal_obeys_or_hides() {
+fn terminal_output_contains_no_control_characters_of_the_service() {
     let name = r"A\u001b]0;owned\u0007\u009b2J\u202e\u200f\u200b\u00ad\udb40\udc41\u061cZ";
     let profile = format!(r#"{{"id":1,"firstname":"{name}","addresses":[{{"id":1,"city":"{name}"}}]}}"#);
     let server = MockServer::start(vec![answer("200 OK", "", &profile)]);

@@ -1,4 +1,4 @@
-//! Pictures of the terminal, as the README shows them. One that is stale fails; `SNAPSHOTS=overwrite` makes them anew.
+//! Pictures of the terminal. `SNAPSHOTS=overwrite` rewrites them.
 
 use anstyle_svg::{Palette, Term};
 use snapbox::{Data, data::DataFormat};
@@ -52,7 +52,7 @@ impl Look {
     }
 }
 
-/// Holds the pictures, light and dark, against their files.
+/// Compares the pictures, light and dark, with their files.
 #[track_caller]
 fn shows(name: &str, line: &str, picture: &str) {
     let actual = format!("\u{1b}[2m$\u{1b}[0m storefront {line}\n{picture}");
@@ -65,7 +65,7 @@ fn shows(name: &str, line: &str, picture: &str) {
     }
 }
 
-/// Runs a command line that asks nothing.
+/// Runs a command line without prompts.
 #[track_caller]
 fn run_shows(name: &str, home: &Home, line: &str, expected_code: i32) {
     let mut terminal = Terminal::run(home, COLUMNS, &line.split(' ').collect::<Vec<_>>(), &[]);
@@ -119,7 +119,7 @@ fn the_summary_of_a_run() {
     let line = "--sandbox quote add-item -i items.csv --yes";
     let mut terminal = Terminal::run(&home, 120, &line.split(' ').collect::<Vec<_>>(), &[]);
     assert_eq!(terminal.waits_for_end(), 7);
-    // How long it took is no part of the picture.
+    // The picture does not show how long it took.
     let picture = terminal.picture();
     let (before, rest) = picture.split_once(" failed (").unwrap();
     let (_, after) = rest.split_once(')').unwrap();

@@ -1,4 +1,4 @@
-//! `token-command`: what it sees, and that a hung one holds nobody up.
+//! `token-command`: its environment, and the interruption of a hung command.
 
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ fn interrupt(child: &Child) {
 }
 
 #[test]
-fn the_command_sees_no_token_of_ours() {
+fn the_command_gets_no_token_in_its_environment() {
     let home = home("env > seen; echo some-token");
     let outcome = home
         .storefront(&["customer", "show", "--retry", "0"])
@@ -35,7 +35,7 @@ fn the_command_sees_no_token_of_ours() {
 }
 
 #[test]
-fn a_hung_command_ends_with_the_program_and_all_it_started() {
+fn interrupting_a_hung_command_ends_its_processes() {
     let home = home("sleep 60 & echo $! > started; wait");
     let started = home.dir.path().join("started");
     let child = home.storefront(&["customer", "show"]).spawn();

@@ -1,4 +1,4 @@
-//! Many records: inputs made up, results taken apart.
+//! Inputs and results of batches.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::storefront::Outcome;
 use crate::support::test_env::TestEnv;
 
-/// A CSV of attributes `code_1`, `code_2`…: each record can be told from any other in the sandbox.
+/// A CSV of attributes `code_1`, `code_2`…, each recognizable in the sandbox.
 pub fn attributes(records: usize) -> String {
     let mut csv = "attribute_code,default_frontend_label,frontend_input\n".to_owned();
     for number in 1..=records {
@@ -36,7 +36,7 @@ pub fn numbers(outcome: &Outcome) -> Vec<u64> {
     lines(outcome).iter().map(|line| line["record"].as_u64().unwrap()).collect()
 }
 
-/// How many records stand at each state in a journal; what was appended last counts.
+/// The number of records in each state of a journal, by their last entry.
 pub fn states(journal: &str) -> BTreeMap<String, usize> {
     let mut last = BTreeMap::new();
     for line in journal.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
@@ -51,21 +51,21 @@ pub fn states(journal: &str) -> BTreeMap<String, usize> {
     counted
 }
 
-/// The most records that stood at `sending` at any point of a journal.
-pub fn most_standing(journal: &str) -> usize {
-    let (mut standing, mut most) = (std::collections::BTreeSet::new(), 0);
+/// The maximum number of records in flight at any point of a journal.
+pub fn most_in_flight(journal: &str) -> usize {
+    let (mut in_flight, mut most) = (std::collections::BTreeSet::new(), 0);
     for line in journal.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
         let Some(record) = line["record"].as_u64() else {
-            // A new run: what stood then stands for ever, and is not in flight.
-            standing.clear();
+            // A new run: what was `sending` before is no longer in flight.
+            in_flight.clear();
             continue;
         };
         if line["state"] == "sending" {
-            standing.insert(record);
+            in_flight.insert(record);
         } else {
-            standing.remove(&record);
+            in_flight.remove(&record);
         }
-        most = most.max(standing.len());
+        most = most.max(in_flight.len());
     }
     most
 }

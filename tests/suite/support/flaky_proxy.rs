@@ -1,4 +1,4 @@
-//! A way to the service on which any request or reply can be held, or something done meanwhile.
+//! A proxy that can delay any request or response, or run code before passing it on.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::support::mock_server::read_request;
 
-/// Which half of an exchange passes the gate.
+/// The half of an exchange that is being passed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Half {
     Request,
@@ -17,9 +17,9 @@ pub enum Half {
 }
 
 /// Called before a half is passed on, with the number of the exchange from 1 on.
-type Keeper = dyn Fn(usize, Half) + Send + Sync;
+type Hook = dyn Fn(usize, Half) + Send + Sync;
 
-/// The gate; it stops listening when dropped.
+/// The proxy; it stops listening when dropped.
 pub struct FlakyProxy {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -27,22 +27,22 @@ pub struct FlakyProxy {
 
 struct Shared {
     target: SocketAddr,
-    keeper: Box<Keeper>,
+    hook: Box<Hook>,
     exchanges: AtomicUsize,
-    under_way: AtomicUsize,
+    in_progress: AtomicUsize,
     stopped: AtomicBool,
 }
 
 impl FlakyProxy {
-    /// Stands before `target`.
-    pub fn before(target: SocketAddr, keeper: impl Fn(usize, Half) + Send + Sync + 'static) -> Self {
+    /// A proxy of `target`.
+    pub fn before(target: SocketAddr, hook: impl Fn(usize, Half) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
             target,
-            keeper: Box::new(keeper),
+            hook: Box::new(hook),
             exchanges: AtomicUsize::new(0),
-            under_way: AtomicUsize::new(0),
+            in_progress: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
         });
         let theirs = shared.clone();
@@ -64,7 +64,7 @@ impl FlakyProxy {
 
     /// Waits until no exchange is in flight.
     pub fn wait_until_quiet(&self) {
-        while self.shared.under_way.load(Ordering::SeqCst) > 0 {
+        while self.shared.in_progress.load(Ordering::SeqCst) > 0 {
             thread::sleep(Duration::from_millis(1));
         }
     }
@@ -78,20 +78,20 @@ impl Drop for FlakyProxy {
 }
 
 impl Shared {
-    /// One exchange a connection. What has come in whole goes on, also when anyone who sent it is gone.
+    /// One exchange per connection. A complete request is passed on even if its client is gone.
     fn pass(&self, mut client: TcpStream) {
         client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let Some(request) = read_request(&mut client) else { return };
-        self.under_way.fetch_add(1, Ordering::SeqCst);
+        self.in_progress.fetch_add(1, Ordering::SeqCst);
         let number = self.exchanges.fetch_add(1, Ordering::SeqCst) + 1;
-        (self.keeper)(number, Half::Request);
+        (self.hook)(number, Half::Request);
         let end = request.windows(2).position(|window| window == b"\r\n").unwrap();
         let mut service = TcpStream::connect(self.target).unwrap();
         let mut reply = Vec::new();
         service.write_all(&[&request[..end], b"\r\nConnection: close", &request[end..]].concat()).unwrap();
         service.read_to_end(&mut reply).unwrap();
-        (self.keeper)(number, Half::Reply);
+        (self.hook)(number, Half::Reply);
         let _ = client.write_all(&reply);
-        self.under_way.fetch_sub(1, Ordering::SeqCst);
+        self.in_progress.fetch_sub(1, Ordering::SeqCst);
     }
 }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::support::mock_server::{MockServer, Step};
+use crate::support::snapshot::assert_snapshot;
 use storefront::failure::Failure;
 use storefront::http::{Client, Endpoint, HttpEvent, Reply};
 use storefront::plan::request::dialect::MARKETPLACE;
@@ -13,7 +14,7 @@ use storefront::token::Token;
 /// A token that must be found nowhere.
 pub const SECRET: &str = "planted-secret-token";
 
-/// A link to `base` with short times and no repeats.
+/// An endpoint at `base` with short times and no retries.
 pub fn link(base: &str) -> Endpoint {
     Endpoint {
         base_url: base.parse().unwrap(),
@@ -72,7 +73,7 @@ pub fn send(link: &Endpoint, request: &Request) -> Result<Reply, Failure> {
     run(async { Client::new(link, None)?.send(request, &token()).await })
 }
 
-/// A client, and every event it told of, as text.
+/// A client, and each of its events as text.
 pub fn traced(link: &Endpoint) -> (Client, Arc<Mutex<Vec<String>>>) {
     let events = Arc::new(Mutex::new(Vec::new()));
     let ours = events.clone();
@@ -80,7 +81,14 @@ pub fn traced(link: &Endpoint) -> (Client, Arc<Mutex<Vec<String>>>) {
     (Client::new(link, Some(tracer)).unwrap(), events)
 }
 
-/// A way to a scripted service, with the usual repeats.
+/// Asserts the message and the hint of a failure as a whole.
+#[track_caller]
+pub fn assert_failure_text(failure: &Failure, expected: impl snapbox::IntoData) {
+    let hint = failure.hint.as_ref().map(|hint| format!("\n  hint: {hint}"));
+    assert_snapshot(&format!("{}{}", failure.message, hint.unwrap_or_default()), expected);
+}
+
+/// An endpoint of a scripted service, with the usual retries.
 pub fn retrying(server: &MockServer) -> Endpoint {
     Endpoint { retry: 2, ..link(&server.url("")) }
 }

@@ -1,4 +1,4 @@
-//! A small HTTP server that does what a script says, request by request, and records what it was sent.
+//! A scripted HTTP server that records its requests.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -16,9 +16,9 @@ pub enum Step {
     Answer(Vec<u8>),
     /// Writes these bytes and closes the connection.
     AnswerAndClose(Vec<u8>),
-    /// Reads the request and closes the connection without a word.
+    /// Reads the request and closes the connection without a response.
     Close,
-    /// Closes its side as soon as a connection is made, and records what comes all the same.
+    /// Closes its side as soon as a connection is accepted, and still records what arrives.
     HangUp,
     /// Reads the request and stays silent this long, then answers.
     Stall(Duration, Vec<u8>),
@@ -91,7 +91,7 @@ impl MockServer {
         Self { address, shared }
     }
 
-    /// An address that lets connections in and then says nothing at all; it stays until the process ends.
+    /// An address that accepts connections and never sends anything, until the process ends.
     pub fn start_silent() -> SocketAddr {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = listener.local_addr().unwrap();
@@ -114,7 +114,7 @@ impl MockServer {
         requests.iter().map(|request| String::from_utf8_lossy(request).into_owned()).collect()
     }
 
-    /// What came over a connection the server hung up on, once it is gone.
+    /// Whether bytes arrived on a connection after the server closed its side.
     pub fn received_after_hang_up(&self) -> bool {
         while self.shared.hung_up.load(Ordering::SeqCst) == 0 {
             thread::sleep(Duration::from_millis(1));
@@ -122,7 +122,7 @@ impl MockServer {
         !self.requests().is_empty()
     }
 
-    /// How many connections were made.
+    /// The number of accepted connections.
     pub fn connections(&self) -> usize {
         self.shared.connections.load(Ordering::SeqCst)
     }

@@ -1,4 +1,4 @@
-//! HTTP as bytes on a socket, and a sandbox to speak it to. Nothing here is the client's.
+//! Raw HTTP over a socket, without the program's client, and a sandbox.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -16,7 +16,7 @@ pub const ITEM: &str = "/V1/storeview/default/user/quote/item";
 pub const SHIPPING: &str = "/V1/storeview/default/user/quote/shipping-information";
 pub const ATTRIBUTE: &str = "/V1/admin/product/attribute/";
 
-/// A sandbox on a thread of its own, stopped when it goes out of scope.
+/// A sandbox on its own thread, stopped when dropped.
 pub struct Sandbox {
     address: SocketAddr,
     data: PathBuf,
@@ -53,7 +53,7 @@ impl Sandbox {
         Self::observed(data, faults, None)
     }
 
-    /// The same, with every request told to `observer`.
+    /// The same, with an observer of every request.
     pub fn observed(data: &Path, faults: &[&str], observer: Option<Observer>) -> Self {
         let faults = faults.iter().map(|fault| fault.parse().unwrap()).collect();
         Self::with_options(Options { faults, ..Options::new(data.to_owned()) }, observer)
@@ -172,7 +172,7 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
     }
 
-    /// Asserts the status and Magento's shape of an error: `message`, and `parameters` beside it.
+    /// Asserts the status and Magento's error object: `message` and `parameters`.
     #[track_caller]
     pub fn refuses(&self, status: u16, message: &str, parameters: Value) {
         assert_eq!(self.status, status, "{self:?}");

@@ -1,4 +1,4 @@
-//! The program itself, in a home of its own.
+//! The program in a home directory of its own.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ pub struct Home {
     pub dir: TempDir,
 }
 
-/// What one run left behind.
+/// The result of one run.
 #[derive(Debug)]
 pub struct Outcome {
     pub code: i32,
@@ -19,7 +19,7 @@ pub struct Outcome {
     pub stderr: String,
 }
 
-/// One run that is being prepared.
+/// A run before it starts.
 pub struct Storefront {
     command: Command,
     stdin: Vec<u8>,
@@ -72,9 +72,9 @@ impl Home {
     }
 
     /// The program with these arguments and nothing in its environment but this home.
-    pub fn storefront(&self, arguments: &[&str]) -> Storefront {
+    pub fn storefront(&self, arguments: impl Arguments) -> Storefront {
         let mut command = self.command(env!("CARGO_BIN_EXE_storefront"));
-        command.args(arguments);
+        command.args(arguments.words());
         Storefront { command, stdin: Vec::new() }
     }
 
@@ -106,29 +106,64 @@ impl Home {
     }
 
     /// Runs the program with these arguments.
-    pub fn run(&self, arguments: &[&str]) -> Outcome {
+    pub fn run(&self, arguments: impl Arguments) -> Outcome {
         self.storefront(arguments).run()
     }
 
-    /// Runs a command line without quotes, which must end well; gives its standard output.
+    /// Runs a command line that must succeed; gives its standard output.
+    #[track_caller]
     pub fn ok(&self, line: &str) -> String {
-        let arguments: Vec<&str> = line.split_whitespace().collect();
-        let outcome = self.run(&arguments);
+        let outcome = self.run(line);
         assert_eq!(outcome.code, 0, "{line}: {outcome:?}");
         outcome.stdout
     }
 
-    /// Runs a command line without quotes, which must end with this code; gives its standard error.
+    /// Runs a command line that must end with this code; gives its standard error.
+    #[track_caller]
     pub fn fails(&self, code: i32, line: &str) -> String {
-        let arguments: Vec<&str> = line.split_whitespace().collect();
-        let outcome = self.run(&arguments);
+        let outcome = self.run(line);
         assert_eq!(outcome.code, code, "{line}: {outcome:?}");
         outcome.stderr
     }
 }
 
+/// The arguments of a command: a line quoted as in a shell, or one word each.
+pub trait Arguments {
+    fn words(self) -> Vec<String>;
+}
+
+impl Arguments for &str {
+    fn words(self) -> Vec<String> {
+        shell_words::split(self).unwrap()
+    }
+}
+
+impl Arguments for &String {
+    fn words(self) -> Vec<String> {
+        self.as_str().words()
+    }
+}
+
+impl Arguments for &[&str] {
+    fn words(self) -> Vec<String> {
+        self.iter().map(ToString::to_string).collect()
+    }
+}
+
+impl<const N: usize> Arguments for &[&str; N] {
+    fn words(self) -> Vec<String> {
+        self.as_slice().words()
+    }
+}
+
+impl Arguments for &Vec<&str> {
+    fn words(self) -> Vec<String> {
+        self.as_slice().words()
+    }
+}
+
 impl Outcome {
-    /// The result object of a run that ended well and said nothing on standard error.
+    /// The result object of a run that succeeded without a warning.
     #[track_caller]
     pub fn done(&self) -> serde_json::Value {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{self:?}");
@@ -162,12 +197,12 @@ impl Storefront {
         self
     }
 
-    /// Starts the program with pipes at both ends, for anyone who wants to signal it.
+    /// Starts the program with its standard streams piped, to signal it.
     pub fn spawn(mut self) -> std::process::Child {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// Starts the program without a word from or to it, for anyone who wants to kill it.
+    /// Starts the program with no input and output, to kill it.
     pub fn spawn_silent(mut self) -> std::process::Child {
         self.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
@@ -184,7 +219,7 @@ impl Storefront {
         self.run()
     }
 
-    /// The command itself, to be run some other way.
+    /// The command itself.
     #[cfg(unix)]
     pub fn into_command(self) -> Command {
         self.command

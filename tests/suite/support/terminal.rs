@@ -1,4 +1,4 @@
-//! The program in a terminal of its own, and what is on its screen.
+//! The program in a pseudoterminal, and its screen.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -141,7 +141,7 @@ impl Terminal {
     pub fn types(&mut self, keys: &str) -> &mut Self {
         let before = self.screen();
         self.keyboard.write_all(keys.as_bytes()).unwrap();
-        // A person is never faster, and Esc must not run into the key after it.
+        // Keys that follow at once would be taken for a paste, and Esc for the start of a sequence.
         std::thread::sleep(Duration::from_millis(60));
         // On a busy machine it may not have been read yet. Not every key shows.
         let deadline = Instant::now() + Duration::from_millis(500);
@@ -159,7 +159,7 @@ impl Terminal {
         (code, String::from_utf8_lossy(&raw.lock().unwrap()).into_owned())
     }
 
-    /// Types an answer and, as a person does, Enter after it.
+    /// Types an answer, then Enter.
     pub fn answers(&mut self, text: &str) -> &mut Self {
         self.types(text).types(ENTER)
     }
@@ -176,8 +176,8 @@ impl Terminal {
         self
     }
 
-    /// Whether keys are echoed, lines edited and signals sent by the terminal, as a shell needs it, and pastes unmarked.
-    pub fn is_as_it_was(&self) -> bool {
+    /// Whether the terminal is in the mode of a shell: echo, line editing, signals, no bracketed paste.
+    pub fn is_restored(&self) -> bool {
         let modes = rustix::termios::tcgetattr(&self.keyboard).unwrap().local_modes;
         let is_cooked = modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
         let parser = self.screen.lock().unwrap();

@@ -1,4 +1,4 @@
-//! The program, a home of its own, and a sandbox that tells what reached it.
+//! The program, a home directory, and a sandbox that records its requests.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -7,9 +7,9 @@ use serde_json::Value;
 use storefront::sandbox::{self, Observer};
 
 use super::raw_http::{ADMIN, CUSTOMER, Sandbox};
-use super::storefront::{Home, Outcome, Storefront};
+use super::storefront::{Arguments, Home, Outcome, Storefront};
 
-/// A home and a sandbox that is reached as any other service is.
+/// A home directory, and a sandbox that is reached over HTTP.
 pub struct TestEnv {
     pub home: Home,
     pub sandbox: Sandbox,
@@ -39,16 +39,16 @@ impl TestEnv {
     }
 
     /// The program, with the sandbox as its service.
-    pub fn storefront(&self, arguments: &[&str]) -> Storefront {
+    pub fn storefront(&self, arguments: impl Arguments) -> Storefront {
         serve(self.home.storefront(arguments), &self.url())
     }
 
     /// Runs a command line, quoted as in a shell.
     pub fn run(&self, line: &str) -> Outcome {
-        self.storefront(&words(line)).run()
+        self.storefront(line).run()
     }
 
-    /// Runs a command line that must end well and say nothing on standard error; gives its result object.
+    /// Runs a command line that must succeed without a warning; gives its result object.
     #[track_caller]
     pub fn done(&self, line: &str) -> Value {
         self.run(&format!("{line} -q -o json")).done()
@@ -62,7 +62,7 @@ impl TestEnv {
         outcome.error()
     }
 
-    /// What reached the service since the last time this was asked: `GET 200`, `PUT 503`…
+    /// The requests since the last call: `GET 200`, `PUT 503`…
     pub fn requests(&self) -> Vec<String> {
         std::mem::take(&mut *self.requests.lock().unwrap())
     }
@@ -81,7 +81,7 @@ impl TestEnv {
         addresses.iter().find(|address| address["id"] == id).cloned().unwrap_or_default()
     }
 
-    /// Everything in the sandbox is as it was in the beginning.
+    /// Restores the seed of the sandbox.
     pub fn reset_sandbox(&self) {
         sandbox::reset(self.sandbox.data()).unwrap();
     }
@@ -99,7 +99,7 @@ impl TestEnv {
     }
 }
 
-/// A database with the seed: made once, for planting it takes a while.
+/// A database with the seed, created once because that takes a while.
 fn seeded() -> &'static [u8] {
     static SEEDED: OnceLock<Vec<u8>> = OnceLock::new();
     SEEDED.get_or_init(|| {

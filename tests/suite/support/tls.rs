@@ -1,4 +1,4 @@
-//! Certificates made for one test.
+//! Certificates for one test.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
 }
 
-/// What is odd about a certificate.
+/// What is wrong with a certificate.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Odd {
-    Nothing,
+pub enum Defect {
+    None,
     Name,
     Expired,
     /// It is the authority's own.
@@ -45,7 +45,7 @@ impl Authority {
         }
     }
 
-    /// Writes a file beside the authority's others.
+    /// Writes a file into the authority's directory.
     pub fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.dir.path().join(name);
         std::fs::write(&path, text).unwrap();
@@ -66,17 +66,17 @@ impl Authority {
         (certificate.pem(), key.serialize_pem())
     }
 
-    /// A server's side; with `clients`, only those whose certificate that authority signed are let in.
-    pub fn server(&self, odd: Odd, clients: Option<&Authority>) -> Arc<ServerConfig> {
-        let name = if odd == Odd::Name { "other.example" } else { "127.0.0.1" };
+    /// The configuration of a server; with `clients`, it requires a certificate signed by that authority.
+    pub fn server(&self, defect: Defect, clients: Option<&Authority>) -> Arc<ServerConfig> {
+        let name = if defect == Defect::Name { "other.example" } else { "127.0.0.1" };
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
-        if odd == Odd::Expired {
+        if defect == Defect::Expired {
             params.not_before = date_time_ymd(2019, 1, 1);
             params.not_after = date_time_ymd(2020, 2, 3);
         }
-        let (certificate, key) = match odd {
-            Odd::Itself => (self.der.clone(), self.issuer.key().serialize_der()),
+        let (certificate, key) = match defect {
+            Defect::Itself => (self.der.clone(), self.issuer.key().serialize_der()),
             _ => (params.signed_by(&key, &self.issuer).unwrap().der().clone(), key.serialize_der()),
         };
         let provider = Arc::new(rustls::crypto::ring::default_provider());
