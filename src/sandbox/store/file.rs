@@ -147,6 +147,15 @@ fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
+/// Pause before a database is opened again after an I/O error.
+pub(super) const REOPEN_PAUSE: Duration = Duration::from_millis(100);
+
+/// Whether SQLite met an error of the system's, which may be gone a moment later.
+pub(super) fn is_io_error(error: &anyhow::Error) -> bool {
+    let code = error.chain().find_map(|cause| cause.downcast_ref::<rusqlite::Error>()?.sqlite_error_code());
+    matches!(code, Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen))
+}
+
 fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }

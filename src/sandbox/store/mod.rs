@@ -58,9 +58,20 @@ impl Store {
     /// Opens the database in `path`, and makes and seeds it where there is none yet.
     ///
     /// Fails on a file that is not a sandbox database, that another version made, or that cannot be opened.
-    pub fn open(path: &Path, seed: impl FnOnce(&Database<'_>) -> StoreResult<()>) -> anyhow::Result<Self> {
-        let mut connection = file::connect(path)?;
-        file::prepare(&mut connection, path, file::Existing::Keep, seed)?;
+    pub fn open(path: &Path, seed: impl Fn(&Database<'_>) -> StoreResult<()>) -> anyhow::Result<Self> {
+        let open = || -> anyhow::Result<Connection> {
+            let mut connection = file::connect(path)?;
+            file::prepare(&mut connection, path, file::Existing::Keep, &seed)?;
+            Ok(connection)
+        };
+        // Under load a system may fail to look at a file that another process is just setting up.
+        let connection = match open() {
+            Err(error) if file::is_io_error(&error) => {
+                std::thread::sleep(file::REOPEN_PAUSE);
+                open()?
+            }
+            opened => opened?,
+        };
         Ok(Self { path: path.to_owned(), connection: Mutex::new(connection), stale: Mutex::new(None) })
     }
 
