@@ -66,7 +66,7 @@ pub struct Dispatcher<'a> {
     /// Records that have begun and not ended, by their turn.
     in_flight: BTreeMap<u64, InFlight<'a>>,
     /// Keys of which a record ended with unknown outcome, where later ones must not be sent; and that record.
-    blocked: HashMap<u64, u64>,
+    blocked: HashMap<u64, (u64, bool)>,
     throttle: Rc<RefCell<Throttle>>,
     /// Of an input that could not be looked through before.
     warnings: Option<WarningCollector>,
@@ -228,7 +228,7 @@ impl<'a> Dispatcher<'a> {
                 return None;
             }
             if let Some((key, task)) = self.queue.pop() {
-                match self.blocked.get(&key).copied().filter(|record| *record < task.location.record) {
+                match self.blocked.get(&key).copied().filter(|(record, _)| *record < task.location.record) {
                     Some(record) => self.refuse_blocked(key, task, record),
                     None => return Some((key, task)),
                 }

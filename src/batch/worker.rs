@@ -188,6 +188,17 @@ pub fn behind_unknown(operation: Operation, unknown: u64) -> Failure {
         .hint(format!("check whether record {unknown} took effect first"))
 }
 
+/// A record that is not sent, because an earlier one failed that replaces the same thing: a resumed run sends that one
+/// again, after which this one is due.
+pub fn behind_failed(operation: Operation, failed: u64) -> Failure {
+    let what = operation.spec().replaces.unwrap_or("customer");
+    Failure::new(
+        FailureKind::Unavailable,
+        format!("not sent: record {failed}, of the same {what}, failed and comes first"),
+    )
+    .hint("--resume sends both in their order")
+}
+
 /// A record that an earlier run may have applied is not known to be unapplied because it could not be sent again: it stays
 /// unknown.
 fn unresolved_again(failure: Failure, unresolved: Option<&Unresolved>) -> Failure {

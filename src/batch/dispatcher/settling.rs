@@ -2,7 +2,7 @@
 
 use super::{InFlight, Stop};
 use crate::batch::dispatcher::Dispatcher;
-use crate::batch::worker::{Job, JobResult, behind_unknown};
+use crate::batch::worker::{Job, JobResult, behind_failed, behind_unknown};
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::records::Content;
 use crate::journal::record_state::{RecordState, state_after};
@@ -45,23 +45,26 @@ impl Dispatcher<'_> {
     }
 
     /// After an unknown outcome, later records that replace the same thing are not sent: the unknown request may still
-    /// take effect, and undo what they do.
+    /// take effect, and undo what they do. Nor are they after one that a resumed run sends again: it would undo them.
     pub(super) fn block(&mut self, key: u64, place: RecordLocation, failure: &Failure) {
         let spec = self.input.preparer.operation.operation().spec();
-        if spec.replaces.is_some() && failure.applied == Applied::Unknown {
-            let first = self.blocked.entry(key).or_insert(place.record);
-            *first = place.record.min(*first);
+        let is_unknown = failure.applied == Applied::Unknown;
+        if spec.replaces.is_some() && (is_unknown || state_after(failure) == RecordState::FailedTemporary) {
+            let first = self.blocked.entry(key).or_insert((place.record, is_unknown));
+            *first = (place.record, is_unknown).min(*first);
         }
     }
 
-    /// A record behind one of unknown outcome.
-    pub(super) fn refuse_blocked(&mut self, key: u64, task: Job, unknown: u64) {
+    /// A record behind one that is unknown, or is to be sent again.
+    pub(super) fn refuse_blocked(&mut self, key: u64, task: Job, (first, is_unknown): (u64, bool)) {
         self.queue.release(key);
         if let Some(unresolved) = task.unresolved {
             let settled = self.fail(task.sequence, task.location, None, &unresolved.failure);
             return self.stop_if_broken(settled);
         }
-        let failure = behind_unknown(self.input.preparer.operation.operation(), unknown);
+        let operation = self.input.preparer.operation.operation();
+        let failure =
+            if is_unknown { behind_unknown(operation, first) } else { behind_failed(operation, first) };
         self.journal.failed(task.location.record, task.hash, RecordState::FailedTemporary, &failure, None);
         let settled = self.fail(task.sequence, task.location, task.content.as_ref(), &failure);
         self.stop_if_broken(settled);
