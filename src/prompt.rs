@@ -243,11 +243,11 @@ impl Prompt {
         if self.can_ask() {
             return Ok(());
         }
-        Err(Failure::usage(format!("{}: {question}", self.why_not())).hint(hint))
+        Err(Failure::usage(format!("cannot ask for the {question}: {}", self.why_not())).hint(hint))
     }
 
     fn why_not(&self) -> &'static str {
-        if self.no_input { "cannot prompt: --no-input" } else { "cannot prompt: not a terminal" }
+        if self.no_input { "`--no-input` was given" } else { "not a terminal" }
     }
 }
 
@@ -287,8 +287,8 @@ mod tests {
 
     #[test]
     fn nobody_is_asked_where_nobody_is() {
-        let failure = prompt(false, false, false).input("name", "-p NAME", None, |_| Ok(())).unwrap_err();
-        assert_eq!(failure.hint.as_deref(), Some("-p NAME"));
+        let failure = prompt(false, false, false).input("name", "use -p NAME", None, |_| Ok(())).unwrap_err();
+        assert_eq!(failure.hint.as_deref(), Some("use -p NAME"));
         assert!(prompt(true, false, true).password("token", "").unwrap_err().message.contains("--no-input"));
         assert!(prompt(true, false, true).input("which", "", None, |_| Ok(())).is_err());
     }

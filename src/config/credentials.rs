@@ -80,7 +80,9 @@ impl Credentials {
                 "{}: {profile}.{key}: expected the texts origin and value",
                 self.path.display()
             ))
-            .hint(format!("run `storefront auth logout -p {profile}`, then `storefront auth login -p {profile}`"))),
+            .hint(format!(
+                "run `storefront auth logout -p {profile}`, then `storefront auth login -p {profile}`"
+            ))),
         }
     }
 

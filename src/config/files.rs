@@ -86,7 +86,7 @@ pub fn parse(path: &Path, text: &str) -> Result<DocumentMut, Failure> {
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|one| *one != '\n').count() + 1;
         let message = error.message().replace('\n', "; ");
-        Failure::usage(format!("`{}` is not valid TOML: line {line}, column {column}: {message}", path.display()))
+        Failure::usage(format!("{}:{line}:{column}: not valid TOML: {message}", path.display()))
     })
 }
 

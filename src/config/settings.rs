@@ -283,8 +283,8 @@ impl Settings {
     pub fn target(&self) -> Result<Target<'_>, Failure> {
         Target::new(self.dialect, self.store_view.as_ref()).map_err(|failure| {
             let keep = match &self.profile {
-                Some(name) => format!("storefront config set -p {name} store-view CODE"),
-                None => format!("{STORE_VIEW}=CODE"),
+                Some(name) => format!("run `storefront config set -p {name} store-view CODE`"),
+                None => format!("set {STORE_VIEW}=CODE"),
             };
             failure.hint(format!("use --store-view CODE, or {keep}"))
         })
@@ -361,8 +361,8 @@ fn dialect(
     }
     if let Some(name) = context.var(API)? {
         return Dialect::named(name).ok_or_else(|| {
-            Failure::usage(format!("{API} is {name:?}"))
-                .hint(format!("the interfaces are {}", Dialect::NAMES.join(" and ")))
+            Failure::usage(format!("unknown interface `{name}` (from {API})"))
+                .hint(format!("set it to {}", Dialect::NAMES.join(" or ")))
         });
     }
     let of_profile = profile.and_then(|profile| Dialect::named(profile.text("api")?));

@@ -123,7 +123,7 @@ impl Tokens<'_> {
                         base_url::origin(self.base_url)
                     ),
                 )
-                .hint(format!("storefront auth login{flag} -p {}", profile.name));
+                .hint(format!("run `storefront auth login{flag} -p {}`", profile.name));
                 Some(TokenSource::absent(failure, format!("{from}, bound to {}", stored.origin)))
             }
         }

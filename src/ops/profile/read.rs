@@ -211,10 +211,12 @@ fn unreadable(failure: Failure) -> Failure {
         kind: FailureKind::Guard,
         message: format!("cannot read the stored addresses: {}", failure.message),
         hint: failure.hint.or_else(|| {
-            let url = if failure.status == Some(404) { "check the path of the base URL; if it is right, " } else { "" };
-            Some(format!(
-                "{url}set `read.path` to the path that returns the profile"
-            ))
+            let url = if failure.status == Some(404) {
+                "check the path of the base URL; if it is right, "
+            } else {
+                ""
+            };
+            Some(format!("{url}set `read.path` to the path that returns the profile"))
         }),
         ..failure
     }

@@ -97,7 +97,9 @@ impl Replacement<'_> {
             let attempt = self.explained(service, attempt);
             let wait = service.delay(&attempts, &attempt, effect);
             let failure = attempts.fail(attempt);
-            let (Some(wait), true) = (wait, readable) else { return Err(self.failed(service, failure, readable)) };
+            let (Some(wait), true) = (wait, readable) else {
+                return Err(self.failed(service, failure, readable));
+            };
             if attempts.any_unknown() && effect == Effect::Replacement && !self.note_repeat() {
                 return Err(self.failed(service, failure, readable));
             }

@@ -116,7 +116,9 @@ fn codes_are_unique(attributes: &[Value], label: &str) -> Result<(), Failure> {
     let mut codes = HashSet::new();
     for attribute in attributes {
         let (problem, hint) = match attribute.get("attribute_code").and_then(Value::as_str) {
-            None => ("an element has no `attribute_code`".to_owned(), "add an `attribute_code` to each element"),
+            None => {
+                ("an element has no `attribute_code`".to_owned(), "add an `attribute_code` to each element")
+            }
             Some(code) if !codes.insert(code) => {
                 (format!("duplicate attribute_code `{code}`"), "list each attribute once")
             }

@@ -34,8 +34,9 @@ impl Profile {
     /// `guard`, as [`Self::find`].
     pub fn in_file(document: Value, name: &str) -> Result<Self, Failure> {
         Self::locate(document, &Pointers::default()).map_err(|what| {
-            Failure::guard(format!("{name} does not contain a profile: {what}"))
-                .hint("save the profile with `storefront customer show -o json` and pass that file with --base")
+            Failure::guard(format!("{name} does not contain a profile: {what}")).hint(
+                "save the profile with `storefront customer show -o json` and pass that file with --base",
+            )
         })
     }
 
