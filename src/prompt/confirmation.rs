@@ -39,7 +39,7 @@ impl Prompt {
 
     fn confirm_by_person(&self, question: &str) -> Result<Answer, Failure> {
         if !self.can_ask() {
-            let message = format!("cannot ask for confirmation: {}", self.why_not());
+            let message = format!("cannot ask `{question}`: {}", self.why_not());
             return Err(Failure::guard(message).hint("add --yes"));
         }
         let question = Question { choices: " (y/n)", ..Question::new(question) };

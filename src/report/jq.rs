@@ -198,6 +198,7 @@ fn syntax(error: jaq_core::load::Error<&str>) -> Vec<String> {
 
 fn refused(expression: &str, problems: Vec<String>) -> Failure {
     Failure::usage(format!("invalid `--jq` expression `{expression}`: {}", problems.join("; ")))
+        .hint("correct the expression, or leave out `--jq`")
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ fn parts_put_together(env: &TestEnv) {
         |part: usize| std::fs::read_to_string(directory.join(format!("a.csv.{part}-4.journal"))).unwrap();
     env.file("a.csv.journal", [part(0), part(2), part(3)].concat());
     let lacking = env.run("attribute create -i a.csv --resume");
-    assert!(lacking.code == 3 && lacking.stderr.contains("the other shards are missing"), "{lacking:?}");
+    assert!(lacking.code == 3 && lacking.stderr.contains("; missing: shard"), "{lacking:?}");
     env.file("a.csv.journal", [part(0), part(1), part(2), part(3)].concat());
     let whole = env.run("attribute create -i a.csv --resume");
     assert!(whole.code == 0 && whole.stderr.contains("200 done earlier"), "{whole:?}");

@@ -169,7 +169,7 @@ fn regions_hint(country: &str, regions: &[Region], asked: &str) -> String {
     nearest.sort_by(|one, other| likeness(other).total_cmp(&likeness(one)));
     nearest.truncate(SHOWN);
     format!(
-        "use one of {}, or list all {} with `storefront --api magento api GET /V1/directory/countries/{country}`",
+        "use one of {}, or list all {} with `storefront api GET /V1/directory/countries/{country}`",
         listed(&nearest),
         regions.len()
     )
