@@ -61,7 +61,7 @@ fn profile_name(session: &Session<'_>, prompt: &Prompt) -> Result<String, Failur
         Some(name) => name.to_owned(),
         None => prompt.input("profile name", "use -p NAME", Some("default"), check_profile_name)?,
     };
-    check_profile_name(&name).map_err(|problem| Failure::usage(problem))?;
+    check_profile_name(&name).map_err(Failure::usage)?;
     Ok(name)
 }
 
