@@ -42,7 +42,7 @@ fn files_that_are_no_input() {
         ("half.json", "`half.json` is not valid JSON: "),
         ("latin.json", "`latin.json` is not UTF-8: line 1, byte 12"),
         ("two.json", "`two.json` is not valid JSON: trailing characters at line 1 column 4"),
-        ("deep.json", "deep.json is not a JSON array: line 1: "),
+        ("deep.json", "`deep.json` is not a JSON array: line 1: "),
     ] {
         for command in ["customer update", "quote ship", "quote add-item", "attribute create"] {
             let outcome = env.run(&format!("{command} -i {file}"));

@@ -117,7 +117,7 @@ fn the_first_bad_record_is_named_and_nothing_is_sent() {
         (
             "f.json",
             "[{\"sku\":\"x\",\"qty\":1},\n",
-            "f.json is not a JSON array: line 2: unexpected end of input in array",
+            "`f.json` is not a JSON array: line 2: unexpected end of input in array",
         ),
     ] {
         env.file(name, content);

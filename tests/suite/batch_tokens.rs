@@ -91,7 +91,7 @@ fn one_base_is_not_the_profile_of_many() {
     env.file("c.csv", "firstname\nAda\n");
     let outcome = env.run("customer update -i c.csv --base x.json");
     assert!(
-        outcome.code == 2 && outcome.stderr.contains("--base cannot be used with batch input"),
+        outcome.code == 2 && outcome.stderr.contains("`--base` cannot be used with batch input"),
         "{outcome:?}"
     );
 }

@@ -101,7 +101,7 @@ fn set_refuses_what_the_file_could_not_hold() {
         ("-p shop retry one", "expected a non-negative integer"),
         ("-p shop retry 1 2", "got 2 values"),
         ("-p shop retry", "missing value, expected a non-negative integer"),
-        ("-p shop ship-layout round", "expected wrapped or flat, found \"round\""),
+        ("-p shop ship-layout round", "expected wrapped or flat, found `round`"),
         ("-p shop base-url https://u:hunter2@shop.example", "must not contain credentials"),
         ("-p shop read.path V1", "expected a path starting with /"),
         ("-p shop read x", "is a table"),
@@ -160,7 +160,10 @@ fn a_token_is_never_printed_and_makes_the_file_private() {
         assert!(outcome.stdout.contains("token of profile shop"), "{outcome:?}");
     }
     let moved = home.run(&["config", "set", "-p", "shop", "base-url", "https://new.example"]);
-    assert!(moved.stderr.contains("token and admin-token will be sent there"), "{moved:?}");
+    assert!(
+        moved.stderr.contains("the tokens of its `token` and `admin-token` will be sent there"),
+        "{moved:?}"
+    );
 
     home.write("config.toml", home.read("config.toml"), 0o644);
     let chmod = format!("chmod 600 {}", home.path("config.toml").display());

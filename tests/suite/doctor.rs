@@ -133,7 +133,12 @@ fn no_configuration_at_all_names_both_ways_in() {
         (2, vec![("state directory", "ok"), ("configuration", "failed")])
     );
     let (_, message, mend) = found.check("configuration");
-    assert!(message.contains("STOREFRONT_BASE_URL") && mend.contains("--sandbox"), "{message}: {mend}");
+    assert!(
+        message.contains("no service configured")
+            && mend.contains("STOREFRONT_BASE_URL")
+            && mend.contains("--sandbox"),
+        "{message}: {mend}"
+    );
 }
 
 #[test]

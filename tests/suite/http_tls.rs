@@ -148,14 +148,14 @@ fn files_that_are_not_what_they_should_be_are_told_apart() {
         ("\u{0}\u{1}binary", "no certificate in ca-file"),
         (key.as_str(), "no certificate in ca-file"),
         (broken, "is not valid PEM"),
-        (odd, "certificate 1 in `ca-file`"),
+        (odd, "certificate 1 in ca-file `"),
     ] {
         let failure = refused(&with_ca(authority.file("odd.pem", text)));
         assert!(failure.message.contains(expected) && failure.message.contains("odd.pem"), "{failure}");
     }
     let missing = refused(&with_ca(authority.dir.path().join("none.pem")));
     assert!(
-        missing.message.starts_with("cannot read the ca-file ") && missing.message.contains("none.pem: "),
+        missing.message.starts_with("cannot read the ca-file ") && missing.message.contains("none.pem`: "),
         "{missing}"
     );
     for (text, expected) in [
