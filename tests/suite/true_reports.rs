@@ -66,8 +66,8 @@ fn joined_journals_say_which_shards_are_missing() {
     }
     env.file("a.csv.journal", joined);
     let error = env.fails(3, "attribute create -i a.csv --resume");
-    let expected = "journal `a.csv.journal` covers only shards 0/4, 2/4, 3/4; missing: shard 1/4";
-    assert_eq!(message(&error), expected);
+    let expected = "a.csv.journal` covers only shards 0/4, 2/4, 3/4; missing: shard 1/4";
+    assert!(message(&error).ends_with(expected), "{error}");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_broken_credentials_file_is_to_be_corrected() {
         Home::with_config("[profiles.shop]\nbase-url = \"http://127.0.0.1:9\"\nstore-view = \"default\"\n");
     home.write("credentials.toml", "shop = \"x", 0o600);
     let error = home.fails(2, "-p shop auth status");
-    let hint = "hint: correct the file, or delete it and run `storefront auth login` again";
+    let hint = "hint: correct the file, or delete it and run `storefront -p shop auth login` again";
     assert!(error.contains(hint) && !error.contains("set a new token"), "{error}");
 }
 
