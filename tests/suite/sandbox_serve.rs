@@ -159,7 +159,7 @@ fn what_cannot_be_used_is_said_with_exit_code_2() {
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join("notes.txt"), "x".repeat(5000)).unwrap();
     for (arguments, says) in [
-        (&["sandbox", "serve", "--data", "notes.txt"][..], "notes.txt is not a readable SQLite database"),
+        (&["sandbox", "serve", "--data", "notes.txt"][..], "`notes.txt` is not a readable SQLite database"),
         (&["sandbox", "show", "--data", "."], "cannot use . as the sandbox's database"),
         (&["sandbox", "reset", "--data", "notes.txt/sandbox.db"], "cannot use notes.txt/sandbox.db"),
         (&["sandbox", "serve", "--listen", "0.0.0.0:0"], "--allow-remote"),
