@@ -157,6 +157,8 @@ pub struct Failure {
     pub is_cancelled: bool,
     /// The same input fails again until it is corrected, whatever its kind.
     pub needs_correction: bool,
+    /// A batch ended with it: [`Self::applied`] is of all its records.
+    pub is_batch: bool,
 }
 
 /// How many problems a message names.
@@ -178,6 +180,7 @@ impl Failure {
             problems: Vec::new(),
             is_cancelled: false,
             needs_correction: false,
+            is_batch: false,
         }
     }
 

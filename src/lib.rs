@@ -117,7 +117,8 @@ fn asks_for_json(context: &Context) -> bool {
 fn output_format(global: &GlobalArgs, context: &Context) -> Result<OutputFormat, Failure> {
     match (global.output, &global.jq) {
         (Some(OutputFormat::Table), Some(_)) => {
-            return Err(Failure::usage("--jq cannot be combined with -o table"));
+            return Err(Failure::usage("`--jq` cannot be used with `-o table`")
+                .hint("leave out `--jq`, or use -o json"));
         }
         (_, Some(_)) => return Ok(OutputFormat::Json),
         (Some(format), None) => return Ok(format),

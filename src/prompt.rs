@@ -246,11 +246,11 @@ impl Prompt {
         if self.can_ask() {
             return Ok(());
         }
-        Err(Failure::usage(format!("{}: {question}", self.why_not())).hint(hint))
+        Err(Failure::usage(format!("cannot ask for the {question}: {}", self.why_not())).hint(hint))
     }
 
     fn why_not(&self) -> &'static str {
-        if self.no_input { "cannot prompt: --no-input" } else { "cannot prompt: not a terminal" }
+        if self.no_input { "`--no-input` was given" } else { "not a terminal" }
     }
 }
 

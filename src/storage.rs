@@ -236,7 +236,7 @@ impl Read for ReadFrom<'_> {
 fn temporary(path: &Path, content: &[u8]) -> io::Result<(tempfile::NamedTempFile, PathBuf)> {
     private_directory(parent(path))?;
     let directory = long_path(parent(path))?;
-    let mut file = tempfile::NamedTempFile::new_in(&directory)?;
+    let mut file = tempfile::NamedTempFile::new_in(&directory).map_err(persist::without_path)?;
     file.write_all(content)?;
     Ok((file, directory.join(path.file_name().unwrap_or_default())))
 }

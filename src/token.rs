@@ -33,7 +33,7 @@ impl Token {
             return Ok(self);
         }
         let message = format!("invalid token from {from}: contains whitespace or non-ASCII characters");
-        Err(Failure::new(FailureKind::Auth, message).hint("the file or command must contain only the token"))
+        Err(Failure::new(FailureKind::Auth, message).hint("let the file or command give only the token"))
     }
 
     /// When the token expires, where it says so itself: the claim `exp` of a JSON Web Token (RFC 7519, 4.1.4), in

@@ -18,7 +18,7 @@ use crate::input::records::{Columns, Content, Format};
 use crate::journal::entry::FailedFileEntry;
 use crate::journal::fnv::Fnv1a;
 use crate::sanitize::sanitize_line;
-use crate::storage::persist::{persist, persist_noclobber};
+use crate::storage::persist::{persist, persist_noclobber, without_path};
 
 /// A file of failed records in the input's own format. It holds the records as they came, tokens too: 0600.
 pub struct FailedFile {
@@ -123,8 +123,10 @@ impl FailedFile {
     ) -> Result<Self, Failure> {
         let path = dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let begin = || -> io::Result<Form> {
-            let file =
-                tempfile::Builder::new().prefix(".storefront-failed-").tempfile_in(directory(&path))?;
+            let file = tempfile::Builder::new()
+                .prefix(".storefront-failed-")
+                .tempfile_in(directory(&path))
+                .map_err(without_path)?;
             let style = input.style;
             let mut out = BufWriter::new(Encoder::new(file, style.encoding)?);
             Ok(match (input.format, input.columns) {

@@ -65,7 +65,7 @@ pub fn run(
     if let RecordOperation::UpdateProfile(update) = operation
         && update.base.is_some()
     {
-        return Err(Failure::usage("--base cannot be used with batch input"));
+        return Err(Failure::usage("`--base` cannot be used with batch input").hint("leave out `--base`"));
     }
     if operation.flags().customer().is_some() {
         return Err(Failure::usage("--customer is one customer, and this input has many records")

@@ -95,7 +95,7 @@ impl<'a> RecordPreparer<'a> {
 
     fn prepared(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Refusal> {
         if let Some(broken) = &record.broken {
-            return Err(Refusal { place: Place::Column, failure: Failure::usage(broken.clone()) });
+            return Err(Refusal { place: Place::Column, failure: Failure::usage(broken.clone()).into() });
         }
         let (document, mut extra) = match (&record.content, columns) {
             (Content::Row(row), Some(columns)) => columns.document(row)?,
@@ -216,14 +216,14 @@ impl<'a> RecordPreparer<'a> {
             Place::Column => format!("line {line}, "),
             Place::Character { line, column } => format!("line {line}, column {column}: "),
         };
-        Failure { message: format!("{}: {place}{}", self.name, failure.message), ..failure }
+        Failure { message: format!("{}: {place}{}", self.name, failure.message), ..*failure }
     }
 }
 
 /// Why a record cannot be sent, and where in it.
 struct Refusal {
     place: Place,
-    failure: Failure,
+    failure: Box<Failure>,
 }
 
 /// Where in a record something is wrong.
@@ -238,7 +238,7 @@ enum Place {
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
-        Self { place: Place::Record, failure }
+        Self { place: Place::Record, failure: failure.into() }
     }
 }
 
@@ -248,7 +248,7 @@ impl From<RowError> for Refusal {
             RowError::Length(message) => (Place::Record, message),
             RowError::Cells(message) => (Place::Column, message),
         };
-        Self { place, failure: Failure::usage(message) }
+        Self { place, failure: Failure::usage(message).into() }
     }
 }
 
@@ -291,7 +291,7 @@ fn parse(text: &str, line: u64) -> Result<Map<String, Value>, Refusal> {
         Err(exact_json::Error::Syntax { problem, line: within, column }) => {
             let line = line + within.saturating_sub(1) as u64;
             let failure = Failure::usage(format!("invalid JSON: {problem}"));
-            Err(Refusal { place: Place::Character { line, column }, failure })
+            Err(Refusal { place: Place::Character { line, column }, failure: failure.into() })
         }
         Err(error) => Err(Failure::usage(error.to_string()).into()),
     }

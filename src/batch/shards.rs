@@ -14,7 +14,7 @@ pub fn check_shards(path: &Path, shards: &[Option<Shard>], ours: Option<Shard>) 
     let wrong = shards.iter().find_map(|theirs| match (theirs, ours) {
         (theirs, ours) if *theirs == ours => None,
         (Some(theirs), None) if complete(theirs.count) => None,
-        (Some(theirs), None) => Some(format!("covers shard {theirs} only; the other shards are missing")),
+        (Some(theirs), None) => Some(incomplete(shards, theirs.count)),
         (Some(theirs), Some(ours)) => Some(format!("belongs to shard {theirs}, expected {ours}")),
         (None, Some(ours)) => Some(format!("covers the whole input, expected shard {ours}")),
         (None, None) => None,
@@ -23,6 +23,21 @@ pub fn check_shards(path: &Path, shards: &[Option<Shard>], ours: Option<Shard>) 
         Err(Failure::guard(format!("journal `{}` {what}", path.display()))
             .hint("select the right journal with --journal, or use --restart"))
     })
+}
+
+/// Which shards of a division there are, and which are missing.
+fn incomplete(shards: &[Option<Shard>], count: u32) -> String {
+    const SHOWN: usize = 10;
+    let list = |is_there: bool| {
+        let all = (0..count).map(|index| Shard { index, count });
+        let these: Vec<_> = all.filter(|shard| shards.contains(&Some(*shard)) == is_there).collect();
+        let mut names: Vec<_> = these.iter().take(SHOWN).map(ToString::to_string).collect();
+        if these.len() > SHOWN {
+            names.push(format!("{} more", these.len() - SHOWN));
+        }
+        format!("shard{} {}", if these.len() == 1 { "" } else { "s" }, names.join(", "))
+    };
+    format!("covers only {}; missing: {}", list(true), list(false))
 }
 
 /// Whether these are other parts of the same division as ours.

@@ -177,7 +177,7 @@ fn number(text: &str) -> Result<Value, String> {
     exact_json::number(text).map(Value::Number).ok_or_else(|| "expected a number".to_owned())
 }
 
-/// `KEY=VALUE`, as `--custom-attribute`, `--option` and `--store-label` take it.
+/// `KEY=VALUE`, as `--custom-attribute` takes it.
 pub fn parse_key_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
@@ -185,15 +185,20 @@ pub fn parse_key_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// `ID=VALUE` with a whole number before the equals sign.
-pub fn parse_number_label(text: &str) -> Result<(Number, String), String> {
-    let (id, value) = parse_key_value(text)?;
-    Ok((whole(&id)?, value))
+/// The same, with the names that the help of the flag has.
+fn parse_pair(text: &str, expected: &str) -> Result<(String, String), String> {
+    parse_key_value(text).map_err(|_| format!("expected {expected}"))
 }
 
-/// `ID=VALUE` with a whole number after the equals sign.
+/// `STORE_ID=LABEL`, with a whole number before the equals sign.
+pub fn parse_number_label(text: &str) -> Result<(Number, String), String> {
+    let (id, label) = parse_pair(text, "STORE_ID=LABEL")?;
+    Ok((whole(&id)?, label))
+}
+
+/// `OPTION_ID=OPTION_VALUE`, with a whole number after the equals sign.
 pub fn parse_label_number(text: &str) -> Result<(String, Number), String> {
-    let (id, value) = parse_key_value(text)?;
+    let (id, value) = parse_pair(text, "OPTION_ID=OPTION_VALUE")?;
     Ok((id, whole(&value)?))
 }
 

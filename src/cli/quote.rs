@@ -79,7 +79,7 @@ pub struct AddItemArgs {
     /// The item.
     #[command(flatten)]
     pub item: FieldArgs<Item>,
-    /// Option of a configurable product, as ATTRIBUTE_ID=VALUE
+    /// Option of a configurable product, as OPTION_ID=OPTION_VALUE
     #[arg(long = "option", value_name = "OPTION_ID=OPTION_VALUE", num_args = 1.., help_heading = Item::HEADING, value_parser = parse_label_number)]
     pub options: Vec<(String, Number)>,
     /// Read the cart before and after, and say whether it shows the added quantity

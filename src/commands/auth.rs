@@ -31,7 +31,8 @@ const UNAUTHORIZED: u16 = 401;
 /// `usage` for a profile that cannot hold a token, `auth` when `status` finds none.
 pub fn run(session: &Session<'_>, command: &AuthCommand) -> Result<(), Failure> {
     if session.global.sandbox {
-        return Err(Failure::usage("the sandbox uses its own tokens").hint("storefront sandbox tokens"));
+        return Err(Failure::usage("the sandbox uses its own tokens")
+            .hint("list them with `storefront sandbox tokens`"));
     }
     match command {
         AuthCommand::Login(args) => login(session, args),
@@ -67,7 +68,7 @@ fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
             "profile `{}` sets `{key}`, which overrides stored tokens",
             profile.name
         ))
-        .hint(format!("storefront config unset -p {} {key}", profile.name)));
+        .hint(format!("run `storefront config unset -p {} {key}`", profile.name)));
     }
     let credentials = Credentials::load(session.context)?;
     let origin = origin(&base_url);
@@ -208,7 +209,7 @@ fn logout(session: &Session<'_>, only_admin: bool) -> Result<(), Failure> {
     let deleted: Vec<&str> = deleted.into_iter().map(noun).collect();
     session.report.status(&match deleted.as_slice() {
         [] => format!("no stored token for profile `{profile}`"),
-        deleted => format!("deleted the {} of profile {profile}", deleted.join(" and the ")),
+        deleted => format!("deleted the {} of profile `{profile}`", deleted.join(" and the ")),
     });
     Ok(())
 }

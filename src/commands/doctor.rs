@@ -19,6 +19,7 @@ use crate::session::runtime::on_runtime;
 use crate::session::service::{Service, names_store};
 use crate::session::signals::Signals;
 use crate::shell::Shell;
+use crate::storage::persist::without_path;
 
 /// Seconds by which the clocks may differ before it is worth a word.
 const CLOCK_TOLERANCE: i64 = 60;
@@ -218,7 +219,7 @@ fn state_directory(session: &Session<'_>) -> Option<Check> {
         Check::warning(
             "state directory",
             format!("`{shown}` contains customer data and is accessible to other users"),
-            format!("chmod 700 {}", Shell::NATIVE.quote(&shown.to_string())),
+            format!("run `chmod 700 {}`", Shell::NATIVE.quote(&shown.to_string())),
         )
     } else {
         let access = if cfg!(windows) { "; who else can read it is not checked on Windows" } else { "" };
@@ -229,7 +230,7 @@ fn state_directory(session: &Session<'_>) -> Option<Check> {
 /// Creates a file in the directory, or in the nearest one above that exists, and removes it again.
 fn try_to_write(directory: &Path) -> std::io::Result<()> {
     let existing = directory.ancestors().find(|path| path.exists()).unwrap_or(directory);
-    tempfile::NamedTempFile::new_in(existing).map(drop)
+    tempfile::NamedTempFile::new_in(existing).map(drop).map_err(without_path)
 }
 
 #[cfg(unix)]

@@ -85,11 +85,31 @@ fn input() -> String {
     text
 }
 
-/// Two columns.
+/// A topic is no wider than this.
+const WIDTH: usize = 100;
+
+/// A longer name has a line of its own.
+const LONGEST_NAME: usize = 48;
+
+/// Two columns, the second wrapped.
 fn rows<'a>(rows: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> String {
-    let width = rows.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let lengths = rows.clone().map(|(name, _)| name.len());
+    let width = lengths.filter(|length| *length <= LONGEST_NAME).max().unwrap_or(0);
+    let indent = width + 4;
     rows.fold(String::new(), |mut text, (name, meaning)| {
-        let _ = writeln!(text, "  {name:<width$}  {meaning}");
+        let mut line = format!("  {name:<width$} ");
+        if name.len() > width {
+            let _ = writeln!(text, "  {name}");
+            line = " ".repeat(indent - 1);
+        }
+        for word in meaning.split(' ') {
+            if line.len() > indent && line.chars().count() + 1 + word.chars().count() > WIDTH {
+                let _ = writeln!(text, "{line}");
+                line = " ".repeat(indent - 1);
+            }
+            let _ = write!(line, " {word}");
+        }
+        let _ = writeln!(text, "{line}");
         text
     })
 }

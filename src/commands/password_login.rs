@@ -76,7 +76,7 @@ fn read_password(session: &Session<'_>, user: &str, from_stdin: bool) -> Result<
             .to_owned()
     } else {
         let prompt = Prompt::new(session.context, session.global, session.report);
-        prompt.password(&format!("Password of {user}"), "--with-password reads it from standard input")?
+        prompt.password(&format!("password of {user}"), "pass it on standard input with --with-password")?
     };
     if password.is_empty() { Err(Failure::usage("the password is empty")) } else { Ok(password) }
 }

@@ -96,7 +96,8 @@ fn tokens(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
         let id = issued.customer_id.map(|id| id.to_string()).unwrap_or_default();
         vec![issued.token, issued.kind, id, issued.email.unwrap_or_default()]
     });
-    table(session, &["TOKEN", "KIND", "CUSTOMER", "E-MAIL"], rows)
+    let table = table(session, &["TOKEN", "KIND", "CUSTOMER", "E-MAIL"], rows);
+    session.report.stdout(&format!("{table}\n"))
 }
 
 fn show(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
@@ -104,13 +105,14 @@ fn show(session: &Session<'_>, args: &DataArgs) -> Result<(), Failure> {
     if session.report.is_json() {
         return session.report.json(&all);
     }
+    let mut tables = Vec::new();
     for (list, columns) in SHOWN {
         let headings: Vec<&str> = columns.iter().map(|(heading, _)| *heading).collect();
         let records = all[list].as_array().into_iter().flatten();
         let rows = records.map(|record| columns.iter().map(|(_, member)| cell(&record[member])).collect());
-        table(session, &headings, rows)?;
+        tables.push(table(session, &headings, rows));
     }
-    Ok(())
+    session.report.stdout(&format!("{}\n", tables.join("\n\n")))
 }
 
 /// The lists of `sandbox show` and, for each, heading and field of its columns.
@@ -166,16 +168,11 @@ fn element(element: &Value) -> String {
     }
 }
 
-/// A table and the empty line that keeps it from the next one.
-fn table(
-    session: &Session<'_>,
-    headings: &[&str],
-    rows: impl Iterator<Item = Vec<String>>,
-) -> Result<(), Failure> {
+fn table(session: &Session<'_>, headings: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut table = new_table(session.report.stdout_style());
     table.set_header(header(headings));
     for row in rows {
         table.add_row(row.iter().map(|text| sanitize_line(text)));
     }
-    session.report.stdout(&format!("{}\n\n", render(&table)))
+    render(&table)
 }

@@ -48,7 +48,7 @@ impl Exposure {
             ))
             .hint(format!("check its contents, then run `sudo chown {user} {quoted}`"))),
             Self::Writable => Err(Failure::usage(format!("`{shown}` can be changed by other users"))
-                .hint(format!("chmod go-w {quoted}"))),
+                .hint(format!("run `chmod go-w {quoted}`"))),
             Self::Readable | Self::None => Ok(()),
         }
     }
@@ -59,7 +59,7 @@ impl Exposure {
     /// As [`Self::require_trusted`].
     pub fn require_private(self, path: &Path) -> Result<(), Failure> {
         let shown = path.display();
-        let hint = || format!("chmod 600 {}", Shell::NATIVE.quote(&path.to_string_lossy()));
+        let hint = || format!("run `chmod 600 {}`", Shell::NATIVE.quote(&path.to_string_lossy()));
         match self {
             Self::Readable => {
                 Err(Failure::usage(format!("`{shown}` contains a token and can be read by other users"))

@@ -40,7 +40,9 @@ impl Credentials {
         let path = Self::locate(context)?;
         let document = match files::read_private(&path)? {
             None => DocumentMut::new(),
-            Some(file) => files::parse(&path, &file.text)?,
+            Some(file) => files::parse(&path, &file.text).map_err(|failure| {
+                failure.hint("correct the file, or delete it and run `storefront auth login` again")
+            })?,
         };
         Ok(Self { path, document })
     }
@@ -78,7 +80,9 @@ impl Credentials {
                 "{}: {profile}.{key}: expected the texts origin and value",
                 self.path.display()
             ))
-            .hint(format!("storefront auth logout -p {profile}, then storefront auth login -p {profile}"))),
+            .hint(format!(
+                "run `storefront auth logout -p {profile}`, then `storefront auth login -p {profile}`"
+            ))),
         }
     }
 

@@ -46,7 +46,7 @@ impl KeyPath {
         global: &GlobalArgs,
     ) -> Result<Self, Failure> {
         let names = Name::parse(text).map_err(|_| {
-            Failure::usage(format!("invalid key `{text}`")).hint("e.g. profiles.shop.base-url")
+            Failure::usage(format!("invalid key `{text}`")).hint("write a key such as profiles.shop.base-url")
         })?;
         let mut names: Vec<String> = names.iter().map(|name| name.get().to_owned()).collect();
         let from_top = names.first().is_some_and(|name| keys::find(CONFIG, name).is_some());

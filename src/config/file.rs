@@ -228,10 +228,12 @@ impl ConfigFile {
         let names = self.names();
         let hint = match closest_match(name, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None if names.is_empty() => format!("storefront config init -p {}", Shell::NATIVE.quote(name)),
+            None if names.is_empty() => {
+                format!("run `storefront config init -p {}`", Shell::NATIVE.quote(name))
+            }
             None => format!("available profiles: {}", names.join(", ")),
         };
-        Failure::usage(format!("no profile `{name}` in {} (from {by})", self.path.display())).hint(hint)
+        Failure::usage(format!("no profile `{name}` in `{}` (from {by})", self.path.display())).hint(hint)
     }
 
     /// The failure that no profile is chosen: the ways in.
@@ -243,10 +245,7 @@ impl ConfigFile {
         }
         let path = self.path.display();
         let state = if self.exists { "has no profile" } else { "does not exist" };
-        Failure::usage(format!(
-            "no service configured: set STOREFRONT_BASE_URL, use --sandbox, or create a profile ({path} {state})"
-        ))
-        .hint(
+        Failure::usage(format!("no service configured: `{path}` {state}")).hint(
             "to try it with no account, add --sandbox; for a real service, run `storefront config init`, \
              or set STOREFRONT_BASE_URL and STOREFRONT_TOKEN",
         )

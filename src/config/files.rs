@@ -42,7 +42,7 @@ fn read_checked(
     path: &Path,
     check: fn(Exposure, &Path) -> Result<(), Failure>,
 ) -> Result<Option<Text>, Failure> {
-    let problem = |what: &str| Failure::usage(format!("{} {what}", path.display()));
+    let problem = |what: &str| Failure::usage(format!("`{}` {what}", path.display()));
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if is_absent(&error) => return Ok(None),
@@ -61,9 +61,9 @@ fn read_checked(
         .read_to_end(&mut bytes)
         .map_err(|error| problem(&format!("cannot be read: {error}")))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(problem("larger than 1 MiB (wrong file?)"));
+        return Err(problem("is larger than 1 MiB"));
     }
-    let text = String::from_utf8(bytes).map_err(|_| problem("not valid UTF-8 text (wrong file?)"))?;
+    let text = String::from_utf8(bytes).map_err(|_| problem("is not valid UTF-8 text"))?;
     Ok(Some(Text { text, exposure }))
 }
 

@@ -55,7 +55,7 @@ impl Profile {
     /// The failure that this profile has no base URL.
     pub fn no_base_url(&self) -> Failure {
         Failure::usage(format!("profile `{}` has no base-url", self.name))
-            .hint(format!("storefront config set -p {} base-url URL", self.name))
+            .hint(format!("run `storefront config set -p {} base-url URL`", self.name))
     }
 
     /// A text of any kind but a secret.

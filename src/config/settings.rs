@@ -284,8 +284,8 @@ impl Settings {
     pub fn target(&self) -> Result<Target<'_>, Failure> {
         Target::new(self.dialect, self.store_view.as_ref()).map_err(|failure| {
             let keep = match &self.profile {
-                Some(name) => format!("storefront config set -p {name} store-view CODE"),
-                None => format!("{STORE_VIEW}=CODE"),
+                Some(name) => format!("run `storefront config set -p {name} store-view CODE`"),
+                None => format!("set {STORE_VIEW}=CODE"),
             };
             failure.hint(format!("use --store-view CODE, or {keep}"))
         })

@@ -39,8 +39,8 @@ pub(super) fn dialect(
     }
     if let Some(name) = context.var(API)? {
         return Dialect::named(name).ok_or_else(|| {
-            Failure::usage(format!("{API} is {name:?}"))
-                .hint(format!("the interfaces are {}", Dialect::NAMES.join(" and ")))
+            Failure::usage(format!("unknown interface `{name}` (from {API})"))
+                .hint(format!("set it to {}", Dialect::NAMES.join(" or ")))
         });
     }
     let of_profile = profile.and_then(|profile| Dialect::named(profile.text("api")?));

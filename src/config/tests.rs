@@ -299,7 +299,7 @@ fn a_file_with_a_token_is_its_owners_only() {
         write(&home, "config/t", "secret\n", mode);
         let failure = read(&resolve(&home, &[]).unwrap().token).unwrap_err();
         let path = home.path().join("config/t");
-        assert_eq!(failure.hint.unwrap(), format!("chmod 600 {}", path.display()));
+        assert_eq!(failure.hint.unwrap(), format!("run `chmod 600 {}`", path.display()));
 
         write(&home, "config/credentials.toml", "", mode);
         write(&home, "config/config.toml", SHOP, 0o644);
@@ -307,7 +307,7 @@ fn a_file_with_a_token_is_its_owners_only() {
 
         write(&home, "config/config.toml", &format!("{SHOP}admin-token = \"t\"\n"), mode);
         let failure = resolve(&home, &[]).unwrap_err();
-        assert!(failure.hint.unwrap().starts_with("chmod 600 "));
+        assert!(failure.hint.unwrap().starts_with("run `chmod 600 "));
         write(&home, "config/config.toml", &format!("{SHOP}token-file = \"t\"\n"), 0o600);
     }
 }

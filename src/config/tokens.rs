@@ -123,7 +123,7 @@ impl Tokens<'_> {
                         base_url::origin(self.base_url)
                     ),
                 )
-                .hint(format!("storefront auth login{flag} -p {}", profile.name));
+                .hint(format!("run `storefront auth login{flag} -p {}`", profile.name));
                 Some(TokenSource::absent(failure, format!("{from}, bound to {}", stored.origin)))
             }
         }
@@ -136,7 +136,7 @@ impl Tokens<'_> {
         let (message, hint) = match self.profile {
             Some(profile) if self.own_host => (
                 format!("no token for profile `{}`", profile.name),
-                format!("storefront auth login -p {}, or set {variable}", profile.name),
+                format!("run `storefront auth login -p {}`, or set {variable}", profile.name),
             ),
             Some(profile) => {
                 from = format!("none for {}", base_url::origin(self.base_url));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::failure::{Failure, FailureKind};
-use crate::storage::persist::persist;
+use crate::storage::persist::{persist, without_path};
 use crate::storage::{open_private, parent, private_directory};
 
 /// A change takes milliseconds, so that a longer wait means a process that hangs.
@@ -72,7 +72,8 @@ impl UpdateLock {
         let problem = |error: std::io::Error| {
             Failure::internal(format!("`{}` cannot be written: {error}", target.display()))
         };
-        let mut draft = tempfile::NamedTempFile::new_in(parent(target)).map_err(problem)?;
+        let mut draft =
+            tempfile::NamedTempFile::new_in(parent(target)).map_err(without_path).map_err(problem)?;
         draft.write_all(text.as_bytes()).map_err(problem)?;
         if !private && let Ok(metadata) = fs::metadata(target) {
             draft.as_file().set_permissions(metadata.permissions()).map_err(problem)?;

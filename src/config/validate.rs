@@ -47,7 +47,9 @@ pub fn profile_name(name: &str) -> Result<(), String> {
     if begins_well && name.chars().all(fits) && name.len() <= 64 {
         return Ok(());
     }
-    Err("invalid profile name: use letters, digits, `-`, `_` and `.`, start with a letter or digit, at most 64 bytes".to_owned())
+    Err(format!(
+        "invalid profile name `{name}`: use letters, digits, `-`, `_` and `.`, start with a letter or digit, at most 64 bytes"
+    ))
 }
 
 /// The sentence that a key is not known, with the nearest one.

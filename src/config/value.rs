@@ -63,7 +63,7 @@ impl ValueType {
             }
             _ => Some(toml_edit::Value::from(one)),
         };
-        let value = value.ok_or_else(|| format!("expected {}, found {one:?}", self.expected()))?;
+        let value = value.ok_or_else(|| format!("expected {}, found `{one}`", self.expected()))?;
         self.read(&Item::Value(value.clone())).map(|_| value)
     }
 
@@ -91,7 +91,7 @@ impl ValueType {
                 StoreView::new(code).map(|_| ()).map_err(|failure| failure.message)
             }
             (Self::Choice(words), Value::Text(word)) if !words.contains(&word.as_str()) => {
-                Err(format!("{}, found {word:?}", problem()))
+                Err(format!("{}, found `{word}`", problem()))
             }
             (Self::RequestPath, Value::Text(path)) if !path.starts_with('/') => Err(problem()),
             (Self::Pointer, Value::Text(pointer)) if !is_pointer(pointer) => Err(problem()),

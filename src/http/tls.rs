@@ -58,8 +58,14 @@ pub(super) fn config(link: &Endpoint) -> Result<ClientConfig, Failure> {
         Some(path) => {
             let (chain, key) = client_certificate(path)?;
             builder.with_client_auth_cert(chain, key).map_err(|error| {
-                Failure::usage(format!("invalid client certificate in {}: {error}", path.display()))
-                    .hint("the file must contain the certificate, its chain and the matching private key")
+                let what = match &error {
+                    rustls::Error::InconsistentKeys(_) => {
+                        "the private key does not belong to the certificate".to_owned()
+                    }
+                    error => error.to_string(),
+                };
+                Failure::usage(format!("invalid client certificate in `{}`: {what}", path.display()))
+                    .hint("put the certificate, its chain and the matching private key into the file")
             })?
         }
     };
@@ -85,7 +91,7 @@ fn own_roots(path: &Path) -> Result<RootCertStore, Failure> {
     for (index, certificate) in certificates(&text, path, "ca-file")?.into_iter().enumerate() {
         roots.add(certificate).map_err(|error| {
             Failure::usage(format!(
-                "cannot parse certificate {} in `ca-file` {}: {error}",
+                "cannot parse certificate {} in ca-file `{}`: {error}",
                 index + 1,
                 path.display()
             ))
@@ -115,8 +121,8 @@ fn certificates(text: &[u8], path: &Path, role: &str) -> Result<Vec<CertificateD
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text).collect();
     let found = found.map_err(|error| broken_pem(path, role, &error))?;
     if found.is_empty() {
-        return Err(Failure::usage(format!("no certificate in {role} {}", path.display()))
-            .hint("expected PEM; convert DER with `openssl x509 -inform der -in FILE`"));
+        return Err(Failure::usage(format!("no certificate in {role} `{}`", path.display()))
+            .hint("use PEM; convert DER with `openssl x509 -inform der -in FILE`"));
     }
     Ok(found)
 }
@@ -129,11 +135,11 @@ fn client_certificate(
     let chain = certificates(&text, path, ROLE)?;
     let key = PrivateKeyDer::from_pem_slice(&text).map_err(|error| match error {
         pem::Error::NoItemsFound if holds_encrypted_key(&text) => {
-            Failure::usage(format!("the private key in the {ROLE} {} is encrypted", path.display()))
+            Failure::usage(format!("the private key in the {ROLE} `{}` is encrypted", path.display()))
                 .hint("decrypt it with `openssl pkey -in FILE` and restrict the file's permissions")
         }
         pem::Error::NoItemsFound => {
-            Failure::usage(format!("the {ROLE} {} contains no private key", path.display()))
+            Failure::usage(format!("the {ROLE} `{}` contains no private key", path.display()))
                 .hint("add the key (-----BEGIN PRIVATE KEY-----) to the same file, after the certificates")
         }
         error => broken_pem(path, ROLE, &error),
@@ -149,15 +155,22 @@ fn read(path: &Path, role: &str) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|error| {
         let shown = path.display();
         Failure::usage(if is_directory_error(path, &error) {
-            format!("the {role} {shown} is a directory, not a file")
+            format!("the {role} `{shown}` is a directory, not a file")
         } else {
-            format!("cannot read the {role} {shown}: {error}")
+            format!("cannot read the {role} `{shown}`: {error}")
         })
     })
 }
 
 fn broken_pem(path: &Path, role: &str, error: &pem::Error) -> Failure {
-    Failure::usage(format!("the {role} {} is not valid PEM: {error}", path.display()))
+    let what = match error {
+        pem::Error::MissingSectionEnd { .. } => "an END line is missing".to_owned(),
+        pem::Error::IllegalSectionStart { .. } => "a BEGIN line is malformed".to_owned(),
+        pem::Error::Base64Decode(_) => "its text is not Base64".to_owned(),
+        pem::Error::SectionTooLarge => "it is too long".to_owned(),
+        error => error.to_string(),
+    };
+    Failure::usage(format!("the {role} `{}` is not valid PEM: {what}", path.display()))
 }
 
 #[cfg(test)]
@@ -176,6 +189,6 @@ mod tests {
         };
         assert_eq!(roots.len(), 1);
         let missing = system_roots(Some(dir.path().join("none"))).err().unwrap();
-        assert!(missing.message.contains("cannot read the certificate file "), "{missing}");
+        assert!(missing.message.contains("cannot read the certificate file `"), "{missing}");
     }
 }

@@ -19,15 +19,35 @@ pub(super) fn describe(error: &Error, url: &Url) -> (String, Option<String>) {
     let host = authority(url);
     match error {
         Error::InvalidCertificate(problem) => about_certificate(problem, &host),
-        Error::AlertReceived(alert) => {
-            (format!("{host} aborted the TLS handshake: {alert:?}"), Some(about_alert(*alert).to_owned()))
-        }
+        Error::AlertReceived(alert) => (
+            format!("{host} aborted the TLS handshake: {}", in_words(*alert)),
+            Some(about_alert(*alert).to_owned()),
+        ),
         Error::InvalidMessage(_) => (
             format!("{host} is not serving TLS on this port: {error}"),
             Some("check the port of the base URL, and whether it should be http://".to_owned()),
         ),
         _ => (format!("TLS handshake with {host} failed: {error}"), None),
     }
+}
+
+/// The name of an alert as words: `certificate required`.
+fn in_words(alert: AlertDescription) -> String {
+    let name = format!("{alert:?}");
+    let mut words = String::with_capacity(name.len() + 4);
+    let mut letters = name.chars().peekable();
+    let mut is_after_small = false;
+    while let Some(letter) = letters.next() {
+        let begins_word = letter.is_uppercase()
+            && (is_after_small || letters.peek().is_some_and(|next| next.is_lowercase()));
+        if begins_word && !words.is_empty() {
+            words.push(' ');
+        }
+        is_after_small = letter.is_lowercase();
+        let is_name = letter.is_uppercase() && letters.peek().is_none_or(|next| next.is_uppercase());
+        if is_name { words.push(letter) } else { words.extend(letter.to_lowercase()) }
+    }
+    words
 }
 
 fn about_alert(alert: AlertDescription) -> &'static str {

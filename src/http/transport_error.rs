@@ -84,6 +84,13 @@ fn is_permanent(error: &rustls::Error) -> bool {
 fn connect_error(error: &reqwest::Error, url: &Url, proxy: Option<&str>) -> (String, Option<String>) {
     let host = authority(url);
     let cause = root_cause(error);
+    // The library says nothing of the status that the proxy answered with.
+    let cause = match cause.strip_prefix("tunnel error: ") {
+        Some("unsuccessful") => "the proxy refused it or does not reach it".to_owned(),
+        Some("proxy authorization required") => "the proxy requires a user name and a password".to_owned(),
+        Some(other) => format!("no tunnel through the proxy: {other}"),
+        None => cause,
+    };
     // Which connections go through it is the library's to decide (NO_PROXY): we only say that there is one.
     let through = proxy.map_or_else(String::new, |name| format!(" (via {name})"));
     let hint = proxy.map(|name| format!("check the proxy in {name}; NO_PROXY excludes hosts"));

@@ -6,6 +6,7 @@ use serde_json::{Map, Number, Value};
 
 use super::cell::flag;
 use super::document;
+use super::problems::count_cells;
 use super::strict_csv::{CsvError, CsvReader};
 use crate::exact_json;
 use crate::failure::Failure;
@@ -85,7 +86,7 @@ fn unknown_column(file: &str, title: &str) -> Failure {
 
 fn option(columns: &[Column], row: &[String], position: usize) -> Result<Value, String> {
     if row.len() < columns.len() || row[columns.len()..].iter().any(|cell| !cell.trim().is_empty()) {
-        return Err(format!("the row has {} cells, the header has {}", row.len(), columns.len()));
+        return Err(format!("the row has {}, the header has {}", count_cells(row.len()), columns.len()));
     }
     let mut option = Map::new();
     let mut store_labels = Vec::new();

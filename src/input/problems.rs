@@ -9,6 +9,11 @@ pub struct Problems {
     count: usize,
 }
 
+/// A number of cells in words.
+pub fn count_cells(number: usize) -> String {
+    if number == 1 { "1 cell".to_owned() } else { format!("{number} cells") }
+}
+
 /// How many are kept: under `-o json` all of them are shown, but a file of ten million records may have as many.
 const MAX_KEPT: usize = 1000;
 

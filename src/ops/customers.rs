@@ -156,7 +156,7 @@ fn search_request(target: &Target<'_>, routes: &CustomerRoutes, filters: &[Filte
 
 fn unreadable(what: &str) -> Failure {
     Failure::new(FailureKind::Unavailable, format!("the search for customers answered {what}"))
-        .hint("-vv shows the reply")
+        .hint("run it again with -vv to see the reply")
 }
 
 fn id(customer: &Value) -> Option<u64> {

@@ -19,8 +19,8 @@ fn prompt(terminal: bool, yes: bool, no_input: bool) -> Prompt {
 
 #[test]
 fn nobody_is_asked_where_nobody_is() {
-    let failure = prompt(false, false, false).input("name", "-p NAME", None, |_| Ok(())).unwrap_err();
-    assert_eq!(failure.hint.as_deref(), Some("-p NAME"));
+    let failure = prompt(false, false, false).input("name", "use -p NAME", None, |_| Ok(())).unwrap_err();
+    assert_eq!(failure.hint.as_deref(), Some("use -p NAME"));
     assert!(prompt(true, false, true).password("token", "").unwrap_err().message.contains("--no-input"));
     assert!(prompt(true, false, true).input("which", "", None, |_| Ok(())).is_err());
 }

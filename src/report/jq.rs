@@ -182,7 +182,7 @@ fn is_built_in(definition: &Def) -> bool {
 fn syntax(error: jaq_core::load::Error<&str>) -> Vec<String> {
     use jaq_core::load::Error;
     let before =
-        |rest: &str| if rest.is_empty() { "at end of expression".to_owned() } else { format!("at {rest:?}") };
+        |rest: &str| if rest.is_empty() { "at end of expression".to_owned() } else { format!("at `{rest}`") };
     match error {
         Error::Io(modules) => modules.into_iter().map(|(name, why)| format!("{name}: {why}")).collect(),
         Error::Lex(errors) => errors
@@ -197,7 +197,8 @@ fn syntax(error: jaq_core::load::Error<&str>) -> Vec<String> {
 }
 
 fn refused(expression: &str, problems: Vec<String>) -> Failure {
-    Failure::usage(format!("--jq {expression:?}: {}", problems.join("; ")))
+    Failure::usage(format!("invalid `--jq` expression `{expression}`: {}", problems.join("; ")))
+        .hint("correct the expression, or leave out `--jq`")
 }
 
 #[cfg(test)]

@@ -265,6 +265,8 @@ impl Report {
             _ if !self.can_write => None,
             (Applied::Yes, FailureKind::Partial | FailureKind::Mismatch) => None,
             (Applied::No, _) => Some("  No changes were made."),
+            (Applied::Yes, _) if failure.is_batch => Some("  Some records were applied."),
+            (Applied::Unknown, _) if failure.is_batch => Some("  Some records may have been applied."),
             (Applied::Yes, _) => Some("  The change was applied."),
             (Applied::Partial, _) => Some("  Only part of the change was applied."),
             (Applied::Unknown, _) => Some("  The change may have been applied."),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::outcome::Outcome;
 use super::{Report, failure_json, progress};
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::sanitize;
 
 /// How many results may wait for an earlier one.
@@ -97,7 +97,7 @@ impl OrderedResults {
                 crate::failure::Applied::Unknown => "unknown",
                 _ => "failed",
             };
-            let message = sanitize::sanitize_line(&failure.message);
+            let message = sanitize::sanitize_line(without_place(failure, place.line));
             return format!("record {} (line {}): {what}: {message}\n", place.record, place.line);
         }
         let mut line = Map::new();
@@ -182,4 +182,14 @@ impl OrderedResults {
             Ok(()) => Ok(()),
         }
     }
+}
+
+/// The message of a failure without the file and the line of its record, which are given before it.
+fn without_place(failure: &Failure, line: u64) -> &str {
+    let message = failure.message.as_str();
+    if failure.kind != FailureKind::Usage || failure.status.is_some() {
+        return message;
+    }
+    let Some((_, rest)) = message.split_once(&format!(": line {line}")) else { return message };
+    rest.strip_prefix(": ").or_else(|| rest.strip_prefix(", ")).unwrap_or(message)
 }

@@ -134,7 +134,9 @@ fn pairs(fields: impl Iterator<Item = (String, String)>, style: OutputStyle) -> 
 /// Name and e-mail address, then every other field of the profile; it ends in an empty line.
 fn heading(customer: &Map<String, Value>, style: OutputStyle) -> String {
     let name = format!("{} {}", member(customer, "firstname"), member(customer, "lastname"));
-    let who = format!("{} <{}>", name.trim(), member(customer, "email"));
+    let email = member(customer, "email");
+    let email = if email.is_empty() { email } else { format!("<{email}>") };
+    let who = joined([name.trim().to_owned(), email], " ");
     let ids = [("customer", "id"), ("group", "group_id"), ("store", "store_id"), ("website", "website_id")];
     let ids = ids.iter().filter(|(_, name)| customer.contains_key(*name));
     let ids: Vec<String> = ids.map(|(label, name)| format!("{label} {}", member(customer, name))).collect();

@@ -22,7 +22,15 @@ pub fn data_file(context: &Context, named: Option<&PathBuf>) -> Result<PathBuf, 
 
 /// `usage`: the file or the address was named badly, or cannot be used as it is.
 pub fn unusable(error: anyhow::Error) -> Failure {
-    Failure::usage(format!("{error:#}"))
+    let mut causes: Vec<String> = Vec::new();
+    for cause in error.chain() {
+        causes.push(cause.to_string());
+        // Below it SQLite says the same again.
+        if cause.is::<rusqlite::Error>() {
+            break;
+        }
+    }
+    Failure::usage(causes.join(": "))
 }
 
 pub(crate) async fn start_sandbox(session: &Session<'_>) -> Result<sandbox::Running, Failure> {

@@ -16,6 +16,14 @@ const PAUSES_MS: [u64; 7] = [5, 10, 20, 50, 100, 300, 500];
 /// `ERROR_ACCESS_DENIED`, `ERROR_SHARING_VIOLATION` and `ERROR_LOCK_VIOLATION`.
 const HELD_BY_ANOTHER_PROGRAM: [i32; 3] = [5, 32, 33];
 
+/// The error of a temporary file that cannot be made, without its name, which tells a person nothing.
+pub fn without_path(error: io::Error) -> io::Error {
+    let plain = io::Error::from(error.kind());
+    // A kind without a name says less than the error.
+    let is_named = plain.to_string() != "uncategorized error" && error.raw_os_error().is_none();
+    if is_named { plain } else { error }
+}
+
 /// Gives a file its name, in place of the file that has it.
 ///
 /// # Errors

@@ -99,7 +99,9 @@ fn history_is_limited_and_ends_with_the_sandbox() {
     let listed = home.ok("--sandbox customer history --limit 1 --jq .snapshot");
     assert!(listed.starts_with("000002") && listed.lines().count() == 1, "{listed}");
     let error = home.fails(3, "--sandbox customer history --delete all");
-    assert!(error.contains("confirmation required, but there is no terminal to ask on: Delete 2 snapshots?"));
+    assert!(
+        error.contains("cannot ask `Delete 2 snapshots? They can no longer be restored`: not a terminal")
+    );
     home.ok("sandbox reset");
     assert_eq!(home.ok("--sandbox customer history -o json"), "");
 }

@@ -71,6 +71,10 @@ impl Dispatcher<'_> {
     }
 
     fn verdict(self, next: &NextSteps) -> Result<(), Failure> {
+        self.outcome(next).map_err(|failure| Failure { is_batch: true, ..failure })
+    }
+
+    fn outcome(self, next: &NextSteps) -> Result<(), Failure> {
         let count = self.count;
         let go_on = summary::hint(count, next);
         let ended = |kind, message: String| Failure::new(kind, message).applied(count.applied()).hint(&go_on);

@@ -25,7 +25,7 @@ pub async fn show(service: &Service<'_>, code: &str) -> Result<(), Failure> {
     }
     let stored = in_reply(reply).ok_or_else(|| {
         Failure::new(FailureKind::Unavailable, "the service's answer is no attribute")
-            .hint("-o json prints it as it came")
+            .hint("print it as it came with -o json")
     })?;
     let mut shown = stored;
     if let Some(Value::Array(options)) = shown.get_mut("options") {

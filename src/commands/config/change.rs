@@ -28,7 +28,7 @@ pub fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Fai
         file.set(&key, value)?;
         Ok(before)
     })?;
-    session.report.status(&format!("set {key} in {}", file.path.display()));
+    session.report.status(&format!("set {key} in `{}`", file.path.display()));
     warn_of_moved_tokens(session, &file, &key, before.as_deref());
     Ok(())
 }
@@ -60,8 +60,12 @@ fn warn_of_moved_tokens(session: &Session<'_>, file: &ConfigFile, key: &KeyPath,
     let named: Vec<&str> = named.collect();
     if !named.is_empty() {
         session.report.warn(&format!(
-            "profile `{profile}` now points to a different host; the token from its {} will be sent there",
-            named.join(" and ")
+            "profile `{profile}` now points to a different host; {} will be sent there",
+            if let [one] = named[..] {
+                format!("the token of its `{one}`")
+            } else {
+                format!("the tokens of its `{}`", named.join("` and `"))
+            }
         ));
     }
 }
@@ -71,7 +75,7 @@ pub fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
     let file = ConfigFile::load(session.context)?;
     let key = KeyPath::resolve(key, &file, session.context, session.global)?;
     let is_not_set =
-        |file: &ConfigFile| Failure::usage(format!("`{key}` is not set in {}", file.path.display()));
+        |file: &ConfigFile| Failure::usage(format!("`{key}` is not set in `{}`", file.path.display()));
     if key.find(&file).is_none() {
         return Err(is_not_set(&file));
     }
@@ -82,7 +86,7 @@ pub fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
         file.drop_dangling_default();
         Ok(())
     })?;
-    session.report.status(&format!("removed {key} from {}", file.path.display()));
+    session.report.status(&format!("removed {key} from `{}`", file.path.display()));
     if key.is_profile()
         && let Some(name) = key.profile()
     {

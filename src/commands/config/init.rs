@@ -41,7 +41,7 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
         Ok(())
     })?;
     session.report.status(&format!(
-        "created profile `{name}` in {}; next: storefront auth login -p {name}",
+        "created profile `{name}` in `{}`; next: `storefront auth login -p {name}`",
         file.path.display()
     ));
     Ok(())
@@ -59,9 +59,9 @@ fn profile_name(session: &Session<'_>, prompt: &Prompt) -> Result<String, Failur
     };
     let name = match given {
         Some(name) => name.to_owned(),
-        None => prompt.input("profile name", "-p NAME", Some("default"), check_profile_name)?,
+        None => prompt.input("profile name", "use -p NAME", Some("default"), check_profile_name)?,
     };
-    check_profile_name(&name).map_err(|problem| Failure::usage(format!("{name:?}: {problem}")))?;
+    check_profile_name(&name).map_err(Failure::usage)?;
     Ok(name)
 }
 
@@ -85,7 +85,7 @@ fn answer(
     let write = |text: &str| kind.write(&[text.to_owned()]);
     let text = match given {
         Some(text) => text.to_owned(),
-        None => prompt.input(question, flag, None, |text| write(text).map(|_| ()))?,
+        None => prompt.input(question, &format!("use {flag}"), None, |text| write(text).map(|_| ()))?,
     };
     write(&text).map_err(|problem| Failure::usage(format!("{flag}: {problem}")))
 }

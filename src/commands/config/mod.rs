@@ -55,7 +55,7 @@ fn list(session: &Session<'_>) -> Result<(), Failure> {
         }));
     }
     if !file.exists {
-        session.report.status(&format!("{} does not exist", file.path.display()));
+        session.report.status(&format!("`{}` does not exist", file.path.display()));
     }
     let sources = Value::Object(sources);
     let values = flattened(&settings).into_iter();
@@ -85,7 +85,7 @@ fn get(session: &Session<'_>, key: &str) -> Result<(), Failure> {
     let kind = key.kind()?;
     file.profiles()?;
     let item = key.find(&file).ok_or_else(|| {
-        let message = format!("`{key}` is not set in {}", file.path.display());
+        let message = format!("`{key}` is not set in `{}`", file.path.display());
         Failure::usage(message).hint("run `storefront config list` to see all settings")
     })?;
     let value = format_value(kind, item);

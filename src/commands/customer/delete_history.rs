@@ -37,8 +37,8 @@ pub async fn delete(service: &Service<'_>, store: &CustomerStore, what: &str) ->
         })?;
     }
     session.report.status(&match &wanted[..] {
-        [one] => format!("Deleted snapshot {}", one.name()),
-        many => format!("Deleted {} snapshots", many.len()),
+        [one] => format!("deleted snapshot `{}`", one.name()),
+        many => format!("deleted {} snapshots", many.len()),
     });
     Ok(())
 }

@@ -47,7 +47,7 @@ pub async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Fail
 /// There is no cart, as the service would say it.
 pub fn no_cart() -> Failure {
     Failure::new(FailureKind::Refused, "the customer has no active cart")
-        .hint("`storefront quote add-item` creates one")
+        .hint("create one with `storefront quote add-item`")
 }
 
 fn text(id: u64, shown: &Value, screen: OutputStyle) -> String {

@@ -5,6 +5,7 @@ use std::io::BufRead;
 
 use super::{Input, Next, text, unreadable};
 use crate::failure::Failure;
+use crate::input::document::quoted;
 
 /// Reads elements.
 pub struct Elements {
@@ -116,7 +117,8 @@ impl Elements {
             None => "unexpected end of input in array".to_owned(),
             Some(byte) => format!("expected {expected}, found `{}`", char::from(byte)),
         };
-        Failure::usage(format!("{} is not a JSON array: line {}: {what}", self.name, self.line))
+        let name = quoted(&self.name);
+        Failure::usage(format!("{name} is not a JSON array: line {}: {what}", self.line))
     }
 }
 

@@ -8,6 +8,7 @@ use super::titles::{ADDRESS_ID, Meaning, known, meaning, more_titles, unknown};
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::input::cell::{flag, not_a_flag, parse_cell};
+use crate::input::problems::count_cells;
 use crate::plan::operation::Operation;
 use crate::plan::operation::spec::NamedCell;
 use crate::plan::request::Dialect;
@@ -99,7 +100,8 @@ impl Columns {
     /// Every cell that is wrong, by its column.
     pub fn document(&self, row: &csv::StringRecord) -> Result<SplitRow, RowError> {
         if row.len() != self.titles.len() {
-            let message = format!("the row has {} cells, the header has {}", row.len(), self.titles.len());
+            let message =
+                format!("the row has {}, the header has {}", count_cells(row.len()), self.titles.len());
             return Err(RowError::Length(message));
         }
         let (mut document, mut extra) = (Map::new(), Map::new());

@@ -31,12 +31,12 @@ fn an_array_parts_at_its_own_commas() {
 #[test]
 fn what_is_no_array_is_named_by_line() {
     for (text, what) in [
-        ("{}", "x.json is not a JSON array: line 1: expected `[`, found `{`"),
-        ("[1\n,2", "x.json is not a JSON array: line 2: unexpected end of input in array"),
-        ("[1,]", "x.json is not a JSON array: line 1: expected a value, found `]`"),
-        ("[,1]", "x.json is not a JSON array: line 1: expected a value, found `,`"),
-        ("[1] x", "x.json is not a JSON array: line 1: expected the end of the input, found `x`"),
-        ("[1", "x.json is not a JSON array: line 1: unexpected end of input in array"),
+        ("{}", "`x.json` is not a JSON array: line 1: expected `[`, found `{`"),
+        ("[1\n,2", "`x.json` is not a JSON array: line 2: unexpected end of input in array"),
+        ("[1,]", "`x.json` is not a JSON array: line 1: expected a value, found `]`"),
+        ("[,1]", "`x.json` is not a JSON array: line 1: expected a value, found `,`"),
+        ("[1] x", "`x.json` is not a JSON array: line 1: expected the end of the input, found `x`"),
+        ("[1", "`x.json` is not a JSON array: line 1: unexpected end of input in array"),
     ] {
         let found = elements(text).unwrap_err();
         assert!(found.starts_with(what), "{text}: {found}");
@@ -198,7 +198,7 @@ fn headers_and_cells_that_are_not_understood_are_named() {
     assert_eq!(problem("sku,,qty\n"), "x.csv: column 2 has no title");
     assert_eq!(problem("\n"), "x.csv has no header");
     assert_eq!(problem("sku,qty\na,1\nb,two\n"), "3: column qty: expected a number, found \"two\"");
-    assert_eq!(problem("sku,qty\n\"a\nb\",1\nc\n"), "4: the row has 1 cells, the header has 2");
+    assert_eq!(problem("sku,qty\n\"a\nb\",1\nc\n"), "4: the row has 1 cell, the header has 2");
     assert_eq!(problem("sku,qty\na,1,2\n"), "2: the row has 3 cells, the header has 2");
     assert_eq!(
         problem("qty,option:1\nx,y\n"),

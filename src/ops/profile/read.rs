@@ -38,12 +38,12 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
         return Err(Failure::guard(format!("cannot read the stored addresses: {warning}"))
             .hint("try again with -vv to see the response"));
     }
-    let value = exact_json::parse(&reply.body).or_else(|error| match error {
-        // An empty reply, a page, a text: the message names what it is.
-        exact_json::Error::Syntax { .. } => Ok(reply.value()),
-        exact_json::Error::Repeated(path) => Err(stored::unreadable(&format!("duplicate field `{path}`"))),
-        error => Err(stored::unreadable(&error.to_string())),
-    })?;
+    let value = exact_json::parse(&reply.body).map_err(|error| match error {
+        exact_json::Error::Syntax { .. } if reply.body.trim_ascii().is_empty() => "it is empty".to_owned(),
+        exact_json::Error::Syntax { .. } => format!("it is not valid JSON: {error}"),
+        error => error.to_string(),
+    });
+    let value = value.map_err(|what| stored::unreadable(&what))?;
     let read = if service.customer.is_some() { &ReadSettings::default() } else { read };
     let pointers = Pointers { customer: read.customer.clone(), addresses: read.addresses.clone() };
     let profile = Profile::find(value, &pointers)?;
@@ -82,7 +82,7 @@ pub fn remember(service: &Service<'_>, stored: &Profile) {
 /// # Errors
 /// `usage` for a file that cannot be read, `guard` for one without a complete address list.
 pub fn read_base(path: &Path) -> Result<Profile, Failure> {
-    Profile::find(document::read_json(path)?, &Pointers::default())
+    Profile::in_file(document::read_json(path)?, &document::quoted(&document::name(path)))
 }
 
 /// The stored profile; `base`, with `false`, where the service has no call that reads it.
@@ -90,7 +90,10 @@ pub fn read_base(path: &Path) -> Result<Profile, Failure> {
 /// # Errors
 /// As [`read_profile`]; `guard` for a base that is not what is stored.
 pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Result<(Profile, bool), Failure> {
-    let Some(base) = base else { return Ok((read_profile(service).await?, true)) };
+    let Some(base) = base else {
+        let stored = read_profile(service).await.map_err(|failure| offer_base(service, failure))?;
+        return Ok((stored, true));
+    };
     match read_profile(service).await {
         Err(failure) if has_no_read(service, &failure) => {
             service.session.report.warn(&format!(
@@ -112,6 +115,17 @@ pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Resu
             .hint("save the profile anew with `storefront customer show -o json`, or leave --base out"))
         }
     }
+}
+
+/// Only an update takes `--base`, only alone, and only where the service has no call that reads the profile.
+fn offer_base(service: &Service<'_>, failure: Failure) -> Failure {
+    let is_batch = service.session.report.record.is_some();
+    if is_batch || failure.kind != FailureKind::Guard || !has_no_read(service, &failure) {
+        return failure;
+    }
+    let hint = failure.hint.as_deref().map(|hint| format!("{hint}, or ")).unwrap_or_default();
+    let hint = format!("{hint}pass the profile with --base FILE");
+    failure.hint(hint)
 }
 
 /// "Not read this time" is not "cannot be read": only these answers say that there is no such call.
@@ -204,10 +218,12 @@ fn unreadable(failure: Failure) -> Failure {
         kind: FailureKind::Guard,
         message: format!("cannot read the stored addresses: {}", failure.message),
         hint: failure.hint.or_else(|| {
-            let url = if failure.status == Some(404) { "check the path of the base URL; if it is right, " } else { "" };
-            Some(format!(
-                "{url}set `read.path` to the path that returns the profile, or pass the profile with --base FILE"
-            ))
+            let url = if failure.status == Some(404) {
+                "check the path of the base URL; if it is right, "
+            } else {
+                ""
+            };
+            Some(format!("{url}set `read.path` to the path that returns the profile"))
         }),
         ..failure
     }

@@ -97,13 +97,15 @@ impl Replacement<'_> {
             let attempt = self.explained(service, attempt);
             let wait = service.delay(&attempts, &attempt, effect);
             let failure = attempts.fail(attempt);
-            let (Some(wait), true) = (wait, readable) else { return Err(self.failed(service, failure)) };
+            let (Some(wait), true) = (wait, readable) else {
+                return Err(self.failed(service, failure, readable));
+            };
             if attempts.any_unknown() && effect == Effect::Replacement && !self.note_repeat() {
-                return Err(self.failed(service, failure));
+                return Err(self.failed(service, failure, readable));
             }
             tokio::time::sleep(wait).await;
             if attempts.any_unknown() && (effect == Effect::Write || !self.is_as_before(service).await) {
-                return Err(self.failed(service, failure));
+                return Err(self.failed(service, failure, readable));
             }
         }
     }

@@ -151,6 +151,7 @@ impl ProfileChange for Update {
 }
 
 pub(crate) fn no_changes_error() -> Failure {
-    Failure::usage("nothing to change")
-        .hint("e.g. `--address ID --city …`; `storefront customer show` lists the IDs")
+    Failure::usage("nothing to change").hint(
+        "name what to change, such as `--address ID --city CITY`; `storefront customer show` lists the IDs",
+    )
 }

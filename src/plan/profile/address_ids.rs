@@ -63,7 +63,7 @@ impl AddressIndex {
                 ids => format!("the profile has {}", join_ids(ids)),
             };
             Failure::guard(format!("no address {id} ({stored})"))
-                .hint("`storefront customer show` lists the addresses; --add-address adds one")
+                .hint("list the addresses with `storefront customer show`, or add one with --add-address")
                 .needs_correction()
         })
     }

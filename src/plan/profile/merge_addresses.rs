@@ -153,11 +153,15 @@ fn resolve_targets(patch: &ProfilePatch, roster: &AddressIndex) -> Result<Vec<Ad
     let Some(Value::Array(drafts)) = patch.draft.get("addresses") else {
         return Ok(Vec::new());
     };
-    let place = |draft: &Value| {
+    let place = |(index, draft): (usize, &Value)| {
         let Value::Object(draft) = draft else {
             return Err(Failure::usage("addresses: every element must be an object"));
         };
-        check_attribute_codes(draft, "addresses: ")?;
+        let label = match draft.get("id") {
+            Some(id) => format!("address {id}: "),
+            None => format!("addresses[{index}]."),
+        };
+        check_attribute_codes(draft, &label)?;
         let Some(id) = draft.get("id") else {
             return Ok((None, draft.clone()));
         };
@@ -166,10 +170,11 @@ fn resolve_targets(patch: &ProfilePatch, roster: &AddressIndex) -> Result<Vec<Ad
         if named.insert(id) {
             Ok((Some(position), draft.clone()))
         } else {
-            Err(Failure::usage(format!("duplicate address ID {id}")))
+            Err(Failure::usage(format!("duplicate address ID {id}"))
+                .hint("list the address once, and do not name it in --remove-address as well"))
         }
     };
-    drafts.iter().map(place).collect()
+    drafts.iter().enumerate().map(place).collect()
 }
 
 fn apply_patch(address: &mut Value, mut draft: Map<String, Value>, label: &str) -> Result<(), Failure> {

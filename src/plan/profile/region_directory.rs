@@ -134,23 +134,45 @@ fn find<'a>(
         code.is_none_or(|code| is_same(code, &region.code))
             && name.is_none_or(|name| is_same(name, &region.name))
     };
-    let listed = |regions: &mut dyn Iterator<Item = &Region>| {
-        let each: Vec<String> = regions.map(|region| format!("{} {}", region.code, region.name)).collect();
-        each.join(", ")
-    };
     let asked = || [code, name].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let found: Vec<&Region> = regions.iter().filter(fits).collect();
-    match found.as_slice() {
+    match *found {
         [one] => Ok(one),
-        [] => Err(Failure::usage(format!("{country} has no region `{}`", asked()))
-            .hint(format!("the regions of {country} are {}", listed(&mut regions.iter())))),
-        several => Err(Failure::usage(format!(
-            "{country} has several regions `{}`: {}",
-            asked(),
-            listed(&mut several.iter().copied())
-        ))
-        .hint("name it by --region or --region-id")),
+        [] => Err(Failure::usage(format!("{country} has no region `{}`", asked())).hint(regions_hint(
+            country,
+            regions,
+            &asked(),
+        ))),
+        ref several => {
+            Err(Failure::usage(format!("{country} has several regions `{}`: {}", asked(), listed(several)))
+                .hint("name it by --region or --region-id"))
+        }
     }
+}
+
+fn listed(regions: &[&Region]) -> String {
+    let each: Vec<String> = regions.iter().map(|region| format!("{} {}", region.code, region.name)).collect();
+    each.join(", ")
+}
+
+/// The regions to choose from; of many the nearest, and the command that lists all.
+fn regions_hint(country: &str, regions: &[Region], asked: &str) -> String {
+    const SHOWN: usize = 10;
+    let likeness = |region: &Region| {
+        let alike = |text: &str| strsim::jaro_winkler(&asked.to_lowercase(), &text.to_lowercase());
+        alike(&region.code).max(alike(&region.name))
+    };
+    let mut nearest: Vec<&Region> = regions.iter().collect();
+    if nearest.len() <= SHOWN {
+        return format!("use one of {}", listed(&nearest));
+    }
+    nearest.sort_by(|one, other| likeness(other).total_cmp(&likeness(one)));
+    nearest.truncate(SHOWN);
+    format!(
+        "use one of {}, or list all {} with `storefront api GET /V1/directory/countries/{country}`",
+        listed(&nearest),
+        regions.len()
+    )
 }
 
 fn set_region(address: &mut Map<String, Value>, region: Option<&Region>) {

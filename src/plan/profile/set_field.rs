@@ -115,14 +115,16 @@ pub fn check_attribute_codes(draft: &Map<String, Value>, label: &str) -> Result<
 fn codes_are_unique(attributes: &[Value], label: &str) -> Result<(), Failure> {
     let mut codes = HashSet::new();
     for attribute in attributes {
-        let problem = match attribute.get("attribute_code").and_then(Value::as_str) {
-            None => "an element has no attribute_code".to_owned(),
-            Some(code) if !codes.insert(code) => format!("duplicate attribute_code `{code}`"),
+        let (problem, hint) = match attribute.get("attribute_code").and_then(Value::as_str) {
+            None => {
+                ("an element has no `attribute_code`".to_owned(), "add an `attribute_code` to each element")
+            }
+            Some(code) if !codes.insert(code) => {
+                (format!("duplicate attribute_code `{code}`"), "list each attribute once")
+            }
             Some(_) => continue,
         };
-        return Err(
-            Failure::usage(format!("{label}custom_attributes: {problem}")).hint("list each attribute once")
-        );
+        return Err(Failure::usage(format!("{label}custom_attributes: {problem}")).hint(hint));
     }
     Ok(())
 }

@@ -25,6 +25,23 @@ impl Profile {
     /// # Errors
     /// `guard` for any reply in which the complete address list is not plain to see.
     pub fn find(reply: Value, pointers: &Pointers) -> Result<Self, Failure> {
+        Self::locate(reply, pointers).map_err(|what| unreadable(&what))
+    }
+
+    /// The profile in a file; `name` is the file's.
+    ///
+    /// # Errors
+    /// `guard`, as [`Self::find`].
+    pub fn in_file(document: Value, name: &str) -> Result<Self, Failure> {
+        Self::locate(document, &Pointers::default()).map_err(|what| {
+            Failure::guard(format!("{name} does not contain a profile: {what}")).hint(
+                "save the profile with `storefront customer show -o json` and pass that file with --base",
+            )
+        })
+    }
+
+    /// The profile, or why the complete address list is not plain to see.
+    fn locate(reply: Value, pointers: &Pointers) -> Result<Self, String> {
         let at_top = pointers.addresses.as_ref().and_then(|pointer| reply.pointer(pointer).cloned());
         let mut customer = Value::Object(customer_of(reply, pointers.customer.as_deref())?);
         if let Some(pointer) = &pointers.addresses {
@@ -32,12 +49,12 @@ impl Profile {
                 at_top.or_else(|| customer.pointer(pointer).cloned()).ok_or_else(|| missing(pointer))?;
             customer["addresses"] = addresses;
         }
-        let Value::Object(customer) = customer else { return Err(unreadable("expected an object")) };
+        let Value::Object(customer) = customer else { return Err("expected an object".to_owned()) };
         match customer.get("addresses") {
-            None => Err(unreadable("it has no address list")),
+            None => Err("it has no address list".to_owned()),
             Some(Value::Array(addresses)) if addresses.iter().all(Value::is_object) => Ok(Self(customer)),
-            Some(Value::Array(_)) => Err(unreadable("its address list contains a non-object")),
-            Some(other) => Err(unreadable(&format!("its address list is {}", kind_of(other)))),
+            Some(Value::Array(_)) => Err("its address list contains a non-object".to_owned()),
+            Some(other) => Err(format!("its address list is {}", kind_of(other))),
         }
     }
 
@@ -72,48 +89,45 @@ impl Profile {
     }
 }
 
-fn customer_of(reply: Value, pointer: Option<&str>) -> Result<Map<String, Value>, Failure> {
+fn customer_of(reply: Value, pointer: Option<&str>) -> Result<Map<String, Value>, String> {
     let found = match pointer {
         Some(pointer) => reply.pointer(pointer).cloned().ok_or_else(|| missing(pointer))?,
         None => reply,
     };
     let Value::Object(mut object) = found else {
-        return Err(unreadable(&format!("it is {}", kind_of(&found))));
+        return Err(format!("it is {}", kind_of(&found)));
     };
     let inner = object.get("customer").and_then(|customer| customer.get("addresses"));
     if pointer.is_none() && inner.is_some() && object.contains_key("addresses") {
-        return Err(unreadable("ambiguous: two address lists"));
+        return Err("ambiguous: two address lists".to_owned());
     }
     if pointer.is_none() && !object.contains_key("addresses") {
         return match object.remove("customer") {
             Some(Value::Object(customer)) => Ok(customer),
-            Some(other) => Err(unreadable(&format!("expected a customer object, found {}", kind_of(&other)))),
+            Some(other) => Err(format!("expected a customer object, found {}", kind_of(&other))),
             None => Ok(object),
         };
     }
     Ok(object)
 }
 
-fn missing(pointer: &str) -> Failure {
-    unreadable(&format!("nothing at `{pointer}`"))
+fn missing(pointer: &str) -> String {
+    format!("nothing at `{pointer}`")
 }
 
 /// The refusal of a reply in which the complete address list is not plain to see.
 pub fn unreadable(what: &str) -> Failure {
-    Failure::guard(format!(
-        "cannot read the stored addresses from the response: {what}; replacing an unread list would delete addresses"
-    ))
-    .hint(
-        "set `read.path`, `read.customer` and `read.addresses` of the profile, or pass the profile with --base FILE; -vv shows the response",
+    Failure::guard(format!("cannot read the stored addresses from the response: {what}")).hint(
+        "run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` of the profile",
     )
 }
 
 fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
-        Value::Bool(_) => "true or false",
+        Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     }

@@ -114,6 +114,12 @@ impl StoreView {
 }
 
 impl Request {
+    /// Whether the path names this store view.
+    pub fn is_in(&self, view: &StoreView) -> bool {
+        let segment = view.segment().to_string();
+        self.path.split(['/', '?']).any(|part| part == segment)
+    }
+
     /// Saves shipping and billing address, and payment where the interface takes it in the same call (docs/interface.md, "Operations").
     pub fn ship_quote(target: &Target<'_>, body: Cow<'static, str>) -> Self {
         Self {

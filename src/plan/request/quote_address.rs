@@ -22,7 +22,9 @@ pub fn from_profile(
     id: i64,
     fields: &ObjectSchema,
 ) -> Result<Map<String, Value>, Failure> {
-    let position = AddressIndex::of(profile.addresses())?.find(id)?;
+    let position = AddressIndex::of(profile.addresses())?
+        .find(id)
+        .map_err(|failure| failure.hint("list the addresses with `storefront customer show`"))?;
     let stored = &profile.addresses()[position];
     let mut address = Map::new();
     for member in fields.own_fields.iter().filter(|member| !NOT_SHARED.contains(&member.name)) {

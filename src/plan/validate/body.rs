@@ -280,7 +280,14 @@ fn child_path(path: &str, name: &str) -> String {
 
 /// The message for a field no shape lists, with the nearest one that is.
 pub fn unknown_member(path: &str, name: &str, shape: &ObjectSchema) -> String {
-    match closest_match(name, shape.own_fields.iter().map(|member| member.name)) {
+    let own = shape.own_fields.iter().map(|member| member.name);
+    // A field may be one level too high; of two that are equally near, that of this level is meant.
+    let inner = shape.own_fields.iter().flat_map(|member| match member.field_type {
+        FieldType::Object(object) => object.own_fields,
+        _ => &[],
+    });
+    let inner = inner.map(|member| member.name).filter(|inner| *inner != name);
+    match closest_match(name, inner.chain(own)) {
         Some(known) => format!("{path}: unknown field; did you mean `{known}`?"),
         None => format!("{path}: unknown field"),
     }

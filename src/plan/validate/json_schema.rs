@@ -51,10 +51,11 @@ fn beside_nested(body: &'static [Field], nested: &'static ObjectSchema) -> Vec<&
 fn record(dialect: &Dialect, operation: Operation, body: &[&'static Field]) -> Value {
     let mut schema = WRITER.object(body.iter().copied());
     schema["properties"]["reason"] = json!({"description": "Failure reason from a previous run (ignored)"});
-    if operation == Operation::CustomerUpdate {
-        schema["properties"]["token"] =
-            json!({"type": "string", "description": "Customer token (never printed)"});
-    }
+    let token = match operation.spec().bearer {
+        Bearer::Customer => "Customer token (never printed)",
+        Bearer::Admin => "Administrator token (never printed)",
+    };
+    schema["properties"]["token"] = json!({"type": "string", "description": token});
     let has_customer = dialect.customers.is_some() && operation.spec().bearer == Bearer::Customer;
     if has_customer && schema["properties"].get("customer").is_none() {
         schema["properties"]["customer"] = json!({"type": ["string", "integer"],

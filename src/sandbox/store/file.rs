@@ -32,8 +32,8 @@ pub(super) fn connect(path: &Path) -> anyhow::Result<Connection> {
         .map_err(
             |error| if is_directory_error(path, &error) { ErrorKind::IsADirectory.into() } else { error },
         )
-        .with_context(|| format!("cannot use {} as the sandbox's database", path.display()))?;
-    let connection = Connection::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+        .with_context(|| format!("cannot use `{}` as the database of the sandbox", path.display()))?;
+    let connection = Connection::open(path).with_context(|| format!("cannot open `{}`", path.display()))?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     Ok(connection)
@@ -57,11 +57,11 @@ pub(super) fn prepare(
         use_write_ahead_log(connection)?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         create(connection, path, existing, seed)
-            .with_context(|| format!("cannot set up {}", path.display()))?;
+            .with_context(|| format!("cannot set up `{}`", path.display()))?;
     }
     if identify(connection, path)? == DatabaseState::OtherVersion {
         bail!(
-            "{} was created by another version of the sandbox; recreate it with `storefront sandbox reset`",
+            "`{}` was created by another version of the sandbox; recreate it with `storefront sandbox reset`",
             path.display()
         );
     }
@@ -87,13 +87,13 @@ fn identify(connection: &Connection, path: &Path) -> anyhow::Result<DatabaseStat
             [],
             |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
         )
-        .with_context(|| format!("{} is not a readable SQLite database", path.display()))?;
+        .with_context(|| format!("`{}` is not a readable SQLite database", path.display()))?;
     match (application, version) {
         (0, _) if tables == 0 => Ok(DatabaseState::Empty),
         (APPLICATION_ID, SCHEMA_VERSION) => Ok(DatabaseState::Current),
         (APPLICATION_ID, _) => Ok(DatabaseState::OtherVersion),
         _ => {
-            bail!("{} is not a sandbox database; choose another file", path.display())
+            bail!("`{}` is not a sandbox database; choose another file", path.display())
         }
     }
 }
@@ -162,6 +162,13 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 
 /// Creates an empty file that only its owner may read; SQLite gives its side files the same mode.
 fn create_private(path: &Path) -> std::io::Result<()> {
-    private_directory(parent(path))?;
+    let directory = parent(path);
+    private_directory(directory).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+            let above = directory.ancestors().find(|above| above.is_file()).unwrap_or(directory);
+            std::io::Error::new(ErrorKind::NotADirectory, format!("`{}` is not a directory", above.display()))
+        }
+        _ => error,
+    })?;
     open_private(path).map(drop)
 }

@@ -124,7 +124,7 @@ impl Service<'_> {
     }
 
     fn begin_write(&self, operation: &str, request: &Request) {
-        self.log_target(operation);
+        self.log_target(operation, request);
         self.stage.set(Stage::Sent);
         self.replaces_profile.set(request.method == Method::Put && operation.starts_with("customer "));
     }
@@ -140,7 +140,7 @@ impl Service<'_> {
         RequestPreview { url: self.client.url(&request), request, curl: self.session.global.curl }
     }
 
-    fn log_target(&self, operation: &str) {
+    fn log_target(&self, operation: &str, request: &Request) {
         if self.settings.sandbox || self.announced.replace(true) {
             return;
         }
@@ -150,6 +150,7 @@ impl Service<'_> {
             .settings
             .store_view
             .as_ref()
+            .filter(|view| request.is_in(view))
             .map(|view| format!(", store view {}", view.code()))
             .unwrap_or_default();
         self.session.report.status(&format!("{operation}: {profile}host {}{view}", self.settings.host()));

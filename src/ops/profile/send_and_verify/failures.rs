@@ -29,9 +29,9 @@ impl Replacement<'_> {
     }
 
     /// No attempt was applied, and none may have been, unless the failure says so.
-    pub(super) fn failed(&self, service: &Service<'_>, failure: Failure) -> Failure {
+    pub(super) fn failed(&self, service: &Service<'_>, failure: Failure, readable: bool) -> Failure {
         if failure.applied == Applied::Unknown {
-            return self.unknown(failure);
+            return if readable { self.unknown(failure) } else { self.unknown_without_read(failure) };
         }
         self.mark(service, Mark::Refused);
         failure
@@ -67,6 +67,22 @@ impl Replacement<'_> {
             ..failure
         }
         .snapshot(self.snapshot.display().to_string())
+    }
+
+    /// No command can find out what became of it: every one of them would read the profile.
+    fn unknown_without_read(&self, failure: Failure) -> Failure {
+        let snapshot = self.snapshot.display().to_string();
+        let hint = format!(
+            "look in the shop whether the change is there; `{snapshot}` contains the profile as it was before"
+        );
+        Failure {
+            kind: FailureKind::Unknown,
+            applied: Applied::Unknown,
+            message: format!("{}; the profile cannot be read back to verify it", failure.message),
+            hint: Some(hint),
+            ..failure
+        }
+        .snapshot(snapshot)
     }
 
     fn restore_command(&self) -> String {
