@@ -108,7 +108,7 @@ error: options.csv: line 2: the label is empty
         (
             "label,sort_order\nA\n",
             str![[r#"
-error: options.csv: line 2: the row has 1 cells, the header has 2
+error: options.csv: line 2: the row has 1 cell, the header has 2
   No changes were made.
   hint: expected columns: label,sort_order,is_default,label:STORE_ID…
 "#]],
@@ -204,21 +204,21 @@ fn codes_and_tokens_are_checked_by_the_service() {
     env.run(create).assert_failure(
         4,
         str![[r#"
-attribute create: host 127.0.0.1:[PORT], store view default
+attribute create: host 127.0.0.1:[PORT]
 error: the service answered 400 Bad Request: Attribute with the same code already exists
   No changes were made.
 "#]],
     );
     env.run("attribute create --code Fabric-2 --type text").assert_failure(4, str![[r#"
 warning: attribute_code `Fabric-2` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
-attribute create: host 127.0.0.1:[PORT], store view default
+attribute create: host 127.0.0.1:[PORT]
 error: the service answered 400 Bad Request: Attribute code "Fabric-2" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in this field, and the first character should be a letter
   No changes were made.
 "#]]);
     env.requests();
     let as_customer = env.storefront("attribute create --code other --type text");
     as_customer.env("STOREFRONT_ADMIN_TOKEN", CUSTOMER).run().assert_failure(6, str![[r#"
-attribute create: host 127.0.0.1:[PORT], store view default
+attribute create: host 127.0.0.1:[PORT]
 error: the service answered 403 Forbidden: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
   No changes were made.
   hint: the token has expired, or it lacks the permission `Magento_Catalog::attributes_attributes`: `storefront auth login --user NAME --admin` stores a new one; grant the permission to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens)
@@ -226,7 +226,7 @@ error: the service answered 403 Forbidden: The consumer isn't authorized to acce
     // The profile's token is the fallback.
     let fallback = env.storefront("attribute create --code other --type text");
     fallback.without("STOREFRONT_ADMIN_TOKEN").run().assert_failure(6, str![[r#"
-attribute create: host 127.0.0.1:[PORT], store view default
+attribute create: host 127.0.0.1:[PORT]
 error: the service answered 403 Forbidden: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
   No changes were made.
   hint: no administrator's token is set, so the customer token was used: set STOREFRONT_ADMIN_TOKEN, or run `storefront auth login --admin`; the token has expired, or it lacks the permission `Magento_Catalog::attributes_attributes`: `storefront auth login --user NAME --admin` stores a new one; grant the permission to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens)

@@ -36,13 +36,13 @@ base URL  https://127.0.0.1:1/rest
 
 CHECK           STATUS  DETAIL
 customer token  failed  no token for profile `shop`
-                        → storefront auth login -p shop, or set STOREFRONT_TOKEN
+                        → run `storefront auth login -p shop`, or set STOREFRONT_TOKEN
 admin token     failed  no token for profile `shop`
-                        → storefront auth login -p shop, or set STOREFRONT_TOKEN
+                        → run `storefront auth login -p shop`, or set STOREFRONT_TOKEN
 "#]],
         str![[r#"
 error: customer token: no token for profile `shop`
-  hint: storefront auth login -p shop, or set STOREFRONT_TOKEN
+  hint: run `storefront auth login -p shop`, or set STOREFRONT_TOKEN
 "#]],
     );
     login(&home, "hunter2\n", &[]).assert_report(str![[r#"
@@ -79,7 +79,7 @@ profiles.shop.base-url = "https://127.0.0.1:1/rest"
 the admin token was not verified: read.attribute-path, a read that needs it, is not set
 saved the admin token for profile `shop` (https://127.0.0.1:1) to [HOME]/config/storefront/credentials.toml
 "#]]);
-    home.run("auth logout --admin").assert_report(str!["deleted the admin token of profile shop"]);
+    home.run("auth logout --admin").assert_report(str!["deleted the admin token of profile `shop`"]);
     assert_snapshot(
         &home.read("credentials.toml"),
         str![[r#"
@@ -88,7 +88,7 @@ origin = "https://127.0.0.1:1"
 value = "hunter2"
 "#]],
     );
-    home.run("auth logout").assert_report(str!["deleted the token of profile shop"]);
+    home.run("auth logout").assert_report(str!["deleted the token of profile `shop`"]);
     assert_snapshot(&home.read("credentials.toml"), str![]);
     home.run("auth status").assert(
         6,
@@ -98,13 +98,13 @@ base URL  https://127.0.0.1:1/rest
 
 CHECK           STATUS  DETAIL
 customer token  failed  no token for profile `shop`
-                        → storefront auth login -p shop, or set STOREFRONT_TOKEN
+                        → run `storefront auth login -p shop`, or set STOREFRONT_TOKEN
 admin token     failed  no token for profile `shop`
-                        → storefront auth login -p shop, or set STOREFRONT_TOKEN
+                        → run `storefront auth login -p shop`, or set STOREFRONT_TOKEN
 "#]],
         str![[r#"
 error: customer token: no token for profile `shop`
-  hint: storefront auth login -p shop, or set STOREFRONT_TOKEN
+  hint: run `storefront auth login -p shop`, or set STOREFRONT_TOKEN
 "#]],
     );
     home.run("auth logout").assert_report(str!["no stored token for profile `shop`"]);
@@ -136,12 +136,12 @@ base URL  https://127.0.0.1:2/
 
 CHECK           STATUS  DETAIL
 customer token  failed  the token from auth login of profile shop is bound to https://127.0.0.1:1, but the base URL is now https://127.0.0.1:2
-                        → storefront auth login -p shop
+                        → run `storefront auth login -p shop`
 admin token     failed  the token from auth login of profile shop is bound to https://127.0.0.1:1, but the base URL is now https://127.0.0.1:2
-                        → storefront auth login -p shop
+                        → run `storefront auth login -p shop`
 "#]], str![[r#"
 error: customer token: the token from auth login of profile shop is bound to https://127.0.0.1:1, but the base URL is now https://127.0.0.1:2
-  hint: storefront auth login -p shop
+  hint: run `storefront auth login -p shop`
 "#]]);
     // A token for the new host does not take the old one along.
     login(&home, "boss", &["--admin"]);
@@ -303,7 +303,7 @@ fn login_refuses_a_token_that_would_not_be_used() {
             2,
             str![[r#"
 error: profile `shop` sets `token-env`, which overrides stored tokens
-  hint: storefront config unset -p shop token-env
+  hint: run `storefront config unset -p shop token-env`
 "#]],
         ),
         (&["--admin"], " \n", 2, str!["error: no token given"]),
@@ -313,7 +313,7 @@ error: profile `shop` sets `token-env`, which overrides stored tokens
             6,
             str![[r#"
 error: invalid token from the input: contains whitespace or non-ASCII characters
-  hint: the file or command must contain only the token
+  hint: let the file or command give only the token
 "#]],
         ),
         (
@@ -322,7 +322,7 @@ error: invalid token from the input: contains whitespace or non-ASCII characters
             2,
             str![[r#"
 error: profile `bare` has no base-url
-  hint: storefront config set -p bare base-url URL
+  hint: run `storefront config set -p bare base-url URL`
 "#]],
         ),
         (
@@ -330,7 +330,7 @@ error: profile `bare` has no base-url
             "hunter2",
             2,
             str![[r#"
-error: no profile `shpo` in [HOME]/config/storefront/config.toml (from --profile)
+error: no profile `shpo` in `[HOME]/config/storefront/config.toml` (from --profile)
   hint: did you mean `shop`?
 "#]],
         ),
@@ -340,7 +340,7 @@ error: no profile `shpo` in [HOME]/config/storefront/config.toml (from --profile
             2,
             str![[r#"
 error: the sandbox uses its own tokens
-  hint: storefront sandbox tokens
+  hint: list them with `storefront sandbox tokens`
 "#]],
         ),
     ] {
@@ -349,7 +349,7 @@ error: the sandbox uses its own tokens
     home.run("auth login --admin").assert_failure(
         2,
         str![[r#"
-error: cannot prompt: not a terminal: admin token of shop for https://127.0.0.1:1
+error: cannot ask for the admin token of shop for https://127.0.0.1:1: not a terminal
   hint: use --with-token to read it from stdin
 "#]],
     );
@@ -369,13 +369,13 @@ base URL  https://127.0.0.1:1/rest
 
 CHECK           STATUS  DETAIL
 customer token  failed  `[HOME]/config/storefront/credentials.toml` contains a token and can be read by other users
-                        → chmod 600 [HOME]/config/storefront/credentials.toml
+                        → run `chmod 600 [HOME]/config/storefront/credentials.toml`
 admin token     failed  `[HOME]/config/storefront/credentials.toml` contains a token and can be read by other users
-                        → chmod 600 [HOME]/config/storefront/credentials.toml
+                        → run `chmod 600 [HOME]/config/storefront/credentials.toml`
 "#]],
             str![[r#"
 error: customer token: `[HOME]/config/storefront/credentials.toml` contains a token and can be read by other users
-  hint: chmod 600 [HOME]/config/storefront/credentials.toml
+  hint: run `chmod 600 [HOME]/config/storefront/credentials.toml`
 "#]],
         ),
         (
@@ -387,13 +387,13 @@ base URL  https://127.0.0.1:1/rest
 
 CHECK           STATUS  DETAIL
 customer token  failed  [HOME]/config/storefront/credentials.toml:1:16: not valid TOML: invalid basic string, expected `"`
-                        → set a new token where it comes from, or run `storefront auth login -p shop`
+                        → correct the file, or delete it and run `storefront auth login` again
 admin token     failed  [HOME]/config/storefront/credentials.toml:1:16: not valid TOML: invalid basic string, expected `"`
-                        → set a new token where it comes from, or run `storefront auth login --admin -p shop`
+                        → correct the file, or delete it and run `storefront auth login` again
 "#]],
             str![[r#"
 error: customer token: [HOME]/config/storefront/credentials.toml:1:16: not valid TOML: invalid basic string, expected `"`
-  hint: set a new token where it comes from, or run `storefront auth login -p shop`
+  hint: correct the file, or delete it and run `storefront auth login` again
 "#]],
         ),
         (
@@ -405,13 +405,13 @@ base URL  https://127.0.0.1:1/rest
 
 CHECK           STATUS  DETAIL
 customer token  failed  [HOME]/config/storefront/credentials.toml: shop.token: expected the texts origin and value
-                        → storefront auth logout -p shop, then storefront auth login -p shop
+                        → run `storefront auth logout -p shop`, then `storefront auth login -p shop`
 admin token     failed  [HOME]/config/storefront/credentials.toml: shop.token: expected the texts origin and value
-                        → storefront auth logout -p shop, then storefront auth login -p shop
+                        → run `storefront auth logout -p shop`, then `storefront auth login -p shop`
 "#]],
             str![[r#"
 error: customer token: [HOME]/config/storefront/credentials.toml: shop.token: expected the texts origin and value
-  hint: storefront auth logout -p shop, then storefront auth login -p shop
+  hint: run `storefront auth logout -p shop`, then `storefront auth login -p shop`
 "#]],
         ),
     ] {

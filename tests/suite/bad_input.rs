@@ -71,7 +71,7 @@ error: `two.json` is not valid JSON: trailing characters at line 1 column 4
         (
             "deep.json",
             str![[r#"
-error: deep.json is not a JSON array: line 1: unexpected end of input in array
+error: `deep.json` is not a JSON array: line 1: unexpected end of input in array
   No changes were made.
 "#]],
         ),
@@ -193,7 +193,7 @@ error: invalid store view code `..`
         str![[r#"
 error: no store view set
   No changes were made.
-  hint: use --store-view CODE, or STOREFRONT_STORE_VIEW=CODE
+  hint: use --store-view CODE, or set STOREFRONT_STORE_VIEW=CODE
 "#]],
     );
     assert_eq!(server.requests().len(), arrived);
@@ -213,14 +213,14 @@ fn without_a_configuration_the_sandbox_is_not_used() {
         (
             "customer show",
             str![[r#"
-error: no service configured: set STOREFRONT_BASE_URL, use --sandbox, or create a profile ([HOME]/config/storefront/config.toml does not exist)
+error: no service configured: `[HOME]/config/storefront/config.toml` does not exist
   hint: to try it with no account, add --sandbox; for a real service, run `storefront config init`, or set STOREFRONT_BASE_URL and STOREFRONT_TOKEN
 "#]],
         ),
         (
             ITEM,
             str![[r#"
-error: no service configured: set STOREFRONT_BASE_URL, use --sandbox, or create a profile ([HOME]/config/storefront/config.toml does not exist)
+error: no service configured: `[HOME]/config/storefront/config.toml` does not exist
   No changes were made.
   hint: to try it with no account, add --sandbox; for a real service, run `storefront config init`, or set STOREFRONT_BASE_URL and STOREFRONT_TOKEN
 "#]],
@@ -279,7 +279,7 @@ error: [HOME]/config/storefront/config.toml:1:15: not valid TOML: unclosed table
         (
             b"\xff\xfe[",
             str![[r#"
-error: [HOME]/config/storefront/config.toml not valid UTF-8 text (wrong file?)
+error: `[HOME]/config/storefront/config.toml` is not valid UTF-8 text
   No changes were made.
 "#]],
         ),
@@ -307,9 +307,9 @@ error: [HOME]/config/storefront/config.toml: profiles.shop.base-url: expected an
         (
             b"",
             str![[r#"
-error: no profile `shop` in [HOME]/config/storefront/config.toml (from --profile)
+error: no profile `shop` in `[HOME]/config/storefront/config.toml` (from --profile)
   No changes were made.
-  hint: storefront config init -p shop
+  hint: run `storefront config init -p shop`
 "#]],
         ),
     ] {
@@ -321,7 +321,7 @@ error: no profile `shop` in [HOME]/config/storefront/config.toml (from --profile
     env.run(ITEM).assert_failure(
         2,
         str![[r#"
-error: [HOME]/config/storefront/config.toml is a directory, not a file
+error: `[HOME]/config/storefront/config.toml` is a directory, not a file
   No changes were made.
 "#]],
     );
@@ -518,7 +518,12 @@ error: the lock `/dev/null/storefront/locks/localhost%3A[PORT].token-511784b483e
     fn a_full_disk_under_the_sandbox_is_reported() {
         let home = Home::new();
         let small = r#"trap '' XFSZ; ulimit -f 16; exec "$@""#;
-        home.storefront("customer show --sandbox").shell(small).assert_failure(2, str!["error: cannot set up [HOME]/data/storefront/sandbox.db: disk I/O error: Error code [N]: disk I/O error"]);
+        home.storefront("customer show --sandbox").shell(small).assert_failure(
+            2,
+            str![
+                "error: `[HOME]/data/storefront/sandbox.db` is not a readable SQLite database: disk I/O error"
+            ],
+        );
         let home = Home::new();
         home.ok("customer show --sandbox -o json");
         let long =
@@ -542,10 +547,10 @@ error: the service answered 500 Internal Server Error: The sandbox could not use
         let data = home.dir.path().join("data/storefront/sandbox.db");
         std::fs::create_dir_all(data.parent().unwrap()).unwrap();
         std::fs::write(&data, "no database ".repeat(500)).unwrap();
-        home.run("customer show --sandbox").assert_failure(2, str!["error: [HOME]/data/storefront/sandbox.db is not a readable SQLite database: file is not a database: Error code [N]: file is not a database"]);
+        home.run("customer show --sandbox").assert_failure(2, str!["error: `[HOME]/data/storefront/sandbox.db` is not a readable SQLite database: file is not a database"]);
         std::fs::remove_file(&data).unwrap();
         std::fs::create_dir(&data).unwrap();
-        home.run("customer show --sandbox").assert_failure(2, str!["error: cannot use [HOME]/data/storefront/sandbox.db as the sandbox's database: is a directory"]);
+        home.run("customer show --sandbox").assert_failure(2, str!["error: cannot use `[HOME]/data/storefront/sandbox.db` as the database of the sandbox: is a directory"]);
     }
 }
 

@@ -23,7 +23,7 @@ record 3 (line 4): failed: the service answered 400 Bad Request: Attribute code 
 "#]], str![[r#"
 warning: record 2: attribute_code `Bad` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
 warning: record 3: attribute_code `Bad 3` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
-record 1: attribute create: host 127.0.0.1:[PORT], store view default
+record 1: attribute create: host 127.0.0.1:[PORT]
 attribute create: 4 records: 2 done, 2 failed ([DURATION])
   2 × the service answered 400 Bad Request: Attribute code "…" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in this field, and the first character should be a letter
 error: of 4 records, 2 failed

@@ -115,7 +115,7 @@ attribute create: 5 records: 0 done, 2 done earlier, 1 failed, 2 unknown ([DURAT
   2 × sent by an earlier run, with unknown outcome
   1 × failed in an earlier run: no reason recorded
 error: of 5 records, 1 failed, 2 unknown
-  The change may have been applied.
+  Some records may have been applied.
   hint: fix the failed records in the input, then run `storefront attribute create -i a.csv --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --resume --retry-unknown` sends them again
 "#]]);
     assert_eq!(created(&env), [5], "as long as any are left");
@@ -244,11 +244,11 @@ fn an_incomplete_last_line_is_ignored_with_a_warning() {
     let resumed = env.run("attribute create -i a.csv --resume");
     resumed.assert(7, str!["record 2 (line 3): unknown: sent by an earlier run, with unknown outcome"], str![[r#"
 warning: journal `[HOME]/a.csv.journal`: ignoring an incomplete last line
-record 3: attribute create: host 127.0.0.1:[PORT], store view default
+record 3: attribute create: host 127.0.0.1:[PORT]
 attribute create: 3 records: 1 done, 1 done earlier, 1 unknown ([DURATION])
   1 × sent by an earlier run, with unknown outcome
 error: of 3 records, 1 unknown
-  The change may have been applied.
+  Some records may have been applied.
   hint: check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --resume --retry-unknown` sends them again
 "#]]);
     assert_eq!(created(&env), [3], "record 2 may have been applied");
@@ -256,7 +256,7 @@ error: of 3 records, 1 unknown
 attribute create: 3 records: 0 done, 2 done earlier, 1 unknown ([DURATION])
   1 × sent by an earlier run, with unknown outcome
 error: of 3 records, 1 unknown
-  The change may have been applied.
+  Some records may have been applied.
   hint: check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --resume --retry-unknown` sends them again
 "#]]);
 }
@@ -354,14 +354,14 @@ fn ctrl_c_waits_for_records_in_flight_and_a_second_one_does_not() {
 attribute create: 20 records: 1 done, 2 unknown, 17 not sent ([DURATION])
   2 × interrupted while the request was in flight: it may have been applied
 error: interrupted: 1 done, 2 unknown, 17 not sent
-  The change may have been applied.
+  Some records may have been applied.
   hint: go on with: `storefront attribute create -i a.csv --jobs 2 --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --jobs 2 --resume --retry-unknown` sends them again
 "#]].into_data()
         } else {
             str![[r#"
 attribute create: 20 records: 3 done, 17 not sent ([DURATION])
 error: interrupted: 3 done, 17 not sent
-  The change was applied.
+  Some records were applied.
   hint: go on with: `storefront attribute create -i a.csv --jobs 2 --resume`
 "#]]
             .into_data()

@@ -75,7 +75,7 @@ record 3 (line 4): unknown: sent by an earlier run (journal `a.csv.0-1.journal`)
 attribute create: 3 records: 0 done, 3 unknown ([DURATION])
   3 × sent by an earlier run (journal `a.csv.0-1.journal`), with unknown outcome
 error: of 3 records, 3 unknown
-  The change may have been applied.
+  Some records may have been applied.
   hint: check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --resume --retry-unknown` sends them again
 "#]]);
     assert_eq!(posts(&env), 0);
@@ -110,7 +110,7 @@ fn an_unrelated_journal_is_ignored_with_a_warning() {
     env.run("attribute create -i a.csv").assert(0, str![], str![[r#"
 warning: ignoring journal `[HOME]/a.csv.0-1.journal`: it belongs to a different store view: `fr`, expected `default`
 warning: ignoring journal `[HOME]/a.csv.1-2.journal`: it is not a storefront journal
-record 1: attribute create: host 127.0.0.1:[PORT], store view default
+record 1: attribute create: host 127.0.0.1:[PORT]
 attribute create: 2 records: 2 done ([DURATION])
 "#]]);
     assert_eq!(posts(&env), 2);

@@ -87,7 +87,7 @@ fn concatenated_journals(env: &TestEnv) {
     env.run("attribute create -i a.csv --resume").assert_failure(
         3,
         str![[r#"
-error: journal `[HOME]/a.csv.journal` covers shard 0/4 only; the other shards are missing
+error: journal `[HOME]/a.csv.journal` covers only shards 0/4, 2/4, 3/4; missing: shard 1/4
   No changes were made.
   hint: select the right journal with --journal, or use --restart
 "#]],

@@ -253,7 +253,7 @@ error: e.json: line 2: cartItem.skuu: unknown field; did you mean `sku`?
             "f.json",
             "[{\"sku\":\"x\",\"qty\":1},\n",
             str![[r#"
-error: f.json is not a JSON array: line 2: unexpected end of input in array
+error: `f.json` is not a JSON array: line 2: unexpected end of input in array
   No changes were made.
 "#]],
         ),

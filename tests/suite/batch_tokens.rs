@@ -96,8 +96,9 @@ fn a_base_cannot_be_used_with_batch_input() {
     env.run("customer update -i c.csv --base x.json").assert_failure(
         2,
         str![[r#"
-error: --base cannot be used with batch input
+error: `--base` cannot be used with batch input
   No changes were made.
+  hint: leave out `--base`
 "#]],
     );
 }

@@ -53,14 +53,14 @@ quote add-item: 1 record: 1 done ([DURATION])
         (
             str![[r#"
 warning: record 1: duplicate option labels: "Slim"
-record 1: attribute create: host 127.0.0.1:[PORT], store view default
+record 1: attribute create: host 127.0.0.1:[PORT]
 attribute create: 1 record: 1 done ([DURATION])
 "#]],
             str!["attribute create: 1 record: 0 done, 1 done earlier ([DURATION])"],
             str![[r#"
 stdin is a stream: records are validated as they are read, not up front
 warning: record 1: duplicate option labels: "Slim"
-record 1: attribute create: host 127.0.0.1:[PORT], store view default
+record 1: attribute create: host 127.0.0.1:[PORT]
 attribute create: 1 record: 1 done ([DURATION])
 "#]],
         ),
@@ -91,7 +91,7 @@ fn a_duplicate_code_is_still_reported_on_resume() {
             ],
             str![[r#"
 warning: record 2: duplicate attribute code `fit`
-record 1: attribute create: host 127.0.0.1:[PORT], store view default
+record 1: attribute create: host 127.0.0.1:[PORT]
 attribute create: 2 records: 1 done, 1 failed ([DURATION])
   1 × the service answered 400 Bad Request: Attribute with the same code already exists
 error: of 2 records, 1 failed
@@ -147,7 +147,7 @@ warning: record 18: attribute_code `Code 18` may be rejected: Magento expects a 
 warning: record 19: attribute_code `Code 19` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
 warning: record 20: attribute_code `Code 20` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
 warning: 10 more warnings not shown
-record 1: attribute create: host 127.0.0.1:[PORT], store view default
+record 1: attribute create: host 127.0.0.1:[PORT]
 attribute create: 30 records: 0 done, 30 failed ([DURATION])
   30 × the service answered 400 Bad Request: Attribute code "…" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in this field, and the first character should be a letter
 error: of 30 records, 30 failed

@@ -16,7 +16,7 @@ fn json(text: &str) -> Value {
 fn profiles_are_created_and_selected() {
     let home = Home::new();
     home.run("auth status").assert_failure(2, str![[r#"
-error: no service configured: set STOREFRONT_BASE_URL, use --sandbox, or create a profile ([HOME]/config/storefront/config.toml does not exist)
+error: no service configured: `[HOME]/config/storefront/config.toml` does not exist
   hint: to try it with no account, add --sandbox; for a real service, run `storefront config init`, or set STOREFRONT_BASE_URL and STOREFRONT_TOKEN
 "#]]);
     assert_eq!(home.ok("config path"), format!("{}\n", home.path("config.toml").display()));
@@ -45,15 +45,15 @@ fn init_without_a_terminal_names_the_missing_flags() {
         (
             "--base-url https://shop.example",
             str![[r#"
-error: cannot prompt: not a terminal: profile name
-  hint: -p NAME
+error: cannot ask for the profile name: not a terminal
+  hint: use -p NAME
 "#]],
         ),
         (
             "-p shop",
             str![[r#"
-error: cannot prompt: not a terminal: base URL
-  hint: --base-url URL
+error: cannot ask for the base URL: not a terminal
+  hint: use --base-url URL
 "#]],
         ),
         (
@@ -62,9 +62,9 @@ error: cannot prompt: not a terminal: base URL
         ),
         (
             "-p ../x --base-url https://shop.example",
-            str![[
-                r#"error: "../x": invalid profile name: use letters, digits, `-`, `_` and `.`, start with a letter or digit, at most 64 bytes"#
-            ]],
+            str![
+                "error: invalid profile name `../x`: use letters, digits, `-`, `_` and `.`, start with a letter or digit, at most 64 bytes"
+            ],
         ),
         (
             "-p x --base-url https://shop.example --store-view ..",
@@ -92,7 +92,7 @@ error: profile `shop` already exists
     home.run("config get -p shop retry").assert_failure(
         2,
         str![[r#"
-error: `profiles.shop.retry` is not set in [HOME]/config/storefront/config.toml
+error: `profiles.shop.retry` is not set in `[HOME]/config/storefront/config.toml`
   hint: run `storefront config list` to see all settings
 "#]],
     );
@@ -169,7 +169,7 @@ fn set_refuses_invalid_keys_and_values() {
         ),
         (
             "-p shop retry one",
-            str![[r#"error: profiles.shop.retry: expected a non-negative integer, found "one""#]],
+            str!["error: profiles.shop.retry: expected a non-negative integer, found `one`"],
         ),
         (
             "-p shop retry 1 2",
@@ -178,7 +178,7 @@ fn set_refuses_invalid_keys_and_values() {
         ("-p shop retry", str!["error: profiles.shop.retry: missing value, expected a non-negative integer"]),
         (
             "-p shop ship-layout round",
-            str![[r#"error: profiles.shop.ship-layout: expected wrapped or flat, found "round""#]],
+            str!["error: profiles.shop.ship-layout: expected wrapped or flat, found `round`"],
         ),
         (
             "-p shop base-url https://u:hunter2@shop.example",
@@ -204,7 +204,7 @@ error: `profiles.shop.read` is a table
         (
             "-p sh/op retry 1",
             str![[
-                r#"error: profiles."sh/op": invalid profile name: use letters, digits, `-`, `_` and `.`, start with a letter or digit, at most 64 bytes"#
+                r#"error: profiles."sh/op": invalid profile name `sh/op`: use letters, digits, `-`, `_` and `.`, start with a letter or digit, at most 64 bytes"#
             ]],
         ),
         (
@@ -217,7 +217,7 @@ error: no profile selected for `retry`
         (
             "default-profile shpo",
             str![[r#"
-error: no profile `shpo` in [HOME]/config/storefront/config.toml (from config set)
+error: no profile `shpo` in `[HOME]/config/storefront/config.toml` (from config set)
   hint: did you mean `shop`?
 "#]],
         ),
@@ -225,7 +225,7 @@ error: no profile `shpo` in [HOME]/config/storefront/config.toml (from config se
             "= 1",
             str![[r#"
 error: invalid key `=`
-  hint: e.g. profiles.shop.base-url
+  hint: write a key such as profiles.shop.base-url
 "#]],
         ),
     ] {
@@ -234,13 +234,13 @@ error: invalid key `=`
     home.run("config use shpo").assert_failure(
         2,
         str![[r#"
-error: no profile `shpo` in [HOME]/config/storefront/config.toml (from config use)
+error: no profile `shpo` in `[HOME]/config/storefront/config.toml` (from config use)
   hint: did you mean `shop`?
 "#]],
     );
     home.run("config unset -p shop retry").assert_failure(
         2,
-        str!["error: `profiles.shop.retry` is not set in [HOME]/config/storefront/config.toml"],
+        str!["error: `profiles.shop.retry` is not set in `[HOME]/config/storefront/config.toml`"],
     );
     assert_eq!(home.read("config.toml"), before);
 }
@@ -250,7 +250,7 @@ fn unset_removes_a_key_or_a_profile_and_repairs_an_invalid_file() {
     let home = Home::with_config(&format!("default-profile = \"shop\"\n{SHOP}tokn = 1\nretyr = 2\n"));
     home.run("config list").assert_failure(2, str!["error: [HOME]/config/storefront/config.toml: unknown key `profiles.shop.tokn`; did you mean `token`?"]);
     home.run("config unset tokn")
-        .assert_report(str!["removed profiles.shop.tokn from [HOME]/config/storefront/config.toml"]);
+        .assert_report(str!["removed profiles.shop.tokn from `[HOME]/config/storefront/config.toml`"]);
     home.run("config list").assert_failure(2, str!["error: [HOME]/config/storefront/config.toml: unknown key `profiles.shop.retyr`; did you mean `retry`?"]);
     home.ok("config unset retyr");
     home.ok("config list");
@@ -267,11 +267,11 @@ fn a_token_is_never_printed_and_makes_the_file_private() {
     assert_eq!(home.mode("config.toml"), 0o644);
     home.run("config set -p shop token hunter2").assert_report(str![[r#"
 warning: command-line arguments are visible to other users; use `storefront config set profiles.shop.token -` to read it from stdin
-set profiles.shop.token in [HOME]/config/storefront/config.toml
+set profiles.shop.token in `[HOME]/config/storefront/config.toml`
 "#]]);
     assert_eq!(home.mode("config.toml"), 0o600);
     let piped = home.storefront("config set -p shop admin-token -").stdin("hunter3\n").run();
-    piped.assert_report(str!["set profiles.shop.admin-token in [HOME]/config/storefront/config.toml"]);
+    piped.assert_report(str!["set profiles.shop.admin-token in `[HOME]/config/storefront/config.toml`"]);
     assert_snapshot(
         &home.read("config.toml"),
         str![[r#"
@@ -332,8 +332,8 @@ admin token     skipped  admin-token of profile shop; not checked: read.attribut
         home.run(line).assert_success(stdout);
     }
     home.run("config set -p shop base-url https://new.example").assert_report(str![[r#"
-set profiles.shop.base-url in [HOME]/config/storefront/config.toml
-warning: profile `shop` now points to a different host; the token from its token and admin-token will be sent there
+set profiles.shop.base-url in `[HOME]/config/storefront/config.toml`
+warning: profile `shop` now points to a different host; the tokens of its `token` and `admin-token` will be sent there
 "#]]);
 
     home.write("config.toml", home.read("config.toml"), 0o644);
@@ -342,28 +342,28 @@ warning: profile `shop` now points to a different host; the token from its token
             "config list",
             str![[r#"
 error: `[HOME]/config/storefront/config.toml` contains a token and can be read by other users
-  hint: chmod 600 [HOME]/config/storefront/config.toml
+  hint: run `chmod 600 [HOME]/config/storefront/config.toml`
 "#]],
         ),
         (
             "auth status",
             str![[r#"
 error: `[HOME]/config/storefront/config.toml` contains a token and can be read by other users
-  hint: chmod 600 [HOME]/config/storefront/config.toml
+  hint: run `chmod 600 [HOME]/config/storefront/config.toml`
 "#]],
         ),
         (
             "config set -p shop retry 1",
             str![[r#"
 error: `[HOME]/config/storefront/config.toml` contains a token and can be read by other users
-  hint: chmod 600 [HOME]/config/storefront/config.toml
+  hint: run `chmod 600 [HOME]/config/storefront/config.toml`
 "#]],
         ),
         (
             "config get -p shop retry",
             str![[r#"
 error: `[HOME]/config/storefront/config.toml` contains a token and can be read by other users
-  hint: chmod 600 [HOME]/config/storefront/config.toml
+  hint: run `chmod 600 [HOME]/config/storefront/config.toml`
 "#]],
         ),
     ] {
@@ -394,14 +394,11 @@ fn an_invalid_file_is_refused_with_its_reason() {
         (
             &b""[..],
             str![[r#"
-error: no service configured: set STOREFRONT_BASE_URL, use --sandbox, or create a profile ([HOME]/config/storefront/config.toml has no profile)
+error: no service configured: `[HOME]/config/storefront/config.toml` has no profile
   hint: to try it with no account, add --sandbox; for a real service, run `storefront config init`, or set STOREFRONT_BASE_URL and STOREFRONT_TOKEN
 "#]],
         ),
-        (
-            b"\xff\xfe\x00",
-            str!["error: [HOME]/config/storefront/config.toml not valid UTF-8 text (wrong file?)"],
-        ),
+        (b"\xff\xfe\x00", str!["error: `[HOME]/config/storefront/config.toml` is not valid UTF-8 text"]),
         (
             b"{\"profiles\": {\"hunter2\": 1}}",
             str![
@@ -426,7 +423,7 @@ error: no service configured: set STOREFRONT_BASE_URL, use --sandbox, or create 
                 "error: [HOME]/config/storefront/config.toml:1:14: not valid TOML: key with no value, expected `=`"
             ],
         ),
-        (big.as_bytes(), str!["error: [HOME]/config/storefront/config.toml larger than 1 MiB (wrong file?)"]),
+        (big.as_bytes(), str!["error: `[HOME]/config/storefront/config.toml` is larger than 1 MiB"]),
     ] {
         let home = Home::new();
         home.write("config.toml", content, 0o600);
@@ -437,7 +434,7 @@ error: no service configured: set STOREFRONT_BASE_URL, use --sandbox, or create 
     let home = Home::new();
     std::fs::create_dir_all(home.path("config.toml")).unwrap();
     home.run("config list")
-        .assert_failure(2, str!["error: [HOME]/config/storefront/config.toml is a directory, not a file"]);
+        .assert_failure(2, str!["error: `[HOME]/config/storefront/config.toml` is a directory, not a file"]);
 }
 
 #[test]

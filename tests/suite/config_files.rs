@@ -104,7 +104,7 @@ fn a_configuration_that_others_can_write_runs_no_token_command() {
 CHECK            STATUS  DETAIL
 state directory  ok      `[HOME]/state/storefront` can be written
 configuration    failed  `[HOME]/config/storefront/config.toml` can be changed by other users
-                         → chmod go-w [HOME]/config/storefront/config.toml
+                         → run `chmod go-w [HOME]/config/storefront/config.toml`
 "#]],
             str![[r#"
 error: 1 of 2 checks failed
@@ -115,7 +115,7 @@ error: 1 of 2 checks failed
             2,
             str![[r#"
 error: `[HOME]/config/storefront/config.toml` can be changed by other users
-  hint: chmod go-w [HOME]/config/storefront/config.toml
+  hint: run `chmod go-w [HOME]/config/storefront/config.toml`
 "#]],
         );
     }
@@ -175,21 +175,21 @@ fn a_token_file_that_others_can_write_or_read_is_refused() {
             0o602,
             str![[r#"
 error: `[HOME]/config/storefront/secret` contains a token and can be changed by other users
-  hint: chmod 600 [HOME]/config/storefront/secret
+  hint: run `chmod 600 [HOME]/config/storefront/secret`
 "#]],
         ),
         (
             0o604,
             str![[r#"
 error: `[HOME]/config/storefront/secret` contains a token and can be read by other users
-  hint: chmod 600 [HOME]/config/storefront/secret
+  hint: run `chmod 600 [HOME]/config/storefront/secret`
 "#]],
         ),
         (
             0o666,
             str![[r#"
 error: `[HOME]/config/storefront/secret` contains a token and can be changed by other users
-  hint: chmod 600 [HOME]/config/storefront/secret
+  hint: run `chmod 600 [HOME]/config/storefront/secret`
 "#]],
         ),
     ] {

@@ -71,7 +71,7 @@ error: a.csv: line 6, column qty: expected a number, found "x"
         let outcome = env.run(&format!("quote add-item -i {name} --skip-invalid --failed failed.csv"));
         outcome.assert(7, str![[r#"
 record 2 (line 4): failed: the service answered 404 Not Found: The product that was requested doesn't exist. Verify the product and try again
-record 3 (line 6): failed: a.csv: line 6, column qty: expected a number, found "x"
+record 3 (line 6): failed: column qty: expected a number, found "x"
 "#]], str![[r#"
 record 1: quote add-item: host 127.0.0.1:[PORT], store view default
 quote add-item: 3 records: 1 done, 2 failed ([DURATION])

@@ -97,9 +97,9 @@ fn a_lost_reply_with_a_base_that_cannot_be_checked_is_unknown() {
             str![[r#"
 warning: the service has no call that reads the profile (cannot read the stored addresses: the service answered 404 Not Found: Request does not match any route): the base is taken as it is, and the result is not verified
 customer update: host 127.0.0.1:[PORT], store view default
-error: the service answered 500 Internal Server Error: Internal Error. Details are available in Magento log file. Report ID: webapi-5a4d1b0c7e2f9; reading back does not show that it was applied
+error: the service answered 500 Internal Server Error: Internal Error. Details are available in Magento log file. Report ID: webapi-5a4d1b0c7e2f9; the profile cannot be read back to verify it
   The change may have been applied.
-  hint: look with `storefront customer show`; `storefront customer history --check` verifies it again; restore it with `storefront customer restore 000001-[SNAPSHOT]`
+  hint: look in the shop whether the change is there; `[HOME]/state/storefront/snapshots/marketplace%20http%3A%2F%2Flocalhost%3A[PORT]/1/000001-[SNAPSHOT].json` contains the profile as it was before
 "#]],
         ),
         (
@@ -108,9 +108,9 @@ error: the service answered 500 Internal Server Error: Internal Error. Details a
             str![[r#"
 warning: the service has no call that reads the profile (cannot read the stored addresses: the service answered 404 Not Found: Request does not match any route): the base is taken as it is, and the result is not verified
 customer update: host 127.0.0.1:[PORT], store view default
-error: the service answered 502 Bad Gateway: an HTML page titled 502 Bad Gateway; reading back does not show that it was applied
+error: the service answered 502 Bad Gateway: an HTML page titled 502 Bad Gateway; the profile cannot be read back to verify it
   The change may have been applied.
-  hint: look with `storefront customer show`; `storefront customer history --check` verifies it again; restore it with `storefront customer restore 000001-[SNAPSHOT]`
+  hint: look in the shop whether the change is there; `[HOME]/state/storefront/snapshots/marketplace%20http%3A%2F%2Flocalhost%3A[PORT]/1/000001-[SNAPSHOT].json` contains the profile as it was before
 "#]],
         ),
         (
@@ -119,9 +119,9 @@ error: the service answered 502 Bad Gateway: an HTML page titled 502 Bad Gateway
             str![[r#"
 warning: the service has no call that reads the profile (cannot read the stored addresses: the service answered 404 Not Found: Request does not match any route): the base is taken as it is, and the result is not verified
 customer update: host 127.0.0.1:[PORT], store view default
-error: the service answered 503 Service Unavailable with an empty body; reading back does not show that it was applied
+error: the service answered 503 Service Unavailable with an empty body; the profile cannot be read back to verify it
   The change may have been applied.
-  hint: look with `storefront customer show`; `storefront customer history --check` verifies it again; restore it with `storefront customer restore 000001-[SNAPSHOT]`
+  hint: look in the shop whether the change is there; `[HOME]/state/storefront/snapshots/marketplace%20http%3A%2F%2Flocalhost%3A[PORT]/1/000001-[SNAPSHOT].json` contains the profile as it was before
 "#]],
         ),
     ] {
@@ -156,36 +156,36 @@ error: `base.json` is not valid JSON: EOF while parsing an object at line 1 colu
             3,
             "{}",
             str![[r#"
-error: cannot read the stored addresses from the response: it has no address list; replacing an unread list would delete addresses
+error: `base.json` does not contain a profile: it has no address list
   No changes were made.
-  hint: set `read.path`, `read.customer` and `read.addresses` of the profile, or pass the profile with --base FILE; -vv shows the response
+  hint: save the profile with `storefront customer show -o json` and pass that file with --base
 "#]],
         ),
         (
             3,
             r#"{"addresses": null}"#,
             str![[r#"
-error: cannot read the stored addresses from the response: its address list is null; replacing an unread list would delete addresses
+error: `base.json` does not contain a profile: its address list is null
   No changes were made.
-  hint: set `read.path`, `read.customer` and `read.addresses` of the profile, or pass the profile with --base FILE; -vv shows the response
+  hint: save the profile with `storefront customer show -o json` and pass that file with --base
 "#]],
         ),
         (
             3,
             r#"{"customer": {"id": 1}}"#,
             str![[r#"
-error: cannot read the stored addresses from the response: it has no address list; replacing an unread list would delete addresses
+error: `base.json` does not contain a profile: it has no address list
   No changes were made.
-  hint: set `read.path`, `read.customer` and `read.addresses` of the profile, or pass the profile with --base FILE; -vv shows the response
+  hint: save the profile with `storefront customer show -o json` and pass that file with --base
 "#]],
         ),
         (
             3,
             r#"{"items": [{"addresses": []}]}"#,
             str![[r#"
-error: cannot read the stored addresses from the response: it has no address list; replacing an unread list would delete addresses
+error: `base.json` does not contain a profile: it has no address list
   No changes were made.
-  hint: set `read.path`, `read.customer` and `read.addresses` of the profile, or pass the profile with --base FILE; -vv shows the response
+  hint: save the profile with `storefront customer show -o json` and pass that file with --base
 "#]],
         ),
     ] {

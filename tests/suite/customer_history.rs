@@ -84,7 +84,7 @@ fn snapshots_are_deleted_by_prefix_or_all_and_only_with_yes() {
     history(&home, &["--delete", "all"]).assert_failure(
         3,
         str![[r#"
-error: confirmation required, but there is no terminal to ask on: Delete 3 snapshots? They can no longer be restored
+error: cannot ask `Delete 3 snapshots? They can no longer be restored`: not a terminal
   hint: add --yes
 "#]],
     );
@@ -104,10 +104,10 @@ error: no snapshot named `nothing` of this customer on this machine
     );
     assert_eq!(names().len(), 3);
     history(&home, &["--delete", "000002", "--yes"])
-        .assert_report(str!["Deleted snapshot 000002-[SNAPSHOT]"]);
+        .assert_report(str!["deleted snapshot `000002-[SNAPSHOT]`"]);
     let left = names();
     assert!(left.len() == 2 && left[0].starts_with("000003") && left[1].starts_with("000001"), "{left:?}");
-    history(&home, &["--delete", "all", "--yes"]).assert_report(str!["Deleted 2 snapshots"]);
+    history(&home, &["--delete", "all", "--yes"]).assert_report(str!["deleted 2 snapshots"]);
     assert_eq!(names().len(), 0);
     assert_eq!(home.ok("--sandbox customer show --jq .addresses[1].postcode"), "10121\n");
 }

@@ -292,7 +292,7 @@ fn control_characters_of_the_service_are_escaped() {
     let (home, server) = (Home::new(), MockServer::start(vec![ok(body)]));
     let outcome = serve(home.storefront("customer show"), &server.url("")).run();
     outcome.assert_success(str![[r#"
-A\u{1b}[31m <>
+A\u{1b}[31m
 customer 7
 
 ADDRESS  NAME  STREET  CITY            COUNTRY  TELEPHONE

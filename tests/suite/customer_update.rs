@@ -218,7 +218,7 @@ error: customer: expected an object, found an array
         (
             "[",
             str![[r#"
-error: in.json is not a JSON array: line 1: unexpected end of input in array
+error: `in.json` is not a JSON array: line 1: unexpected end of input in array
   No changes were made.
 "#]],
         ),
@@ -398,7 +398,7 @@ fn unknown_and_duplicate_ids_are_refused() {
             str![[r#"
 error: no address 99 (the profile has 1, 2, 3 and 4)
   No changes were made.
-  hint: `storefront customer show` lists the addresses; --add-address adds one
+  hint: list the addresses with `storefront customer show`, or add one with --add-address
 "#]],
         ),
         (
@@ -407,7 +407,7 @@ error: no address 99 (the profile has 1, 2, 3 and 4)
             str![[r#"
 error: no address 5 (the profile has 1, 2, 3 and 4)
   No changes were made.
-  hint: `storefront customer show` lists the addresses; --add-address adds one
+  hint: list the addresses with `storefront customer show`, or add one with --add-address
 "#]],
         ),
         (
@@ -416,6 +416,7 @@ error: no address 5 (the profile has 1, 2, 3 and 4)
             str![[r#"
 error: duplicate address ID 2
   No changes were made.
+  hint: list the address once, and do not name it in --remove-address as well
 "#]],
         ),
         (
@@ -451,7 +452,7 @@ error: no address field given
             str![[r#"
 error: nothing to change
   No changes were made.
-  hint: e.g. `--address ID --city …`; `storefront customer show` lists the IDs
+  hint: name what to change, such as `--address ID --city CITY`; `storefront customer show` lists the IDs
 "#]],
         ),
         (
@@ -460,7 +461,7 @@ error: nothing to change
             str![[r#"
 error: nothing to change
   No changes were made.
-  hint: e.g. `--address ID --city …`; `storefront customer show` lists the IDs
+  hint: name what to change, such as `--address ID --city CITY`; `storefront customer show` lists the IDs
 "#]],
         ),
         (
@@ -529,7 +530,7 @@ fn an_empty_update_sends_nothing_and_an_unchanged_one_writes_nothing() {
         str![[r#"
 error: nothing to change
   No changes were made.
-  hint: e.g. `--address ID --city …`; `storefront customer show` lists the IDs
+  hint: name what to change, such as `--address ID --city CITY`; `storefront customer show` lists the IDs
 "#]],
     );
     assert_eq!(env.requests(), [""; 0]);

@@ -87,7 +87,9 @@ fn script(step: Step) -> MockServer {
 }
 
 /// Runs the command of a fix.
-fn apply_fix(command: &str) {
+fn apply_fix(fix: &str) {
+    let command =
+        fix.strip_prefix("run `").and_then(|rest| rest.strip_suffix('`')).unwrap_or_else(|| panic!("{fix}"));
     assert!(command.starts_with("chmod "), "{command}");
     assert!(Command::new("sh").args(["-c", command]).status().unwrap().success());
 }
@@ -163,7 +165,7 @@ fn a_missing_configuration_is_a_finding() {
     Home::new().run("doctor").assert(2, str![[r#"
 CHECK            STATUS  DETAIL
 state directory  ok      `[HOME]/state/storefront` can be written
-configuration    failed  no service configured: set STOREFRONT_BASE_URL, use --sandbox, or create a profile ([HOME]/config/storefront/config.toml does not exist)
+configuration    failed  no service configured: `[HOME]/config/storefront/config.toml` does not exist
                          → to try it with no account, add --sandbox; for a real service, run `storefront config init`, or set STOREFRONT_BASE_URL and STOREFRONT_TOKEN
 "#]], str![[r#"
 error: 1 of 2 checks failed
@@ -198,7 +200,7 @@ fn a_configuration_that_others_can_read_is_fixed_by_the_suggested_command() {
         &found.text("configuration"),
         str![[r#"
 failed: `[HOME]/config/storefront/config.toml` contains a token and can be read by other users
-→ chmod 600 [HOME]/config/storefront/config.toml
+→ run `chmod 600 [HOME]/config/storefront/config.toml`
 "#]],
     );
     apply_fix(found.check("configuration").2);
@@ -216,7 +218,7 @@ fn a_token_file_that_others_can_read_is_fixed_by_the_suggested_command() {
         &found.text("customer token"),
         str![[r#"
 failed: `[HOME]/config/storefront/token with space` contains a token and can be read by other users
-→ chmod 600 '[HOME]/config/storefront/token with space'
+→ run `chmod 600 '[HOME]/config/storefront/token with space'`
 "#]],
     );
     assert_ne!(found.code, 0);
@@ -239,7 +241,7 @@ fn snapshots_that_others_can_read_are_a_warning() {
         &found.text("state directory"),
         str![[r#"
 warning: `[HOME]/state/storefront/snapshots` contains customer data and is accessible to other users
-→ chmod 700 [HOME]/state/storefront/snapshots
+→ run `chmod 700 [HOME]/state/storefront/snapshots`
 "#]],
     );
     apply_fix(found.check("state directory").2);
@@ -288,7 +290,7 @@ fn a_missing_token_is_a_finding_and_no_request_is_sent() {
             "",
             str![[r#"
 failed: no token for profile `shop`
-→ storefront auth login -p shop, or set STOREFRONT_TOKEN
+→ run `storefront auth login -p shop`, or set STOREFRONT_TOKEN
 "#]],
         ),
         (
@@ -383,16 +385,16 @@ failed: cannot read the stored addresses: the service answered 404 Not Found: no
             answer("200 OK", "", "<html>Please sign in</html>"),
             3,
             str![[r#"
-failed: cannot read the stored addresses from the response: it is a text; replacing an unread list would delete addresses
-→ set `read.path`, `read.customer` and `read.addresses` of the profile, or pass the profile with --base FILE; -vv shows the response
+failed: cannot read the stored addresses from the response: it is not valid JSON: expected value at line 1 column 1
+→ run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` of the profile
 "#]],
         ),
         (
             answer("200 OK", "", r#"{"id": 1}"#),
             3,
             str![[r#"
-failed: cannot read the stored addresses from the response: it has no address list; replacing an unread list would delete addresses
-→ set `read.path`, `read.customer` and `read.addresses` of the profile, or pass the profile with --base FILE; -vv shows the response
+failed: cannot read the stored addresses from the response: it has no address list
+→ run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` of the profile
 "#]],
         ),
     ] {
@@ -478,7 +480,7 @@ fn an_unwritable_state_directory_is_a_finding() {
     assert_snapshot(
         &found.text("state directory"),
         str![[r#"
-failed: the state directory `[HOME]/no directory/storefront` cannot be written: Not a directory (os error [N]) at path "[HOME]/no directory/.tmp[ID]"
+failed: the state directory `[HOME]/no directory/storefront` cannot be written: not a directory
 → make it writable, or set XDG_STATE_HOME to a directory that is
 "#]],
     );

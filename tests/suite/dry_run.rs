@@ -167,7 +167,7 @@ fn hints_name_the_service_the_command_was_run_against() {
         str![[r#"
 error: no address 99 (the profile has 1, 2, 3 and 4)
   No changes were made.
-  hint: `storefront --sandbox customer show` lists the addresses; --add-address adds one
+  hint: list the addresses with `storefront --sandbox customer show`, or add one with --add-address
 "#]],
     );
 }

@@ -34,19 +34,19 @@ fn a_proxy_that_refuses_is_unavailable_and_named() {
         (
             "407 Proxy Authentication Required",
             str![[
-                r#"{"error":{"kind":"unavailable","message":"cannot connect to shop.example (via https_proxy): tunnel error: proxy authorization required (tried 3 times)","hint":"check the proxy in https_proxy; NO_PROXY excludes hosts","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"unavailable","message":"cannot connect to shop.example (via https_proxy): the proxy requires a user name and a password (tried 3 times)","hint":"check the proxy in https_proxy; NO_PROXY excludes hosts","status":null,"applied":"no","service":null}}"#
             ]],
         ),
         (
             "403 Forbidden",
             str![[
-                r#"{"error":{"kind":"unavailable","message":"cannot connect to shop.example (via https_proxy): tunnel error: unsuccessful (tried 3 times)","hint":"check the proxy in https_proxy; NO_PROXY excludes hosts","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"unavailable","message":"cannot connect to shop.example (via https_proxy): the proxy refused it or does not reach it (tried 3 times)","hint":"check the proxy in https_proxy; NO_PROXY excludes hosts","status":null,"applied":"no","service":null}}"#
             ]],
         ),
         (
             "502 Bad Gateway",
             str![[
-                r#"{"error":{"kind":"unavailable","message":"cannot connect to shop.example (via https_proxy): tunnel error: unsuccessful (tried 3 times)","hint":"check the proxy in https_proxy; NO_PROXY excludes hosts","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"unavailable","message":"cannot connect to shop.example (via https_proxy): the proxy refused it or does not reach it (tried 3 times)","hint":"check the proxy in https_proxy; NO_PROXY excludes hosts","status":null,"applied":"no","service":null}}"#
             ]],
         ),
     ] {

@@ -135,7 +135,7 @@ fn a_missing_client_certificate_is_no_unknown_outcome() {
         assert_failure_text(
             &failure,
             str![[r#"
-127.0.0.1:[PORT] aborted the TLS handshake: CertificateRequired
+127.0.0.1:[PORT] aborted the TLS handshake: certificate required
   hint: set `client-certificate` in the profile to one that the service accepts
 "#]],
         );
@@ -189,28 +189,25 @@ fn invalid_certificate_files_are_refused_with_their_reason() {
         (
             "",
             str![[r#"
-no certificate in ca-file [HOME]/odd.pem
-  hint: expected PEM; convert DER with `openssl x509 -inform der -in FILE`
+no certificate in ca-file `[HOME]/odd.pem`
+  hint: use PEM; convert DER with `openssl x509 -inform der -in FILE`
 "#]],
         ),
         (
             "\u{0}\u{1}binary",
             str![[r#"
-no certificate in ca-file [HOME]/odd.pem
-  hint: expected PEM; convert DER with `openssl x509 -inform der -in FILE`
+no certificate in ca-file `[HOME]/odd.pem`
+  hint: use PEM; convert DER with `openssl x509 -inform der -in FILE`
 "#]],
         ),
         (
             key.as_str(),
             str![[r#"
-no certificate in ca-file [HOME]/odd.pem
-  hint: expected PEM; convert DER with `openssl x509 -inform der -in FILE`
+no certificate in ca-file `[HOME]/odd.pem`
+  hint: use PEM; convert DER with `openssl x509 -inform der -in FILE`
 "#]],
         ),
-        (
-            broken,
-            str!["the ca-file [HOME]/odd.pem is not valid PEM: base64 decode error: InvalidCharacter(63)"],
-        ),
+        (broken, str!["the ca-file `[HOME]/odd.pem` is not valid PEM: its text is not Base64"]),
         (
             odd,
             str![

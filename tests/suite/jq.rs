@@ -26,20 +26,21 @@ fn an_invalid_expression_is_refused_before_anything_is_sent() {
         (
             "--jq .[",
             str![[
-                r#"{"error":{"kind":"usage","message":"--jq \".[\": expected closing bracket at end of expression","hint":null,"status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"usage","message":"invalid `--jq` expression `.[`: expected closing bracket at end of expression","hint":"correct the expression, or leave out `--jq`","status":null,"applied":"no","service":null}}"#
             ]],
         ),
         (
             "--jq no_such_filter",
             str![[
-                r#"{"error":{"kind":"usage","message":"--jq \"no_such_filter\": unknown filter `no_such_filter`","hint":null,"status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"usage","message":"invalid `--jq` expression `no_such_filter`: unknown filter `no_such_filter`","hint":"correct the expression, or leave out `--jq`","status":null,"applied":"no","service":null}}"#
             ]],
         ),
         (
             "--jq . -o table",
             str![[r#"
-error: --jq cannot be combined with -o table
+error: `--jq` cannot be used with `-o table`
   No changes were made.
+  hint: leave out `--jq`, or use -o json
 "#]],
         ),
     ] {

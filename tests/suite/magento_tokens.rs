@@ -127,8 +127,8 @@ For more information, try '--help'.
     home.run("auth login --user admin --admin --no-input").assert_failure(
         2,
         str![[r#"
-error: cannot prompt: --no-input: Password of admin
-  hint: --with-password reads it from standard input
+error: cannot ask for the password of admin: `--no-input` was given
+  hint: pass it on standard input with --with-password
 "#]],
     );
     home.run("auth login --with-password").assert_failure(

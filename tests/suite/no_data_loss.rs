@@ -128,15 +128,15 @@ fn a_profile_with_a_duplicate_field_is_not_replaced() {
         (
             r#"{"id": 1, "addresses": [{"id": 1}, {"id": 2}], "addresses": [{"id": 1}]}"#,
             str![[r#"
-cannot read the stored addresses from the response: duplicate field `addresses`; replacing an unread list would delete addresses
-  hint: set `read.path`, `read.customer` and `read.addresses` of the profile, or pass the profile with --base FILE; -vv shows the response
+cannot read the stored addresses from the response: duplicate field `addresses`
+  hint: run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` of the profile
 "#]],
         ),
         (
             r#"{"customer": {"id": 1, "addresses": [{"id": 1, "city": "Paris", "city": null}]}}"#,
             str![[r#"
-cannot read the stored addresses from the response: duplicate field `customer.addresses[0].city`; replacing an unread list would delete addresses
-  hint: set `read.path`, `read.customer` and `read.addresses` of the profile, or pass the profile with --base FILE; -vv shows the response
+cannot read the stored addresses from the response: duplicate field `customer.addresses[0].city`
+  hint: run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` of the profile
 "#]],
         ),
     ] {
@@ -154,8 +154,8 @@ fn a_reply_with_two_address_lists_is_refused() {
         &outcome,
         3,
         str![[r#"
-cannot read the stored addresses from the response: ambiguous: two address lists; replacing an unread list would delete addresses
-  hint: set `read.path`, `read.customer` and `read.addresses` of the profile, or pass the profile with --base FILE; -vv shows the response
+cannot read the stored addresses from the response: ambiguous: two address lists
+  hint: run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` of the profile
 "#]],
     );
     assert_eq!(methods, ["GET"]);
@@ -387,15 +387,15 @@ fn a_missing_or_duplicate_attribute_code_is_refused() {
         (
             json!([{"value": "1"}]),
             str![[r#"
-error: addresses: custom_attributes: an element has no attribute_code
+error: address 1: custom_attributes: an element has no `attribute_code`
   No changes were made.
-  hint: list each attribute once
+  hint: add an `attribute_code` to each element
 "#]],
         ),
         (
             json!([{"attribute_code": "door", "value": "1"}, {"attribute_code": "door", "value": "2"}]),
             str![[r#"
-error: addresses: custom_attributes: duplicate attribute_code `door`
+error: address 1: custom_attributes: duplicate attribute_code `door`
   No changes were made.
   hint: list each attribute once
 "#]],
@@ -464,7 +464,7 @@ cannot read the stored addresses: the service answered 400 Bad Request: an HTML 
             "400 Bad Request",
             str![[r#"
 cannot read the stored addresses: the service answered 400 Bad Request: an HTML page titled 400 Bad Request
-  hint: set `read.path` to the path that returns the profile, or pass the profile with --base FILE
+  hint: set `read.path` to the path that returns the profile
 "#]],
         ),
     ] {

@@ -106,7 +106,7 @@ fn ship_takes_stored_addresses_by_the_fields_the_interface_lists() {
         str![[r#"
 error: no address 9 (the profile has 1, 2, 3 and 4)
   No changes were made.
-  hint: `storefront customer show` lists the addresses; --add-address adds one
+  hint: list the addresses with `storefront customer show`
 "#]],
     );
     assert_eq!(env.requests(), ["GET 200"]);
@@ -234,7 +234,7 @@ error: addressInformation.shipping_address.region: unknown field; did you mean `
         (
             r#"{"shipping_addres": {}, "paymentMethod": {}}"#,
             str![[r#"
-error: shipping_addres: unknown field; did you mean `billingAddress`?
+error: shipping_addres: unknown field; did you mean `shipping_address`?
   No changes were made.
   hint: fix the input, or send unknown fields unchanged with --allow-unknown
 "#]],
@@ -427,7 +427,7 @@ For more information, try '--help'.
         (
             "--option 93",
             str![[r#"
-error: invalid value '93' for '--option <OPTION_ID=OPTION_VALUE>...': expected KEY=VALUE
+error: invalid value '93' for '--option <OPTION_ID=OPTION_VALUE>...': expected OPTION_ID=OPTION_VALUE
 
 For more information, try '--help'.
 "#]],
@@ -435,7 +435,7 @@ For more information, try '--help'.
         (
             "--option =1",
             str![[r#"
-error: invalid value '=1' for '--option <OPTION_ID=OPTION_VALUE>...': expected KEY=VALUE
+error: invalid value '=1' for '--option <OPTION_ID=OPTION_VALUE>...': expected OPTION_ID=OPTION_VALUE
 
 For more information, try '--help'.
 "#]],

@@ -163,7 +163,6 @@ STORE VIEW  ID  NAME
 default     1   Default Store View
 fr          2   Boutique française
 de          3   Deutscher Shop
-
 "#]]);
     tables.run("sandbox tokens").assert_success(str![[r#"
 TOKEN               KIND      CUSTOMER  E-MAIL
@@ -174,7 +173,6 @@ sandbox-customer-4  customer  4         noa.levi@example.co.il
 sandbox-customer-5  customer  5         jan.mueller@example.de
 sandbox-customer-6  customer  6         new.customer@example.com
 sandbox-admin       admin
-
 "#]]);
     tables.run("sandbox reset").assert_report(str!["sandbox reset: [HOME]/data/storefront/sandbox.db"]);
 }
