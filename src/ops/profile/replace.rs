@@ -197,14 +197,17 @@ impl Steps<'_> {
         let snapshot = self.take_snapshot(store, stored, merged)?;
         let unsent = Unsent::new(service, store, &snapshot);
         let name = snapshot.file_stem().and_then(|stem| stem.to_str());
-        let mut written = pending::note_repeats(store, merged, &snapshot);
-        if written.is_ok() {
-            written = service.log_before_send(name).await;
-        }
-        if let Err(failure) = written {
-            // The PUT does not leave: no later command has to wait for it.
-            store.mark(&snapshot, Mark::Refused, service.session.context.clock.now());
-            return Err(failure);
+        let noted = match pending::note_repeats(store, merged, &snapshot) {
+            Ok(repeat) => service.log_before_send(name).await.map(|()| repeat),
+            Err(failure) => Err(failure),
+        };
+        match noted {
+            Ok(repeat) => repeat.iter().for_each(|warning| service.session.report.warn(warning)),
+            Err(failure) => {
+                // The PUT does not leave: no later command has to wait for it.
+                store.mark(&snapshot, Mark::Refused, service.session.context.clock.now());
+                return Err(failure);
+            }
         }
         let replacement = Replacement {
             change: self.change,
