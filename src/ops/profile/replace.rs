@@ -269,7 +269,8 @@ impl Steps<'_> {
 
     fn unchanged(&self, merged: &Merged) -> Outcome {
         self.warn(merged);
-        Outcome { reason: Some("unchanged"), ..self.outcome(merged, None) }
+        let unchanged = self.change.describe_unchanged(merged);
+        Outcome { reason: Some("unchanged"), unchanged, ..self.outcome(merged, None) }
     }
 
     fn applied(&self, merged: &Merged, snapshot: PathBuf, applied: AppliedReplacement) -> Outcome {

@@ -40,13 +40,24 @@ pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<Outcom
     let taken = history::when_local(&snapshot.taken, service.session.context.clock.now());
     report.status(&format!("{OPERATION}: snapshot {} ({taken})", snapshot.name()));
     let extent = if args.all { Extent::All } else { Extent::Update };
-    let restore =
-        Restore { snapshot, extent, allow_delete: args.allow_delete, replacement: args.replacement.clone() };
+    let undone = match extent {
+        Extent::Update => undone_already(&store, &snapshot)?,
+        Extent::All => None,
+    };
+    let restore = Restore {
+        snapshot,
+        undone,
+        extent,
+        allow_delete: args.allow_delete,
+        replacement: args.replacement.clone(),
+    };
     replace::replace(service, &restore).await
 }
 
 struct Restore {
     snapshot: Snapshot,
+    /// Where an earlier restore has undone that update: which, and what goes further back.
+    undone: Option<String>,
     extent: Extent,
     allow_delete: Option<usize>,
     replacement: ReplacementArgs,
@@ -65,6 +76,20 @@ impl ProfileChange for Restore {
         let can_clear = regions.is_some();
         let (before, sent) = (&self.snapshot.customer, &self.snapshot.merged);
         restore::restore(stored, before, sent, self.extent, self.allow_delete.is_some(), can_clear)
+    }
+
+    fn describe_unchanged(&self, merged: &Merged) -> Option<String> {
+        let name = self.snapshot.name();
+        Some(match &self.undone {
+            Some(undone) => format!("nothing restored: {undone}"),
+            None if restore::all_changed_again(&merged.notes) => {
+                format!("nothing restored: all that {name} changed was changed again since")
+            }
+            None if merged.notes.is_empty() => {
+                format!("nothing restored: the profile is already as it was before {name}")
+            }
+            None => "nothing restored: see the warnings".to_owned(),
+        })
     }
 
     fn check_deletions(&self, merged: &Merged, _: &Prompt, _: bool) -> Result<(), Failure> {
@@ -113,6 +138,28 @@ fn find_named(store: &CustomerStore, name: &str) -> Result<Snapshot, Failure> {
             .hint("give more of the name, or the number of one"))
         }
     }
+}
+
+/// Which restore has undone an update since, and how to undo the one before it.
+fn undone_already(store: &CustomerStore, update: &Snapshot) -> Result<Option<String>, Failure> {
+    let entries = store.entries()?;
+    let Some(number) = entries.iter().find(|entry| entry.path == update.path).map(|entry| entry.number)
+    else {
+        return Ok(None);
+    };
+    let changes = update.changes();
+    for entry in
+        entries.iter().filter(|entry| entry.number > number && entry.mark.is_some_and(Mark::is_applied))
+    {
+        let Ok(later) = store.read(&entry.path) else { continue };
+        if later.operation == OPERATION && restore::takes_back(&later.changes(), &changes) {
+            let before = last_update(store, number).ok().flatten().map(|before| {
+                format!("; to undo the one before: `storefront customer restore {}`", before.name())
+            });
+            return Ok(Some(format!("already undone by {}{}", later.name(), before.unwrap_or_default())));
+        }
+    }
+    Ok(None)
 }
 
 /// The newest snapshot of an update that was applied, below a number.

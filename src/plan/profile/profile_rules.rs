@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 use super::diff;
 use crate::plan::profile::address_ids::id_of;
 
-const DEFAULTS: [&str; 2] = ["default_billing", "default_shipping"];
+/// The fields of a default, at the top and in its address.
+pub(super) const DEFAULTS: [&str; 2] = ["default_billing", "default_shipping"];
 
 /// The merged profile as it is sent. `stored` is the profile it was merged with.
 pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Map<String, Value> {
@@ -78,7 +79,8 @@ fn newly_flagged(customer: &Map<String, Value>, stored: &Map<String, Value>, nam
     })
 }
 
-fn is_set(address: &Value, name: &str) -> bool {
+/// Whether the flag of an address is set.
+pub(super) fn is_set(address: &Value, name: &str) -> bool {
     match address.get(name) {
         Some(Value::Bool(flag)) => *flag,
         Some(Value::Number(number)) => number.as_i64() == Some(1),
