@@ -22,8 +22,8 @@ use crate::plan::profile::region_directory::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Request;
 use crate::prompt::{Answer, Prompt};
-use crate::report::changes;
 use crate::report::outcome::{Outcome, ProfileOutcome};
+use crate::report::{changes, profile};
 use crate::session::service::Service;
 use crate::state::{CustomerStore, Mark, NewSnapshot};
 
@@ -74,6 +74,15 @@ struct Steps<'a> {
     accepted: Vec<String>,
 }
 
+/// What is confirmed; a deletion is named.
+fn question(merged: &Merged) -> String {
+    match merged.summary.removed.len() {
+        0 => "Send it?".to_owned(),
+        1 => "Delete 1 address and send it?".to_owned(),
+        many => format!("Delete {many} addresses and send it?"),
+    }
+}
+
 /// How a round of the steps ended.
 enum Round {
     Done(Box<Outcome>),
@@ -108,12 +117,13 @@ impl Steps<'_> {
             return Ok(Some(self.unchanged(&merged)));
         }
         let report = self.service.session.report;
+        self.prompt.show(&profile::owner(&stored, report.stderr_style()));
         self.prompt.show(&changes::table(&merged.changes, report.stderr_style()));
         self.prompt.show(&changes::summary(&merged.summary, &[]));
         self.change.check_deletions(&merged, self.prompt, true)?;
         self.warn(&merged);
         self.ask_about_open(&stored, &merged)?;
-        if let Answer::Back = self.prompt.confirm("Send it?")? {
+        if let Answer::Back = self.prompt.confirm(&question(&merged))? {
             self.change.went_back();
             return Err(Failure::cancelled());
         }
