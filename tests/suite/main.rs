@@ -93,3 +93,4 @@ mod terminal_snapshots;
 // Its token commands are POSIX shell scripts, and it sends signals.
 #[cfg(unix)]
 mod token_command;
+mod undo_findings;
