@@ -153,7 +153,7 @@ fn an_attribute_without_a_code_is_refused_before_anything_is_sent() {
     );
     home.write("a.json", r#"{"default_frontend_label": "Cut", "frontend_input": "text"}"#, 0o600);
     let csv = ends(sandbox(&home, &format!("attribute create -y -i {}", home.path("a.csv").display())), 2);
-    assert!(csv.stderr.contains("attribute_code is missing") && csv.stderr.contains('2'), "{csv:?}");
+    assert!(csv.stderr.contains("attribute_code is missing") && csv.stderr.contains("line 3"), "{csv:?}");
     let json = ends(sandbox(&home, &format!("attribute create -y -i {}", home.path("a.json").display())), 2);
     assert!(json.stderr.contains("attribute_code is missing"), "{json:?}");
     assert_eq!(sandbox(&home, "attribute show fit").code, 3, "nothing was created");

@@ -265,9 +265,9 @@ impl Restored {
                 continue;
             };
             let present = stored.get(name).filter(|present| !is_dead(present));
-            // The flag of the recreated address makes it the default; with Magento also in the place of another.
-            let follows = id_of(&dead).is_some_and(|id| self.recreated_defaults.contains(&(id, name)))
-                && (self.can_clear || present.is_none_or(Value::is_null));
+            // Magento makes the recreated address the default by its flag.
+            let follows = self.can_clear
+                && id_of(&dead).is_some_and(|id| self.recreated_defaults.contains(&(id, name)));
             match present {
                 Some(present) => drop(self.customer.insert(name.to_owned(), present.clone())),
                 None => drop(self.customer.shift_remove(name)),
