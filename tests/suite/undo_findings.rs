@@ -97,7 +97,7 @@ fn a_restore_that_restores_nothing_says_why() {
     let names = names(&home);
     let expected = format!(
         "customer restore: nothing restored: already undone by {}; to undo the one before: \
-         `storefront customer restore {}`\n",
+         `storefront --sandbox customer restore {}`\n",
         names[0], names[2]
     );
     assert!(undone.stdout.starts_with(&expected), "{undone:?}");

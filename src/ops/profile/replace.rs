@@ -23,7 +23,7 @@ use crate::plan::profile::stored::Profile;
 use crate::plan::request::Request;
 use crate::prompt::{Answer, Prompt};
 use crate::report::outcome::{Outcome, ProfileOutcome};
-use crate::report::{changes, profile};
+use crate::report::{changes, hint_target, profile};
 use crate::session::service::Service;
 use crate::state::{CustomerStore, Mark, NewSnapshot};
 
@@ -280,6 +280,7 @@ impl Steps<'_> {
     fn unchanged(&self, merged: &Merged) -> Outcome {
         self.warn(merged);
         let unchanged = self.change.describe_unchanged(merged);
+        let unchanged = unchanged.map(|text| hint_target::for_command(&text, self.service.session.global));
         Outcome { reason: Some("unchanged"), unchanged, ..self.outcome(merged, None) }
     }
 
