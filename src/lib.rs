@@ -69,25 +69,11 @@ pub fn run() -> ExitCode {
     match filter.and_then(|()| commands::run(&cli, &context, &report)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(mut failure) => {
-            failure.hint = failure.hint.map(|hint| hint_for(&hint, global));
+            failure.hint = failure.hint.map(|hint| report::hint_target::for_command(&hint, global));
             report.failure(&failure);
             ExitCode::from(failure.kind.exit_code())
         }
     }
-}
-
-/// The hint with the service that this command was run against, and its customer, in its commands.
-fn hint_for(hint: &str, global: &cli::GlobalArgs) -> String {
-    let mut flags = Vec::new();
-    match &global.profile {
-        _ if global.sandbox => flags.push("--sandbox".to_owned()),
-        Some(name) => flags.push(format!("-p {}", shell_words::quote(name))),
-        None => {}
-    }
-    flags.extend(global.api.map(|api| format!("--api {}", api.dialect().name)));
-    flags.extend(global.store_view.as_ref().map(|view| format!("--store-view {}", shell_words::quote(view))));
-    let customer = global.customer.as_ref().map(|customer| shell_words::quote(customer));
-    report::hint_target::with_target(hint, &flags.join(" "), customer.as_deref())
 }
 
 /// There is one filter, and it lasts as long as the program.

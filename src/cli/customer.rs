@@ -115,7 +115,8 @@ pub struct RestoreArgs {
     /// Whose profile.
     #[command(flatten)]
     pub choice: CustomerChoice,
-    /// Snapshot to restore, by the beginning of its name or its file [default: that of the last update]
+    /// Snapshot to restore, by number, by the beginning of its name (of one snapshot only) or by file [default: that of
+    /// the last update]
     #[arg(value_name = "SNAPSHOT")]
     pub snapshot: Option<String>,
     /// Confirm the deletion of exactly N addresses newer than the snapshot

@@ -71,7 +71,7 @@ fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, F
 
 async fn id_of_email(service: &Service<'_>, routes: &CustomerRoutes, email: &str) -> Result<u64, Failure> {
     let filters = [Filter { fields: &["email"], condition: "eq", value: email.to_owned() }];
-    let found = search(service, routes, &filters, MAX_MATCHES).await?;
+    let found = search(service, routes, &filters, MAX_MATCHES).await?.customers;
     // The shop's database may ignore accents and blanks; an email is one that is spelled so.
     let matches: Vec<&Value> = found
         .iter()
@@ -95,11 +95,20 @@ async fn id_of_email(service: &Service<'_>, routes: &CustomerRoutes, email: &str
     }
 }
 
+/// What a search found.
+#[derive(Debug)]
+pub struct Found {
+    /// At most as many customers as were asked for.
+    pub customers: Vec<Value>,
+    /// How many there are, where the service says so.
+    pub total: Option<u64>,
+}
+
 /// Customers of whom every word is in the email, the first or the last name, at most `limit`.
 ///
 /// # Errors
 /// `usage` where the interface has no search, and as [`Service::read`].
-pub async fn find(service: &Service<'_>, text: &str, limit: usize) -> Result<Vec<Value>, Failure> {
+pub async fn find(service: &Service<'_>, text: &str, limit: usize) -> Result<Found, Failure> {
     let Some(routes) = service.settings.dialect.customers else {
         return Err(Failure::usage(format!(
             "the {} interface has no search for customers",
@@ -139,13 +148,16 @@ async fn search(
     routes: &CustomerRoutes,
     filters: &[Filter],
     limit: usize,
-) -> Result<Vec<Value>, Failure> {
+) -> Result<Found, Failure> {
     let reply = service.read(&search_request(&service.target()?, routes, filters, limit)).await?;
     let found = exact_json::parse(&reply.body).map_err(|_| unreadable("something that is no JSON"))?;
+    let total = found.get("total_count").and_then(Value::as_u64);
     match found.get("items") {
-        Some(Value::Array(items)) => Ok(items.clone()),
+        Some(Value::Array(items)) => Ok(Found { customers: items.clone(), total }),
         // Magento's answer where nothing is found may have no list.
-        Some(Value::Null) | None if found.get("total_count").is_some() => Ok(Vec::new()),
+        Some(Value::Null) | None if found.get("total_count").is_some() => {
+            Ok(Found { customers: Vec::new(), total })
+        }
         _ => Err(unreadable("no list of customers")),
     }
 }

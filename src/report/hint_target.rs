@@ -1,5 +1,7 @@
 //! Hints name the service that the command was run against: a command from a hint must not act somewhere else.
 
+use crate::cli::GlobalArgs;
+
 /// Commands that talk to a service or to what this machine keeps of it.
 const SERVICE_COMMANDS: &[&str] = &["api", "attribute", "auth", "customer", "doctor", "quote"];
 
@@ -14,6 +16,20 @@ const CUSTOMER_COMMANDS: &[&str] = &[
     "quote add-item",
     "quote ship",
 ];
+
+/// A text with the service that this command was run against, and its customer, in its commands.
+pub fn for_command(hint: &str, global: &GlobalArgs) -> String {
+    let mut flags = Vec::new();
+    match &global.profile {
+        _ if global.sandbox => flags.push("--sandbox".to_owned()),
+        Some(name) => flags.push(format!("-p {}", shell_words::quote(name))),
+        None => {}
+    }
+    flags.extend(global.api.map(|api| format!("--api {}", api.dialect().name)));
+    flags.extend(global.store_view.as_ref().map(|view| format!("--store-view {}", shell_words::quote(view))));
+    let customer = global.customer.as_ref().map(|customer| shell_words::quote(customer));
+    with_target(hint, &flags.join(" "), customer.as_deref())
+}
 
 /// The hint with `target` (such as `--sandbox --api magento` or `-p NAME`) in each command of it that would otherwise use
 /// the default service, and with the customer in each that would otherwise be for the token's own.

@@ -26,6 +26,8 @@ pub struct Outcome {
     pub applied: Applied,
     /// Why nothing was sent: `unchanged`.
     pub reason: Option<&'static str>,
+    /// What a person reads where nothing had to change, in place of `no changes`.
+    pub unchanged: Option<String>,
     /// Whether a read has shown what was written; `None` where nothing can be read back, or nothing was written.
     pub verified: Option<bool>,
     /// HTTP status of the service's answer to the write.
@@ -100,6 +102,7 @@ impl Outcome {
             operation,
             applied: Applied::No,
             reason: None,
+            unchanged: None,
             verified: None,
             status: None,
             profile: None,
@@ -205,7 +208,9 @@ impl Outcome {
                 let status = self.status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();
                 format!("{}: done{status}", self.operation)
             }
-            (_, Some("unchanged")) => format!("{}: no changes", self.operation),
+            (_, Some("unchanged")) => {
+                format!("{}: {}", self.operation, self.unchanged.as_deref().unwrap_or("no changes"))
+            }
             _ => format!("{}: nothing was sent", self.operation),
         }
     }

@@ -133,10 +133,7 @@ fn pairs(fields: impl Iterator<Item = (String, String)>, style: OutputStyle) -> 
 
 /// Name and e-mail address, then every other field of the profile; it ends in an empty line.
 fn heading(customer: &Map<String, Value>, style: OutputStyle) -> String {
-    let name = format!("{} {}", member(customer, "firstname"), member(customer, "lastname"));
-    let email = member(customer, "email");
-    let email = if email.is_empty() { email } else { format!("<{email}>") };
-    let who = joined([name.trim().to_owned(), email], " ");
+    let who = name_and_email(customer);
     let ids = [("customer", "id"), ("group", "group_id"), ("store", "store_id"), ("website", "website_id")];
     let ids = ids.iter().filter(|(_, name)| customer.contains_key(*name));
     let ids: Vec<String> = ids.map(|(label, name)| format!("{label} {}", member(customer, name))).collect();
@@ -150,6 +147,19 @@ fn heading(customer: &Map<String, Value>, style: OutputStyle) -> String {
     }
     text.push('\n');
     text
+}
+
+fn name_and_email(customer: &Map<String, Value>) -> String {
+    let name = format!("{} {}", member(customer, "firstname"), member(customer, "lastname"));
+    format!("{} <{}>", name.trim(), member(customer, "email")).trim_start().to_owned()
+}
+
+/// Whose profile it is, in one line: `Amina Haddad <amina@example.com> (customer 1)`.
+pub fn owner(profile: &Profile, style: OutputStyle) -> String {
+    let customer = profile.customer();
+    let id = member(customer, "id");
+    let id = if id.is_empty() { id } else { format!(" (customer {id})") };
+    style.paint(TextStyle::Head, &style.wrapped(&format!("{}{id}", name_and_email(customer))))
 }
 
 fn member(object: &Map<String, Value>, name: &str) -> String {

@@ -5,6 +5,8 @@ mod address_cache;
 mod known_customers;
 mod lock;
 mod mark;
+mod named;
+mod pending;
 mod snapshot;
 
 use std::fmt::Write;
@@ -15,6 +17,8 @@ pub use address_cache::{CachedAddress, load_addresses, save_addresses};
 pub use known_customers::{load_customer, save_customer};
 pub use lock::{CustomerLock, LockName, acquire};
 pub use mark::Mark;
+pub use named::named;
+pub use pending::{Pending, lateness_minutes};
 pub use snapshot::{NewSnapshot, Snapshot, SnapshotEntry};
 
 use crate::clock::Clock;

@@ -20,7 +20,7 @@ const MAX_RECENT: usize = 20;
 /// As many snapshots are kept whatever their age.
 const ALWAYS_KEPT: usize = 10;
 /// How long after its request left a replacement of unknown outcome may still take effect.
-const MAX_LATENESS: jiff::SignedDuration = jiff::SignedDuration::from_mins(10);
+pub(super) const MAX_LATENESS: jiff::SignedDuration = jiff::SignedDuration::from_mins(10);
 
 /// What is written down about a replacement before it is sent.
 #[derive(Debug, Serialize)]
@@ -58,11 +58,6 @@ impl SnapshotEntry {
     /// Its name without the extension: what `customer history` shows and `customer restore` takes.
     pub fn name(&self) -> &str {
         stem(&self.path)
-    }
-
-    /// Whether a person means this one: by its number, its name or the beginning of its name.
-    pub fn is_named(&self, name: &str) -> bool {
-        !name.is_empty() && (self.name().starts_with(name) || name.parse() == Ok(self.number))
     }
 }
 
@@ -163,32 +158,6 @@ impl CustomerStore {
         may_be_applied.map(|entry| Ok((self.read(&entry.path)?, entry.mark))).collect()
     }
 
-    /// The replacements whose outcome is unknown and which may still take effect, newest first: those marked so, and
-    /// those of a command that ended before it knew.
-    ///
-    /// # Errors
-    /// As [`Self::entries`].
-    pub fn pending(&self) -> Result<Vec<Snapshot>, Failure> {
-        let now = self.clock.now();
-        let may_come = |at: Timestamp| now.duration_since(at).abs() <= MAX_LATENESS;
-        let mut pending = Vec::new();
-        for entry in self.entries()?.into_iter().filter(|entry| entry.number > 0) {
-            let left = match entry.mark {
-                Some(Mark::Unknown) => self.marked_at(&entry.path, Mark::Unknown).unwrap_or(now),
-                None => date_of(&entry.path, now),
-                // One of its requests was seen to be applied; another may still come.
-                Some(mark) if mark.is_applied() && self.is_repeated(&entry.path) => {
-                    self.marked_at(&entry.path, mark).unwrap_or(now)
-                }
-                Some(_) => continue,
-            };
-            if may_come(left) {
-                pending.push(self.read(&entry.path)?);
-            }
-        }
-        Ok(pending)
-    }
-
     /// The replacement that a read has shown last, if that was less than `age` ago.
     ///
     /// # Errors
@@ -225,7 +194,7 @@ fn number_of(path: &Path) -> u64 {
 }
 
 /// When a snapshot was taken, by its name; `unnamed` where the name does not say.
-fn date_of(path: &Path, unnamed: Timestamp) -> Timestamp {
+pub(super) fn date_of(path: &Path, unnamed: Timestamp) -> Timestamp {
     let date = stem(path).split_once('-').map_or("", |(_, date)| date);
     let parsed = jiff::fmt::strtime::parse("%Y%m%dT%H%M%SZ", date).and_then(|parsed| parsed.to_datetime());
     parsed.and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC)).map_or(unnamed, |date| date.timestamp())

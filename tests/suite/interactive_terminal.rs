@@ -263,7 +263,7 @@ fn a_deletion_is_confirmed_by_typing_its_number() {
     assert_eq!(stored(&home, "customers")[0]["addresses"].as_array().unwrap().len(), before);
     let mut terminal = self::terminal(&home, 100, line);
     terminal.sees("Type the number to confirm").types(&(before - 1).to_string()).types(ENTER);
-    terminal.sees("Send it?").answers("y");
+    terminal.sees("Delete 3 addresses and send it?").answers("y");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
     assert_eq!(stored(&home, "customers")[0]["addresses"].as_array().unwrap().len(), 1);

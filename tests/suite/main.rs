@@ -96,3 +96,4 @@ mod terminal_snapshots;
 #[cfg(unix)]
 mod token_command;
 mod true_reports;
+mod undo_findings;

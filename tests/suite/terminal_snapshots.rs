@@ -108,7 +108,7 @@ fn errors_say_what_to_type_next() {
 fn the_changes_before_they_are_sent() {
     let line = "--sandbox customer update --address 2 --postcode 1018 --city Albany --remove-address 4";
     let mut terminal = Terminal::run(&Home::new(), COLUMNS, &line.split(' ').collect::<Vec<_>>(), &[]);
-    let picture = terminal.sees("Send it?").picture();
+    let picture = terminal.sees("Delete 1 address and send it?").picture();
     shows("customer-update", line, &picture);
 }
 

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::prompt::{Answer, Prompt};
 use crate::session::service::Service;
-use crate::state::{CustomerStore, LockName, SnapshotEntry, acquire};
+use crate::state::{self, CustomerStore, LockName, Pending, SnapshotEntry, acquire};
 
 /// Removes the snapshot that `what` names, or `all` of this customer, under the customer's lock and after a question.
 ///
@@ -48,7 +48,7 @@ fn wanted(store: &CustomerStore, what: &str) -> Result<Vec<SnapshotEntry>, Failu
     if what == "all" {
         return Ok(entries);
     }
-    let found: Vec<SnapshotEntry> = entries.into_iter().filter(|entry| entry.is_named(what)).collect();
+    let found = state::named(&entries, what);
     match found.len() {
         1 => Ok(found),
         0 => Err(Failure::usage(format!("no snapshot named `{what}` of this customer on this machine"))
@@ -61,9 +61,10 @@ fn wanted(store: &CustomerStore, what: &str) -> Result<Vec<SnapshotEntry>, Failu
 /// Later commands need the snapshot of a replacement that may still take effect, to recognise it.
 fn keep_pending(store: &CustomerStore, wanted: &[SnapshotEntry]) -> Result<(), Failure> {
     let pending = store.pending()?;
-    match pending.iter().find(|pending| wanted.iter().any(|entry| entry.path == pending.path)) {
+    let is_wanted = |pending: &&Pending| wanted.iter().any(|entry| entry.path == pending.snapshot.path);
+    match pending.iter().find(is_wanted) {
         None => Ok(()),
-        Some(pending) => Err(Failure::guard(format!(
+        Some(Pending { snapshot: pending, .. }) => Err(Failure::guard(format!(
             "the outcome of {} is unknown, and it may still take effect",
             pending.name()
         ))

@@ -3,7 +3,7 @@
 use crate::cli::customer::FindArgs;
 use crate::exact_json;
 use crate::failure::Failure;
-use crate::ops::customers;
+use crate::ops::customers::{self, Found};
 use crate::report::table::{cell, header, new_table, render};
 use crate::report::terminal::TextStyle;
 use crate::sanitize::sanitize_line;
@@ -22,8 +22,12 @@ const COLUMNS: [(&str, &str); 5] = [
 /// # Errors
 /// As [`customers::find`].
 pub async fn find(service: &Service<'_>, args: &FindArgs) -> Result<(), Failure> {
-    let found = customers::find(service, &args.text.join(" "), args.limit.into()).await?;
+    let Found { customers: found, total } =
+        customers::find(service, &args.text.join(" "), args.limit.into()).await?;
     let report = service.session.report;
+    if let Some(total) = total.filter(|total| *total > found.len() as u64) {
+        report.status(&format!("{} of {total} shown; --limit N shows more", found.len()));
+    }
     if report.is_json() {
         return found.iter().try_for_each(|customer| {
             let fields = COLUMNS.map(|(_, name)| (name, customer[name].clone()));

@@ -107,6 +107,9 @@ fn check(
     listed: &[Listed],
 ) -> Result<(), Failure> {
     let unknown = listed.iter().find(|(entry, _)| matches!(entry.mark, None | Some(Mark::Unknown)));
+    for open in pending::open(service, store, stored)?.iter().filter(|open| open.is_shown) {
+        service.session.report.warn(&pending::describe_repeated(open));
+    }
     let Some((_, snapshot)) = unknown else {
         service.session.report.status("no update of unknown outcome");
         return Ok(());

@@ -55,7 +55,7 @@ impl Columns {
         for (index, title) in titles.iter_mut().enumerate() {
             match meaning(operation, title, &known, extra) {
                 _ if title.is_empty() => problems.push(format!("{name}: column {} has no title", index + 1)),
-                None => problems.push(format!("{name}: {}", unknown(title, &known))),
+                None => problems.push(format!("{name}: {}", unknown(dialect, operation, title, &known))),
                 Some((canonical, _)) if !seen.insert(canonical.clone()) => {
                     problems.push(format!("{name}: duplicate column `{title}`"));
                 }

@@ -125,7 +125,13 @@ pub fn more_titles(operation: Operation) -> String {
 }
 
 /// What is wrong with a title that is not known.
-pub fn unknown(title: &str, known: &[Known]) -> String {
+pub fn unknown(dialect: &Dialect, operation: Operation, title: &str, known: &[Known]) -> String {
+    if title.eq_ignore_ascii_case("customer")
+        && operation.spec().replaces.is_some()
+        && dialect.customers.is_none()
+    {
+        return format!("unknown column `{title}`; `customer` works with --api magento");
+    }
     let named = known.iter().map(|known| known.title.as_str()).chain(["token", "reason", "options"]);
     let meant =
         closest_match(title, named).map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();

@@ -33,6 +33,11 @@ pub trait ProfileChange {
         None
     }
 
+    /// What a person reads where nothing had to change.
+    fn describe_unchanged(&self, _: &Merged) -> Option<String> {
+        None
+    }
+
     /// Refuses deletions that were not spelled out; on a terminal the number can be typed. `confirmed` says that
     /// somebody has agreed to those that were, or is asked next.
     ///

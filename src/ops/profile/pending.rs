@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use jiff::SignedDuration;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
@@ -10,7 +11,7 @@ use crate::plan::profile::merge::Merged;
 use crate::plan::profile::read_back::Expectation;
 use crate::plan::profile::stored::Profile;
 use crate::session::service::Service;
-use crate::state::{CustomerStore, Mark, Snapshot};
+use crate::state::{CustomerStore, Mark, Pending, Snapshot, lateness_minutes};
 
 /// Whether a profile shows a replacement that was sent earlier. Where it does, the replacement is marked as verified.
 ///
@@ -59,6 +60,8 @@ pub struct Open {
     pub snapshot: Snapshot,
     /// Whether the profile shows it, or showed it once: it was sent more than once, and the other request may still come.
     pub is_shown: bool,
+    /// When it can no longer take effect.
+    pub until: Timestamp,
 }
 
 /// The replacements of which a request may still take effect.
@@ -67,12 +70,12 @@ pub struct Open {
 /// As [`is_shown`], and when the snapshots cannot be read.
 pub fn open(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Result<Vec<Open>, Failure> {
     let mut open = Vec::new();
-    for snapshot in store.pending()? {
+    for Pending { snapshot, until } in store.pending()? {
         let is_repeated = store.is_repeated(&snapshot.path);
         let is_shown = is_shown(service, store, &snapshot, stored)?
             || store.marked_at(&snapshot.path, Mark::Verified).is_some();
         if is_repeated || !is_shown {
-            open.push(Open { snapshot, is_shown });
+            open.push(Open { snapshot, is_shown, until });
         }
     }
     Ok(open)
@@ -119,19 +122,52 @@ fn repeated_by(store: &CustomerStore, merged: &Merged) -> Result<Vec<(Snapshot, 
     Ok(recent.map(|(snapshot, mark)| (snapshot, !mark.is_some_and(Mark::is_applied))).collect())
 }
 
-/// The refusal for an open replacement.
+/// The refusal for an open replacement. Looking again helps only where its outcome is unknown.
 pub fn refused(open: &Open) -> Failure {
-    Failure::guard(open.describe()).hint(
-        "run `storefront customer history --check` to look again; --after-unknown goes on all the same, \
-         and without it the command works 10 minutes after that request left",
+    let until = local_minute(open.until);
+    let wait = format!("wait until {until}, or go on now with --after-unknown");
+    Failure::guard(open.describe()).hint(if open.is_shown {
+        wait
+    } else {
+        format!("run `storefront customer history --check` to look again, {wait}")
+    })
+}
+
+/// A time as hours and minutes here, rounded up: `14:05`.
+fn local_minute(time: Timestamp) -> String {
+    let time = time.checked_add(SignedDuration::from_secs(59)).unwrap_or(time);
+    time.to_zoned(TimeZone::system()).strftime("%H:%M").to_string()
+}
+
+/// What `customer history --check` says of a replacement that was sent more than once and holds up later commands.
+pub fn describe_repeated(open: &Open) -> String {
+    format!(
+        "{} ({}) was sent more than once: until {}, commands that add an address are refused without --after-unknown",
+        open.snapshot.name(),
+        open.snapshot.operation,
+        local_minute(open.until)
     )
 }
 
-/// Notes which recent replacements asked for the same: when it is seen, nobody knows which of the requests did it.
+/// The warning for a replacement that is sent although a recent one asked for the same.
+pub fn repeat_warning(earlier: &str) -> String {
+    format!(
+        "the same was sent before ({earlier}): for {} minutes, commands that add an address are refused without \
+         --after-unknown",
+        lateness_minutes()
+    )
+}
+
+/// Notes which recent replacements asked for the same: when it is seen, nobody knows which of the requests did it. The
+/// warning about that, if there are any.
 ///
 /// # Errors
 /// `internal` where that cannot be written.
-pub fn note_repeats(store: &CustomerStore, merged: &Merged, snapshot: &Path) -> Result<(), Failure> {
+pub fn note_repeats(
+    store: &CustomerStore,
+    merged: &Merged,
+    snapshot: &Path,
+) -> Result<Option<String>, Failure> {
     let mut earlier = repeated_by(store, merged)?;
     earlier.retain(|(earlier, _)| earlier.path != snapshot);
     let own = (!earlier.is_empty()).then_some(snapshot);
@@ -141,5 +177,5 @@ pub fn note_repeats(store: &CustomerStore, merged: &Merged, snapshot: &Path) -> 
             Failure::internal(format!("`{}` cannot be written: {error}", store.directory().display()))
         })?;
     }
-    Ok(())
+    Ok(earlier.first().map(|(earlier, _)| repeat_warning(earlier.name())))
 }

@@ -22,8 +22,8 @@ use crate::plan::profile::region_directory::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Request;
 use crate::prompt::{Answer, Prompt};
-use crate::report::changes;
 use crate::report::outcome::{Outcome, ProfileOutcome};
+use crate::report::{changes, hint_target, profile};
 use crate::session::service::Service;
 use crate::state::{CustomerStore, Mark, NewSnapshot};
 
@@ -74,6 +74,15 @@ struct Steps<'a> {
     accepted: Vec<String>,
 }
 
+/// What is confirmed; a deletion is named.
+fn question(merged: &Merged) -> String {
+    match merged.summary.removed.len() {
+        0 => "Send it?".to_owned(),
+        1 => "Delete 1 address and send it?".to_owned(),
+        many => format!("Delete {many} addresses and send it?"),
+    }
+}
+
 /// How a round of the steps ended.
 enum Round {
     Done(Box<Outcome>),
@@ -108,12 +117,13 @@ impl Steps<'_> {
             return Ok(Some(self.unchanged(&merged)));
         }
         let report = self.service.session.report;
+        self.prompt.show(&profile::owner(&stored, report.stderr_style()));
         self.prompt.show(&changes::table(&merged.changes, report.stderr_style()));
         self.prompt.show(&changes::summary(&merged.summary, &[]));
         self.change.check_deletions(&merged, self.prompt, true)?;
         self.warn(&merged);
         self.ask_about_open(&stored, &merged)?;
-        if let Answer::Back = self.prompt.confirm("Send it?")? {
+        if let Answer::Back = self.prompt.confirm(&question(&merged))? {
             self.change.went_back();
             return Err(Failure::cancelled());
         }
@@ -197,14 +207,17 @@ impl Steps<'_> {
         let snapshot = self.take_snapshot(store, stored, merged)?;
         let unsent = Unsent::new(service, store, &snapshot);
         let name = snapshot.file_stem().and_then(|stem| stem.to_str());
-        let mut written = pending::note_repeats(store, merged, &snapshot);
-        if written.is_ok() {
-            written = service.log_before_send(name).await;
-        }
-        if let Err(failure) = written {
-            // The PUT does not leave: no later command has to wait for it.
-            store.mark(&snapshot, Mark::Refused, service.session.context.clock.now());
-            return Err(failure);
+        let noted = match pending::note_repeats(store, merged, &snapshot) {
+            Ok(repeat) => service.log_before_send(name).await.map(|()| repeat),
+            Err(failure) => Err(failure),
+        };
+        match noted {
+            Ok(repeat) => repeat.iter().for_each(|warning| service.session.report.warn(warning)),
+            Err(failure) => {
+                // The PUT does not leave: no later command has to wait for it.
+                store.mark(&snapshot, Mark::Refused, service.session.context.clock.now());
+                return Err(failure);
+            }
         }
         let replacement = Replacement {
             change: self.change,
@@ -266,7 +279,9 @@ impl Steps<'_> {
 
     fn unchanged(&self, merged: &Merged) -> Outcome {
         self.warn(merged);
-        Outcome { reason: Some("unchanged"), ..self.outcome(merged, None) }
+        let unchanged = self.change.describe_unchanged(merged);
+        let unchanged = unchanged.map(|text| hint_target::for_command(&text, self.service.session.global));
+        Outcome { reason: Some("unchanged"), unchanged, ..self.outcome(merged, None) }
     }
 
     fn applied(&self, merged: &Merged, snapshot: PathBuf, applied: AppliedReplacement) -> Outcome {

@@ -19,9 +19,11 @@ use crate::prompt::Prompt;
 use crate::report::history;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
-use crate::state::{CustomerStore, Mark, Snapshot};
+use crate::state::{self, CustomerStore, Mark, Snapshot, SnapshotEntry};
 
 const OPERATION: &str = "customer restore";
+/// As many snapshots of one beginning are named.
+const MOST_NAMED: usize = 5;
 
 /// Finds the snapshot and replaces the profile by it.
 ///
@@ -38,13 +40,24 @@ pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<Outcom
     let taken = history::when_local(&snapshot.taken, service.session.context.clock.now());
     report.status(&format!("{OPERATION}: snapshot {} ({taken})", snapshot.name()));
     let extent = if args.all { Extent::All } else { Extent::Update };
-    let restore =
-        Restore { snapshot, extent, allow_delete: args.allow_delete, replacement: args.replacement.clone() };
+    let undone = match extent {
+        Extent::Update => undone_already(&store, &snapshot)?,
+        Extent::All => None,
+    };
+    let restore = Restore {
+        snapshot,
+        undone,
+        extent,
+        allow_delete: args.allow_delete,
+        replacement: args.replacement.clone(),
+    };
     replace::replace(service, &restore).await
 }
 
 struct Restore {
     snapshot: Snapshot,
+    /// Where an earlier restore has undone that update: which, and what goes further back.
+    undone: Option<String>,
     extent: Extent,
     allow_delete: Option<usize>,
     replacement: ReplacementArgs,
@@ -65,6 +78,20 @@ impl ProfileChange for Restore {
         restore::restore(stored, before, sent, self.extent, self.allow_delete.is_some(), can_clear)
     }
 
+    fn describe_unchanged(&self, merged: &Merged) -> Option<String> {
+        let name = self.snapshot.name();
+        Some(match &self.undone {
+            Some(undone) => format!("nothing restored: {undone}"),
+            None if restore::all_changed_again(&merged.notes) => {
+                format!("nothing restored: all that {name} changed was changed again since")
+            }
+            None if merged.notes.is_empty() => {
+                format!("nothing restored: the profile is already as it was before {name}")
+            }
+            None => "nothing restored: see the warnings".to_owned(),
+        })
+    }
+
     fn check_deletions(&self, merged: &Merged, _: &Prompt, _: bool) -> Result<(), Failure> {
         let whole = ProfilePatch { replace: true, ..ProfilePatch::default() };
         deletion_guard::check(&whole, &merged.summary, self.allow_delete, false)
@@ -78,26 +105,73 @@ impl ProfileChange for Restore {
 /// A snapshot by file, name, number or the beginning of its name; without any, the newest that an update has taken and
 /// that was applied.
 fn find(store: &CustomerStore, named: Option<&str>) -> Result<Snapshot, Failure> {
-    if let Some(file) = named.map(Path::new).filter(|file| file.is_file()) {
+    match named {
+        Some(name) => find_named(store, name),
+        None => last_update(store, u64::MAX)?.ok_or_else(|| {
+            Failure::usage("no update of this customer from this machine was applied").hint(LIST)
+        }),
+    }
+}
+
+const LIST: &str = "`storefront customer history` lists the snapshots";
+
+fn find_named(store: &CustomerStore, name: &str) -> Result<Snapshot, Failure> {
+    let file = Path::new(name);
+    if file.is_file() {
         return Snapshot::from_file(file);
     }
-    for entry in store.entries()? {
-        let is_wanted = match named {
-            Some(name) => entry.is_named(name),
-            None => entry.mark.is_some_and(Mark::is_applied),
-        };
-        if is_wanted {
-            let snapshot = store.read(&entry.path)?;
-            if named.is_some() || snapshot.operation != OPERATION {
-                return Ok(snapshot);
-            }
+    match &state::named(&store.entries()?, name)[..] {
+        [one] => store.read(&one.path),
+        [] => {
+            Err(Failure::usage(format!("no snapshot named `{name}` of this customer on this machine"))
+                .hint(LIST))
+        }
+        several => {
+            let names: Vec<&str> = several.iter().take(MOST_NAMED).map(SnapshotEntry::name).collect();
+            let more = several.len() - names.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            Err(Failure::usage(format!(
+                "`{name}` names {} snapshots: {}{more}",
+                several.len(),
+                names.join(", ")
+            ))
+            .hint("give more of the name, or the number of one"))
         }
     }
-    let message = match named {
-        Some(name) => format!("no snapshot named `{name}` of this customer on this machine"),
-        None => "no update of this customer from this machine was applied".to_owned(),
+}
+
+/// Which restore has undone an update since, and how to undo the one before it.
+fn undone_already(store: &CustomerStore, update: &Snapshot) -> Result<Option<String>, Failure> {
+    let entries = store.entries()?;
+    let Some(number) = entries.iter().find(|entry| entry.path == update.path).map(|entry| entry.number)
+    else {
+        return Ok(None);
     };
-    Err(Failure::usage(message).hint("`storefront customer history` lists the snapshots"))
+    let changes = update.changes();
+    for entry in
+        entries.iter().filter(|entry| entry.number > number && entry.mark.is_some_and(Mark::is_applied))
+    {
+        let Ok(later) = store.read(&entry.path) else { continue };
+        if later.operation == OPERATION && restore::takes_back(&later.changes(), &changes) {
+            let before = last_update(store, number).ok().flatten().map(|before| {
+                format!("; to undo the one before: `storefront customer restore {}`", before.name())
+            });
+            return Ok(Some(format!("already undone by {}{}", later.name(), before.unwrap_or_default())));
+        }
+    }
+    Ok(None)
+}
+
+/// The newest snapshot of an update that was applied, below a number.
+fn last_update(store: &CustomerStore, below: u64) -> Result<Option<Snapshot>, Failure> {
+    let is_applied = |entry: &SnapshotEntry| entry.mark.is_some_and(Mark::is_applied);
+    for entry in store.entries()?.into_iter().filter(|entry| entry.number < below && is_applied(entry)) {
+        let snapshot = store.read(&entry.path)?;
+        if snapshot.operation != OPERATION {
+            return Ok(Some(snapshot));
+        }
+    }
+    Ok(None)
 }
 
 /// Customers of two services may have the same id, and where the service shows neither id nor e-mail address, two

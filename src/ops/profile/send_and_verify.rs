@@ -9,6 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::change::ProfileChange;
+use super::pending;
 use crate::failure::Failure;
 use crate::http::{Attempt, Attempts, Effect};
 use crate::ops::profile::read::{differences, list_changes, read_profile};
@@ -100,7 +101,7 @@ impl Replacement<'_> {
             let (Some(wait), true) = (wait, readable) else {
                 return Err(self.failed(service, failure, readable));
             };
-            if attempts.any_unknown() && effect == Effect::Replacement && !self.note_repeat() {
+            if attempts.any_unknown() && effect == Effect::Replacement && !self.note_repeat(service) {
                 return Err(self.failed(service, failure, readable));
             }
             tokio::time::sleep(wait).await;
@@ -129,8 +130,13 @@ impl Replacement<'_> {
     }
 
     /// The earlier attempt may still take effect when this one has: later commands have to know.
-    fn note_repeat(&self) -> bool {
-        self.store.note_repeat(self.snapshot).is_ok()
+    fn note_repeat(&self, service: &Service<'_>) -> bool {
+        let noted = self.store.note_repeat(self.snapshot).is_ok();
+        if noted {
+            let name = self.snapshot.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+            service.session.report.warn(&pending::repeat_warning(name));
+        }
+        noted
     }
 
     /// The PUT does not leave, and no earlier attempt can take effect: nothing has to wait for it.

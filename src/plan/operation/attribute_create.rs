@@ -50,7 +50,8 @@ pub static SPEC: OperationSpec = OperationSpec {
 };
 
 fn lint(attribute: &Map<String, Value>, is_forced: bool) -> Result<Warnings, Failure> {
-    let mut warnings = lint_attribute::errors(attribute);
+    let mut warnings = lint_attribute::missing_code(attribute);
+    warnings.extend(lint_attribute::errors(attribute));
     if !is_forced && !warnings.is_empty() {
         return Err(
             Failure::usage_problems(warnings).hint("fix the input, or send it nevertheless with --force")

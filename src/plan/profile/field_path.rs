@@ -125,6 +125,14 @@ impl FieldPath {
         Self(self.0[start..].to_vec()).to_string()
     }
 
+    /// The place as a person reads it: `address 12 postcode`.
+    pub fn in_words(&self) -> String {
+        match self.address_id() {
+            Some(id) => format!("address {id} {}", self.inside()).trim_end().to_owned(),
+            None => self.to_string(),
+        }
+    }
+
     /// Whether a JSON pointer from the customer object names this place.
     pub fn is_at(&self, pointer: &str) -> bool {
         let steps = self.0.iter().map(|step| match step {

@@ -21,3 +21,4 @@ pub mod set_field;
 pub mod stored;
 pub mod stored_fields;
 mod twin;
+pub mod unacceptable;

@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 use super::diff;
 use crate::plan::profile::address_ids::id_of;
 
-const DEFAULTS: [&str; 2] = ["default_billing", "default_shipping"];
+/// The fields of a default, at the top and in its address.
+pub(super) const DEFAULTS: [&str; 2] = ["default_billing", "default_shipping"];
 
 /// The merged profile as it is sent. `stored` is the profile it was merged with.
 pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Map<String, Value> {
@@ -78,7 +79,8 @@ fn newly_flagged(customer: &Map<String, Value>, stored: &Map<String, Value>, nam
     })
 }
 
-fn is_set(address: &Value, name: &str) -> bool {
+/// Whether the flag of an address is set.
+pub(super) fn is_set(address: &Value, name: &str) -> bool {
     match address.get(name) {
         Some(Value::Bool(flag)) => *flag,
         Some(Value::Number(number)) => number.as_i64() == Some(1),
@@ -123,37 +125,6 @@ fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String,
             address.insert(name.to_owned(), Value::Bool(false));
         }
     }
-}
-
-/// Stored fields that the service gives and does not take back, of addresses and of the customer: `field: problem`.
-/// Those that a change sets are for the service to judge.
-pub fn unacceptable(customer: &Map<String, Value>) -> Vec<String> {
-    const REQUIRED: [&str; 6] = ["firstname", "lastname", "street", "city", "telephone", "postcode"];
-    let is_empty = |value: Option<&Value>| match value {
-        None | Some(Value::Null) => true,
-        Some(Value::String(text)) => text.trim().is_empty(),
-        Some(Value::Array(lines)) => lines.is_empty(),
-        Some(_) => false,
-    };
-    let mut found = Vec::new();
-    for name in ["firstname", "lastname", "email"] {
-        if customer.contains_key(name) && is_empty(customer.get(name)) {
-            found.push(format!("{name} is empty"));
-        }
-    }
-    for address in diff::address_list(customer) {
-        let id = address.get("id").and_then(id_of).map_or_else(|| "new".to_owned(), |id| format!("id={id}"));
-        for name in REQUIRED {
-            if is_empty(address.get(name)) {
-                found.push(format!("addresses[{id}].{name} is empty"));
-            }
-        }
-        let lines = address.get("street").and_then(Value::as_array).map_or(0, Vec::len);
-        if lines > 2 {
-            found.push(format!("addresses[{id}].street has {lines} lines"));
-        }
-    }
-    found
 }
 
 #[cfg(test)]

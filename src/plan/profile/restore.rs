@@ -7,11 +7,35 @@ use serde_json::{Map, Value};
 use super::diff::{self, Change};
 use super::equivalence::{contains_all, same_value};
 use super::merge::Merged;
+use super::profile_rules::{DEFAULTS, is_set};
 use crate::failure::Failure;
 use crate::plan::profile::address_ids::{AddressIndex, id_of, join_ids};
 
 /// Fields that a recreated address does not carry over: the service gives ids, and the defaults may have moved.
 const NOT_COMPARED: [&str; 3] = ["id", "default_billing", "default_shipping"];
+
+/// Ends the note about a field that is not what the update made of it.
+const CHANGED_AGAIN: &str = " was changed again since, and is left as it is";
+
+/// Whether notes are all about fields that were changed again, and there are any.
+pub fn all_changed_again(notes: &[String]) -> bool {
+    !notes.is_empty() && notes.iter().all(|note| note.ends_with(CHANGED_AGAIN))
+}
+
+/// Whether what `undoing` changed takes back all that `update` changed. A deleted address comes back with another id.
+pub fn takes_back(undoing: &[Change], update: &[Change]) -> bool {
+    let inverse = |change: &Change| match (change.path.is_address(), &change.before, &change.after) {
+        (true, Some(_), None) => undoing.iter().any(|other| other.path.is_new_address()),
+        (true, None, Some(_)) => undoing.iter().any(|other| other.path.is_address() && other.after.is_none()),
+        (_, before, after) => undoing.iter().any(|other| {
+            let name = change.path.last_name();
+            other.path == change.path
+                && same_value(&name, other.before.as_ref(), after.as_ref())
+                && same_value(&name, other.after.as_ref(), before.as_ref())
+        }),
+    };
+    !update.is_empty() && update.iter().filter(|change| is_restored(change)).all(inverse)
+}
 
 /// How much of a snapshot is restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,6 +134,8 @@ struct Restored {
     newer: Vec<i64>,
     removed: Vec<i64>,
     recreated: Vec<Value>,
+    /// The old ids of recreated addresses whose flag makes them a default, with which.
+    recreated_defaults: Vec<(i64, &'static str)>,
     notes: Vec<String>,
     can_clear: bool,
 }
@@ -126,6 +152,7 @@ impl Restored {
             newer,
             removed: Vec::new(),
             recreated: Vec::new(),
+            recreated_defaults: Vec::new(),
             notes: Vec::new(),
             can_clear: false,
         })
@@ -152,6 +179,8 @@ impl Restored {
             self.notes.push(format!("address {old} was already recreated as {new}"));
             return;
         }
+        let flagged = DEFAULTS.into_iter().filter(|name| is_set(address, name));
+        self.recreated_defaults.extend(flagged.map(|name| (old, name)));
         let mut fields = fields.clone();
         fields.shift_remove("id");
         self.notes.push(format!("address {old} will be recreated with a new ID"));
@@ -185,7 +214,7 @@ impl Restored {
             return;
         }
         if !same_value(&name, now, change.after.as_ref()) {
-            self.notes.push(format!("{} was changed again since, and is left as it is", change.path));
+            self.notes.push(format!("{}{CHANGED_AGAIN}", change.path.in_words()));
             return;
         }
         let is_text = now.is_some_and(Value::is_string);
@@ -195,11 +224,14 @@ impl Restored {
             }
             None => self.notes.push(format!(
                 "{} was added later and cannot be removed by an update; it is kept",
-                change.path
+                change.path.in_words()
             )),
             Some(before) => {
                 if !change.path.set(&mut self.customer, &self.index, before) {
-                    self.notes.push(format!("cannot restore {}: its parent no longer exists", change.path));
+                    self.notes.push(format!(
+                        "cannot restore {}: its parent no longer exists",
+                        change.path.in_words()
+                    ));
                 }
             }
         }
@@ -228,15 +260,19 @@ impl Restored {
             .filter_map(|address| id_of(address.get("id")?))
             .collect();
         let is_dead = |value: &Value| id_of(value).is_some_and(|id| id != 0 && !staying.contains(&id));
-        for name in ["default_billing", "default_shipping"] {
+        for name in DEFAULTS {
             let Some(dead) = self.customer.get(name).filter(|value| is_dead(value)).cloned() else {
                 continue;
             };
-            match stored.get(name).filter(|present| !is_dead(present)) {
+            let present = stored.get(name).filter(|present| !is_dead(present));
+            // Magento makes the recreated address the default by its flag.
+            let follows = self.can_clear
+                && id_of(&dead).is_some_and(|id| self.recreated_defaults.contains(&(id, name)));
+            match present {
                 Some(present) => drop(self.customer.insert(name.to_owned(), present.clone())),
                 None => drop(self.customer.shift_remove(name)),
             }
-            if stored.get(name) != Some(&dead) {
+            if stored.get(name) != Some(&dead) && !follows {
                 self.notes.push(format!("cannot restore {name}: address {dead} no longer exists"));
             }
         }

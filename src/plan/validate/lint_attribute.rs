@@ -26,6 +26,15 @@ pub fn errors(attribute: &Map<String, Value>) -> Vec<String> {
     [kind_error, defaults(options, kind)].into_iter().flatten().collect()
 }
 
+/// An error for an attribute without a code. It is apart from [`errors`], for questions may still be asked for it.
+pub fn missing_code(attribute: &Map<String, Value>) -> Vec<String> {
+    let is_missing = match attribute.get("attribute_code") {
+        None | Some(Value::Null) => true,
+        Some(code) => code.as_str().is_some_and(|code| code.trim().is_empty()),
+    };
+    if is_missing { vec!["attribute.attribute_code is missing".to_owned()] } else { Vec::new() }
+}
+
 /// Warnings about an attribute, besides its [`errors`]: one per line.
 pub fn lint(attribute: &Map<String, Value>) -> Warnings {
     let text = |name: &str| attribute.get(name).and_then(Value::as_str);

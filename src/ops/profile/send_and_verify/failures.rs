@@ -6,8 +6,8 @@ use crate::http::Attempt;
 use crate::ops::profile::read::list_changes;
 use crate::plan::profile::address_ids::join_ids;
 use crate::plan::profile::field_path::FieldPath;
-use crate::plan::profile::profile_rules;
 use crate::plan::profile::read_back::ReadBack;
+use crate::plan::profile::unacceptable;
 use crate::session::service::Service;
 use crate::state::Mark;
 
@@ -18,14 +18,10 @@ impl Replacement<'_> {
         if service.settings.dialect.profile_rules.is_none() || failure.status != Some(400) {
             return Attempt::Rejected(failure);
         }
-        let fields = profile_rules::unacceptable(&self.merged.customer);
-        if fields.is_empty() {
-            return Attempt::Rejected(failure);
-        }
-        Attempt::Rejected(failure.hint(format!(
-            "the shop stores what it does not take back: {}; correct it in the same command",
-            fields.join(", ")
-        )))
+        Attempt::Rejected(match unacceptable::explain(&self.merged.customer, &failure.message) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        })
     }
 
     /// No attempt was applied, and none may have been, unless the failure says so.

@@ -1,0 +1,179 @@
+//! Undo, refusals and confirmations: what a person is told, and whether it names what helps.
+
+use crate::support::storefront::{Home, Outcome};
+#[cfg(unix)]
+use crate::support::terminal::Terminal;
+
+fn sandbox(home: &Home, line: &str) -> Outcome {
+    home.storefront(&["--sandbox"].into_iter().chain(line.split_whitespace()).collect::<Vec<_>>())
+        .env("TZ", "XYZ-2")
+        .run()
+}
+
+fn magento(home: &Home, line: &str) -> Outcome {
+    sandbox(home, &format!("--api magento {line}"))
+}
+
+#[track_caller]
+fn ends(outcome: Outcome, code: i32) -> Outcome {
+    assert_eq!(outcome.code, code, "{outcome:?}");
+    outcome
+}
+
+fn names(home: &Home) -> Vec<String> {
+    sandbox(home, "customer history --jq .snapshot").stdout.lines().map(str::to_owned).collect()
+}
+
+/// Whether a text has a time of day such as `14:05` after `until `.
+fn says_until_when(text: &str) -> bool {
+    text.split("until ").skip(1).any(|rest| {
+        let time: Vec<char> = rest.chars().take(5).collect();
+        time.len() == 5 && time[2] == ':' && [0, 1, 3, 4].iter().all(|at| time[*at].is_ascii_digit())
+    })
+}
+
+const ADD: &str = "customer update --add-address --city Lyon --country FR --region-id 257 --no-input";
+
+#[test]
+fn a_repeated_update_says_what_it_blocks_and_until_when() {
+    let home = Home::new();
+    let update = "customer update --address 2 --postcode 10119 -q";
+    let first = ends(sandbox(&home, update), 0);
+    assert!(!first.stderr.contains("warning"), "{first:?}");
+    ends(sandbox(&home, "customer restore -q"), 0);
+    let again = ends(sandbox(&home, update), 0);
+    assert!(again.stderr.contains("warning: the same was sent before (000001-"), "{again:?}");
+    let refused = ends(sandbox(&home, ADD), 3);
+    let hint = refused.stderr.split("hint:").nth(1).unwrap();
+    assert!(says_until_when(hint) && hint.contains("--after-unknown"), "{refused:?}");
+    assert!(!hint.contains("--check"), "{refused:?}");
+    let check = ends(sandbox(&home, "customer history --check"), 0);
+    assert!(check.stderr.contains("warning: 000003-"), "{check:?}");
+    assert!(says_until_when(&check.stderr), "{check:?}");
+    ends(sandbox(&home, &format!("{ADD} --after-unknown")), 0);
+}
+
+#[test]
+fn an_unknown_update_is_looked_at_again_or_waited_for() {
+    let home = Home::new();
+    let update = "customer update --address 2 --postcode 10119 --settle 0 --retry 0";
+    ends(sandbox(&home, &format!("{update} --fault PUT:reset-before-commit")), 8);
+    let refused = ends(sandbox(&home, "customer update --address 2 --postcode 10120"), 3);
+    assert!(
+        refused.stderr.contains("customer history --check") && says_until_when(&refused.stderr),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn an_ambiguous_snapshot_name_is_refused_with_its_matches() {
+    let home = Home::new();
+    for postcode in ["10119", "10120"] {
+        ends(sandbox(&home, &format!("customer update --address 2 --postcode {postcode}")), 0);
+    }
+    let refused = ends(sandbox(&home, "customer restore 0000"), 2);
+    for name in names(&home) {
+        assert!(refused.stderr.contains(&name), "{refused:?}");
+    }
+    assert_eq!(names(&home).len(), 2, "nothing was written");
+    ends(sandbox(&home, "customer restore 2"), 0);
+    assert_eq!(sandbox(&home, "customer show --jq .addresses[1].postcode").stdout, "10119\n");
+}
+
+#[test]
+fn a_restore_that_restores_nothing_says_why() {
+    let home = Home::new();
+    for postcode in ["10119", "10120"] {
+        ends(sandbox(&home, &format!("customer update --address 2 --postcode {postcode}")), 0);
+    }
+    let nothing = ends(sandbox(&home, "customer restore 1"), 0);
+    assert!(
+        nothing.stdout.starts_with("customer restore: nothing restored: all that 000001-"),
+        "{nothing:?}"
+    );
+    assert!(nothing.stderr.contains("address 2 postcode was changed again since"), "{nothing:?}");
+    ends(sandbox(&home, "customer restore"), 0);
+    let undone = ends(sandbox(&home, "customer restore"), 0);
+    let names = names(&home);
+    let expected = format!(
+        "customer restore: nothing restored: already undone by {}; to undo the one before: \
+         `storefront --sandbox customer restore {}`\n",
+        names[0], names[2]
+    );
+    assert!(undone.stdout.starts_with(&expected), "{undone:?}");
+    ends(sandbox(&home, &format!("customer restore {}", names[2])), 0);
+    assert_eq!(sandbox(&home, "customer show --jq .addresses[1].postcode").stdout, "10118\n");
+}
+
+#[test]
+fn a_default_that_follows_its_recreated_address_is_not_reported_as_lost() {
+    for run in [sandbox, magento] {
+        let home = Home::new();
+        ends(run(&home, "customer update --remove-address 1 --yes"), 0);
+        let restored = ends(run(&home, "customer restore"), 0);
+        let shown = run(&home, "customer show --jq .default_billing").stdout;
+        let ids = run(&home, "customer show --jq .addresses[-1].id").stdout;
+        let follows = shown.trim().trim_matches('"') == ids.trim();
+        assert_eq!(
+            restored.stderr.contains("cannot restore default_billing"),
+            !follows,
+            "{restored:?} {shown} {ids}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_confirmation_names_the_customer_and_the_deletions() {
+    let home = Home::new();
+    let words = ["--sandbox", "customer", "update", "--remove-address", "3", "4"];
+    let mut terminal = Terminal::run(&home, 200, &words, &[]);
+    let screen = terminal.sees("Delete 2 addresses and send it?").screen();
+    assert!(screen.contains("Amina Haddad <amina.haddad@example.com> (customer 1)"), "{screen}");
+    terminal.answers("n");
+    terminal.ends();
+}
+
+#[test]
+fn a_refused_new_address_is_not_blamed_on_stored_ones() {
+    let home = Home::new();
+    let refused =
+        ends(magento(&home, "customer update --add-address --city Lyon --country FR -y --no-input"), 4);
+    assert!(refused.stderr.contains("the new address needs firstname, lastname"), "{refused:?}");
+    assert!(!refused.stderr.contains("addresses["), "{refused:?}");
+}
+
+#[test]
+fn an_attribute_without_a_code_is_refused_before_anything_is_sent() {
+    let home = Home::new();
+    home.write(
+        "a.csv",
+        "attribute_code,default_frontend_label,frontend_input\nfit,Fit,text\n,Cut,text\n",
+        0o600,
+    );
+    home.write("a.json", r#"{"default_frontend_label": "Cut", "frontend_input": "text"}"#, 0o600);
+    let csv = ends(sandbox(&home, &format!("attribute create -y -i {}", home.path("a.csv").display())), 2);
+    assert!(csv.stderr.contains("attribute_code is missing") && csv.stderr.contains("line 3"), "{csv:?}");
+    let json = ends(sandbox(&home, &format!("attribute create -y -i {}", home.path("a.json").display())), 2);
+    assert!(json.stderr.contains("attribute_code is missing"), "{json:?}");
+    // Nothing was created: the code is free.
+    ends(sandbox(&home, "attribute create --code fit --label Fit --type text -y"), 0);
+}
+
+#[test]
+fn a_column_of_customers_names_the_interface_it_needs() {
+    let home = Home::new();
+    home.write("c.csv", "customer,lastname\n1,Ada\n", 0o600);
+    let path = home.path("c.csv").display().to_string();
+    let refused = ends(sandbox(&home, &format!("customer update -y -i {path}")), 2);
+    assert!(refused.stderr.contains("`customer` works with --api magento"), "{refused:?}");
+    assert!(!refused.stderr.contains("customer_id`?"), "{refused:?}");
+}
+
+#[test]
+fn a_search_that_shows_a_part_says_of_how_many() {
+    let home = Home::new();
+    let found = ends(magento(&home, "customer find a --limit 2"), 0);
+    assert!(found.stderr.contains("2 of 6 shown; --limit N shows more"), "{found:?}");
+    assert!(!magento(&home, "customer find a").stderr.contains("shown"));
+}
