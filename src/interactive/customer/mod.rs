@@ -105,7 +105,9 @@ impl<'a> Editor<'a> {
         let mut forms: Vec<&Form> = self.left.iter().chain(&self.form).collect();
         forms.sort_by_key(|form| form.owner);
         let mut joined = Edit::default();
-        forms.into_iter().for_each(|form| joined.add(form.edit()));
+        for form in forms {
+            joined.add(form.edit());
+        }
         joined
     }
 
