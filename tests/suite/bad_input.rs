@@ -112,7 +112,7 @@ fn store_views_stand_in_one_path_segment_or_are_refused() {
     ends(&none, 2, "no store view set");
     assert_eq!(server.requests().len(), arrived);
     let env = TestEnv::new();
-    assert_eq!(env.fails(4, &format!("{ITEM} --store-view 'no such view'"))["status"], 404);
+    assert_eq!(env.fails(4, &format!("{ITEM} --store-view no_such_view"))["status"], 404);
 }
 
 #[test]
