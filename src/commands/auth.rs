@@ -61,7 +61,8 @@ pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool
 fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     let bearer = bearer(args.admin);
     let file = ConfigFile::load(session.context)?;
-    let profile = file.chosen(session.context, session.global)?.ok_or_else(|| file.no_profile_selected())?;
+    let profile = file.chosen(session.context, session.global)?;
+    let profile = profile.ok_or_else(|| no_profile(session, &file))?;
     let base_url = profile.base_url().ok_or_else(|| profile.no_base_url())?;
     if let Some(key) = profile.token_key_in_use(bearer) {
         return Err(Failure::usage(format!(
@@ -101,6 +102,20 @@ fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+/// No profile is chosen, so that a token has no place; the environment may name the service all the same.
+fn no_profile(session: &Session<'_>, file: &ConfigFile) -> Failure {
+    match session.context.var(BASE_URL) {
+        Ok(Some(_)) => Failure::usage(format!(
+            "no profile selected: a token is stored for a profile, and {BASE_URL} is none"
+        ))
+        .hint(format!(
+            "add -p NAME (`storefront config init -p NAME` creates it), or set {} instead",
+            token_variable(Bearer::Customer)
+        )),
+        _ => file.no_profile_selected(),
+    }
+}
+
 /// Refuses a token that the service rejects. One that cannot be checked is kept: the service may be down just now.
 fn verify(session: &Session<'_>, profile: &Profile, bearer: Bearer, token: &Token) -> Result<(), Failure> {
     let quick = GlobalArgs { profile: Some(profile.name.clone()), ..token_check::quick(session.global) };
@@ -118,12 +133,18 @@ fn verify(session: &Session<'_>, profile: &Profile, bearer: Bearer, token: &Toke
     });
     let unproven = match (asked, answer) {
         (Err(failure), _) if failure.kind == FailureKind::Interrupted => return Err(failure),
-        (Ok(()), Answer::Rejected(failure)) if failure.status == Some(UNAUTHORIZED) => {
+        (Ok(()), Answer::Rejected(failure)) if is_useless(bearer, &failure) => {
             return Err(Failure {
                 message: format!("the token was not stored: {}", failure.message),
                 ..failure
             }
-            .hint("get a new token, then run `storefront auth login` again"));
+            .hint(match bearer {
+                Bearer::Customer => {
+                    "get a new token, then run `storefront auth login` again; \
+                     if it is an administrator's token, add --admin"
+                }
+                Bearer::Admin => "get a new token, then run `storefront auth login --admin` again",
+            }));
         }
         (Err(failure), _) | (Ok(()), Answer::Unproven(failure) | Answer::Rejected(failure)) => failure,
         (Ok(()), Answer::NoCall) => {
@@ -138,6 +159,11 @@ fn verify(session: &Session<'_>, profile: &Profile, bearer: Bearer, token: &Toke
     };
     session.report.warn(&format!("the {} could not be verified: {}", noun(bearer), unproven.message));
     Ok(())
+}
+
+/// A customer may always read the own profile. An administrator may lack the permissions for the reads that are tried.
+fn is_useless(bearer: Bearer, failure: &Failure) -> bool {
+    failure.status == Some(UNAUTHORIZED) || bearer == Bearer::Customer
 }
 
 fn status(session: &Session<'_>) -> Result<(), Failure> {

@@ -35,7 +35,7 @@ pub use keys::{CONFIG, Key, PROFILE, READ, ValueType};
 pub use profile::Profile;
 pub use service_id::ServiceId;
 pub use settings::{ReadSettings, SANDBOX, Settings, ShipLayout};
-pub use target::chosen_dialect;
+pub use target::{chosen_dialect, given_dialect};
 pub use token_command::TokenCommand;
 pub use token_source::TokenSource;
 pub use tokens::token_variable;

@@ -34,17 +34,26 @@ pub(super) fn dialect(
     global: &GlobalArgs,
     profile: Option<&Profile>,
 ) -> Result<&'static Dialect, Failure> {
-    if let Some(interface) = global.api {
-        return Ok(interface.dialect());
-    }
-    if let Some(name) = context.var(API)? {
-        return Dialect::named(name).ok_or_else(|| {
-            Failure::usage(format!("unknown interface `{name}` (from {API})"))
-                .hint(format!("set it to {}", Dialect::NAMES.join(" or ")))
-        });
+    if let Some(given) = given_dialect(context, global)? {
+        return Ok(given);
     }
     let of_profile = profile.and_then(|profile| Dialect::named(profile.text("api")?));
     Ok(of_profile.unwrap_or_else(|| Interface::Marketplace.dialect()))
+}
+
+/// The interface of flag or environment.
+///
+/// # Errors
+/// `usage` for a name in the environment that is none.
+pub fn given_dialect(context: &Context, global: &GlobalArgs) -> Result<Option<&'static Dialect>, Failure> {
+    if let Some(interface) = global.api {
+        return Ok(Some(interface.dialect()));
+    }
+    let Some(name) = context.var(API)? else { return Ok(None) };
+    Dialect::named(name).map(Some).ok_or_else(|| {
+        Failure::usage(format!("{API} is {name:?}"))
+            .hint(format!("the interfaces are {}", Dialect::NAMES.join(" and ")))
+    })
 }
 
 /// The interface alone, for what is checked before a service is opened: a configuration that cannot be read is found

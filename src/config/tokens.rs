@@ -104,7 +104,9 @@ impl Tokens<'_> {
 
     /// The token of `auth login`. An error in the file is reported when the token is needed.
     fn stored(&self, profile: &Profile, bearer: Bearer) -> Option<TokenSource> {
-        let from = format!("auth login of profile {}", profile.name);
+        // Which login it came from, so that the same token stored twice is not taken for one.
+        let flag = if bearer == Bearer::Admin { " --admin" } else { "" };
+        let from = format!("auth login{flag} of profile {}", profile.name);
         let found =
             Credentials::load(self.context).and_then(|credentials| credentials.find(&profile.name, bearer));
         match found {
@@ -114,7 +116,6 @@ impl Tokens<'_> {
                 Some(TokenSource::expiring(stored.token, from, stored.expires))
             }
             Ok(Some(stored)) => {
-                let flag = if bearer == Bearer::Admin { " --admin" } else { "" };
                 let failure = Failure::new(
                     FailureKind::Auth,
                     format!(

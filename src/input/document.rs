@@ -41,6 +41,20 @@ pub fn read_json(path: &Path) -> Result<Value, Failure> {
     parse_json(&read_text(path)?, &name(path))
 }
 
+/// Reads one JSON document that is a record. On standard input other formats have to be named.
+///
+/// # Errors
+/// As [`read_json`].
+pub fn read_record(path: &Path) -> Result<Value, Failure> {
+    let text = read_text(path)?;
+    parse_json(&text, &name(path)).map_err(|failure| {
+        if path != Path::new("-") || failure.hint.is_some() || text.trim().is_empty() {
+            return failure;
+        }
+        failure.hint("for CSV or NDJSON on standard input add --input-format csv or --input-format ndjson")
+    })
+}
+
 /// Parses one JSON document; `name` says where it came from.
 ///
 /// # Errors

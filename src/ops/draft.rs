@@ -24,7 +24,7 @@ pub fn draft(
 /// # Errors
 /// `usage` for input that cannot be read.
 pub fn document(session: &Session<'_>) -> Result<Option<Value>, Failure> {
-    session.global.input.as_deref().map(document::read_json).transpose()
+    session.global.input.as_deref().map(document::read_record).transpose()
 }
 
 /// Applies the flags to a document. Warns about what validation normalized.

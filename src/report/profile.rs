@@ -151,7 +151,9 @@ fn heading(customer: &Map<String, Value>, style: OutputStyle) -> String {
 
 fn name_and_email(customer: &Map<String, Value>) -> String {
     let name = format!("{} {}", member(customer, "firstname"), member(customer, "lastname"));
-    format!("{} <{}>", name.trim(), member(customer, "email")).trim_start().to_owned()
+    let email = member(customer, "email");
+    let email = if email.is_empty() { email } else { format!("<{email}>") };
+    joined([name.trim().to_owned(), email], " ")
 }
 
 /// Whose profile it is, in one line: `Amina Haddad <amina@example.com> (customer 1)`.

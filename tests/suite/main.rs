@@ -38,6 +38,7 @@ mod customer_region;
 #[cfg(unix)]
 mod customer_show;
 mod customer_update;
+mod dialogue_findings;
 mod doctor;
 mod dry_run;
 mod exact_data;

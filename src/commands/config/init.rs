@@ -1,9 +1,10 @@
 //! `config init`: a profile from flags and, on a terminal, from answers.
 
 use crate::cli::config::InitArgs;
-use crate::config::{ConfigFile, KeyPath, ValueType, check_profile_name};
+use crate::config::{ConfigFile, KeyPath, ValueType, check_profile_name, given_dialect};
 use crate::environment;
 use crate::failure::Failure;
+use crate::plan::request::{Dialect, Interface};
 use crate::prompt::Prompt;
 use crate::session::Session;
 
@@ -18,13 +19,11 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
         return Err(already_exists(&name));
     }
     let key = |key: &str| KeyPath::of_profile(&name, key);
+    let dialect = interface(session, &prompt)?;
+    let is_magento = dialect.name == Interface::Magento.dialect().name;
     let base_url =
         answer(&prompt, args.base_url.as_deref(), "base URL", "--base-url URL", ValueType::BaseUrl)?;
-    let store_view = session.global.store_view.as_deref();
-    let store_view = match store_view {
-        None if !prompt.can_ask() => None,
-        given => Some(answer(&prompt, given, "store view code", "--store-view CODE", ValueType::StoreView)?),
-    };
+    let store_view = store_view(session, &prompt, is_magento)?;
     let (file, ()) = ConfigFile::update(session.context, |file| {
         // Another process may have created it while the questions were answered.
         if !exists && !args.replace && file.names().contains(&name.as_str()) {
@@ -32,6 +31,9 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
         }
         file.unset(&KeyPath::profile_table(&name));
         file.set(&key("base-url"), base_url)?;
+        if is_magento {
+            file.set(&key("api"), dialect.name.into())?;
+        }
         if let Some(store_view) = store_view {
             file.set(&key("store-view"), store_view)?;
         }
@@ -41,10 +43,45 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
         Ok(())
     })?;
     session.report.status(&format!(
-        "created profile `{name}` in `{}`; next: `storefront auth login -p {name}`",
-        file.path.display()
+        "created profile `{name}` in `{}`; next: `storefront auth login -p {name}{}`",
+        file.path.display(),
+        if is_magento { " --admin" } else { "" }
     ));
     Ok(())
+}
+
+/// The interface of flag or environment, or the one that is picked.
+fn interface(session: &Session<'_>, prompt: &Prompt) -> Result<&'static Dialect, Failure> {
+    if let Some(given) = given_dialect(session.context, session.global)? {
+        return Ok(given);
+    }
+    if !prompt.can_ask() {
+        return Ok(Interface::Marketplace.dialect());
+    }
+    let choices: Vec<String> = Dialect::NAMES.iter().map(|name| (*name).to_owned()).collect();
+    let picked = prompt.select("Interface", &choices, 0)?.ok_or_else(Failure::cancelled)?;
+    Dialect::named(&choices[picked]).ok_or_else(Failure::cancelled)
+}
+
+/// The store view, which a Magento shop does not need.
+fn store_view(
+    session: &Session<'_>,
+    prompt: &Prompt,
+    is_optional: bool,
+) -> Result<Option<toml_edit::Value>, Failure> {
+    const FLAG: &str = "--store-view CODE";
+    let kind = ValueType::StoreView;
+    let given = session.global.store_view.as_deref();
+    if given.is_none() && !prompt.can_ask() {
+        return Ok(None);
+    }
+    if given.is_some() || !is_optional {
+        return answer(prompt, given, "store view code", FLAG, kind).map(Some);
+    }
+    let write = |text: &str| kind.write(&[text.to_owned()]);
+    let check = |text: &str| if text.is_empty() { Ok(()) } else { write(text).map(drop) };
+    let code = prompt.input("store view code (optional)", FLAG, None, check)?;
+    if code.is_empty() { Ok(None) } else { write(&code).map(Some).map_err(Failure::usage) }
 }
 
 fn already_exists(name: &str) -> Failure {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::cli::customer::UpdateArgs;
 use crate::commands::dispatch;
 use crate::failure::Failure;
-use crate::interactive::customer::{Edit, Editor, StartScreen, command_line};
+use crate::interactive::customer::{Edit, Editor, StartScreen, command_lines};
 use crate::ops::profile::update::Update;
 use crate::ops::profile::{read, replace};
 use crate::ops::record::RecordOperation;
@@ -65,8 +65,9 @@ async fn ask_and_replace(
     update.prompt = Some(prompt.clone());
     let keep = |edit: &Edit| {
         let customer = args.choice.customer.as_deref();
-        let line = command_line(edit, customer, session.global, Shell::NATIVE);
-        session.report.status(&format!("Equivalent command:\n  {line}"));
+        let lines = command_lines(edit, customer, session.global, Shell::NATIVE);
+        let name = if lines.len() == 1 { "Equivalent command" } else { "Equivalent commands" };
+        session.report.status(&format!("{name}:\n  {}", lines.join("\n  ")));
     };
     loop {
         let edit = match editor.ask().await {
@@ -76,7 +77,7 @@ async fn ask_and_replace(
                 return Err(failure);
             }
         };
-        update.patch.default_address = edit.default_address;
+        update.patch.default_addresses.clone_from(&edit.default_addresses);
         update.patch.draft.clone_from(&edit.draft);
         match replace::replace(service, update).await {
             Ok(outcome) => return session.report.outcome(&outcome),

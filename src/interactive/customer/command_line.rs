@@ -10,9 +10,14 @@ use crate::interactive::attribute::command_line::{for_global, given, quoted, swi
 use crate::plan::profile::region;
 use crate::shell::Shell;
 
-/// The command line for what was edited, quoted for a shell; `customer` is the one that `--customer` names. What no flag
-/// can say is given as JSON.
-pub fn command_line(edit: &Edit, customer: Option<&str>, global: &GlobalArgs, shell: Shell) -> String {
+/// The command lines for what was edited, quoted for a shell; `customer` is the one that `--customer` names. It is one,
+/// unless two addresses become defaults.
+pub fn command_lines(edit: &Edit, customer: Option<&str>, global: &GlobalArgs, shell: Shell) -> Vec<String> {
+    edit.clone().split().iter().map(|edit| command_line(edit, customer, global, shell)).collect()
+}
+
+/// What no flag can say is given as JSON.
+fn command_line(edit: &Edit, customer: Option<&str>, global: &GlobalArgs, shell: Shell) -> String {
     let draft = &edit.draft;
     let mut words: Vec<String> = ["storefront", "customer", "update"].map(str::to_owned).into();
     for_global(global, &mut |name, value| words.extend(given(name, value)));
@@ -22,7 +27,7 @@ pub fn command_line(edit: &Edit, customer: Option<&str>, global: &GlobalArgs, sh
         return quoted(&words, shell);
     }
     // The flags say more than the field: another address loses what this one gets.
-    if let Some(default) = edit.default_address.filter(|default| default.address.is_some()) {
+    if let Some(default) = edit.default_addresses.iter().find(|default| default.address.is_some()) {
         words.extend(default.address.iter().flat_map(|id| given("address", &id.to_string())));
         words.extend(default.names().map(|name| format!("--{}", name.replace('_', "-"))));
     }
@@ -105,19 +110,19 @@ mod tests {
     use crate::plan::profile::patch::DefaultAddress;
 
     fn edit(draft: &serde_json::Value) -> Edit {
-        Edit { draft: draft.as_object().unwrap().clone(), default_address: None }
+        Edit { draft: draft.as_object().unwrap().clone(), default_addresses: Vec::new() }
     }
 
     #[test]
     fn the_command_line_names_the_customer_the_interface_and_the_default() {
         let draft = json!({"addresses": [{"default_shipping": true, "id": 2}]});
-        let default_address = Some(DefaultAddress { address: Some(2), shipping: true, billing: false });
+        let default_addresses = vec![DefaultAddress { address: Some(2), shipping: true, billing: false }];
         let global = GlobalArgs {
             api: Some(crate::plan::request::Interface::Magento),
             store_view: Some("fr".to_owned()),
             ..GlobalArgs::default()
         };
-        let mut edit = Edit { default_address, ..edit(&draft) };
+        let mut edit = Edit { default_addresses, ..edit(&draft) };
         let start = "storefront customer update --api magento --store-view fr --customer a@example.com";
         let line = |edit: &Edit| command_line(edit, Some("a@example.com"), &global, Shell::Posix);
         assert_eq!(line(&edit), format!("{start} --address 2 --default-shipping"));

@@ -11,7 +11,7 @@ use crate::report::changes::format_value;
 use crate::wire::FieldType;
 
 /// The fields that are asked again when they are left empty.
-const REQUIRED: [&str; 5] = ["firstname", "lastname", "street", "city", "country_id"];
+const REQUIRED: [&str; 6] = ["firstname", "lastname", "street", "city", "country_id", "telephone"];
 
 /// One field and its value.
 #[derive(Debug, Clone)]
@@ -62,6 +62,18 @@ impl Field {
     /// Whether it says that this address is a default. Only another address can take that from it.
     pub fn is_stored_default(&self) -> bool {
         matches!(self.name.as_str(), "default_shipping" | "default_billing") && self.stored == true
+    }
+
+    /// Whether it makes an address the default.
+    pub fn makes_default(&self) -> bool {
+        matches!(self.name.as_str(), "default_shipping" | "default_billing")
+            && self.edited.as_ref().is_some_and(|value| *value == true)
+    }
+
+    /// Whether it has no value.
+    pub fn is_empty(&self) -> bool {
+        let value = self.value();
+        value.is_null() || *value == "" || value.as_array().is_some_and(Vec::is_empty)
     }
 
     /// Whether it must not be left empty.

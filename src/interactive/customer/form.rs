@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
+use super::edit::Edit;
 use super::field::Field;
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::patch::DefaultAddress;
@@ -51,23 +52,18 @@ pub struct Form {
     pub title: String,
     /// Its fields.
     pub fields: Vec<Field>,
-    owner: Owner,
+    /// Whose fields they are.
+    pub owner: Owner,
 }
 
-/// What was edited.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Edit {
-    /// The edited fields of the customer, an address in its list (docs/interface.md, "Profile"); empty where nothing
-    /// was edited.
-    pub draft: Map<String, Value>,
-    /// The address that becomes a default.
-    pub default_address: Option<DefaultAddress>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owner {
+/// In the order in which edits are reviewed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Owner {
+    /// The profile without its addresses.
     Profile,
+    /// The stored address with this id.
     Address(i64),
+    /// An address that is not there yet.
     NewAddress,
 }
 
@@ -107,6 +103,23 @@ impl Form {
         self.owner == Owner::NewAddress
     }
 
+    /// The first field that an address to be added lacks.
+    pub fn missing(&self) -> Option<usize> {
+        let is_missing = |field: &Field| field.is_required() && field.is_empty();
+        self.fields.iter().position(is_missing).filter(|_| self.is_new() && self.is_edited())
+    }
+
+    /// How a field is asked for.
+    pub fn label(&self, field: &Field) -> String {
+        let is_optional = self.is_new() && !field.is_required() && field.name != "postcode";
+        format!("{}{}", field.label, if is_optional { " (optional)" } else { "" })
+    }
+
+    /// Takes back what was edited: an address to be added, or the defaults that another form sets.
+    pub fn discard(&mut self, is_discarded: impl Fn(&Field) -> bool) {
+        self.fields.iter_mut().filter(|field| is_discarded(field)).for_each(|field| field.edited = None);
+    }
+
     /// Whether a field of it was edited.
     pub fn is_edited(&self) -> bool {
         self.fields.iter().any(|field| field.edited.is_some())
@@ -137,11 +150,15 @@ impl Form {
     /// The objection.
     pub fn check(&self, field: &Field, text: &str) -> Result<(), Objection> {
         let value = field.parse(text)?;
+        let is_missing = text.is_empty() && self.owner != Owner::Profile && field.is_required();
+        if is_missing && (self.is_new() || value != *field.value()) {
+            return Err("required".to_owned().into());
+        }
+        if self.is_new() && text.is_empty() && field.name == "postcode" {
+            return Err(Objection::Doubt("most countries require a postcode".to_owned()));
+        }
         if value == *field.value() {
             return Ok(());
-        }
-        if text.is_empty() && self.owner != Owner::Profile && field.is_required() {
-            return Err("required".to_owned().into());
         }
         if self.owner == Owner::Profile {
             return Ok(());
@@ -161,7 +178,7 @@ impl Form {
 
     /// What was edited.
     pub fn edit(&self) -> Edit {
-        Edit { draft: self.draft(), default_address: self.default_address() }
+        Edit { draft: self.draft(), default_addresses: self.default_address().into_iter().collect() }
     }
 
     fn draft(&self) -> Map<String, Value> {

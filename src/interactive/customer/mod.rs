@@ -1,14 +1,15 @@
 //! `customer update` with no change named: what is to be changed is picked and edited. Esc goes back one step.
 
 mod command_line;
+mod edit;
 mod field;
 mod form;
 mod region;
 
 use serde_json::{Map, Value, json};
 
-pub use command_line::command_line;
-pub use form::Edit;
+pub use command_line::command_lines;
+pub use edit::Edit;
 
 use crate::failure::Failure;
 use crate::plan::profile::address_ids::id_of;
@@ -19,8 +20,9 @@ use crate::report::changes::format_value;
 use crate::session::service::Service;
 use crate::wire::FieldType;
 use field::Field;
-use form::Form;
+use form::{Form, Owner};
 
+const DONE: &str = "Done, review changes";
 const STREET_NOTE: &str = "Enter on an empty line ends the street.";
 
 /// Which way the questions begin.
@@ -57,7 +59,7 @@ impl<'a> Editor<'a> {
         let form = match start {
             StartScreen::List => None,
             StartScreen::NewAddress => Some(Form::of_new_address(addresses)),
-            StartScreen::Address(id) => forms(addresses).find(|form| form.title == format!("Address {id}")),
+            StartScreen::Address(id) => forms(addresses).find(|form| form.owner == Owner::Address(id)),
         };
         prompt.show("Esc goes back one step, Ctrl-C cancels.");
         Self { prompt, service, profile, form, left: Vec::new(), regions: RegionDirectory::default() }
@@ -71,25 +73,52 @@ impl<'a> Editor<'a> {
         loop {
             let mut form = match self.form.take() {
                 Some(form) => form,
-                None => self.pick()?,
+                None => match self.pick()? {
+                    Some(form) => form,
+                    None => match self.incomplete() {
+                        Some(form) => form,
+                        None => return Ok(self.joined()),
+                    },
+                },
             };
             let filled = self.fill(&mut form).await;
+            self.keep_one_default(&form);
             if let Ok(false) = filled {
                 self.left.push(form);
                 continue;
             }
-            let edit = form.edit();
             self.form = Some(form);
-            return filled.map(|_| edit);
+            filled?;
+            match self.incomplete() {
+                Some(incomplete) => self.left.extend(self.form.replace(incomplete)),
+                None => return Ok(self.joined()),
+            }
         }
     }
 
-    /// What was edited so far; `None` where nothing was.
+    /// What was edited so far, in all forms; `None` where nothing was.
     pub fn edit(&self) -> Option<Edit> {
-        self.form.as_ref().map(Form::edit).filter(|edit| !edit.draft.is_empty())
+        Some(self.joined()).filter(|edit| !edit.draft.is_empty())
     }
 
-    fn pick(&mut self) -> Result<Form, Failure> {
+    fn joined(&self) -> Edit {
+        let mut forms: Vec<&Form> = self.left.iter().chain(&self.form).collect();
+        forms.sort_by_key(|form| form.owner);
+        let mut joined = Edit::default();
+        for form in forms {
+            joined.add(form.edit());
+        }
+        joined
+    }
+
+    /// An address to be added that Esc led out of before all was answered.
+    fn incomplete(&mut self) -> Option<Form> {
+        let position = self.left.iter().position(|form| form.missing().is_some())?;
+        Some(self.left.swap_remove(position))
+    }
+
+    /// The form that is picked; `None` where all edits are to be reviewed.
+    fn pick(&mut self) -> Result<Option<Form>, Failure> {
         let addresses = self.profile.addresses();
         let mut forms: Vec<Form> = forms(addresses).collect();
         let stored = addresses.iter().filter_map(Value::as_object);
@@ -99,10 +128,31 @@ impl<'a> Editor<'a> {
         choices.push("Profile fields".to_owned());
         forms.push(Form::of_new_address(addresses));
         forms.push(Form::of_profile(self.profile.customer()));
+        let edited = |form: &Form| self.left.iter().any(|left| left.owner == form.owner && left.is_edited());
+        for (choice, form) in choices.iter_mut().zip(&forms) {
+            if edited(form) {
+                choice.push_str("  (edited)");
+            }
+        }
+        if self.left.iter().any(Form::is_edited) {
+            choices.push(DONE.to_owned());
+        }
         let picked = self.prompt.select("What do you want to change?", &choices, 0)?;
-        let form = forms.swap_remove(picked.ok_or_else(Failure::cancelled)?);
-        let left = self.left.iter().position(|left| left.title == form.title);
-        Ok(left.map_or(form, |left| self.left.swap_remove(left)))
+        let picked = picked.ok_or_else(Failure::cancelled)?;
+        if picked == forms.len() {
+            return Ok(None);
+        }
+        let form = forms.swap_remove(picked);
+        let left = self.left.iter().position(|left| left.owner == form.owner);
+        Ok(Some(left.map_or(form, |left| self.left.swap_remove(left))))
+    }
+
+    /// Of two addresses that were made the default, the later one is it.
+    fn keep_one_default(&mut self, form: &Form) {
+        let is_set = |field: &Field| {
+            field.makes_default() && form.field(&field.name).is_some_and(Field::makes_default)
+        };
+        self.left.iter_mut().for_each(|left| left.discard(is_set));
     }
 
     /// Whether it was filled; not, when Esc led out of it.
@@ -119,19 +169,26 @@ impl<'a> Editor<'a> {
         }
         let done = form.fields.len();
         if form.is_edited() {
-            present = done;
+            present = form.missing().unwrap_or(done);
         }
-        let mut note = "";
+        let mut note = String::new();
         loop {
             let mut choices = form.lines();
-            choices.push("Done, review changes".to_owned());
+            choices.push(DONE.to_owned());
+            choices.extend(form.is_new().then(|| "Discard this address".to_owned()));
             let title = format!("{}{}", form.title, std::mem::take(&mut note));
             let Some(picked) = self.prompt.menu(&title, &choices, present)? else { return Ok(false) };
+            if picked > done {
+                form.discard(|_| true);
+                return Ok(false);
+            }
             if picked == done {
-                return Ok(true);
+                let Some(missing) = form.missing() else { return Ok(true) };
+                (note, present) = (format!(": {} is required", form.fields[missing].label), missing);
+                continue;
             }
             if form.fields[picked].is_stored_default() {
-                (note, present) = (": to change the default, choose another address", picked);
+                (note, present) = (": to change the default, choose another address".to_owned(), picked);
                 continue;
             }
             let edited = self.ask_field(form, picked).await?;
@@ -153,8 +210,8 @@ impl<'a> Editor<'a> {
                 self.prompt.yes_no(&format!("{}?", field.label), *field.value() == true)?.map(Value::Bool)
             }
             _ => {
-                let text = field.text();
-                let question = Question::new(&field.label).initial(&text);
+                let (text, label) = (field.text(), form.label(field));
+                let question = Question::new(&label).initial(&text);
                 let typed = self.prompt.text(&question, |text| form.check(field, text.trim()))?;
                 typed.and_then(|text| field.parse(text.trim()).ok())
             }
@@ -167,7 +224,8 @@ impl<'a> Editor<'a> {
         let stored: Vec<String> = stored.filter_map(Value::as_str).map(str::to_owned).collect();
         let mut note = STREET_NOTE;
         loop {
-            let question = |number| format!("Street, line {number}");
+            let optional = |number| if form.is_new() && number > 1 { " (optional)" } else { "" };
+            let question = |number| format!("Street, line {number}{}", optional(number));
             let Some(lines) = self.prompt.text_lines(question, note, &stored, |_| Ok(()))? else {
                 return Ok(None);
             };

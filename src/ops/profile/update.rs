@@ -52,7 +52,7 @@ impl Update {
             remove: args.remove_addresses.clone(),
             replace: args.replace_addresses,
             allow_duplicate: args.allow_duplicate,
-            default_address: args.default_address(),
+            default_addresses: args.default_address().into_iter().collect(),
             deferred: draft.deferred,
         };
         if wish.replace && !wish.draft.contains_key("addresses") {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::diff::Change;
 use super::equivalence::is_equivalent;
 use crate::plan::profile::field_path::FieldPath;
-use crate::plan::profile::patch::ProfilePatch;
+use crate::plan::profile::patch::{DefaultAddress, ProfilePatch};
 
 /// Sets the flag to false on every other stored address that has it. `before` gets those addresses as they were.
 pub fn clear_others(
@@ -16,12 +16,9 @@ pub fn clear_others(
     stored: &mut [Value],
     before: &mut BTreeMap<usize, Value>,
 ) {
-    let Some(default) = wish.default_address else { return };
     for (position, (id, address)) in ids.iter().zip(stored).enumerate() {
-        if default.address == Some(*id) {
-            continue;
-        }
-        for name in default.names() {
+        let others = wish.default_addresses.iter().filter(|default| default.address != Some(*id));
+        for name in others.flat_map(|default| default.names()) {
             if !is_equivalent(name, Some(&Value::Bool(true)), address.get(name)) {
                 continue;
             }
@@ -44,11 +41,11 @@ pub fn set_own(
     changes: &mut Vec<Change>,
     notes: &mut Vec<String>,
 ) {
-    let Some(default) = wish.default_address else { return };
-    for name in default.names() {
+    let names = |default: DefaultAddress| default.names().map(move |name| (default.address, name));
+    for (address, name) in wish.default_addresses.iter().copied().flat_map(names) {
         let Some(stored) = customer.get_mut(name) else { continue };
         let path = FieldPath::default().member(name);
-        let Some(id) = default.address else {
+        let Some(id) = address else {
             customer.shift_remove(name);
             changes.retain(|change| change.path != path);
             notes.push(format!("{name} is left out: the new address gets its id from the service"));

@@ -302,10 +302,10 @@ fn a_default_is_set_here_and_taken_from_the_others() {
             [("city", json!("Bergen")), ("default_shipping", json!(true)), ("default_billing", json!(true))];
         let named = named.map(|(name, value)| (name.to_owned(), value));
         let draft: Value = id.into_iter().chain(named).collect();
-        let default_address = Some(DefaultAddress { address, shipping: true, billing: true });
+        let default_addresses = vec![DefaultAddress { address, shipping: true, billing: true }];
         ProfilePatch {
             draft: into_members(json!({"addresses": [draft]})),
-            default_address,
+            default_addresses,
             ..ProfilePatch::default()
         }
     };

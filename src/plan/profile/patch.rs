@@ -17,8 +17,8 @@ pub struct ProfilePatch {
     pub replace: bool,
     /// A new address may equal a stored one.
     pub allow_duplicate: bool,
-    /// The address that is to be the default; the draft names its flags.
-    pub default_address: Option<DefaultAddress>,
+    /// The addresses that are to be defaults, for shipping and for billing one at most; the draft names their flags.
+    pub default_addresses: Vec<DefaultAddress>,
     /// Findings of the check that the stored profile decides on.
     pub deferred: Vec<Finding>,
 }

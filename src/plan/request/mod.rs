@@ -94,11 +94,15 @@ impl StoreView {
     /// Takes a code as the user wrote it.
     ///
     /// # Errors
-    /// `usage` for an empty code, `.` and `..`, which would change the path.
+    /// `usage` for an empty code, `.` and `..`, which would change the path, and for what is no code at all, such as a
+    /// pasted command.
     pub fn new(code: &str) -> Result<Self, Failure> {
+        let is_refused = |c: char| c.is_whitespace() || c.is_control() || c == ';';
         match code {
-            "" | "." | ".." => Err(Failure::usage(format!("invalid store view code `{code}`"))
-                .hint("the codes are listed in the admin panel under Stores > Settings > All Stores")),
+            _ if matches!(code, "" | "." | "..") || code.contains(is_refused) => {
+                Err(Failure::usage(format!("invalid store view code `{code}`"))
+                    .hint("the codes are listed in the admin panel under Stores > Settings > All Stores"))
+            }
             _ => Ok(Self(code.to_owned())),
         }
     }
@@ -194,14 +198,14 @@ mod tests {
 
     #[test]
     fn a_store_view_is_one_path_segment() {
-        let odd = StoreView::new("fr/ca x?#%é").unwrap();
+        let odd = StoreView::new("fr/ca?#%é").unwrap();
         let path = Request::read_profile(&Target::new(&MARKETPLACE, Some(&odd)).unwrap(), None).path;
-        assert_eq!(path, "/V1/storeview/fr%2Fca%20x%3F%23%25%C3%A9/customer/profile");
+        assert_eq!(path, "/V1/storeview/fr%2Fca%3F%23%25%C3%A9/customer/profile");
     }
 
     #[test]
-    fn codes_that_change_the_path_are_refused() {
-        for code in ["", ".", ".."] {
+    fn codes_that_change_the_path_and_pasted_commands_are_refused() {
+        for code in ["", ".", "..", "clear; storefront auth login", "fr;", "fr ca", "fr\n", "\u{1b}[A"] {
             assert!(StoreView::new(code).is_err(), "{code:?}");
         }
     }

@@ -91,7 +91,7 @@ fn custom_attributes_are_fields_and_a_new_default_takes_it_from_the_old_one() {
         json!({"addresses": [{"default_shipping": true, "id": 2,
             "custom_attributes": [{"attribute_code": "door_code", "value": "C2"}]}]})
     );
-    let default = edit.default_address.unwrap();
+    let default = edit.default_addresses[0];
     assert_eq!((default.address, default.shipping, default.billing), (Some(2), true, false));
 }
 
