@@ -33,7 +33,7 @@ quantity() {
 
 expect "the version" "$("$binary" --version | tr -d '\r')" "storefront $version"
 
-"$binary" sandbox reset --yes >reset.log 2>&1 || { cat reset.log; fail "the sandbox cannot be reset"; }
+"$binary" sandbox reset >reset.log 2>&1 || { cat reset.log; fail "the sandbox cannot be reset"; }
 "$binary" --sandbox customer update --address 2 --postcode 10119 -y
 expect "the postcode of address 2" \
     "$("$binary" --sandbox customer show --jq '.addresses[] | select(.id == 2) | .postcode')" 10119

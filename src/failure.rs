@@ -45,16 +45,16 @@ impl FailureKind {
     /// What it tells, in one line.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Self::Internal => "unexpected",
-            Self::Usage => "invalid flags, input or configuration",
-            Self::Guard => "refused to protect data",
+            Self::Internal => "internal error",
+            Self::Usage => "invalid flags, input or configuration; nothing was written",
+            Self::Guard => "refused to protect data; nothing was written",
             Self::Refused => "rejected by the service (4xx), or redirected",
-            Self::Unavailable => "service unreachable, or still busy after all retries; nothing was applied",
+            Self::Unavailable => "not reached, or still busy after the retries; not applied",
             Self::Auth => "no token, 401 or 403",
-            Self::Partial => "batch: some records failed or have an unknown outcome",
-            Self::Unknown => "request sent, no response received: it may have been applied",
-            Self::Mismatch => "written, but verification found a missing address or change",
-            Self::Interrupted => "interrupted",
+            Self::Partial => "some records, or one of two calls, failed or are unknown",
+            Self::Unknown => "request sent, outcome unknown: it may have been applied",
+            Self::Mismatch => "written, but an address or a change is missing",
+            Self::Interrupted => "cancelled or interrupted",
         }
     }
 
@@ -155,6 +155,8 @@ pub struct Failure {
     pub problems: Vec<String>,
     /// The user chose not to go on, which is not shown as an error.
     pub is_cancelled: bool,
+    /// The same input fails again until it is corrected, whatever its kind.
+    pub needs_correction: bool,
 }
 
 /// How many problems a message names.
@@ -175,6 +177,7 @@ impl Failure {
             calls: Vec::new(),
             problems: Vec::new(),
             is_cancelled: false,
+            needs_correction: false,
         }
     }
 
@@ -194,6 +197,12 @@ impl Failure {
     /// Refused to protect data.
     pub fn guard(message: impl Into<String>) -> Self {
         Self::new(FailureKind::Guard, message)
+    }
+
+    /// The same, where the input has to be corrected before it can succeed.
+    #[must_use]
+    pub fn needs_correction(self) -> Self {
+        Self { needs_correction: true, ..self }
     }
 
     /// The user answered no or left a question: nothing was written.

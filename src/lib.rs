@@ -14,6 +14,7 @@ pub mod exact_json;
 pub mod failure;
 pub mod http;
 pub mod input;
+pub mod interactive;
 pub mod journal;
 pub mod ops;
 pub mod plan;
@@ -75,13 +76,18 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// The hint with the service that this command was run against in its commands.
+/// The hint with the service that this command was run against, and its customer, in its commands.
 fn hint_for(hint: &str, global: &cli::GlobalArgs) -> String {
+    let mut flags = Vec::new();
     match &global.profile {
-        _ if global.sandbox => report::hint_target::with_target(hint, "--sandbox"),
-        Some(name) => report::hint_target::with_target(hint, &format!("-p {}", shell_words::quote(name))),
-        None => hint.to_owned(),
+        _ if global.sandbox => flags.push("--sandbox".to_owned()),
+        Some(name) => flags.push(format!("-p {}", shell_words::quote(name))),
+        None => {}
     }
+    flags.extend(global.api.map(|api| format!("--api {}", api.dialect().name)));
+    flags.extend(global.store_view.as_ref().map(|view| format!("--store-view {}", shell_words::quote(view))));
+    let customer = global.customer.as_ref().map(|customer| shell_words::quote(customer));
+    report::hint_target::with_target(hint, &flags.join(" "), customer.as_deref())
 }
 
 /// There is one filter, and it lasts as long as the program.

@@ -2,15 +2,15 @@
 
 use super::Service;
 use crate::batch::preflight;
-use crate::batch::prepare::RecordPreparer;
+use crate::batch::prepare::{PreparedRecord, RecordPreparer};
 use crate::batch::reader::RecordStream;
-use crate::batch::worker::{Job, RunContext};
+use crate::batch::worker::{Job, JobResult, RunContext};
 use crate::cli::batch::BatchArgs;
 use crate::failure::{Failure, FailureKind};
-use crate::input::records::Source;
+use crate::input::records::{Columns, Record, Source};
 use crate::journal::replay::PreviousRun;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
-use crate::report::summary::count_records;
+use crate::report::summary::{count_more_records, count_records};
 
 /// As many records are shown to a person.
 const MAX_SHOWN: u64 = 3;
@@ -35,43 +35,23 @@ pub async fn run(
     let (mut seen, mut failed) = (0, 0);
     while let Some(record) = reader.next().await? {
         let place = RecordLocation { record: record.number, line: record.line };
-        let prepared = match preparer.prepare(&record, reader.columns()) {
-            Ok(prepared) if preflight::in_shard(args.shard, &prepared) => Ok(prepared),
-            Ok(_) => continue,
-            Err(_) if !preflight::is_first_shard(args.shard) => continue,
-            Err(failure) if !args.skip_invalid => return Err(failure),
-            Err(failure) => Err(failure),
-        };
+        let Some(prepared) = prepared(preparer, args, &record, reader.columns())? else { continue };
         seen += 1;
         if seen > MAX_SHOWN && !report.is_json() {
             failed += u64::from(prepared.is_err());
             continue;
         }
         let turn = results.next_sequence();
-        // The record's own token stays masked until its result is printed.
-        let _masked;
-        let shown = match prepared {
+        // It masks the record's own token until the result is printed.
+        let ended = match prepared {
+            Ok(prepared) => Ok(perform(shared, prepared, place, turn).await),
             Err(failure) => Err(failure),
-            Ok(prepared) => {
-                let task = Job {
-                    sequence: turn,
-                    location: place,
-                    hash: 0,
-                    prepared,
-                    content: None,
-                    unresolved: None,
-                    is_half_done: false,
-                };
-                let ended = Box::pin(shared.run(task, None)).await;
-                _masked = ended.masked;
-                ended.result
-            }
         };
-        let text = match shown {
-            Ok(outcome) => results.outcome(place, &outcome, true),
+        let text = match ended.as_ref().and_then(|ended| ended.result.as_ref()) {
+            Ok(outcome) => results.outcome(place, outcome, true),
             Err(failure) => {
                 failed += 1;
-                results.failure(place, preparer.operation.operation().name(), &failure)
+                results.failure(place, preparer.operation.operation().name(), failure)
             }
         };
         results.push(turn, text)?;
@@ -83,10 +63,39 @@ pub async fn run(
     report_suppressed_count(service, seen, failed)
 }
 
+/// A record of this part of the input, or why it cannot be sent; `None` for those of other parts.
+///
+/// # Errors
+/// Why it cannot be sent, where that ends the run.
+fn prepared(
+    preparer: &RecordPreparer<'_>,
+    args: &BatchArgs,
+    record: &Record,
+    columns: Option<&Columns>,
+) -> Result<Option<Result<PreparedRecord, Failure>>, Failure> {
+    match preparer.prepare(record, columns) {
+        Ok(prepared) => Ok(preflight::in_shard(args.shard, &prepared).then_some(Ok(prepared))),
+        Err(_) if !preflight::is_first_shard(args.shard) => Ok(None),
+        Err(failure) if args.skip_invalid => Ok(Some(Err(failure))),
+        Err(failure) => Err(failure),
+    }
+}
+
+async fn perform(
+    shared: RunContext<'_>,
+    prepared: PreparedRecord,
+    location: RecordLocation,
+    sequence: u64,
+) -> JobResult {
+    let job =
+        Job { sequence, location, hash: 0, prepared, content: None, unresolved: None, is_half_done: false };
+    Box::pin(shared.run(job, None)).await
+}
+
 fn report_suppressed_count(service: &Service<'_>, seen: u64, failed: u64) -> Result<(), Failure> {
     let report = service.session.report;
     if seen > MAX_SHOWN && !report.is_json() {
-        report.stdout(&format!("and {} more\n", count_records(seen - MAX_SHOWN)))?;
+        report.stdout(&format!("{}\n", count_more_records(seen - MAX_SHOWN)))?;
     }
     report.status(&format!("dry run: {}, nothing sent", count_records(seen)));
     if failed == 0 {

@@ -91,7 +91,7 @@ pub fn is_one_file(one: &Path, other: &Path) -> bool {
     if is_file(one) && is_file(other) {
         return is_same_file(one, other).unwrap_or(true);
     }
-    let place = |path: &Path| Some(directory(path).canonicalize().ok()?.join(path.file_name()?));
+    let place = |path: &Path| Some(dunce::canonicalize(directory(path)).ok()?.join(path.file_name()?));
     place(one).is_some_and(|one| place(other) == Some(one))
 }
 
@@ -107,7 +107,7 @@ fn entry_of(path: &Path) -> io::Result<FailedFileEntry> {
         hash = hash.update(&buffer[..count]);
         length += count as u64;
     }
-    let path = path.canonicalize()?.to_string_lossy().into_owned();
+    let path = dunce::canonicalize(path)?.to_string_lossy().into_owned();
     Ok(FailedFileEntry { path, length, hash: format!("{:016x}", hash.finish()) })
 }
 
@@ -121,7 +121,7 @@ impl FailedFile {
         input: InputForm<'_>,
         earlier: Option<FailedFileEntry>,
     ) -> Result<Self, Failure> {
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let path = dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let begin = || -> io::Result<Form> {
             let file =
                 tempfile::Builder::new().prefix(".storefront-failed-").tempfile_in(directory(&path))?;

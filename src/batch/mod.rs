@@ -99,12 +99,22 @@ pub async fn run_over(
     let preparer =
         RecordPreparer::new(session.dialect, operation, source, session.global.allow_unknown, program, token);
     let run_token = RunToken::new(program.filter(|_| preparer.command.is_none()).cloned());
+    let admin_program = service.settings.token_for(Bearer::Admin).token_command();
+    let admin_run_token =
+        RunToken::new(admin_program.filter(|program| TokenCommand::new(program).is_none()).cloned());
     // Nobody can be asked about each of many records.
     let global = GlobalArgs { yes: true, no_input: true, ..session.global.clone() };
     let token_locks = TokenLocks::default();
     let replaces = operation.operation().spec().replaces.is_some();
     let token_locks = (preparer.command.is_some() && replaces).then_some(&token_locks);
-    let shared = RunContext { service, global: &global, operation, run_token: &run_token, token_locks };
+    let shared = RunContext {
+        service,
+        global: &global,
+        operation,
+        run_token: &run_token,
+        admin_run_token: &admin_run_token,
+        token_locks,
+    };
     if session.global.dry_run {
         return Box::pin(dry_run::run(shared, source, &preparer, args, results)).await;
     }
@@ -131,7 +141,8 @@ async fn send(
     let earlier_failed = failed_file(source, args, &path, &opening.past)?;
     let checked = checked(session, source, preparer, args, &opening.past)?;
     if checked.as_ref().is_some_and(|checked| checked.needs_token) {
-        service.token(bearer(&service.settings, preparer.operation.operation())).await?;
+        let own = bearer(&service.settings, preparer.operation.operation());
+        service.token(if preparer.names_customers() { Bearer::Admin } else { own }).await?;
     }
     confirm(session, preparer.operation.operation(), checked.as_ref())?;
     let (journal, past) = opening.begin().await?;
@@ -228,7 +239,7 @@ fn places(source: &Source, args: &BatchArgs) -> Result<Places, Failure> {
         Failure::usage(format!("cannot read {}: {error}", document::quoted(&source.name())))
     };
     let input =
-        if source.is_stream() { None } else { Some(source.path().canonicalize().map_err(unreadable)?) };
+        if source.is_stream() { None } else { Some(dunce::canonicalize(source.path()).map_err(unreadable)?) };
     let journal = match (&args.journal, &input) {
         (Some(path), _) => path.clone(),
         (None, Some(input)) => {

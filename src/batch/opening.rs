@@ -1,15 +1,17 @@
 //! Opens a journal: looks at what is there before anything is sent, and begins to write only when the input is in order.
 
+mod neighbours;
+
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::shards::{check_shards, is_journal_of, is_other_part};
+use super::shards::check_shards;
 use crate::clock::Clock;
 use crate::failure::Failure;
-use crate::journal::header::{Header, Mismatch};
+use crate::journal::header::Header;
 use crate::journal::reading::{self, Unread};
 use crate::journal::replay::PreviousRun;
 use crate::journal::writer::{Journal, unwritable};
@@ -18,11 +20,6 @@ use crate::storage::{Log, Storage};
 /// How often a journal's lock is tried: who looks at a neighbour holds its lock for a moment.
 const LOCK_ATTEMPTS: u32 = 20;
 const LOCK_INTERVAL: Duration = Duration::from_millis(20);
-/// How often a neighbour's lock is tried.
-const LOOKS: u32 = 5;
-/// As many journals of other shards can be told apart.
-const MAX_NEIGHBOURS: usize = 10_000;
-
 /// What is to be done about a journal that exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
@@ -33,9 +30,6 @@ pub enum Mode {
     /// Discard it.
     Restart,
 }
-
-/// A journal next to the input, open for reading.
-type Neighbour = (PathBuf, Arc<dyn Log>);
 
 /// Where the files of a batch are.
 #[derive(Debug, Clone)]
@@ -143,85 +137,6 @@ impl Opening {
         }
     }
 
-    /// Reads the journals of the same input that differ in their shard only.
-    async fn read_neighbours(&mut self) -> Result<(), Failure> {
-        for (path, log) in self.neighbours()? {
-            let length = log.length().map_err(|error| unreadable(&path, &error))?;
-            self.lengths.insert(path.clone(), length);
-            match reading::read(&path, &*log, &self.header, directory(&path)) {
-                Ok(journal) => {
-                    let is_other = is_other_part(&journal.shards, self.header.shard);
-                    if !is_other && self.is_running(&path).await? {
-                        return Err(running(&path));
-                    }
-                    self.past.add_neighbour(path, log, journal);
-                }
-                Err(Unread::Refused(failure)) => return Err(failure),
-                Err(Unread::Other(mismatch @ Mismatch::Version(_))) => {
-                    return Err(Failure::guard(format!("journal `{}` {mismatch}", path.display())).hint(
-                        "it may show records of this input as done: finish it with the version that wrote it, or move it away",
-                    ));
-                }
-                Err(Unread::Empty) => {
-                    self.past.notes.push(format!("ignoring journal `{}`: it is empty", path.display()));
-                }
-                Err(Unread::Other(mismatch)) => {
-                    self.past.notes.push(format!("ignoring journal `{}`: it {mismatch}", path.display()));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether another process writes a journal. The lock is given back at once, and tried again where somebody else
-    /// looks at the same moment.
-    async fn is_running(&self, path: &Path) -> Result<bool, Failure> {
-        let failed = |error: io::Error| unreadable(path, &error);
-        for _ in 0..LOOKS {
-            let free = self.storage.open_log(path, false).and_then(|log| log.try_lock()).map_err(failed)?;
-            if free {
-                return Ok(false);
-            }
-            tokio::time::sleep(LOCK_INTERVAL / 4).await;
-        }
-        Ok(true)
-    }
-
-    /// `INPUT.journal` and `INPUT.I-N.journal` next to the input, but the batch's own.
-    fn neighbours(&self) -> Result<Vec<Neighbour>, Failure> {
-        let Some(input) = &self.places.input else { return Ok(Vec::new()) };
-        let Some(name) = input.file_name().and_then(|name| name.to_str()) else { return Ok(Vec::new()) };
-        let listed = self.storage.list(directory(input)).map_err(|error| unreadable(input, &error))?;
-        let own = self.places.journal.canonicalize().unwrap_or_else(|_| self.places.journal.clone());
-        let mut paths: Vec<PathBuf> = listed
-            .into_iter()
-            .filter(|path| {
-                path.file_name()
-                    .and_then(|other| other.to_str())
-                    .is_some_and(|other| is_journal_of(name, other))
-            })
-            .filter(|path| *path != self.places.journal && *path != own)
-            .collect();
-        paths.sort();
-        if paths.len() > MAX_NEIGHBOURS {
-            return Err(Failure::guard(format!(
-                "more than {MAX_NEIGHBOURS} journals next to `{}`",
-                input.display()
-            ))
-            .hint("move away those of runs that are finished"));
-        }
-        let mut found = Vec::new();
-        for path in paths {
-            match self.storage.open_log(&path, false) {
-                Ok(log) if log.is_regular().unwrap_or(false) => found.push((path, log)),
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(unreadable(&path, &error)),
-            }
-        }
-        Ok(found)
-    }
-
     /// Begins to write: the input is in order. A journal to be discarded is discarded now.
     ///
     /// # Errors
@@ -248,27 +163,9 @@ impl Opening {
             if is_new {
                 self.storage.remove(path).map_err(failed)?;
             }
-            return Err(running(&other));
+            return Err(neighbours::running(&other));
         }
         Ok((Journal::new(path.clone(), log), self.past))
-    }
-
-    /// A journal that was written between the look and now. Whoever begins later will see ours.
-    async fn running_neighbour(&self) -> Result<Option<PathBuf>, Failure> {
-        for (path, log) in self.neighbours()? {
-            let first = reading::first_line(&*log).map_err(|error| unreadable(&path, &error))?;
-            let is_of_no_concern = match first.map(|line| self.header.matches(line)) {
-                Some(Ok(shard)) => is_other_part(&[shard], self.header.shard),
-                // It was looked at before: a journal gets its first line together with its name.
-                Some(Err(_)) | None => true,
-            };
-            let length = log.length().map_err(|error| unreadable(&path, &error))?;
-            let has_grown = self.lengths.get(&path) != Some(&length);
-            if !is_of_no_concern && (has_grown || self.is_running(&path).await?) {
-                return Ok(Some(path));
-            }
-        }
-        Ok(None)
     }
 }
 
@@ -301,11 +198,6 @@ async fn lock(log: &dyn Log, path: &Path) -> Result<(), Failure> {
     }
     Err(Failure::guard(format!("journal `{}` is in use by another process", path.display()))
         .hint("wait for it to finish, or give each process its own --shard or --journal"))
-}
-
-fn running(path: &Path) -> Failure {
-    Failure::guard(format!("another run over this input is in progress: journal `{}`", path.display()))
-        .hint("wait for it to finish; runs at the same time need --shard I/N with the same N")
 }
 
 fn already_there(path: &Path) -> Failure {

@@ -135,7 +135,7 @@ impl Invalid {
         let mut lines = vec![first.message.clone()];
         lines.extend(self.others);
         if self.count > MAX_NAMED {
-            lines.push(format!("and {} more", summary::count_records((self.count - MAX_NAMED) as u64)));
+            lines.push(summary::count_more_records((self.count - MAX_NAMED) as u64));
         }
         let message = lines.join("\n");
         let hint = if self.count == 1 {

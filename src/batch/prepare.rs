@@ -33,8 +33,17 @@ pub struct RecordPreparer<'a> {
     pub command: Option<TokenCommand>,
     /// The token of records without one of their own, where it is known.
     run_token: Option<Token>,
-    /// Whether the records so far name customers by id.
-    names_ids: Cell<Option<bool>>,
+    /// How the records so far name their customers.
+    naming: Cell<Option<Naming>>,
+}
+
+/// How a record names its customer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    /// Not at all: the token decides.
+    None,
+    Id,
+    Email,
 }
 
 /// A record ready to be run.
@@ -69,7 +78,7 @@ impl<'a> RecordPreparer<'a> {
             allow_unknown,
             command,
             run_token,
-            names_ids: Cell::default(),
+            naming: Cell::default(),
         }
     }
 
@@ -105,8 +114,13 @@ impl<'a> RecordPreparer<'a> {
             (Content::Row(_), None) => return Err(Failure::internal("the header is not read yet").into()),
         };
         let document = self.split_fields(document, &mut beside);
-        let customer = self.customer(&mut beside)?;
-        let own = self.token_source(&document, &beside)?;
+        let has_column =
+            columns.is_some_and(|columns| columns.titles().iter().any(|title| title == CUSTOMER_FIELD));
+        let customer = self.customer(&mut beside, has_column)?;
+        let own = match customer {
+            Some(_) => TokenSource::Shared,
+            None => self.token_source(&document, &beside)?,
+        };
         let ready = self.operation.prepare(self.dialect, document, self.allow_unknown)?;
         let key = match &customer {
             Some(customer) => customer.key(),
@@ -149,28 +163,63 @@ impl<'a> RecordPreparer<'a> {
         fields
     }
 
-    /// Whether records may name a customer, for whom the run's administrator's token acts.
+    /// Whether the records so far name customers.
+    pub fn names_customers(&self) -> bool {
+        self.naming.get().is_some_and(|naming| naming != Naming::None)
+    }
+
+    /// Whether records may name a customer, for whom the run's administrator's token acts. Where the token command uses
+    /// that field, it prints the customer's own token.
     fn takes_customers(&self) -> bool {
-        self.dialect.customers.is_some() && self.operation.operation().spec().bearer == Bearer::Customer
+        let is_for_command =
+            |command: &TokenCommand| command.fields.iter().any(|name| name == CUSTOMER_FIELD);
+        self.dialect.customers.is_some()
+            && self.operation.operation().spec().bearer == Bearer::Customer
+            && !self.command.as_ref().is_some_and(is_for_command)
     }
 
     /// The customer whom a record names. Ids and emails of one file may be the same customers, so that their order would
-    /// be lost: a file has either.
-    fn customer(&self, beside: &mut Map<String, Value>) -> Result<Option<CustomerName>, Failure> {
+    /// be lost: a file has either. A record without a customer is the token's own, so that a cell that was left empty would
+    /// change a customer whom nobody named: either all records name one or none does.
+    fn customer(
+        &self,
+        beside: &mut Map<String, Value>,
+        has_column: bool,
+    ) -> Result<Option<CustomerName>, Failure> {
         if !self.takes_customers() {
             return Ok(None);
         }
-        let Some(value) = beside.shift_remove(CUSTOMER_FIELD) else { return Ok(None) };
-        let customer = CustomerName::new(&value)?;
-        if beside.contains_key(TOKEN_FIELD) {
+        let customer =
+            beside.shift_remove(CUSTOMER_FIELD).map(|value| CustomerName::new(&value)).transpose()?;
+        if customer.is_some() && beside.contains_key(TOKEN_FIELD) {
             return Err(Failure::usage("a record names a customer and has a token of its own")
                 .hint("use one administrator's token and the column customer, or a token of each customer"));
         }
-        let is_id = matches!(customer, CustomerName::Id(_));
-        match self.names_ids.replace(Some(is_id)) {
-            Some(before) if before != is_id => Err(Failure::usage("the input names customers by id and by email")
-                .hint("name all of them the same way: an id and an email may be one customer, whose records keep their order")),
-            _ => Ok(Some(customer)),
+        let naming = match &customer {
+            None => Naming::None,
+            Some(CustomerName::Id(_)) => Naming::Id,
+            Some(CustomerName::Email(_)) => Naming::Email,
+        };
+        let before = self.naming.get();
+        if naming == Naming::None && (has_column || before.is_some_and(|before| before != naming)) {
+            let what = if has_column { "the column `customer` is empty" } else { "earlier records name one" };
+            return Err(
+                Failure::usage(format!("no customer: {what}")).hint("give every record a customer, or none")
+            );
+        }
+        match before {
+            Some(Naming::None) if naming != Naming::None => {
+                Err(Failure::usage("a customer is named, and earlier records name none")
+                    .hint("give every record a customer, or none"))
+            }
+            Some(before) if before != naming => {
+                Err(Failure::usage("the input names customers by id and by email")
+                .hint("name all of them the same way: an id and an email may be one customer, whose records keep their order"))
+            }
+            _ => {
+                self.naming.set(Some(naming));
+                Ok(customer)
+            }
         }
     }
 

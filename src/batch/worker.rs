@@ -76,6 +76,8 @@ pub struct RunContext<'a> {
     pub operation: RecordOperation<'a>,
     /// The batch's own token.
     pub run_token: &'a RunToken,
+    /// The administrator's, of records that name a customer.
+    pub admin_run_token: &'a RunToken,
     /// Where tokens are printed one by one and are what keeps records apart.
     pub token_locks: Option<&'a TokenLocks>,
 }
@@ -107,9 +109,10 @@ impl RunContext<'_> {
         let session = Session { report: &report, global: self.global, ..*self.service.session };
         let write_ahead = gate.as_deref().map(|gate| gate as &dyn WriteAhead);
         let customer = prepared.customer.as_ref().map(CustomerName::text);
+        let run_token = if customer.is_some() { self.admin_run_token } else { self.run_token };
         let is_run_token = prepared.token_source == TokenSource::Shared;
         let mut token = match prepared.token_source.token().await? {
-            None => self.run_token.renewed(),
+            None => run_token.renewed(),
             own => own,
         };
         ended.masked = token.as_ref().map(|token| secrets().add_while(token));
@@ -146,6 +149,11 @@ impl RunContext<'_> {
             };
             let failure = match performed {
                 Err(failure) if is_run_token && is_unauthorized(&failure) => failure,
+                // What was applied before is kept; the rest would be refused as well.
+                Err(failure) if is_run_token && is_unauthorized_half_way(&failure) => {
+                    ended.is_unauthorized = true;
+                    return Err(failure);
+                }
                 Err(failure) => {
                     let failure = unresolved_again(failure, unresolved.as_ref());
                     if failure.applied == Applied::Unknown {
@@ -156,7 +164,7 @@ impl RunContext<'_> {
                 done => return done,
             };
             // A refused token means that nothing was applied: the record may be performed with another.
-            let Ok(Some(renewed)) = self.run_token.after(token.as_ref()).await else {
+            let Ok(Some(renewed)) = run_token.after(token.as_ref()).await else {
                 ended.is_unauthorized = true;
                 return Err(failure);
             };
@@ -197,4 +205,9 @@ fn unresolved_again(failure: Failure, unresolved: Option<&Unresolved>) -> Failur
 
 fn is_unauthorized(failure: &Failure) -> bool {
     failure.status == Some(401) && failure.applied == Applied::No
+}
+
+/// The token was refused for the second of two calls.
+fn is_unauthorized_half_way(failure: &Failure) -> bool {
+    failure.status == Some(401) && failure.applied == Applied::Partial
 }

@@ -10,7 +10,7 @@ pub struct ApiArgs {
     /// HTTP method; only GET and HEAD are retried
     #[arg(value_parser = method)]
     pub method: Method,
-    /// Path and query relative to the base URL, e.g. /V1/store/storeViews
+    /// Path and query relative to the base URL, e.g. /V1/store/storeViews; `{store_view}` is replaced by its code
     #[arg(value_parser = RelativePath::new)]
     pub path: RelativePath,
     /// Use the administrator token

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-use super::{GlobalArgs, InputFormat, duration};
+use super::{GlobalArgs, InputFormat, duration, number};
 use crate::plan::operation::Operation;
 use crate::sandbox::Fault;
 
@@ -48,7 +48,7 @@ const COMMANDS: &[(&str, &[Group])] = &[
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input options")]
 struct InputFileArgs {
-    /// JSON, NDJSON or CSV to read; - is standard input
+    /// Read input from FILE (JSON, NDJSON or CSV; - for stdin)
     #[arg(short, long, value_name = "FILE")]
     input: Option<PathBuf>,
 }
@@ -56,10 +56,10 @@ struct InputFileArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input options")]
 struct InputFieldArgs {
-    /// Format of the input (json, ndjson, csv), where its extension does not say
+    /// Input format: json, ndjson or csv [default: from the file extension]
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     input_format: Option<InputFormat>,
-    /// Send members the interface does not list, as they are
+    /// Send unknown fields unchanged
     #[arg(long)]
     allow_unknown: bool,
 }
@@ -67,10 +67,10 @@ struct InputFieldArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Request options")]
 struct DryRunArgs {
-    /// Show exactly what would be sent; send no write
+    /// Show the request without sending it
     #[arg(short = 'n', long)]
     dry_run: bool,
-    /// With --dry-run: show it as a curl command
+    /// With --dry-run: print a curl command
     #[arg(long)]
     curl: bool,
 }
@@ -89,8 +89,8 @@ struct RequestArgs {
     /// Request timeout, such as 30, 500ms or 1m [default: 30]
     #[arg(long, value_name = "DURATION", value_parser = duration::positive)]
     timeout: Option<Duration>,
-    /// Repeats of what cannot act twice [default: 2]
-    #[arg(long, value_name = "N")]
+    /// Retries for requests that are safe to repeat [default: 2]
+    #[arg(long, value_name = "N", value_parser = number::integer::<u32>)]
     retry: Option<u32>,
 }
 
@@ -143,6 +143,9 @@ pub fn read(matches: &ArgMatches, global: &mut GlobalArgs) -> Result<(), clap::E
         words = if words.is_empty() { name.to_owned() } else { words + " " + name };
         command = inner;
     }
+    let customer = command.try_get_one::<String>("customer");
+    global.takes_customer = customer.is_ok();
+    global.customer = customer.ok().flatten().cloned();
     // Each group takes its flags out; from a shared one each would make a copy of all. This process ends soon, and
     // need not take the copy apart.
     let mut command = ManuallyDrop::new(command.clone());

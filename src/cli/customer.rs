@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 
 use crate::cli::batch::BatchArgs;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_key_value};
+use crate::cli::number::integer;
 use crate::plan::profile::region;
 use crate::wire::{CUSTOMER, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, REGION};
 
@@ -40,7 +41,7 @@ pub struct FindArgs {
     #[arg(value_name = "TEXT", required = true)]
     pub text: Vec<String>,
     /// Show at most N customers
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = integer::<u16>)]
     pub limit: u16,
 }
 
@@ -54,7 +55,7 @@ pub struct UpdateArgs {
     #[command(flatten)]
     pub profile: FieldArgs<ProfileFlags>,
     /// Update the address with this ID
-    #[arg(long, value_name = "ID", help_heading = AddressFlags::HEADING, group = "which_address")]
+    #[arg(long, value_name = "ID", value_parser = integer::<i64>, help_heading = AddressFlags::HEADING, group = "which_address")]
     pub address: Option<i64>,
     /// Add an address
     #[arg(long, help_heading = AddressFlags::HEADING, group = "which_address")]
@@ -75,13 +76,13 @@ pub struct UpdateArgs {
     #[arg(long, help_heading = AddressFlags::HEADING)]
     pub allow_duplicate: bool,
     /// Remove these addresses
-    #[arg(long = "remove-address", value_name = "ID", num_args = 1.., help_heading = "Deleting")]
+    #[arg(long = "remove-address", value_name = "ID", num_args = 1.., value_parser = integer::<i64>, help_heading = "Deleting")]
     pub remove_addresses: Vec<i64>,
     /// Replace the whole list with the given one; omitted addresses are deleted
     #[arg(long, conflicts_with = "remove_addresses", help_heading = "Deleting")]
     pub replace_addresses: bool,
     /// Confirm the deletion of exactly N addresses
-    #[arg(long, value_name = "N", help_heading = "Deleting")]
+    #[arg(long, value_name = "N", value_parser = integer::<usize>, help_heading = "Deleting")]
     pub allow_delete: Option<usize>,
     /// Use FILE as the current profile if the service cannot be read
     #[arg(long, value_name = "FILE", help_heading = "Reading")]
@@ -114,11 +115,11 @@ pub struct RestoreArgs {
     /// Whose profile.
     #[command(flatten)]
     pub choice: CustomerChoice,
-    /// Name of the snapshot, as `customer history` lists it, or its file; that of the last update where none is given
+    /// Snapshot to restore, by the beginning of its name or its file [default: that of the last update]
     #[arg(value_name = "SNAPSHOT")]
     pub snapshot: Option<String>,
     /// Confirm the deletion of exactly N addresses newer than the snapshot
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = integer::<usize>)]
     pub allow_delete: Option<usize>,
     /// Put the whole profile back, not only what that update changed
     #[arg(long)]
@@ -134,6 +135,9 @@ pub struct HistoryArgs {
     /// Whose profile.
     #[command(flatten)]
     pub choice: CustomerChoice,
+    /// Show at most N changes
+    #[arg(long, value_name = "N", value_parser = integer::<usize>, conflicts_with_all = ["check", "delete"])]
+    pub limit: Option<usize>,
     /// Look again whether the newest update of unknown outcome took effect
     #[arg(long)]
     pub check: bool,
@@ -176,8 +180,7 @@ impl FieldFlags for AddressFlags {
         FieldFlag::new("region", &REGION, "region").within("region"),
         FieldFlag::new("region-code", &REGION, "region_code").within("region"),
         FieldFlag::new("region-id", &REGION, "region_id").within("region"),
-        FieldFlag::new("no-region", &PROFILE_ADDRESS, "region")
-            .constant(region::none, "No region: both ids 0, texts null"),
+        FieldFlag::new("no-region", &PROFILE_ADDRESS, "region").constant(region::none, "Clear the region"),
         FieldFlag::new("telephone", &PROFILE_ADDRESS, "telephone"),
         FieldFlag::new("company", &PROFILE_ADDRESS_FLAGS, "company"),
         FieldFlag::new("vat-id", &PROFILE_ADDRESS_FLAGS, "vat_id"),

@@ -27,13 +27,13 @@ pub struct GlobalArgs {
     /// Store view code in the path [env: STOREFRONT_STORE_VIEW]
     #[arg(long, global = true, value_name = "CODE")]
     pub store_view: Option<String>,
-    /// Form of the result on standard output [env: STOREFRONT_OUTPUT]
+    /// Output format [env: STOREFRONT_OUTPUT]
     #[arg(short, long, global = true, value_name = "table|json", hide_possible_values = true)]
     pub output: Option<OutputFormat>,
     /// Filter each result through a jq expression (implies -o json)
     #[arg(long, global = true, value_name = "EXPRESSION")]
     pub jq: Option<String>,
-    /// Never prompt; what would need an answer is an error
+    /// Never prompt; fail if input is required
     #[arg(long, global = true)]
     pub no_input: bool,
     /// Print only results, warnings and errors
@@ -45,6 +45,12 @@ pub struct GlobalArgs {
     /// When to use colour: auto, always, never [env: NO_COLOR, CLICOLOR_FORCE]
     #[arg(long, global = true, value_name = "WHEN", hide_possible_values = true)]
     pub color: Option<Color>,
+    /// The customer whom the command names.
+    #[arg(skip)]
+    pub customer: Option<String>,
+    /// Whether the command can name one.
+    #[arg(skip)]
+    pub takes_customer: bool,
     /// File to read the input from; `-` is standard input.
     #[arg(skip)]
     pub input: Option<PathBuf>,
@@ -69,7 +75,7 @@ pub struct GlobalArgs {
     /// How long a request may take.
     #[arg(skip)]
     pub timeout: Option<Duration>,
-    /// How often a request is repeated that cannot act twice.
+    /// Retries for requests that are safe to repeat.
     #[arg(skip)]
     pub retry: Option<u32>,
     /// Faults to inject into the sandbox.
@@ -108,6 +114,8 @@ impl GlobalArgs {
             timeout: command.timeout,
             retry: command.retry,
             fault: command.fault,
+            takes_customer: command.takes_customer,
+            customer: command.customer,
             ..self
         }
     }

@@ -15,6 +15,7 @@ pub mod field_flags;
 pub mod global;
 pub mod journal;
 pub mod lazy_subcommand;
+pub mod number;
 pub mod quote;
 pub mod sandbox;
 
@@ -36,7 +37,7 @@ const STYLES: Styles = Styles::styled()
 
 /// Command-line client for a Magento-derived marketplace: safe profile updates, quotes and attributes.
 #[derive(Debug, Parser)]
-#[command(name = "storefront", version, disable_help_subcommand = true, infer_long_args = false, styles = STYLES)]
+#[command(name = "storefront", bin_name = "storefront", version, disable_help_subcommand = true, infer_long_args = false, styles = STYLES)]
 pub struct Cli {
     /// What every command takes.
     #[command(flatten)]
@@ -60,7 +61,7 @@ fn subcommands_in(words: &[OsString]) -> Option<clap::Command> {
     let is_named = |noun: &&clap::Command| words.iter().any(|word| word == noun.get_name());
     let mut named = all.get_subcommands().filter(is_named).cloned().peekable();
     named.peek()?;
-    let bare = clap::Command::new("storefront").disable_help_subcommand(true);
+    let bare = clap::Command::new("storefront").bin_name("storefront").disable_help_subcommand(true);
     Some(GlobalArgs::augment_args(bare).subcommands(named))
 }
 

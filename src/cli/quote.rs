@@ -42,13 +42,13 @@ pub struct ShipArgs {
     #[command(flatten)]
     pub ship: FieldArgs<ShipTo>,
     /// Ship to a saved address
-    #[arg(long, value_name = "ID", help_heading = ShipTo::HEADING)]
+    #[arg(long, value_name = "ID", value_parser = super::number::integer::<i64>, help_heading = ShipTo::HEADING)]
     pub ship_to_address: Option<i64>,
     /// The billing address.
     #[command(flatten)]
     pub bill: FieldArgs<BillTo>,
     /// Bill to a saved address
-    #[arg(long, value_name = "ID", help_heading = BillTo::HEADING)]
+    #[arg(long, value_name = "ID", value_parser = super::number::integer::<i64>, help_heading = BillTo::HEADING)]
     pub bill_to_address: Option<i64>,
     /// Use the shipping address for billing
     #[arg(long, conflicts_with = "bill_to_address", help_heading = BillTo::HEADING)]

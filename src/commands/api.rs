@@ -22,8 +22,11 @@ const OPERATION: &str = "api";
 /// Whatever went wrong.
 pub fn run(session: &Session<'_>, args: &ApiArgs) -> Result<(), Failure> {
     guard_profile(args)?;
-    let request = request(session, args)?;
+    let mut request = request(session, args)?;
     with_service(session, async |service| {
+        if request.path.contains("{store_view}") {
+            request.path = service.target()?.path(&request.path, &[]);
+        }
         if session.global.dry_run {
             return session.report.outcome(&Outcome::dry_run(OPERATION, service.preview(request)));
         }

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use serde_json::json;
 
-use super::check::{self, Check, Status};
+use super::check::{self, Check};
 use super::password_login;
 use super::token_check::{self, Answer};
 use crate::cli::GlobalArgs;
@@ -125,7 +125,15 @@ fn verify(session: &Session<'_>, profile: &Profile, bearer: Bearer, token: &Toke
             .hint("get a new token, then run `storefront auth login` again"));
         }
         (Err(failure), _) | (Ok(()), Answer::Unproven(failure) | Answer::Rejected(failure)) => failure,
-        (Ok(()), Answer::Accepted(_) | Answer::NoCall) => return Ok(()),
+        (Ok(()), Answer::NoCall) => {
+            session.report.status(&format!(
+                "the {} was not verified: {}",
+                noun(bearer),
+                token_check::NO_CALL
+            ));
+            return Ok(());
+        }
+        (Ok(()), Answer::Accepted(_)) => return Ok(()),
     };
     session.report.warn(&format!("the {} could not be verified: {}", noun(bearer), unproven.message));
     Ok(())
@@ -162,25 +170,23 @@ fn status(session: &Session<'_>) -> Result<(), Failure> {
 async fn token_checks(service: &Service<'_>) -> Vec<Check> {
     let mut checks = Vec::new();
     for bearer in [Bearer::Customer, Bearer::Admin] {
+        if let (Bearer::Customer, Some(check)) = (bearer, token_check::not_needed(service)) {
+            checks.push(check);
+            continue;
+        }
         checks.push(match token_check::unreadable(service, bearer).await {
             Some(check) => check,
-            None if bearer == Bearer::Admin && service.settings.shares_token() => same_as_customer(&checks),
+            None if bearer == Bearer::Admin && service.settings.shares_token() => same_as_customer(),
             None => token_check::finding(service, bearer, &token_check::ask(service, bearer).await),
         });
     }
     checks
 }
 
-/// The check of an administrator's token that is the customer's, which has been checked.
-pub fn same_as_customer(checks: &[Check]) -> Check {
-    let customer = token_check::check_name(Bearer::Customer);
-    let status = checks.iter().find(|check| check.name == customer).map(|check| check.status);
-    let detail = "none of its own: the customer token is used".to_owned();
-    let name = token_check::check_name(Bearer::Admin);
-    match status {
-        Some(Status::Ok) => Check::ok(name, detail),
-        _ => Check::skipped(name, detail),
-    }
+/// The check where no administrator's token is set. Whether the service takes the customer's for one, no call has shown.
+pub fn same_as_customer() -> Check {
+    let detail = "none of its own: the customer token is used; not checked as an administrator's".to_owned();
+    Check::skipped(token_check::check_name(Bearer::Admin), detail)
 }
 
 /// The first failed check decides, as for `doctor`.

@@ -4,19 +4,19 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use jiff::fmt::rfc2822;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::auth::same_as_customer;
 use super::check::{self, Check};
 use super::token_check::{self, Answer};
 use crate::config::Settings;
-use crate::environment::STATE_HOME;
+use crate::environment::{BASE_URL, STATE_HOME, STORE_VIEW};
 use crate::failure::{Failure, FailureKind};
 use crate::http::{HttpEvent, RUN_DOCTOR, Tracer};
 use crate::plan::request::Bearer;
 use crate::session::Session;
 use crate::session::runtime::on_runtime;
-use crate::session::service::Service;
+use crate::session::service::{Service, names_store};
 use crate::session::signals::Signals;
 use crate::shell::Shell;
 
@@ -64,11 +64,28 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
             return checks;
         }
     };
-    checks.push(Check::ok("configuration", where_to(&service.settings)));
-    let customer = match (service.target(), token_check::unreadable(&service, Bearer::Customer).await) {
-        (Ok(_), None) => Ok(token_check::ask(&service, Bearer::Customer).await),
+    checks.push(Check::ok("configuration", where_to(&service.settings, is_set(&service, BASE_URL))));
+    checks.extend(service_checks(&service).await);
+    checks.extend(date.lock().ok().and_then(|date| clock(date.as_deref()?)));
+    checks
+}
+
+/// Store view, tokens, service and profile.
+async fn service_checks(service: &Service<'_>) -> Vec<Check> {
+    if let Some(not_needed) = token_check::not_needed(service) {
+        let admin = if let Some(check) = token_check::unreadable(service, Bearer::Admin).await {
+            vec![check]
+        } else {
+            let answer = token_check::ask(service, Bearer::Admin).await;
+            read_checks(service, Bearer::Admin, &answer)
+        };
+        return [not_needed].into_iter().chain(admin).collect();
+    }
+    let mut checks = Vec::new();
+    let customer = match (service.target(), token_check::unreadable(service, Bearer::Customer).await) {
+        (Ok(_), None) => Ok(token_check::ask(service, Bearer::Customer).await),
         (Ok(_), Some(unreadable)) => {
-            checks.push(not_checked(view_code(&service)));
+            checks.push(not_checked(view_code(service)));
             Err(Some(unreadable))
         }
         (Err(failure), unreadable) => {
@@ -78,39 +95,41 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
         }
     };
     checks.extend(match customer {
-        Ok(answer) => read_checks(&service, &answer),
+        Ok(answer) => read_checks(service, Bearer::Customer, &answer),
         Err(Some(unreadable)) => vec![unreadable],
         Err(None) => vec![Check::skipped(
             token_check::check_name(Bearer::Customer),
             format!("{}; not checked: no store view set", service.settings.token.describe()),
         )],
     });
-    checks.push(admin_token(&service, &checks).await);
-    checks.extend(date.lock().ok().and_then(|date| clock(date.as_deref()?)));
+    checks.push(admin_token(service).await);
     checks
 }
 
-fn where_to(settings: &Settings) -> String {
+fn where_to(settings: &Settings, is_overridden: bool) -> String {
     let profile = match &settings.profile {
         Some(profile) => format!("profile {profile}"),
         None if settings.sandbox => "the sandbox".to_owned(),
         None => "the environment".to_owned(),
     };
-    format!("{profile}: {}", settings.base_url)
+    let variable =
+        if is_overridden && settings.profile.is_some() { format!(" ({BASE_URL})") } else { String::new() };
+    format!("{profile}: {}{variable}", settings.base_url)
 }
 
-/// One read of the profile shows whether the store view and the token are right, whether the service is reached, over
+/// One read (of the profile, with a customer's token) shows whether the store view and the token are right, whether the service is reached, over
 /// which TLS, and whether updates are possible.
-fn read_checks(service: &Service<'_>, answer: &Answer) -> Vec<Check> {
+fn read_checks(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Vec<Check> {
     let view = view_code(service);
-    let token = token_check::finding(service, Bearer::Customer, answer);
+    let token = token_check::finding(service, bearer, answer);
     let secure = if service.settings.base_url.scheme() == "https" { "over TLS" } else { "without TLS" };
     let reached = Check::ok("service", format!("answers, {secure}"));
     match answer {
         Answer::Accepted(profile) => {
-            let addresses = profile.as_ref().map_or(0, |profile| profile.addresses().len());
-            let readable = Check::ok("profile", format!("{addresses} addresses can be read"));
-            vec![Check::ok("store view", view), token, reached, readable]
+            let readable = profile.as_ref().map(|profile| {
+                Check::ok("profile", format!("{} addresses can be read", profile.addresses().len()))
+            });
+            [Check::ok("store view", view), token, reached].into_iter().chain(readable).collect()
         }
         Answer::Unproven(failure) if names_store(failure) => {
             vec![Check::failed("store view", failure, store_view_fix(service)), token, reached]
@@ -140,14 +159,10 @@ fn not_checked(view: &str) -> Check {
     Check::skipped("store view", format!("{view}; not checked"))
 }
 
-/// Whether the service said that there is no such store, and not that there is no such route.
-fn names_store(failure: &Failure) -> bool {
-    let text = failure.service.as_ref().map(Value::to_string).unwrap_or_default().to_lowercase();
-    let mut words = text.split(|one: char| !one.is_alphanumeric());
-    failure.status == Some(NOT_FOUND) && words.any(|word| matches!(word, "store" | "storeview"))
-}
-
 fn store_view_fix(service: &Service<'_>) -> String {
+    if is_set(service, STORE_VIEW) {
+        return format!("correct {STORE_VIEW}, or pass --store-view CODE");
+    }
     match &service.settings.profile {
         Some(profile) => {
             format!(
@@ -158,10 +173,16 @@ fn store_view_fix(service: &Service<'_>) -> String {
     }
 }
 
+/// Whether an environment variable overrides the setting of the profile.
+fn is_set(service: &Service<'_>, variable: &str) -> bool {
+    !service.settings.sandbox && service.session.context.var(variable).is_ok_and(|value| value.is_some())
+}
+
 fn base_url_fix(service: &Service<'_>) -> String {
     let set = match &service.settings.profile {
+        _ if is_set(service, BASE_URL) => BASE_URL.to_owned(),
         Some(profile) => format!("`storefront config set -p {profile} base-url URL`"),
-        None => "STOREFRONT_BASE_URL".to_owned(),
+        None => BASE_URL.to_owned(),
     };
     format!(
         "check the path of base-url ({}) and set it with {set}; if it is right, set read.path to where the service gives the profile",
@@ -169,10 +190,10 @@ fn base_url_fix(service: &Service<'_>) -> String {
     )
 }
 
-async fn admin_token(service: &Service<'_>, checks: &[Check]) -> Check {
+async fn admin_token(service: &Service<'_>) -> Check {
     let unreadable = token_check::unreadable(service, Bearer::Admin).await;
     if service.settings.shares_token() {
-        return same_as_customer(checks);
+        return same_as_customer();
     }
     match unreadable {
         Some(check) => check,

@@ -63,7 +63,7 @@ fn exit_codes() -> String {
         text
     });
     format!(
-        "    0               done\n{rows}\nUnder -o json an error is one object on standard error; its kind is the word above.\n"
+        "    0               done\n{rows}\nWith -o json an error is one JSON object on stderr; `kind` is the name above.\n"
     )
 }
 

@@ -17,7 +17,8 @@ use crate::journal::record_state::RecordState;
 use crate::journal::replay::PreviousRun;
 use crate::plan::operation::Operation;
 use crate::report::Report;
-use crate::report::table::{header, new_table, render};
+use crate::report::table::{cell, header, new_table, render};
+use crate::report::terminal::TextStyle;
 use crate::sanitize::sanitize_line;
 use crate::session::Session;
 
@@ -183,12 +184,18 @@ impl Listing<'_> {
             table.set_header(header(&["RECORD", "LINE", "KEY", "STATE", "REASON"]));
         }
         for row in rows {
+            let state = match row.state {
+                "done" => TextStyle::After,
+                "failed" => TextStyle::Error,
+                "not sent" => TextStyle::Dim,
+                _ => TextStyle::Warning,
+            };
             table.add_row([
-                row.record.to_string(),
-                row.line.map(|line| line.to_string()).unwrap_or_default(),
-                row.key.as_deref().map(sanitize_line).unwrap_or_default(),
-                row.state.to_owned(),
-                row.reason.as_deref().map(sanitize_line).unwrap_or_default(),
+                cell(TextStyle::Id, row.record.to_string()),
+                row.line.map(|line| line.to_string()).unwrap_or_default().into(),
+                row.key.as_deref().map(sanitize_line).unwrap_or_default().into(),
+                cell(state, row.state),
+                row.reason.as_deref().map(sanitize_line).unwrap_or_default().into(),
             ]);
         }
         format!("{}\n", render(&table))

@@ -36,7 +36,8 @@ pub fn token(
     args: &LoginArgs,
 ) -> Result<Token, Failure> {
     let routes = session.dialect.tokens.ok_or_else(|| {
-        Failure::usage("the interface `marketplace` issues no tokens for a user name").hint(
+        let interface = session.dialect.name;
+        Failure::usage(format!("the interface `{interface}` issues no tokens for a user name")).hint(
             "leave out --user and paste a token; for a Magento shop set `api` of the profile to magento",
         )
     })?;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::cli::sandbox::{DataArgs, SandboxCommand, ServeArgs};
+use crate::config::ServiceId;
 use crate::failure::Failure;
-use crate::plan::request::Interface;
+use crate::plan::request::{Dialect, Interface};
 use crate::report::table::{header, new_table, render};
 use crate::sandbox::{self, Observer, Options};
 use crate::sanitize::sanitize_line;
@@ -15,6 +16,7 @@ use crate::session::Session;
 use crate::session::local_service::{data_file, unusable};
 use crate::session::runtime::on_runtime;
 use crate::session::signals::Signals;
+use crate::state::CustomerStore;
 
 /// Runs `sandbox`.
 ///
@@ -70,6 +72,13 @@ fn observer(session: &Session<'_>) -> Option<Observer> {
 
 fn reset(session: &Session<'_>, data: &Path) -> Result<(), Failure> {
     sandbox::reset(data).map_err(unusable)?;
+    // The customers in the snapshots are gone.
+    for interface in Dialect::NAMES {
+        let service = ServiceId::sandbox(data, interface);
+        CustomerStore::delete_all(session.context, &service).map_err(|error| {
+            Failure::internal(format!("cannot delete the snapshots of the sandbox: {error}"))
+        })?;
+    }
     let path = data.to_string_lossy();
     if session.report.is_json() {
         return session.report.json(&json!({"operation": "sandbox reset", "applied": "yes", "data": path}));

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::plan::operation::Operation;
 use crate::report::table::{header, new_table, render};
 use crate::session::Session;
-use crate::template;
+use crate::template::{self, columns};
 
 /// Prints a template. JSON has no comments, so what would be one stands beside it.
 ///
@@ -14,11 +14,26 @@ use crate::template;
 pub fn run(session: &Session<'_>, words: &OperationArgs, format: TemplateFormat) -> Result<(), Failure> {
     let operation = Operation::parse(&words.words)?;
     match format {
-        TemplateFormat::Json => session.report.stdout(template::json(operation))?,
-        TemplateFormat::Csv => session.report.stdout(&template::csv(operation)?)?,
+        TemplateFormat::Json => {
+            session.report.stdout(&template::json(session.dialect, operation)?)?;
+            explain(session, operation);
+        }
+        TemplateFormat::Csv => {
+            session.report.stdout(&template::csv(session.dialect, operation)?)?;
+            explain_columns(session, operation);
+        }
     }
-    explain(session, operation);
     Ok(())
+}
+
+fn explain_columns(session: &Session<'_>, operation: Operation) {
+    let mut table = new_table(session.report.stderr_style());
+    table.set_header(header(&["COLUMN", "CELLS", "DESCRIPTION"]));
+    for (title, holds, doc) in columns::columns(session.dialect, operation) {
+        table.add_row([title.as_str(), holds, doc.as_str()]);
+    }
+    session.report.status(&render(&table));
+    session.report.status("Leave out any column you do not need; an empty cell leaves the value unchanged.");
 }
 
 fn explain(session: &Session<'_>, operation: Operation) {

@@ -7,14 +7,17 @@ use jiff::Timestamp;
 use super::check::Check;
 use crate::cli::GlobalArgs;
 use crate::failure::{Failure, FailureKind};
-use crate::ops::attribute;
 use crate::ops::profile::read;
+use crate::ops::{attribute, customers};
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::{Bearer, Request};
 use crate::session::service::Service;
 
 /// A check that makes a person wait longer tells nothing new.
 const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Why a token cannot be checked by a call.
+pub const NO_CALL: &str = "read.attribute-path, a read that needs it, is not set";
 
 /// Every shop has an attribute of this code.
 const ANY_ATTRIBUTE: &str = "name";
@@ -38,13 +41,25 @@ pub enum Answer {
 
 /// Calls the service with the token of that kind.
 pub async fn ask(service: &Service<'_>, bearer: Bearer) -> Answer {
-    let read = match bearer {
-        Bearer::Customer => read::read_profile(service).await.map(Box::new).map(Some),
-        Bearer::Admin => match admin_read(service) {
-            Some(request) => service.read(&request).await.map(|_| None),
-            None => return Answer::NoCall,
-        },
-    };
+    match bearer {
+        Bearer::Customer => answer(read::read_profile(service).await.map(Box::new).map(Some)),
+        Bearer::Admin => ask_admin(service).await,
+    }
+}
+
+/// A token that lacks one permission may have another: only one that no read accepts is rejected.
+async fn ask_admin(service: &Service<'_>) -> Answer {
+    let mut last = Answer::NoCall;
+    for request in admin_reads(service) {
+        match answer(service.read(&request).await.map(|_| None)) {
+            rejected @ Answer::Rejected(_) => last = rejected,
+            answer => return answer,
+        }
+    }
+    last
+}
+
+fn answer(read: Result<Option<Box<Profile>>, Failure>) -> Answer {
     match read {
         Ok(profile) => Answer::Accepted(profile),
         Err(failure) if failure.kind == FailureKind::Auth && failure.status.is_some() => {
@@ -54,9 +69,23 @@ pub async fn ask(service: &Service<'_>, bearer: Bearer) -> Answer {
     }
 }
 
-/// The interface shows no read that needs an administrator; a profile may name one.
-fn admin_read(service: &Service<'_>) -> Option<Request> {
-    attribute::read_request(service, ANY_ATTRIBUTE)
+/// Reads that need an administrator's token, each with another permission. The marketplace's interface shows none; a
+/// profile may name one.
+fn admin_reads(service: &Service<'_>) -> Vec<Request> {
+    let attribute = attribute::read_request(service, ANY_ATTRIBUTE);
+    attribute.into_iter().chain(customers::none_request(service)).collect()
+}
+
+/// The finding about a customer's token that is not needed: an administrator's serves all customers.
+pub fn not_needed(service: &Service<'_>) -> Option<Check> {
+    let settings = &service.settings;
+    let is_needed = settings.dialect.customers.is_none() || !settings.has_only_admin_token();
+    (!is_needed && settings.token.describe() == "none").then(|| {
+        Check::skipped(
+            check_name(Bearer::Customer),
+            "none; the admin token serves customers named by --customer",
+        )
+    })
 }
 
 /// The finding about a token. Its source has been read already.
@@ -82,10 +111,7 @@ pub fn finding(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Check 
         Answer::Unproven(failure) => {
             Check::skipped(name, format!("{source}; not checked: {}", failure.message))
         }
-        Answer::NoCall => Check::skipped(
-            name,
-            format!("{source}; not checked: read.attribute-path, a read that needs it, is not set"),
-        ),
+        Answer::NoCall => Check::skipped(name, format!("{source}; not checked: {NO_CALL}")),
     }
 }
 

@@ -1,15 +1,14 @@
 //! Which values an argument can take, as far as this machine knows.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
 use clap::{Arg, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use crate::cli::GlobalArgs;
-use crate::config::{self, ConfigFile, Key, SANDBOX, ServiceId, Settings, ValueType};
+use crate::config::{self, ConfigFile, Key, ReadOnce, SANDBOX, ServiceId, Settings, ValueType};
 use crate::context::Context;
 use crate::plan::operation::Operation;
-use crate::plan::request::dialect::MARKETPLACE;
 use crate::plan::validate::frontend_input::FRONTEND_INPUTS;
 use crate::sanitize::sanitize_line;
 use crate::session::local_service::data_file;
@@ -19,6 +18,8 @@ use crate::{sandbox, state};
 struct CompletionContext {
     context: Context,
     global: GlobalArgs,
+    /// The customer named by `--customer`.
+    customer: Option<String>,
 }
 
 /// Finds the values of an argument.
@@ -65,14 +66,19 @@ fn filter_by_prefix(begun: &OsStr, mut candidates: Vec<CompletionCandidate>) -> 
 impl CompletionContext {
     fn now() -> Self {
         let words: Vec<_> = std::env::args_os().skip_while(|word| word != "--").skip(2).collect();
-        Self { context: Context::capture(), global: GlobalArgs::find_in(&words) }
+        Self {
+            context: Context::capture(),
+            global: GlobalArgs::find_in(&words),
+            customer: named_customer(&words),
+        }
     }
 
     /// Which service is meant, as the names of its files say.
     fn service_id(&self) -> Option<ServiceId> {
         if self.global.sandbox {
             let database = data_file(&self.context, None).ok()?;
-            return Some(ServiceId::sandbox(&database, MARKETPLACE.name));
+            let dialect = config::chosen_dialect(&self.context, &self.global, &ReadOnce::default()).ok()?;
+            return Some(ServiceId::sandbox(&database, dialect.name));
         }
         Settings::resolve(&self.context, &self.global).ok().map(|settings| settings.service_id())
     }
@@ -89,6 +95,19 @@ impl CompletionContext {
 fn profiles(asked: &CompletionContext) -> Vec<CompletionCandidate> {
     let Ok(file) = ConfigFile::load(&asked.context) else { return Vec::new() };
     file.names().into_iter().map(CompletionCandidate::new).collect()
+}
+
+/// What follows `--customer`, in either form.
+fn named_customer(words: &[OsString]) -> Option<String> {
+    let mut words = words.iter().map(|word| word.to_string_lossy());
+    while let Some(word) = words.next() {
+        match word.strip_prefix("--customer") {
+            Some("") => return words.next().map(std::borrow::Cow::into_owned),
+            Some(value) if value.starts_with('=') => return Some(value[1..].to_owned()),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Those of the sandbox's seed, or those that profiles name.
@@ -112,7 +131,9 @@ fn input_kinds(_: &CompletionContext) -> Vec<CompletionCandidate> {
 }
 
 fn addresses(asked: &CompletionContext) -> Vec<CompletionCandidate> {
-    let remembered = asked.service().map(|service| state::load_addresses(&asked.context, &service));
+    let remembered = asked
+        .service()
+        .map(|service| state::load_addresses(&asked.context, &service, asked.customer.as_deref()));
     let candidate = |address: state::CachedAddress| {
         CompletionCandidate::new(address.id.to_string()).help(Some(sanitize_line(&address.label).into()))
     };

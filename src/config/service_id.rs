@@ -37,7 +37,7 @@ impl ServiceId {
 
     /// The identity of the built-in service, which takes another port each time it starts: its database.
     pub fn sandbox(database: &Path, interface: &str) -> Self {
-        let database = database.canonicalize().unwrap_or_else(|_| database.to_owned());
+        let database = dunce::canonicalize(database).unwrap_or_else(|_| database.to_owned());
         let url = format!("sandbox:{}", database.display());
         Self { interface: interface.to_owned(), lock_key: url.clone(), url }
     }

@@ -320,6 +320,11 @@ impl Settings {
             && self.admin_token.at_hand() == self.token.at_hand()
     }
 
+    /// Whether there is an administrator's token and no customer's.
+    pub fn has_only_admin_token(&self) -> bool {
+        self.token.is_absent() && !self.admin_token.is_absent()
+    }
+
     /// The source of the token a call carries.
     pub fn token_for(&self, bearer: Bearer) -> &TokenSource {
         match bearer {

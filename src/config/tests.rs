@@ -150,7 +150,11 @@ fn a_token_of_a_profile_does_not_follow_the_environment_to_another_host() {
         "token = \"literal\"",
         "token-env = \"SHOP\"",
         "token-file = \"t\"",
-        "token-command = [\"echo\", \"t\"]",
+        if cfg!(windows) {
+            r#"token-command = ["cmd", "/c", "echo", "t"]"#
+        } else {
+            r#"token-command = ["echo", "t"]"#
+        },
     ] {
         let home = home(&format!("{SHOP}{token}\nadmin-{token}\nallow-plain-http = true\n"));
         write(&home, "config/t", "from-file", 0o600);

@@ -90,7 +90,7 @@ fn follow_links(path: &Path) -> PathBuf {
         let Ok(link) = fs::read_link(&target) else { break };
         target = parent(&target).join(link);
     }
-    fs::canonicalize(&target).unwrap_or(target)
+    dunce::canonicalize(&target).unwrap_or(target)
 }
 
 fn lock_file(target: &Path) -> PathBuf {

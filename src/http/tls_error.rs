@@ -93,7 +93,11 @@ fn about_other(problem: &str) -> (String, String) {
             "is X.509 v1, which has no subjectAltName".to_owned(),
             format!("{ASK_OPERATOR} with an X.509 v3 certificate that has a subjectAltName"),
         ),
-        other => (format!("is not valid: {other}"), ASK_OPERATOR.to_owned()),
+        // On Windows and macOS an answer of the system, which does not always say that it does not know the CA.
+        other => (
+            format!("is not valid: {other}"),
+            format!("{ASK_OPERATOR}; if a private CA signed it, {NAME_AUTHORITY}"),
+        ),
     }
 }
 

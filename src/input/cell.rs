@@ -19,7 +19,7 @@ pub fn parse_cell(cell: &str, holds: FieldType) -> Result<Value, String> {
             Ok(cell.split(['|', '\n']).map(str::trim).filter(|line| !line.is_empty()).collect())
         }
         FieldType::Boolean | FieldType::Scalar(Scalar::Boolean) => {
-            flag(cell).map(Value::Bool).ok_or_else(expected)
+            flag(cell).map(Value::Bool).ok_or_else(|| not_a_flag(cell))
         }
         FieldType::Number | FieldType::Scalar(Scalar::Number) => {
             number(cell).map(Value::Number).ok_or_else(expected)
@@ -45,6 +45,11 @@ pub fn flag(cell: &str) -> Option<bool> {
         "0" | "false" | "no" => Some(false),
         _ => None,
     }
+}
+
+/// What is said of a cell that is no [`flag`].
+pub fn not_a_flag(cell: &str) -> String {
+    format!("expected yes or no (or true, false, 1, 0), found {cell:?}")
 }
 
 /// A number with its exact text.

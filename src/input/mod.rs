@@ -103,7 +103,7 @@ impl Draft {
     ) -> Result<Self, Failure> {
         let spec = operation.spec();
         let is_document = document.is_some();
-        let mut body = layout::wrapped(spec, document)?;
+        let mut body = layout::wrapped(spec, dialect, document)?;
         let mut warnings = body::tidy(&mut body, operation.schema(dialect))?;
         match spec.wrapper {
             None => flags.apply(&mut body)?,

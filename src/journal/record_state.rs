@@ -56,6 +56,7 @@ impl RecordState {
 pub fn state_after(failure: &Failure) -> RecordState {
     match (failure.applied, failure.kind) {
         (Applied::Unknown, _) => RecordState::Unknown,
+        (Applied::No, _) if failure.needs_correction => RecordState::FailedPermanent,
         // The calls that are missing are made by the next run.
         (Applied::Partial, _)
         | (
@@ -81,6 +82,7 @@ mod tests {
         assert_eq!(of(FailureKind::Unavailable), RecordState::FailedTemporary);
         assert_eq!(of(FailureKind::Auth), RecordState::FailedTemporary);
         assert_eq!(of(FailureKind::Guard), RecordState::FailedTemporary);
+        assert_eq!(state_after(&Failure::guard("x").needs_correction()), RecordState::FailedPermanent);
         assert_eq!(of(FailureKind::Refused), RecordState::FailedPermanent);
         assert_eq!(of(FailureKind::Usage), RecordState::FailedPermanent);
         assert_eq!(of(FailureKind::Mismatch), RecordState::FailedPermanent);

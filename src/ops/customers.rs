@@ -5,9 +5,9 @@ use serde_json::Value;
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
 use crate::ops::profile::read;
-use crate::plan::request::Request;
 use crate::plan::request::dialect::CustomerRoutes;
 use crate::plan::request::search::{Filter, query};
+use crate::plan::request::{Bearer, Request, Target};
 use crate::session::local_service;
 use crate::session::service::Service;
 
@@ -22,8 +22,10 @@ const MAX_MATCHES: usize = 20;
 pub async fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Service<'a>, Failure> {
     let Some(named) = named else { return Ok(service.with_customer(service.customer)) };
     let Some(routes) = service.settings.dialect.customers else { return select_token(service, named) };
-    if let Ok(id) = named.trim().parse::<u64>() {
-        return Ok(service.with_customer(Some(id)));
+    match named.trim().parse::<u64>() {
+        Ok(0) => return Err(read::no_such_customer(0)),
+        Ok(id) => return Ok(service.with_customer(Some(id))),
+        Err(_) => {}
     }
     if !named.contains('@') {
         return Err(Failure::usage(format!("`{named}` is neither a customer id nor an email"))
@@ -119,6 +121,14 @@ pub async fn find(service: &Service<'_>, text: &str, limit: usize) -> Result<Vec
     search(service, routes, &filters, limit).await
 }
 
+/// A search that finds nobody: it needs an administrator's token, and reads nobody's data. `None` where the interface has
+/// no search.
+pub fn none_request(service: &Service<'_>) -> Option<Request> {
+    let routes = service.settings.dialect.customers?;
+    let nobody = Filter { fields: &["entity_id"], condition: "eq", value: "0".to_owned() };
+    Some(search_request(&service.target().ok()?, routes, &[nobody], 1))
+}
+
 /// SQL's wildcards stand for themselves.
 fn escape_like(word: &str) -> String {
     word.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
@@ -130,9 +140,7 @@ async fn search(
     filters: &[Filter],
     limit: usize,
 ) -> Result<Vec<Value>, Failure> {
-    let target = service.target()?;
-    let path = format!("{}?{}", target.path(routes.search, &[]), query(filters, limit));
-    let reply = service.read(&Request::get(path, crate::plan::request::Bearer::Admin)).await?;
+    let reply = service.read(&search_request(&service.target()?, routes, filters, limit)).await?;
     let found = exact_json::parse(&reply.body).map_err(|_| unreadable("something that is no JSON"))?;
     match found.get("items") {
         Some(Value::Array(items)) => Ok(items.clone()),
@@ -140,6 +148,10 @@ async fn search(
         Some(Value::Null) | None if found.get("total_count").is_some() => Ok(Vec::new()),
         _ => Err(unreadable("no list of customers")),
     }
+}
+
+fn search_request(target: &Target<'_>, routes: &CustomerRoutes, filters: &[Filter], limit: usize) -> Request {
+    Request::get(format!("{}?{}", target.path(routes.search, &[]), query(filters, limit)), Bearer::Admin)
 }
 
 fn unreadable(what: &str) -> Failure {

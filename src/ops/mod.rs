@@ -7,6 +7,7 @@ pub mod draft;
 pub mod perform;
 pub mod profile;
 pub(crate) mod record;
+pub mod regions;
 pub mod repeatable;
 pub mod send;
 pub mod shipping;

@@ -17,20 +17,35 @@ impl Prompt {
         choices: &[String],
         present: usize,
     ) -> Result<Option<usize>, Failure> {
-        let answered = |choice: &str| {
-            // What stands after two blanks explains the choice.
-            let choice = choice.split("  ").next().unwrap_or_default();
-            rendered(|out| self.theme.format_select_prompt_selection(out, question, choice))
-        };
-        self.list(question, choices, present, &answered)
+        self.list(question, choices, present, false, &|choice| self.selected(question, choice))
+    }
+
+    /// The same for a long list, which typing narrows.
+    ///
+    /// # Errors
+    /// As [`Self::select`].
+    pub fn search(
+        &self,
+        question: &str,
+        choices: &[String],
+        present: usize,
+    ) -> Result<Option<usize>, Failure> {
+        let answered = |choice: &str| self.selected(question, choice);
+        self.list(&format!("{question} (type to search)"), choices, present, true, &answered)
+    }
+
+    /// What stays on the screen of a choice. What stands after two blanks explains it.
+    fn selected(&self, question: &str, choice: &str) -> String {
+        let choice = choice.split("  ").next().unwrap_or_default();
+        rendered(|out| self.theme.format_select_prompt_selection(out, question, choice))
     }
 
     /// The same for a list that comes again and again: nothing stays of it on the screen.
     ///
     /// # Errors
-    /// As [`Self::pick`].
+    /// As [`Self::select`].
     pub fn menu(&self, question: &str, choices: &[String], present: usize) -> Result<Option<usize>, Failure> {
-        self.list(question, choices, present, &|_| String::new())
+        self.list(question, choices, present, false, &|_| String::new())
     }
 
     fn list(
@@ -38,6 +53,7 @@ impl Prompt {
         question: &str,
         choices: &[String],
         present: usize,
+        is_searched: bool,
         answered: &dyn Fn(&str) -> String,
     ) -> Result<Option<usize>, Failure> {
         let choices: Vec<String> = choices.iter().map(|choice| sanitize_line(choice)).collect();
@@ -45,7 +61,7 @@ impl Prompt {
             return self.select_by_number(question, &choices);
         }
         let (device, mut keyboard) = self.begin()?;
-        let list = List { device, theme: &*self.theme, question, choices: &choices, answered };
+        let list = List { device, theme: &*self.theme, question, choices: &choices, is_searched, answered };
         let (chosen, rows) = list.ask(&mut keyboard, present).map_err(stopped)?;
         match chosen {
             Chosen::Position(position) => {

@@ -39,7 +39,10 @@ impl Prompt {
 
     fn confirm_by_person(&self, question: &str) -> Result<Answer, Failure> {
         if !self.can_ask() {
-            return Err(Failure::guard(format!("{}: {question}", self.why_not())).hint("add --yes"));
+            let why = if self.no_input { "--no-input is given" } else { "there is no terminal to ask on" };
+            return Err(
+                Failure::guard(format!("confirmation required, but {why}: {question}")).hint("add --yes")
+            );
         }
         let question = Question { choices: " (y/n)", ..Question::new(question) };
         match self.field(&question, Mode::Confirmation(is_no), &yes_or_no)? {

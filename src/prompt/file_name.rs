@@ -72,7 +72,7 @@ mod tests {
         std::fs::write(directory.path().join("sizes two.csv"), "").unwrap();
         std::fs::create_dir(directory.path().join("colours")).unwrap();
         assert_eq!(completed(&path("si")), path("sizes "));
-        assert_eq!(completed(&path("c")), path("colours/"));
+        assert_eq!(completed(&path("c")), format!("{}{}", path("colours"), std::path::MAIN_SEPARATOR));
         assert_eq!(completed(&path("x")), path("x"));
     }
 }

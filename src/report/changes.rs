@@ -1,6 +1,6 @@
 //! Changes of a profile for a person: readable at a glance, and without colour.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::table::cell;
 use crate::plan::profile::address_ids::join_ids;
@@ -83,8 +83,34 @@ fn rows(change: &Change) -> Vec<Row> {
 /// One row for each field of an address that appears or goes as a whole.
 fn whole(address: Option<&Value>, row: impl Fn(String, String) -> Row) -> Vec<Row> {
     let Some(Value::Object(members)) = address else { return Vec::new() };
-    let telling = members.iter().filter(|(_, value)| is_telling(value));
-    telling.map(|(member, value)| row(sanitize_line(member), format_value(Some(value)))).collect()
+    let has_region = members.get("region").is_some_and(Value::is_object);
+    let is_shown = |name: &str, value: &Value| match name {
+        // The owner of the row names the address, and a region its id.
+        "id" | "customer_id" => false,
+        "region_id" => !has_region && *value != 0,
+        _ => is_telling(value),
+    };
+    let shown = members.iter().filter(|(name, value)| is_shown(name, value));
+    let rows = shown.map(|(name, value)| match (name.as_str(), value) {
+        ("region", Value::Object(region)) => ("region".to_owned(), region_text(region)),
+        _ => (sanitize_line(name), format_value(Some(value))),
+    });
+    let rows: Vec<(String, String)> = rows.filter(|(_, text)| !text.is_empty()).collect();
+    if rows.is_empty() {
+        // Whatever comes or goes is shown.
+        return vec![row("id".to_owned(), format_value(members.get("id")))];
+    }
+    rows.into_iter().map(|(name, text)| row(name, text)).collect()
+}
+
+/// A region in one line: `New York, NY, id 43`; empty where it is none.
+fn region_text(region: &Map<String, Value>) -> String {
+    let texts = ["region", "region_code"].into_iter().filter_map(|name| region.get(name)?.as_str());
+    let mut parts: Vec<String> = texts.filter(|text| !text.is_empty()).map(sanitize_line).collect();
+    parts.dedup();
+    let id = region.get("region_id").filter(|id| !id.is_null() && **id != 0 && **id != "0");
+    parts.extend(id.map(|id| format!("id {}", format_value(Some(id)))));
+    parts.join(", ")
 }
 
 /// The changes one a line, for a list of many: `address 2 postcode: 10118 → 10119`. An address that appears or goes as a
@@ -186,8 +212,7 @@ mod tests {
              1          city      Paris   Lyon\n\
              \x20          postcode  75001   69001\n\
              new        city              بيروت\u{200e}\n\
-             2 removed  id        2\n\
-             \x20          city      Oslo"
+             2 removed  city      Oslo"
         );
     }
 
@@ -198,7 +223,25 @@ mod tests {
             "profile\n  email\n    - a@b\n    + c@d\n\
              address 1\n  city\n    - Paris\n    + Lyon\n  postcode\n    - 75001\n    + 69001\n\
              new\n  city\n    + بيروت\n\
-             address 2 removed\n  id\n    - 2\n  city\n    - Oslo"
+             address 2 removed\n  city\n    - Oslo"
+        );
+    }
+
+    #[test]
+    fn a_region_is_one_line_and_an_address_without_fields_is_shown_all_the_same() {
+        let region = json!({"region": "New York", "region_code": "NY", "region_id": 43});
+        let none = json!({"region": null, "region_code": null, "region_id": 0});
+        let before = json!({"addresses": [{"id": 1, "customer_id": 1},
+            {"id": 2, "customer_id": 1, "region": region, "region_id": 43, "city": "New York"}]});
+        let after = json!({"addresses": [{"region": none, "region_id": 0, "city": "Oslo"}]});
+        let changes = diff::customers(before.as_object().unwrap(), after.as_object().unwrap());
+        assert_eq!(
+            table(&changes, OutputStyle::default()),
+            "ADDRESS    FIELD   BEFORE               AFTER\n\
+             new        city                         Oslo\n\
+             1 removed  id      1\n\
+             2 removed  region  New York, NY, id 43\n\
+             \x20          city    New York"
         );
     }
 }

@@ -3,23 +3,43 @@
 /// Commands that talk to a service or to what this machine keeps of it.
 const SERVICE_COMMANDS: &[&str] = &["api", "attribute", "auth", "customer", "doctor", "quote"];
 
-/// The hint with `target` (`--sandbox` or `-p NAME`) in each command of it that would otherwise use the default service.
-pub fn with_target(hint: &str, target: &str) -> String {
+/// Commands that take `--customer`.
+const CUSTOMER_COMMANDS: &[&str] = &[
+    "customer show",
+    "customer update",
+    "customer history",
+    "customer restore",
+    "quote show",
+    "quote methods",
+    "quote add-item",
+    "quote ship",
+];
+
+/// The hint with `target` (such as `--sandbox --api magento` or `-p NAME`) in each command of it that would otherwise use
+/// the default service, and with the customer in each that would otherwise be for the token's own.
+pub fn with_target(hint: &str, target: &str, customer: Option<&str>) -> String {
     const PROGRAM: &str = "`storefront ";
     let mut parts = hint.split(PROGRAM);
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let command = part.split('`').next().unwrap_or_default();
         let noun = command.split(' ').next().unwrap_or_default();
-        let is_bare = !command.split(' ').any(|word| matches!(word, "--sandbox" | "-p" | "--profile"));
+        let has = |flags: &[&str]| command.split(' ').any(|word| flags.contains(&word));
         // The built-in service has no stored tokens.
-        let is_for_service = SERVICE_COMMANDS.contains(&noun) && !(noun == "auth" && target == "--sandbox");
+        let is_for_service =
+            SERVICE_COMMANDS.contains(&noun) && !(noun == "auth" && target.starts_with("--sandbox"));
         text.push_str(PROGRAM);
-        if is_bare && is_for_service {
+        if is_for_service && !target.is_empty() && !has(&["--sandbox", "-p", "--profile"]) {
             text.push_str(target);
             text.push(' ');
         }
-        text.push_str(part);
+        let words = command.split(' ').take(2).collect::<Vec<_>>().join(" ");
+        match customer {
+            Some(customer) if CUSTOMER_COMMANDS.contains(&words.as_str()) && !has(&["--customer"]) => {
+                text.push_str(&format!("{words} --customer {customer}{}", &part[words.len()..]));
+            }
+            _ => text.push_str(part),
+        }
     }
     text
 }
@@ -42,8 +62,29 @@ mod tests {
             ("`storefront auth login`", "`storefront auth login`"),
             ("add --yes", "add --yes"),
         ] {
-            assert_eq!(with_target(hint, "--sandbox"), expected);
+            assert_eq!(with_target(hint, "--sandbox", None), expected);
         }
-        assert_eq!(with_target("`storefront auth login`", "-p shop"), "`storefront -p shop auth login`");
+        assert_eq!(
+            with_target("`storefront auth login`", "-p shop", None),
+            "`storefront -p shop auth login`"
+        );
+        assert_eq!(with_target("`storefront quote show`", "", None), "`storefront quote show`");
+    }
+
+    #[test]
+    fn commands_for_a_customer_name_the_one_of_this_command() {
+        for (hint, expected) in [
+            (
+                "look with `storefront customer restore 000001`, or `storefront customer find TEXT`",
+                "look with `storefront --api magento customer restore --customer 7 000001`, or `storefront --api magento customer find TEXT`",
+            ),
+            ("`storefront quote show --customer 8`", "`storefront --api magento quote show --customer 8`"),
+            (
+                "`storefront quote methods` lists them",
+                "`storefront --api magento quote methods --customer 7` lists them",
+            ),
+        ] {
+            assert_eq!(with_target(hint, "--api magento", Some("7")), expected);
+        }
     }
 }

@@ -43,6 +43,11 @@ impl HistoryEntry<'_> {
     }
 }
 
+/// The same for now and here.
+pub fn when_local(taken: &str, now: Timestamp) -> String {
+    when(taken, now, &TimeZone::system())
+}
+
 /// A time as local time and age: `2026-11-21 22:04:11, 5 minutes ago`. What is no time stays as it is.
 fn when(taken: &str, now: Timestamp, zone: &TimeZone) -> String {
     let Ok(taken) = taken.parse::<Timestamp>() else { return taken.to_owned() };

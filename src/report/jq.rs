@@ -39,8 +39,23 @@ const LEFT_OUT: &[&str] = &[
     "todate",
 ];
 
+/// Formats of jq that the standard library here does not have.
+const FORMATS: &str = r#"
+def @csv: map(if type == "string" then "\"" + (split("\"") | join("\"\"")) + "\""
+    elif . == null then "" elif type == "array" or type == "object"
+    then error("a row of @csv has only texts, numbers, booleans and null") else tojson end) | join(",");
+def escape_tsv(from; to): split(from) | join(to);
+def @tsv: map(if type == "string"
+    then escape_tsv("\\"; "\\\\") | escape_tsv("\t"; "\\t") | escape_tsv("\n"; "\\n") | escape_tsv("\r"; "\\r")
+    elif . == null then "" elif type == "array" or type == "object"
+    then error("a row of @tsv has only texts, numbers, booleans and null") else tojson end) | join("\t");
+"#;
+
 /// A compiled expression.
-pub struct Filter(jaq_core::Filter<JustLut<Val>>);
+pub struct Filter {
+    compiled: jaq_core::Filter<JustLut<Val>>,
+    expression: String,
+}
 
 impl std::fmt::Debug for Filter {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -54,7 +69,9 @@ impl Filter {
     /// # Errors
     /// `usage`, with what is wrong with it.
     pub fn compile(expression: &str) -> Result<Self, Failure> {
-        let definitions = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs()).filter(is_built_in);
+        let formats = jaq_core::load::parse(FORMATS, |parser| parser.defs()).unwrap_or_default();
+        let definitions = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs()).chain(formats);
+        let definitions = definitions.filter(is_built_in);
         let natives = jaq_core::funs().chain(jaq_std::base_funs()).chain(jaq_json::funs());
         let natives = natives.filter(|(name, ..)| *name != "halt");
         let arena = Arena::default();
@@ -69,7 +86,7 @@ impl Filter {
             };
             refused(expression, undefined.map(problem).collect())
         })?;
-        Ok(Self(filter))
+        Ok(Self { compiled: filter, expression: expression.to_owned() })
     }
 
     /// What the expression makes of a result, which is JSON text, each output on a line: text as it is, anything else as JSON.
@@ -85,11 +102,11 @@ impl Filter {
     }
 
     fn lines(&self, result: &str) -> Result<String, String> {
-        let input = read::parse_single(result.as_bytes()).map_err(|error| error.to_string())?;
-        let context = Ctx::<JustLut<Val>>::new(&self.0.lut, Vars::new([]));
+        let input = read::parse_single(result.as_bytes()).map_err(|_| "it is not JSON".to_owned())?;
+        let context = Ctx::<JustLut<Val>>::new(&self.compiled.lut, Vars::new([]));
         let mut lines = String::new();
-        for output in self.0.id.run((context, input)) {
-            match output.map_err(problem)? {
+        for output in self.compiled.id.run((context, input)) {
+            match output.map_err(|exception| self.problem(exception))? {
                 Val::TStr(text) => lines.push_str(&String::from_utf8_lossy(&text)),
                 value => lines.push_str(&value.to_string()),
             }
@@ -97,15 +114,69 @@ impl Filter {
         }
         Ok(lines)
     }
+
+    /// What went wrong. Of the values it happened to, which may be a whole profile, only the types are named.
+    fn problem(&self, exception: jaq_core::Exn<'_, Val>) -> String {
+        let Ok(error) = exception.get_err() else { return "`halt`".to_owned() };
+        let text = error.to_string();
+        for (beginning, between) in VALUES_IN_ERRORS {
+            if let Some(rest) = text.strip_prefix(beginning) {
+                return format!("{beginning}{}", self.without_values(rest, between));
+            }
+        }
+        self.if_of_expression(text).unwrap_or_else(|| "the expression raised an error".to_owned())
+    }
+
+    /// A value that is followed by one of the words `between`, and by another value, a type, or a key.
+    fn without_values(&self, text: &str, between: &[&str]) -> String {
+        let Some((first, rest)) = leading_value(text) else { return "a value".to_owned() };
+        let Some(word) = between.iter().find(|word| rest.starts_with(**word)) else {
+            return first.to_owned();
+        };
+        let second = &rest[word.len()..];
+        // A type has no quotes; any other text might be a value.
+        let second = match leading_value(second) {
+            Some((kind, _)) => self.if_of_expression(second.to_owned()).unwrap_or_else(|| kind.to_owned()),
+            None if word == &" as " => second.to_owned(),
+            None => "a value".to_owned(),
+        };
+        format!("{first}{word}{second}")
+    }
+
+    /// The text, if the expression itself says it.
+    fn if_of_expression(&self, text: String) -> Option<String> {
+        let bare = text.trim_matches('"');
+        (!bare.is_empty() && (self.expression.contains(bare) || FORMATS.contains(bare))).then_some(text)
+    }
+}
+
+/// How errors begin that quote a value, and what stands between it and the next.
+const VALUES_IN_ERRORS: [(&str, &[&str]); 4] = [
+    ("cannot index ", &[" with "]),
+    ("cannot calculate ", &[" + ", " - ", " * ", " / ", " % "]),
+    ("cannot use ", &[" as "]),
+    ("invalid path expression with input ", &[]),
+];
+
+/// The kind of the value that a text begins with, and the rest of the text.
+fn leading_value(text: &str) -> Option<(&'static str, &str)> {
+    let kind = match text.bytes().next()? {
+        b'{' => "an object",
+        b'[' => "an array",
+        b'"' => "a string",
+        b't' | b'f' => "a boolean",
+        b'n' => "null",
+        b'-' | b'0'..=b'9' => "a number",
+        _ => return None,
+    };
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
+    values.next()?.ok()?;
+    Some((kind, &text[values.byte_offset()..]))
 }
 
 fn is_built_in(definition: &Def) -> bool {
     let regex_split = definition.name == "split" && definition.args.len() > 1;
     !regex_split && !LEFT_OUT.contains(&definition.name)
-}
-
-fn problem(exception: jaq_core::Exn<'_, Val>) -> String {
-    exception.get_err().map_or_else(|_| "`halt`".to_owned(), |error| error.to_string())
 }
 
 fn syntax(error: jaq_core::load::Error<&str>) -> Vec<String> {
@@ -171,6 +242,32 @@ mod tests {
             let failure = Filter::compile(expression).unwrap_err();
             assert_eq!(failure.kind, FailureKind::Usage);
             assert!(failure.message.contains(fault), "{failure}");
+        }
+    }
+
+    #[test]
+    fn rows_become_csv_and_tsv() {
+        let row = r#"["a \"b\"",1.50,null,true,"c\td\\"]"#;
+        assert_eq!(made("@csv", row), "\"a \"\"b\"\"\",1.50,,true,\"c\td\\\"\n");
+        assert_eq!(made("@tsv", row), "a \"b\"\t1.50\t\ttrue\tc\\td\\\\\n");
+    }
+
+    #[test]
+    fn an_error_names_the_types_of_values_and_only_keys_of_the_expression() {
+        let result = r#"{"email":"amina@example.com","id":7,"addresses":[{"city":"Paris"}]}"#;
+        for (expression, problem) in [
+            (".addresses.city", "cannot index an array with \"city\""),
+            (".id.city", "cannot index a number with \"city\""),
+            (".id[.email]", "cannot index a number with a string"),
+            (".email + 1", "cannot calculate a string + 1"),
+            (".email - .addresses", "cannot calculate a string - an array"),
+            ("error(.email)", "the expression raised an error"),
+            ("error(\"no city\")", "\"no city\""),
+            (".email | tonumber", "the expression raised an error"),
+            ("[.addresses] | @csv", "\"a row of @csv has only texts, numbers, booleans and null\""),
+        ] {
+            let failure = Filter::compile(expression).unwrap().apply(result).unwrap_err();
+            assert_eq!(failure.message, format!("`--jq` failed on the result: {problem}"), "{expression}");
         }
     }
 

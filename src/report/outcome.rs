@@ -1,6 +1,6 @@
 //! What an operation did: one JSON object, or a few lines for a person.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -157,7 +157,7 @@ impl Outcome {
             }
             line(&changes::summary(&profile.summary, &profile.new_ids));
             if let Some(snapshot) = &profile.snapshot {
-                line(&format!("Snapshot: {}", sanitize_line(&snapshot.display().to_string())));
+                line(&snapshot_line(snapshot, screen));
             }
         }
         for shown in &shown {
@@ -208,6 +208,17 @@ impl Outcome {
             (_, Some("unchanged")) => format!("{}: no changes", self.operation),
             _ => format!("{}: nothing was sent", self.operation),
         }
+    }
+}
+
+/// The snapshot: its name on a terminal, where a person goes on with it, and else its file.
+fn snapshot_line(snapshot: &Path, screen: OutputStyle) -> String {
+    match snapshot.file_stem() {
+        Some(name) if screen.width.is_some() => {
+            let name = screen.paint(TextStyle::Id, &sanitize_line(&name.to_string_lossy()));
+            format!("Snapshot: {name}")
+        }
+        _ => format!("Snapshot: {}", sanitize_line(&snapshot.display().to_string())),
     }
 }
 

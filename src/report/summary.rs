@@ -127,6 +127,11 @@ pub fn count_records(number: u64) -> String {
     if number == 1 { "1 record".to_owned() } else { format!("{number} records") }
 }
 
+/// How many records are not shown: `and 1 more record`.
+pub fn count_more_records(number: u64) -> String {
+    format!("and {number} more record{}", if number == 1 { "" } else { "s" })
+}
+
 /// The message with its numbers and quoted names left out, where it has any beside the status.
 fn generalized(message: &str) -> String {
     let mut general = String::with_capacity(message.len());

@@ -4,6 +4,7 @@
 //! Magento does, and the place says **ours**. It shares the tables of documented fields with the client,
 //! nothing else.
 
+mod address_owner;
 mod auth;
 pub(crate) mod body;
 pub(crate) mod call;

@@ -1,18 +1,17 @@
 //! The service an operation talks to: settings, client, tokens, and the sandbox where that is asked for.
 
+mod calls;
+
 use std::cell::{Cell, OnceCell};
-use std::pin::pin;
 use std::rc::Rc;
-use std::time::Duration;
 
 use crate::config::Settings;
-use crate::failure::{Applied, Failure};
-use crate::http::{Attempt, Attempts, Client, Effect, Endpoint, Observer, Reply, Tracer};
+use crate::failure::Failure;
+use crate::http::{Client, Endpoint, Observer, Tracer};
 use crate::journal::write_ahead::WriteAhead;
-use crate::plan::request::{Bearer, Method, Request, Target};
+use crate::plan::request::{Bearer, Target};
 use crate::redact::secrets;
 use crate::report::http_trace;
-use crate::report::outcome::RequestPreview;
 use crate::sandbox;
 use crate::session::Session;
 use crate::session::local_service::{sandbox_settings, start_sandbox};
@@ -185,153 +184,9 @@ impl<'a> Service<'a> {
         }
     }
 
-    /// Sends a read.
-    ///
-    /// # Errors
-    /// As [`Client::send`], and `auth` when there is no token.
-    pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
-        let call = pin!(self.client.send(request, self.token(request.bearer).await?));
-        let reply = self.session.report.while_waiting("waiting for the service", call).await;
-        reply.map_err(|failure| self.with_store_view_hint(failure))
-    }
-
-    /// Magento's only word about a store view that it does not know names nothing.
-    fn with_store_view_hint(&self, failure: Failure) -> Failure {
-        let names_nothing =
-            failure.status == Some(400) && failure.message.contains("Specified request cannot be processed");
-        match &self.settings.store_view {
-            Some(view) if names_nothing => failure.hint(format!(
-                "the shop may have no store view `{}`: check --store-view, or leave it out for the default one",
-                view.code()
-            )),
-            _ => failure,
-        }
-    }
-
-    /// Exchanges a user name and a password for a token.
-    ///
-    /// # Errors
-    /// As [`Client::log_in`].
-    pub async fn log_in(&self, request: &Request) -> Result<Reply, Failure> {
-        let call = pin!(self.client.log_in(request));
-        self.session.report.while_waiting("waiting for the service", call).await
-    }
-
-    /// Sends a write, and again what cannot act twice, after one line that says where to (not for the sandbox).
-    ///
-    /// # Errors
-    /// As [`Self::read`].
-    pub async fn write(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
-        let token = self.token(request.bearer).await?;
-        self.log_before_send(None).await?;
-        self.begin_write(operation, request);
-        let call = pin!(self.client.send_unless(request, token, || self.is_stopping()));
-        let answer = self
-            .session
-            .report
-            .while_waiting(&format!("{operation}: sent, waiting for the response"), call)
-            .await;
-        match &answer {
-            Ok(_) => self.stage.set(Stage::Accepted),
-            Err(failure) if failure.applied == Applied::Unknown => {}
-            Err(_) => self.stage.set(Stage::NothingSent),
-        }
-        answer
-    }
-
-    /// Writes down that a write is about to leave, where this is a record of a batch; `snapshot` is the name of the one
-    /// taken for it.
-    ///
-    /// # Errors
-    /// `internal` when that cannot be written: the request must not leave then.
-    pub async fn log_before_send(&self, snapshot: Option<&str>) -> Result<(), Failure> {
-        match self.write_ahead {
-            Some(write_ahead) => write_ahead.log_before_send(snapshot).await,
-            None => Ok(()),
-        }
-    }
-
-    /// Sends a write once. The caller has written down that it leaves, and decides whether it is sent again.
-    ///
-    /// # Errors
-    /// Only for a request that cannot be made.
-    pub async fn attempt(&self, operation: &str, request: &Request) -> Result<Attempt, Failure> {
-        let token = self.token(request.bearer).await?;
-        self.begin_write(operation, request);
-        let call = pin!(self.client.attempt(request, token));
-        let attempt = self
-            .session
-            .report
-            .while_waiting(&format!("{operation}: sent, waiting for the response"), call)
-            .await;
-        match &attempt {
-            Ok(Attempt::Applied(_)) => self.stage.set(Stage::Accepted),
-            Ok(Attempt::Unknown { .. }) => {}
-            _ => self.stage.set(Stage::NothingSent),
-        }
-        attempt
-    }
-
-    /// How long to wait before a write that ended like this may be sent again, by the rules for what cannot act twice;
-    /// `None` where it must not be.
-    pub fn delay(&self, before: &Attempts, attempt: &Attempt, effect: Effect) -> Option<Duration> {
-        self.client.delay(before, attempt, effect).filter(|_| !self.is_stopping())
-    }
-
-    /// A read has shown the last write.
-    pub fn verified(&self) {
-        self.stage.set(Stage::Accepted);
-    }
-
-    fn begin_write(&self, operation: &str, request: &Request) {
-        self.log_target(operation);
-        self.stage.set(Stage::Sent);
-        self.replaces_profile.set(request.method == Method::Put && operation.starts_with("customer "));
-    }
-
-    /// A request as a dry run shows it.
-    pub fn preview(&self, request: Request) -> RequestPreview {
-        if self.settings.sandbox && self.session.global.curl && !self.announced.replace(true) {
-            self.session.report.status(
-                "the built-in service ends with this command: to send the request, \
-                 start one that stays with `storefront sandbox serve`",
-            );
-        }
-        RequestPreview { url: self.client.url(&request), request, curl: self.session.global.curl }
-    }
-
     /// The service's name for files.
     pub fn name(&self) -> String {
         self.settings.service_name()
-    }
-
-    /// Which service it is, for a journal: host and store view. A port of this machine is not part of it: a local
-    /// service takes another each time it starts.
-    pub fn identity(&self) -> String {
-        let url = &self.settings.base_url;
-        let local = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
-        let host = match (self.settings.sandbox, local) {
-            (true, _) => "sandbox".to_owned(),
-            (_, true) => "this machine".to_owned(),
-            _ => self.settings.host(),
-        };
-        let view = self.settings.store_view.as_ref().map(|view| format!(", store view {}", view.code()));
-        host + &view.unwrap_or_default()
-    }
-
-    fn log_target(&self, operation: &str) {
-        if self.settings.sandbox || self.announced.replace(true) {
-            return;
-        }
-        let profile =
-            self.settings.profile.as_ref().map(|profile| format!("profile {profile}, ")).unwrap_or_default();
-        let view = self
-            .settings
-            .store_view
-            .as_ref()
-            .map(|view| format!(", store view {}", view.code()))
-            .unwrap_or_default();
-        self.session.report.status(&format!("{operation}: {profile}host {}{view}", self.settings.host()));
     }
 
     /// The customer's token, once a call has used it.
@@ -351,9 +206,19 @@ impl<'a> Service<'a> {
         if let Some(token) = cell.get() {
             return Ok(token);
         }
-        let token = source.token().await?;
+        let token = source.token().await.map_err(|failure| self.without_token(failure, bearer))?;
         secrets().add(&token);
         Ok(cell.get_or_init(|| token))
+    }
+
+    /// An administrator's token alone is for customers that are named.
+    fn without_token(&self, failure: Failure, bearer: Bearer) -> Failure {
+        let can_name = self.session.global.takes_customer && self.settings.dialect.customers.is_some();
+        if bearer != Bearer::Customer || !can_name || !self.settings.has_only_admin_token() {
+            return failure;
+        }
+        let or = failure.hint.as_deref().map(|hint| format!("; for the token's own customer: {hint}"));
+        failure.hint(format!("name the customer with --customer ID|EMAIL{}", or.unwrap_or_default()))
     }
 }
 
@@ -376,5 +241,17 @@ fn link(settings: &Settings) -> Endpoint {
         use_proxy: settings.use_proxy,
         proxy_variable: settings.proxy_variable,
         certificate_file: settings.certificate_file.clone(),
+    }
+}
+
+/// Whether the service said that there is no such store, and not that there is no such route.
+pub fn names_store(failure: &Failure) -> bool {
+    let text = failure.service.as_ref().map(serde_json::Value::to_string).unwrap_or_default().to_lowercase();
+    let mut words = text.split(|one: char| !one.is_alphanumeric());
+    match failure.status {
+        Some(404) => words.any(|word| matches!(word, "store" | "storeview")),
+        // Magento's answer to a store view that it does not know.
+        Some(400) => failure.message.contains("Specified request cannot be processed"),
+        _ => false,
     }
 }

@@ -245,7 +245,7 @@ impl Scenario {
         }
         std::fs::write(&input, text).unwrap();
         let jobs = u16::try_from(1 + self.random.below(4)).unwrap();
-        Job { operation, records, input: Some(input.canonicalize().unwrap()), jobs }
+        Job { operation, records, input: Some(dunce::canonicalize(input).unwrap()), jobs }
     }
 
     /// A record that asks for something no other record asks for.

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::file_name;
 use crate::context::Context;
+use crate::exact_json;
 use crate::failure::Failure;
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::stored::Profile;
@@ -23,22 +24,39 @@ pub struct CachedAddress {
 }
 
 /// Keeps the ids of a profile's addresses in place of those seen before at this service
-/// ([`crate::config::Settings::service_name`]). Only completion needs them: what cannot be kept is forgotten.
-pub fn save_addresses(context: &Context, service: &str, profile: &Profile) {
+/// ([`crate::config::Settings::service_name`]); `is_named` says that an administrator named the customer. Only completion
+/// needs them: what cannot be kept is forgotten.
+pub fn save_addresses(context: &Context, service: &str, profile: &Profile, is_named: bool) {
     let addresses = profile.addresses().iter().filter_map(Value::as_object);
     let labels: Map<String, Value> = addresses
         .filter_map(|address| Some((id_of(address.get("id")?)?.to_string(), label(address).into())))
         .collect();
+    let names: Vec<String> =
+        ["id", "email"].into_iter().filter(|_| is_named).filter_map(|name| profile.text(name)).collect();
     if let Ok(path) = file(context, service) {
-        let _ = context.storage.replace(&path, Value::Object(labels).to_string().as_bytes());
+        let kept = exact_json::object([("customer", names.into()), ("addresses", Value::Object(labels))]);
+        let _ = context.storage.replace(&path, kept.to_string().as_bytes());
     }
 }
 
-/// The addresses seen last at this service, none where nothing is kept.
-pub fn load_addresses(context: &Context, service: &str) -> Vec<CachedAddress> {
+/// The addresses seen last at this service, none where nothing is kept, or where they are not those of `customer` (an id
+/// or an email; without one, the token's own).
+pub fn load_addresses(context: &Context, service: &str, customer: Option<&str>) -> Vec<CachedAddress> {
     let text = file(context, service).ok().and_then(|path| std::fs::read(path).ok());
-    let labels: Map<String, Value> =
+    let mut kept: Map<String, Value> =
         text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
+    let names = kept.get("customer").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let is_asked = |name: &Value| {
+        name.as_str().zip(customer).is_some_and(|(name, asked)| name.to_lowercase() == asked.to_lowercase())
+    };
+    let is_asked = if customer.is_some() { names.iter().any(is_asked) } else { names.is_empty() };
+    if !is_asked {
+        return Vec::new();
+    }
+    let labels = match kept.shift_remove("addresses") {
+        Some(Value::Object(labels)) => labels,
+        _ => Map::new(),
+    };
     let remembered = |(id, label): (String, Value)| {
         Some(CachedAddress { id: id.parse().ok()?, label: label.as_str()?.to_owned() })
     };

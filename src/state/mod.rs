@@ -68,6 +68,17 @@ impl CustomerStore {
         entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect()
     }
 
+    /// Deletes the snapshots of all customers of a service.
+    ///
+    /// # Errors
+    /// Whatever the file system says.
+    pub fn delete_all(context: &Context, service: &ServiceId) -> std::io::Result<()> {
+        for directory in Self::directories(context, service) {
+            std::fs::remove_dir_all(directory)?;
+        }
+        Ok(())
+    }
+
     /// Where the snapshots are.
     pub fn directory(&self) -> &Path {
         &self.directory

@@ -5,14 +5,22 @@ use serde_json::Value;
 use crate::input::records;
 use crate::plan::operation::Operation;
 use crate::plan::operation::spec::{NamedCell, NamedColumns};
-use crate::plan::request::dialect::MARKETPLACE;
+use crate::plan::request::{Bearer, Dialect};
 
 /// Titles and cells.
-pub fn example_row(operation: Operation, document: &Value) -> Vec<(String, String)> {
-    let inner = operation.spec().wrapper.map_or(document, |wrapper| &document[wrapper]);
-    let cells = records::paths(&MARKETPLACE, operation)
-        .filter_map(|(title, path)| Some((title, cell(at(inner, &path)?))));
-    cells.chain(placeholder_columns(operation, inner)).collect()
+pub fn example_row(
+    dialect: &'static Dialect,
+    operation: Operation,
+    document: &Value,
+) -> Vec<(String, String)> {
+    let spec = operation.spec();
+    let inner = spec.wrapper.map_or(document, |wrapper| &document[wrapper]);
+    // One administrator's token serves the customers that records name.
+    let has_customer = dialect.customers.is_some() && spec.bearer == Bearer::Customer;
+    let customer = has_customer.then(|| ("customer".to_owned(), "1".to_owned()));
+    let cells =
+        records::paths(dialect, operation).filter_map(|(title, path)| Some((title, cell(at(inner, &path)?))));
+    customer.into_iter().chain(cells).chain(placeholder_columns(operation, inner)).collect()
 }
 
 /// The value at a path; a row changes one address, so that a list stands for its first element.

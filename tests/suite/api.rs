@@ -100,8 +100,10 @@ fn a_write_to_a_profile_is_refused_unless_unguarded() {
 fn a_dry_run_sends_nothing_and_curl_hides_the_token() {
     let service = MockServer::start(Vec::<Step>::new());
     let shown = api(&service, &["PATCH", "/V1/x?y=1", "-i", "-", "-n", "--curl"]);
+    let (program, token) =
+        if cfg!(windows) { ("curl.exe", "$env:STOREFRONT_TOKEN") } else { ("curl", "$STOREFRONT_TOKEN") };
     assert!(
-        shown.stdout.contains("curl --request PATCH") && shown.stdout.contains("$STOREFRONT_TOKEN"),
+        shown.stdout.starts_with(&format!("{program} --request PATCH")) && shown.stdout.contains(token),
         "{shown:?}"
     );
     assert!(!shown.stdout.contains("hunter"), "{shown:?}");

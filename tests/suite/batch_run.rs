@@ -212,7 +212,7 @@ fn a_dry_run_shows_the_first_few_in_full_and_counts_the_rest() {
     let outcome = env.run("attribute create -i a.csv -n");
     assert_eq!(outcome.code, 0);
     assert!(outcome.stdout.contains("code_3") && !outcome.stdout.contains("code_4"), "{outcome:?}");
-    assert!(outcome.stdout.ends_with("and 17 records more\n"), "{outcome:?}");
+    assert!(outcome.stdout.ends_with("and 17 more records\n"), "{outcome:?}");
     assert!(!env.home.dir.path().join("a.csv.journal").exists());
     assert_eq!(env.requests(), Vec::<String>::new());
 }

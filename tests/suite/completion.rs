@@ -116,8 +116,28 @@ fn what_is_remembered_is_private_and_no_more_than_ids_and_labels() {
     let file = home.dir.path().join("state/storefront/addresses/sandbox.json");
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
-    assert_eq!(kept.as_object().unwrap().keys().collect::<Vec<_>>(), ["1", "2", "3", "4"]);
-    assert_eq!(kept["2"], "350 Fifth Avenue, New York");
+    assert_eq!(kept.as_object().unwrap().keys().collect::<Vec<_>>(), ["customer", "addresses"]);
+    assert_eq!(kept["customer"], serde_json::json!([]));
+    assert_eq!(kept["addresses"].as_object().unwrap().keys().collect::<Vec<_>>(), ["1", "2", "3", "4"]);
+    assert_eq!(kept["addresses"]["2"], "350 Fifth Avenue, New York");
+}
+
+/// An administrator's command is about one customer: the addresses of another are no candidates.
+#[test]
+fn addresses_and_snapshots_are_those_of_the_named_customer_and_interface() {
+    if !is_here("bash") {
+        return;
+    }
+    let home = Home::new();
+    let magento = "storefront --sandbox --api magento customer";
+    home.ok("--sandbox --api magento customer update --customer 2 --gender 2 --yes");
+    for customer in ["--customer 2", "--customer=2", "--customer Sato.Kenji@example.jp"] {
+        assert_eq!(bash(&home, &format!("{magento} update {customer} --address ")), ["5", "6"], "{customer}");
+    }
+    assert_eq!(bash(&home, &format!("{magento} update --customer 1 --address ")), [""]);
+    assert_eq!(bash(&home, &format!("{magento} update --address ")), [""]);
+    assert!(bash(&home, &format!("{magento} restore "))[0].starts_with("000001-"));
+    assert!(!bash(&home, "storefront --sandbox customer restore ")[0].starts_with('0'));
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn it_is_listed_while_the_service_cannot_be_reached() {
     let listed = run("customer history", "hunter2");
     assert_eq!((listed.code, service.requests().len()), (0, asked), "{listed:?}");
     assert!(listed.stdout.contains("address 1 city: Rome → Oslo"), "{listed:?}");
-    let kept = home.dir.path().join("state/storefront/customers");
+    let kept = home.state().join("customers");
     let files: Vec<String> = std::fs::read_dir(kept)
         .unwrap()
         .map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap())

@@ -36,9 +36,18 @@ fn the_region_of_an_address_never_contradicts_itself() {
 fn a_region_in_doubt_is_refused() {
     let env = TestEnv::new();
     for (line, hint) in [
-        ("--address 2 --region Texas", "add --region-id, or use --no-region"),
-        ("--address 4 --region-code BY", "add --region-id, or use --no-region"),
-        ("--address 2 --country FR --region Paris", "add --region-id, or use --no-region"),
+        (
+            "--address 2 --region Texas",
+            "add --region-id, or use --no-region; --region-id 0 stores the name without an id",
+        ),
+        (
+            "--address 4 --region-code BY",
+            "add --region-id, or use --no-region; --region-id 0 stores the name without an id",
+        ),
+        (
+            "--address 2 --country FR --region Paris",
+            "add --region-id, or use --no-region; --region-id 0 stores the name without an id",
+        ),
         ("--address 2 --country FR", "set --region-id (with --region, --region-code) or --no-region"),
         ("--address 3 --country SY", "set --region-id (with --region, --region-code) or --no-region"),
     ] {

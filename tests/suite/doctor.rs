@@ -15,6 +15,9 @@ use crate::support::tls::{Authority, Odd};
 const PROFILE: &str = r#"{"id": 1, "addresses": [{"id": 1}, {"id": 2}]}"#;
 const QUICK: [&str; 7] = ["doctor", "-o", "json", "--retry", "0", "--timeout", "5"];
 
+/// The program and arguments that print the next one, as the settings write them.
+const ECHO: &str = if cfg!(windows) { r#""cmd", "/c", "echo""# } else { r#""echo""# };
+
 /// What a run found: state, message and mend by check; and the exit code.
 struct Examined {
     code: i32,
@@ -193,14 +196,15 @@ fn the_source_of_a_token_is_named_and_the_token_never() {
         (format!("token = {SECRET:?}"), "profile"),
         ("token-env = \"SHOP_TOKEN\"".to_owned(), "SHOP_TOKEN"),
         ("token-file = \"token\"".to_owned(), "token"),
-        (format!("token-command = [\"echo\", {SECRET:?}]"), "echo"),
+        (format!("token-command = [{ECHO}, {SECRET:?}]"), "token-command"),
     ] {
         let home = home(&server.url(""), &lines);
         home.write("token", SECRET, 0o600);
         let found = examine(home.storefront(&[&QUICK[..], &["-vv"]].concat()).env("SHOP_TOKEN", SECRET));
         let (state, message, _) = found.check("customer token");
         assert!(state == "ok" && message.contains(names), "{lines}: {message}");
-        assert_eq!(found.check("admin token").0, "ok");
+        // No call shows that the service takes the customer's token for an administrator's.
+        assert_eq!(found.check("admin token").0, "skipped");
     }
 }
 
@@ -243,10 +247,9 @@ fn a_certificate_nobody_here_trusts_is_mended_by_ca_file() {
     let found = examine(strange.storefront(&QUICK));
     let (state, message, mend) = found.check("service");
     assert_eq!((found.code, state), (5, "failed"));
-    assert!(
-        message.contains("is signed by an untrusted CA") && mend.contains("ca-file"),
-        "{message}: {mend}"
-    );
+    // Windows checks certificates itself and has more than one answer to this.
+    let says = if cfg!(windows) { "the certificate of " } else { "is signed by an untrusted CA" };
+    assert!(message.contains(says) && mend.contains("ca-file"), "{message}: {mend}");
     assert!(server.requests().is_empty());
     let known = home(&server.url(""), &format!("token = {SECRET:?}\nca-file = {:?}", authority.ca_file()));
     let found = examine(known.storefront(&QUICK));

@@ -124,7 +124,7 @@ fn a_curl_command_for_the_sandbox_says_that_nobody_will_answer_it() {
     let line = "quote add-item --sku mug-blue --qty 1 --quote-id 1 -n --curl --sandbox";
     let shown = home.run(&line.split(' ').collect::<Vec<_>>());
     assert_eq!((shown.code, shown.stderr.matches("storefront sandbox serve").count()), (0, 1), "{shown:?}");
-    assert!(shown.stdout.starts_with("curl "), "{shown:?}");
+    assert!(shown.stdout.starts_with(if cfg!(windows) { "curl.exe " } else { "curl " }), "{shown:?}");
 }
 
 #[test]

@@ -50,8 +50,8 @@ fn a_snapshot_and_the_history_keep_it_to_the_letter() {
 fn input_flags_and_the_sandboxs_store_keep_it_to_the_letter() {
     let env = TestEnv::new();
     let item = |line: &str, input: String| {
-        let file = env.file("item.json", input);
-        env.run(&format!("quote add-item -n -o json --allow-unknown {line} -i {}", file.display())).stdout
+        env.file("item.json", input);
+        env.run(&format!("quote add-item -n -o json --allow-unknown {line} -i item.json")).stdout
     };
     let dry = item("", format!(r#"{{"cartItem":{{"sku":"a","qty":1E2,"quote_id":"1","x":{{{ODD}}}}}}}"#));
     assert!(dry.contains(&format!(r#""qty":1E2,"quote_id":"1","x":{{{ODD}}}"#)), "{dry}");
@@ -76,8 +76,8 @@ fn a_private_name_hides_no_address_list_from_the_sandbox() {
 fn records_of_a_batch_go_out_to_the_letter_and_repeats_do_not() {
     let env = TestEnv::new();
     let run = |record: &str| {
-        let file = env.file("items.ndjson", format!("{record}\n"));
-        env.run(&format!("quote add-item -n -o json -i {}", file.display()))
+        env.file("items.ndjson", format!("{record}\n"));
+        env.run("quote add-item -n -o json -i items.ndjson")
     };
     let body = r#"{"cartItem":{"sku":"a","qty":1E2,"quote_id":"1"}}"#;
     assert!(run(body).stdout.contains(r#""qty":1E2"#));

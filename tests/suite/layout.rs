@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The rooms from bottom to top. A room may import only rooms that stand before it.
-const ROOMS: [&str; 31] = [
+const ROOMS: [&str; 32] = [
     "failure",
     "token",
     "environment",
@@ -32,6 +32,7 @@ const ROOMS: [&str; 31] = [
     "state",
     "template",
     "ops",
+    "interactive",
     "completion",
     "batch",
     "commands",

@@ -1,41 +1,103 @@
-//! The script for a real shop passes against the sandbox's Magento side.
+//! The script for a real shop passes against the sandbox's Magento side, cleans up, and touches nothing that is not its own.
 
 use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
 use crate::support::raw_http::{ADMIN, CUSTOMER};
 use crate::support::test_env::TestEnv;
 
-fn run(env: &TestEnv, customer: &str) -> std::process::Output {
+const EMAIL: &str = "amina.haddad@example.com";
+
+fn script(env: &TestEnv, email: &str) -> Command {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/run");
-    env.home
-        .command(script.to_str().unwrap())
+    let mut command = env.home.command(script.to_str().unwrap());
+    command
         .env("STOREFRONT_BIN", env!("CARGO_BIN_EXE_storefront"))
         .env("STOREFRONT_BASE_URL", format!("{}/rest", env.url()))
-        .env("STOREFRONT_TOKEN", customer)
+        .env("STOREFRONT_TOKEN", CUSTOMER)
         .env("STOREFRONT_ADMIN_TOKEN", ADMIN)
-        .env("LIVE_SKU", "mug-blue")
-        .output()
-        .unwrap()
+        .env("LIVE_EMAIL", email)
+        .env("LIVE_SKU", "mug-blue");
+    command
+}
+
+fn run(env: &TestEnv) -> Output {
+    script(env, EMAIL).output().unwrap()
+}
+
+#[track_caller]
+fn left_nothing(env: &TestEnv, before: &serde_json::Value) {
+    let after = env.sandbox.show();
+    assert_eq!(after["attributes"], before["attributes"]);
+    assert_eq!(after["quotes"][0]["items"], before["quotes"][0]["items"]);
+    let addresses = |shown: &serde_json::Value| shown["customers"][0]["addresses"].clone();
+    assert!(addresses(&after).is_array());
+    assert_eq!(addresses(&after), addresses(before));
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 #[test]
 fn the_live_script_passes_and_leaves_nothing() {
     let env = TestEnv::new();
-    let (profile, before) = (env.profile(), env.sandbox.show());
-    let output = run(&env, CUSTOMER);
+    let before = env.sandbox.show();
+    let output = run(&env);
     assert!(output.status.success(), "{output:?}");
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 12, "{output:?}");
-    let after = env.sandbox.show();
-    assert_eq!(after["attributes"], before["attributes"]);
-    assert_eq!(after["quotes"][0]["items"], before["quotes"][0]["items"]);
-    assert_eq!(env.profile()["addresses"], profile["addresses"]);
+    left_nothing(&env, &before);
 }
 
 #[test]
 fn the_live_script_fails_where_the_shop_does() {
     let env = TestEnv::with_faults(&["PUT:500"]);
-    let (before, output) = (env.sandbox.show(), run(&env, CUSTOMER));
+    let (before, output) = (env.sandbox.show(), run(&env));
     assert!(!output.status.success(), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("not ok  customer update"), "{output:?}");
-    assert_eq!(env.sandbox.show()["attributes"], before["attributes"]);
+    assert!(said(&output).contains("not ok  customer update"), "{output:?}");
+    left_nothing(&env, &before);
+}
+
+/// The token of a customer who is not the one named, and a cart that holds something.
+#[test]
+fn the_live_script_refuses_data_that_is_not_its_own() {
+    let env = TestEnv::new();
+    let before = env.sandbox.show();
+    let output = script(&env, "test@example.com").output().unwrap();
+    let message = format!(
+        "not ok  the token is that of {EMAIL}, and LIVE_EMAIL is test@example.com: nothing was changed\n"
+    );
+    assert_eq!((output.status.code(), said(&output)), (Some(1), message), "{output:?}");
+    let item = r#"{"cartItem":{"sku":"mug-blue","qty":2,"quote_id":"1"}}"#;
+    assert_eq!(env.sandbox.call(CUSTOMER, "POST", "/rest/V1/carts/mine/items", item).status, 200);
+    let filled = env.sandbox.show();
+    assert_ne!(filled["quotes"][0]["items"], before["quotes"][0]["items"]);
+    let output = run(&env);
+    let message = "not ok  the cart of the test customer is not empty: nothing was changed\n";
+    assert_eq!((output.status.code(), said(&output)), (Some(1), message.to_owned()), "{output:?}");
+    left_nothing(&env, &filled);
+    assert!(env.requests().iter().all(|request| request.starts_with("GET") || request == "POST 200"));
+}
+
+/// Ctrl-C reaches the script and the program that it runs.
+#[cfg(unix)]
+#[test]
+fn the_live_script_cleans_up_after_ctrl_c() {
+    use std::os::unix::process::CommandExt;
+    for written in ["PUT 200", "POST 200"] {
+        let env = TestEnv::new();
+        let before = env.sandbox.show();
+        let mut command = script(&env, EMAIL);
+        let mut child =
+            command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        while !env.requests().iter().any(|request| request == written) {
+            assert!(child.try_wait().unwrap().is_none(), "{written}: the script has ended");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let group = format!("-{}", child.id());
+        assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{output:?}");
+        left_nothing(&env, &before);
+    }
 }

@@ -96,7 +96,8 @@ fn an_administrator_adds_to_the_cart_of_a_customer() {
     assert_eq!(qty(&env, 1), 3);
     let result = done(&env, "quote add-item --customer 6 --sku mug-blue --qty 1");
     assert_eq!(result["response"]["quote_id"], "6", "made where there is none");
-    assert_eq!(fails(&env, 4, "quote add-item --customer 99 --sku mug-blue --qty 1")["status"], 404);
+    let unknown = fails(&env, 2, "quote add-item --customer 99 --sku mug-blue --qty 1");
+    assert_eq!(unknown["message"], "no customer has the id 99");
     let shown = done(&env, "quote show --customer 2");
     assert_eq!((&shown["cart"]["id"], &shown["items"][0]["qty"]), (&json!(2), &json!(3)));
     let error = env.fails(2, "quote show --customer 2");

@@ -4,9 +4,10 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 #![cfg_attr(windows, allow(dead_code, unused_imports, reason = "some tests that use them are for Unix only"))]
 
+#[cfg(unix)]
+mod address_form;
 mod api;
 mod attribute;
-#[cfg(unix)]
 mod attribute_wizard;
 mod auth;
 mod bad_input;
@@ -19,9 +20,11 @@ mod batch_outage;
 mod batch_run;
 mod batch_tokens;
 mod batch_warnings;
+// It asks shells of Unix.
 #[cfg(unix)]
 mod completion;
 mod config;
+// It is about permission bits, owners and symbolic links.
 #[cfg(unix)]
 mod config_files;
 mod csv_input;
@@ -29,28 +32,36 @@ mod customer_base_file;
 mod customer_history;
 mod customer_reads;
 mod customer_region;
+// It needs a pseudo-terminal.
+#[cfg(unix)]
 mod customer_show;
 mod customer_update;
 mod doctor;
 mod dry_run;
 mod exact_data;
 mod fault_matrix;
+mod fix_hints;
 mod global_flags;
 mod help;
 mod http_proxy;
 mod http_send;
 mod http_tls;
 mod http_transport_errors;
+// It needs a pseudo-terminal.
 #[cfg(unix)]
 mod interactive_terminal;
 mod jq;
 mod layout;
+// It runs a POSIX shell script.
 #[cfg(unix)]
 mod live;
+mod magento_admin;
 mod magento_attributes;
+mod magento_bad_input;
 mod magento_customers;
 mod magento_quotes;
 mod magento_tokens;
+mod magento_traps;
 mod masking;
 mod no_data_loss;
 mod profile_round_trip;
@@ -73,9 +84,12 @@ mod schema;
 mod secrets;
 mod support;
 mod template;
+// It needs a pseudo-terminal.
 #[cfg(unix)]
 mod terminal_output;
+// It needs a pseudo-terminal.
 #[cfg(unix)]
 mod terminal_snapshots;
+// Its token commands are POSIX shell scripts, and it sends signals.
 #[cfg(unix)]
 mod token_command;

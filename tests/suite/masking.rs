@@ -22,10 +22,8 @@ fn run(home: &Home, server: &MockServer, line: &str) -> Outcome {
     serve(home.storefront(&words(line)), &server.url("")).env("STOREFRONT_TOKEN", TOKEN).run()
 }
 
-fn file(home: &Home, name: &str, content: &str) -> std::path::PathBuf {
-    let path = home.dir.path().join(name);
-    std::fs::write(&path, content).unwrap();
-    path
+fn file(home: &Home, name: &str, content: &str) {
+    std::fs::write(home.dir.path().join(name), content).unwrap();
 }
 
 /// Nothing of the token in any spelling, nor a good part of it.
@@ -136,12 +134,8 @@ fn a_shown_profile_goes_back_without_its_dots() {
     let shown = run(&home, &server, "customer show -o json").stdout;
     assert!(shown.contains("+•••"), "{shown}");
     let update = |input: String| {
-        let input = file(&home, "edit.json", &input);
-        run(
-            &home,
-            &server,
-            &format!("customer update -i {} --allow-unknown -q -o json --retry 0", input.display()),
-        )
+        file(&home, "edit.json", &input);
+        run(&home, &server, "customer update -i edit.json --allow-unknown -q -o json --retry 0")
     };
     let outcome = update(shown.replace("Rome", "Oslo"));
     let put = server.requests().into_iter().find(|request| request.starts_with("PUT"));
@@ -169,13 +163,9 @@ fn a_records_own_token_and_escape_sequences_stay_out_of_journal_failed_file_and_
         ("", "in.csv", format!("sku,qty,quote_id,token\na,1,1,{TOKEN}\n")),
     ] {
         let home = Home::new();
-        let input = file(&home, name, &input);
+        file(&home, name, &input);
         let failed = home.dir.path().join("failed");
-        let line = format!(
-            "quote add-item -i {} --failed {} --yes --retry 0 {mode}",
-            input.display(),
-            failed.display()
-        );
+        let line = format!("quote add-item -i {name} --failed failed --yes --retry 0 {mode}");
         let outcome = serve(home.storefront(&words(&line)), &server.url("")).run();
         assert_eq!(outcome.code, 7, "{outcome:?}");
         let given_back = std::fs::read_to_string(&failed).unwrap();

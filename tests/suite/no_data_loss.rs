@@ -300,7 +300,7 @@ fn a_profile_is_never_read_from_a_cache() {
 #[test]
 fn a_state_directory_nobody_can_write_sends_nothing_and_says_what_to_do() {
     let env = TestEnv::new();
-    env.file("state", "in the way");
+    env.file(if cfg!(windows) { "data" } else { "state" }, "in the way");
     let error = env.fails(1, UPDATE);
     assert!(error["message"].as_str().unwrap().starts_with("the lock "), "{error}");
     assert!(error["hint"].as_str().unwrap().contains(storefront::environment::STATE_HOME), "{error}");

@@ -17,9 +17,15 @@ fn examples_run(page: &str) {
     let examples = below(&format!("{name}.md"));
     std::fs::copy(root.join(page), &examples).unwrap();
     let cases = trycmd::TestCases::new();
-    for (name, directory) in
-        [("HOME", ""), ("XDG_CONFIG_HOME", "config"), ("XDG_DATA_HOME", "data"), ("XDG_STATE_HOME", "state")]
-    {
+    for (name, directory) in [
+        ("HOME", ""),
+        ("XDG_CONFIG_HOME", "config"),
+        ("XDG_DATA_HOME", "data"),
+        ("XDG_STATE_HOME", "state"),
+        ("USERPROFILE", ""),
+        ("APPDATA", "config"),
+        ("LOCALAPPDATA", "data"),
+    ] {
         cases.env(name, below(directory).display().to_string());
     }
     cases.case(&examples).run();
@@ -48,6 +54,11 @@ fn the_examples_for_scripts_run() {
 #[test]
 fn the_examples_about_the_journal_run() {
     examples_run("docs/journal.md");
+}
+
+#[test]
+fn the_examples_for_magento_shops_run() {
+    examples_run("docs/magento.md");
 }
 
 /// A page that is too long is not read, and one that is not linked is not found.

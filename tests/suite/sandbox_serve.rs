@@ -144,7 +144,8 @@ fn show_and_tokens_print_json_and_reset_seeds_afresh() {
         serde_json::from_slice(&output.stdout).unwrap()
     };
     assert_eq!(json(&["sandbox", "show"])["customers"][0]["addresses"][3]["postcode"], "02138");
-    assert!(home.path().join(".local/share/storefront/sandbox.db").exists());
+    let data = if cfg!(windows) { "storefront" } else { ".local/share/storefront" };
+    assert!(home.path().join(data).join("sandbox.db").exists());
     assert_eq!(json(&["sandbox", "tokens"])[0]["token"], CUSTOMER);
     assert_eq!(json(&["sandbox", "reset"])["applied"], "yes");
     let tables = run(home.path(), &["sandbox", "show"]);

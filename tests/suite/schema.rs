@@ -9,7 +9,7 @@ use storefront::plan::validate::body::validate;
 use storefront::plan::validate::json_schema;
 
 fn template(operation: Operation) -> Value {
-    serde_json::from_str(storefront::template::json(operation)).unwrap()
+    serde_json::from_str(&storefront::template::json(&MARKETPLACE, operation).unwrap()).unwrap()
 }
 
 /// The document, and what it becomes when each value in it is replaced, and each object given an odd field.

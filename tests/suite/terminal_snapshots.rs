@@ -1,5 +1,6 @@
 //! Pictures of the terminal, as the README shows them. One that is stale fails; `SNAPSHOTS=overwrite` makes them anew.
 
+use anstyle_svg::{Palette, Term};
 use snapbox::{Data, data::DataFormat};
 
 use crate::support::storefront::Home;
@@ -7,14 +8,61 @@ use crate::support::terminal::{DOWN, ENTER, Terminal};
 
 const COLUMNS: u16 = 80;
 
-/// Holds the picture against its file.
+/// GitHub's colours of a terminal: text, background and the sixteen of the palette.
+struct Look {
+    suffix: &'static str,
+    text: u32,
+    background: u32,
+    palette: [u32; 16],
+}
+
+const LIGHT: Look = Look {
+    suffix: "",
+    text: 0x1f_2328,
+    background: 0xf6_f8fa,
+    palette: [
+        0x24_292f, 0xcf_222e, 0x11_6329, 0x9a_6700, 0x09_69da, 0x82_50df, 0x1b_7c83, 0x6e_7781, 0x57_606a,
+        0xa4_0e26, 0x1a_7f37, 0x63_3c01, 0x21_8bff, 0xa4_75f9, 0x31_92aa, 0x8c_959f,
+    ],
+};
+
+const DARK: Look = Look {
+    suffix: "-dark",
+    text: 0xe6_edf3,
+    background: 0x0d_1117,
+    palette: [
+        0x48_4f58, 0xff_7b72, 0x3f_b950, 0xd2_9922, 0x58_a6ff, 0xbc_8cff, 0x39_c5cf, 0xb1_bac4, 0x8b_949e,
+        0xff_a198, 0x56_d364, 0xe3_b341, 0x79_c0ff, 0xd2_a8ff, 0x56_d4dd, 0xff_ffff,
+    ],
+};
+
+impl Look {
+    fn picture_of(&self, text: &str) -> String {
+        let rgb = |color: u32| {
+            let [_, red, green, blue] = color.to_be_bytes();
+            anstyle::RgbColor(red, green, blue)
+        };
+        let picture = Term::new()
+            .palette(Palette(self.palette.map(rgb)))
+            .fg_color(rgb(self.text).into())
+            .bg_color(rgb(self.background).into())
+            .render_svg(text);
+        // Dim text has to be readable.
+        picture.replace(".dimmed { opacity: 0.4; }", ".dimmed { opacity: 0.7; }")
+    }
+}
+
+/// Holds the pictures, light and dark, against their files.
 #[track_caller]
 fn shows(name: &str, line: &str, picture: &str) {
-    let path =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/snapshots/{name}.term.svg"));
     let actual = format!("\u{1b}[2m$\u{1b}[0m storefront {line}\n{picture}");
-    let expected = Data::read_from(&path, Some(DataFormat::TermSvg)).raw();
-    snapbox::Assert::new().action_env("SNAPSHOTS").eq(Data::text(actual), expected);
+    for look in [LIGHT, DARK] {
+        let file = format!("tests/snapshots/{name}{}.svg", look.suffix);
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let expected = Data::read_from(&path, Some(DataFormat::Text)).raw();
+        let actual = Data::text(look.picture_of(&actual)).raw();
+        snapbox::Assert::new().action_env("SNAPSHOTS").eq(actual, expected);
+    }
 }
 
 /// Runs a command line that asks nothing.

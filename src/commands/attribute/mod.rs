@@ -1,9 +1,6 @@
 //! `storefront attribute …`
 
-pub mod command_line;
 mod show;
-mod steps;
-mod wizard;
 
 use serde_json::Value;
 
@@ -11,14 +8,13 @@ use crate::cli::attribute::{AttributeCommand, CreateArgs};
 use crate::commands::dispatch;
 use crate::failure::Failure;
 use crate::input::{Draft, Unfinished};
+use crate::interactive::attribute::{Answers, Wizard};
 use crate::ops::record::RecordOperation;
 use crate::ops::{draft, perform};
 use crate::plan::operation::Operation;
 use crate::prompt::Prompt;
 use crate::session::Session;
 use crate::session::runtime::with_service;
-use steps::Answers;
-use wizard::Wizard;
 
 /// Runs an attribute command.
 ///

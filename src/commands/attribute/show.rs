@@ -14,7 +14,8 @@ use crate::session::service::Service;
 /// As [`Service::read`]; `usage` where the interface has no such read and no setting names one.
 pub async fn show(service: &Service<'_>, code: &str) -> Result<(), Failure> {
     let request = attribute::read_request(service, code).ok_or_else(|| {
-        Failure::usage("the interface `marketplace` documents no call that reads an attribute")
+        let interface = service.settings.dialect.name;
+        Failure::usage(format!("the interface `{interface}` documents no call that reads an attribute"))
             .hint("set `read.attribute-path` in the profile to the path that shows it")
     })?;
     let reply = service.read(&request).await?.value();

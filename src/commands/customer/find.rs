@@ -4,7 +4,8 @@ use crate::cli::customer::FindArgs;
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::ops::customers;
-use crate::report::table::{header, new_table, render};
+use crate::report::table::{cell, header, new_table, render};
+use crate::report::terminal::TextStyle;
 use crate::sanitize::sanitize_line;
 use crate::session::service::Service;
 
@@ -36,7 +37,10 @@ pub async fn find(service: &Service<'_>, args: &FindArgs) -> Result<(), Failure>
     let mut table = new_table(report.stdout_style());
     table.set_header(header(&COLUMNS.map(|(title, _)| title)));
     for customer in &found {
-        table.add_row(COLUMNS.map(|(_, name)| sanitize_line(&customers::text(customer, name))));
+        table.add_row(COLUMNS.map(|(_, name)| {
+            let text = sanitize_line(&customers::text(customer, name));
+            if name == "id" { cell(TextStyle::Id, text) } else { text.into() }
+        }));
     }
     report.stdout(&format!("{}\n", render(&table)))
 }

@@ -29,24 +29,29 @@ pub async fn list(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failu
         let stored = read::read_profile(service).await?;
         read::remember(service, &stored);
         let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
-        return check(service, &store, &stored, &listed(&store)?);
+        return check(service, &store, &stored, &listed(&store, None)?);
     }
     let store = known_store(service).await?;
     if let Some(what) = &args.delete {
         return delete_history::delete(service, &store, what).await;
     }
-    print(service, &listed(&store)?)
+    print(service, &listed(&store, args.limit)?)
 }
 
-fn listed(store: &CustomerStore) -> Result<Vec<Listed>, Failure> {
-    let entries = store.entries()?.into_iter();
+/// The newest `limit` snapshots.
+fn listed(store: &CustomerStore, limit: Option<usize>) -> Result<Vec<Listed>, Failure> {
+    let entries = store.entries()?.into_iter().take(limit.unwrap_or(usize::MAX));
     Ok(entries.filter_map(|entry| Some((entry.clone(), store.read(&entry.path).ok()?))).collect())
 }
 
-/// The files of the customer that the token leads to: as an earlier command has seen it, else as the service says. If
+/// The files of the named customer, or of the one that the token leads to: as an earlier command has seen it, else as the service says. If
 /// neither helps and only one customer of this service has snapshots here, they are that customer's.
 async fn known_store(service: &Service<'_>) -> Result<CustomerStore, Failure> {
     let (context, settings) = (service.session.context, &*service.settings);
+    // The customer whom an administrator names is known, whatever the tokens are.
+    if let Some(id) = service.customer {
+        return CustomerStore::of(context, settings, &id.to_string());
+    }
     let token = service.token(Bearer::Customer).await;
     if let Ok(token) = token
         && let Some(customer) = state::load_customer(context, settings, token)

@@ -3,7 +3,6 @@
 mod delete_history;
 mod find;
 mod history;
-mod interactive;
 mod show;
 pub mod update;
 

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use crate::cli::customer::UpdateArgs;
-use crate::commands::customer::interactive::{self, Editor, StartScreen};
 use crate::commands::dispatch;
 use crate::failure::Failure;
+use crate::interactive::customer::{Edit, Editor, StartScreen, command_line};
 use crate::ops::profile::update::Update;
 use crate::ops::profile::{read, replace};
 use crate::ops::record::RecordOperation;
@@ -44,33 +44,45 @@ fn update_one(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
             if let StartScreen::Address(id) = start {
                 AddressIndex::of(profile.addresses())?.find(id)?;
             }
-            return ask_and_replace(service, &mut update, prompt, &profile, start).await;
+            return ask_and_replace(service, &mut update, prompt, &profile, (&args, start)).await;
         }
         let outcome = replace::replace(service, &update).await?;
         session.report.outcome(&outcome)
     })
 }
 
-/// Asks what is to be changed, again whenever the person goes back from the confirmation.
+/// Asks what is to be changed, again whenever the person goes back from the confirmation. What was typed is not lost
+/// with what fails, or is cancelled: the equivalent command is printed.
 async fn ask_and_replace(
     service: &Service<'_>,
     update: &mut Update,
     prompt: Rc<Prompt>,
     profile: &Profile,
-    start: StartScreen,
+    (args, start): (&UpdateArgs, StartScreen),
 ) -> Result<(), Failure> {
     let session = service.session;
-    let mut editor = Editor::new(&prompt, profile, start);
+    let mut editor = Editor::new(&prompt, service, profile, start);
     update.prompt = Some(prompt.clone());
+    let keep = |edit: &Edit| {
+        let customer = args.choice.customer.as_deref();
+        let line = command_line(edit, customer, session.global, Shell::NATIVE);
+        session.report.status(&format!("Equivalent command:\n  {line}"));
+    };
     loop {
-        update.patch.draft = editor.ask()?;
+        let edit = match editor.ask().await {
+            Ok(edit) => edit,
+            Err(failure) => {
+                editor.edit().iter().for_each(keep);
+                return Err(failure);
+            }
+        };
+        update.patch.default_address = edit.default_address;
+        update.patch.draft.clone_from(&edit.draft);
         match replace::replace(service, update).await {
             Ok(outcome) => return session.report.outcome(&outcome),
             Err(_) if update.went_back.take() => {}
             Err(failure) => {
-                // What was typed is not lost with what fails, or is cancelled.
-                let line = interactive::command_line(&update.patch.draft, session.global, Shell::NATIVE);
-                session.report.status(&format!("Equivalent command:\n  {line}"));
+                keep(&edit);
                 return Err(failure);
             }
         }

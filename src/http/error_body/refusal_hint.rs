@@ -13,7 +13,7 @@ pub fn of_token(status: u16, body: Option<&Value>) -> String {
     match resources {
         Some(OWN_DATA) => "the token has expired, or it is not a customer's: `storefront auth status` shows which one was used; an administrator's token needs --customer ID|EMAIL".to_owned(),
         Some(permission) => format!(
-            "the token has expired, or it lacks the permission `{permission}`: grant it to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens)"
+            "the token has expired, or it lacks the permission `{permission}`: `storefront auth login --user NAME --admin` stores a new one; grant the permission to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens)"
         ),
         None if status == UNAUTHORIZED => {
             "`storefront auth status` shows which token was used; `storefront auth login` stores a new one".to_owned()

@@ -4,11 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::super::cell::flag;
 use super::titles::{ADDRESS_ID, Meaning, known, meaning, more_titles, unknown};
 use crate::exact_json;
 use crate::failure::Failure;
-use crate::input::cell::parse_cell;
+use crate::input::cell::{flag, not_a_flag, parse_cell};
 use crate::plan::operation::Operation;
 use crate::plan::operation::spec::NamedCell;
 use crate::plan::request::Dialect;
@@ -160,7 +159,7 @@ impl Meaning {
                 set(document, &["addresses", "id"], id);
             }
             Self::NumericFlag(path) => {
-                let flag = flag(cell).ok_or_else(|| format!("expected true or false, found {cell:?}"))?;
+                let flag = flag(cell).ok_or_else(|| not_a_flag(cell))?;
                 set(document, path, if flag { "1" } else { "0" }.into());
             }
             Self::Member(path, holds) => set(document, path, parse_cell(cell, *holds)?),

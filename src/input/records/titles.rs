@@ -1,7 +1,7 @@
 //! The titles of a CSV's columns: which field of the operation's input each one sets, read off the documented shapes.
 
 use crate::plan::operation::Operation;
-use crate::plan::operation::spec::{ColumnTable, NamedCell, NamedColumns};
+use crate::plan::operation::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns};
 use crate::plan::request::Dialect;
 use crate::plan::validate::body::is_whole;
 use crate::suggestion::closest_match;
@@ -54,7 +54,9 @@ pub fn paths(
 pub fn known(dialect: &'static Dialect, operation: Operation) -> Vec<Known> {
     let table = &operation.spec().columns;
     let mut known: Vec<Known> = Vec::new();
-    for group in table.groups {
+    let inner = operation.inner_schema(dialect);
+    let has_field = |group: &&ColumnGroup| group.path.first().is_none_or(|name| inner.field(name).is_some());
+    for group in table.groups.iter().filter(has_field) {
         for field in (group.schema)(dialect.fields).own_fields {
             let title = group.title(field.name);
             let is_leaf = !matches!(

@@ -31,14 +31,25 @@ pub async fn perform(service: &Service<'_>, draft: Draft) -> Result<Outcome, Fai
         let item = draft.fields.clone();
         (send::request(service, draft)?, None, item)
     };
-    if !verify {
-        return send::perform(service, OPERATION, request, &item).await;
+    if verify {
+        send_and_verify(service, cart, request, &item).await
+    } else {
+        send::perform(service, OPERATION, request, &item).await
     }
+}
+
+/// Sends the item, and compares the cart before and after.
+async fn send_and_verify(
+    service: &Service<'_>,
+    cart: Option<u64>,
+    request: Request,
+    item: &Map<String, Value>,
+) -> Result<Outcome, Failure> {
     let quote = item.get("quote_id").cloned().unwrap_or_default();
     let before = Items::read(service, cart, &quote).await.map_err(not_read)?;
-    match send::perform(service, OPERATION, request, &item).await {
+    match send::perform(service, OPERATION, request, item).await {
         Ok(outcome) => {
-            let shown = settled(service, cart, &quote, &before, &item).await;
+            let shown = settled(service, cart, &quote, &before, item).await;
             if shown != Some(true) {
                 service.session.report.warn(match shown {
                     None => "the cart could not be read after the item was added",
@@ -50,7 +61,7 @@ pub async fn perform(service: &Service<'_>, draft: Draft) -> Result<Outcome, Fai
             Ok(Outcome { verified: Some(shown == Some(true)), ..outcome })
         }
         Err(failure) if failure.applied == Applied::Unknown => {
-            if settled(service, cart, &quote, &before, &item).await != Some(true) {
+            if settled(service, cart, &quote, &before, item).await != Some(true) {
                 return Err(failure);
             }
             service.verified();

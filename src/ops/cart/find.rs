@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::failure::{Applied, Failure, FailureKind};
+use crate::ops::profile::read;
 use crate::ops::repeatable;
 use crate::plan::request::cart::Cart;
 use crate::session::service::{Service, Stage};
@@ -48,11 +49,20 @@ pub async fn find_or_create(service: &Service<'_>, operation: &str) -> Result<u6
     let created = repeatable::send(service, operation, &Cart::new(target, None)?.create()).await;
     // What is asked for is not written yet.
     service.stage.set(Stage::NothingSent);
-    id_of(&created.map_err(not_created)?.value())
+    match (created, target.customer) {
+        (Err(failure), Some(customer)) if failure.status == Some(NOT_FOUND) => {
+            Err(read::no_such_customer(customer))
+        }
+        (created, _) => id_of(&created.map_err(not_created)?.value()),
+    }
 }
 
 /// A cart more or less is nothing that was asked for: whatever became of it, the operation was not applied.
 fn not_created(failure: Failure) -> Failure {
+    // Without a token, nothing was tried.
+    if failure.kind == FailureKind::Auth && failure.status.is_none() {
+        return failure;
+    }
     let kind = if failure.kind == FailureKind::Unknown { FailureKind::Unavailable } else { failure.kind };
     let hint = if failure.kind == FailureKind::Unknown {
         Some("run the command again".to_owned())

@@ -84,7 +84,8 @@ pub async fn settled(
 /// `usage` where no setting names its path.
 pub fn quote_request(service: &Service<'_>, target: &Target<'_>, quote: &str) -> Result<Request, Failure> {
     let path = service.settings.read.quote_path.as_deref().ok_or_else(|| {
-        Failure::usage("the interface `marketplace` documents no call that reads a quote")
+        let interface = target.dialect.name;
+        Failure::usage(format!("the interface `{interface}` documents no call that reads a quote"))
             .hint("set `read.quote-path` in the profile to the path that shows it")
     })?;
     Ok(Request::get(target.path(path, &[("quote_id", quote)]), Bearer::Customer))

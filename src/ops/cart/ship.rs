@@ -6,7 +6,7 @@ use super::find;
 use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
-use crate::ops::{repeatable, send};
+use crate::ops::{regions, repeatable, send};
 use crate::plan::operation::Operation;
 use crate::plan::request::Request;
 use crate::plan::request::cart::Cart;
@@ -17,6 +17,8 @@ const OPERATION: &str = Operation::QuoteShip.name();
 
 /// The first call.
 const SHIPPING: &str = "shipping-information";
+/// What to do where the second call is missing: both calls can be repeated.
+const AGAIN: &str = "run the command again";
 /// The second call.
 const PAYMENT: &str = "selected-payment-method";
 
@@ -37,23 +39,18 @@ pub async fn perform(service: &Service<'_>, draft: Draft, shipping_saved: bool) 
     let mut calls = Vec::new();
     let mut outcome = Outcome { applied: Applied::Yes, ..Outcome::not_sent(OPERATION) };
     if let Some(request) = &requests.shipping {
-        if shipping_saved && requests.payment.is_some() {
+        let has_payment = requests.payment.is_some();
+        if shipping_saved && has_payment {
             calls.push(Call { reason: Some("done earlier"), ..Call::new(SHIPPING, Applied::Yes) });
         } else {
             let sent = service.write(OPERATION, request).await;
-            match sent {
-                Ok(reply) => {
-                    reply.warning.iter().for_each(|warning| service.session.report.warn(warning));
-                    outcome.status = Some(reply.status);
-                    calls.push(Call::replied(SHIPPING, &reply));
-                }
-                Err(failure) => return Err(first_failed(failure, requests.payment.is_some())),
-            }
+            let reply = sent.map_err(|failure| first_failed(failure, has_payment))?;
+            reply.warning.iter().for_each(|warning| service.session.report.warn(warning));
+            outcome.status = Some(reply.status);
+            calls.push(Call::replied(SHIPPING, &reply));
         }
     }
-    let Some(request) = &requests.payment else {
-        return Ok(Outcome { calls, ..outcome });
-    };
+    let Some(request) = &requests.payment else { return Ok(Outcome { calls, ..outcome }) };
     if service.is_stopping() {
         let interrupted = Failure::new(FailureKind::Interrupted, "interrupted before the payment was sent");
         return Err(second_failed(interrupted.applied(Applied::No), calls));
@@ -84,10 +81,11 @@ async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result
         None => None,
         Some(customer) => Some(find::find(service).await?.ok_or_else(|| {
             Failure::usage(format!("customer {customer} has no active cart"))
-                .hint("add an item first: storefront quote add-item --customer ID --sku SKU --qty N")
+                .hint("check the customer with `storefront customer show`, or add an item first: `storefront quote add-item --sku SKU --qty N`")
         })?),
     };
     let cart = Cart::new(target, cart)?;
+    regions::resolve_in_quote(service, &mut body).await?;
     let billing = body.shift_remove("billingAddress");
     if let (Some(billing), Some(Value::Object(information))) = (billing, body.get_mut("addressInformation")) {
         information.entry("billing_address").or_insert(billing);
@@ -132,20 +130,27 @@ fn second_failed(failure: Failure, mut calls: Vec<Call>) -> Failure {
             "the shipping information was saved, and the outcome of the payment is unknown: {}",
             failure.message
         );
-        return Failure { message, calls, ..failure };
+        return Failure { message, calls, ..failure }.hint(format!(
+            "{AGAIN}: saving the same addresses, methods and payment a second time changes nothing"
+        ));
     }
     let kind = match failure.kind {
         FailureKind::Interrupted => FailureKind::Interrupted,
         _ => FailureKind::Partial,
     };
+    let hint = match (failure.kind, &failure.hint) {
+        // The shop does not take this payment.
+        (FailureKind::Refused, _) => {
+            format!("{AGAIN} with a payment that the shop takes; `storefront quote methods` lists them")
+        }
+        (FailureKind::Interrupted, _) | (_, None) => AGAIN.to_owned(),
+        (_, Some(hint)) => format!("{hint}; then {AGAIN}"),
+    };
     Failure {
         kind,
         applied: Applied::Partial,
         message: format!("the shipping information was saved, and the payment was not: {}", failure.message),
-        hint: Some(
-            "run the command again with a payment that the shop takes; `storefront quote methods` lists them"
-                .to_owned(),
-        ),
+        hint: Some(hint),
         calls,
         ..failure
     }

@@ -1,5 +1,7 @@
 //! Earlier replacements of unknown outcome: a PUT of ours that comes late would remove what the next one adds.
 
+use std::path::Path;
+
 use jiff::SignedDuration;
 use serde_json::{Map, Value};
 
@@ -110,7 +112,7 @@ fn is_repeated_by(snapshot: &Snapshot, merged: &Merged) -> bool {
 ///
 /// # Errors
 /// When the snapshots cannot be read.
-pub fn repeated_by(store: &CustomerStore, merged: &Merged) -> Result<Vec<(Snapshot, bool)>, Failure> {
+fn repeated_by(store: &CustomerStore, merged: &Merged) -> Result<Vec<(Snapshot, bool)>, Failure> {
     let asks_the_same =
         |snapshot: &Snapshot| snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier));
     let recent = store.recent()?.into_iter().filter(|(snapshot, _)| asks_the_same(snapshot));
@@ -123,4 +125,21 @@ pub fn refused(open: &Open) -> Failure {
         "run `storefront customer history --check` to look again; --after-unknown goes on all the same, \
          and without it the command works 10 minutes after that request left",
     )
+}
+
+/// Notes which recent replacements asked for the same: when it is seen, nobody knows which of the requests did it.
+///
+/// # Errors
+/// `internal` where that cannot be written.
+pub fn note_repeats(store: &CustomerStore, merged: &Merged, snapshot: &Path) -> Result<(), Failure> {
+    let mut earlier = repeated_by(store, merged)?;
+    earlier.retain(|(earlier, _)| earlier.path != snapshot);
+    let own = (!earlier.is_empty()).then_some(snapshot);
+    let may_come = earlier.iter().filter(|(_, may_come)| *may_come);
+    for path in may_come.map(|(earlier, _)| earlier.path.as_path()).chain(own) {
+        store.note_repeat(path).map_err(|error| {
+            Failure::internal(format!("`{}` cannot be written: {error}", store.directory().display()))
+        })?;
+    }
+    Ok(())
 }

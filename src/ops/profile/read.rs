@@ -31,8 +31,7 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     let read = &service.settings.read;
     let request = Request::read_profile(&service.target()?, read.path.as_deref());
     let reply = service.read(&request).await.map_err(|failure| match (service.customer, failure.status) {
-        (Some(id), Some(404)) => Failure::usage(format!("no customer has the id {id}"))
-            .hint("search with `storefront customer find TEXT`"),
+        (Some(id), Some(404)) => no_such_customer(id),
         _ => unreadable(failure),
     })?;
     if let Some(warning) = reply.warning {
@@ -57,11 +56,16 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     }
 }
 
+/// No customer has this id.
+pub fn no_such_customer(id: u64) -> Failure {
+    Failure::usage(format!("no customer has the id {id}")).hint("search with `storefront customer find TEXT`")
+}
+
 /// Keeps what completion and an offline history need of a profile: the ids of its addresses, and whose token it is.
 pub fn remember(service: &Service<'_>, stored: &Profile) {
     let context = service.session.context;
-    state::save_addresses(context, &service.name(), stored);
-    if let Some(token) = service.token_in_use() {
+    state::save_addresses(context, &service.name(), stored, service.customer.is_some());
+    if let (None, Some(token)) = (service.customer, service.token_in_use()) {
         state::save_customer(context, &service.settings, token, stored);
     }
 }
@@ -193,10 +197,10 @@ fn unreadable(failure: Failure) -> Failure {
         kind: FailureKind::Guard,
         message: format!("cannot read the stored addresses: {}", failure.message),
         hint: failure.hint.or_else(|| {
-            Some(
-                "set `read.path` to the path that returns the profile, or pass the profile with --base FILE"
-                    .to_owned(),
-            )
+            let url = if failure.status == Some(404) { "check the path of the base URL; if it is right, " } else { "" };
+            Some(format!(
+                "{url}set `read.path` to the path that returns the profile, or pass the profile with --base FILE"
+            ))
         }),
         ..failure
     }

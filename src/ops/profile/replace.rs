@@ -5,11 +5,9 @@
 //! On a terminal the lock is not held while a person thinks: the change is shown and confirmed before, and once more
 //! where it came out differently under the lock.
 
-use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+mod request;
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+use std::path::PathBuf;
 
 use super::change::ProfileChange;
 use super::locked::Locked;
@@ -20,7 +18,6 @@ use crate::ops::profile::read;
 use crate::ops::profile::send_and_verify::PendingReplacement;
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::merge::Merged;
-use crate::plan::profile::profile_rules;
 use crate::plan::profile::region_directory::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Request;
@@ -184,15 +181,23 @@ impl Steps<'_> {
             self.warn(&merged);
         }
         let request = self.request(stored, &merged)?;
-        let new_snapshot = NewSnapshot {
-            operation: self.change.operation(),
-            customer: stored.customer(),
-            merged: &merged.customer,
-        };
-        let snapshot = store.take(&new_snapshot, service.settings.retention_days)?;
+        self.send(store, stored, &merged, &request, readable).await
+    }
+
+    /// Takes a snapshot and sends the request.
+    async fn send(
+        &self,
+        store: &CustomerStore,
+        stored: &Profile,
+        merged: &Merged,
+        request: &Request,
+        readable: bool,
+    ) -> Result<Round, Failure> {
+        let service = self.service;
+        let snapshot = self.take_snapshot(store, stored, merged)?;
         let unsent = Unsent::new(service, store, &snapshot);
         let name = snapshot.file_stem().and_then(|stem| stem.to_str());
-        let mut written = note_repeats(store, &merged, &snapshot);
+        let mut written = pending::note_repeats(store, merged, &snapshot);
         if written.is_ok() {
             written = service.log_before_send(name).await;
         }
@@ -203,8 +208,8 @@ impl Steps<'_> {
         }
         let replacement = Replacement {
             change: self.change,
-            request: &request,
-            merged: &merged,
+            request,
+            merged,
             before: stored,
             store,
             snapshot: &snapshot,
@@ -213,9 +218,23 @@ impl Steps<'_> {
         Ok(match replacement.send(service, readable).await? {
             PendingReplacement::Changed(now) => Round::Changed(now),
             PendingReplacement::Applied(applied) => {
-                Round::Done(Box::new(self.applied(&merged, snapshot.clone(), applied)))
+                Round::Done(Box::new(self.applied(merged, snapshot.clone(), applied)))
             }
         })
+    }
+
+    fn take_snapshot(
+        &self,
+        store: &CustomerStore,
+        stored: &Profile,
+        merged: &Merged,
+    ) -> Result<PathBuf, Failure> {
+        let new_snapshot = NewSnapshot {
+            operation: self.change.operation(),
+            customer: stored.customer(),
+            merged: &merged.customer,
+        };
+        store.take(&new_snapshot, self.service.settings.retention_days)
     }
 
     /// Replacements of unknown outcome that speak against sending this one.
@@ -240,33 +259,6 @@ impl Steps<'_> {
         Ok(merged)
     }
 
-    /// The regions by code and name, where the interface takes ids only.
-    fn region_directory(&self) -> Option<&RegionDirectory> {
-        self.service.settings.dialect.profile_rules.map(|_| &self.regions)
-    }
-
-    /// Reads the countries whose regions the change names by code or name.
-    async fn read_regions(&mut self, stored: &Profile) -> Result<(), Failure> {
-        let Some(rules) = self.service.settings.dialect.profile_rules else { return Ok(()) };
-        let Some(draft) = self.change.draft() else { return Ok(()) };
-        for country in RegionDirectory::needed(draft, stored.customer()) {
-            if self.regions.knows(&country) {
-                continue;
-            }
-            let target = self.service.target()?;
-            let path = target.path(rules.country, &[("country", &country)]);
-            match self.service.read(&Request::get(path, target.bearer())).await {
-                Ok(reply) => self.regions.insert(&country, &reply.value()),
-                Err(failure) if failure.status == Some(404) => {
-                    return Err(Failure::usage(format!("the shop does not know the country `{country}`"))
-                        .hint("give the two-letter code of a country the shop allows"));
-                }
-                Err(failure) => return Err(failure),
-            }
-        }
-        Ok(())
-    }
-
     fn warn(&self, merged: &Merged) {
         let report = self.service.session.report;
         merged.notes.iter().for_each(|note| self.prompt.warn(report, note));
@@ -275,17 +267,6 @@ impl Steps<'_> {
     fn unchanged(&self, merged: &Merged) -> Outcome {
         self.warn(merged);
         Outcome { reason: Some("unchanged"), ..self.outcome(merged, None) }
-    }
-
-    fn request(&self, stored: &Profile, merged: &Merged) -> Result<Request, Failure> {
-        let completed = match self.service.settings.dialect.profile_rules {
-            Some(_) => Cow::Owned(profile_rules::completed(stored.customer(), &merged.customer)),
-            None => Cow::Borrowed(&merged.customer),
-        };
-        let body = Body { customer: &completed, extra: self.change.extra_fields() };
-        let body = serde_json::to_string(&body)
-            .map_err(|error| Failure::internal(format!("the profile cannot be written as JSON: {error}")))?;
-        Ok(Request::replace_profile(&self.service.target()?, body.into()))
     }
 
     fn applied(&self, merged: &Merged, snapshot: PathBuf, applied: AppliedReplacement) -> Outcome {
@@ -312,26 +293,4 @@ impl Steps<'_> {
         };
         Outcome { profile: Some(profile), ..Outcome::not_sent(self.change.operation()) }
     }
-}
-
-/// Notes which recent replacements asked for the same: when it is seen, nobody knows which of the requests did it.
-fn note_repeats(store: &CustomerStore, merged: &Merged, snapshot: &Path) -> Result<(), Failure> {
-    let mut earlier = pending::repeated_by(store, merged)?;
-    earlier.retain(|(earlier, _)| earlier.path != snapshot);
-    let own = (!earlier.is_empty()).then_some(snapshot);
-    let may_come = earlier.iter().filter(|(_, may_come)| *may_come);
-    for path in may_come.map(|(earlier, _)| earlier.path.as_path()).chain(own) {
-        store.note_repeat(path).map_err(|error| {
-            Failure::internal(format!("`{}` cannot be written: {error}", store.directory().display()))
-        })?;
-    }
-    Ok(())
-}
-
-/// The body of the PUT; a customer of ten thousand addresses is not copied for it.
-#[derive(Serialize)]
-struct Body<'a> {
-    customer: &'a Map<String, Value>,
-    #[serde(flatten)]
-    extra: Map<String, Value>,
 }

@@ -16,6 +16,7 @@ use crate::plan::profile::region_directory::RegionDirectory;
 use crate::plan::profile::restore::{self, Extent};
 use crate::plan::profile::stored::Profile;
 use crate::prompt::Prompt;
+use crate::report::history;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 use crate::state::{CustomerStore, Mark, Snapshot};
@@ -33,8 +34,9 @@ pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<Outcom
     pending::open(service, &store, &stored)?;
     let snapshot = find(&store, args.snapshot.as_deref())?;
     ensure_same_owner(&store, &stored, &snapshot)?;
-    let status = format!("{OPERATION}: snapshot {} of {}", snapshot.name(), snapshot.taken);
-    service.session.report.status(&status);
+    let report = service.session.report;
+    let taken = history::when_local(&snapshot.taken, service.session.context.clock.now());
+    report.status(&format!("{OPERATION}: snapshot {} ({taken})", snapshot.name()));
     let extent = if args.all { Extent::All } else { Extent::Update };
     let restore =
         Restore { snapshot, extent, allow_delete: args.allow_delete, replacement: args.replacement.clone() };

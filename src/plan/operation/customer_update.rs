@@ -30,7 +30,7 @@ pub static SPEC: OperationSpec = OperationSpec {
                 schema: |fields| fields.address,
                 path: &["addresses"],
                 prefix: "address_",
-                prefixed: &["id", "firstname", "lastname"],
+                prefixed: &["id", "firstname", "lastname", "middlename", "prefix", "suffix"],
             },
             ColumnGroup {
                 schema: |fields| fields.address_flags,

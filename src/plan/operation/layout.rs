@@ -2,15 +2,21 @@
 
 use serde_json::{Map, Value};
 
-use super::spec::{NestedObject, OperationSpec};
+use super::spec::OperationSpec;
 use crate::failure::Failure;
+use crate::plan::request::Dialect;
 use crate::suggestion::closest_match;
+use crate::wire::ObjectSchema;
 
 /// A document as the documented body: it is taken with or without its wrapper, or its nested object.
 ///
 /// # Errors
 /// `usage` where it is no object.
-pub fn wrapped(spec: &OperationSpec, document: Option<Value>) -> Result<Map<String, Value>, Failure> {
+pub fn wrapped(
+    spec: &OperationSpec,
+    dialect: &Dialect,
+    document: Option<Value>,
+) -> Result<Map<String, Value>, Failure> {
     let document = match document {
         None => Map::new(),
         Some(Value::Object(document)) => document,
@@ -18,7 +24,7 @@ pub fn wrapped(spec: &OperationSpec, document: Option<Value>) -> Result<Map<Stri
     };
     let Some(wrapper) = spec.wrapper else {
         return Ok(match &spec.nested {
-            Some(nested) => with_nested(document, nested),
+            Some(nested) => with_nested(document, nested.name, (nested.schema)(dialect.fields)),
             None => document,
         });
     };
@@ -29,7 +35,7 @@ pub fn wrapped(spec: &OperationSpec, document: Option<Value>) -> Result<Map<Stri
     Ok(Map::from_iter([(wrapper.to_owned(), Value::Object(document))]))
 }
 
-/// What is inside the wrapper of a body, and what stands beside it.
+/// What is inside the wrapper of a body, and what is outside of it.
 pub fn unwrapped(
     spec: &OperationSpec,
     mut body: Map<String, Value>,
@@ -61,15 +67,19 @@ pub fn without_nested(spec: &OperationSpec, mut body: Map<String, Value>) -> Map
     flat
 }
 
-fn with_nested(document: Map<String, Value>, nested: &NestedObject) -> Map<String, Value> {
-    if document.keys().any(|name| name.trim() == nested.name) {
+fn with_nested(
+    document: Map<String, Value>,
+    name: &'static str,
+    schema: &ObjectSchema,
+) -> Map<String, Value> {
+    if document.keys().any(|given| given.trim() == name) {
         return document;
     }
-    let belongs = |name: &str| nested.schema.field(name.trim()).is_some();
-    let (inside, mut beside): (Map<String, Value>, Map<String, Value>) =
+    let belongs = |name: &str| schema.field(name.trim()).is_some();
+    let (inside, mut outer): (Map<String, Value>, Map<String, Value>) =
         document.into_iter().partition(|(name, _)| belongs(name));
     if !inside.is_empty() {
-        beside.shift_insert(0, nested.name.to_owned(), Value::Object(inside));
+        outer.shift_insert(0, name.to_owned(), Value::Object(inside));
     }
-    beside
+    outer
 }

@@ -13,34 +13,41 @@ use crate::suggestion::closest_match;
 use crate::wire::ObjectSchema;
 pub use spec::OperationSpec;
 
-/// One of the documented operations (docs/interface.md, "Operations").
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Operation {
+/// One row for each operation: its name in code, and its spec.
+macro_rules! operations {
+    ($($(#[$doc:meta])+ $name:ident: $spec:path,)+) => {
+        /// One of the documented operations (docs/interface.md, "Operations").
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Operation {
+            $($(#[$doc])+ $name,)+
+        }
+
+        impl Operation {
+            /// All of them, in the order of the command line's help.
+            pub const ALL: [Self; [$(stringify!($name)),+].len()] = [$(Self::$name),+];
+
+            /// What distinguishes it from the others.
+            pub const fn spec(self) -> &'static OperationSpec {
+                match self {
+                    $(Self::$name => &$spec,)+
+                }
+            }
+        }
+    };
+}
+
+operations! {
     /// Save shipping, billing and payment on the customer's quote.
-    QuoteShip,
+    QuoteShip: quote_ship::SPEC,
     /// Add an item to a quote.
-    QuoteAddItem,
+    QuoteAddItem: quote_add_item::SPEC,
     /// Replace the customer's profile and addresses.
-    CustomerUpdate,
+    CustomerUpdate: customer_update::SPEC,
     /// Create a product attribute.
-    AttributeCreate,
+    AttributeCreate: attribute_create::SPEC,
 }
 
 impl Operation {
-    /// All of them, in the order of the command line's help.
-    pub const ALL: [Self; 4] =
-        [Self::QuoteShip, Self::QuoteAddItem, Self::CustomerUpdate, Self::AttributeCreate];
-
-    /// What distinguishes it from the others.
-    pub const fn spec(self) -> &'static OperationSpec {
-        match self {
-            Self::QuoteShip => &quote_ship::SPEC,
-            Self::QuoteAddItem => &quote_add_item::SPEC,
-            Self::CustomerUpdate => &customer_update::SPEC,
-            Self::AttributeCreate => &attribute_create::SPEC,
-        }
-    }
-
     /// The operation as it is typed and reported, such as `customer update`.
     pub const fn name(self) -> &'static str {
         self.spec().name

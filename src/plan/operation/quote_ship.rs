@@ -5,7 +5,6 @@ use super::spec::{
 };
 use crate::plan::request::{Bearer, Request};
 use crate::plan::validate::lint_address;
-use crate::wire::ADDRESS_INFORMATION;
 
 /// Saves shipping and billing address, shipping method and payment. The body has no wrapper.
 pub static SPEC: OperationSpec = OperationSpec {
@@ -13,7 +12,7 @@ pub static SPEC: OperationSpec = OperationSpec {
     schema: |fields| fields.shipping_information,
     wrapper: None,
     // Which of the two layouts is authoritative is not shown, so both are taken.
-    nested: Some(NestedObject { name: "addressInformation", schema: &ADDRESS_INFORMATION }),
+    nested: Some(NestedObject { name: "addressInformation", schema: |fields| fields.address_information }),
     required: "paymentMethod",
     examples: [
         "storefront quote ship --sandbox --ship-to-address 2 --payment-method checkmo",

@@ -21,7 +21,7 @@ pub struct OperationSpec {
     pub wrapper: Option<&'static str>,
     /// An object in the body whose fields input may give without it.
     pub nested: Option<NestedObject>,
-    /// The one field of the body that the interface calls required (2.4 to 2.6); of the others that is not shown.
+    /// The one field of the body that the interface calls required (docs/interface.md); of the others that is not shown.
     pub required: &'static str,
     /// Three command lines for its help. Each runs as it is.
     pub examples: [&'static str; 3],
@@ -37,7 +37,7 @@ pub struct OperationSpec {
     pub bearer: Bearer,
     /// The call, from the whole body.
     pub request: fn(&Target<'_>, Map<String, Value>) -> Request,
-    /// The field inside the wrapper that says what a record touches. Records that touch the same keep their order. `None`
+    /// The text field inside the wrapper that says what a record touches. Records that touch the same keep their order. `None`
     /// where that is whatever belongs to the token.
     pub key_field: Option<&'static str>,
     /// What the key is called, where two records of one key are suspicious.
@@ -51,13 +51,13 @@ pub struct OperationSpec {
     pub success: fn(&Map<String, Value>, &Value) -> Option<Success>,
 }
 
-/// An object of a body whose fields may also be given beside it.
+/// An object of a body whose fields may also be given at the top of the body.
 #[derive(Debug)]
 pub struct NestedObject {
     /// Its name.
     pub name: &'static str,
     /// Its documented fields.
-    pub schema: &'static ObjectSchema,
+    pub schema: fn(&FieldTables) -> &'static ObjectSchema,
 }
 
 /// The columns of an operation's CSV.

@@ -64,6 +64,7 @@ impl AddressIndex {
             };
             Failure::guard(format!("no address {id} ({stored})"))
                 .hint("`storefront customer show` lists the addresses; --add-address adds one")
+                .needs_correction()
         })
     }
 }

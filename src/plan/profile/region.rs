@@ -142,7 +142,7 @@ pub fn require_region_for_new_country(
 
 fn id_needed(label: &str) -> Failure {
     Failure::usage(format!("{label}: the stored region has an id, and the new region names none"))
-        .hint("add --region-id, or use --no-region")
+        .hint("add --region-id, or use --no-region; --region-id 0 stores the name without an id")
 }
 
 fn stored_id(address: &Map<String, Value>) -> Option<&Value> {

@@ -10,10 +10,13 @@ use crate::plan::profile::address_ids::id_of;
 
 /// A region of a country.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Region {
-    id: i64,
-    code: String,
-    name: String,
+pub struct Region {
+    /// Its id at the service.
+    pub id: i64,
+    /// Its code, such as `CA`.
+    pub code: String,
+    /// Its name.
+    pub name: String,
 }
 
 /// The regions of the countries that were read so far.
@@ -26,6 +29,11 @@ impl RegionDirectory {
     /// Whether the regions of a country were read.
     pub fn knows(&self, country: &str) -> bool {
         self.countries.contains_key(country)
+    }
+
+    /// The regions of a country; none where it was not read.
+    pub fn regions(&self, country: &str) -> &[Region] {
+        self.countries.get(country).map_or(&[], Vec::as_slice)
     }
 
     /// Takes the reply to a read of a country: `{"available_regions": [{"id", "code", "name"}]}`.
@@ -73,18 +81,54 @@ impl RegionDirectory {
                 set_region(address, None);
                 continue;
             };
-            set_region(address, Some(find(&country, regions, address)?));
+            let (code, name) = (text(address, "region_code"), text(address, "region"));
+            set_region(address, Some(find(&country, regions, code, name)?));
         }
         Ok(draft)
     }
+
+    /// The country of a quote address that names a region by code or name alone; there both are texts of the address.
+    pub fn needed_by_quote_address(address: &Map<String, Value>) -> Option<String> {
+        let names_text = quote_text(address, "region_code").or(quote_text(address, "region")).is_some();
+        let has_id = address.get("region_id").is_some_and(|id| !id.is_null());
+        let country = address.get("country_id")?.as_str()?;
+        (names_text && !has_id).then(|| country.to_owned())
+    }
+
+    /// Sets id, code and name of the region of a quote address. A country without a list takes any text.
+    ///
+    /// # Errors
+    /// `usage` for a region that its country does not have, with those that it has.
+    pub fn resolve_quote_address(
+        &self,
+        country: &str,
+        address: &mut Map<String, Value>,
+    ) -> Result<(), Failure> {
+        let Some(regions) = self.countries.get(country).filter(|regions| !regions.is_empty()) else {
+            return Ok(());
+        };
+        let found =
+            find(country, regions, quote_text(address, "region_code"), quote_text(address, "region"))?;
+        let fields = [
+            ("region_id", Value::from(found.id)),
+            ("region_code", found.code.as_str().into()),
+            ("region", found.name.as_str().into()),
+        ];
+        address.extend(fields.map(|(name, value)| (name.to_owned(), value)));
+        Ok(())
+    }
+}
+
+fn quote_text<'a>(address: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    address.get(name)?.as_str().filter(|text| !text.trim().is_empty())
 }
 
 fn find<'a>(
     country: &str,
     regions: &'a [Region],
-    address: &Map<String, Value>,
+    code: Option<&str>,
+    name: Option<&str>,
 ) -> Result<&'a Region, Failure> {
-    let (code, name) = (text(address, "region_code"), text(address, "region"));
     let fits = |region: &&Region| {
         let is_same = |one: &str, other: &str| one.trim().to_lowercase() == other.trim().to_lowercase();
         code.is_none_or(|code| is_same(code, &region.code))

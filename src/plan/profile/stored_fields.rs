@@ -213,7 +213,7 @@ mod tests {
             (
                 json!({"addresses": [{"id": 2, "country_id": "usa"}]}),
                 "customer.addresses[0].country_id: expected a country code of two upper-case letters, \
-                 found the string \"usa\"",
+                 found the string \"usa\"; did you mean `US`?",
             ),
         ] {
             assert_eq!(refusal(draft), message);

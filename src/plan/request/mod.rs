@@ -97,9 +97,8 @@ impl StoreView {
     /// `usage` for an empty code, `.` and `..`, which would change the path.
     pub fn new(code: &str) -> Result<Self, Failure> {
         match code {
-            "" | "." | ".." => Err(Failure::usage(format!("invalid store view code `{code}`")).hint(
-                "the codes are listed in the marketplace admin portal under Stores > Settings > All Stores",
-            )),
+            "" | "." | ".." => Err(Failure::usage(format!("invalid store view code `{code}`"))
+                .hint("the codes are listed in the admin panel under Stores > Settings > All Stores")),
             _ => Ok(Self(code.to_owned())),
         }
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::country::country_code;
 use crate::failure::Failure;
 use crate::suggestion::closest_match;
 use crate::wire::{self, CONFIGURABLE_ITEM_OPTION, FieldType, ObjectSchema, Scalar};
@@ -246,7 +247,8 @@ fn country_problem(code: &str) -> Option<String> {
     }
     let upper = code.trim().to_ascii_uppercase();
     let is_form = upper.len() == 2 && upper.bytes().all(|byte| byte.is_ascii_uppercase());
-    let meant = if is_form { format!("; did you mean `{upper}`?") } else { String::new() };
+    let meant = if is_form { Some(upper) } else { country_code(code.trim()) };
+    let meant = meant.map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
     Some(format!("expected a country code of two upper-case letters, found {}{meant}", text_in_words(code)))
 }
 

@@ -3,10 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::plan::operation::Operation;
-use crate::plan::operation::spec::NestedObject;
-use crate::plan::request::Dialect;
-use crate::wire::Field;
+use crate::plan::request::{Bearer, Dialect};
 use crate::wire::json_schema::Writer;
+use crate::wire::{Field, ObjectSchema};
 
 const WRITER: Writer = Writer { definitions: "#/$defs/", closed: true };
 
@@ -16,7 +15,7 @@ const WRITER: Writer = Writer { definitions: "#/$defs/", closed: true };
 pub fn of(dialect: &Dialect, operation: Operation) -> Value {
     let bodies = forms(dialect, operation);
     let mut definitions = WRITER.definitions(operation.schema(dialect).own_fields);
-    let records: Vec<Value> = bodies.iter().map(|body| record(operation, body)).collect();
+    let records: Vec<Value> = bodies.iter().map(|body| record(dialect, operation, body)).collect();
     definitions.insert("Record".to_owned(), json!({"anyOf": records}));
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -34,7 +33,7 @@ pub fn of(dialect: &Dialect, operation: Operation) -> Value {
 fn forms(dialect: &Dialect, operation: Operation) -> [Vec<&'static Field>; 2] {
     let body = operation.schema(dialect).own_fields;
     let inner = match &operation.spec().nested {
-        Some(nested) => beside_nested(body, nested),
+        Some(nested) => beside_nested(body, (nested.schema)(dialect.fields)),
         None => operation.inner_schema(dialect).own_fields.iter().collect(),
     };
     [body.iter().collect(), inner]
@@ -42,20 +41,24 @@ fn forms(dialect: &Dialect, operation: Operation) -> [Vec<&'static Field>; 2] {
 
 /// A body without its nested object, the fields of which then stand at the top (docs/interface.md, "Shipping
 /// information").
-fn beside_nested(body: &'static [Field], nested: &NestedObject) -> Vec<&'static Field> {
-    let is_nested = |member: &&Field| {
-        member.field_type.schema().is_some_and(|schema| std::ptr::eq(schema, nested.schema))
-    };
-    nested.schema.own_fields.iter().chain(body.iter().filter(|member| !is_nested(member))).collect()
+fn beside_nested(body: &'static [Field], nested: &'static ObjectSchema) -> Vec<&'static Field> {
+    let is_nested =
+        |member: &&Field| member.field_type.schema().is_some_and(|schema| std::ptr::eq(schema, nested));
+    nested.own_fields.iter().chain(body.iter().filter(|member| !is_nested(member))).collect()
 }
 
 /// A body as one record of a batch, which may have the columns that a batch adds.
-fn record(operation: Operation, body: &[&'static Field]) -> Value {
+fn record(dialect: &Dialect, operation: Operation, body: &[&'static Field]) -> Value {
     let mut schema = WRITER.object(body.iter().copied());
     schema["properties"]["reason"] = json!({"description": "Failure reason from a previous run (ignored)"});
     if operation == Operation::CustomerUpdate {
         schema["properties"]["token"] =
             json!({"type": "string", "description": "Customer token (never printed)"});
+    }
+    let has_customer = dialect.customers.is_some() && operation.spec().bearer == Bearer::Customer;
+    if has_customer && schema["properties"].get("customer").is_none() {
+        schema["properties"]["customer"] = json!({"type": ["string", "integer"],
+            "description": "Customer by id or email, with an administrator's token"});
     }
     schema
 }

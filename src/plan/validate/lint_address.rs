@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::merge::Merged;
 use crate::plan::validate::body::Warnings;
+use crate::plan::validate::country::country_code;
 
 /// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.
 const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
@@ -79,8 +80,7 @@ fn lint(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bo
 }
 
 fn unknown_country(code: &str) -> String {
-    let meant = Alpha2::try_from(code.to_uppercase().as_str()).ok();
-    let meant = meant.map(|_| format!("; did you mean `{}`?", code.to_uppercase())).unwrap_or_default();
+    let meant = country_code(code).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
     format!("`{code}` is not an ISO 3166 country code{meant}")
 }
 
@@ -142,6 +142,7 @@ mod tests {
         for (address, told) in [
             (json!({"country_id": "UK"}), "`UK` is not an ISO 3166 country code"),
             (json!({"country_id": "fr"}), "did you mean `FR`?"),
+            (json!({"country_id": "Germany"}), "did you mean `DE`?"),
             (json!({"country_id": "US", "postcode": "2138"}), "(missing leading zero: 02138?"),
             (json!({"country_id": "FR", "postcode": "7500"}), "`7500` is not a valid postcode for France"),
             (json!({"country_id": "GB", "postcode": "12345"}), "`12345` is not a valid postcode for "),

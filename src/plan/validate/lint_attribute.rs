@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::attribute_code;
 use crate::plan::validate::body::Warnings;
-use crate::plan::validate::frontend_input::FrontendInput;
+use crate::plan::validate::frontend_input::{FRONTEND_INPUTS, FrontendInput};
 
 /// How many labels one warning names.
 const NAMED: usize = 5;
@@ -56,8 +56,10 @@ fn unknown_kind(name: &str) -> Option<String> {
     if FrontendInput::find(name).is_some() {
         return None;
     }
-    let meant = FrontendInput::closest_match(name).map(|kind| format!("; did you mean `{}`?", kind.name));
-    Some(format!("unknown frontend_input `{name}`{}", meant.unwrap_or_default()))
+    let known = || FRONTEND_INPUTS.map(|kind| kind.name).join(", ");
+    let meant = FrontendInput::closest_match(name)
+        .map_or_else(|| format!("known: {}", known()), |kind| format!("did you mean `{}`?", kind.name));
+    Some(format!("unknown frontend_input `{name}`; {meant}"))
 }
 
 fn duplicates(options: &[Value]) -> Option<String> {

@@ -2,6 +2,7 @@
 
 pub mod attribute_code;
 pub mod body;
+pub mod country;
 pub mod frontend_input;
 #[cfg(test)]
 mod golden;

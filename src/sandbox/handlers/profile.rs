@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::address;
+use crate::sandbox::address_owner;
 use crate::sandbox::call::Call;
 use crate::sandbox::coerce;
 use crate::sandbox::fault::spec::FaultKind;
@@ -89,7 +90,7 @@ fn elements(records: &Database<'_>, customer: i64, list: Vec<Value>) -> Result<V
         address::check(&body)?;
         let id = body.get("id").and_then(Value::as_i64);
         if let Some(id) = id {
-            check_owner(records, customer, id)?;
+            address_owner::check(records, customer, id)?;
             if !seen.insert(id) {
                 return Err(ApiError::new(400, "The address with ID \"%id\" is listed more than once.")
                     .with(json!({"id": id})));
@@ -98,18 +99,6 @@ fn elements(records: &Database<'_>, customer: i64, list: Vec<Value>) -> Result<V
         elements.push(Element { id, body });
     }
     Ok(elements)
-}
-
-fn check_owner(records: &Database<'_>, customer: i64, address: i64) -> Result<(), ApiError> {
-    match records.address_owner(address)? {
-        None => Err(ApiError::no_such_entity("addressId", address)),
-        Some(owner) if owner == customer => Ok(()),
-        Some(_) => Err(ApiError::new(
-            400,
-            "Provided customer ID \"%customer_id\" isn't related to current customer address.",
-        )
-        .with(json!({"customer_id": customer}))),
-    }
 }
 
 /// Deletes what is left out, creates what has no id, and returns the new list;

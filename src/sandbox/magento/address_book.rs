@@ -8,6 +8,7 @@ use super::address_check;
 use super::coerce::as_text;
 use super::countries::{self, Region};
 use super::customer_view::{ADDRESS_ATTRIBUTES, DEFAULTS, merge_attributes, storable};
+use crate::sandbox::address_owner;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document, StoredAddress};
 
@@ -36,7 +37,7 @@ pub fn replace(records: &Database<'_>, customer: i64, elements: &[Value]) -> Res
         let address = match id {
             None => create(records, customer, element)?,
             Some(id) => {
-                check_owner(records, customer, id)?;
+                address_owner::check(records, customer, id)?;
                 // The same id twice changes the address twice.
                 let earlier =
                     addresses.iter().position(|address| address.id == id).map(|at| addresses.remove(at));
@@ -53,18 +54,6 @@ pub fn replace(records: &Database<'_>, customer: i64, elements: &[Value]) -> Res
     }
     addresses.sort_by_key(|address| address.id);
     Ok(Replaced { addresses, sent })
-}
-
-fn check_owner(records: &Database<'_>, customer: i64, address: i64) -> Result<(), ApiError> {
-    match records.address_owner(address)? {
-        None => Err(ApiError::no_such_entity("addressId", address)),
-        Some(owner) if owner == customer => Ok(()),
-        Some(_) => Err(ApiError::new(
-            400,
-            "Provided customer ID \"%customer_id\" isn't related to current customer address.",
-        )
-        .with(json!({"customer_id": customer}))),
-    }
 }
 
 fn create(records: &Database<'_>, customer: i64, sent: &Document) -> Result<StoredAddress, ApiError> {

@@ -1,5 +1,6 @@
 //! The database file: made private, recognised as ours, given its tables and its seed.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use anyhow::{Context as _, bail};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use crate::sandbox::store::{Database, StoreResult};
-use crate::storage::{open_private, parent, private_directory};
+use crate::storage::{is_directory_error, open_private, parent, private_directory};
 
 /// Marks a SQLite file as a sandbox database (`PRAGMA application_id`): "SFSB".
 const APPLICATION_ID: i64 = 0x5346_5342;
@@ -28,6 +29,9 @@ pub(super) enum Existing {
 /// Opens `path`, creating the file and its directories where they are missing.
 pub(super) fn connect(path: &Path) -> anyhow::Result<Connection> {
     create_private(path)
+        .map_err(
+            |error| if is_directory_error(path, &error) { ErrorKind::IsADirectory.into() } else { error },
+        )
         .with_context(|| format!("cannot use {} as the sandbox's database", path.display()))?;
     let connection = Connection::open(path).with_context(|| format!("cannot open {}", path.display()))?;
     connection.busy_timeout(BUSY_TIMEOUT)?;

@@ -39,12 +39,14 @@ impl Home {
 
     /// A file of the configuration directory.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join("config/storefront").join(name)
+        self.dir.path().join("config").join("storefront").join(name)
     }
 
     /// The directory of snapshots and locks.
     pub fn state(&self) -> PathBuf {
-        self.dir.path().join(if cfg!(windows) { "data/storefront/state" } else { "state/storefront" })
+        let names: &[&str] =
+            if cfg!(windows) { &["data", "storefront", "state"] } else { &["state", "storefront"] };
+        self.dir.path().join(names.iter().collect::<PathBuf>())
     }
 
     /// Writes a file of the configuration directory.

@@ -68,7 +68,9 @@ fn a_country_is_two_upper_case_letters() {
     assert!(ship("FR").is_ok() && ship("UK").is_ok());
     let lower = ship("us").unwrap_err();
     assert!(lower.ends_with("found the string \"us\"; did you mean `US`?"), "{lower}");
-    for code in ["FRA", "Germany", "", "F1", "ÉT"] {
+    let name = ship("Germany").unwrap_err();
+    assert!(name.ends_with("found the string \"Germany\"; did you mean `DE`?"), "{name}");
+    for code in ["FRA", "Narnia", "", "F1", "ÉT"] {
         let refusal = ship(code).unwrap_err();
         assert!(refusal.contains("two upper-case letters") && !refusal.contains("mean"), "{refusal}");
     }

@@ -1,0 +1,370 @@
+//! An address, or the profile itself, as fields to be edited; only what was edited becomes the draft.
+
+use serde_json::{Map, Value, json};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::field::Field;
+use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::patch::DefaultAddress;
+use crate::plan::validate::lint_address;
+use crate::prompt::Objection;
+use crate::sanitize::sanitize_line;
+use crate::wire::{self, CUSTOMER, FieldType, ObjectSchema, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS};
+
+/// The fields of an address in the order they are asked: the country decides how postcode and region look.
+const ADDRESS_FIELDS: [&str; 8] =
+    ["firstname", "lastname", "street", "country_id", "postcode", "city", "region", "telephone"];
+
+/// What names an address, or is asked as part of its region.
+const NOT_EDITED: [&str; 3] = ["id", "customer_id", "region_id"];
+
+/// How many fields of a new address are asked one after another; the others are left to the list.
+pub const ASKED_OF_NEW_ADDRESS: usize = ADDRESS_FIELDS.len();
+
+/// Labels that are shorter than the documented ones, and those of fields that Magento has and the interface does not list.
+const LABELS: [(&str, &str); 14] = [
+    ("street", "Street"),
+    ("country_id", "Country code"),
+    ("region", "Region"),
+    ("telephone", "Telephone"),
+    ("disable_auto_group_change", "Keep group (1: yes)"),
+    ("prefix", "Name prefix"),
+    ("middlename", "Middle name"),
+    ("suffix", "Name suffix"),
+    ("company", "Company"),
+    ("vat_id", "VAT number"),
+    ("fax", "Fax"),
+    ("taxvat", "Tax/VAT number"),
+    ("default_shipping", "Default shipping"),
+    ("default_billing", "Default billing"),
+];
+
+const CUSTOM_ATTRIBUTES: &str = "custom_attributes";
+
+/// What is edited.
+#[derive(Debug, Clone)]
+pub struct Form {
+    /// What it is, for the question.
+    pub title: String,
+    /// Its fields.
+    pub fields: Vec<Field>,
+    owner: Owner,
+}
+
+/// What was edited.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Edit {
+    /// The edited fields of the customer, an address in its list (docs/interface.md, "Profile"); empty where nothing
+    /// was edited.
+    pub draft: Map<String, Value>,
+    /// The address that becomes a default.
+    pub default_address: Option<DefaultAddress>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Profile,
+    Address(i64),
+    NewAddress,
+}
+
+impl Form {
+    /// A stored address; `None` without a usable id. It has every field that one of the `addresses` has.
+    pub fn of_address(stored: &Map<String, Value>, addresses: &[Value]) -> Option<Self> {
+        let id = stored.get("id").and_then(id_of)?;
+        Some(Self::new(format!("Address {id}"), Owner::Address(id), address_fields(addresses), stored))
+    }
+
+    /// An address that is not there yet.
+    pub fn of_new_address(addresses: &[Value]) -> Self {
+        Self::new("New address".to_owned(), Owner::NewAddress, address_fields(addresses), &Map::new())
+    }
+
+    /// The profile without its addresses.
+    pub fn of_profile(customer: &Map<String, Value>) -> Self {
+        let listed = CUSTOMER.own_fields.iter().filter(|member| member.name != "addresses");
+        let fields = known_fields(&CUSTOMER, listed, [customer]);
+        Self::new("Profile".to_owned(), Owner::Profile, fields, customer)
+    }
+
+    fn new(title: String, owner: Owner, mut fields: Vec<Field>, stored: &Map<String, Value>) -> Self {
+        for field in &mut fields {
+            let value = if field.is_custom {
+                custom_attributes(stored).find(|(code, _)| *code == field.name).map(|(_, value)| value)
+            } else {
+                stored.get(&field.name)
+            };
+            field.stored = value.cloned().unwrap_or(Value::Null);
+        }
+        Self { title, fields, owner }
+    }
+
+    /// Whether it is an address that is not there yet.
+    pub fn is_new(&self) -> bool {
+        self.owner == Owner::NewAddress
+    }
+
+    /// Whether a field of it was edited.
+    pub fn is_edited(&self) -> bool {
+        self.fields.iter().any(|field| field.edited.is_some())
+    }
+
+    /// One line for each field: what it is, its value, and the stored one where it differs.
+    pub fn lines(&self) -> Vec<String> {
+        let width = self.fields.iter().map(|field| field.label.width()).max().unwrap_or(0);
+        self.fields.iter().map(|field| field.line(width)).collect()
+    }
+
+    /// The field of this name.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// Whether the country was edited and a stored region stands beside it, of which nothing was said.
+    pub fn region_is_ambiguous(&self) -> bool {
+        let (Some(country), Some(region)) = (self.field("country_id"), self.field("region")) else {
+            return false;
+        };
+        country.edited.is_some() && region.edited.is_none() && region.is_region()
+    }
+
+    /// What is to be said against a text typed for a field: some of it can be kept all the same.
+    ///
+    /// # Errors
+    /// The objection.
+    pub fn check(&self, field: &Field, text: &str) -> Result<(), Objection> {
+        let value = field.parse(text)?;
+        if value == *field.value() {
+            return Ok(());
+        }
+        if text.is_empty() && self.owner != Owner::Profile && field.is_required() {
+            return Err("required".to_owned().into());
+        }
+        if self.owner == Owner::Profile {
+            return Ok(());
+        }
+        let country = self.field("country_id").map_or(&Value::Null, Field::value).clone();
+        let mut address = Map::from_iter([("country_id".to_owned(), country)]);
+        address.insert(field.name.clone(), value);
+        match lint_address::of_field(&address, &field.name) {
+            None => Ok(()),
+            Some(_) if field.name == "country_id" => {
+                Err(format!("unknown country `{text}`: enter its two letters, such as DE, or its name")
+                    .into())
+            }
+            Some(doubt) => Err(Objection::Doubt(doubt)),
+        }
+    }
+
+    /// What was edited.
+    pub fn edit(&self) -> Edit {
+        Edit { draft: self.draft(), default_address: self.default_address() }
+    }
+
+    fn draft(&self) -> Map<String, Value> {
+        let edited = |is_custom: bool| {
+            let fields = self.fields.iter().filter(move |field| field.is_custom == is_custom);
+            fields.filter_map(|field| Some((field.name.clone(), field.edited.clone()?)))
+        };
+        let mut members: Map<String, Value> = edited(false).collect();
+        let custom: Vec<Value> =
+            edited(true).map(|(code, value)| json!({"attribute_code": code, "value": value})).collect();
+        if !custom.is_empty() {
+            members.insert(CUSTOM_ATTRIBUTES.to_owned(), custom.into());
+        }
+        match self.owner {
+            _ if members.is_empty() => members,
+            Owner::Profile => members,
+            Owner::NewAddress => Map::from_iter([("addresses".to_owned(), vec![members].into())]),
+            Owner::Address(id) => {
+                members.insert("id".to_owned(), id.into());
+                Map::from_iter([("addresses".to_owned(), vec![members].into())])
+            }
+        }
+    }
+
+    /// An address that becomes a default takes it from the one that was.
+    fn default_address(&self) -> Option<DefaultAddress> {
+        let address = match self.owner {
+            Owner::Profile => return None,
+            Owner::NewAddress => None,
+            Owner::Address(id) => Some(id),
+        };
+        let becomes = |name: &str| {
+            self.field(name).is_some_and(|field| field.edited.as_ref().is_some_and(|value| *value == true))
+        };
+        let default = DefaultAddress {
+            address,
+            shipping: becomes("default_shipping"),
+            billing: becomes("default_billing"),
+        };
+        (default.shipping || default.billing).then_some(default)
+    }
+}
+
+fn address_fields(addresses: &[Value]) -> Vec<Field> {
+    let listed = ADDRESS_FIELDS.iter().filter_map(|name| PROFILE_ADDRESS.field(name));
+    let listed = listed.chain(PROFILE_ADDRESS_FLAGS.own_fields);
+    known_fields(&PROFILE_ADDRESS, listed, addresses.iter().filter_map(Value::as_object))
+}
+
+/// The listed fields, and then those that were found stored and hold one value, custom attributes last.
+fn known_fields<'a>(
+    shape: &ObjectSchema,
+    listed: impl IntoIterator<Item = &'a wire::Field>,
+    stored: impl IntoIterator<Item = &'a Map<String, Value>> + Clone,
+) -> Vec<Field> {
+    let label = |name: &str| LABELS.iter().find(|(known, _)| *known == name).map(|(_, label)| *label);
+    let mut fields: Vec<Field> = listed
+        .into_iter()
+        .map(|member| Field::new(member.name, label(member.name).unwrap_or(member.doc), member.field_type))
+        .collect();
+    for (name, value) in stored.clone().into_iter().flatten() {
+        let Some(holds) = kind_of(value) else { continue };
+        let is_there = fields.iter().any(|field| field.name == *name) || shape.field(name).is_some();
+        if !is_there && !NOT_EDITED.contains(&name.as_str()) {
+            let label = label(name).map_or_else(|| sanitize_line(name), str::to_owned);
+            fields.push(Field::new(name, &label, holds));
+        }
+    }
+    for (code, value) in stored.into_iter().flat_map(custom_attributes) {
+        let is_there = fields.iter().any(|field| field.is_custom && field.name == code);
+        if let (false, Some(holds)) = (is_there, kind_of(value)) {
+            let field = Field::new(code, &sanitize_line(code), holds);
+            fields.push(Field { is_custom: true, ..field });
+        }
+    }
+    fields
+}
+
+/// What a field holds that the interface does not list; `None` for what is no single value.
+fn kind_of(value: &Value) -> Option<FieldType> {
+    match value {
+        Value::String(_) => Some(FieldType::TextOrNull),
+        Value::Number(_) => Some(FieldType::Number),
+        Value::Bool(_) => Some(FieldType::Boolean),
+        _ => None,
+    }
+}
+
+/// The custom attributes of an address or a customer, by code.
+fn custom_attributes(owner: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
+    let attributes = owner.get(CUSTOM_ATTRIBUTES).and_then(Value::as_array).into_iter().flatten();
+    attributes
+        .filter_map(|attribute| Some((attribute.get("attribute_code")?.as_str()?, attribute.get("value")?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::Form;
+    use crate::prompt::Objection;
+
+    fn address() -> Form {
+        let stored = json!({"id": 2, "city": "Paris", "postcode": null, "street": ["a"], "company": "X",
+            "country_id": "FR", "region": {"region": "Île-de-France", "region_id": 182}});
+        Form::of_address(stored.as_object().unwrap(), std::slice::from_ref(&stored)).unwrap()
+    }
+
+    fn set(form: &mut Form, name: &str, value: Value) {
+        form.fields.iter_mut().find(|field| field.name == name).unwrap().set(value);
+    }
+
+    #[test]
+    fn only_what_was_edited_becomes_the_draft() {
+        let mut form = address();
+        set(&mut form, "city", "Paris".into());
+        set(&mut form, "telephone", "".into());
+        assert!(form.draft().is_empty());
+        set(&mut form, "city", "Lyon".into());
+        assert_eq!(Value::Object(form.draft()), json!({"addresses": [{"city": "Lyon", "id": 2}]}));
+        assert!(form.lines().iter().any(|line| line.ends_with("Lyon  (was Paris)")), "{:?}", form.lines());
+        set(&mut form, "city", "Paris".into());
+        assert!(form.draft().is_empty());
+    }
+
+    #[test]
+    fn a_new_address_has_no_id_and_the_profile_no_addresses() {
+        let mut new = Form::of_new_address(&[]);
+        set(&mut new, "city", "Oslo".into());
+        assert_eq!(Value::Object(new.draft()), json!({"addresses": [{"city": "Oslo"}]}));
+        let mut profile = Form::of_profile(&Map::new());
+        set(&mut profile, "gender", 1.into());
+        assert_eq!(Value::Object(profile.draft()), json!({"gender": 1}));
+    }
+
+    #[test]
+    fn another_country_puts_the_stored_region_in_doubt() {
+        let mut form = address();
+        assert!(!form.region_is_ambiguous());
+        set(&mut form, "country_id", "DE".into());
+        assert!(form.region_is_ambiguous());
+        set(&mut form, "region", crate::plan::profile::region::none());
+        assert!(!form.region_is_ambiguous());
+    }
+
+    #[test]
+    fn typed_text_becomes_what_the_member_holds() {
+        let profile = Form::of_profile(&Map::new());
+        let gender = profile.field("gender").unwrap();
+        assert_eq!(gender.parse("2"), Ok(json!(2)));
+        assert_eq!(gender.parse(""), Ok(Value::Null));
+        assert!(gender.parse("female").is_err());
+        let address = address();
+        let postcode = address.field("postcode").unwrap();
+        let country = address.field("country_id").unwrap();
+        assert_eq!((country.parse("de"), country.parse("Germany")), (Ok("DE".into()), Ok("DE".into())));
+        assert_eq!((postcode.parse(""), postcode.parse("02138")), (Ok(Value::Null), Ok("02138".into())));
+    }
+
+    #[test]
+    fn every_stored_field_with_one_value_can_be_edited_and_keeps_its_type() {
+        let mut form = address();
+        let labels: Vec<&str> = form.fields.iter().map(|field| field.label.as_str()).collect();
+        assert_eq!(labels[8..], ["Company", "VAT number", "Default shipping", "Default billing"]);
+        set(&mut form, "company", "Y".into());
+        assert_eq!(form.draft()["addresses"], json!([{"company": "Y", "id": 2}]));
+        let customer =
+            json!({"taxvat": "1", "rp": 1.5, "default_billing": "2", "confirmed": true, "addresses": []});
+        let profile = Form::of_profile(customer.as_object().unwrap());
+        assert_eq!(profile.field("rp").unwrap().parse("2.5"), Ok(json!(2.5)));
+        assert!(profile.field("rp").unwrap().parse("x").is_err());
+        assert!(profile.field("taxvat").is_some() && profile.field("addresses").is_none());
+    }
+
+    #[test]
+    fn custom_attributes_are_fields_and_a_new_default_takes_it_from_the_old_one() {
+        let stored = json!({"id": 2, "custom_attributes": [
+            {"attribute_code": "door_code", "value": "B1"}, {"attribute_code": "list", "value": []}]});
+        let mut form = Form::of_address(stored.as_object().unwrap(), std::slice::from_ref(&stored)).unwrap();
+        assert!(form.lines().iter().any(|line| line.starts_with("door_code") && line.ends_with("B1")));
+        set(&mut form, "door_code", "C2".into());
+        set(&mut form, "default_shipping", true.into());
+        let edit = form.edit();
+        assert_eq!(
+            Value::Object(edit.draft),
+            json!({"addresses": [{"default_shipping": true, "id": 2,
+                "custom_attributes": [{"attribute_code": "door_code", "value": "C2"}]}]})
+        );
+        let default = edit.default_address.unwrap();
+        assert_eq!((default.address, default.shipping, default.billing), (Some(2), true, false));
+    }
+
+    #[test]
+    fn what_cannot_be_right_is_refused_and_what_is_doubtful_may_be_kept() {
+        let form = address();
+        let check = |name: &str, text: &str| form.check(form.field(name).unwrap(), text);
+        let wrong = |name: &str, text: &str| matches!(check(name, text), Err(Objection::Wrong(_)));
+        assert!(wrong("country_id", "Narnia") && wrong("country_id", "") && wrong("city", ""));
+        assert_eq!((check("country_id", "de"), check("country_id", "germany")), (Ok(()), Ok(())));
+        let doubt = check("postcode", "nowhere").unwrap_err();
+        assert!(matches!(&doubt, Objection::Doubt(doubt) if doubt.contains("France")), "{doubt:?}");
+        assert!(matches!(check("telephone", "12"), Err(Objection::Doubt(_))));
+        assert_eq!(
+            (check("postcode", "75001"), check("firstname", "")),
+            (Ok(()), Ok(())),
+            "it was empty before"
+        );
+    }
+}

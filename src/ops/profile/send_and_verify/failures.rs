@@ -1,0 +1,100 @@
+//! What a replacement that was not applied as it was sent is reported as.
+
+use super::Replacement;
+use crate::failure::{Applied, Failure, FailureKind};
+use crate::http::Attempt;
+use crate::ops::profile::read::list_changes;
+use crate::plan::profile::address_ids::join_ids;
+use crate::plan::profile::field_path::FieldPath;
+use crate::plan::profile::profile_rules;
+use crate::plan::profile::read_back::ReadBack;
+use crate::session::service::Service;
+use crate::state::Mark;
+
+impl Replacement<'_> {
+    /// A refusal of stored data that this change does not touch names the fields.
+    pub(super) fn explained(&self, service: &Service<'_>, attempt: Attempt) -> Attempt {
+        let Attempt::Rejected(failure) = attempt else { return attempt };
+        if service.settings.dialect.profile_rules.is_none() || failure.status != Some(400) {
+            return Attempt::Rejected(failure);
+        }
+        let fields = profile_rules::unacceptable(&self.merged.customer);
+        if fields.is_empty() {
+            return Attempt::Rejected(failure);
+        }
+        Attempt::Rejected(failure.hint(format!(
+            "the shop stores what it does not take back: {}; correct it in the same command",
+            fields.join(", ")
+        )))
+    }
+
+    /// No attempt was applied, and none may have been, unless the failure says so.
+    pub(super) fn failed(&self, service: &Service<'_>, failure: Failure) -> Failure {
+        if failure.applied == Applied::Unknown {
+            return self.unknown(failure);
+        }
+        self.mark(service, Mark::Refused);
+        failure
+    }
+
+    pub(super) fn mismatch(&self, found: &ReadBack, status: Option<u16>) -> Failure {
+        let failure = Failure::new(
+            FailureKind::Mismatch,
+            format!("the profile was written, but {}", describe_missing(found)),
+        )
+        .hint(format!(
+            "look again with `storefront customer show`; then, if it is so, {}",
+            self.restore_command()
+        ))
+        .missing(missing_paths(found))
+        .snapshot(self.snapshot.display().to_string());
+        match status {
+            Some(status) => failure.status(status),
+            None => failure,
+        }
+    }
+
+    fn unknown(&self, failure: Failure) -> Failure {
+        let hint = format!(
+            "look with `storefront customer show`; `storefront customer history --check` verifies it again; {}",
+            self.restore_command()
+        );
+        Failure {
+            kind: FailureKind::Unknown,
+            applied: Applied::Unknown,
+            message: format!("{}; reading back does not show that it was applied", failure.message),
+            hint: Some(hint),
+            ..failure
+        }
+        .snapshot(self.snapshot.display().to_string())
+    }
+
+    fn restore_command(&self) -> String {
+        let name = self.snapshot.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        format!("restore it with `storefront customer restore {name}`")
+    }
+}
+
+fn describe_missing(found: &ReadBack) -> String {
+    let mut what = Vec::new();
+    for (ids, problem) in [
+        (&found.missing, "is missing afterwards"),
+        (&found.emptied, "is empty afterwards"),
+        (&found.swapped, "reads like another one afterwards"),
+    ] {
+        if !ids.is_empty() {
+            what.push(format!("address {} {problem}", join_ids(ids)));
+        }
+    }
+    if !found.undone.is_empty() {
+        what.push(format!("changes missing: {}", list_changes(&found.undone)));
+    }
+    what.join(", and ")
+}
+
+/// What is not there, by path.
+fn missing_paths(found: &ReadBack) -> Vec<String> {
+    let addresses = [&found.missing, &found.emptied, &found.swapped].into_iter().flatten();
+    let addresses = addresses.map(|id| FieldPath::address(*id).to_string());
+    addresses.chain(found.undone.iter().map(|change| change.path.to_string())).collect()
+}

@@ -1,0 +1,54 @@
+//! Regions by code or name, read from the shop's own list of a country.
+
+use serde_json::{Map, Value};
+
+use crate::failure::Failure;
+use crate::plan::profile::region_directory::RegionDirectory;
+use crate::plan::request::Request;
+use crate::session::service::Service;
+
+/// Reads the regions of a country into the directory. Nothing is read twice, and nothing where the interface has no list.
+///
+/// # Errors
+/// `usage` for a country that the shop does not have, and as [`Service::read`].
+pub async fn read_country(
+    service: &Service<'_>,
+    country: &str,
+    directory: &mut RegionDirectory,
+) -> Result<(), Failure> {
+    let Some(rules) = service.settings.dialect.profile_rules else { return Ok(()) };
+    if directory.knows(country) {
+        return Ok(());
+    }
+    let target = service.target()?;
+    let path = target.path(rules.country, &[("country", country)]);
+    match service.read(&Request::get(path, target.bearer())).await {
+        Ok(reply) => directory.insert(country, &reply.value()),
+        Err(failure) if failure.status == Some(404) => {
+            return Err(Failure::usage(format!("the shop does not know the country `{country}`"))
+                .hint("give the two-letter code of a country the shop allows"));
+        }
+        Err(failure) => return Err(failure),
+    }
+    Ok(())
+}
+
+/// Sets the region id of quote addresses that name a region by code or name alone: the service answers 200 to a code that
+/// it does not know, and saves no region.
+///
+/// # Errors
+/// As [`read_country`]; `usage` for a region that its country does not have, with those that it has.
+pub async fn resolve_in_quote(service: &Service<'_>, body: &mut Map<String, Value>) -> Result<(), Failure> {
+    if service.settings.dialect.profile_rules.is_none() {
+        return Ok(());
+    }
+    let Some(Value::Object(information)) = body.get_mut("addressInformation") else { return Ok(()) };
+    let mut directory = RegionDirectory::default();
+    for side in ["shipping_address", "billing_address"] {
+        let Some(Value::Object(address)) = information.get_mut(side) else { continue };
+        let Some(country) = RegionDirectory::needed_by_quote_address(address) else { continue };
+        read_country(service, &country, &mut directory).await?;
+        directory.resolve_quote_address(&country, address)?;
+    }
+    Ok(())
+}
