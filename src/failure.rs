@@ -42,7 +42,7 @@ impl FailureKind {
         Self::Interrupted,
     ];
 
-    /// What it tells, in one line.
+    /// The message, one line.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Internal => "internal error",
@@ -112,7 +112,7 @@ pub enum Applied {
     Yes,
     /// It did not.
     No,
-    /// The request went out and nobody knows.
+    /// The request was sent and its outcome is unknown.
     Unknown,
     /// The first of its calls did, and a later one did not.
     Partial,

@@ -104,7 +104,7 @@ enum Stop {
     Unavailable,
     /// The service refuses the run's own token.
     Unauthorized(Failure),
-    /// Nobody reads the results any more.
+    /// The reader of the results went away.
     OutputClosed,
     /// The run cannot go on.
     Broken(Failure),

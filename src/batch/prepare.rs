@@ -1,10 +1,8 @@
 //! From a record as it stands in the input to one that can be run: parsed, checked, with its key and its token.
 
-use std::cell::Cell;
-
 use serde_json::{Map, Value};
 
-use crate::batch::customer_name::{CUSTOMER_FIELD, CustomerName};
+use crate::batch::customer_name::{CUSTOMER_FIELD, CustomerName, CustomerNaming};
 use crate::batch::record_token::{self, TOKEN_FIELD, TokenCommand, TokenSource};
 use crate::config::TokenCommand as Program;
 use crate::exact_json;
@@ -34,16 +32,7 @@ pub struct RecordPreparer<'a> {
     /// The token of records without one of their own, where it is known.
     run_token: Option<Token>,
     /// How the records so far name their customers.
-    naming: Cell<Option<Naming>>,
-}
-
-/// How a record names its customer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Naming {
-    /// Not at all: the token decides.
-    None,
-    Id,
-    Email,
+    naming: CustomerNaming,
 }
 
 /// A record ready to be run.
@@ -78,7 +67,7 @@ impl<'a> RecordPreparer<'a> {
             allow_unknown,
             command,
             run_token,
-            naming: Cell::default(),
+            naming: CustomerNaming::default(),
         }
     }
 
@@ -108,18 +97,18 @@ impl<'a> RecordPreparer<'a> {
         if let Some(broken) = &record.broken {
             return Err(Refusal { place: Place::Column, failure: Failure::usage(broken.clone()) });
         }
-        let (document, mut beside) = match (&record.content, columns) {
+        let (document, mut extra) = match (&record.content, columns) {
             (Content::Row(row), Some(columns)) => columns.document(row)?,
             (Content::Json(text), _) => (parse(text, record.line)?, Map::new()),
             (Content::Row(_), None) => return Err(Failure::internal("the header is not read yet").into()),
         };
-        let document = self.split_fields(document, &mut beside);
+        let document = self.split_fields(document, &mut extra);
         let has_column =
             columns.is_some_and(|columns| columns.titles().iter().any(|title| title == CUSTOMER_FIELD));
-        let customer = self.customer(&mut beside, has_column)?;
+        let customer = self.customer(&mut extra, has_column)?;
         let own = match customer {
             Some(_) => TokenSource::Shared,
-            None => self.token_source(&document, &beside)?,
+            None => self.token_source(&document, &extra)?,
         };
         let ready = self.operation.prepare(self.dialect, document, self.allow_unknown)?;
         let key = match &customer {
@@ -129,11 +118,11 @@ impl<'a> RecordPreparer<'a> {
         Ok(PreparedRecord { body: ready, key, token_source: own, customer })
     }
 
-    /// What of a document is input of the operation; the rest goes `beside`.
+    /// The part of a document that is input of the operation; other fields go to `extra`.
     fn split_fields(
         &self,
         mut document: Map<String, Value>,
-        beside: &mut Map<String, Value>,
+        extra: &mut Map<String, Value>,
     ) -> Map<String, Value> {
         document.shift_remove(REASON);
         for name in self.extra_fields() {
@@ -142,13 +131,13 @@ impl<'a> RecordPreparer<'a> {
                 continue;
             }
             if let Some(value) = document.shift_remove(&name) {
-                beside.insert(name, value);
+                extra.insert(name, value);
             }
         }
         document
     }
 
-    /// Names of what stands beside the input of the operation: the token, and fields only the token command knows.
+    /// Names of the fields that are not input of the operation: the token, and fields only the token command knows.
     fn extra_fields(&self) -> Vec<String> {
         let operation = self.operation.operation();
         let schema = operation.inner_schema(self.dialect);
@@ -165,7 +154,7 @@ impl<'a> RecordPreparer<'a> {
 
     /// Whether the records so far name customers.
     pub fn names_customers(&self) -> bool {
-        self.naming.get().is_some_and(|naming| naming != Naming::None)
+        self.naming.names_customers()
     }
 
     /// Whether records may name a customer, for whom the run's administrator's token acts. Where the token command uses
@@ -178,63 +167,37 @@ impl<'a> RecordPreparer<'a> {
             && !self.command.as_ref().is_some_and(is_for_command)
     }
 
-    /// The customer whom a record names. Ids and emails of one file may be the same customers, so that their order would
-    /// be lost: a file has either. A record without a customer is the token's own, so that a cell that was left empty would
-    /// change a customer whom nobody named: either all records name one or none does.
+    /// The customer whom a record names.
     fn customer(
         &self,
-        beside: &mut Map<String, Value>,
+        extra: &mut Map<String, Value>,
         has_column: bool,
     ) -> Result<Option<CustomerName>, Failure> {
         if !self.takes_customers() {
             return Ok(None);
         }
         let customer =
-            beside.shift_remove(CUSTOMER_FIELD).map(|value| CustomerName::new(&value)).transpose()?;
-        if customer.is_some() && beside.contains_key(TOKEN_FIELD) {
+            extra.shift_remove(CUSTOMER_FIELD).map(|value| CustomerName::new(&value)).transpose()?;
+        if customer.is_some() && extra.contains_key(TOKEN_FIELD) {
             return Err(Failure::usage("a record names a customer and has a token of its own")
                 .hint("use one administrator's token and the column customer, or a token of each customer"));
         }
-        let naming = match &customer {
-            None => Naming::None,
-            Some(CustomerName::Id(_)) => Naming::Id,
-            Some(CustomerName::Email(_)) => Naming::Email,
-        };
-        let before = self.naming.get();
-        if naming == Naming::None && (has_column || before.is_some_and(|before| before != naming)) {
-            let what = if has_column { "the column `customer` is empty" } else { "earlier records name one" };
-            return Err(
-                Failure::usage(format!("no customer: {what}")).hint("give every record a customer, or none")
-            );
-        }
-        match before {
-            Some(Naming::None) if naming != Naming::None => {
-                Err(Failure::usage("a customer is named, and earlier records name none")
-                    .hint("give every record a customer, or none"))
-            }
-            Some(before) if before != naming => {
-                Err(Failure::usage("the input names customers by id and by email")
-                .hint("name all of them the same way: an id and an email may be one customer, whose records keep their order"))
-            }
-            _ => {
-                self.naming.set(Some(naming));
-                Ok(customer)
-            }
-        }
+        self.naming.check(customer.as_ref(), has_column)?;
+        Ok(customer)
     }
 
     fn token_source(
         &self,
         document: &Map<String, Value>,
-        beside: &Map<String, Value>,
+        extra: &Map<String, Value>,
     ) -> Result<TokenSource, Failure> {
-        if let Some(token) = beside.get(TOKEN_FIELD) {
+        if let Some(token) = extra.get(TOKEN_FIELD) {
             return Ok(self.unless_run_token(record_token::from_record(token)?));
         }
         let Some(command) = &self.command else { return Ok(TokenSource::Shared) };
         let wrapper = self.operation.operation().spec().wrapper;
         command.substitute(|name| {
-            record_token::field(beside, None, name).or_else(|| record_token::field(document, wrapper, name))
+            record_token::field(extra, None, name).or_else(|| record_token::field(document, wrapper, name))
         })
     }
 
@@ -303,13 +266,13 @@ pub fn hash(content: &Content) -> u64 {
 /// What a record touches, for people: the quote, the attribute code or the customer it names. `None` where that is the
 /// token, which is not shown, and for what cannot be read.
 pub fn key_of(operation: Operation, record: &Record, columns: Option<&Columns>) -> Option<String> {
-    let (document, beside) = match (&record.content, columns) {
+    let (document, extra) = match (&record.content, columns) {
         (Content::Row(row), Some(columns)) => columns.document(row).ok()?,
         (Content::Json(text), _) => (serde_json::from_str(text).ok()?, Map::new()),
         (Content::Row(_), None) => return None,
     };
     let name = operation.spec().key_field.unwrap_or(CUSTOMER_FIELD);
-    record_token::field(&beside, None, name)
+    record_token::field(&extra, None, name)
         .or_else(|| record_token::field(&document, operation.spec().wrapper, name))
 }
 

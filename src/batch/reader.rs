@@ -14,7 +14,7 @@ const READ_AHEAD: usize = 64;
 pub enum RecordStream {
     /// Read in place.
     File(RecordReader),
-    /// Read beside.
+    /// Read separately.
     Pipe(mpsc::Receiver<Result<Record, Failure>>, Option<Columns>),
 }
 

@@ -30,7 +30,7 @@ impl TokenSource {
         }
     }
 
-    /// Gets the token; `None` for the run's. A command runs beside the other records.
+    /// Gets the token; `None` for the run's. A command runs concurrently with the other records.
     ///
     /// # Errors
     /// As [`Program::run`].

@@ -7,7 +7,7 @@ use crate::journal::fnv::Fnv1a;
 use crate::plan::operation::Operation;
 use crate::report::Report;
 
-/// As many doubts are told one by one.
+/// As many warnings are printed one by one.
 const MAX_SHOWN: u64 = 20;
 /// As many keys are remembered to find duplicates.
 const MAX_KEYS: usize = 100_000;
@@ -26,7 +26,7 @@ impl WarningCollector {
         Self { report: *report, operation, keys: HashSet::new(), found: 0 }
     }
 
-    /// Tells what is doubtful about a record.
+    /// Prints the warnings about a record.
     pub fn emit(&mut self, record: u64, prepared: &PreparedRecord) {
         let duplicate =
             self.duplicate(&prepared.key).map(|key| format!("duplicate {key} `{}`", prepared.key));
@@ -38,12 +38,12 @@ impl WarningCollector {
         }
     }
 
-    /// Takes note of a record that is done: a later one of its code is doubtful all the same.
+    /// Remembers a record that is done: a later one with the same code still gets the warning.
     pub fn note_done(&mut self, prepared: &PreparedRecord) {
         self.duplicate(&prepared.key);
     }
 
-    /// Counts those that were not told.
+    /// Counts those that were not printed.
     pub fn emit_suppressed_count(&self) {
         if self.found > MAX_SHOWN {
             self.report.warn(&format!("{} more warnings not shown", self.found - MAX_SHOWN));

@@ -61,7 +61,7 @@ pub struct JobResult {
     pub was_left: bool,
     /// Whether the service refuses the batch's own token.
     pub is_unauthorized: bool,
-    /// Keeps the record's own token masked until all is told of it.
+    /// Keeps the record's own token masked until its report is written.
     pub masked: Option<Masked>,
 }
 

@@ -114,7 +114,7 @@ pub enum TemplateFormat {
     Csv,
 }
 
-/// What `storefront help` explains beside the commands.
+/// What `storefront help` explains besides the commands.
 pub const HELP_TOPICS: &[&str] = &["exit-codes", "environment", "input"];
 
 /// The nouns.

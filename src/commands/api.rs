@@ -79,7 +79,7 @@ async fn send(service: &Service<'_>, request: &Request) -> Result<Reply, Failure
 fn print(session: &Session<'_>, request: &Request, reply: Reply) -> Result<(), Failure> {
     let printed = print_body(session, &reply);
     let applied = if request.method.is_read() { Applied::No } else { Applied::Yes };
-    // Whoever cannot read the reply has to know all the same whether the call took effect.
+    // Even where the reply cannot be printed, it is reported whether the call took effect.
     let outcome = Outcome { applied, status: Some(reply.status), ..Outcome::not_sent(OPERATION) };
     printed.map_err(|failure| outcome.print_failed(failure))
 }

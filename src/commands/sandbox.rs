@@ -48,7 +48,7 @@ fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
         ..Options::new(data_file(session.context, args.data.data.as_ref())?)
     };
     on_runtime(async {
-        // Before anybody is told where it listens: anyone who reads that may stop it at once.
+        // Before the address is printed: its reader may stop the server at once.
         let mut signals = Signals::listen()?;
         let running = sandbox::start_observed(options, observer(session)).await.map_err(unusable)?;
         session.report.json(&json!({

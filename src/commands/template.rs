@@ -7,7 +7,7 @@ use crate::report::table::{header, new_table, render};
 use crate::session::Session;
 use crate::template::{self, columns};
 
-/// Prints a template. JSON has no comments, so what would be one stands beside it.
+/// Prints a template. JSON has no comments, so the explanations go to standard error.
 ///
 /// # Errors
 /// `usage` for an operation there is none of.

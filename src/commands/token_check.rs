@@ -13,7 +13,7 @@ use crate::plan::profile::stored::Profile;
 use crate::plan::request::{Bearer, Request};
 use crate::session::service::Service;
 
-/// A check that makes a person wait longer tells nothing new.
+/// A longer wait would tell nothing new.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why a token cannot be checked by a call.

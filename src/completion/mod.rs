@@ -10,7 +10,7 @@ use crate::cli;
 use crate::context::Context;
 use crate::failure::Failure;
 
-/// Names the shell that asks. A name of our own, for nobody's environment should turn a command into a question.
+/// Names the shell that asks. A name of our own, so that no existing variable turns a command into a completion request.
 pub const VARIABLE: &str = crate::environment::COMPLETE;
 
 /// The script that registers this program with a shell.

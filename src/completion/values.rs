@@ -43,7 +43,7 @@ const COMPLETERS: &[(&str, Finder)] = &[
     ("words", help_words),
 ];
 
-/// The grammar, its arguments told where to look for values.
+/// The grammar, with completers attached to its arguments.
 pub fn with_completers(command: Command) -> Command {
     command.mut_args(with_completer).mut_subcommands(with_completers)
 }

@@ -88,7 +88,7 @@ mod platform {
     const ROOT: u32 = 0;
 
     pub(super) fn exposure(metadata: &Metadata) -> Exposure {
-        // Everybody can write /dev/null, and nobody can change what it holds.
+        // /dev/null is writable for all, and its content cannot change.
         if metadata.file_type().is_char_device() {
             return Exposure::None;
         }

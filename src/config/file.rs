@@ -22,7 +22,7 @@ use crate::suggestion::closest_match;
 
 const FILE: &str = "config.toml";
 
-/// The configuration file as it was read to find out which interface the service has, for whoever needs it next.
+/// The configuration file as it was read to find out which interface the service has, for the next reader.
 #[derive(Default)]
 pub struct ReadOnce(Cell<Option<ConfigFile>>);
 

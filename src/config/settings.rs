@@ -10,11 +10,12 @@ use super::file::{ConfigFile, ReadOnce};
 use super::files;
 use super::profile::Profile;
 use super::service_id::ServiceId;
+use super::target::{dialect, store_view};
 use super::token_source::TokenSource;
 use super::tokens::{Tokens, token_variable};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
-use crate::environment::{API, BASE_URL, STORE_VIEW};
+use crate::environment::{BASE_URL, STORE_VIEW};
 use crate::failure::Failure;
 use crate::plan::request::{Bearer, Dialect, Interface, StoreView, Target};
 use crate::token::Token;
@@ -156,7 +157,7 @@ impl Settings {
         settings.proxy_variable = context.proxy_variable(settings.base_url.scheme());
         settings.certificate_file = context.certificate_file();
         if let Some(profile) = &profile {
-            settings.lay_under(profile, global, own_host);
+            settings.add_profile(profile, global, own_host);
             settings.locate_certificates(context, &file, profile, own_host)?;
         }
         Ok(settings)
@@ -235,8 +236,8 @@ impl Settings {
         }
     }
 
-    /// Lays a profile under the flags. What it says of its own host's safety does not hold for another.
-    fn lay_under(&mut self, profile: &Profile, global: &GlobalArgs, own_host: bool) {
+    /// Adds a profile's values where no flag is given. Its permission for plain HTTP does not apply to another host.
+    fn add_profile(&mut self, profile: &Profile, global: &GlobalArgs, own_host: bool) {
         self.profile = Some(profile.name.clone());
         self.timeout = global.timeout.or(profile.seconds("timeout")).unwrap_or(self.timeout);
         self.retry = global.retry.or(profile.count("retry")).unwrap_or(self.retry);
@@ -332,59 +333,4 @@ impl Settings {
             Bearer::Admin => &self.admin_token,
         }
     }
-}
-
-fn store_view(
-    context: &Context,
-    global: &GlobalArgs,
-    profile: Option<&Profile>,
-) -> Result<Option<StoreView>, Failure> {
-    let code = match &global.store_view {
-        Some(code) => Some(code.as_str()),
-        None => context.var(STORE_VIEW)?,
-    };
-    let code = code.or_else(|| profile.and_then(|profile| profile.text("store-view")));
-    code.map(StoreView::new).transpose()
-}
-
-/// The interface: flag, then environment, then profile, then the marketplace's.
-///
-/// # Errors
-/// `usage` for a name in the environment that is none.
-fn dialect(
-    context: &Context,
-    global: &GlobalArgs,
-    profile: Option<&Profile>,
-) -> Result<&'static Dialect, Failure> {
-    if let Some(interface) = global.api {
-        return Ok(interface.dialect());
-    }
-    if let Some(name) = context.var(API)? {
-        return Dialect::named(name).ok_or_else(|| {
-            Failure::usage(format!("{API} is {name:?}"))
-                .hint(format!("the interfaces are {}", Dialect::NAMES.join(" and ")))
-        });
-    }
-    let of_profile = profile.and_then(|profile| Dialect::named(profile.text("api")?));
-    Ok(of_profile.unwrap_or_else(|| Interface::Marketplace.dialect()))
-}
-
-/// The interface alone, for what is checked before a service is opened: a configuration that cannot be read is found
-/// then. What was read is left in `config`.
-///
-/// # Errors
-/// `usage` for a name in the environment that is none.
-pub fn chosen_dialect(
-    context: &Context,
-    global: &GlobalArgs,
-    config: &ReadOnce,
-) -> Result<&'static Dialect, Failure> {
-    let profile = || {
-        let file = ConfigFile::load_if_reachable(context).ok()?;
-        let profile = file.chosen(context, global).ok();
-        config.keep(file);
-        profile?
-    };
-    let profile = if global.sandbox || global.api.is_some() { None } else { profile() };
-    dialect(context, global, profile.as_ref())
 }

@@ -102,7 +102,7 @@ impl Tokens<'_> {
         })
     }
 
-    /// The token of `auth login`. What is wrong with the file is told when the token is asked for.
+    /// The token of `auth login`. An error in the file is reported when the token is needed.
     fn stored(&self, profile: &Profile, bearer: Bearer) -> Option<TokenSource> {
         let from = format!("auth login of profile {}", profile.name);
         let found =

@@ -16,7 +16,7 @@ use crate::http::error_body;
 use crate::http::transport_error::TransportError;
 use crate::plan::request::Request;
 
-/// What to do where nobody knows whether a write was applied.
+/// The hint where it is unknown whether a write was applied.
 pub const CHECK_BEFORE_RETRY: &str = "check whether it took effect before you try again";
 
 /// A status that says where to look instead, without having done anything.

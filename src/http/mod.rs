@@ -223,7 +223,7 @@ impl Client {
         });
     }
 
-    /// Tells the tracer, if there is one.
+    /// Calls the tracer, if there is one.
     fn trace<'a>(&self, event: impl FnOnce() -> HttpEvent<'a>) {
         if let Some(tracer) = &self.tracer {
             tracer(event());

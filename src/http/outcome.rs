@@ -78,7 +78,7 @@ impl Attempt {
         }
     }
 
-    /// Whether the request may have been processed although nobody knows.
+    /// Whether the request may have been processed with no answer to say so.
     pub fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown { .. })
     }
@@ -141,12 +141,12 @@ impl Attempts {
         }
     }
 
-    /// Takes in an attempt that was not applied, and gives the failure the operation amounts to with it.
+    /// Adds an attempt that was not applied, and returns the failure of the operation so far.
     pub fn fail(&mut self, attempt: Attempt) -> Failure {
         self.conclude(attempt).err().unwrap_or_else(|| Failure::internal("an applied attempt is no failure"))
     }
 
-    /// Whether one of them may have been processed although nobody knows.
+    /// Whether one of them may have been processed with no answer to say so.
     pub fn any_unknown(&self) -> bool {
         self.unknown.is_some()
     }

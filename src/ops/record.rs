@@ -35,7 +35,7 @@ pub enum PreparedBody {
 }
 
 impl PreparedBody {
-    /// What the check mended, and what is doubtful.
+    /// What the check corrected, and its warnings.
     pub fn warnings(&self) -> &Warnings {
         match self {
             Self::Draft(draft) => &draft.warnings,

@@ -210,7 +210,7 @@ mod windows {
     /// Keys that come faster than this were pasted: a console has no marks for that.
     const FASTEST_TYPING: Duration = Duration::from_millis(30);
 
-    /// Anything does: whoever waits, asks again.
+    /// Any event will do: the caller asks again.
     const LONG: Duration = Duration::from_secs(3600);
 
     /// The console's keys, without echo and line editing. Ctrl-C is a key too, and not a signal.

@@ -33,7 +33,7 @@ impl Decoder {
         !self.pasting && !self.bytes.is_empty()
     }
 
-    /// The next event. `no_more` tells that no byte followed the last one: then Esc is Esc and no longer a beginning.
+    /// The next event. `no_more` says that no byte followed the last one: then Esc is a key and not the start of a sequence.
     pub fn next(&mut self, no_more: bool) -> Option<Event> {
         loop {
             if self.pasting {

@@ -34,7 +34,7 @@ pub enum Mode {
     FileName,
     /// A text that is not shown.
     Secret,
-    /// A yes that counts only if it was typed after the question appeared; the function tells a no, which always counts.
+    /// A yes that counts only if it was typed after the question appeared; the function recognises a no, which always counts.
     Confirmation(fn(&str) -> bool),
 }
 
@@ -181,7 +181,7 @@ impl Field<'_> {
         }
         let prompt = format!("{}{}", self.question.text, self.question.choices);
         let mut prompt = rendered(|out| self.theme.format_input_prompt(out, &prompt, None));
-        // A long question leaves no room beside it.
+        // A long question leaves no room next to it.
         if measure_text_width(&prompt) > columns / 2 {
             lines.push(prompt.trim_end().to_owned());
             prompt = String::from("  ");

@@ -1,4 +1,4 @@
-//! `-v` and `-vv`: requests and replies on standard error, tokens redacted by anyone who tells of them.
+//! `-v` and `-vv`: requests and replies on standard error, tokens redacted.
 
 use super::{sanitize, stderr_line, write_stderr};
 use crate::exact_json;

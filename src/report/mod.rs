@@ -123,7 +123,7 @@ impl Report {
     /// Writes the end of an operation.
     ///
     /// # Errors
-    /// As [`Self::json`]; it says whether the write took effect, which nobody could read.
+    /// As [`Self::json`]; it says whether the write took effect, which could not be printed.
     pub fn outcome(&self, outcome: &outcome::Outcome) -> Result<(), Failure> {
         let printed = if self.is_json() {
             self.json(&outcome.result(None))
@@ -225,7 +225,7 @@ impl Report {
         write_stderr(text);
     }
 
-    /// A warning on standard error, also when quiet: it tells of something that was changed or left out.
+    /// A warning on standard error, also when quiet: something was changed or left out.
     pub fn warn(&self, text: &str) {
         if self.is_json() {
             let message = exact_json::object([("message", self.about(text).as_ref().into())]);
@@ -323,7 +323,7 @@ fn stderr_line(text: &str) {
 }
 
 /// One write a line, so that programs that share standard error do not break each other's. It may be closed or full:
-/// there is nobody left to tell.
+/// nobody can read the message.
 fn write_stderr(text: &str) {
     #[cfg(test)]
     if crate::simulation::captures_stderr(text) {

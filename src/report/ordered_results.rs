@@ -40,7 +40,7 @@ pub struct OrderedResults {
 }
 
 impl OrderedResults {
-    /// Results on standard output, in the form this program was told to use.
+    /// Results on standard output, in the output format of the command.
     pub fn new(report: &Report) -> Self {
         Self::to(report, Box::new(io::stdout()))
     }
@@ -64,7 +64,7 @@ impl OrderedResults {
         self.turns - 1
     }
 
-    /// Whether the reader of standard output went away: nobody will see the other results.
+    /// Whether the reader of standard output went away: the other results would not be read.
     pub fn is_closed(&self) -> bool {
         self.closed
     }

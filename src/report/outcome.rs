@@ -47,7 +47,7 @@ pub struct Outcome {
 pub struct ProfileOutcome {
     /// Every difference.
     pub changes: Vec<Change>,
-    /// Whether anyone who looks at the result saw them when asked about them.
+    /// Whether they were shown in the confirmation already.
     pub were_shown: bool,
     /// What became of the addresses.
     pub summary: AddressSummary,
@@ -168,7 +168,7 @@ impl Outcome {
         }
         match &self.response {
             _ if self.success.as_ref().is_some_and(|success| success.covers_response) => {}
-            // What became of the profile is told above; the reply's body is only its echo.
+            // The changes of the profile are printed above; the reply's body only repeats them.
             _ if self.profile.is_some() => {}
             None | Some(Value::Null) => {}
             Some(Value::String(reply)) if reply.trim().is_empty() => {}

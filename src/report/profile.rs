@@ -17,7 +17,7 @@ const WIDE_TABLE_COLUMNS: u16 = 110;
 
 const HEADS: [&str; 7] = ["ADDRESS", "NAME", "STREET", "CITY", "COUNTRY", "TELEPHONE", "OTHER FIELDS"];
 
-/// Fields of an address that have a column of their own, or say nothing beside one that has.
+/// Fields of an address that have a column of their own, or add nothing to one that has.
 const IN_COLUMNS: &[&str] = &[
     "id",
     "customer_id",

@@ -14,7 +14,7 @@ use crate::failure::Applied;
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 thread_local! {
-    /// The terminal is one, and so is the bar on it: anyone who writes to it while a run goes on has to know
+    /// The terminal is one, and so is the bar on it: everything written to it during a run has to know
     /// of the bar.
     static BAR: RefCell<Option<ProgressBar>> = const { RefCell::new(None) };
 }

@@ -1,4 +1,4 @@
-//! A sign of life on standard error while a call takes long; none where nobody looks.
+//! A spinner on standard error while a call takes long; none off a terminal.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -13,7 +13,7 @@ const TURN: Duration = Duration::from_millis(100);
 
 impl Report {
     /// Does the work; a spinner says `what` is going on when it takes longer than half a second. There is none where
-    /// standard error is no terminal, where moving parts are unwelcome, and beside `-v`, whose lines it would tear.
+    /// standard error is no terminal, where animations are unwanted, and with `-v`, whose lines it would break.
     pub async fn while_waiting<T>(&self, what: &str, mut work: Pin<&mut impl Future<Output = T>>) -> T {
         if !self.shows_progress {
             return work.await;

@@ -132,7 +132,7 @@ pub fn count_more_records(number: u64) -> String {
     format!("and {number} more record{}", if number == 1 { "" } else { "s" })
 }
 
-/// The message with its numbers and quoted names left out, where it has any beside the status.
+/// The message with its numbers and quoted names left out, where it has any apart from the status.
 fn generalized(message: &str) -> String {
     let mut general = String::with_capacity(message.len());
     let mut quoted = false;

@@ -37,7 +37,7 @@ pub fn header(titles: &[&str]) -> Vec<Cell> {
     titles.iter().map(|title| cell(TextStyle::Head, *title)).collect()
 }
 
-/// The table's text without the blanks at its edges, each cell keeping its place beside right-to-left text.
+/// The table's text without the blanks at its edges, each cell keeping its place next to right-to-left text.
 pub fn render(table: &Table) -> String {
     let text = table.to_string();
     let indent = text.lines().map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);

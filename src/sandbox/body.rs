@@ -45,7 +45,7 @@ pub async fn receive(parts: &Parts, body: Body) -> Result<Bytes, ApiError> {
     received.map_err(|_| too_large())
 }
 
-/// Reads on while there is something, and keeps nothing: a connection closed under somebody who still sends is
+/// Reads on while there is something, and keeps nothing: a connection closed while the client still sends is
 /// reset, and the answer lost.
 pub(crate) async fn discard(mut body: Body) {
     const PAUSE: Duration = Duration::from_millis(300);

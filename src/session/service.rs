@@ -26,7 +26,7 @@ pub struct Service<'a> {
     pub settings: Rc<Settings>,
     /// Id of the customer whom an administrator names; without it, the token's own.
     pub customer: Option<u64>,
-    /// Where a write stands, for whoever interrupts it.
+    /// How far a write has come, for the message of an interruption.
     pub stage: Rc<Cell<Stage>>,
     /// Whether the last write replaces a profile, which can be looked at.
     pub replaces_profile: Rc<Cell<bool>>,
@@ -135,7 +135,7 @@ impl<'a> Service<'a> {
         }
     }
 
-    /// Sets who is told, after each attempt, how the service is doing.
+    /// Sets the observer that is called after each attempt.
     pub fn observe(&self, observer: Observer) {
         self.client.observe(observer);
     }

@@ -43,7 +43,7 @@ impl LockName {
         &self.0
     }
 
-    /// Whoever has this token.
+    /// The holder of this token.
     pub fn token(token: &Token) -> Self {
         Self(format!("token-{:016x}", Fnv1a::new().update(token.expose().as_bytes()).finish()))
     }

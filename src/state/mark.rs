@@ -1,4 +1,4 @@
-//! What became of the replacement a snapshot was taken for: a small file beside the snapshot, `NAME.applied` and so on,
+//! What became of the replacement a snapshot was taken for: a small file next to the snapshot, `NAME.applied` and so on,
 //! that holds the time. A snapshot without one was taken by a command that ended before it knew.
 
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub enum Mark {
     Applied,
     /// The service took nothing of it.
     Refused,
-    /// The request left and nobody knows.
+    /// The request was sent and its outcome is unknown.
     Unknown,
 }
 

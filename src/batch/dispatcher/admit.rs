@@ -14,7 +14,7 @@ use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 
 impl Dispatcher<'_> {
-    /// Takes a record in: to be run, or told of as it is.
+    /// Admits a record: it is run, or reported as it is.
     pub(super) fn admit(&mut self, record: Record) -> Result<(), Failure> {
         let hash = prepare::hash(&record.content);
         let slot = self.entries.read(hash)?;
@@ -111,7 +111,7 @@ impl Dispatcher<'_> {
         self.results.push(turn, text)
     }
 
-    /// After the run has stopped the rest of the input is told of, and not sent.
+    /// After the run has stopped the rest of the input is reported, and not sent.
     pub(super) async fn print_the_rest(&mut self, is_over: impl Fn() -> bool) -> Result<(), Failure> {
         while let Some((key, task)) = self.queue.pop() {
             self.queue.release(key);

@@ -10,7 +10,7 @@ use crate::report::summary::{self, NextSteps};
 use crate::session::signals::Signals;
 
 impl Dispatcher<'_> {
-    /// Closes the files, tells what became of the records and how to go on.
+    /// Closes the files, reports the outcome of the records and the next command.
     pub(super) async fn finish(mut self, signals: &mut Signals) -> Result<(), Failure> {
         if self.stop.is_some() && !matches!(self.stop, Some(Stop::OutputClosed)) {
             self.rest(signals).await;

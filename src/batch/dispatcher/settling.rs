@@ -26,7 +26,7 @@ impl Dispatcher<'_> {
             Err(failure) => {
                 self.queue.release(key);
                 if !ended.was_left {
-                    // Where it was not sent again, the snapshot of the earlier run still tells what it asked for.
+                    // Where it was not sent again, the snapshot of the earlier run still has what it asked for.
                     let snapshot =
                         gate.snapshot().or_else(|| unresolved.and_then(|earlier| earlier.snapshot));
                     let state = state_after(&failure);

@@ -13,7 +13,7 @@ use crate::storage::Log;
 
 /// How often a neighbour's lock is tried.
 const LOOKS: u32 = 5;
-/// As many journals of other shards can be told apart.
+/// As many journals of other shards are read.
 const MAX_NEIGHBOURS: usize = 10_000;
 
 /// A journal next to the input, open for reading.
@@ -50,7 +50,7 @@ impl Opening {
         Ok(())
     }
 
-    /// Whether another process writes a journal. The lock is given back at once, and tried again where somebody else
+    /// Whether another process writes a journal. The lock is released at once, and tried again where another process
     /// looks at the same moment.
     async fn is_running(&self, path: &Path) -> Result<bool, Failure> {
         let failed = |error: io::Error| unreadable(path, &error);
@@ -99,7 +99,7 @@ impl Opening {
         Ok(found)
     }
 
-    /// A journal that was written between the look and now. Whoever begins later will see ours.
+    /// A journal that was written between the look and now. A process that starts later will see ours.
     pub(super) async fn running_neighbour(&self) -> Result<Option<PathBuf>, Failure> {
         for (path, log) in self.neighbours()? {
             let first = reading::first_line(&*log).map_err(|error| unreadable(&path, &error))?;

@@ -49,7 +49,7 @@ fn secret(session: &Session<'_>, key: &KeyPath, words: &[String]) -> Result<toml
     ValueType::Secret.write(&words).map_err(|_| Failure::usage(format!("{key}: expected a single token")))
 }
 
-/// Whoever moves a profile to another host should know that its tokens move too.
+/// A warning for a profile that is moved to another host: its tokens will be sent there.
 fn warn_of_moved_tokens(session: &Session<'_>, file: &ConfigFile, key: &KeyPath, before: Option<&str>) {
     let Some(profile) = key.profile() else { return };
     let after = key.origin(file);

@@ -89,7 +89,7 @@ async fn ask_and_replace(
     }
 }
 
-/// An address that is named without a word about what it shall be is where the questions begin.
+/// An address that is named without any change is where the questions begin.
 fn interactive_start(args: &UpdateArgs) -> (UpdateArgs, Option<StartScreen>) {
     let mut left = args.clone();
     let says_more = !args.members.named.is_empty()

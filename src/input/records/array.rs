@@ -1,5 +1,5 @@
 //! A JSON array, split into the texts of its elements without holding the whole. The elements themselves are
-//! parsed by anyone who takes them.
+//! parsed by the caller.
 
 use std::io::BufRead;
 

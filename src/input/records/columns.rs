@@ -35,7 +35,7 @@ pub enum RowError {
 }
 
 impl Columns {
-    /// Understands a header: titles in any letter case, empty ones at its end left out. `beside` names columns that are
+    /// Understands a header: titles in any letter case, empty ones at its end left out. `extra` names columns that are
     /// no input of the operation, such as `token`.
     ///
     /// # Errors
@@ -45,14 +45,14 @@ impl Columns {
         dialect: &'static Dialect,
         operation: Operation,
         header: &csv::StringRecord,
-        beside: &[String],
+        extra: &[String],
     ) -> Result<Self, Failure> {
         let known = known(dialect, operation);
         let mut titles: Vec<String> = header.iter().map(|title| title.trim().to_owned()).collect();
         titles.truncate(titles.iter().rposition(|title| !title.is_empty()).map_or(0, |last| last + 1));
         let (mut seen, mut meanings, mut problems) = (HashSet::new(), Vec::new(), Vec::new());
         for (index, title) in titles.iter_mut().enumerate() {
-            match meaning(operation, title, &known, beside) {
+            match meaning(operation, title, &known, extra) {
                 _ if title.is_empty() => problems.push(format!("{name}: column {} has no title", index + 1)),
                 None => problems.push(format!("{name}: {}", unknown(title, &known))),
                 Some((canonical, _)) if !seen.insert(canonical.clone()) => {
@@ -102,7 +102,7 @@ impl Columns {
             let message = format!("the row has {} cells, the header has {}", row.len(), self.titles.len());
             return Err(RowError::Length(message));
         }
-        let (mut document, mut beside) = (Map::new(), Map::new());
+        let (mut document, mut extra) = (Map::new(), Map::new());
         let mut problems = Vec::new();
         for ((title, meaning), cell) in self.titles.iter().zip(&self.kinds).zip(row) {
             if cell.is_empty() {
@@ -110,7 +110,7 @@ impl Columns {
             }
             match meaning {
                 Meaning::Reason => {}
-                Meaning::Beside => drop(beside.insert(title.to_owned(), cell.into())),
+                Meaning::Extra => drop(extra.insert(title.to_owned(), cell.into())),
                 field => {
                     let laid = field.lay(cell, &mut document);
                     problems.extend(laid.err().map(|what| format!("column {title}: {what}")));
@@ -118,7 +118,7 @@ impl Columns {
             }
         }
         problems.extend(self.place_address(row, &mut document).err());
-        if problems.is_empty() { Ok((document, beside)) } else { Err(RowError::Cells(problems.join("; "))) }
+        if problems.is_empty() { Ok((document, extra)) } else { Err(RowError::Cells(problems.join("; "))) }
     }
 
     /// Puts the address of a row into the list. A row adds an address only where it says so, or where the header has no
@@ -177,7 +177,7 @@ impl Meaning {
                 }
             },
             Self::Labels(field) => set(document, &[field], options(cell)),
-            Self::Beside | Self::Reason => {}
+            Self::Extra | Self::Reason => {}
         }
         Ok(())
     }

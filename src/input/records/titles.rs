@@ -21,7 +21,7 @@ pub enum Meaning {
     /// Labels of options, `|` between them, a leading `*` for the default.
     Labels(&'static str),
     /// Not part of the document: the token, a placeholder's field.
-    Beside,
+    Extra,
     /// Why the record failed last time.
     Reason,
 }
@@ -80,7 +80,7 @@ pub fn meaning(
     operation: Operation,
     title: &str,
     known: &[Known],
-    beside: &[String],
+    extra: &[String],
 ) -> Option<(String, Meaning)> {
     let exact = known.iter().find(|known| known.title == title);
     let same = exact.or_else(|| known.iter().find(|known| known.title.eq_ignore_ascii_case(title)));
@@ -94,9 +94,9 @@ pub fn meaning(
     }
     let is = |name: &str| title.eq_ignore_ascii_case(name);
     if let Some(name) =
-        beside.iter().find(|name| *name == title).or_else(|| beside.iter().find(|name| is(name)))
+        extra.iter().find(|name| *name == title).or_else(|| extra.iter().find(|name| is(name)))
     {
-        return Some((name.clone(), Meaning::Beside));
+        return Some((name.clone(), Meaning::Extra));
     }
     if is("reason") {
         return Some(("reason".to_owned(), Meaning::Reason));

@@ -28,7 +28,7 @@ pub trait ProfileChange {
         regions: Option<&RegionDirectory>,
     ) -> Result<Merged, Failure>;
 
-    /// What it lays over the stored profile, if it names regions.
+    /// The draft that is merged into the stored profile, if it names regions.
     fn draft(&self) -> Option<&Map<String, Value>> {
         None
     }
@@ -40,7 +40,7 @@ pub trait ProfileChange {
     /// `guard`, naming the addresses.
     fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure>;
 
-    /// Told of the profile as it was read.
+    /// Called with the profile as it was read.
     fn on_read(&self, _: &Service<'_>, _: &Profile) {}
 
     /// What is worth a second look, and no more than that.
@@ -53,10 +53,10 @@ pub trait ProfileChange {
         None
     }
 
-    /// Told that the person goes back from the confirmation; what asks nothing is cancelled by it.
+    /// Called when the user goes back from the confirmation; without questions that cancels the command.
     fn went_back(&self) {}
 
-    /// The body's fields beside the customer.
+    /// The body's fields outside of the customer.
     fn extra_fields(&self) -> Map<String, Value> {
         Map::new()
     }

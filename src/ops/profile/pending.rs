@@ -119,7 +119,7 @@ fn repeated_by(store: &CustomerStore, merged: &Merged) -> Result<Vec<(Snapshot, 
     Ok(recent.map(|(snapshot, mark)| (snapshot, !mark.is_some_and(Mark::is_applied))).collect())
 }
 
-/// What to say where nobody has decided about an open replacement.
+/// The refusal for an open replacement.
 pub fn refused(open: &Open) -> Failure {
     Failure::guard(open.describe()).hint(
         "run `storefront customer history --check` to look again; --after-unknown goes on all the same, \

@@ -39,7 +39,7 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
             .hint("try again with -vv to see the response"));
     }
     let value = exact_json::parse(&reply.body).or_else(|error| match error {
-        // An empty reply, a page, a text: it is told by what it is.
+        // An empty reply, a page, a text: the message names what it is.
         exact_json::Error::Syntax { .. } => Ok(reply.value()),
         exact_json::Error::Repeated(path) => Err(stored::unreadable(&format!("duplicate field `{path}`"))),
         error => Err(stored::unreadable(&error.to_string())),
@@ -178,7 +178,7 @@ pub fn list_changes(differences: &[Change]) -> String {
     format!("{} differ{}", paths.join(", "), if differences.len() == 1 { "s" } else { "" })
 }
 
-/// How two readings of one profile differ, beside what `read.ignore` leaves out.
+/// How two reads of one profile differ, without what `read.ignore` leaves out.
 pub fn differences(before: &Profile, after: &Profile, ignore: &[String]) -> Vec<Change> {
     let (before, after): (&Map<String, Value>, _) = (before.customer(), after.customer());
     // As a rule; a copy of each to leave something out of is then not needed.

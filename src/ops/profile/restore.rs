@@ -100,8 +100,8 @@ fn find(store: &CustomerStore, named: Option<&str>) -> Result<Snapshot, Failure>
     Err(Failure::usage(message).hint("`storefront customer history` lists the snapshots"))
 }
 
-/// Customers of two services may have the same id, and where the service tells neither id nor e-mail address, nothing
-/// tells two customers apart.
+/// Customers of two services may have the same id, and where the service shows neither id nor e-mail address, two
+/// customers cannot be distinguished.
 fn ensure_same_owner(store: &CustomerStore, stored: &Profile, snapshot: &Snapshot) -> Result<(), Failure> {
     if snapshot.service.as_deref() != Some(store.service()) {
         let from = snapshot.service.as_deref().unwrap_or("an unknown service");

@@ -34,7 +34,7 @@ pub struct Replacement<'a> {
     pub store: &'a CustomerStore,
     /// Where the profile is kept as it was.
     pub snapshot: &'a Path,
-    /// Told when the first byte may leave.
+    /// Notified when the first byte may leave.
     pub unsent: &'a Unsent<'a>,
 }
 

@@ -119,7 +119,7 @@ impl ProfileChange for Update {
     }
 
     fn on_read(&self, service: &Service<'_>, found: &Profile) {
-        // Completion serves anyone who types about one customer; a run sees many.
+        // Completion is for commands about one customer; a batch sees many.
         if service.session.report.record.is_none() {
             read::remember(service, found);
         }

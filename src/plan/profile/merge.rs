@@ -33,7 +33,7 @@ pub struct Merged {
 ///
 /// # Errors
 /// `guard` for a stored list that cannot be replaced safely (no id, an id twice, an id that is no integer) and for an
-/// id the profile does not have; `usage` for a draft that contradicts itself or leaves the region in doubt.
+/// id the profile does not have; `usage` for a draft that contradicts itself or leaves the region ambiguous.
 pub fn merge(stored: Map<String, Value>, patch: &ProfilePatch) -> Result<Merged, Failure> {
     ensure_same_customer(&stored, patch)?;
     refuse_unknown(&patch.deferred, &patch.draft, &stored)?;

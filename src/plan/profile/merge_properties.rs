@@ -10,35 +10,9 @@ use crate::failure::FailureKind;
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::patch::ProfilePatch;
 
-/// Text of any script, numbers with odd spellings, nested things: what an unlisted field may hold.
-fn anything() -> impl Strategy<Value = Value> {
-    let number = prop_oneof![Just("1.50"), Just("-0"), Just("12345678901234567890123"), Just("2e3")];
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::Bool),
-        number.prop_map(|text| serde_json::from_str(text).unwrap()),
-        "\\PC{0,6}".prop_map(Value::String),
-    ];
-    leaf.prop_recursive(2, 6, 3, |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::Array),
-            prop::collection::vec(("[a-z]{1,3}", inner), 0..3)
-                .prop_map(|members| members.into_iter().collect()),
-        ]
-    })
-}
+mod generators;
 
-/// Objects in objects whose names meet those of another one.
-fn deep_object() -> impl Strategy<Value = Value> {
-    let object = |inner: BoxedStrategy<Value>| {
-        prop::collection::btree_map("[a-c]", inner, 0..4)
-            .prop_map(|fields| fields.into_iter().collect::<Value>())
-            .boxed()
-    };
-    object(
-        prop_oneof![anything(), object(prop_oneof![anything(), object(anything().boxed())].boxed())].boxed(),
-    )
-}
+use generators::{addresses, deep_object, ids, into_members, merge_case, stored};
 
 /// What the draft does not name has its exact text; what it names has the draft's value.
 fn kept_or_named(before: &Value, after: &Value, draft: Option<&Value>) -> Result<(), TestCaseError> {
@@ -67,126 +41,6 @@ fn rounded(value: &Value) -> Value {
     }
 }
 
-fn region() -> impl Strategy<Value = Value> {
-    prop_oneof![
-        Just(json!({"region": {"region_code": null, "region": null, "region_id": 0}, "region_id": 0})),
-        (1..60u32).prop_map(
-            |id| json!({"region": {"region_code": "X", "region": "Xland", "region_id": id}, "region_id": id})
-        ),
-        Just(json!({})),
-    ]
-}
-
-fn members() -> impl Strategy<Value = Map<String, Value>> {
-    let listed =
-        prop::option::of(("[A-Z]{2}", "\\PC{0,5}", prop::collection::vec("\\PC{0,4}", 0..3)).prop_map(
-            |(country, city, street)| json!({"country_id": country, "city": city, "street": street}),
-        ));
-    let unlisted = prop::collection::vec(("x_[a-z]{1,4}", anything()), 0..4);
-    let attributes = prop::collection::btree_map("[a-c]", "[0-9]", 0..3);
-    (listed, unlisted, attributes, region()).prop_map(|(listed, unlisted, attributes, region)| {
-        let mut members: Map<String, Value> = unlisted.into_iter().collect();
-        members.extend(listed.into_iter().flat_map(into_members));
-        members.extend(into_members(region));
-        let attributes =
-            attributes.into_iter().map(|(code, value)| json!({"attribute_code": code, "value": value}));
-        members.insert("custom_attributes".into(), attributes.collect());
-        members
-    })
-}
-
-fn into_members(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(members) => members,
-        _ => Map::new(),
-    }
-}
-
-fn stored() -> impl Strategy<Value = Map<String, Value>> {
-    let addresses =
-        prop::collection::btree_map(1..50i64, (members(), any::<bool>()), 0..6).prop_shuffle_values();
-    (members(), addresses, prop::option::of(1..50i64)).prop_map(|(mut customer, addresses, default)| {
-        customer.shift_remove("region");
-        customer.insert("addresses".into(), Value::Array(addresses));
-        if let Some(id) = default {
-            customer.insert("default_billing".into(), id.to_string().into());
-        }
-        customer
-    })
-}
-
-/// Stored lists are in no particular order, and ids come as numbers or as text.
-trait ShuffleValues:
-    Strategy<Value = std::collections::BTreeMap<i64, (Map<String, Value>, bool)>> + Sized
-{
-    fn prop_shuffle_values(self) -> impl Strategy<Value = Vec<Value>> {
-        let list = self.prop_map(|addresses| {
-            let address = |(id, (mut members, as_text)): (i64, (Map<String, Value>, bool))| {
-                members.insert("id".into(), if as_text { id.to_string().into() } else { id.into() });
-                Value::Object(members)
-            };
-            addresses.into_iter().map(address).collect::<Vec<_>>()
-        });
-        list.prop_shuffle()
-    }
-}
-
-impl<S: Strategy<Value = std::collections::BTreeMap<i64, (Map<String, Value>, bool)>>> ShuffleValues for S {}
-
-/// What a draft address may name without contradicting any stored region.
-fn draft_members() -> impl Strategy<Value = Map<String, Value>> {
-    let named = prop::collection::vec(
-        prop_oneof![
-            ("\\PC{0,5}").prop_map(|city| ("city".to_owned(), json!(city))),
-            prop::collection::vec("\\PC{0,4}", 0..3).prop_map(|street| ("street".to_owned(), json!(street))),
-            (0..60u32).prop_map(|id| ("region_id".to_owned(), json!(id))),
-            ("[a-d]", "[0-9]").prop_map(|(code, value)| (
-                "custom_attributes".to_owned(),
-                json!([{"attribute_code": code, "value": value}])
-            )),
-            anything().prop_map(|value| ("x_named".to_owned(), value)),
-        ],
-        0..4,
-    );
-    named.prop_map(|named| named.into_iter().collect())
-}
-
-/// A stored profile and a wish that fits it: changes by position, additions, removals.
-fn merge_case() -> impl Strategy<Value = (Map<String, Value>, ProfilePatch)> {
-    let changes = prop::collection::vec(prop::option::of(draft_members()), 6);
-    let removals = prop::collection::vec(prop::bool::weighted(0.2), 6);
-    let additions = prop::collection::vec(draft_members(), 0..3);
-    (stored(), changes, removals, additions, prop::option::of("\\PC{0,5}")).prop_map(
-        |(stored, changes, removals, additions, email)| {
-            // Made-up additions may equal a stored address by chance.
-            let mut patch = ProfilePatch { allow_duplicate: true, ..ProfilePatch::default() };
-            let mut drafts = Vec::new();
-            for (id, (change, remove)) in ids(&stored).into_iter().zip(changes.into_iter().zip(removals)) {
-                match change {
-                    _ if remove => patch.remove.push(id),
-                    Some(mut draft) => {
-                        draft.insert("id".into(), id.into());
-                        drafts.push(Value::Object(draft));
-                    }
-                    None => {}
-                }
-            }
-            drafts.extend(additions.into_iter().map(Value::Object));
-            patch.draft.insert("addresses".into(), Value::Array(drafts));
-            patch.draft.extend(email.map(|email| ("email".to_owned(), Value::String(email))));
-            (stored, patch)
-        },
-    )
-}
-
-fn addresses(customer: &Map<String, Value>) -> &[Value] {
-    customer["addresses"].as_array().unwrap()
-}
-
-fn ids(customer: &Map<String, Value>) -> Vec<i64> {
-    addresses(customer).iter().filter_map(|address| id_of(address.get("id")?)).collect()
-}
-
 fn draft_for(patch: &ProfilePatch, id: i64) -> Map<String, Value> {
     let drafts = patch.draft["addresses"].as_array().unwrap();
     let own = drafts.iter().find(|draft| draft.get("id").and_then(id_of) == Some(id));
@@ -203,11 +57,11 @@ proptest! {
         let expected: Vec<i64> = ids(&stored).into_iter().filter(|id| !patch.remove.contains(id)).collect();
         let merged = merged(&stored, &patch);
         prop_assert_eq!(ids(&merged.customer), expected.clone());
-        let mut told = [merged.summary.kept, merged.summary.changed].concat();
-        told.sort_unstable();
+        let mut reported = [merged.summary.kept, merged.summary.changed].concat();
+        reported.sort_unstable();
         let mut expected = expected;
         expected.sort_unstable();
-        prop_assert_eq!(told, expected);
+        prop_assert_eq!(reported, expected);
         prop_assert_eq!(merged.summary.removed.len(), patch.remove.len());
     }
 
@@ -331,14 +185,14 @@ proptest! {
     }
 
     #[test]
-    fn law_5_a_list_with_ids_in_doubt_is_refused((stored, patch) in merge_case(), at in 0..6usize, doubt in 0..4usize) {
+    fn law_5_a_list_with_ambiguous_ids_is_refused((stored, patch) in merge_case(), at in 0..6usize, problem in 0..4usize) {
         let mut stored = stored;
         let list = stored["addresses"].as_array_mut().unwrap();
         prop_assume!(!list.is_empty());
         let at = at % list.len();
         let copy = list[at].clone();
         let address = list[at].as_object_mut().unwrap();
-        match doubt {
+        match problem {
             0 => { address.shift_remove("id"); }
             1 => { address.insert("id".into(), Value::Null); }
             2 => { address.insert("id".into(), json!("7a")); }
@@ -370,7 +224,7 @@ fn an_address_the_profile_does_not_have_is_refused() {
 }
 
 #[test]
-fn a_changed_country_needs_a_word_about_the_region() {
+fn a_changed_country_needs_a_region() {
     let address = json!({"id": 1, "country_id": "US", "region_id": 43, "region": {"region_id": 43}});
     let stored = json!({"addresses": [address]}).as_object().unwrap().clone();
     let draft = json!({"addresses": [{"id": 1, "country_id": "FR"}]}).as_object().unwrap().clone();
@@ -379,7 +233,7 @@ fn a_changed_country_needs_a_word_about_the_region() {
 }
 
 #[test]
-fn replacing_sends_exactly_the_given_list_and_names_what_goes() {
+fn replacing_sends_exactly_the_given_list_and_names_what_is_removed() {
     let stored =
         json!({"addresses": [{"id": 1, "city": "a"}, {"id": 2}, {"id": 3}]}).as_object().unwrap().clone();
     let given = json!([{"id": 2, "city": "b"}, {"city": "c"}]);
@@ -416,7 +270,7 @@ fn a_dead_default_that_was_never_stored_is_no_change() {
 }
 
 #[test]
-fn equal_new_addresses_are_two_in_one_draft_and_refused_beside_a_stored_one() {
+fn equal_new_addresses_are_two_in_one_draft_and_refused_if_one_is_stored() {
     let stored = |address: Value| into_members(json!({"addresses": [address]}));
     let add = |allow_duplicate| ProfilePatch {
         draft: into_members(json!({"addresses": [{"city": "Rome", "region_id": 0}, {"city": "Rome"}]})),

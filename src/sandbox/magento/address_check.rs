@@ -39,7 +39,7 @@ pub fn check(merged: &Document, sent: &Document, is_new: bool) -> Result<(), Api
     Ok(())
 }
 
-/// A field that is stored empty and not sent is told by its label.
+/// A field that is stored empty and not sent is reported with its label.
 fn check_stored_blanks(merged: &Document, sent: &Document, is_new: bool) -> Result<(), ApiError> {
     let labels = [
         ("firstname", "First Name"),

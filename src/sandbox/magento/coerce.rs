@@ -211,7 +211,7 @@ fn as_integer(value: &Value) -> Option<Value> {
         return Some(Value::from(whole));
     }
     let number: f64 = text.parse().ok()?;
-    // PHP cuts off what stands behind the point; out of range it wraps, which nobody can mean.
+    // PHP cuts off the fraction; out of range the number wraps, which is never meant.
     #[allow(clippy::cast_possible_truncation)]
     Some(Value::from(number.trunc() as i64))
 }

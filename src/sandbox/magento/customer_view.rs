@@ -117,7 +117,7 @@ pub fn default_id(customer: &Document, name: &str) -> Option<i64> {
     as_text(customer.get(name)?).parse().ok()
 }
 
-/// The region object, resolved by its id, and the id beside it; a region that was never set has none.
+/// The region object, resolved by its id, and the id next to it; a region that was never set has none.
 fn region(stored: &Document) -> (Value, Option<i64>) {
     let object = stored.get("region").and_then(Value::as_object);
     let inside = object.and_then(|region| region.get("region_id")).and_then(Value::as_i64);

@@ -263,7 +263,7 @@ fn is_name(text: &str) -> bool {
         })
 }
 
-/// A form that is one, and nobody else's on the same website; `own` is the customer who has it.
+/// A valid address that no other customer of the website has; `own` is the customer who has it.
 fn check_email(records: &Database<'_>, sent: &Document, own: Option<i64>) -> Result<(), ApiError> {
     let email = sent.get("email").map(as_text).unwrap_or_default();
     let form = Regex::new(r"^[^@\s]+@[^@\s]+\.[^@\s]+$").map_err(|_| ApiError::crash())?;

@@ -59,7 +59,7 @@ pub fn settle(customer: &mut Document, sent: &Document, list: &SentList, is_own:
     }
 }
 
-/// Makes the flags of the stored addresses agree with the customer's defaults, for anyone who reads them
+/// Makes the flags of the stored addresses agree with the customer's defaults, for readers of the flags
 /// without.
 pub fn mark(customer: &Document, addresses: &mut [StoredAddress]) {
     for name in DEFAULTS {

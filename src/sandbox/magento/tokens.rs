@@ -75,7 +75,7 @@ fn log_in(
     Ok(Reply::ok(Value::from(token)))
 }
 
-/// A JWT's three parts; nobody verifies the last one, which is chance, since the whole is looked up.
+/// A JWT's three parts; the last one is random and never verified, since the whole token is looked up.
 fn token(
     records: &Database<'_>,
     caller: Caller,

@@ -48,7 +48,7 @@ impl Replacement<'_> {
         Ok(applied)
     }
 
-    /// Nobody knows: reads until it is seen. `None` where it is not.
+    /// After an unknown outcome: reads until the change is visible. `None` where it is not.
     pub(super) async fn resolve_unknown(
         &self,
         service: &Service<'_>,
