@@ -91,16 +91,19 @@ def one_request(world, rounds):
 
 
 def update(world, rounds):
-    """`customer update`: two reads, snapshot, PUT, read-back; curl does the four calls on one connection."""
-    url = world.http + PROFILE
+    """`customer update`: two reads, snapshot, PUT, read-back; curl does the four calls on one connection. Each has a server
+    of its own: to storefront, what the other writes would be another editor's change."""
+    theirs = world.slow_peer(0)
+    url = theirs + PROFILE
     read = ["-sS", "--fail", "-H", BEARER, url]
     write = ["-sS", "--fail", "-X", "PUT", "-H", BEARER, "-H", JSON, "--data-binary", f"@{world.directory}/profile.json", url]
     curl = ["curl", *read, "--next", *read, "--next", *write, "--next", *read]
     change = lambda run: [world.storefront, "customer", "update", "--address", "1", "--city", f"Town {run} {time.time_ns()}"]
+    done = lambda: world.count() + world.count(url=theirs)
     for place, state in disks(world):
         home = {**world.home("update", world.http), "XDG_STATE_HOME": str(state)}
         sides = [Side("storefront", change, home, work=4), Side("curl, four calls", fixed(*curl), work=4)]
-        yield f"Update of a profile, snapshots {place}", rows(in_turn(installed(sides), rounds, world.count))
+        yield f"Update of a profile, snapshots {place}", rows(in_turn(installed(sides), rounds, done))
 
 
 def disks(world):

@@ -90,7 +90,7 @@ struct InFlight<'a> {
     content: Option<Content>,
     gate: Rc<RecordWriteAhead<'a>>,
     /// What an earlier run left unknown about it.
-    unresolved: Option<Unresolved>,
+    unresolved: Option<Box<Unresolved>>,
 }
 
 /// Why no more records are taken.
@@ -214,7 +214,7 @@ impl<'a> Dispatcher<'a> {
         let begun =
             InFlight { key, place: task.location, hash: task.hash, content, gate: gate.clone(), unresolved };
         self.in_flight.insert(task.sequence, begun);
-        self.shared.run(task, Some(gate))
+        self.shared.run(Box::new(task), Some(gate))
     }
 
     /// The next record that may begin now. A file is read on until there is one.

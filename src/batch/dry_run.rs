@@ -89,7 +89,7 @@ async fn perform(
 ) -> JobResult {
     let job =
         Job { sequence, location, hash: 0, prepared, content: None, unresolved: None, is_half_done: false };
-    Box::pin(shared.run(job, None)).await
+    Box::pin(shared.run(Box::new(job), None)).await
 }
 
 fn report_suppressed_count(service: &Service<'_>, seen: u64, failed: u64) -> Result<(), Failure> {

@@ -34,7 +34,7 @@ pub struct Job {
     /// How it stands in the input; kept where it may be given back.
     pub content: Option<crate::input::records::Content>,
     /// What an earlier run left unknown about it.
-    pub unresolved: Option<Unresolved>,
+    pub unresolved: Option<Box<Unresolved>>,
     /// Whether an earlier run made the first of its two calls.
     pub is_half_done: bool,
 }
@@ -84,7 +84,7 @@ pub struct RunContext<'a> {
 
 impl RunContext<'_> {
     /// Runs one record to its end; `gate` is its part of the journal, none where nothing is sent.
-    pub async fn run(self, task: Job, gate: Option<Rc<RecordWriteAhead<'_>>>) -> JobResult {
+    pub async fn run(self, task: Box<Job>, gate: Option<Rc<RecordWriteAhead<'_>>>) -> JobResult {
         let (turn, unresolved) = (task.sequence, task.unresolved.clone());
         let mut ended = JobResult {
             sequence: turn,
@@ -94,17 +94,17 @@ impl RunContext<'_> {
             masked: None,
         };
         let result = self.result(task, gate, &mut ended).await;
-        ended.result = result.map_err(|failure| unresolved_again(failure, unresolved.as_ref()));
+        ended.result = result.map_err(|failure| unresolved_again(failure, unresolved.as_deref()));
         ended
     }
 
     async fn result(
         self,
-        task: Job,
+        task: Box<Job>,
         gate: Option<Rc<RecordWriteAhead<'_>>>,
         ended: &mut JobResult,
     ) -> Result<Outcome, Failure> {
-        let Job { location: place, prepared, unresolved, is_half_done, .. } = task;
+        let Job { location: place, prepared, unresolved, is_half_done, .. } = *task;
         let report = self.service.session.report.for_record(place.record);
         let session = Session { report: &report, global: self.global, ..*self.service.session };
         let write_ahead = gate.as_deref().map(|gate| gate as &dyn WriteAhead);
@@ -155,7 +155,7 @@ impl RunContext<'_> {
                     return Err(failure);
                 }
                 Err(failure) => {
-                    let failure = unresolved_again(failure, unresolved.as_ref());
+                    let failure = unresolved_again(failure, unresolved.as_deref());
                     if failure.applied == Applied::Unknown {
                         self.note_unknown(token.as_ref(), place.record);
                     }

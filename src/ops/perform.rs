@@ -21,10 +21,11 @@ pub async fn perform_and_report(service: &Service<'_>, draft: Draft) -> Result<(
 /// # Errors
 /// As [`Service::write`].
 pub async fn perform(service: &Service<'_>, draft: Draft, is_half_done: bool) -> Result<Outcome, Failure> {
+    // In boxes: the room for the largest of them would be held for each.
     match draft.operation {
-        Operation::QuoteShip => cart::ship::perform(service, draft, is_half_done).await,
-        Operation::QuoteAddItem => cart::add_item::perform(service, draft).await,
-        Operation::AttributeCreate => attribute::create(service, draft).await,
+        Operation::QuoteShip => Box::pin(cart::ship::perform(service, draft, is_half_done)).await,
+        Operation::QuoteAddItem => Box::pin(cart::add_item::perform(service, draft)).await,
+        Operation::AttributeCreate => Box::pin(attribute::create(service, draft)).await,
         // Sent as it is, it would delete the stored addresses that it does not name.
         Operation::CustomerUpdate => Err(Failure::internal("a profile is not merged with the stored one")),
     }

@@ -129,10 +129,10 @@ impl RecordOperation<'_> {
     ) -> Result<Outcome, Failure> {
         match (self, ready) {
             (Self::UpdateProfile(args), PreparedBody::Draft(draft)) => {
-                update::Update::new(draft.clone(), args)?.replace(service).await
+                Box::pin(update::Update::new(draft.clone(), args)?.replace(service)).await
             }
             (Self::ShipToSavedAddress(args), PreparedBody::Document(document, _)) => {
-                let args = shipping::with_stored_addresses(service, args).await?;
+                let args = Box::pin(shipping::with_stored_addresses(service, args)).await?;
                 let session = service.session;
                 let document = Some(Value::Object(document.clone()));
                 let allow_unknown = session.global.allow_unknown;

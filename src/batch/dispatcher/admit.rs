@@ -47,7 +47,7 @@ impl Dispatcher<'_> {
                     return self.print_failure(place, None, &failure);
                 }
                 let snapshot = self.past.entry_at(slot).snapshot;
-                unresolved = Some(Unresolved { failure, snapshot, retry });
+                unresolved = Some(Box::new(Unresolved { failure, snapshot, retry }));
             }
             RecordState::FailedPermanent if !preflight::is_changed(slot, hash) => {
                 return self.print_failure(place, Some(&record.content), &self.past.failure(slot));

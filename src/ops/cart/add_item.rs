@@ -23,7 +23,7 @@ pub async fn perform(service: &Service<'_>, draft: Draft) -> Result<Outcome, Fai
     let verify = draft.verify && !service.session.global.dry_run;
     let target = service.target()?;
     let (request, cart, item) = if target.dialect.carts.is_some() {
-        match cart_request(service, draft).await? {
+        match Box::pin(cart_request(service, draft)).await? {
             Prepared::Item { request, cart, item } => (request, Some(cart), item),
             Prepared::Created(outcome) => return Ok(*outcome),
         }
@@ -32,7 +32,7 @@ pub async fn perform(service: &Service<'_>, draft: Draft) -> Result<Outcome, Fai
         (send::request(service, draft)?, None, item)
     };
     if verify {
-        send_and_verify(service, cart, request, &item).await
+        Box::pin(send_and_verify(service, cart, request, &item)).await
     } else {
         send::perform(service, OPERATION, request, &item).await
     }

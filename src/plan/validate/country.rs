@@ -1,23 +1,65 @@
-//! Countries by name.
+//! Countries: their codes, their names and the form of their postcodes.
 
-use keshvar::{Alpha2, Country, CountryIterator};
+use std::sync::LazyLock;
+
+/// A line for each: both codes, the name, the form of postcodes or nothing, and other names (build.rs).
+const TABLE: &str = include_str!(concat!(env!("OUT_DIR"), "/countries.tsv"));
+
+/// In the order of their codes.
+static COUNTRIES: LazyLock<Vec<Country>> =
+    LazyLock::new(|| TABLE.lines().filter_map(Country::parse).collect());
+
+/// A country by ISO 3166.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Country {
+    /// Code of two letters.
+    pub alpha2: &'static str,
+    /// Code of three letters.
+    pub alpha3: &'static str,
+    /// Its short name in English.
+    pub name: &'static str,
+    /// The form of its postcodes, a regular expression.
+    pub postcode: Option<&'static str>,
+    /// Its names in other languages, with tabs between them.
+    other_names: &'static str,
+}
+
+impl Country {
+    /// The country with this code of two letters, in upper or lower case.
+    pub fn find(alpha2: &str) -> Option<Self> {
+        let code = alpha2.to_ascii_uppercase();
+        let found = COUNTRIES.binary_search_by_key(&code.as_str(), |country| country.alpha2).ok()?;
+        COUNTRIES.get(found).copied()
+    }
+
+    fn parse(line: &'static str) -> Option<Self> {
+        let mut fields = line.splitn(5, '\t');
+        let mut next = || fields.next();
+        let (alpha2, alpha3, name, postcode) = (next()?, next()?, next()?, next()?);
+        let postcode = Some(postcode).filter(|form| !form.is_empty());
+        Some(Self { alpha2, alpha3, name, postcode, other_names: next().unwrap_or_default() })
+    }
+}
 
 /// The code of a country that is named by its code, in letters of any case, or by one of its names.
 pub fn country_code(text: &str) -> Option<String> {
-    let code = text.to_uppercase();
-    if Alpha2::try_from(code.as_str()).is_ok() {
-        return Some(code);
+    if let Some(country) = Country::find(text) {
+        return Some(country.alpha2.to_owned());
     }
+    let text = text.to_lowercase();
     let is_meant = |country: &Country| {
-        let names = country.unofficial_name_list().iter().copied().chain([country.iso_short_name()]);
-        names.into_iter().any(|name| name.to_lowercase() == text.to_lowercase())
+        country
+            .other_names
+            .split('\t')
+            .chain([country.name])
+            .any(|name| !name.is_empty() && name.to_lowercase() == text)
     };
-    CountryIterator::new().find(is_meant).map(|country| country.alpha2().to_string())
+    COUNTRIES.iter().find(|it| is_meant(it)).map(|country| country.alpha2.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::country_code;
+    use super::{COUNTRIES, Country, country_code};
 
     #[test]
     fn a_country_is_its_code_or_one_of_its_names() {
@@ -26,5 +68,19 @@ mod tests {
         }
         assert_eq!(country_code("Narnia"), None);
         assert_eq!(country_code(""), None);
+    }
+
+    #[test]
+    fn the_table_is_whole() {
+        assert_eq!(COUNTRIES.len(), 249);
+        assert!(COUNTRIES.is_sorted_by_key(|country| country.alpha2));
+        for country in COUNTRIES.iter() {
+            assert_eq!((country.alpha2.len(), country.alpha3.len()), (2, 3), "{country:?}");
+            assert!(!country.name.is_empty(), "{country:?}");
+        }
+        let germany = Country::find("de").unwrap();
+        assert_eq!((germany.alpha3, germany.name, germany.postcode), ("DEU", "Germany", Some("\\d{5}")));
+        assert_eq!(Country::find("HK").unwrap().postcode, None);
+        assert_eq!(Country::find("deu"), None);
     }
 }

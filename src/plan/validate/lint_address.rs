@@ -3,14 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use keshvar::{Alpha2, Country};
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::profile::merge::Merged;
 use crate::plan::validate::body::Warnings;
-use crate::plan::validate::country::country_code;
+use crate::plan::validate::country::{Country, country_code};
 
 /// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.
 const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
@@ -62,7 +61,7 @@ fn lint(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bo
     let text =
         |name: &str| address.get(name).and_then(Value::as_str).map(str::trim).filter(|it| !it.is_empty());
     let code = text("country_id");
-    let country = code.and_then(|code| Alpha2::try_from(code).ok()).map(|code| code.to_country());
+    let country = code.and_then(Country::find);
     let mut found = Vec::new();
     let is_unknown = |code: &&str| country.is_none() || code.chars().any(char::is_lowercase);
     if let Some(code) = code.filter(is_unknown).filter(|_| is_named("country_id")) {
@@ -85,7 +84,7 @@ fn unknown_country(code: &str) -> String {
 }
 
 fn invalid_postcode(country: &Country, postcode: &str) -> Option<String> {
-    let form = Regex::new(&format!("(?i)^(?:{})$", country.postal_code_format()?)).ok()?;
+    let form = Regex::new(&format!("(?i)^(?:{})$", country.postcode?)).ok()?;
     if form.is_match(postcode) {
         return None;
     }
@@ -95,7 +94,7 @@ fn invalid_postcode(country: &Country, postcode: &str) -> Option<String> {
         && postcode.bytes().all(|it| it.is_ascii_digit())
         && form.is_match(&padded);
     let meant = if lost { format!(" (missing leading zero: {padded}?)") } else { String::new() };
-    Some(format!("`{postcode}` is not a valid postcode for {}{meant}", country.iso_short_name()))
+    Some(format!("`{postcode}` is not a valid postcode for {}{meant}", country.name))
 }
 
 fn invalid_telephone(telephone: &str) -> Option<String> {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use keshvar::{Alpha2, Country};
 use serde_json::{Value, json};
 
 use super::call::Call;
+use crate::plan::validate::country::Country;
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::Database;
 
@@ -56,15 +56,15 @@ pub fn show(_: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
 
 fn find(code: &str) -> Option<Country> {
     let is_code = code.len() == 2 && code.bytes().all(|letter| letter.is_ascii_uppercase());
-    is_code.then(|| Alpha2::try_from(code).ok()).flatten().map(|code| code.to_country())
+    is_code.then(|| Country::find(code)).flatten()
 }
 
 fn document(code: &str, country: &Country) -> Value {
-    let name = if code == "US" { "United States" } else { country.iso_short_name() };
+    let name = if code == "US" { "United States" } else { country.name };
     let mut document = json!({
         "id": code,
         "two_letter_abbreviation": code,
-        "three_letter_abbreviation": country.alpha3().to_string(),
+        "three_letter_abbreviation": country.alpha3,
         "full_name_locale": name,
         "full_name_english": name,
     });
