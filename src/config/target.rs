@@ -51,8 +51,8 @@ pub fn given_dialect(context: &Context, global: &GlobalArgs) -> Result<Option<&'
     }
     let Some(name) = context.var(API)? else { return Ok(None) };
     Dialect::named(name).map(Some).ok_or_else(|| {
-        Failure::usage(format!("{API} is {name:?}"))
-            .hint(format!("the interfaces are {}", Dialect::NAMES.join(" and ")))
+        Failure::usage(format!("unknown interface `{name}` (from {API})"))
+            .hint(format!("set it to {}", Dialect::NAMES.join(" or ")))
     })
 }
 
