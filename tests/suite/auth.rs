@@ -208,7 +208,7 @@ fn login_stores_a_token_that_is_accepted_or_cannot_be_verified() {
 
     login(&home, "hunter2", &[]).assert_failure(6, str![[r#"
 error: the token was not stored: the service answered 401 Unauthorized: The consumer isn't authorized to access self
-  hint: get a new token, then run `storefront auth login` again
+  hint: get a new token, then run `storefront auth login` again; if it is an administrator's token, add --admin
 "#]]);
     assert!(!home.read("credentials.toml").contains("hunter2"));
 
