@@ -22,7 +22,7 @@ error: no service configured: `[HOME]/config/storefront/config.toml` does not ex
     assert_eq!(home.ok("config path"), format!("{}\n", home.path("config.toml").display()));
     assert_eq!(json(&home.ok("config path -o json"))["exists"], false);
     home.run("config init -p shop --base-url https://shop.example/rest --store-view fr").assert_report(str![
-        "created profile `shop` in [HOME]/config/storefront/config.toml; next: storefront auth login -p shop"
+        "created profile `shop` in `[HOME]/config/storefront/config.toml`; next: `storefront auth login -p shop`"
     ]);
     assert_eq!(json(&home.ok("config path -o json"))["exists"], true);
     assert_eq!(

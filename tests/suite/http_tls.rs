@@ -211,7 +211,7 @@ no certificate in ca-file `[HOME]/odd.pem`
         (
             odd,
             str![
-                "cannot parse certificate 1 in `ca-file` [HOME]/odd.pem: invalid peer certificate: BadEncoding"
+                "cannot parse certificate 1 in ca-file `[HOME]/odd.pem`: invalid peer certificate: BadEncoding"
             ],
         ),
     ] {
@@ -219,35 +219,35 @@ no certificate in ca-file `[HOME]/odd.pem`
     }
     assert_failure_text(
         &refused(&with_ca(authority.dir.path().join("none.pem"))),
-        str!["cannot read the ca-file [HOME]/none.pem: No such file or directory (os error [N])"],
+        str!["cannot read the ca-file `[HOME]/none.pem`: No such file or directory (os error [N])"],
     );
     for (text, expected) in [
         (
             key.clone(),
             str![[r#"
-no certificate in client-certificate [HOME]/client.pem
-  hint: expected PEM; convert DER with `openssl x509 -inform der -in FILE`
+no certificate in client-certificate `[HOME]/client.pem`
+  hint: use PEM; convert DER with `openssl x509 -inform der -in FILE`
 "#]],
         ),
         (
             certificate,
             str![[r#"
-the client-certificate [HOME]/client.pem contains no private key
+the client-certificate `[HOME]/client.pem` contains no private key
   hint: add the key (-----BEGIN PRIVATE KEY-----) to the same file, after the certificates
 "#]],
         ),
         (
             locked,
             str![[r#"
-the private key in the client-certificate [HOME]/client.pem is encrypted
+the private key in the client-certificate `[HOME]/client.pem` is encrypted
   hint: decrypt it with `openssl pkey -in FILE` and restrict the file's permissions
 "#]],
         ),
         (
             format!("{other}{key}"),
             str![[r#"
-invalid client certificate in [HOME]/client.pem: keys may not be consistent: KeyMismatch
-  hint: the file must contain the certificate, its chain and the matching private key
+invalid client certificate in `[HOME]/client.pem`: the private key does not belong to the certificate
+  hint: put the certificate, its chain and the matching private key into the file
 "#]],
         ),
     ] {

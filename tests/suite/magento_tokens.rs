@@ -84,7 +84,10 @@ fn an_expired_token_is_a_failed_check() {
     drop(env);
     let found = check(&home, "auth status", "admin token");
     assert_eq!(found["status"], "failed", "{found}");
-    assert_snapshot(found["detail"].as_str().unwrap(), str!["auth login --admin of profile shop; expired [AGE] ago"]);
+    assert_snapshot(
+        found["detail"].as_str().unwrap(),
+        str!["auth login --admin of profile shop; expired [AGE] ago"],
+    );
     assert_snapshot(
         found["fix"].as_str().unwrap(),
         str![

@@ -184,15 +184,16 @@ fn unusable_data_and_options_are_refused_with_exit_code_2() {
     for (line, stderr) in [
         (
             "sandbox serve --data notes.txt",
-            str![
-                "error: notes.txt is not a readable SQLite database: file is not a database: Error code [N]: file is not a database"
-            ],
+            str!["error: `notes.txt` is not a readable SQLite database: file is not a database"],
         ),
-        ("sandbox show --data .", str!["error: cannot use . as the sandbox's database: is a directory"]),
+        (
+            "sandbox show --data .",
+            str!["error: cannot use `.` as the database of the sandbox: is a directory"],
+        ),
         (
             "sandbox reset --data notes.txt/sandbox.db",
             str![
-                "error: cannot use notes.txt/sandbox.db as the sandbox's database: File exists (os error [N])"
+                "error: cannot use `notes.txt/sandbox.db` as the database of the sandbox: `notes.txt` is not a directory"
             ],
         ),
         (

@@ -131,7 +131,7 @@ fn files_that_are_not_a_sandbox_are_refused_and_left_alone() {
     assert_snapshot(
         &start_error(&text, [127, 0, 0, 1]),
         str![
-            "[HOME]/notes.txt is not a readable SQLite database: file is not a database: Error code [N]: file is not a database"
+            "`[HOME]/notes.txt` is not a readable SQLite database: file is not a database: Error code [N]: file is not a database"
         ],
     );
     assert!(sandbox::reset(&text).is_err());
@@ -139,18 +139,20 @@ fn files_that_are_not_a_sandbox_are_refused_and_left_alone() {
 
     assert_snapshot(
         &start_error(directory.path(), [127, 0, 0, 1]),
-        str!["cannot use [HOME] as the sandbox's database: is a directory"],
+        str!["cannot use `[HOME]` as the database of the sandbox: is a directory"],
     );
     assert_snapshot(
         &start_error(&text.join("sandbox.db"), [127, 0, 0, 1]),
-        str!["cannot use [HOME]/notes.txt/sandbox.db as the sandbox's database: File exists (os error [N])"],
+        str![
+            "cannot use `[HOME]/notes.txt/sandbox.db` as the database of the sandbox: `[HOME]/notes.txt` is not a directory"
+        ],
     );
 
     let foreign = directory.path().join("foreign.db");
     std::fs::write(&foreign, foreign_database()).unwrap();
     assert_snapshot(
         &sandbox::reset(&foreign).unwrap_err().to_string(),
-        str!["[HOME]/foreign.db is not a sandbox database; choose another file"],
+        str!["`[HOME]/foreign.db` is not a sandbox database; choose another file"],
     );
 }
 
@@ -176,7 +178,7 @@ fn another_version_is_refused_until_it_is_reset() {
     assert_snapshot(
         &sandbox::dump(&data).unwrap_err().to_string(),
         str![
-            "[HOME]/sandbox.db was created by another version of the sandbox; recreate it with `storefront sandbox reset`"
+            "`[HOME]/sandbox.db` was created by another version of the sandbox; recreate it with `storefront sandbox reset`"
         ],
     );
     sandbox::reset(&data).unwrap();
