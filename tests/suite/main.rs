@@ -98,3 +98,4 @@ mod terminal_snapshots;
 mod token_command;
 mod true_reports;
 mod undo_findings;
+mod wrong_answers;
