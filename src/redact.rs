@@ -3,7 +3,7 @@
 //! What is sent is never masked: a profile that holds the token keeps it. Masking stands where text leaves for a
 //! person or a record: the report, the journal, the reason in a `--failed` file.
 //!
-//! A token is found however it is spelled: `\/` and `\uXXXX` of JSON, also of JSON within JSON, `%XX` of a URL, and
+//! A token is found however it is spelled: `\/` and `\u` escapes of JSON, also of JSON within JSON, `%XX` of a URL, and
 //! the character references of HTML. One under 8 characters would be found in innocent words; it is masked only after
 //! `Bearer`, and, from 4 characters on, where it is the whole text or a whole string value.
 

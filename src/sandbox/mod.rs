@@ -55,7 +55,7 @@ pub struct Options {
     pub data: PathBuf,
     /// Where to listen; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// How to misbehave.
+    /// Faults to inject.
     pub faults: Vec<Fault>,
     /// Whether an address beyond loopback is allowed: anybody who reaches it can then use the sandbox.
     pub allow_remote: bool,

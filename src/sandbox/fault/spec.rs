@@ -9,7 +9,7 @@ use axum::http::Method;
 use crate::sandbox::fault::varnish;
 use crate::suggestion::closest_match;
 
-/// A way in which the sandbox misbehaves on purpose, and how often.
+/// A fault that the sandbox injects, and how often.
 ///
 /// `PUT:503=2@50x3` answers half of the PUT requests with 503 and `Retry-After: 2`, at most three times.
 #[derive(Debug, Clone, PartialEq, Eq)]
