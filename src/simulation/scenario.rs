@@ -63,7 +63,7 @@ pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
     let fault_profile = if is_outage { FaultProfile::default() } else { fault_profile(&mut random) };
     let customers = usize::try_from(1 + random.below(2)).unwrap();
     let disk_faults = if random.chance(15) { random.pick(&[5, 20, 100]) } else { 0 };
-    let world = World::new(random.next(), customers, fault_profile, is_traced);
+    let world = World::new(random.next(), customers, fault_profile, invariants::check_replacement, is_traced);
     let machine = Machine {
         world: std::rc::Rc::new(std::cell::RefCell::new(world)),
         disk: Disk::new(random.next(), disk_faults),

@@ -88,6 +88,9 @@ pub struct Run {
     pub may_repeat: bool,
 }
 
+/// Checks a replacement as it takes effect: the request, the customer, both profiles, and the ids of new addresses.
+pub type ReplacementCheck = fn(&mut World, usize, usize, &Stored, &Stored, &[i64]);
+
 /// Everything outside the program, its disk excepted.
 #[derive(Debug)]
 pub struct World {
@@ -96,6 +99,7 @@ pub struct World {
     start: Instant,
     /// How network and service behave.
     pub fault_profile: FaultProfile,
+    check_replacement: ReplacementCheck,
     /// All customers.
     pub customers: Vec<Customer>,
     /// Codes of the attributes that exist.
@@ -125,12 +129,19 @@ pub struct World {
 
 impl World {
     /// A world with so many customers.
-    pub fn new(seed: u64, customers: usize, fault_profile: FaultProfile, is_traced: bool) -> Self {
+    pub fn new(
+        seed: u64,
+        customers: usize,
+        fault_profile: FaultProfile,
+        check_replacement: ReplacementCheck,
+        is_traced: bool,
+    ) -> Self {
         let customers = (0..customers).map(Customer::new).collect();
         Self {
             random: Random::new(seed),
             start: Instant::now(),
             fault_profile,
+            check_replacement,
             customers,
             attributes: BTreeSet::new(),
             actions: BTreeMap::new(),
@@ -291,7 +302,7 @@ impl World {
             after.insert(name.clone(), value);
         }
         after.insert("updated_at".to_owned(), json!(format!("{}", at.as_millis())));
-        super::invariants::check_replacement(self, request, number, &before, &after, &added);
+        (self.check_replacement)(self, request, number, &before, &after, &added);
         let customer = &mut self.customers[number];
         customer.now = after;
         customer.changed(&before, at, Writer::Ours(request));
