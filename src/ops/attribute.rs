@@ -1,12 +1,10 @@
 //! Reading and creating product attributes.
 
-use std::time::Duration;
-
 use serde_json::{Map, Value};
-use tokio::time::Instant;
 
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
+use crate::ops::reads::Reads;
 use crate::ops::send;
 use crate::plan::operation::Operation;
 use crate::plan::request::{Bearer, Request};
@@ -17,9 +15,6 @@ use crate::session::service::Service;
 const OPERATION: Operation = Operation::AttributeCreate;
 
 const NOT_FOUND: u16 = 404;
-
-/// First pause between two reads; each one is twice as long.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The request that reads the attribute of this code; `None` where neither the interface nor a setting has one.
 pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
@@ -49,14 +44,11 @@ pub async fn create(service: &Service<'_>, draft: Draft) -> Result<Outcome, Fail
     }
     match send::perform(service, OPERATION, request, &asked).await {
         Err(failure) if failure.applied == Applied::Unknown => {
-            let deadline = Instant::now() + service.settings.settle;
-            let mut pause = FIRST_PAUSE;
+            let mut reads = Reads::new(service.settings.settle);
             while !exists_as_asked(service, &read, &asked).await {
-                if Instant::now() + pause > deadline {
+                if !reads.wait().await {
                     return Err(failure);
                 }
-                tokio::time::sleep(pause).await;
-                pause *= 2;
             }
             service.verified();
             Ok(Outcome { verified: Some(true), status: failure.status, ..done(None) })

@@ -6,6 +6,7 @@ pub mod customers;
 pub mod draft;
 pub mod perform;
 pub mod profile;
+pub(crate) mod reads;
 pub(crate) mod record;
 pub mod regions;
 pub mod repeatable;

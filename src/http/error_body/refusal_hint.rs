@@ -31,6 +31,12 @@ pub fn of_request(body: Option<&Value>) -> Option<&'static str> {
     )
 }
 
+/// Whether a 404 is Magento's answer for a record that is not there, and not that of a missing route or another server.
+pub fn names_no_entity(body: Option<&Value>) -> bool {
+    let message = body.and_then(|body| body.get("message")?.as_str());
+    message.is_some_and(|message| message.starts_with("No such entity"))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::failure::{Applied, Failure, FailureKind};
+use crate::http::error_body::refusal_hint::names_no_entity;
 use crate::ops::profile::read;
 use crate::ops::repeatable;
 use crate::plan::request::cart::Cart;
@@ -20,7 +21,11 @@ pub async fn find(service: &Service<'_>) -> Result<Option<u64>, Failure> {
     let Some(customer) = target.customer else {
         return match service.read(&cart.read("")).await {
             Ok(reply) => id_of(&reply.value()["id"]).map(Some),
-            Err(failure) if failure.status == Some(NOT_FOUND) && read::names_no_entity(&failure) => Ok(None),
+            Err(failure)
+                if failure.status == Some(NOT_FOUND) && names_no_entity(failure.service.as_ref()) =>
+            {
+                Ok(None)
+            }
             Err(failure) => Err(failure),
         };
     };
@@ -58,7 +63,7 @@ pub async fn find_or_create(service: &Service<'_>, operation: &str) -> Result<u6
     service.stage.set(Stage::NothingSent);
     match (created, target.customer) {
         (Err(failure), Some(customer))
-            if failure.status == Some(NOT_FOUND) && read::names_no_entity(&failure) =>
+            if failure.status == Some(NOT_FOUND) && names_no_entity(failure.service.as_ref()) =>
         {
             Err(read::no_such_customer(customer))
         }

@@ -1,17 +1,12 @@
 //! What a cart holds, and whether our own quantity is in it.
 
-use std::time::Duration;
-
 use serde_json::{Map, Value};
-use tokio::time::Instant;
 
 use crate::failure::{Failure, FailureKind};
+use crate::ops::reads::Reads;
 use crate::plan::request::cart::Cart;
 use crate::plan::request::{Bearer, Request, Target};
 use crate::session::service::Service;
-
-/// First pause between two reads; each one is twice as long.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The lines of a cart.
 #[derive(Debug, Clone, Default)]
@@ -66,15 +61,12 @@ pub async fn settled(
     before: &Items,
     added: &Map<String, Value>,
 ) -> Option<bool> {
-    let deadline = Instant::now() + service.settings.settle;
-    let mut pause = FIRST_PAUSE;
+    let mut reads = Reads::new(service.settings.settle);
     loop {
         let shown = Items::read(service, cart, quote).await.ok().map(|after| before.shows(&after, added));
-        if shown == Some(true) || Instant::now() + pause > deadline {
+        if shown == Some(true) || !reads.wait().await {
             return shown;
         }
-        tokio::time::sleep(pause).await;
-        pause *= 2;
     }
 }
 

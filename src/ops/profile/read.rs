@@ -4,21 +4,19 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tokio::time::Instant;
 
 use crate::config::ReadSettings;
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
+use crate::http::error_body::refusal_hint::names_no_entity;
 use crate::input::document;
+use crate::ops::reads::Reads;
 use crate::plan::profile::diff::{self, Change};
 use crate::plan::profile::stored::{self, Pointers, Profile};
 use crate::plan::request::Request;
 use crate::session::service::Service;
 use crate::state::{self, CustomerStore};
 
-/// The first pause between two reads that wait for a profile to change; each is twice as long as the one before.
-const FIRST_INTERVAL: Duration = Duration::from_millis(100);
-const MAX_INTERVAL: Duration = Duration::from_secs(2);
 /// A replica may answer with the profile as it was before a write for about as long.
 const REPLICA_LAG: jiff::SignedDuration = jiff::SignedDuration::from_secs(60);
 
@@ -31,7 +29,7 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     let read = &service.settings.read;
     let request = Request::read_profile(&service.target()?, read.path.as_deref());
     let reply = service.read(&request).await.map_err(|failure| match (service.customer, failure.status) {
-        (Some(id), Some(404)) if names_no_entity(&failure) => no_such_customer(id),
+        (Some(id), Some(404)) if names_no_entity(failure.service.as_ref()) => no_such_customer(id),
         _ => unreadable(failure),
     })?;
     if let Some(warning) = reply.warning {
@@ -55,12 +53,6 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
         }
         _ => Ok(profile),
     }
-}
-
-/// Whether a 404 is Magento's answer for a record that is not there, and not that of a missing route or another server.
-pub fn names_no_entity(failure: &Failure) -> bool {
-    let message = failure.service.as_ref().and_then(|body| body.get("message")?.as_str());
-    message.is_some_and(|message| message.starts_with("No such entity"))
 }
 
 /// No customer has this id.
@@ -162,30 +154,6 @@ pub async fn wait_for_replica(
         stored = read_profile(service).await?;
     }
     Ok(stored)
-}
-
-/// When to read again: at growing intervals, for a limited time.
-pub struct Reads {
-    deadline: Instant,
-    interval: Duration,
-}
-
-impl Reads {
-    /// Reads for at most this long.
-    pub fn new(limit: Duration) -> Self {
-        Self { deadline: Instant::now() + limit, interval: FIRST_INTERVAL }
-    }
-
-    /// Waits for the next read; `false` when the time is up.
-    pub async fn wait(&mut self) -> bool {
-        let left = self.deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return false;
-        }
-        tokio::time::sleep(self.interval.min(left)).await;
-        self.interval = (self.interval * 2).min(MAX_INTERVAL);
-        true
-    }
 }
 
 /// The first few differences, by their paths.
