@@ -3,4 +3,7 @@
 pub mod add_item;
 pub mod find;
 pub mod items;
+mod note;
+mod owner;
 pub mod ship;
+mod verification;
