@@ -88,7 +88,7 @@ async fn perform(
     sequence: u64,
 ) -> JobResult {
     let job =
-        Job { sequence, location, hash: 0, prepared, content: None, unresolved: None, is_half_done: false };
+        Job { sequence, location, hash: 0, prepared, content: None, unresolved: None, half_done_cart: None };
     Box::pin(shared.run(Box::new(job), None)).await
 }
 

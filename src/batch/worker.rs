@@ -35,8 +35,8 @@ pub struct Job {
     pub content: Option<crate::input::records::Content>,
     /// What an earlier run left unknown about it.
     pub unresolved: Option<Box<Unresolved>>,
-    /// Whether an earlier run made the first of its two calls.
-    pub is_half_done: bool,
+    /// The cart on which an earlier run made the first of its two calls.
+    pub half_done_cart: Option<u64>,
 }
 
 /// A record that an earlier run sent, with unknown outcome.
@@ -104,7 +104,7 @@ impl RunContext<'_> {
         gate: Option<Rc<RecordWriteAhead<'_>>>,
         ended: &mut JobResult,
     ) -> Result<Outcome, Failure> {
-        let Job { location: place, prepared, unresolved, is_half_done, .. } = *task;
+        let Job { location: place, prepared, unresolved, half_done_cart, .. } = *task;
         let report = self.service.session.report.for_record(place.record);
         let session = Session { report: &report, global: self.global, ..*self.service.session };
         let write_ahead = gate.as_deref().map(|gate| gate as &dyn WriteAhead);
@@ -144,7 +144,9 @@ impl RunContext<'_> {
         loop {
             let service = self.service.for_record(&session, token.clone(), write_ahead);
             let performed = match customers::select(&service, customer.as_deref()).await {
-                Ok(service) => Box::pin(self.operation.perform(&service, &prepared.body, is_half_done)).await,
+                Ok(service) => {
+                    Box::pin(self.operation.perform(&service, &prepared.body, half_done_cart)).await
+                }
                 Err(failure) => Err(failure),
             };
             let failure = match performed {

@@ -43,6 +43,15 @@ pub struct Detail {
     pub applied: Option<String>,
     /// The snapshot taken before its request left.
     pub snapshot: Option<String>,
+    /// Of one that is `partial`: the cart on which its first call was applied; older journals do not name it.
+    pub cart: Option<u64>,
+}
+
+impl Detail {
+    /// The cart on which the first of two calls was applied, where the second is missing.
+    pub fn half_done_cart(&self) -> Option<u64> {
+        self.cart.filter(|_| self.applied.as_deref() == Some(Applied::Partial.name()))
+    }
 }
 
 impl PreviousRun {

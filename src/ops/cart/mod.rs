@@ -5,5 +5,6 @@ pub mod find;
 pub mod items;
 mod note;
 mod owner;
+mod payment;
 pub mod ship;
 mod verification;
