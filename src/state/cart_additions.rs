@@ -1,6 +1,7 @@
 //! Additions to carts of which nobody knows the outcome: one of them may still take effect, and make a later addition look
-//! applied. Each is an empty file, `CART.TIME-PROCESS-NUMBER.json`, written before the request leaves and removed when the
-//! outcome is known: so it is there for a process that ended before it knew, too.
+//! applied. Each is an empty file, `CART.TIME-PROCESS-NUMBER.open`, written before the request leaves and removed when the
+//! outcome is known: so it is there for a process that ended before it knew, too. An addition that is applied while others
+//! to the same cart are open leaves a file next to theirs, `….disturbed`: it may be what they see.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +15,11 @@ use crate::config::{ServiceId, Settings};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::storage::Storage;
+
+/// Extension of the file of an addition whose outcome is not known.
+const OPEN: &str = "open";
+/// Extension of the file that says that another one was applied meanwhile.
+const DISTURBED: &str = "disturbed";
 
 /// The additions to one cart.
 #[derive(Debug)]
@@ -48,23 +54,39 @@ impl CartAdditions {
         }
     }
 
-    /// Whether an addition to this cart other than `own` may still take effect. Files of those that no longer can, to any
-    /// cart, are removed.
+    /// Whether another addition to this cart than `own` may still take effect, or was applied while this one was open.
     ///
     /// # Errors
     /// Whatever the system says.
-    pub fn has_other(&self, own: &Path) -> std::io::Result<bool> {
+    pub fn may_be_disturbed(&self, own: &Path) -> std::io::Result<bool> {
+        Ok(self.files()?.iter().any(|path| is_open(path) && path != own || *path == disturbed(own)))
+    }
+
+    /// Forgets an addition that was applied, and notes that at the open ones to the same cart.
+    ///
+    /// # Errors
+    /// Whatever the system says; it stays open then.
+    pub fn set_applied(&self, own: &Path) -> std::io::Result<()> {
+        for other in self.files()?.iter().filter(|path| is_open(path) && *path != own) {
+            self.storage.replace(&disturbed(other), b"")?;
+        }
+        self.forget(own);
+        Ok(())
+    }
+
+    /// The files about this cart. Those of additions that can no longer take effect, to any cart, are removed.
+    fn files(&self) -> std::io::Result<Vec<PathBuf>> {
         let now = self.clock.now();
-        let mut has_other = false;
+        let mut files = Vec::new();
         for path in self.storage.list(&self.directory)? {
             let Some((cart, sent)) = cart_and_time(&path) else { continue };
             if now.duration_since(sent).abs() > MAX_LATENESS {
-                self.forget(&path);
-            } else {
-                has_other |= cart == self.cart && path != own;
+                let _ = self.storage.remove(&path);
+            } else if cart == self.cart {
+                files.push(path);
             }
         }
-        Ok(has_other)
+        Ok(files)
     }
 
     /// Notes that an addition is about to leave; its file.
@@ -75,7 +97,7 @@ impl CartAdditions {
         let (sent, process) = (self.clock.now().as_nanosecond(), std::process::id());
         let mut number = 0;
         let path = loop {
-            let path = self.directory.join(format!("{}.{sent}-{process}-{number}.json", self.cart));
+            let path = self.directory.join(format!("{}.{sent}-{process}-{number}.{OPEN}", self.cart));
             if self.storage.read(&path).is_err() {
                 break path;
             }
@@ -85,9 +107,10 @@ impl CartAdditions {
         Ok(path)
     }
 
-    /// Forgets an addition whose outcome is known.
-    pub fn forget(&self, path: &Path) {
-        let _ = self.storage.remove(path);
+    /// Forgets an addition that was not applied.
+    pub fn forget(&self, own: &Path) {
+        let _ = self.storage.remove(own);
+        let _ = self.storage.remove(&disturbed(own));
     }
 }
 
@@ -95,9 +118,62 @@ fn directory(context: &Context, service: &ServiceId) -> Result<PathBuf, Failure>
     Ok(context.directories()?.state.join("carts").join(file_name(&service.to_string())))
 }
 
+fn is_open(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == OPEN)
+}
+
+fn disturbed(own: &Path) -> PathBuf {
+    own.with_extension(DISTURBED)
+}
+
 /// Which cart a file is about, and when the addition left.
 fn cart_and_time(path: &Path) -> Option<(&str, Timestamp)> {
-    let (cart, rest) = path.file_name()?.to_str()?.strip_suffix(".json")?.rsplit_once('.')?;
+    let (name, extension) = path.file_name()?.to_str()?.rsplit_once('.')?;
+    let (cart, rest) = name.rsplit_once('.').filter(|_| [OPEN, DISTURBED].contains(&extension))?;
     let sent = rest.split('-').next()?.parse().ok()?;
     Some((cart, Timestamp::from_nanosecond(sent).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use jiff::Timestamp;
+    use tokio::time::Duration;
+
+    use super::CartAdditions;
+    use crate::clock::Clock;
+    use crate::storage::Disk;
+
+    fn additions(directory: &Path, cart: &str, clock: Clock) -> CartAdditions {
+        CartAdditions {
+            directory: directory.to_owned(),
+            cart: cart.to_owned(),
+            storage: Arc::new(Disk),
+            clock,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_addition_is_disturbed_by_those_of_its_time_to_its_cart() {
+        let home = tempfile::tempdir().unwrap();
+        let clock = Clock::starting_at(Timestamp::UNIX_EPOCH);
+        let (seven, eight) = (additions(home.path(), "7", clock), additions(home.path(), "8", clock));
+        let (own, other, elsewhere) = (seven.note().unwrap(), seven.note().unwrap(), eight.note().unwrap());
+        assert!(seven.may_be_disturbed(&own).unwrap(), "another is open");
+        assert!(!eight.may_be_disturbed(&elsewhere).unwrap());
+        seven.forget(&other);
+        assert!(!seven.may_be_disturbed(&own).unwrap(), "the other one was refused");
+        let applied = seven.note().unwrap();
+        seven.set_applied(&applied).unwrap();
+        assert!(seven.may_be_disturbed(&own).unwrap(), "another was applied meanwhile");
+        seven.forget(&own);
+        let later = seven.note().unwrap();
+        assert!(!seven.may_be_disturbed(&later).unwrap());
+        tokio::time::advance(Duration::from_secs(601)).await;
+        let last = seven.note().unwrap();
+        assert!(!seven.may_be_disturbed(&last).unwrap(), "the earlier one can no longer take effect");
+        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 1);
+    }
 }

@@ -25,8 +25,9 @@ pub async fn find(service: &Service<'_>) -> Result<Option<u64>, Failure> {
         return match service.read(&cart.read("")).await {
             Ok(reply) => {
                 let shown = reply.value();
+                let id = id_of(&shown["id"])?;
                 owner::ensure(service, &shown).await?;
-                id_of(&shown["id"]).map(Some)
+                Ok(Some(id))
             }
             Err(failure)
                 if failure.status == Some(NOT_FOUND) && names_no_entity(failure.service.as_ref()) =>
@@ -88,8 +89,8 @@ pub async fn read(service: &Service<'_>, id: u64) -> Result<Value, Failure> {
 pub async fn read_with_date(service: &Service<'_>, id: u64) -> Result<(Value, Option<Timestamp>), Failure> {
     let reply = service.read(&Cart::new(service.target()?, Some(id))?.read("")).await?;
     let shown = reply.value();
-    owner::ensure(service, &shown).await?;
     let shown_id = id_of(&shown["id"])?;
+    owner::ensure(service, &shown).await?;
     if shown_id != id {
         return Err(owner::refused(format!(
             "the service answered with cart {shown_id}, and before with cart {id}"

@@ -37,7 +37,7 @@ impl Note {
         let Some((additions, path)) = &self.0 else {
             return Some("additions to carts cannot be noted in the state directory");
         };
-        match additions.has_other(path) {
+        match additions.may_be_disturbed(path) {
             Ok(false) => None,
             Ok(true) => Some(
                 "another addition to this cart was sent less than 10 minutes ago and may have changed it instead",
@@ -46,16 +46,14 @@ impl Note {
         }
     }
 
-    /// Removes the note where the outcome is known. One that was applied while another addition to the cart was open stays:
-    /// it may be what that one sees.
+    /// Removes the note where the outcome is known.
     pub fn close(&self, result: &Result<Outcome, Failure>) {
         let Some((additions, path)) = &self.0 else { return };
-        let stays = match result {
-            Ok(_) => additions.has_other(path).unwrap_or(true),
-            Err(failure) => failure.applied == Applied::Unknown,
-        };
-        if !stays {
-            additions.forget(path);
+        match result {
+            // It stays where that cannot be noted at the others: they then see that it is open.
+            Ok(_) => drop(additions.set_applied(path)),
+            Err(failure) if failure.applied == Applied::Unknown => {}
+            Err(_) => additions.forget(path),
         }
     }
 
