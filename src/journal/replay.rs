@@ -47,10 +47,18 @@ pub struct Detail {
     pub cart: Option<u64>,
 }
 
+/// The first of a record's two calls was applied, and the second is missing.
+#[derive(Debug, Clone, Copy)]
+pub struct HalfDone {
+    /// The cart on which it was applied, where that is known.
+    pub cart: Option<u64>,
+}
+
 impl Detail {
-    /// The cart on which the first of two calls was applied, where the second is missing.
-    pub fn half_done_cart(&self) -> Option<u64> {
-        self.cart.filter(|_| self.applied.as_deref() == Some(Applied::Partial.name()))
+    /// Whether the record is half done.
+    pub fn half_done(&self) -> Option<HalfDone> {
+        let is_half_done = self.applied.as_deref() == Some(Applied::Partial.name());
+        is_half_done.then_some(HalfDone { cart: self.cart })
     }
 }
 

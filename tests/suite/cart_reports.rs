@@ -194,6 +194,27 @@ fn a_resumed_run_sends_both_calls_to_a_new_cart() {
     }
 }
 
+/// What was saved by the first run is not undone by a second one that saves nothing.
+#[test]
+fn a_half_done_record_stays_half_done_where_the_resumed_run_applies_nothing() {
+    let refused = answer("400 Bad Request", READ, r#"{"message": "no"}"#);
+    let none = json(&json!({"items": []}));
+    let script = vec![found(), json(&json!({})), refused, none, found(), json(&json!("1"))];
+    let server = MockServer::start(script);
+    let home = impatient(&server);
+    std::fs::write(home.dir.path().join("ship.ndjson"), shipping(Some(1))).unwrap();
+    for flags in ["", "--resume"] {
+        let line = format!("quote ship -i ship.ndjson -y --failed failed.ndjson {flags}");
+        let outcome = on(&home, &server, &line);
+        assert_eq!(outcome.code, 7, "{outcome:?}");
+        assert!(outcome.stdout.contains(r#""applied":"partial""#), "{outcome:?}");
+        assert_eq!(home.dir.path().join("failed.ndjson").metadata().unwrap().len(), 0, "not to be run again");
+    }
+    let outcome = on(&home, &server, "quote ship -i ship.ndjson -y --resume");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert!(outcome.stdout.contains("done earlier"), "{outcome:?}");
+}
+
 #[test]
 fn a_journal_that_names_no_cart_means_that_it_is_not_known() {
     let without_cart = |env: &TestEnv| {
