@@ -305,6 +305,18 @@ fn the_own_cart_is_that_of_the_own_profile() {
 }
 
 #[test]
+fn the_cart_that_is_compared_is_the_one_the_item_goes_to() {
+    let [other, items] = cart(EARLIER, &[]);
+    let server =
+        MockServer::start(vec![json(&json!(8)), other, json(&json!({"id": 1, "addresses": []})), items]);
+    let outcome = on(&impatient(&server), &server, "quote add-item --sku mug --qty 2 --verify");
+    let message = outcome.error()["message"].as_str().unwrap().to_owned();
+    assert_eq!(outcome.code, 3, "{outcome:?}");
+    assert!(message.ends_with("the service answered with cart 7, and before with cart 8"), "{message}");
+    assert!(!server.requests().iter().any(|request| request.starts_with("POST /V1/carts/mine/items")));
+}
+
+#[test]
 fn a_shown_cart_and_its_items_are_the_customers() {
     let of = |id: u64, customer: u64| json!({"id": id, "is_active": true, "customer": {"id": customer}});
     for (read, message) in [

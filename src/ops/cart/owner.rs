@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::ops::profile::read::read_profile;
 use crate::session::service::Service;
 
@@ -28,7 +28,8 @@ pub fn is_active(cart: &Value) -> bool {
 /// Makes sure that a cart is the customer's: a cache that does not look at the token answers with any other.
 ///
 /// # Errors
-/// `guard` where it is another customer's, and where an administrator names the customer, also where it shows none.
+/// `guard` where it is another customer's, and where an administrator names the customer, also where it shows none;
+/// `unavailable` where the profile cannot be reached to compare them.
 pub async fn ensure(service: &Service<'_>, cart: &Value) -> Result<(), Failure> {
     let shown = customer_of(cart);
     match (service.customer, shown) {
@@ -40,8 +41,11 @@ pub async fn ensure(service: &Service<'_>, cart: &Value) -> Result<(), Failure> 
         }
         (None, Some(shown)) => {
             if !service.has_read_customer() {
-                // The profile says who the token's customer is. Without it there is nothing to compare.
-                let _ = Box::pin(read_profile(service)).await;
+                // The profile says who the token's customer is. Where it has another form there is nothing to compare.
+                match Box::pin(read_profile(service)).await {
+                    Err(failure) if failure.kind == FailureKind::Unavailable => return Err(failure),
+                    _ => {}
+                }
             }
             service.ensure_same_customer("cart", Some(shown))
         }

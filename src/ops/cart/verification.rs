@@ -95,9 +95,7 @@ impl<'a> Verification<'a> {
                     Err("the service does not say when the cart was changed, so that it proves nothing")
                 }
                 Ok(Some(after)) if before.shows_addition(&after, self.added) => Ok(()),
-                Ok(_) => Err(
-                    "the cart does not show exactly the added quantity: somebody else may have changed it",
-                ),
+                Ok(_) => Err("the cart does not show exactly the added quantity and no other change"),
             };
             if shown.is_ok() || !reads.wait().await {
                 return shown;
