@@ -1,12 +1,13 @@
 //! Additions to carts of which nobody knows the outcome: one of them may still take effect, and make a later addition look
 //! applied. Each is an empty file, `CART.TIME-PROCESS-NUMBER.open`, written before the request leaves and removed when the
 //! outcome is known: so it is there for a process that ended before it knew, too. An addition that is applied while others
-//! to the same cart are open leaves a file next to theirs, `….disturbed`: it may be what they see.
+//! to the same cart are open leaves a file next to theirs, `….disturbed`: it may be what they see. It leaves a file of its own,
+//! `….applied`, with the line of the cart that the service answered: a reading that does not show it is out of date.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::file_name;
 use super::snapshot::MAX_LATENESS;
@@ -20,6 +21,14 @@ use crate::storage::Storage;
 const OPEN: &str = "open";
 /// Extension of the file that says that another one was applied meanwhile.
 const DISTURBED: &str = "disturbed";
+
+/// Extension of the file of one that was applied.
+const APPLIED: &str = "applied";
+/// How long after it left an addition that was applied may be missing from a reading: a replica may lag behind by a minute.
+const MAX_LAG: SignedDuration = SignedDuration::from_mins(2);
+
+/// A line of a cart: its id, and the quantity in it.
+pub type CartLine = (String, f64);
 
 /// The additions to one cart.
 #[derive(Debug)]
@@ -62,25 +71,48 @@ impl CartAdditions {
         Ok(self.files()?.iter().any(|path| is_open(path) && path != own || *path == disturbed(own)))
     }
 
-    /// Forgets an addition that was applied, and notes that at the open ones to the same cart.
+    /// Notes that an addition was applied, with the line that the service answered, and notes it at the open ones to the
+    /// same cart.
     ///
     /// # Errors
     /// Whatever the system says; it stays open then.
-    pub fn set_applied(&self, own: &Path) -> std::io::Result<()> {
+    pub fn set_applied(&self, own: &Path, line: Option<&CartLine>) -> std::io::Result<()> {
         for other in self.files()?.iter().filter(|path| is_open(path) && *path != own) {
             self.storage.replace(&disturbed(other), b"")?;
         }
+        self.storage.replace(&own.with_extension(APPLIED), &serde_json::to_vec(&line)?)?;
         self.forget(own);
         Ok(())
     }
 
-    /// The files about this cart. Those of additions that can no longer take effect, to any cart, are removed.
+    /// The lines that the last additions made as the service answered them, each with its last quantity; `None` for an
+    /// addition whose answer showed no line.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    pub fn applied_lines(&self) -> std::io::Result<Vec<Option<CartLine>>> {
+        let mut files = self.files()?;
+        files.retain(|path| path.extension().is_some_and(|extension| extension == APPLIED));
+        files.sort_by_key(|path| cart_and_time(path).map(|(_, sent)| sent));
+        let mut lines: Vec<Option<CartLine>> = Vec::new();
+        for path in files {
+            let line: Option<CartLine> =
+                serde_json::from_slice(&self.storage.read(&path)?).unwrap_or_default();
+            let id = |line: &Option<CartLine>| line.as_ref().map(|(id, _)| id.clone());
+            lines.retain(|earlier| id(earlier).is_none() || id(earlier) != id(&line));
+            lines.push(line);
+        }
+        Ok(lines)
+    }
+
+    /// The files about this cart. Those that no longer matter, of any cart, are removed.
     fn files(&self) -> std::io::Result<Vec<PathBuf>> {
         let now = self.clock.now();
         let mut files = Vec::new();
         for path in self.storage.list(&self.directory)? {
             let Some((cart, sent)) = cart_and_time(&path) else { continue };
-            if now.duration_since(sent).abs() > MAX_LATENESS {
+            let is_applied = path.extension().is_some_and(|extension| extension == APPLIED);
+            if now.duration_since(sent).abs() > if is_applied { MAX_LAG } else { MAX_LATENESS } {
                 let _ = self.storage.remove(&path);
             } else if cart == self.cart {
                 files.push(path);
@@ -129,7 +161,7 @@ fn disturbed(own: &Path) -> PathBuf {
 /// Which cart a file is about, and when the addition left.
 fn cart_and_time(path: &Path) -> Option<(&str, Timestamp)> {
     let (name, extension) = path.file_name()?.to_str()?.rsplit_once('.')?;
-    let (cart, rest) = name.rsplit_once('.').filter(|_| [OPEN, DISTURBED].contains(&extension))?;
+    let (cart, rest) = name.rsplit_once('.').filter(|_| [OPEN, DISTURBED, APPLIED].contains(&extension))?;
     let sent = rest.split('-').next()?.parse().ok()?;
     Some((cart, Timestamp::from_nanosecond(sent).ok()?))
 }
@@ -166,11 +198,21 @@ mod tests {
         seven.forget(&other);
         assert!(!seven.may_be_disturbed(&own).unwrap(), "the other one was refused");
         let applied = seven.note().unwrap();
-        seven.set_applied(&applied).unwrap();
+        seven.set_applied(&applied, None).unwrap();
         assert!(seven.may_be_disturbed(&own).unwrap(), "another was applied meanwhile");
         seven.forget(&own);
         let later = seven.note().unwrap();
         assert!(!seven.may_be_disturbed(&later).unwrap());
+        assert_eq!(seven.applied_lines().unwrap(), [None]);
+        let line = |qty: f64| Some(("1".to_owned(), qty));
+        for qty in [2.0, 4.0] {
+            tokio::time::advance(Duration::from_secs(1)).await;
+            seven.set_applied(&seven.note().unwrap(), line(qty).as_ref()).unwrap();
+        }
+        assert_eq!(seven.applied_lines().unwrap(), [None, line(4.0)]);
+        assert_eq!(eight.applied_lines().unwrap(), []);
+        tokio::time::advance(Duration::from_secs(121)).await;
+        assert_eq!(seven.applied_lines().unwrap(), []);
         tokio::time::advance(Duration::from_secs(601)).await;
         let last = seven.note().unwrap();
         assert!(!seven.may_be_disturbed(&last).unwrap(), "the earlier one can no longer take effect");

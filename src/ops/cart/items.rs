@@ -11,6 +11,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::plan::request::cart::Cart;
 use crate::plan::request::{Bearer, Request, Target};
 use crate::session::service::Service;
+use crate::state::CartLine;
 
 /// What a cart held when it was read.
 #[derive(Debug, Clone, Default)]
@@ -67,6 +68,11 @@ impl Items {
         self.read.is_some() && after.changed.is_some()
     }
 
+    /// Whether the cart holds this line.
+    pub fn holds(&self, (id, qty): &CartLine) -> bool {
+        self.lines.iter().filter_map(line_of).any(|(shown, total)| shown == *id && is_close(total, *qty))
+    }
+
     fn has_same_lines(&self, other: &Self) -> bool {
         let (Some(one), Some(other)) = (keyed(&self.lines), keyed(&other.lines)) else { return false };
         let is_in = |(id, line): &(String, &Value)| {
@@ -74,6 +80,11 @@ impl Items {
         };
         one.len() == other.len() && one.iter().all(is_in)
     }
+}
+
+/// The id and quantity of a line; `None` for anything else.
+pub fn line_of(line: &Value) -> Option<CartLine> {
+    Some((text(line, "item_id").filter(|id| !id.is_empty())?, number(line.get("qty")?)?))
 }
 
 /// The lines of a cart as the service shows them.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use super::items::{Items, line_of};
 use crate::failure::{Applied, Failure};
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
@@ -46,12 +47,22 @@ impl Note {
         }
     }
 
-    /// Removes the note where the outcome is known.
+    /// Whether what was read of the cart is older than an addition from this machine that the service has answered.
+    pub fn is_outdated(&self, items: &Items) -> bool {
+        let Some((additions, _)) = &self.0 else { return false };
+        let lines = additions.applied_lines();
+        !lines.is_ok_and(|lines| lines.iter().all(|line| line.as_ref().is_some_and(|line| items.holds(line))))
+    }
+
+    /// Completes or removes the note where the outcome is known.
     pub fn close(&self, result: &Result<Outcome, Failure>) {
         let Some((additions, path)) = &self.0 else { return };
         match result {
             // It stays where that cannot be noted at the others: they then see that it is open.
-            Ok(_) => drop(additions.set_applied(path)),
+            Ok(outcome) => {
+                let line = outcome.response.as_ref().and_then(line_of);
+                drop(additions.set_applied(path, line.as_ref()));
+            }
             Err(failure) if failure.applied == Applied::Unknown => {}
             Err(_) => additions.forget(path),
         }

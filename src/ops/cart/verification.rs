@@ -50,7 +50,10 @@ impl<'a> Verification<'a> {
                 Err(failure) => return Err(not_read(failure)),
             }
         };
-        Ok(Self { service, cart, added, quote, before, doubt: note.doubt() })
+        let is_outdated = before.as_ref().is_some_and(|items| note.is_outdated(items));
+        let outdated = "the reading before that may be out of date: it does not show an earlier addition";
+        let doubt = note.doubt().or(is_outdated.then_some(outdated));
+        Ok(Self { service, cart, added, quote, before, doubt })
     }
 
     /// Completes the outcome of the request with what the cart shows. After an unknown outcome only what nothing else can
