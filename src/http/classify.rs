@@ -62,7 +62,7 @@ fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration
         },
         _ if is_success(request, status) => Attempt::Applied(Reply {
             status,
-            date: date(&incoming),
+            date: is_read.then(|| date(&incoming)).flatten(),
             body: incoming.body,
             warning: incoming.broken,
         }),

@@ -14,7 +14,7 @@ pub struct Reply {
     pub body: Vec<u8>,
     /// What was wrong with the body, if anything: it broke off, or was too long.
     pub warning: Option<String>,
-    /// When the service answered, by its own clock; for an answer from a cache, when that answered.
+    /// Of a read: when the service answered, by its own clock; for an answer from a cache, when that answered.
     pub date: Option<Timestamp>,
 }
 

@@ -12,7 +12,7 @@ use crate::session::service::Service;
 /// # Errors
 /// As [`perform`].
 pub async fn perform_and_report(service: &Service<'_>, draft: Draft) -> Result<(), Failure> {
-    let outcome = perform(service, draft, None).await?;
+    let outcome = perform(service, &draft, None).await?;
     service.session.report.outcome(&outcome)
 }
 
@@ -23,7 +23,7 @@ pub async fn perform_and_report(service: &Service<'_>, draft: Draft) -> Result<(
 /// As [`Service::write`].
 pub async fn perform(
     service: &Service<'_>,
-    draft: Draft,
+    draft: &Draft,
     half_done_cart: Option<u64>,
 ) -> Result<Outcome, Failure> {
     // In boxes: the room for the largest of them would be held for each.

@@ -32,13 +32,13 @@ const PAYMENT: &str = "selected-payment-method";
 /// customer has no cart.
 pub async fn perform(
     service: &Service<'_>,
-    draft: Draft,
+    draft: &Draft,
     half_done_cart: Option<u64>,
 ) -> Result<Outcome, Failure> {
     if service.settings.dialect.carts.is_none() {
         return send::send(service, draft).await;
     }
-    let requests = requests(service, draft.into_body()).await?;
+    let requests = requests(service, draft.clone().into_body()).await?;
     if service.session.global.dry_run {
         return dry_run(service, requests);
     }
