@@ -1,13 +1,14 @@
 //! Additions to carts of which nobody knows the outcome: one of them may still take effect, and make a later addition look
 //! applied. Each is an empty file, `CART.TIME-PROCESS-NUMBER.open`, written before the request leaves and removed when the
 //! outcome is known: so it is there for a process that ended before it knew, too. An addition that is applied while others
-//! to the same cart are open leaves a file next to theirs, `….disturbed`: it may be what they see. It leaves a file of its own,
-//! `….applied`, with the line of the cart that the service answered: a reading that does not show it is out of date.
+//! to the same cart are open leaves a file next to theirs, `….disturbed`: it may be what they see. The lines of the cart
+//! that the service answered are kept for a while in `applied`: a reading that does not show them is out of date.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::file_name;
 use super::snapshot::MAX_LATENESS;
@@ -15,6 +16,7 @@ use crate::clock::Clock;
 use crate::config::{ServiceId, Settings};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::journal::fnv::Fnv1a;
 use crate::storage::Storage;
 
 /// Extension of the file of an addition whose outcome is not known.
@@ -22,13 +24,23 @@ const OPEN: &str = "open";
 /// Extension of the file that says that another one was applied meanwhile.
 const DISTURBED: &str = "disturbed";
 
-/// Extension of the file of one that was applied.
-const APPLIED: &str = "applied";
-/// How long after it left an addition that was applied may be missing from a reading: a replica may lag behind by a minute.
-const MAX_LAG: SignedDuration = SignedDuration::from_mins(2);
+/// How long an addition that was applied may be missing from a reading: as far as a replica may lag behind, in milliseconds.
+const MAX_LAG: u64 = 60_000;
+/// In so many files the lines of all carts are kept.
+const FILES: u64 = 256;
 
 /// A line of a cart: its id, and the quantity in it.
 pub type CartLine = (String, f64);
+
+/// An addition that was applied.
+#[derive(Serialize, Deserialize)]
+struct AppliedAddition {
+    cart: String,
+    /// When that was known, in milliseconds since 1970.
+    at: i64,
+    /// The line that the service answered, where it answered one.
+    line: Option<CartLine>,
+}
 
 /// The additions to one cart.
 #[derive(Debug)]
@@ -80,29 +92,38 @@ impl CartAdditions {
         for other in self.files()?.iter().filter(|path| is_open(path) && *path != own) {
             self.storage.replace(&disturbed(other), b"")?;
         }
-        self.storage.replace(&own.with_extension(APPLIED), &serde_json::to_vec(&line)?)?;
+        let mut applied = self.applied();
+        let (cart, at) = (self.cart.clone(), self.clock.now().as_millisecond());
+        applied.push(AppliedAddition { cart, at, line: line.cloned() });
+        self.storage.replace(&self.applied_file(), &serde_json::to_vec(&applied)?)?;
         self.forget(own);
         Ok(())
     }
 
     /// The lines that the last additions made as the service answered them, each with its last quantity; `None` for an
     /// addition whose answer showed no line.
-    ///
-    /// # Errors
-    /// Whatever the system says.
-    pub fn applied_lines(&self) -> std::io::Result<Vec<Option<CartLine>>> {
-        let mut files = self.files()?;
-        files.retain(|path| path.extension().is_some_and(|extension| extension == APPLIED));
-        files.sort_by_key(|path| cart_and_time(path).map(|(_, sent)| sent));
+    pub fn applied_lines(&self) -> Vec<Option<CartLine>> {
         let mut lines: Vec<Option<CartLine>> = Vec::new();
-        for path in files {
-            let line: Option<CartLine> =
-                serde_json::from_slice(&self.storage.read(&path)?).unwrap_or_default();
+        for AppliedAddition { line, .. } in self.applied().into_iter().filter(|one| one.cart == self.cart) {
             let id = |line: &Option<CartLine>| line.as_ref().map(|(id, _)| id.clone());
             lines.retain(|earlier| id(earlier).is_none() || id(earlier) != id(&line));
             lines.push(line);
         }
-        Ok(lines)
+        lines
+    }
+
+    /// The last additions to the carts whose lines are in one file with those of this one.
+    fn applied(&self) -> Vec<AppliedAddition> {
+        let now = self.clock.now().as_millisecond();
+        let text = self.storage.read(&self.applied_file()).unwrap_or_default();
+        let mut applied: Vec<AppliedAddition> = serde_json::from_slice(&text).unwrap_or_default();
+        applied.retain(|one| now.abs_diff(one.at) <= MAX_LAG);
+        applied
+    }
+
+    fn applied_file(&self) -> PathBuf {
+        let number = Fnv1a::new().update(self.cart.as_bytes()).finish() % FILES;
+        self.directory.join("applied").join(format!("{number:02x}.json"))
     }
 
     /// The files about this cart. Those that no longer matter, of any cart, are removed.
@@ -111,8 +132,7 @@ impl CartAdditions {
         let mut files = Vec::new();
         for path in self.storage.list(&self.directory)? {
             let Some((cart, sent)) = cart_and_time(&path) else { continue };
-            let is_applied = path.extension().is_some_and(|extension| extension == APPLIED);
-            if now.duration_since(sent).abs() > if is_applied { MAX_LAG } else { MAX_LATENESS } {
+            if now.duration_since(sent).abs() > MAX_LATENESS {
                 let _ = self.storage.remove(&path);
             } else if cart == self.cart {
                 files.push(path);
@@ -161,7 +181,7 @@ fn disturbed(own: &Path) -> PathBuf {
 /// Which cart a file is about, and when the addition left.
 fn cart_and_time(path: &Path) -> Option<(&str, Timestamp)> {
     let (name, extension) = path.file_name()?.to_str()?.rsplit_once('.')?;
-    let (cart, rest) = name.rsplit_once('.').filter(|_| [OPEN, DISTURBED, APPLIED].contains(&extension))?;
+    let (cart, rest) = name.rsplit_once('.').filter(|_| [OPEN, DISTURBED].contains(&extension))?;
     let sent = rest.split('-').next()?.parse().ok()?;
     Some((cart, Timestamp::from_nanosecond(sent).ok()?))
 }
@@ -203,19 +223,21 @@ mod tests {
         seven.forget(&own);
         let later = seven.note().unwrap();
         assert!(!seven.may_be_disturbed(&later).unwrap());
-        assert_eq!(seven.applied_lines().unwrap(), [None]);
+        assert_eq!(seven.applied_lines(), [None]);
         let line = |qty: f64| Some(("1".to_owned(), qty));
         for qty in [2.0, 4.0] {
             tokio::time::advance(Duration::from_secs(1)).await;
             seven.set_applied(&seven.note().unwrap(), line(qty).as_ref()).unwrap();
         }
-        assert_eq!(seven.applied_lines().unwrap(), [None, line(4.0)]);
-        assert_eq!(eight.applied_lines().unwrap(), []);
-        tokio::time::advance(Duration::from_secs(121)).await;
-        assert_eq!(seven.applied_lines().unwrap(), []);
+        assert_eq!(seven.applied_lines(), [None, line(4.0)]);
+        assert_eq!(eight.applied_lines(), []);
+        tokio::time::advance(Duration::from_secs(61)).await;
+        assert_eq!(seven.applied_lines(), []);
         tokio::time::advance(Duration::from_secs(601)).await;
         let last = seven.note().unwrap();
         assert!(!seven.may_be_disturbed(&last).unwrap(), "the earlier one can no longer take effect");
-        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 1);
+        let files =
+            std::fs::read_dir(home.path()).unwrap().filter(|file| file.as_ref().unwrap().path().is_file());
+        assert_eq!(files.count(), 1);
     }
 }

@@ -132,9 +132,13 @@ pub fn quote_request(service: &Service<'_>, target: &Target<'_>, quote: &str) ->
     Ok(Request::get(target.path(path, &[("quote_id", quote)]), Bearer::Customer))
 }
 
-/// When a cart was changed last; the service writes its times in UTC, without a zone.
+/// When a cart was changed last; Magento writes its times in UTC, without a zone.
 fn changed(cart: &Value) -> Option<Timestamp> {
-    let time: DateTime = cart["updated_at"].as_str()?.trim().parse().ok()?;
+    let text = cart["updated_at"].as_str()?.trim();
+    if let Ok(time) = text.parse() {
+        return Some(time);
+    }
+    let time: DateTime = text.parse().ok()?;
     Some(time.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 

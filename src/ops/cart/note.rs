@@ -8,7 +8,7 @@ use super::items::{Items, line_of};
 use crate::failure::{Applied, Failure};
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
-use crate::state::CartAdditions;
+use crate::state::{CartAdditions, CartLine};
 
 /// The note of one addition; none where no cart can be read, or the note cannot be written.
 #[derive(Debug)]
@@ -50,8 +50,8 @@ impl Note {
     /// Whether what was read of the cart is older than an addition from this machine that the service has answered.
     pub fn is_outdated(&self, items: &Items) -> bool {
         let Some((additions, _)) = &self.0 else { return false };
-        let lines = additions.applied_lines();
-        !lines.is_ok_and(|lines| lines.iter().all(|line| line.as_ref().is_some_and(|line| items.holds(line))))
+        let is_shown = |line: &Option<CartLine>| line.as_ref().is_some_and(|line| items.holds(line));
+        !additions.applied_lines().iter().all(is_shown)
     }
 
     /// Completes or removes the note where the outcome is known.

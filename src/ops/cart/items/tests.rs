@@ -65,6 +65,8 @@ fn a_cart_changed_before_it_was_read_does_not_show_a_later_addition() {
     let added = two.as_object().unwrap();
     assert!(before.shows_addition(&after("2026-11-22 10:00:05"), added));
     assert!(!before.shows_addition(&after("2026-11-22 10:00:04"), added));
+    assert!(before.shows_addition(&after("2026-11-22T12:00:05+02:00"), added));
+    assert!(!before.shows_addition(&after("2026-11-22T12:00:04+02:00"), added));
     assert!(before.shows_addition(&after("soon"), added), "nothing can be compared");
 }
 
