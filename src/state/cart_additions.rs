@@ -93,6 +93,8 @@ impl CartAdditions {
             self.storage.replace(&disturbed(other), b"")?;
         }
         let mut applied = self.applied();
+        // Of each line only the last quantity matters.
+        applied.retain(|one| one.cart != self.cart || one.item_id() != line.map(|(id, _)| id.as_str()));
         let (cart, at) = (self.cart.clone(), self.clock.now().as_millisecond());
         applied.push(AppliedAddition { cart, at, line: line.cloned() });
         self.storage.replace(&self.applied_file(), &serde_json::to_vec(&applied)?)?;
@@ -103,13 +105,7 @@ impl CartAdditions {
     /// The lines that the last additions made as the service answered them, each with its last quantity; `None` for an
     /// addition whose answer showed no line.
     pub fn applied_lines(&self) -> Vec<Option<CartLine>> {
-        let mut lines: Vec<Option<CartLine>> = Vec::new();
-        for AppliedAddition { line, .. } in self.applied().into_iter().filter(|one| one.cart == self.cart) {
-            let id = |line: &Option<CartLine>| line.as_ref().map(|(id, _)| id.clone());
-            lines.retain(|earlier| id(earlier).is_none() || id(earlier) != id(&line));
-            lines.push(line);
-        }
-        lines
+        self.applied().into_iter().filter(|one| one.cart == self.cart).map(|one| one.line).collect()
     }
 
     /// The last additions to the carts whose lines are in one file with those of this one.
@@ -163,6 +159,12 @@ impl CartAdditions {
     pub fn forget(&self, own: &Path) {
         let _ = self.storage.remove(own);
         let _ = self.storage.remove(&disturbed(own));
+    }
+}
+
+impl AppliedAddition {
+    fn item_id(&self) -> Option<&str> {
+        self.line.as_ref().map(|(id, _)| id.as_str())
     }
 }
 
