@@ -22,6 +22,7 @@ mod batch_run;
 mod batch_tokens;
 mod batch_warnings;
 mod cart_reports;
+mod cart_resume;
 // It asks shells of Unix.
 #[cfg(unix)]
 mod completion;
