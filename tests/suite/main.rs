@@ -61,6 +61,7 @@ mod live;
 mod magento_admin;
 mod magento_attributes;
 mod magento_bad_input;
+mod magento_base_url;
 mod magento_customers;
 mod magento_quotes;
 mod magento_tokens;
