@@ -71,6 +71,7 @@ mod no_data_loss;
 mod profile_round_trip;
 mod quote;
 mod readme;
+mod restore_defaults;
 mod sandbox_attribute;
 mod sandbox_fault;
 mod sandbox_magento_access;
