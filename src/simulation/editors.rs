@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::customers::Stored;
+use super::defaults::make_default;
 use super::random::Random;
 
 /// When an editor acts.
@@ -40,6 +41,8 @@ pub enum Act {
     Add(Value),
     /// Removes an address, counted from 0.
     Remove(usize),
+    /// Makes an address the default, counted from 0.
+    Default(usize),
 }
 
 impl Edit {
@@ -54,7 +57,7 @@ impl Edit {
         let customer = usize::try_from(random.below(customers as u64)).unwrap();
         let address = usize::try_from(random.below(2)).unwrap();
         let value = format!("Foreign {number}");
-        let act = match random.below(9) {
+        let act = match random.below(11) {
             0 | 1 => Act::Address(address, "telephone", value),
             2 | 3 => Act::Address(address, "city", value),
             4 => Act::Profile("firstname", value),
@@ -65,6 +68,7 @@ impl Edit {
                 Act::Add(like)
             }
             7 => Act::Remove(address),
+            8 | 9 => Act::Default(address),
             _ => Act::Add(json!({"street": [value], "city": "Elsewhere", "telephone": "1"})),
         };
         Self { moment, customer, act }
@@ -90,6 +94,7 @@ impl Edit {
                 addresses.push(address);
             }
             Act::Remove(at) if *at < addresses.len() => drop(addresses.remove(*at)),
+            Act::Default(at) => return make_default(addresses, *at),
             Act::Remove(_) | Act::Profile(..) => return false,
         }
         true
