@@ -72,6 +72,7 @@ mod profile_round_trip;
 mod quote;
 mod readme;
 mod restore_defaults;
+mod restore_unknown;
 mod sandbox_attribute;
 mod sandbox_fault;
 mod sandbox_magento_access;
