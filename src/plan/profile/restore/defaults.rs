@@ -87,6 +87,14 @@ struct Targets {
     gone: Vec<i64>,
 }
 
+impl Targets {
+    /// A default that no address has now is taken from none where its own address comes back.
+    fn may_take(&self, was: &Holder, sent: &Holder, now: &Holder) -> bool {
+        let is_free = !self.recreated.is_empty() && now.addresses().is_empty();
+        self.gone.is_empty() && (is_free || now.is_as_sent(was, sent))
+    }
+}
+
 impl Restored {
     /// Puts both defaults back where they were before the update, or says why not. `changes` are those to the defaults.
     pub(super) fn restore_defaults(&mut self, profiles: &Profiles<'_>, changes: &[&Change]) {
@@ -97,7 +105,7 @@ impl Restored {
             let mut targets = self.targets(&was);
             if was == sent {
                 targets.recreated.clear();
-            } else if self.may_go_back(&was, &sent, &now, &targets) {
+            } else if targets.may_take(&was, &sent, &now) {
                 if was.addresses().is_empty() {
                     self.clear_default(name, changes);
                 } else {
@@ -145,12 +153,6 @@ impl Restored {
             }
         }
         targets
-    }
-
-    /// A default that no address has now takes nothing from anybody where its own address comes back.
-    fn may_go_back(&self, was: &Holder, sent: &Holder, now: &Holder, targets: &Targets) -> bool {
-        let is_free = !targets.recreated.is_empty() && now.addresses().is_empty();
-        targets.gone.is_empty() && (is_free || now.is_as_sent(was, sent))
     }
 
     /// There was none before the update. Magento has no call that clears one.
