@@ -138,7 +138,7 @@ fn a_missing_permission_is_named_and_stops_a_batch() {
     refused.assert_failure(6, str![[r#"
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
   No changes were made.
-  hint: the token has expired, or it lacks the permission `Magento_Catalog::attributes_attributes`: `storefront auth login --user NAME --admin` stores a new one; grant the permission to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens)
+  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token
 "#]]);
     env.file(
         "new.ndjson",
@@ -156,7 +156,7 @@ attribute create: 3 records: 0 done, 1 failed, 2 not sent ([DURATION])
   1 × the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
   No changes were made.
-  hint: the token has expired, or it lacks the permission `Magento_Catalog::attributes_attributes`: `storefront auth login --user NAME --admin` stores a new one; grant the permission to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens); go on with: `storefront attribute create -i new.ndjson -y --jobs 1 --resume`
+  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token; go on with: `storefront attribute create -i new.ndjson -y --jobs 1 --resume`
 "#]]);
     assert_eq!(run(&env, "attribute show fabric").code, 4);
 }
