@@ -282,7 +282,10 @@ impl Restored {
 
 /// The note about a default that the profile cannot name.
 fn no_id_yet(name: &str) -> String {
-    format!("cannot restore {name} of the profile: the recreated address gets its ID from the service")
+    let flag = name.replace('_', "-");
+    format!(
+        "cannot restore {name} of the profile: the recreated address has no ID yet; set it then with --{flag}"
+    )
 }
 
 #[cfg(test)]

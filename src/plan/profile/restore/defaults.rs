@@ -71,7 +71,9 @@ impl Holder {
     /// profile's own field and the other way round, and take a new flag for the only one.
     fn is_as_sent(&self, before: &Self, sent: &Self) -> bool {
         let addresses = self.addresses();
-        let agrees = self.own.is_none_or(|own| sent.own == Some(own) || addresses.contains(&own));
+        // A field that was left out is kept.
+        let is_kept = sent.own.is_none() && self.own == before.own;
+        let agrees = is_kept || self.own.is_none_or(|own| sent.own == Some(own) || addresses.contains(&own));
         let own = sent.own.filter(|_| sent.own != before.own).into_iter().collect::<BTreeSet<_>>();
         let new = sent.flagged.difference(&before.flagged).copied().collect();
         let is_there = |place: &BTreeSet<i64>| !place.is_empty() && *place == addresses;
@@ -140,11 +142,16 @@ impl Restored {
         holder
     }
 
+    /// The id that an address of the snapshot has now.
+    fn stored_now(&self, id: i64) -> Option<i64> {
+        let came_back = self.came_back.iter().find(|(old, _)| *old == id).map(|(_, new)| *new);
+        came_back.or(self.index.contains(id).then_some(id))
+    }
+
     fn targets(&self, was: &Holder) -> Targets {
         let mut targets = Targets::default();
         for id in was.addresses() {
-            let came_back = self.came_back.iter().find(|(old, _)| *old == id).map(|(_, new)| *new);
-            if let Some(stored) = came_back.or(self.index.contains(id).then_some(id)) {
+            if let Some(stored) = self.stored_now(id) {
                 targets.stored.insert(stored);
             } else if self.recreated.iter().any(|(old, _)| *old == id) {
                 targets.recreated.insert(id);
@@ -194,8 +201,11 @@ impl Restored {
         }
         let was = profiles.before.get(name);
         let Some(present) = self.customer.get(name).or(was).filter(|value| !value.is_null()) else { return };
-        let own = before.own.and_then(|own| targets.stored.get(&own)).or(targets.stored.first());
-        match own.copied() {
+        let own = match before.own {
+            Some(own) => self.stored_now(own),
+            None => targets.stored.first().copied(),
+        };
+        match own {
             Some(id) if self.customer.get(name).and_then(id_of) == Some(id) => {}
             Some(id) => {
                 let value = if present.is_number() { Value::from(id) } else { Value::from(id.to_string()) };

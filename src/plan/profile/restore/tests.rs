@@ -164,6 +164,32 @@ fn a_default_goes_back_only_where_it_still_is_where_the_update_put_it() {
     assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
 }
 
+#[test]
+fn a_default_goes_back_from_an_address_that_the_update_added() {
+    let before = with_default(&[1, 2], Some(1));
+    let mut sent = with_default(&[1, 2], None);
+    sent["addresses"].as_array_mut().unwrap().push(json!({"city": "City 9", "default_billing": true}));
+    // A service sets its own field by the flag, or keeps the one that was left out.
+    for own in ["9", "1"] {
+        let mut now = with_default(&[1, 2, 9], Some(9));
+        now[NAME] = own.into();
+        for (can_clear, delete) in [(false, false), (true, false), (false, true), (true, true)] {
+            let sent = object(sent.clone());
+            let restored = restore(
+                &object(now.clone()),
+                &object(before.clone()),
+                &sent,
+                Extent::Update,
+                delete,
+                can_clear,
+            );
+            let merged = restored.unwrap();
+            assert_eq!(default_of(&merged.customer), Some(1), "{own} {can_clear}: {merged:?}");
+            assert_eq!(merged.summary.removed, if delete { vec![9] } else { vec![] });
+        }
+    }
+}
+
 /// Every combination of one of each.
 fn itertools(choices: &[&[Option<i64>]]) -> Vec<Vec<Option<i64>>> {
     choices.iter().fold(vec![Vec::new()], |cases, choices| {
