@@ -60,6 +60,17 @@ impl Settings {
     }
 }
 
+/// The base URL as it names a service: with the root of the API also where it is written without, as for a gateway that
+/// adds it.
+pub(super) fn with_root(base_url: &Url, root: Option<&str>) -> Url {
+    let mut url = base_url.clone();
+    let path = url.path().trim_end_matches('/').to_owned();
+    if let Some(root) = root.filter(|root| path.rsplit('/').next() != Some(root)) {
+        url.set_path(&format!("{path}/{root}"));
+    }
+    url
+}
+
 /// Takes a base URL apart; `None` where nothing follows the root, or where it has none, as behind a gateway.
 ///
 /// # Errors
@@ -82,7 +93,7 @@ fn parts(url: &Url, root: &str) -> Result<Option<Parts>, Url> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Parts, Url, parts};
+    use super::{Parts, Url, parts, with_root};
 
     #[test]
     fn a_store_view_and_the_version_are_cut_off_and_nothing_else() {
@@ -115,5 +126,17 @@ mod tests {
         ] {
             assert_eq!(split(&format!("https://a/rest/{more}")), Err(url("https://a/rest")), "{more}");
         }
+    }
+    #[test]
+    fn a_service_is_named_by_its_root_with_or_without_it() {
+        for (text, named) in [
+            ("https://a", "https://a/rest"),
+            ("https://a/", "https://a/rest"),
+            ("https://a/rest/", "https://a/rest/"),
+            ("https://a/shop", "https://a/shop/rest"),
+        ] {
+            assert_eq!(with_root(&Url::parse(text).unwrap(), Some("rest")).as_str(), named);
+        }
+        assert_eq!(with_root(&Url::parse("https://a/b").unwrap(), None).as_str(), "https://a/b");
     }
 }

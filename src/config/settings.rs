@@ -9,6 +9,7 @@ use super::base_url;
 use super::file::{ConfigFile, ReadOnce};
 use super::files;
 use super::profile::Profile;
+use super::rest_root::with_root;
 use super::service_id::ServiceId;
 use super::target::{dialect, store_view};
 use super::token_source::TokenSource;
@@ -311,7 +312,7 @@ impl Settings {
         match &self.sandbox_database {
             Some(database) => ServiceId::sandbox(database, self.dialect.name),
             None if self.sandbox => ServiceId::sandbox(Path::new(SANDBOX), self.dialect.name),
-            None => ServiceId::new(&self.base_url, self.dialect.name),
+            None => ServiceId::new(&with_root(&self.base_url, self.dialect.rest_root), self.dialect.name),
         }
     }
 

@@ -23,6 +23,10 @@ fn every_spelling_of_the_base_url_has_one_history() {
         let history = at(&env, after_rest, "customer history --customer 1 -o json").run();
         assert_eq!(history.stdout.lines().count(), number + 1, "{after_rest}: {history:?}");
     }
+    // Where something in between adds `/rest`, as the sandbox does.
+    let history =
+        at(&env, "", "customer history --customer 1 -o json").env("STOREFRONT_BASE_URL", &env.url());
+    assert_eq!(history.run().stdout.lines().count(), 6);
     let restored = at(&env, "", "customer restore --customer 1 -y").run();
     assert_eq!((restored.code, &env.address(2)["city"]), (0, &"City4".into()), "{restored:?}");
 }
