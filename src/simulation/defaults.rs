@@ -17,17 +17,14 @@ pub fn defaults(profile: &Stored) -> Vec<i64> {
         .collect()
 }
 
-/// Makes one address the only default, as an editor does.
-pub fn make_default(addresses: &mut [Value], at: usize) -> bool {
-    if at >= addresses.len() {
-        return false;
-    }
-    for (position, address) in addresses.iter_mut().enumerate() {
-        if position == at || address.get(DEFAULT).is_some() {
-            address[DEFAULT] = (position == at).into();
-        }
-    }
-    true
+/// Makes the last address the only default, as an editor does.
+pub fn make_last_default(addresses: &mut [Value]) {
+    let Some((last, others)) = addresses.split_last_mut() else { return };
+    others
+        .iter_mut()
+        .filter(|other| other.get(DEFAULT).is_some())
+        .for_each(|other| other[DEFAULT] = false.into());
+    last[DEFAULT] = true.into();
 }
 
 /// Whether a request may set the flag at this path (`11.default_billing`) to what it sends.
@@ -50,14 +47,6 @@ fn takes_from_others(world: &World, sent: &Sent) -> bool {
             let is_foreign = |(writer, at): &(Writer, _)| *writer == Writer::Foreign && *at <= shown.at;
             customer.writers.get(&format!("{id}.{DEFAULT}")).is_some_and(is_foreign)
         })
-}
-
-/// Whether the default is where a record asks for it because an editor put it there.
-pub fn was_put_there(world: &World, action: &Action) -> bool {
-    let Action::Default(id) = action else { return false };
-    let path = format!("{id}.{DEFAULT}");
-    let mut writers = world.customers.iter().filter_map(|customer| customer.writers.get(&path));
-    writers.any(|(writer, _)| *writer == Writer::Foreign)
 }
 
 /// What is wrong with the defaults that a request sends: more than one where one was read at most, or one that an

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::customers::Stored;
-use super::defaults::make_default;
+use super::defaults::make_last_default;
 use super::random::Random;
 
 /// When an editor acts.
@@ -41,8 +41,8 @@ pub enum Act {
     Add(Value),
     /// Removes an address, counted from 0.
     Remove(usize),
-    /// Makes an address the default, counted from 0.
-    Default(usize),
+    /// Adds an address that is the default. No record of ours asks for the same, which could not be told from it.
+    AddDefault(Value),
 }
 
 impl Edit {
@@ -68,7 +68,7 @@ impl Edit {
                 Act::Add(like)
             }
             7 => Act::Remove(address),
-            8 | 9 => Act::Default(address),
+            8 | 9 => Act::AddDefault(json!({"street": [value], "city": "Elsewhere", "telephone": "2"})),
             _ => Act::Add(json!({"street": [value], "city": "Elsewhere", "telephone": "1"})),
         };
         Self { moment, customer, act }
@@ -88,13 +88,15 @@ impl Edit {
                 Some(address) => address[*name] = json!(value),
                 None => return false,
             },
-            Act::Add(address) => {
+            Act::Add(address) | Act::AddDefault(address) => {
                 let mut address = address.clone();
                 address["id"] = json!(id);
                 addresses.push(address);
+                if let Act::AddDefault(_) = &self.act {
+                    make_last_default(addresses);
+                }
             }
             Act::Remove(at) if *at < addresses.len() => drop(addresses.remove(*at)),
-            Act::Default(at) => return make_default(addresses, *at),
             Act::Remove(_) | Act::Profile(..) => return false,
         }
         true

@@ -18,7 +18,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::customers::{Stored, Writer, fields, ids};
-use super::defaults::{DEFAULT, broken_defaults, may_move, was_put_there};
+use super::defaults::{DEFAULT, broken_defaults, may_move};
 use super::world::{Action, Sent, World};
 
 /// After so long the program takes it that a request will not come any more.
@@ -233,7 +233,7 @@ pub fn check_reports(world: &mut World, reported: &[Reported]) {
         let effects = || world.effects.iter().filter(|effect| of_tag(effect.request));
         let reported = format!("run {run}: record {tag} is reported as {applied:?} ({reason})");
         match applied.as_str() {
-            "yes" if !effects().any(|effect| effect.at <= *at) && !is_done_by_others(world, *tag) => {
+            "yes" if !effects().any(|effect| effect.at <= *at) && !is_removed(world, *tag) => {
                 broken.push((3, format!("{reported} and was not applied")));
             }
             "no" => {
@@ -255,13 +255,10 @@ pub fn check_reports(world: &mut World, reported: &[Reported]) {
     }
 }
 
-/// Whether what a record asks for may be the work of others: an address that is gone, a default that an editor chose.
-fn is_done_by_others(world: &World, tag: u32) -> bool {
-    match world.actions.get(&tag) {
-        Some(Action::Remove(id)) => !world.customers.iter().any(|customer| ids(&customer.now).contains(id)),
-        Some(action) => was_put_there(world, action),
-        None => false,
-    }
+/// Whether an address that a record removes is gone: who removed it is unknown.
+fn is_removed(world: &World, tag: u32) -> bool {
+    let Some(Action::Remove(id)) = world.actions.get(&tag) else { return false };
+    !world.customers.iter().any(|customer| ids(&customer.now).contains(id))
 }
 
 /// Items and attributes that took effect twice without being asked for again.
@@ -307,8 +304,7 @@ pub fn check_marks<'a>(world: &mut World, files: impl Iterator<Item = &'a std::p
                 broken.push((4, format!("snapshot {name} is marked refused, and its PUT took effect")));
             }
             "verified" | "applied"
-                if !effects.any(|sent| sent.tag == tag)
-                    && !is_done_by_others(world, tag.unwrap_or_default()) =>
+                if !effects.any(|sent| sent.tag == tag) && !is_removed(world, tag.unwrap_or_default()) =>
             {
                 broken.push((3, format!("snapshot {name} is marked {mark}, and was not applied")));
             }
