@@ -9,6 +9,7 @@ use crate::batch::prepare::PreparedRecord;
 use crate::batch::record_token::TokenSource;
 use crate::cli::GlobalArgs;
 use crate::failure::{Applied, Failure, FailureKind};
+use crate::journal::replay::HalfDone;
 use crate::journal::write_ahead::{RecordWriteAhead, WriteAhead};
 use crate::ops::customers;
 use crate::ops::record::RecordOperation;
@@ -33,8 +34,8 @@ pub struct Job {
     pub content: Option<crate::input::records::Content>,
     /// What an earlier run left unknown about it.
     pub unresolved: Option<Box<Unresolved>>,
-    /// Whether an earlier run made the first of its two calls.
-    pub is_half_done: bool,
+    /// What an earlier run left half done of it.
+    pub half_done: Option<HalfDone>,
 }
 
 /// A record that an earlier run sent, with unknown outcome.
@@ -98,7 +99,7 @@ impl<'a> RunContext<'a> {
         gate: Option<Rc<RecordWriteAhead<'_>>>,
         turn: Option<Turn<'_>>,
     ) -> JobResult {
-        let (sequence, unresolved) = (task.sequence, task.unresolved.clone());
+        let (sequence, unresolved, half_done) = (task.sequence, task.unresolved.clone(), task.half_done);
         let mut ended = JobResult {
             sequence,
             result: Err(Failure::internal("the record was not run")),
@@ -107,7 +108,8 @@ impl<'a> RunContext<'a> {
             masked: None,
         };
         let result = self.result(task, gate, turn, &mut ended).await;
-        ended.result = result.map_err(|failure| unresolved_again(failure, unresolved.as_deref()));
+        ended.result = result
+            .map_err(|failure| half_done_still(unresolved_again(failure, unresolved.as_deref()), half_done));
         ended
     }
 
@@ -118,7 +120,7 @@ impl<'a> RunContext<'a> {
         turn: Option<Turn<'_>>,
         ended: &mut JobResult,
     ) -> Result<Outcome, Failure> {
-        let Job { location: place, prepared, unresolved, is_half_done, .. } = *task;
+        let Job { location: place, prepared, unresolved, half_done, .. } = *task;
         let report = self.service.session.report.for_record(place.record);
         let session = Session { report: &report, global: self.global, ..*self.service.session };
         let write_ahead = gate.as_deref().map(|gate| gate as &dyn WriteAhead);
@@ -162,7 +164,8 @@ impl<'a> RunContext<'a> {
                 let service = self.service.for_record(&session, token.clone(), write_ahead);
                 let performed = match customers::select(&service, customer.as_deref()).await {
                     Ok(service) => {
-                        Box::pin(self.operation.perform(&service, &prepared.body, is_half_done)).await
+                        let cart = half_done.and_then(|half| half.cart);
+                        Box::pin(self.operation.perform(&service, &prepared.body, cart)).await
                     }
                     Err(failure) => Err(failure),
                 };
@@ -188,6 +191,7 @@ impl<'a> RunContext<'a> {
         // Noted while the lock is held.
         if let (Err(failure), Some((locks, key))) = (&done, own_key) {
             let failure = unresolved_again(failure.clone(), unresolved.as_deref());
+            let failure = half_done_still(failure, half_done);
             locks.blocked.note(operation, key, place.record, &failure);
         }
         done
@@ -203,6 +207,26 @@ fn unresolved_again(failure: Failure, unresolved: Option<&Unresolved>) -> Failur
             applied: Applied::Unknown,
             message: format!("{}; sending it again: {}", earlier.message, failure.message),
             hint: earlier.hint.clone(),
+            ..failure
+        },
+        _ => failure,
+    }
+}
+
+/// A record of which an earlier run made one of two calls is not unapplied because nothing of it was applied now.
+pub fn half_done_still(failure: Failure, half_done: Option<HalfDone>) -> Failure {
+    match half_done {
+        Some(HalfDone { cart }) if failure.applied == Applied::No => Failure {
+            kind: match failure.kind {
+                FailureKind::Interrupted => FailureKind::Interrupted,
+                _ => FailureKind::Partial,
+            },
+            applied: Applied::Partial,
+            message: format!(
+                "an earlier run saved the shipping information, and not the payment; now: {}",
+                failure.message
+            ),
+            cart,
             ..failure
         },
         _ => failure,

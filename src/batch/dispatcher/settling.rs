@@ -2,7 +2,7 @@
 
 use super::{InFlight, Stop};
 use crate::batch::dispatcher::Dispatcher;
-use crate::batch::worker::{Job, JobResult};
+use crate::batch::worker::{Job, JobResult, half_done_still};
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::records::Content;
 use crate::journal::record_state::{RecordState, state_after};
@@ -50,14 +50,15 @@ impl Dispatcher<'_> {
     }
 
     /// A record behind one that is unknown, or is to be sent again.
-    pub(super) fn refuse_blocked(&mut self, key: u64, task: Job, failure: &Failure) {
+    pub(super) fn refuse_blocked(&mut self, key: u64, task: Job, failure: Failure) {
         self.queue.release(key);
         if let Some(unresolved) = task.unresolved {
             let settled = self.fail(task.sequence, task.location, None, &unresolved.failure);
             return self.stop_if_broken(settled);
         }
-        self.journal.failed(task.location.record, task.hash, RecordState::FailedTemporary, failure, None);
-        let settled = self.fail(task.sequence, task.location, task.content.as_ref(), failure);
+        let failure = half_done_still(failure, task.half_done);
+        self.journal.failed(task.location.record, task.hash, RecordState::FailedTemporary, &failure, None);
+        let settled = self.fail(task.sequence, task.location, task.content.as_ref(), &failure);
         self.stop_if_broken(settled);
     }
 

@@ -3,4 +3,8 @@
 pub mod add_item;
 pub mod find;
 pub mod items;
+mod note;
+mod owner;
+mod payment;
 pub mod ship;
+mod verification;
