@@ -23,13 +23,17 @@ pub fn clear_others(
                 continue;
             }
             before.entry(position).or_insert_with(|| address.clone());
-            // In the type that is stored.
-            address[name] = match address.get(name) {
-                Some(Value::Number(_)) => 0.into(),
-                Some(Value::String(_)) => "0".into(),
-                _ => false.into(),
-            };
+            address[name] = no_flag(address.get(name));
         }
+    }
+}
+
+/// A flag that is not set, in the type that is stored.
+pub(super) fn no_flag(stored: Option<&Value>) -> Value {
+    match stored {
+        Some(Value::Number(_)) => 0.into(),
+        Some(Value::String(_)) => "0".into(),
+        _ => false.into(),
     }
 }
 
