@@ -50,9 +50,10 @@ impl<'a> Verification<'a> {
                 Err(failure) => return Err(not_read(failure)),
             }
         };
-        let is_outdated = before.as_ref().is_some_and(|items| note.is_outdated(items));
+        let is_outdated = || before.as_ref().is_some_and(|items| note.is_outdated(items));
         let outdated = "the reading before that may be out of date: it does not show an earlier addition";
-        let doubt = note.doubt().or(is_outdated.then_some(outdated));
+        // In this order: an addition that ends in between is open, or its line is there.
+        let doubt = note.doubt().or_else(|| is_outdated().then_some(outdated));
         Ok(Self { service, cart, added, quote, before, doubt })
     }
 
