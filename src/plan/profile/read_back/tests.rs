@@ -51,6 +51,16 @@ fn a_kept_address_that_is_gone_emptied_or_swapped_is_reported() {
 }
 
 #[test]
+fn a_kept_address_whose_empty_region_is_written_in_another_way_is_not_swapped() {
+    let stored = json!({"addresses": [{"id": 1, "city": "A"}, {"id": 2, "city": "A", "region_id": null},
+        {"id": 3, "city": "A", "region_id": 0}]});
+    let now = json!({"addresses": [{"id": 1, "city": "A"}, {"id": 2, "city": "A", "region_id": 0},
+        {"id": 3, "city": "A", "region_id": 0}]});
+    let found = read(&stored, &draft(&json!({"email": "b"})), now);
+    assert_eq!(found.swapped, [] as [i64; 0]);
+}
+
+#[test]
 fn old_new_and_third_values_are_told_apart() {
     let stored =
         json!({"email": "a", "gender": 1, "addresses": [{"id": 2, "city": "Paris", "postcode": "1"}]});
