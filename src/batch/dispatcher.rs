@@ -88,6 +88,8 @@ pub struct Dispatcher<'a> {
 /// A record that has begun.
 struct InFlight<'a> {
     key: u64,
+    /// Its key in the queue.
+    queue_key: u64,
     place: RecordLocation,
     hash: u64,
     content: Option<Content>,
@@ -179,8 +181,8 @@ impl<'a> Dispatcher<'a> {
         let waiting = u64::from(self.input.args.jobs.unwrap_or(JOBS) / 4).clamp(1, MAX_WAITING);
         let mut is_idle = false;
         loop {
-            while let Some((key, task)) = self.next_task().await {
-                running.push(Box::pin(self.start(key, task)));
+            while let Some((queue_key, task)) = self.next_task().await {
+                running.push(Box::pin(self.start(queue_key, task)));
             }
             if running.is_empty() && self.is_finished() {
                 break;
@@ -213,15 +215,15 @@ impl<'a> Dispatcher<'a> {
     /// Begins a record.
     fn start(
         &mut self,
-        key: u64,
+        queue_key: u64,
         mut task: Job,
     ) -> impl Future<Output = crate::batch::worker::JobResult> + use<'a> {
         self.throttle.borrow_mut().on_start(Instant::now());
         let gate = Rc::new(RecordWriteAhead::new(self.journal, task.location.record, task.hash));
         let content = task.content.take();
         let unresolved = task.unresolved.clone();
-        let begun =
-            InFlight { key, place: task.location, hash: task.hash, content, gate: gate.clone(), unresolved };
+        let (key, place, hash) = (task.key, task.location, task.hash);
+        let begun = InFlight { key, queue_key, place, hash, content, gate: gate.clone(), unresolved };
         self.in_flight.insert(task.sequence, begun);
         self.shared.run(Box::new(task), Some(gate))
     }
@@ -236,11 +238,11 @@ impl<'a> Dispatcher<'a> {
             if self.stop.is_some() || !self.has_room() || self.throttle.borrow().delay(now).is_some() {
                 return None;
             }
-            if let Some((key, task)) = self.queue.pop() {
+            if let Some((queue_key, task)) = self.queue.pop() {
                 let operation = self.input.preparer.operation.operation();
-                match self.blocked.refusal(operation, key, task.location.record) {
-                    Some(failure) => self.refuse_blocked(key, task, failure),
-                    None => return Some((key, task)),
+                match self.blocked.refusal(operation, task.key, task.location.record) {
+                    Some(failure) => self.refuse_blocked(queue_key, task, failure),
+                    None => return Some((queue_key, task)),
                 }
                 continue;
             }

@@ -28,6 +28,8 @@ pub struct Job {
     pub location: RecordLocation,
     /// Its hash in the journal.
     pub hash: u64,
+    /// What it replaces, as far as that is known before it begins: it may hold up later records of this key.
+    pub key: u64,
     /// What is sent.
     pub prepared: PreparedRecord,
     /// How it stands in the input; kept where it may be given back.
@@ -120,14 +122,22 @@ impl<'a> RunContext<'a> {
         turn: Option<Turn<'_>>,
         ended: &mut JobResult,
     ) -> Result<Outcome, Failure> {
-        let Job { location: place, prepared, unresolved, half_done, .. } = *task;
+        let Job { location: place, key: input_key, prepared, unresolved, half_done, .. } = *task;
+        let operation = self.operation.operation();
         let report = self.service.session.report.for_record(place.record);
         let session = Session { report: &report, global: self.global, ..*self.service.session };
         let write_ahead = gate.as_deref().map(|gate| gate as &dyn WriteAhead);
         let customer = prepared.customer.as_ref().map(CustomerName::text);
         let run_token = if customer.is_some() { self.admin_run_token } else { self.run_token };
         let is_run_token = prepared.token_source == TokenSource::Shared;
-        let mut token = match prepared.token_source.token().await? {
+        let token = prepared.token_source.token().await.inspect_err(|failure| {
+            // Noted while later records still wait for their turn.
+            if let Some(locks) = self.token_locks {
+                let failure = unresolved_again(failure.clone(), unresolved.as_deref());
+                locks.blocked.note(operation, input_key, place.record, &half_done_still(failure, half_done));
+            }
+        });
+        let mut token = match token? {
             None => run_token.renewed(),
             own => own,
         };
@@ -138,7 +148,6 @@ impl<'a> RunContext<'a> {
             (Some(turn), Some((_, key))) => Some(turn.lock(key).await),
             _ => None,
         };
-        let operation = self.operation.operation();
         let run = async {
             if let Some(unresolved) = &unresolved {
                 let service = self.service.for_record(&session, token.clone(), None);
@@ -155,9 +164,11 @@ impl<'a> RunContext<'a> {
                     return Err(unresolved.failure.clone());
                 }
             }
-            if let Some(refusal) =
-                own_key.and_then(|(locks, key)| locks.blocked.refusal(operation, key, place.record))
-            {
+            if let Some(refusal) = own_key.and_then(|(locks, key)| {
+                [key, input_key]
+                    .into_iter()
+                    .find_map(|key| locks.blocked.refusal(operation, key, place.record))
+            }) {
                 return Err(refusal);
             }
             loop {

@@ -71,16 +71,19 @@ error: d.csv: line 2: the token command uses `login`, which this record does not
     );
 }
 
-/// A run over two records whose different commands print one token, the first command later than the second.
 #[cfg(unix)]
-fn run_with_one_token(env: &TestEnv, flags: &str) -> Outcome {
+const TWO_LOGINS: &str = "late,2,11111\nearly,2,22222\n";
+
+/// A run over records of which all commands print one token, that for the login `late` later than others.
+#[cfg(unix)]
+fn run_with_one_token(env: &TestEnv, rows: &str, flags: &str) -> Outcome {
     let script = "test $1 = late && sleep 0.3; printf sandbox-customer-1";
     let config = format!(
         "[profiles.p]\nbase-url = {:?}\nstore-view = \"default\"\ntoken-command = [\"sh\", \"-c\", {script:?}, \"sh\", \"{{record.login}}\"]\n",
         env.url()
     );
     env.home.write("config.toml", config, 0o600);
-    env.file("c.csv", "login,address_id,postcode\nlate,2,11111\nearly,2,22222\n");
+    env.file("c.csv", format!("login,address_id,postcode\n{rows}"));
     env.home.run(&*format!("customer update -i c.csv -p p --yes -o json {flags}"))
 }
 
@@ -88,19 +91,42 @@ fn run_with_one_token(env: &TestEnv, flags: &str) -> Outcome {
 #[test]
 fn records_with_one_printed_token_keep_their_order() {
     let env = TestEnv::new();
-    let run = run_with_one_token(&env, "");
+    let run = run_with_one_token(&env, TWO_LOGINS, "");
     assert_eq!((run.code, &env.address(2)["postcode"]), (0, &"22222".into()), "{run:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_record_behind_one_with_the_same_command_goes_before_later_ones_with_the_same_printed_token() {
+    let env = TestEnv::new();
+    let run = run_with_one_token(&env, "late,2,11111\nlate,2,22222\nearly,2,33333\n", "");
+    assert_eq!((run.code, &env.address(2)["postcode"]), (0, &"33333".into()), "{run:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_record_behind_one_whose_command_failed_is_not_sent() {
+    let env = TestEnv::new();
+    let script = "test -e failed || { touch failed; exit 1; }; printf sandbox-customer-1";
+    let config = format!(
+        "[profiles.p]\nbase-url = {:?}\nstore-view = \"default\"\ntoken-command = [\"sh\", \"-c\", {script:?}, \"sh\", \"{{record.login}}\"]\n",
+        env.url()
+    );
+    env.home.write("config.toml", config, 0o600);
+    env.file("c.csv", "login,address_id,postcode\none,2,11111\none,2,22222\n");
+    let run = env.home.run("customer update -i c.csv -p p --yes -o json");
+    assert!(run.stdout.contains("not sent: record 1, of the same customer"), "{run:?}");
 }
 
 #[cfg(unix)]
 #[test]
 fn a_record_behind_a_failed_one_with_the_same_printed_token_is_not_sent() {
     let env = TestEnv::with_faults(&["GET:503x1"]);
-    let first = run_with_one_token(&env, "--retry 0");
+    let first = run_with_one_token(&env, TWO_LOGINS, "--retry 0");
     assert_eq!(first.code, 7, "{first:?}");
     let said = "not sent: record 1, of the same customer, failed and comes first";
     assert!(first.stdout.contains(said), "{first:?}");
-    assert_eq!(run_with_one_token(&env, "--resume").code, 0);
+    assert_eq!(run_with_one_token(&env, TWO_LOGINS, "--resume").code, 0);
     assert_eq!(env.address(2)["postcode"], "22222");
 }
 

@@ -67,8 +67,11 @@ impl Dispatcher<'_> {
         let size = prepare::size(&record.content);
         let content = self.failed.is_some().then_some(record.content);
         let sequence = self.results.next_sequence();
-        let job = Job { sequence, location: place, hash, prepared, content, unresolved, half_done };
-        self.queue.push(key, size, job);
+        // Records whose tokens are printed wait for each other after they have begun, all in the order of the input.
+        let waits_for_token = self.shared.token_locks.is_some() && prepared.customer.is_none();
+        let queue_key = if waits_for_token { sequence } else { key };
+        let job = Job { sequence, location: place, hash, key, prepared, content, unresolved, half_done };
+        self.queue.push(queue_key, size, job);
         Ok(())
     }
 

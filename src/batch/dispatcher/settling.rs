@@ -13,18 +13,18 @@ impl Dispatcher<'_> {
     /// Writes down what became of a record.
     pub(super) fn record_result(&mut self, ended: JobResult) {
         let Some(begun) = self.in_flight.remove(&ended.sequence) else { return };
-        let InFlight { key, place, hash, content, gate, unresolved } = begun;
+        let InFlight { key, queue_key, place, hash, content, gate, unresolved } = begun;
         let settled = match ended.result {
             Ok(outcome) => {
                 self.journal.done(place.record, hash, outcome.status);
                 self.throttle.borrow_mut().on_success();
                 self.count.done += 1;
-                self.queue.release(key);
+                self.queue.release(queue_key);
                 let text = self.results.outcome(place, &outcome, false);
                 self.results.push(ended.sequence, text)
             }
             Err(failure) => {
-                self.queue.release(key);
+                self.queue.release(queue_key);
                 if !ended.was_left {
                     // Where it was not sent again, the snapshot of the earlier run still has what it asked for.
                     let snapshot =
@@ -50,8 +50,8 @@ impl Dispatcher<'_> {
     }
 
     /// A record behind one that is unknown, or is to be sent again.
-    pub(super) fn refuse_blocked(&mut self, key: u64, task: Job, failure: Failure) {
-        self.queue.release(key);
+    pub(super) fn refuse_blocked(&mut self, queue_key: u64, task: Job, failure: Failure) {
+        self.queue.release(queue_key);
         if let Some(unresolved) = task.unresolved {
             let settled = self.fail(task.sequence, task.location, None, &unresolved.failure);
             return self.stop_if_broken(settled);
@@ -92,7 +92,7 @@ impl Dispatcher<'_> {
     /// Records that were in flight when a second signal came: what may have left is unknown.
     pub(super) fn abandon(&mut self) {
         for (turn, begun) in std::mem::take(&mut self.in_flight) {
-            self.queue.release(begun.key);
+            self.queue.release(begun.queue_key);
             let settled = if begun.gate.has_passed() {
                 let failure = Failure::new(
                     FailureKind::Unknown,
