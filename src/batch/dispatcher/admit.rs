@@ -42,7 +42,9 @@ impl Dispatcher<'_> {
                 let (can_resolve, retry) =
                     (self.input.preparer.operation.can_resolve(), self.input.args.retry_unknown);
                 let failure = self.past.failure(slot);
-                if self.stop.is_some() || !can_resolve && !retry {
+                // Which others have its token is only known when it is printed.
+                let holds_up_unknown = self.shared.token_locks.is_some();
+                if self.stop.is_some() || !can_resolve && !retry && !holds_up_unknown {
                     self.block(key, place, &failure);
                     return self.print_failure(place, None, &failure);
                 }
