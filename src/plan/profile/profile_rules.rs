@@ -94,7 +94,8 @@ fn address_id(customer: &Map<String, Value>, position: usize) -> Option<i64> {
 }
 
 /// The default stands at the top and as a flag of its address, and both say the same. Of the two, the one that the change
-/// touched counts; a flag before the top. A default that is not the customer's is left out.
+/// touched counts; a flag before the top. A stored default that is none of the addresses sent goes out as null: Magento 2.4.7
+/// refuses the profile with it, and an administrator's also where it is left out.
 fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String, Value>, name: &str) {
     let top = |customer: &Map<String, Value>| customer.get(name).and_then(id_of);
     let named = top(customer).and_then(|id| {
@@ -114,6 +115,8 @@ fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String,
     match id {
         Some(id) if top(customer) == Some(id) => {}
         Some(id) => drop(customer.insert(name.to_owned(), Value::from(id.to_string()))),
+        // What is not sent is taken from the stored profile, also by an administrator's PUT that leaves its address out.
+        None if stored.contains_key(name) => drop(customer.insert(name.to_owned(), Value::Null)),
         None => drop(customer.shift_remove(name)),
     }
     let Some(Value::Array(addresses)) = customer.get_mut("addresses") else { return };
@@ -161,7 +164,11 @@ mod tests {
         let only_top = json!({"default_billing": "1", "addresses": [{"id": 1}]});
         assert_eq!(sent(&only_top, &only_top)["addresses"][0]["default_billing"], true);
         let strange = json!({"default_billing": "99", "addresses": [{"id": 1}]});
-        assert_eq!(sent(&strange, &strange).get("default_billing"), None);
+        assert_eq!(sent(&strange, &strange)["default_billing"], json!(null));
+        let none = json!({"addresses": [{"id": 1}]});
+        assert_eq!(sent(&none, &none).get("default_billing"), None);
+        let moved = json!({"default_billing": "1", "addresses": [{"default_billing": true}]});
+        assert_eq!(sent(&only_top, &moved)["default_billing"], json!(null));
     }
 
     #[test]

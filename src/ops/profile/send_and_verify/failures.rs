@@ -12,16 +12,18 @@ use crate::session::service::Service;
 use crate::state::Mark;
 
 impl Replacement<'_> {
-    /// A refusal of stored data that this change does not touch names the fields.
+    /// A refusal of the profile names the fields that it is about.
     pub(super) fn explained(&self, service: &Service<'_>, attempt: Attempt) -> Attempt {
         let Attempt::Rejected(failure) = attempt else { return attempt };
         if service.settings.dialect.profile_rules.is_none() || failure.status != Some(400) {
             return Attempt::Rejected(failure);
         }
-        Attempt::Rejected(match unacceptable::explain(&self.merged.customer, &failure.message) {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        })
+        Attempt::Rejected(
+            match unacceptable::explain(self.before.customer(), &self.merged.customer, &failure.message) {
+                Some(hint) => failure.hint(hint),
+                None => failure,
+            },
+        )
     }
 
     /// No attempt was applied, and none may have been, unless the failure says so.
