@@ -3,4 +3,5 @@
 pub mod add_item;
 pub mod find;
 pub mod items;
+pub mod methods;
 pub mod ship;
