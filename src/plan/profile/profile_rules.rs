@@ -94,8 +94,9 @@ fn address_id(customer: &Map<String, Value>, position: usize) -> Option<i64> {
 }
 
 /// The default stands at the top and as a flag of its address, and both say the same. Of the two, the one that the change
-/// touched counts; a flag before the top. A stored default that is none of the addresses sent goes out as null: Magento 2.4.7
-/// refuses the profile with it, and an administrator's also where it is left out.
+/// touched counts; a flag before the top. A stored default that is none of the addresses sent goes out as null: Magento takes
+/// what an administrator's PUT leaves out from the stored profile, and refuses a default that is not stored, or, from 2.4.7
+/// to 2.4.7-p3, not sent.
 fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String, Value>, name: &str) {
     let top = |customer: &Map<String, Value>| customer.get(name).and_then(id_of);
     let named = top(customer).and_then(|id| {
@@ -115,7 +116,6 @@ fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String,
     match id {
         Some(id) if top(customer) == Some(id) => {}
         Some(id) => drop(customer.insert(name.to_owned(), Value::from(id.to_string()))),
-        // What is not sent is taken from the stored profile, also by an administrator's PUT that leaves its address out.
         None if stored.contains_key(name) => drop(customer.insert(name.to_owned(), Value::Null)),
         None => drop(customer.shift_remove(name)),
     }

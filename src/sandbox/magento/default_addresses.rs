@@ -18,25 +18,21 @@ pub enum SentList {
     List(Replaced),
 }
 
-/// 400 for a default that is not one of the addresses sent, also where it is sent as it is stored (2.4.7; 2.4.6 stores
-/// it). An administrator's PUT takes what is not sent from `customer` and `stored`: a stored default that is not sent
-/// and whose address is left out is refused too. No address at all, null, `""` and 0 are not looked at.
+/// 400 for a default that is not one of the stored addresses, also where it is sent as it is stored, and in an
+/// administrator's PUT where it is not sent and stored so. Null, `""` and 0 are no default.
+///
+/// Since 2.4.7-p4; 2.4.6 stores any default, and 2.4.7 up to -p3 compares with the addresses sent instead of the stored.
 pub fn check_sent(
     customer: &Document,
     stored: &[StoredAddress],
     sent: &Document,
     is_own: bool,
 ) -> Result<(), ApiError> {
-    let ids: Vec<Option<i64>> = match sent.get("addresses") {
-        Some(Value::Array(list)) => list.iter().map(|one| one.get("id").and_then(Value::as_i64)).collect(),
-        None if !is_own => stored.iter().map(|address| Some(address.id)).collect(),
-        _ => return Ok(()),
-    };
     for name in DEFAULTS {
         let remembered = || customer.get(name).filter(|_| !is_own);
         let value = sent.get(name).or_else(remembered).filter(|value| !is_no_default(value));
-        let is_known = |value: &Value| ids.contains(&as_text(value).parse().ok());
-        if value.is_some_and(|value| !ids.is_empty() && !is_known(value)) {
+        let is_stored = |value: &Value| stored.iter().any(|address| as_text(value) == address.id.to_string());
+        if value.is_some_and(|value| !stored.is_empty() && !is_stored(value)) {
             let message = "The %fieldName value is invalid. Set the correct value and try again.";
             return Err(ApiError::new(400, message).with(json!({"fieldName": name})));
         }
