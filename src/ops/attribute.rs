@@ -47,7 +47,10 @@ pub async fn create(service: &Service<'_>, draft: Draft) -> Result<Outcome, Fail
             let mut reads = Reads::new(service.settings.settle);
             while !exists_as_asked(service, &read, &asked).await {
                 if !reads.wait().await {
-                    return Err(failure);
+                    return Err(failure.hint(format!(
+                        "`storefront attribute show {}` shows whether it exists: look before you try again",
+                        code_of(&asked)
+                    )));
                 }
             }
             service.verified();
@@ -85,8 +88,12 @@ fn unreadable() -> Failure {
 }
 
 fn exists(asked: &Map<String, Value>) -> Failure {
-    let code = asked.get("attribute_code").and_then(Value::as_str).unwrap_or_default();
+    let code = code_of(asked);
     Failure::new(FailureKind::Refused, format!("attribute `{code}` already exists")).hint(format!(
         "`storefront attribute show {code}` prints it; choose another code for a new attribute"
     ))
+}
+
+fn code_of(asked: &Map<String, Value>) -> &str {
+    asked.get("attribute_code").and_then(Value::as_str).unwrap_or_default().trim()
 }

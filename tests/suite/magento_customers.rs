@@ -241,6 +241,19 @@ error: the service answered 400 Bad Request: "Phone Number" is a required value
 }
 
 #[test]
+fn a_customers_own_token_cannot_change_the_group() {
+    let home = Home::new();
+    run(&home, "customer update --group-id 2 --settle 0").assert_failure(9, str![[r#"
+error: the profile was written, but changes missing: group_id differs
+  hint: the service takes group_id, website_id, store_id with an administrator's token only: name the customer with --customer ID|EMAIL
+"#]]);
+    let both = fails(&home, 9, "customer update --group-id 2 --website-id 2 --settle 0");
+    assert!(both["hint"].as_str().unwrap().contains("--customer"), "{both}");
+    ok(&home, "customer update --customer 1 --group-id 2");
+    assert_eq!(show(&home)["group_id"], 2);
+}
+
+#[test]
 fn one_administrators_token_serves_a_batch_of_customers() {
     let home = Home::new();
     let file = |text: &str| {

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::diff;
+use super::read_back::ReadBack;
 use crate::plan::profile::address_ids::id_of;
 
 /// The fields of a default, at the top and in its address.
@@ -28,6 +29,21 @@ pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Ma
         }
     }
     customer
+}
+
+/// Fields that Magento takes from an administrator only. It answers 200 to a customer's own PUT, and keeps what is stored.
+const ADMINISTRATORS: [&str; 3] = ["group_id", "website_id", "store_id"];
+
+/// What to do where nothing but such fields of the own profile was not changed.
+pub fn ignored_on_own_profile(found: &ReadBack) -> Option<String> {
+    let mut undone = found.undone.iter().map(|change| change.path.to_string());
+    let only_those = undone.all(|path| ADMINISTRATORS.contains(&path.as_str()));
+    (only_those && !found.undone.is_empty() && found.keeps_addresses()).then(|| {
+        format!(
+            "the service takes {} with an administrator's token only: name the customer with --customer ID|EMAIL",
+            ADMINISTRATORS.join(", ")
+        )
+    })
 }
 
 /// Magento keeps a text on null, and clears it on the empty text.
