@@ -99,14 +99,14 @@ impl HttpTransport {
             std::borrow::Cow::Borrowed(text) => text.into(),
             std::borrow::Cow::Owned(text) => text.into(),
         });
-        let response = match timeout_at(deadline, self.client.execute(outgoing)).await {
+        let mut response = match timeout_at(deadline, self.client.execute(outgoing)).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(TransportError::from_error(&error, &url, self.proxy)),
             Err(_) => return Err(TransportError::timed_out(&url, timeout)),
         };
         let mut incoming = Incoming {
             status: response.status().as_u16(),
-            headers: response.headers().clone(),
+            headers: std::mem::take(response.headers_mut()),
             ..Incoming::default()
         };
         incoming.broken = read_body(response, deadline, timeout, &mut incoming.body).await;

@@ -138,6 +138,15 @@ impl Draft {
         body::refuse(&wrong.cloned().collect::<Vec<_>>())
     }
 
+    /// The text of the body as the interface documents it, wrapper included.
+    ///
+    /// # Errors
+    /// `internal` where it cannot be written.
+    pub fn body_text(&self) -> Result<String, Failure> {
+        layout::body_text(self.operation.spec(), &self.fields, &self.extra_fields)
+            .map_err(|error| Failure::internal(error.to_string()))
+    }
+
     /// The body as the interface documents it, wrapper included.
     pub fn into_body(self) -> Map<String, Value> {
         layout::body(self.operation.spec(), self.fields, self.extra_fields)

@@ -4,12 +4,13 @@
 //! outcome follows. Records that begin together share one sync.
 
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot};
 
 use super::entry::{Done, Failed, FailedFileEntry, FailedFileLine, Sending};
 use crate::failure::{Applied, Failure};
@@ -26,8 +27,12 @@ pub struct Journal {
     appended: Cell<u64>,
     synced: Cell<u64>,
     broken: RefCell<Option<Failure>>,
+    /// How many `sending` lines were handed to the file, and whether it is being synced.
+    written: Cell<u64>,
+    is_syncing: Cell<bool>,
     pending: Notify,
-    on_disk: Notify,
+    /// The records that wait until their line is on disk, by its number.
+    waiting: RefCell<VecDeque<(u64, oneshot::Sender<()>)>>,
 }
 
 impl Journal {
@@ -40,8 +45,10 @@ impl Journal {
             appended: Cell::default(),
             synced: Cell::default(),
             broken: RefCell::default(),
+            written: Cell::default(),
+            is_syncing: Cell::default(),
             pending: Notify::new(),
-            on_disk: Notify::new(),
+            waiting: RefCell::default(),
         }
     }
 
@@ -56,18 +63,17 @@ impl Journal {
     /// `internal` when it cannot be written: the request must not leave then.
     pub async fn sending(&self, record: u64, hash: u64, snapshot: Option<&str>) -> Result<(), Failure> {
         self.append(&Sending::new(record, hash, snapshot));
-        let ticket = self.appended.get() + 1;
-        self.appended.set(ticket);
-        loop {
-            let on_disk = self.on_disk.notified();
-            if let Some(broken) = &*self.broken.borrow() {
-                return Err(broken.clone());
-            }
-            if self.synced.get() >= ticket {
-                return Ok(());
-            }
-            on_disk.await;
+        let line = self.appended.get() + 1;
+        self.appended.set(line);
+        if let Some(broken) = &*self.broken.borrow() {
+            return Err(broken.clone());
         }
+        let (on_disk, waits) = oneshot::channel();
+        self.waiting.borrow_mut().push_back((line, on_disk));
+        // Only a journal that cannot be written lets go of those who wait.
+        waits.await.map_err(|_| {
+            self.broken.borrow().clone().unwrap_or_else(|| Failure::internal("the journal was closed"))
+        })
     }
 
     /// Notes that a record was applied, or that nothing was to be changed.
@@ -92,6 +98,16 @@ impl Journal {
         self.append(&FailedFileLine { failed_file: entry });
     }
 
+    /// Whether [`Self::flush_loop`] should go on before other work: it syncs, or so many records wait for the disk.
+    pub fn is_due(&self, waiting: u64) -> bool {
+        self.is_syncing.get() || self.appended.get() - self.written.get() >= waiting
+    }
+
+    /// Whether something is appended that can still be written to the file.
+    pub fn has_unwritten(&self) -> bool {
+        self.broken.borrow().is_none() && !self.buffer.borrow().is_empty()
+    }
+
     /// Keeps the file up with what is appended, as long as it is polled: outcomes are written when there is nothing
     /// else to do, and synced together with the next record that is about to be sent.
     ///
@@ -111,12 +127,24 @@ impl Journal {
         let waited_for = self.appended.get();
         self.write()?;
         if self.synced.get() < waited_for {
+            self.is_syncing.set(true);
             let synced = self.log.clone().sync_concurrently().await;
+            self.is_syncing.set(false);
             self.latch_error(synced)?;
             self.synced.set(waited_for);
-            self.on_disk.notify_waiters();
+            self.release(waited_for);
         }
         Ok(())
+    }
+
+    /// Lets those go on whose lines are on disk, and wakes no others.
+    fn release(&self, on_disk: u64) {
+        let mut waiting = self.waiting.borrow_mut();
+        let ready = waiting.partition_point(|(line, _)| *line <= on_disk);
+        for (_, record) in waiting.drain(..ready) {
+            // One that was dropped meanwhile has no use for it.
+            let _ = record.send(());
+        }
     }
 
     /// Writes and syncs everything: the run is over.
@@ -145,6 +173,7 @@ impl Journal {
             return Ok(());
         }
         let written = self.log.append(&lines);
+        self.written.set(self.appended.get());
         lines.clear();
         self.latch_error(written)
     }
@@ -154,7 +183,7 @@ impl Journal {
         done.map_err(|error| {
             let failure = unwritable(&self.path, &error);
             *self.broken.borrow_mut() = Some(failure.clone());
-            self.on_disk.notify_waiters();
+            self.waiting.borrow_mut().clear();
             failure
         })
     }

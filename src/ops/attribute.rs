@@ -28,24 +28,24 @@ pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
 ///
 /// # Errors
 /// As [`Service::write`]; `refused` where the code exists.
-pub async fn create(service: &Service<'_>, draft: Draft) -> Result<Outcome, Failure> {
-    let asked = draft.fields.clone();
+pub async fn create(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
+    let asked = &draft.fields;
     let read = match asked.get("attribute_code").and_then(Value::as_str).map(str::trim) {
         Some(code) if !code.is_empty() && !service.session.global.dry_run => read_request(service, code),
         _ => None,
     };
     let request = send::request(service, draft)?;
-    let Some(read) = read else { return send::perform(service, OPERATION, request, &asked).await };
+    let Some(read) = read else { return send::perform(service, OPERATION, request, asked).await };
     match service.read(&read).await {
-        Ok(reply) if is_attribute(&reply.value()) => return Err(exists(&asked)),
+        Ok(reply) if is_attribute(&reply.value()) => return Err(exists(asked)),
         Ok(_) => return Err(unreadable()),
         Err(failure) if failure.status == Some(NOT_FOUND) => {}
         Err(failure) => return Err(failure),
     }
-    match send::perform(service, OPERATION, request, &asked).await {
+    match send::perform(service, OPERATION, request, asked).await {
         Err(failure) if failure.applied == Applied::Unknown => {
             let mut reads = Reads::new(service.settings.settle);
-            while !exists_as_asked(service, &read, &asked).await {
+            while !exists_as_asked(service, &read, asked).await {
                 if !reads.wait().await {
                     return Err(failure.hint(format!(
                         "`storefront attribute show {}` shows whether it exists: look before you try again",

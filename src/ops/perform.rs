@@ -12,7 +12,7 @@ use crate::session::service::Service;
 /// # Errors
 /// As [`perform`].
 pub async fn perform_and_report(service: &Service<'_>, draft: Draft) -> Result<(), Failure> {
-    let outcome = perform(service, draft, false).await?;
+    let outcome = perform(service, &draft, false).await?;
     service.session.report.outcome(&outcome)
 }
 
@@ -20,7 +20,7 @@ pub async fn perform_and_report(service: &Service<'_>, draft: Draft) -> Result<(
 ///
 /// # Errors
 /// As [`Service::write`].
-pub async fn perform(service: &Service<'_>, draft: Draft, is_half_done: bool) -> Result<Outcome, Failure> {
+pub async fn perform(service: &Service<'_>, draft: &Draft, is_half_done: bool) -> Result<Outcome, Failure> {
     // In boxes: the room for the largest of them would be held for each.
     match draft.operation {
         Operation::QuoteShip => Box::pin(cart::ship::perform(service, draft, is_half_done)).await,

@@ -137,9 +137,9 @@ impl RecordOperation<'_> {
                 let document = Some(Value::Object(document.clone()));
                 let allow_unknown = session.global.allow_unknown;
                 let draft = Draft::new(session.dialect, self.operation(), document, &args, allow_unknown)?;
-                perform::perform(service, draft, is_half_done).await
+                perform::perform(service, &draft, is_half_done).await
             }
-            (_, PreparedBody::Draft(draft)) => perform::perform(service, draft.clone(), is_half_done).await,
+            (_, PreparedBody::Draft(draft)) => perform::perform(service, draft, is_half_done).await,
             (_, PreparedBody::Document(..)) => Err(Failure::internal("unprepared record")),
         }
     }

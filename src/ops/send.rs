@@ -14,17 +14,19 @@ use crate::session::service::Service;
 ///
 /// # Errors
 /// `usage` when no store view is set.
-pub fn request(service: &Service<'_>, draft: Draft) -> Result<Request, Failure> {
+pub fn request(service: &Service<'_>, draft: &Draft) -> Result<Request, Failure> {
     let spec = draft.operation.spec();
     let body = match service.settings.ship_layout {
-        ShipLayout::Flat => layout::without_nested(spec, draft.into_body()),
-        ShipLayout::Wrapped => draft.into_body(),
+        ShipLayout::Flat if spec.nested.is_some() => {
+            Value::Object(layout::without_nested(spec, draft.clone().into_body())).to_string()
+        }
+        _ => draft.body_text()?,
     };
     let target = match spec.bearer {
         Bearer::Admin => target_without_customer(service),
         Bearer::Customer => service.target()?,
     };
-    Ok((spec.request)(&target, body))
+    Ok((spec.request)(&target, body.into()))
 }
 
 /// Where calls go that belong to no store view, so that none needs to be set.
@@ -37,9 +39,8 @@ pub fn target_without_customer<'a>(service: &'a Service<'_>) -> Target<'a> {
 ///
 /// # Errors
 /// As [`Service::write`].
-pub async fn send(service: &Service<'_>, draft: Draft) -> Result<Outcome, Failure> {
-    let (operation, fields) = (draft.operation, draft.fields.clone());
-    perform(service, operation, request(service, draft)?, &fields).await
+pub async fn send(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
+    perform(service, draft.operation, request(service, draft)?, &draft.fields).await
 }
 
 /// Sends a request, or shows it; `fields` are those inside its body's wrapper.
@@ -60,6 +61,8 @@ pub async fn perform(
         service.session.report.warn(warning);
     }
     let response = reply.value();
-    let success = (operation.spec().success)(fields, &response);
+    // Only a person reads it.
+    let is_read = !service.session.report.is_json();
+    let success = is_read.then(|| (operation.spec().success)(fields, &response)).flatten();
     Ok(Outcome { success, ..Outcome::applied(operation, reply.status, response) })
 }

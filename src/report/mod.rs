@@ -144,7 +144,7 @@ impl Report {
         }
         let json = serde_json::to_string_pretty(value)
             .map_err(|error| Failure::internal(format!("cannot write the result as JSON: {error}")))?;
-        self.stdout(&(self.shown_json(&json) + "\n"))
+        self.stdout(&(self.shown_json(json) + "\n"))
     }
 
     /// Writes one JSON value of a list as one line, also on a terminal, or what `--jq` makes of it.
@@ -160,7 +160,7 @@ impl Report {
         let unwritable =
             |error: serde_json::Error| Failure::internal(format!("invalid JSON result: {error}"));
         let json = serde_json::to_string(value).map_err(unwritable)?;
-        let Some(filter) = &self.filter else { return Ok(self.shown_json(&json) + "\n") };
+        let Some(filter) = &self.filter else { return Ok(self.shown_json(json) + "\n") };
         // What the filter is given is masked, and again what it may have put together.
         let result = filter.apply(&secrets().json_text(&json))?;
         let result = secrets().text(&result);
@@ -168,9 +168,13 @@ impl Report {
     }
 
     /// JSON with its tokens masked, and on a terminal free of what that would obey.
-    fn shown_json(&self, json: &str) -> String {
-        let shown = if self.stdout_is_terminal { sanitize::in_json(json) } else { secrets().json_text(json) };
-        shown.into_owned()
+    fn shown_json(&self, json: String) -> String {
+        let shown =
+            if self.stdout_is_terminal { sanitize::in_json(&json) } else { secrets().json_text(&json) };
+        match shown {
+            Cow::Owned(changed) => changed,
+            Cow::Borrowed(_) => json,
+        }
     }
 
     /// Writes text to standard output as it is: the caller escapes what is foreign.

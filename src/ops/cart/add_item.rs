@@ -1,5 +1,7 @@
 //! Adds an item to a quote, in either interface.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::find;
@@ -19,17 +21,16 @@ const OPERATION: Operation = Operation::QuoteAddItem;
 ///
 /// # Errors
 /// As [`Service::write`]; `usage` for a quote id that is not that of the customer's active cart.
-pub async fn perform(service: &Service<'_>, draft: Draft) -> Result<Outcome, Failure> {
+pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     let verify = draft.verify && !service.session.global.dry_run;
     let target = service.target()?;
     let (request, cart, item) = if target.dialect.carts.is_some() {
-        match Box::pin(cart_request(service, draft)).await? {
-            Prepared::Item { request, cart, item } => (request, Some(cart), item),
+        match Box::pin(cart_request(service, draft.clone())).await? {
+            Prepared::Item { request, cart, item } => (request, Some(cart), Cow::Owned(item)),
             Prepared::Created(outcome) => return Ok(*outcome),
         }
     } else {
-        let item = draft.fields.clone();
-        (send::request(service, draft)?, None, item)
+        (send::request(service, draft)?, None, Cow::Borrowed(&draft.fields))
     };
     if verify {
         Box::pin(send_and_verify(service, cart, request, &item)).await

@@ -28,11 +28,11 @@ const PAYMENT: &str = "selected-payment-method";
 /// # Errors
 /// As [`Service::write`]; `partial` where the first call was applied and the second was not. `usage` where the named
 /// customer has no cart.
-pub async fn perform(service: &Service<'_>, draft: Draft, shipping_saved: bool) -> Result<Outcome, Failure> {
+pub async fn perform(service: &Service<'_>, draft: &Draft, shipping_saved: bool) -> Result<Outcome, Failure> {
     if service.settings.dialect.carts.is_none() {
         return send::send(service, draft).await;
     }
-    let requests = requests(service, draft.into_body()).await?;
+    let requests = requests(service, draft.clone().into_body()).await?;
     if service.session.global.dry_run {
         return dry_run(service, requests);
     }

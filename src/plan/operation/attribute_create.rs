@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, OperationSpec, Success, scalar, text};
+use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, OperationSpec, Success, scalar};
 use crate::failure::Failure;
 use crate::plan::request::{Bearer, Request};
 use crate::plan::same_attribute::in_reply;
@@ -40,7 +40,7 @@ pub static SPEC: OperationSpec = OperationSpec {
     lint,
     is_merged: false,
     bearer: Bearer::Admin,
-    request: |target, body| Request::create_attribute(target, text(body)),
+    request: Request::create_attribute,
     key_field: Some("attribute_code"),
     // The second attribute of a code would be refused, or overwrite the first.
     unique_key: Some("attribute code"),

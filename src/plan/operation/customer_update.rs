@@ -1,6 +1,6 @@
 //! `customer update` (docs/interface.md, "Profile").
 
-use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, OperationSpec, text};
+use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, OperationSpec};
 use crate::plan::request::{Bearer, Request};
 use crate::wire::FieldType;
 
@@ -55,7 +55,7 @@ pub static SPEC: OperationSpec = OperationSpec {
     lint: |_, _| Ok(Vec::new()),
     is_merged: true,
     bearer: Bearer::Customer,
-    request: |target, body| Request::replace_profile(target, text(body)),
+    request: Request::replace_profile,
     key_field: None,
     unique_key: None,
     replaces: Some("customer"),

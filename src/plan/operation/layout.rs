@@ -1,5 +1,7 @@
 //! The layouts in which a body is taken, held and sent.
 
+use serde::Serializer as _;
+use serde::ser::SerializeMap as _;
 use serde_json::{Map, Value};
 
 use super::spec::OperationSpec;
@@ -57,6 +59,27 @@ pub fn body(
     let mut body = Map::from_iter([(wrapper.to_owned(), Value::Object(fields))]);
     body.extend(extra_fields);
     body
+}
+
+/// The text of [`body`].
+///
+/// # Errors
+/// None for what was read from JSON.
+pub fn body_text(
+    spec: &OperationSpec,
+    fields: &Map<String, Value>,
+    extra_fields: &Map<String, Value>,
+) -> serde_json::Result<String> {
+    let Some(wrapper) = spec.wrapper else { return serde_json::to_string(fields) };
+    let mut text = Vec::with_capacity(256);
+    let mut serializer = serde_json::Serializer::new(&mut text);
+    let mut body = serializer.serialize_map(None)?;
+    body.serialize_entry(wrapper, fields)?;
+    for (name, value) in extra_fields {
+        body.serialize_entry(name, value)?;
+    }
+    body.end()?;
+    String::from_utf8(text).map_err(serde::ser::Error::custom)
 }
 
 /// A body without its nested object, the fields of which then stand at the top.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, OperationSpec, Success, scalar, text};
+use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, OperationSpec, Success, scalar};
 use crate::plan::request::{Bearer, Request};
 use crate::plan::validate::lint_cart_item;
 use crate::wire::FieldType;
@@ -37,7 +37,7 @@ pub static SPEC: OperationSpec = OperationSpec {
     lint: |item, _| lint_cart_item::refuse(item).map(|()| Vec::new()),
     is_merged: false,
     bearer: Bearer::Customer,
-    request: |target, body| Request::add_item(target, text(body)),
+    request: Request::add_item,
     key_field: Some("quote_id"),
     unique_key: None,
     replaces: None,

@@ -1,8 +1,6 @@
 //! `quote ship` (docs/interface.md, "Shipping information").
 
-use super::spec::{
-    ColumnGroup, ColumnTable, NamedCell, NamedColumns, NestedObject, OperationSpec, Success, text,
-};
+use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, NestedObject, OperationSpec, Success};
 use crate::plan::request::{Bearer, Request};
 use crate::plan::validate::lint_address;
 
@@ -59,7 +57,7 @@ pub static SPEC: OperationSpec = OperationSpec {
     lint: |body, _| Ok(lint_address::of_quote(body)),
     is_merged: false,
     bearer: Bearer::Customer,
-    request: |target, body| Request::ship_quote(target, text(body)),
+    request: Request::ship_quote,
     key_field: None,
     unique_key: None,
     replaces: Some("quote"),

@@ -35,8 +35,8 @@ pub struct OperationSpec {
     pub is_merged: bool,
     /// Whose token it carries. With the administrator's it belongs to no customer and to no store view.
     pub bearer: Bearer,
-    /// The call, from the whole body.
-    pub request: fn(&Target<'_>, Map<String, Value>) -> Request,
+    /// The call, from the text of the whole body.
+    pub request: fn(&Target<'_>, Cow<'static, str>) -> Request,
     /// The text field inside the wrapper that says what a record touches. Records that touch the same keep their order. `None`
     /// where that is whatever belongs to the token.
     pub key_field: Option<&'static str>,
@@ -128,11 +128,6 @@ pub struct Success {
     pub text: String,
     /// Whether it says what is of interest in the reply, which is then not printed.
     pub covers_response: bool,
-}
-
-/// A body as it is sent.
-pub fn text(body: Map<String, Value>) -> Cow<'static, str> {
-    Value::Object(body).to_string().into()
 }
 
 /// A number or a text of a body or a reply, on one line.

@@ -3,21 +3,13 @@
 use serde_json::{Map, Value};
 
 use super::country::country_code;
+use super::path::{Path, Step};
 use crate::failure::Failure;
 use crate::suggestion::closest_match;
 use crate::wire::{self, CONFIGURABLE_ITEM_OPTION, FieldType, ObjectSchema, Scalar};
 
 /// What the check did in addition to accepting: each line is a warning to print.
 pub type Warnings = Vec<String>;
-
-/// One step from a body down to a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
-    /// A field of an object.
-    Field(String),
-    /// An element of a list, from 0.
-    Element(usize),
-}
 
 /// What is wrong with a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,8 +51,8 @@ pub fn validate(
 /// # Errors
 /// `usage` for two fields of one object that get the same name.
 pub fn tidy(body: &mut Map<String, Value>, shape: &'static ObjectSchema) -> Result<Warnings, Failure> {
-    let mut tidying = Tidying { steps: Vec::new(), problems: Vec::new(), warnings: Vec::new() };
-    tidying.object(body, shape);
+    let mut tidying = Tidying { problems: Vec::new(), warnings: Vec::new() };
+    tidying.object(body, shape, None);
     if tidying.problems.is_empty() {
         return Ok(tidying.warnings);
     }
@@ -73,8 +65,8 @@ pub fn findings(
     shape: &'static ObjectSchema,
     allow_unknown: bool,
 ) -> Vec<Finding> {
-    let mut checker = Validator { allow_unknown, steps: Vec::new(), findings: Vec::new() };
-    checker.object(body, shape);
+    let mut checker = Validator { allow_unknown, findings: Vec::new() };
+    checker.object(body, shape, None);
     checker.findings
 }
 
@@ -96,57 +88,56 @@ pub fn refuse(findings: &[Finding]) -> Result<(), Failure> {
 }
 
 struct Tidying {
-    steps: Vec<Step>,
     problems: Vec<String>,
     warnings: Warnings,
 }
 
 impl Tidying {
-    fn object(&mut self, object: &mut Map<String, Value>, shape: &'static ObjectSchema) {
-        self.trim_names(object);
+    fn object(
+        &mut self,
+        object: &mut Map<String, Value>,
+        shape: &'static ObjectSchema,
+        above: Option<&Path<'_>>,
+    ) {
+        self.trim_names(object, above);
         if std::ptr::eq(shape, &raw const CONFIGURABLE_ITEM_OPTION) && object.shift_remove("note").is_some() {
-            let path = path_of(&self.steps);
-            self.warnings.push(format!("{path}.note: ignored (documentation only)"));
+            let note = Path::field(above, "note");
+            self.warnings.push(format!("{note}: ignored (documentation only)"));
         }
         for (name, value) in object {
             if let Some(inner) = shape.field(name).and_then(|member| member.field_type.schema()) {
-                self.steps.push(Step::Field(name.clone()));
-                self.value(value, inner);
-                self.steps.pop();
+                self.value(value, inner, &Path::field(above, name));
             }
         }
     }
 
-    fn value(&mut self, value: &mut Value, shape: &'static ObjectSchema) {
+    fn value(&mut self, value: &mut Value, shape: &'static ObjectSchema, path: &Path<'_>) {
         match value {
-            Value::Object(object) => self.object(object, shape),
+            Value::Object(object) => self.object(object, shape, Some(path)),
             Value::Array(elements) => {
                 for (index, element) in elements.iter_mut().enumerate() {
-                    self.steps.push(Step::Element(index));
                     if let Value::Object(element) = element {
-                        self.object(element, shape);
+                        self.object(element, shape, Some(&Path::element(Some(path), index)));
                     }
-                    self.steps.pop();
                 }
             }
             _ => {}
         }
     }
 
-    fn trim_names(&mut self, object: &mut Map<String, Value>) {
+    fn trim_names(&mut self, object: &mut Map<String, Value>, above: Option<&Path<'_>>) {
         if object.keys().all(|name| name.trim() == name) {
             return;
         }
         for (name, value) in std::mem::take(object) {
             let trimmed = name.trim();
-            self.steps.push(Step::Field(trimmed.to_owned()));
+            let path = Path::field(above, trimmed);
             if object.contains_key(trimmed) {
-                self.problems.push(format!("{}: duplicate field", path_of(&self.steps)));
+                self.problems.push(format!("{path}: duplicate field"));
             }
             if trimmed != name {
-                self.warnings.push(format!("{}: trimmed spaces around the field name", path_of(&self.steps)));
+                self.warnings.push(format!("{path}: trimmed spaces around the field name"));
             }
-            self.steps.pop();
             object.insert(trimmed.to_owned(), value);
         }
     }
@@ -154,39 +145,41 @@ impl Tidying {
 
 struct Validator {
     allow_unknown: bool,
-    steps: Vec<Step>,
     findings: Vec<Finding>,
 }
 
 impl Validator {
-    fn object(&mut self, object: &Map<String, Value>, shape: &'static ObjectSchema) {
+    fn object(
+        &mut self,
+        object: &Map<String, Value>,
+        shape: &'static ObjectSchema,
+        above: Option<&Path<'_>>,
+    ) {
         for (name, value) in object {
-            self.steps.push(Step::Field(name.clone()));
+            let path = Path::field(above, name);
             match shape.field(name).or_else(|| wire::flag_field(shape, name)) {
-                Some(member) => self.value(name, value, member.field_type),
+                Some(member) => self.value(name, value, member.field_type, &path),
                 None if self.allow_unknown => {}
                 None => {
-                    let message = unknown_member(&path_of(&self.steps), name, shape);
-                    self.found(FindingKind::UnknownField, message);
+                    let message = unknown_member(&path.to_string(), name, shape);
+                    self.found(FindingKind::UnknownField, &path, message);
                 }
             }
-            self.steps.pop();
         }
     }
 
-    fn value(&mut self, name: &str, value: &Value, holds: FieldType) {
+    fn value(&mut self, name: &str, value: &Value, holds: FieldType, path: &Path<'_>) {
         match (holds, value) {
-            (FieldType::Object(shape), Value::Object(object)) => self.object(object, shape),
+            (FieldType::Object(shape), Value::Object(object)) => self.object(object, shape, Some(path)),
             (FieldType::List(shape), Value::Array(elements)) => {
-                self.elements(elements, FieldType::Object(shape));
+                self.elements(elements, FieldType::Object(shape), path);
             }
-            (FieldType::TextList, Value::Array(lines)) => self.elements(lines, FieldType::Text),
+            (FieldType::TextList, Value::Array(lines)) => self.elements(lines, FieldType::Text, path),
             (FieldType::Text | FieldType::Scalar(Scalar::Text), Value::String(code))
                 if name == COUNTRY_ID =>
             {
                 if let Some(problem) = country_problem(code) {
-                    let message = format!("{}: {problem}", path_of(&self.steps));
-                    self.found(FindingKind::WrongValue, message);
+                    self.found(FindingKind::WrongValue, path, format!("{path}: {problem}"));
                 }
             }
             (FieldType::Text | FieldType::TextOrNull, Value::String(_))
@@ -198,23 +191,20 @@ impl Validator {
             (FieldType::Scalar(scalar), value) if is_castable(scalar, value) => {}
             (FieldType::Integer, Value::Number(number)) if is_whole(&number.to_string()) => {}
             (_, found) => {
-                let path = path_of(&self.steps);
                 let message = format!("{path}: expected {}, found {}", holds.expected(), describe(found));
-                self.found(FindingKind::WrongValue, message);
+                self.found(FindingKind::WrongValue, path, message);
             }
         }
     }
 
-    fn elements(&mut self, elements: &[Value], holds: FieldType) {
+    fn elements(&mut self, elements: &[Value], holds: FieldType, list: &Path<'_>) {
         for (index, element) in elements.iter().enumerate() {
-            self.steps.push(Step::Element(index));
-            self.value("", element, holds);
-            self.steps.pop();
+            self.value("", element, holds, &Path::element(Some(list), index));
         }
     }
 
-    fn found(&mut self, kind: FindingKind, message: String) {
-        self.findings.push(Finding { steps: self.steps.clone(), kind, message });
+    fn found(&mut self, kind: FindingKind, path: &Path<'_>, message: String) {
+        self.findings.push(Finding { steps: path.steps(), kind, message });
     }
 }
 
@@ -252,30 +242,9 @@ fn country_problem(code: &str) -> Option<String> {
     Some(format!("expected a country code of two upper-case letters, found {}{meant}", text_in_words(code)))
 }
 
-/// A path as messages name it: `customer.addresses[0].city`. A long name is cut.
-pub fn path_of(steps: &[Step]) -> String {
-    let mut path = String::new();
-    for step in steps {
-        match step {
-            Step::Field(name) => path = child_path(&path, name),
-            Step::Element(index) => path.extend(["[", &index.to_string(), "]"]),
-        }
-    }
-    path
-}
-
 /// Whether a JSON number's text is an integer.
 pub fn is_whole(text: &str) -> bool {
     text.strip_prefix('-').unwrap_or(text).bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The path of a field, a long name cut.
-fn child_path(path: &str, name: &str) -> String {
-    const LONGEST: usize = 60;
-    let end = name.char_indices().nth(LONGEST).map_or(name.len(), |(end, _)| end);
-    let cut = if end < name.len() { "…" } else { "" };
-    let dot = if path.is_empty() { "" } else { "." };
-    format!("{path}{dot}{}{cut}", &name[..end])
 }
 
 /// The message for a field no shape lists, with the nearest one that is.

@@ -24,7 +24,7 @@ pub fn resolve<'a>(
     replace: bool,
     redactor: &Redactor,
 ) -> Result<Cow<'a, Map<String, Value>>, Failure> {
-    if !draft.iter().any(|(name, value)| name.contains(MASK) || holds_mask(value)) {
+    if !draft.iter().any(|(name, value)| is_masked(name) || holds_mask(value)) {
         return Ok(Cow::Borrowed(draft));
     }
     let mut resolved = draft.clone();
@@ -41,11 +41,16 @@ pub fn resolve<'a>(
 /// Whether a value holds `•••` at any depth, in a string or in a field's name.
 pub fn holds_mask(value: &Value) -> bool {
     match value {
-        Value::String(text) => text.contains(MASK),
+        Value::String(text) => is_masked(text),
         Value::Array(elements) => elements.iter().any(holds_mask),
-        Value::Object(fields) => fields.iter().any(|(name, value)| name.contains(MASK) || holds_mask(value)),
+        Value::Object(fields) => fields.iter().any(|(name, value)| is_masked(name) || holds_mask(value)),
         _ => false,
     }
+}
+
+fn is_masked(text: &str) -> bool {
+    // Most texts are ASCII, and that is quicker to tell.
+    !text.is_ascii() && text.contains(MASK)
 }
 
 struct Resolver<'a> {

@@ -11,3 +11,4 @@ pub mod lint_address;
 pub mod lint_attribute;
 pub mod lint_cart_item;
 pub mod masked_values;
+pub mod path;
