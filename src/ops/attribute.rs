@@ -49,7 +49,7 @@ pub async fn create(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
                 if !reads.wait().await {
                     return Err(failure.hint(format!(
                         "`storefront attribute show {}` shows whether it exists: look before you try again",
-                        code_of(&asked)
+                        code_of(asked)
                     )));
                 }
             }

@@ -241,6 +241,33 @@ error: the service answered 400 Bad Request: "Phone Number" is a required value
 }
 
 #[test]
+fn a_default_that_was_moved_is_restored_without_a_warning() {
+    for way in ["", "--customer 1"] {
+        let home = Home::new();
+        let before = show(&home);
+        ok(&home, &format!("customer update {way} --address 3 --default-billing"));
+        assert_eq!(show(&home)["default_billing"], "3");
+        let outcome = run(&home, &format!("customer restore {way}"));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        assert!(!outcome.stderr.contains("warning"), "{outcome:?}");
+        let after = show(&home);
+        assert_eq!(after["default_billing"], before["default_billing"]);
+        assert_eq!(after["addresses"], before["addresses"]);
+    }
+}
+
+#[test]
+fn a_profile_that_was_read_before_another_update_changes_nothing() {
+    let home = Home::new();
+    let mut read = show(&home);
+    read["updated_at"] = json!("2020-01-01 00:00:00");
+    home.write("read.json", read.to_string(), 0o600);
+    let path = home.path("read.json").display().to_string();
+    let done = ok(&home, &format!("customer update --customer 1 -i {path}"));
+    assert_eq!((&done["applied"], &done["reason"]), (&json!("no"), &json!("unchanged")), "{done}");
+}
+
+#[test]
 fn a_customers_own_token_cannot_change_the_group() {
     let home = Home::new();
     run(&home, "customer update --group-id 2 --settle 0").assert_failure(9, str![[r#"

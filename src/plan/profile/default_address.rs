@@ -23,13 +23,17 @@ pub fn clear_others(
                 continue;
             }
             before.entry(position).or_insert_with(|| address.clone());
-            // In the type that is stored.
-            address[name] = match address.get(name) {
-                Some(Value::Number(_)) => 0.into(),
-                Some(Value::String(_)) => "0".into(),
-                _ => false.into(),
-            };
+            address[name] = flag_off(&address[name]);
         }
+    }
+}
+
+/// The flag that is not set, in the type that is stored.
+pub fn flag_off(stored: &Value) -> Value {
+    match stored {
+        Value::Number(_) => 0.into(),
+        Value::String(_) => "0".into(),
+        _ => false.into(),
     }
 }
 

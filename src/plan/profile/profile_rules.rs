@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::diff;
+use super::diff::{self, Change};
 use super::read_back::ReadBack;
 use crate::plan::profile::address_ids::id_of;
 
@@ -44,6 +44,23 @@ pub fn ignored_on_own_profile(found: &ReadBack) -> Option<String> {
             ADMINISTRATORS.join(", ")
         )
     })
+}
+
+/// Takes out of a draft what the service sets itself, whatever is sent: a profile that was read before another update names
+/// an older time.
+pub fn drop_service_fields(draft: &mut Map<String, Value>) {
+    for name in ["created_at", "updated_at"] {
+        draft.shift_remove(name);
+    }
+}
+
+/// Whether a change is that of a stored default which is none of the stored addresses, and which [`completed`] clears.
+pub fn is_lost_default(change: &Change, stored: &Map<String, Value>) -> bool {
+    let id = change.before.as_ref().and_then(id_of);
+    let is_address = |one: &Value| one.get("id").and_then(id_of) == id;
+    DEFAULTS.contains(&change.path.to_string().as_str())
+        && change.after.as_ref().is_none_or(Value::is_null)
+        && !(id.is_some() && diff::address_list(stored).iter().any(is_address))
 }
 
 /// Magento keeps a text on null, and clears it on the empty text.

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::default_address::flag_off;
 use super::diff::{self, Change};
 use super::equivalence::{contains_all, same_value};
 use super::merge::Merged;
@@ -221,6 +222,11 @@ impl Restored {
         match &change.before {
             None if self.can_clear && is_text => {
                 change.path.set(&mut self.customer, &self.index, &Value::Null);
+            }
+            // A flag that is not there says the same as one that is false.
+            None if change.path.address_id().is_some() && DEFAULTS.contains(&name.as_str()) => {
+                let off = now.map_or(Value::Bool(false), flag_off);
+                change.path.set(&mut self.customer, &self.index, &off);
             }
             None => self.notes.push(format!(
                 "{} was added later and cannot be removed by an update; it is kept",
