@@ -149,7 +149,9 @@ fn an_update_of_a_customer_whose_default_is_no_address_of_theirs_clears_it() {
         let path = home.path("default.json").display().to_string();
         let stored = home.run(&["--sandbox", "customer", "update", "--yes", "-i", &path]);
         assert_eq!(stored.code, 0, "{stored:?}");
-        ok(&home, &format!("customer update {way} --address 3 --city Tripoli"));
+        let outcome = run(&home, &format!("customer update {way} --address 3 --city Tripoli -q"));
+        let warning = "warning: default_billing cleared: 77 is not one of the customer's addresses\n";
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, warning), "{outcome:?}");
         let after = show(&home);
         assert_eq!(
             (address(&after, 3)["city"].as_str(), after.get("default_billing")),
