@@ -151,6 +151,8 @@ pub struct Failure {
     pub snapshot: Option<String>,
     /// What became of each call, where the operation is several; as in results.
     pub calls: Vec<Value>,
+    /// Of [`Applied::Partial`]: the cart on which the first call was applied, where that is known.
+    pub cart: Option<u64>,
     /// Every problem of an input that has several; the message names the first of them.
     pub problems: Vec<String>,
     /// The user chose not to go on, which is not shown as an error.
@@ -177,6 +179,7 @@ impl Failure {
             missing: Vec::new(),
             snapshot: None,
             calls: Vec::new(),
+            cart: None,
             problems: Vec::new(),
             is_cancelled: false,
             needs_correction: false,

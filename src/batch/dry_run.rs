@@ -87,8 +87,7 @@ async fn perform(
     location: RecordLocation,
     sequence: u64,
 ) -> JobResult {
-    let job =
-        Job { sequence, location, hash: 0, prepared, content: None, unresolved: None, is_half_done: false };
+    let job = Job { sequence, location, hash: 0, prepared, content: None, unresolved: None, half_done: None };
     Box::pin(shared.run(Box::new(job), None)).await
 }
 

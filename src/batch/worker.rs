@@ -9,6 +9,7 @@ use crate::batch::prepare::PreparedRecord;
 use crate::batch::record_token::TokenSource;
 use crate::cli::GlobalArgs;
 use crate::failure::{Applied, Failure, FailureKind};
+use crate::journal::replay::HalfDone;
 use crate::journal::write_ahead::{RecordWriteAhead, WriteAhead};
 use crate::ops::customers;
 use crate::ops::record::RecordOperation;
@@ -35,8 +36,8 @@ pub struct Job {
     pub content: Option<crate::input::records::Content>,
     /// What an earlier run left unknown about it.
     pub unresolved: Option<Box<Unresolved>>,
-    /// Whether an earlier run made the first of its two calls.
-    pub is_half_done: bool,
+    /// What an earlier run left half done of it.
+    pub half_done: Option<HalfDone>,
 }
 
 /// A record that an earlier run sent, with unknown outcome.
@@ -85,7 +86,7 @@ pub struct RunContext<'a> {
 impl RunContext<'_> {
     /// Runs one record to its end; `gate` is its part of the journal, none where nothing is sent.
     pub async fn run(self, task: Box<Job>, gate: Option<Rc<RecordWriteAhead<'_>>>) -> JobResult {
-        let (turn, unresolved) = (task.sequence, task.unresolved.clone());
+        let (turn, unresolved, half_done) = (task.sequence, task.unresolved.clone(), task.half_done);
         let mut ended = JobResult {
             sequence: turn,
             result: Err(Failure::internal("the record was not run")),
@@ -94,7 +95,8 @@ impl RunContext<'_> {
             masked: None,
         };
         let result = self.result(task, gate, &mut ended).await;
-        ended.result = result.map_err(|failure| unresolved_again(failure, unresolved.as_deref()));
+        ended.result = result
+            .map_err(|failure| half_done_still(unresolved_again(failure, unresolved.as_deref()), half_done));
         ended
     }
 
@@ -104,7 +106,7 @@ impl RunContext<'_> {
         gate: Option<Rc<RecordWriteAhead<'_>>>,
         ended: &mut JobResult,
     ) -> Result<Outcome, Failure> {
-        let Job { location: place, prepared, unresolved, is_half_done, .. } = *task;
+        let Job { location: place, prepared, unresolved, half_done, .. } = *task;
         let report = self.service.session.report.for_record(place.record);
         let session = Session { report: &report, global: self.global, ..*self.service.session };
         let write_ahead = gate.as_deref().map(|gate| gate as &dyn WriteAhead);
@@ -144,7 +146,10 @@ impl RunContext<'_> {
         loop {
             let service = self.service.for_record(&session, token.clone(), write_ahead);
             let performed = match customers::select(&service, customer.as_deref()).await {
-                Ok(service) => Box::pin(self.operation.perform(&service, &prepared.body, is_half_done)).await,
+                Ok(service) => {
+                    let cart = half_done.and_then(|half| half.cart);
+                    Box::pin(self.operation.perform(&service, &prepared.body, cart)).await
+                }
                 Err(failure) => Err(failure),
             };
             let failure = match performed {
@@ -208,6 +213,26 @@ fn unresolved_again(failure: Failure, unresolved: Option<&Unresolved>) -> Failur
             applied: Applied::Unknown,
             message: format!("{}; sending it again: {}", earlier.message, failure.message),
             hint: earlier.hint.clone(),
+            ..failure
+        },
+        _ => failure,
+    }
+}
+
+/// A record of which an earlier run made one of two calls is not unapplied because nothing of it was applied now.
+pub fn half_done_still(failure: Failure, half_done: Option<HalfDone>) -> Failure {
+    match half_done {
+        Some(HalfDone { cart }) if failure.applied == Applied::No => Failure {
+            kind: match failure.kind {
+                FailureKind::Interrupted => FailureKind::Interrupted,
+                _ => FailureKind::Partial,
+            },
+            applied: Applied::Partial,
+            message: format!(
+                "an earlier run saved the shipping information, and not the payment; now: {}",
+                failure.message
+            ),
+            cart,
             ..failure
         },
         _ => failure,

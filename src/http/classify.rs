@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
-use reqwest::header::{CONTENT_TYPE, HeaderName, LOCATION, RETRY_AFTER};
+use jiff::fmt::rfc2822::DateTimeParser;
+use jiff::{SignedDuration, Timestamp};
+use reqwest::header::{AGE, CONTENT_TYPE, DATE, HeaderName, LOCATION, RETRY_AFTER};
 use url::Url;
 
 use super::error_body::refusal_hint;
@@ -61,6 +62,7 @@ fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration
         },
         _ if is_success(request, status) => Attempt::Applied(Reply {
             status,
+            date: is_read.then(|| date(&incoming)).flatten(),
             body: incoming.body,
             warning: incoming.broken,
         }),
@@ -121,6 +123,13 @@ fn without_reply(is_read: bool, lost: TransportError) -> Attempt {
     } else {
         Attempt::NotSent { failure, permanent: lost.is_permanent }
     }
+}
+
+/// The time of an answer, to the second. A cache keeps the time of its copy, and gives its age.
+fn date(incoming: &Incoming) -> Option<Timestamp> {
+    let written = DateTimeParser::new().parse_timestamp(header(incoming, &DATE)?).ok()?;
+    let age = header(incoming, &AGE).and_then(|age| age.trim().parse().ok()).unwrap_or_default();
+    written.checked_add(SignedDuration::from_secs(age)).ok()
 }
 
 fn header(incoming: &Incoming, name: &HeaderName) -> Option<String> {

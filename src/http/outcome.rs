@@ -202,7 +202,7 @@ mod tests {
         }
         let mut attempts = Attempts::default();
         attempts.conclude(unknown()).unwrap_err();
-        let reply = Reply { status: 200, body: Vec::new(), warning: None };
+        let reply = Reply { status: 200, body: Vec::new(), warning: None, date: None };
         assert!(attempts.conclude(Attempt::Applied(reply)).is_ok());
     }
 

@@ -1,5 +1,6 @@
 //! What came back from a call that succeeded.
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::exact_json;
@@ -13,6 +14,8 @@ pub struct Reply {
     pub body: Vec<u8>,
     /// What was wrong with the body, if anything: it broke off, or was too long.
     pub warning: Option<String>,
+    /// Of a read: when the service answered, by its own clock; for an answer from a cache, when that answered.
+    pub date: Option<Timestamp>,
 }
 
 impl Reply {

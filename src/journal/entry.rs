@@ -39,6 +39,8 @@ pub struct Failed<'a> {
     reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     snapshot: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cart: Option<u64>,
 }
 
 /// The file of failed records as this run left it: only an unchanged one may be replaced.
@@ -92,6 +94,7 @@ impl<'a> Failed<'a> {
             applied: failure.applied.name(),
             reason: truncate_reason(sanitize_line(&failure.message)),
             snapshot,
+            cart: failure.cart,
         }
     }
 }
@@ -118,7 +121,7 @@ mod tests {
     use serde_json::to_string;
 
     use super::{Done, Failed, Sending};
-    use crate::failure::{Failure, FailureKind};
+    use crate::failure::{Applied, Failure, FailureKind};
     use crate::journal::record_state::RecordState;
 
     #[test]
@@ -140,5 +143,8 @@ mod tests {
             to_string(&Failed::new(3, 0, RecordState::FailedPermanent, &failure, None)).unwrap(),
             r#"{"record":3,"state":"failed","hash":"0000000000000000","temporary":false,"kind":"refused","status":404,"applied":"no","reason":"no"}"#
         );
+        let half = Failure { cart: Some(7), ..failure }.applied(Applied::Partial);
+        let line = to_string(&Failed::new(3, 0, RecordState::FailedTemporary, &half, None)).unwrap();
+        assert!(line.ends_with(r#""applied":"partial","reason":"no","cart":7}"#), "{line}");
     }
 }

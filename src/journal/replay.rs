@@ -43,6 +43,23 @@ pub struct Detail {
     pub applied: Option<String>,
     /// The snapshot taken before its request left.
     pub snapshot: Option<String>,
+    /// Of one that is `partial`: the cart on which its first call was applied; older journals do not name it.
+    pub cart: Option<u64>,
+}
+
+/// The first of a record's two calls was applied, and the second is missing.
+#[derive(Debug, Clone, Copy)]
+pub struct HalfDone {
+    /// The cart on which it was applied, where that is known.
+    pub cart: Option<u64>,
+}
+
+impl Detail {
+    /// Whether the record is half done.
+    pub fn half_done(&self) -> Option<HalfDone> {
+        let is_half_done = self.applied.as_deref() == Some(Applied::Partial.name());
+        is_half_done.then_some(HalfDone { cart: self.cart })
+    }
 }
 
 impl PreviousRun {

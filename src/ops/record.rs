@@ -117,7 +117,7 @@ impl RecordOperation<'_> {
         }
     }
 
-    /// Runs a record. `is_half_done` says that an earlier run made the first of its two calls.
+    /// Runs a record. `half_done_cart` is the one on which an earlier run made the first of its two calls.
     ///
     /// # Errors
     /// As the command's.
@@ -125,7 +125,7 @@ impl RecordOperation<'_> {
         &self,
         service: &Service<'_>,
         ready: &PreparedBody,
-        is_half_done: bool,
+        half_done_cart: Option<u64>,
     ) -> Result<Outcome, Failure> {
         match (self, ready) {
             (Self::UpdateProfile(args), PreparedBody::Draft(draft)) => {
@@ -137,9 +137,9 @@ impl RecordOperation<'_> {
                 let document = Some(Value::Object(document.clone()));
                 let allow_unknown = session.global.allow_unknown;
                 let draft = Draft::new(session.dialect, self.operation(), document, &args, allow_unknown)?;
-                perform::perform(service, &draft, is_half_done).await
+                perform::perform(service, &draft, half_done_cart).await
             }
-            (_, PreparedBody::Draft(draft)) => perform::perform(service, draft, is_half_done).await,
+            (_, PreparedBody::Draft(draft)) => perform::perform(service, draft, half_done_cart).await,
             (_, PreparedBody::Document(..)) => Err(Failure::internal("unprepared record")),
         }
     }

@@ -6,6 +6,7 @@ pub mod attribute;
 pub mod call;
 pub mod changes;
 pub mod curl;
+mod failure;
 pub mod hint_target;
 pub mod history;
 pub mod http_trace;
@@ -25,11 +26,10 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::cli::{Color, OutputFormat};
 use crate::context::Context;
-use crate::failure::{Applied, Failure, FailureKind};
+use crate::failure::Failure;
 use crate::redact::secrets;
 use crate::sanitize::{self, sanitize};
 use crate::{environment, exact_json};
@@ -243,71 +243,12 @@ impl Report {
         self.record.map_or(Cow::Borrowed(text), |record| format!("record {record}: {text}").into())
     }
 
-    /// Prints a failure: text, or one JSON object under `-o json`.
-    pub fn failure(&self, failure: &Failure) {
-        if self.is_json() {
-            write_stderr(&sanitize::in_json(&failure_json(failure).to_string()));
-            return;
-        }
-        if failure.is_cancelled {
-            stderr_line("Cancelled");
-            return;
-        }
-        self.labelled(TextStyle::Error, "error", &failure.message);
-        if let Some(effect) = self.effect(failure) {
-            stderr_line(effect);
-        }
-        if let Some(hint) = &failure.hint {
-            self.labelled(TextStyle::Hint, "  hint", hint);
-        }
-    }
-
-    /// Whether the write took effect, in words; `None` where the command writes nothing, or where the kind of the failure
-    /// says it.
-    fn effect(&self, failure: &Failure) -> Option<&'static str> {
-        match (failure.applied, failure.kind) {
-            _ if !self.can_write => None,
-            (Applied::Yes, FailureKind::Partial | FailureKind::Mismatch) => None,
-            (Applied::No, _) => Some("  No changes were made."),
-            (Applied::Yes, _) if failure.is_batch => Some("  Some records were applied."),
-            (Applied::Unknown, _) if failure.is_batch => Some("  Some records may have been applied."),
-            (Applied::Yes, _) => Some("  The change was applied."),
-            (Applied::Partial, _) => Some("  Only part of the change was applied."),
-            (Applied::Unknown, _) => Some("  The change may have been applied."),
-        }
-    }
-
     fn labelled(&self, ink: TextStyle, label: &str, text: &str) {
         let label = format!("{label}:");
         let text = format!("{label} {}", sanitize(text));
         let text = self.stderr_style().wrapped(&text);
         write_stderr(&format!("{}{}", self.stderr_style().paint(ink, &label), &text[label.len()..]));
     }
-}
-
-/// The error object of `-o json`.
-pub fn failure_json(failure: &Failure) -> Value {
-    let mut error = exact_json::object([
-        ("kind", failure.kind.name().into()),
-        ("message", failure.message.as_str().into()),
-        ("hint", failure.hint.as_deref().into()),
-        ("status", failure.status.into()),
-        ("applied", failure.applied.name().into()),
-        ("service", failure.service.clone().unwrap_or_default()),
-    ]);
-    if !failure.missing.is_empty() {
-        error["missing"] = failure.missing.iter().map(String::as_str).collect();
-    }
-    if let Some(snapshot) = &failure.snapshot {
-        error["snapshot"] = snapshot.as_str().into();
-    }
-    if !failure.calls.is_empty() {
-        error["calls"] = failure.calls.as_slice().into();
-    }
-    if failure.problems.len() > 1 {
-        error["problems"] = failure.problems.as_slice().into();
-    }
-    exact_json::object([("error", error)])
 }
 
 fn color_from_environment(context: &Context) -> Option<bool> {

@@ -6,8 +6,9 @@ use std::io::{self, BufWriter, Write};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::failure::failure_json;
 use super::outcome::Outcome;
-use super::{Report, failure_json, progress};
+use super::{Report, progress};
 use crate::failure::{Failure, FailureKind};
 use crate::sanitize;
 

@@ -31,8 +31,8 @@ pub struct Service<'a> {
     /// Whether the last write replaces a profile, which can be looked at.
     pub replaces_profile: Rc<Cell<bool>>,
     client: Rc<Client>,
-    /// Id of the customer whose profile was read first.
-    profile_id: Rc<OnceCell<String>>,
+    /// Id of the customer whose data was read first.
+    customer_id: Rc<OnceCell<String>>,
     customer_token: Rc<OnceCell<Token>>,
     admin_token: Rc<OnceCell<Token>>,
     announced: Rc<Cell<bool>>,
@@ -103,7 +103,7 @@ impl<'a> Service<'a> {
             stage: Rc::default(),
             replaces_profile: Rc::default(),
             client: Rc::new(client),
-            profile_id: Rc::default(),
+            customer_id: Rc::default(),
             customer_token: Rc::default(),
             admin_token: Rc::default(),
             announced: Rc::default(),
@@ -129,7 +129,7 @@ impl<'a> Service<'a> {
             stage: Rc::default(),
             replaces_profile: Rc::default(),
             client: self.client.clone(),
-            profile_id: Rc::default(),
+            customer_id: Rc::default(),
             customer_token: own.clone().unwrap_or_else(|| self.customer_token.clone()),
             admin_token: own.unwrap_or_else(|| self.admin_token.clone()),
             announced: self.announced.clone(),
@@ -154,6 +154,11 @@ impl<'a> Service<'a> {
         self.stopping.get()
     }
 
+    /// Whether this is a record of a batch that is written down before it is sent.
+    pub fn is_recorded(&self) -> bool {
+        self.write_ahead.is_some()
+    }
+
     /// Where calls go: the interface, the store view, and the customer.
     ///
     /// # Errors
@@ -162,21 +167,26 @@ impl<'a> Service<'a> {
         Ok(Target { customer: self.customer, ..self.settings.target()? })
     }
 
-    /// Notes whose profile was read. All reads of one command are of one customer: an answer with another one, from a cache
-    /// that does not look at the token for one, must not be merged with it.
+    /// Notes whose `profile` or `cart` was read. All reads of one command are of one customer: an answer with another one,
+    /// from a cache that does not look at the token for one, must not be merged with it.
     ///
     /// # Errors
-    /// `guard` for another id than that of the first profile.
-    pub fn ensure_same_profile(&self, id: Option<String>) -> Result<(), Failure> {
+    /// `guard` for another id than that of the first read.
+    pub fn ensure_same_customer(&self, what: &str, id: Option<String>) -> Result<(), Failure> {
         let Some(id) = id else { return Ok(()) };
-        let first = self.profile_id.get_or_init(|| id.clone());
+        let first = self.customer_id.get_or_init(|| id.clone());
         if *first == id {
             return Ok(());
         }
         Err(Failure::guard(format!(
-            "the service answered with the profile of customer {id}, and before with that of customer {first}"
+            "the service answered with the {what} of customer {id}, and before with that of customer {first}"
         ))
         .hint("check the token and any cache in front of the service, then try again"))
+    }
+
+    /// Whether [`Self::ensure_same_customer`] has noted a customer.
+    pub fn has_read_customer(&self) -> bool {
+        self.customer_id.get().is_some()
     }
 
     /// The same service, with the token of another customer.
@@ -196,7 +206,7 @@ impl<'a> Service<'a> {
             stage: self.stage.clone(),
             replaces_profile: self.replaces_profile.clone(),
             client: self.client.clone(),
-            profile_id: Rc::default(),
+            customer_id: Rc::default(),
             customer_token: self.customer_token.clone(),
             admin_token: self.admin_token.clone(),
             announced: self.announced.clone(),

@@ -220,7 +220,7 @@ impl Machine {
         }
         if job.operation != Operation::CustomerUpdate {
             let draft = Draft::new(&MARKETPLACE, job.operation, Some(document), &NoFlags, true)?;
-            return perform::perform(&service, &draft, false).await.map(Some);
+            return perform::perform(&service, &draft, None).await.map(Some);
         }
         let draft = Draft::new(&MARKETPLACE, job.operation, Some(document), &update, true)?;
         Update::new(draft, &update)?.replace(&service).await.map(Some)

@@ -1,7 +1,9 @@
 //! What the state directory keeps of each customer: snapshots taken before a replacement and what became of it, the
-//! locks that keep two replacements of one customer apart, and the address ids seen last, for completion.
+//! locks that keep two replacements of one customer apart, recent additions to carts, and the address ids seen last, for
+//! completion.
 
 mod address_cache;
+mod cart_additions;
 mod known_customers;
 mod lock;
 mod mark;
@@ -14,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use address_cache::{CachedAddress, load_addresses, save_addresses};
+pub use cart_additions::{CartAdditions, CartLine};
 pub use known_customers::{load_customer, save_customer};
 pub use lock::{CustomerLock, LockName, acquire};
 pub use mark::Mark;

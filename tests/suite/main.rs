@@ -21,6 +21,8 @@ mod batch_outage;
 mod batch_run;
 mod batch_tokens;
 mod batch_warnings;
+mod cart_reports;
+mod cart_resume;
 // It asks shells of Unix.
 #[cfg(unix)]
 mod completion;

@@ -35,7 +35,7 @@ impl Dispatcher<'_> {
             Err(failure) => return self.invalid(place, hash, &record.content, &failure),
         };
         let key = Fnv1a::new().update(prepared.key.as_bytes()).finish();
-        let (mut unresolved, mut is_half_done) = (None, false);
+        let (mut unresolved, mut half_done) = (None, None);
         match slot.state {
             RecordState::Done => return self.print_done(place, slot),
             RecordState::Sending | RecordState::Unknown => {
@@ -53,7 +53,7 @@ impl Dispatcher<'_> {
                 return self.print_failure(place, Some(&record.content), &self.past.failure(slot));
             }
             RecordState::FailedTemporary if !preflight::is_changed(slot, hash) => {
-                is_half_done = self.past.entry_at(slot).applied.as_deref() == Some("partial");
+                half_done = self.past.entry_at(slot).half_done();
             }
             _ => {}
         }
@@ -67,7 +67,7 @@ impl Dispatcher<'_> {
         let size = prepare::size(&record.content);
         let content = self.failed.is_some().then_some(record.content);
         let sequence = self.results.next_sequence();
-        let job = Job { sequence, location: place, hash, prepared, content, unresolved, is_half_done };
+        let job = Job { sequence, location: place, hash, prepared, content, unresolved, half_done };
         self.queue.push(key, size, job);
         Ok(())
     }

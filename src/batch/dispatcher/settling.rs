@@ -2,7 +2,7 @@
 
 use super::{InFlight, Stop};
 use crate::batch::dispatcher::Dispatcher;
-use crate::batch::worker::{Job, JobResult, behind_failed, behind_unknown};
+use crate::batch::worker::{Job, JobResult, behind_failed, behind_unknown, half_done_still};
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::records::Content;
 use crate::journal::record_state::{RecordState, state_after};
@@ -65,6 +65,7 @@ impl Dispatcher<'_> {
         let operation = self.input.preparer.operation.operation();
         let failure =
             if is_unknown { behind_unknown(operation, first) } else { behind_failed(operation, first) };
+        let failure = half_done_still(failure, task.half_done);
         self.journal.failed(task.location.record, task.hash, RecordState::FailedTemporary, &failure, None);
         let settled = self.fail(task.sequence, task.location, task.content.as_ref(), &failure);
         self.stop_if_broken(settled);

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
-use crate::ops::cart::find::find;
-use crate::ops::cart::items::quote_request;
+use crate::ops::cart::find::{find, read};
+use crate::ops::cart::items::{list, quote_request};
 use crate::plan::request::cart::Cart;
 use crate::report::changes::format_value;
 use crate::report::table::{header, new_table, render};
@@ -16,7 +16,7 @@ use crate::session::service::Service;
 /// names the path that shows a quote, what came is printed.
 ///
 /// # Errors
-/// As [`Service::read`]; `refused` where there is no active cart.
+/// As [`Service::read`]; `refused` where there is no active cart, `guard` for the cart of another customer.
 pub async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure> {
     let target = service.target()?;
     let report = service.session.report;
@@ -34,8 +34,8 @@ pub async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Fail
     }
     let cart = Cart::new(target, Some(id))?;
     let shown = exact_json::object([
-        ("cart", service.read(&cart.read("")).await?.value()),
-        ("items", service.read(&cart.read("/items")).await?.value()),
+        ("cart", read(service, id).await?),
+        ("items", list(service, id).await?),
         ("totals", service.read(&cart.read("/totals")).await?.value()),
     ]);
     if report.is_json() {

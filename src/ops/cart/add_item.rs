@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::find;
-use super::items::{Items, settled};
-use crate::failure::{Applied, Failure};
+use super::note::Note;
+use super::verification::Verification;
+use crate::failure::Failure;
 use crate::input::Draft;
 use crate::ops::send;
 use crate::plan::operation::Operation;
@@ -32,49 +33,17 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
     } else {
         (send::request(service, draft)?, None, Cow::Borrowed(&draft.fields))
     };
-    if verify {
-        Box::pin(send_and_verify(service, cart, request, &item)).await
-    } else {
-        send::perform(service, OPERATION, request, &item).await
+    let note = Note::write(service, cart, item.get("quote_id").unwrap_or(&Value::Null));
+    if !verify {
+        let result = send::perform(service, OPERATION, request, &item).await;
+        note.close(&result);
+        return result;
     }
-}
-
-/// Sends the item, and compares the cart before and after.
-async fn send_and_verify(
-    service: &Service<'_>,
-    cart: Option<u64>,
-    request: Request,
-    item: &Map<String, Value>,
-) -> Result<Outcome, Failure> {
-    let quote = item.get("quote_id").cloned().unwrap_or_default();
-    let before = Items::read(service, cart, &quote).await.map_err(not_read)?;
-    match send::perform(service, OPERATION, request, item).await {
-        Ok(outcome) => {
-            let shown = settled(service, cart, &quote, &before, item).await;
-            if shown != Some(true) {
-                service.session.report.warn(match shown {
-                    None => "the cart could not be read after the item was added",
-                    _ => {
-                        "the cart does not show exactly the added quantity: somebody else may have changed it"
-                    }
-                });
-            }
-            Ok(Outcome { verified: Some(shown == Some(true)), ..outcome })
-        }
-        Err(failure) if failure.applied == Applied::Unknown => {
-            if settled(service, cart, &quote, &before, item).await != Some(true) {
-                return Err(failure);
-            }
-            service.verified();
-            Ok(Outcome {
-                applied: Applied::Yes,
-                verified: Some(true),
-                status: failure.status,
-                ..Outcome::not_sent(OPERATION.name())
-            })
-        }
-        Err(failure) => Err(failure),
-    }
+    let verification = Box::pin(Verification::begin(service, cart, &item, &note)).await;
+    let verification = verification.inspect_err(|_| note.discard())?;
+    let result = send::perform(service, OPERATION, request, &item).await;
+    note.close(&result);
+    Box::pin(verification.conclude(result, &note)).await
 }
 
 /// What is sent.
@@ -127,13 +96,5 @@ fn ensure_own_cart(named: &Value, found: Option<u64>) -> Result<(), Failure> {
             Err(Failure::usage(format!("quote `{named}` is not the customer's active cart: there is none"))
                 .hint("leave out `quote_id`, and a cart is created"))
         }
-    }
-}
-
-/// Without what was there before, nothing that is there afterwards proves anything.
-fn not_read(failure: Failure) -> Failure {
-    Failure {
-        message: format!("the cart could not be read before the item is added: {}", failure.message),
-        ..failure
     }
 }

@@ -1,10 +1,13 @@
 //! Which cart is written: the active one of the customer.
 
+use jiff::Timestamp;
 use serde_json::Value;
 
+use super::owner;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::error_body::refusal_hint::names_no_entity;
 use crate::ops::profile::read;
+use crate::ops::reads::Reads;
 use crate::ops::repeatable;
 use crate::plan::request::cart::Cart;
 use crate::session::service::{Service, Stage};
@@ -14,13 +17,18 @@ const NOT_FOUND: u16 = 404;
 /// Id of the active cart; `None` where there is none.
 ///
 /// # Errors
-/// As [`Service::read`], and `unavailable` for a reply without an id.
+/// As [`Service::read`], `unavailable` for a reply without an id, and `guard` for the cart of another customer.
 pub async fn find(service: &Service<'_>) -> Result<Option<u64>, Failure> {
     let target = service.target()?;
     let cart = Cart::new(target, None)?;
     let Some(customer) = target.customer else {
         return match service.read(&cart.read("")).await {
-            Ok(reply) => id_of(&reply.value()["id"]).map(Some),
+            Ok(reply) => {
+                let shown = reply.value();
+                let id = id_of(&shown["id"])?;
+                owner::ensure(service, &shown).await?;
+                Ok(Some(id))
+            }
             Err(failure)
                 if failure.status == Some(NOT_FOUND) && names_no_entity(failure.service.as_ref()) =>
             {
@@ -32,7 +40,7 @@ pub async fn find(service: &Service<'_>) -> Result<Option<u64>, Failure> {
     let found = service.read(&cart.search(customer)).await?.value();
     // The service ignores a filter that it does not understand: what it found is looked at.
     let of_customer = |cart: &&Value| {
-        cart["is_active"] == true && cart.pointer("/customer/id").and_then(Value::as_u64) == Some(customer)
+        owner::is_active(cart) && owner::customer_of(cart).as_ref() == Some(&customer.to_string())
     };
     let Some(carts) = found["items"].as_array() else {
         return Err(Failure::new(
@@ -58,6 +66,54 @@ pub async fn find_or_create(service: &Service<'_>, operation: &str) -> Result<u6
     {
         return Ok(id);
     }
+    let id = create(service, operation).await?;
+    if target.customer.is_some() {
+        // The item goes to the cart that this id names, whosever it is.
+        read_new(service, id).await?;
+    }
+    Ok(id)
+}
+
+/// The active cart with this id, as the service shows it.
+///
+/// # Errors
+/// As [`Service::read`], and `guard` for another cart than this, or one of another customer.
+pub async fn read(service: &Service<'_>, id: u64) -> Result<Value, Failure> {
+    Ok(read_with_date(service, id).await?.0)
+}
+
+/// The same, with the service's time of the answer, where it says so.
+///
+/// # Errors
+/// As [`read`].
+pub async fn read_with_date(service: &Service<'_>, id: u64) -> Result<(Value, Option<Timestamp>), Failure> {
+    let reply = service.read(&Cart::new(service.target()?, Some(id))?.read("")).await?;
+    let shown = reply.value();
+    let shown_id = id_of(&shown["id"])?;
+    owner::ensure(service, &shown).await?;
+    if shown_id != id {
+        return Err(owner::refused(format!(
+            "the service answered with cart {shown_id}, and before with cart {id}"
+        )));
+    }
+    Ok((shown, reply.date))
+}
+
+/// Reads a cart that was just created, which a replica may not have yet.
+async fn read_new(service: &Service<'_>, id: u64) -> Result<(), Failure> {
+    let mut reads = Reads::new(service.settings.settle);
+    loop {
+        match read(service, id).await {
+            Ok(_) => return Ok(()),
+            Err(failure) if failure.status == Some(NOT_FOUND) && reads.wait().await => {}
+            Err(failure) => return Err(failure),
+        }
+    }
+}
+
+/// Creates the cart; where there is an active one, the service answers with its id.
+async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failure> {
+    let target = service.target()?;
     let created = repeatable::send(service, operation, &Cart::new(target, None)?.create()).await;
     // What is asked for is not written yet.
     service.stage.set(Stage::NothingSent);
@@ -94,8 +150,8 @@ fn not_created(failure: Failure) -> Failure {
 
 /// An id as a number or its text.
 fn id_of(id: &Value) -> Result<u64, Failure> {
-    let number = id.as_u64().or_else(|| id.as_str()?.parse().ok());
-    number.ok_or_else(|| {
+    let number = id.as_u64().or_else(|| id.as_str()?.trim().parse().ok());
+    number.filter(|id| *id > 0).ok_or_else(|| {
         Failure::new(FailureKind::Unavailable, "the service's answer names no cart")
             .hint("check the base URL and what -vv shows of the answer")
     })

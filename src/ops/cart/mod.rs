@@ -4,4 +4,8 @@ pub mod add_item;
 pub mod find;
 pub mod items;
 pub mod methods;
+mod note;
+mod owner;
+mod payment;
 pub mod ship;
+mod verification;

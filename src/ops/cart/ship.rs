@@ -3,10 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::find;
+use super::payment::Payment;
 use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
-use crate::ops::{regions, repeatable, send};
+use crate::ops::{regions, send};
 use crate::plan::operation::Operation;
 use crate::plan::request::Request;
 use crate::plan::request::cart::Cart;
@@ -22,13 +23,18 @@ const AGAIN: &str = "run the command again";
 /// The second call.
 const PAYMENT: &str = "selected-payment-method";
 
-/// Saves addresses and method, then the payment, or shows the calls. `shipping_saved` says that an earlier run made the
-/// first call: only the second is sent then.
+/// Saves addresses and method, then the payment, or shows the calls. `half_done_cart` is the cart on which an earlier run
+/// made the first call: where it still is the customer's, only the second is sent. An order may have been made of it
+/// meanwhile; both are sent then, as saving and setting the same a second time changes nothing.
 ///
 /// # Errors
 /// As [`Service::write`]; `partial` where the first call was applied and the second was not. `usage` where the named
 /// customer has no cart.
-pub async fn perform(service: &Service<'_>, draft: &Draft, shipping_saved: bool) -> Result<Outcome, Failure> {
+pub async fn perform(
+    service: &Service<'_>,
+    draft: &Draft,
+    half_done_cart: Option<u64>,
+) -> Result<Outcome, Failure> {
     if service.settings.dialect.carts.is_none() {
         return send::send(service, draft).await;
     }
@@ -40,7 +46,7 @@ pub async fn perform(service: &Service<'_>, draft: &Draft, shipping_saved: bool)
     let mut outcome = Outcome { applied: Applied::Yes, ..Outcome::not_sent(OPERATION) };
     if let Some(request) = &requests.shipping {
         let has_payment = requests.payment.is_some();
-        if shipping_saved && has_payment {
+        if has_payment && half_done_cart.is_some() && half_done_cart == requests.cart {
             calls.push(Call { reason: Some("done earlier"), ..Call::new(SHIPPING, Applied::Yes) });
         } else {
             let sent = service.write(OPERATION, request).await;
@@ -50,41 +56,46 @@ pub async fn perform(service: &Service<'_>, draft: &Draft, shipping_saved: bool)
             calls.push(Call::replied(SHIPPING, &reply));
         }
     }
-    let Some(request) = &requests.payment else { return Ok(Outcome { calls, ..outcome }) };
+    let Some(payment) = &requests.payment else { return Ok(Outcome { calls, ..outcome }) };
     if service.is_stopping() {
         let interrupted = Failure::new(FailureKind::Interrupted, "interrupted before the payment was sent");
-        return Err(second_failed(interrupted.applied(Applied::No), calls));
+        return Err(second_failed(interrupted.applied(Applied::No), calls, requests.cart));
     }
     if outcome.status.is_none() {
         service.log_before_send(None).await?;
     }
-    match repeatable::send(service, OPERATION, request).await {
+    match payment.send(service, OPERATION).await {
         Ok(reply) => {
             outcome.status = Some(reply.status);
             calls.push(Call::replied(PAYMENT, &reply));
             Ok(Outcome { calls, ..outcome })
         }
         Err(failure) if calls.is_empty() => Err(failure),
-        Err(failure) => Err(second_failed(failure, calls)),
+        Err(failure) => Err(second_failed(failure, calls, requests.cart)),
     }
 }
 
 /// The two calls; either may be missing.
 struct Requests {
     shipping: Option<Request>,
-    payment: Option<Request>,
+    payment: Option<Payment>,
+    /// Id of the cart, where it is known.
+    cart: Option<u64>,
 }
 
 async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result<Requests, Failure> {
     let target = service.target()?;
-    let cart = match target.customer {
+    let has_payment = body.get("paymentMethod").is_some_and(|payment| !payment.is_null());
+    let id = match target.customer {
+        // Only the journal of a batch needs to know which cart it is.
+        None if service.is_recorded() && has_payment => find::find(service).await?,
         None => None,
         Some(customer) => Some(find::find(service).await?.ok_or_else(|| {
             Failure::usage(format!("customer {customer} has no active cart"))
                 .hint("check the customer with `storefront customer show`, or add an item first: `storefront quote add-item --sku SKU --qty N`")
         })?),
     };
-    let cart = Cart::new(target, cart)?;
+    let cart = Cart::new(target, id)?;
     regions::resolve_in_quote(service, &mut body).await?;
     let billing = body.shift_remove("billingAddress");
     if let (Some(billing), Some(Value::Object(information))) = (billing, body.get_mut("addressInformation")) {
@@ -95,12 +106,14 @@ async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result
     let payment = body.shift_remove("paymentMethod").filter(|payment| !payment.is_null());
     Ok(Requests {
         shipping: information.map(|value| cart.save_shipping(wrapped("addressInformation", value))),
-        payment: payment.map(|value| cart.select_payment(wrapped("method", value))),
+        payment: payment.map(|value| Payment::new(&cart, value.clone(), wrapped("method", value))),
+        cart: id,
     })
 }
 
 fn dry_run(service: &Service<'_>, requests: Requests) -> Result<Outcome, Failure> {
-    let previews = [(SHIPPING, requests.shipping), (PAYMENT, requests.payment)];
+    let payment = requests.payment.map(|payment| payment.request);
+    let previews = [(SHIPPING, requests.shipping), (PAYMENT, payment)];
     let calls: Vec<Call> = previews
         .into_iter()
         .filter_map(|(name, request)| {
@@ -122,7 +135,7 @@ fn first_failed(failure: Failure, has_second: bool) -> Failure {
 }
 
 /// The first call was applied: the whole is no longer "not applied", whatever became of the second.
-fn second_failed(failure: Failure, mut calls: Vec<Call>) -> Failure {
+fn second_failed(failure: Failure, mut calls: Vec<Call>, cart: Option<u64>) -> Failure {
     calls.push(Call::failed(PAYMENT, &failure));
     let calls = calls.iter().map(Call::to_json).collect();
     if failure.applied == Applied::Unknown {
@@ -152,6 +165,7 @@ fn second_failed(failure: Failure, mut calls: Vec<Call>) -> Failure {
         message: format!("the shipping information was saved, and the payment was not: {}", failure.message),
         hint: Some(hint),
         calls,
+        cart,
         ..failure
     }
 }

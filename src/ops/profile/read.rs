@@ -45,7 +45,7 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     let read = if service.customer.is_some() { &ReadSettings::default() } else { read };
     let pointers = Pointers { customer: read.customer.clone(), addresses: read.addresses.clone() };
     let profile = Profile::find(value, &pointers)?;
-    service.ensure_same_profile(profile.text("id"))?;
+    service.ensure_same_customer("profile", profile.text("id"))?;
     match service.customer {
         // The id in the body of a PUT goes before the one in the path.
         Some(id) if profile.text("id") != Some(id.to_string()) => {

@@ -14,11 +14,11 @@ pub fn cart(records: &Database<'_>, id: i64) -> Result<Value, ApiError> {
     let items = items(records, id)?;
     let saved = records.shipping(id)?.unwrap_or_default();
     let count = items.as_array().map_or(0, Vec::len);
-    let created = records.customer(customer)?.get("created_at").cloned().unwrap_or_default();
+    let (created, updated) = records.quote_times(id)?;
     Ok(json!({
         "id": id,
         "created_at": created,
-        "updated_at": created,
+        "updated_at": updated,
         "is_active": is_active,
         "is_virtual": false,
         "items": items,

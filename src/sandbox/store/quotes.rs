@@ -45,6 +45,14 @@ impl Database<'_> {
             .optional()?)
     }
 
+    /// When a quote was created and when it was changed last: UTC, to the second.
+    pub fn quote_times(&self, id: i64) -> StoreResult<(String, String)> {
+        Ok(self
+            .transaction
+            .prepare_cached("SELECT created_at, updated_at FROM quotes WHERE id = ?")?
+            .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))?)
+    }
+
     /// Makes an active quote for a customer who has none, and returns its id.
     pub fn add_quote(&self, customer: i64) -> StoreResult<i64> {
         let id = self

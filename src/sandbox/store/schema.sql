@@ -68,7 +68,10 @@ CREATE TABLE quotes (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     customer_id INTEGER NOT NULL REFERENCES customers (id) ON DELETE CASCADE,
     is_active   INTEGER NOT NULL DEFAULT 1,
-    shipping    TEXT
+    shipping    TEXT,
+    -- In UTC, to the second.
+    created_at  TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    updated_at  TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 CREATE UNIQUE INDEX active_quote_of_customer ON quotes (customer_id) WHERE is_active;
 CREATE TABLE quote_items (
@@ -79,3 +82,15 @@ CREATE TABLE quote_items (
     qty      TEXT NOT NULL,
     UNIQUE (quote_id, sku, options)
 );
+CREATE TRIGGER quote_changed AFTER UPDATE OF is_active, shipping ON quotes BEGIN
+    UPDATE quotes SET updated_at = CURRENT_TIMESTAMP WHERE id = NEW.id;
+END;
+CREATE TRIGGER quote_item_added AFTER INSERT ON quote_items BEGIN
+    UPDATE quotes SET updated_at = CURRENT_TIMESTAMP WHERE id = NEW.quote_id;
+END;
+CREATE TRIGGER quote_item_changed AFTER UPDATE ON quote_items BEGIN
+    UPDATE quotes SET updated_at = CURRENT_TIMESTAMP WHERE id = NEW.quote_id;
+END;
+CREATE TRIGGER quote_item_removed AFTER DELETE ON quote_items BEGIN
+    UPDATE quotes SET updated_at = CURRENT_TIMESTAMP WHERE id = OLD.quote_id;
+END;
