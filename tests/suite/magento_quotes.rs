@@ -253,6 +253,24 @@ quote currency code  USD
     assert_eq!(none.code, 4, "{none:?}");
 }
 
+/// A cart shows the sku of the chosen simple product, and its options only in the list of items.
+#[test]
+fn a_configurable_product_is_verified_by_its_options() {
+    for way in ["", " --customer 1"] {
+        let env = TestEnv::new();
+        let line =
+            format!("quote add-item{way} --sku shirt --qty 1 --option 93=49 --option 144=167 --verify");
+        for _ in 0..2 {
+            let result = done(&env, &line);
+            assert_eq!((&result["applied"], &result["verified"]), (&json!("yes"), &json!(true)), "{result}");
+        }
+        let shown = done(&env, &format!("quote show{way}"));
+        assert_eq!(shown["items"][0]["sku"], "shirt-49-167");
+        assert_eq!(shown["cart"]["items"][0].get("product_option"), None);
+        assert_eq!(shown["items"][0]["qty"], 2);
+    }
+}
+
 /// A cart has no shipping address before shipping information is saved, and Magento then lists no methods to it.
 #[test]
 fn the_shipping_methods_of_a_new_cart_are_those_to_an_address_of_the_customer() {
