@@ -5,7 +5,7 @@ mod finish;
 mod settling;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use tokio::time::Instant;
 
+use crate::batch::blocked::Blocked;
 use crate::batch::failed_file::{FailedFile, InputForm};
 use crate::batch::keyed_queue::KeyedQueue;
 use crate::batch::prepare::RecordPreparer;
@@ -67,8 +68,8 @@ pub struct Dispatcher<'a> {
     queue: KeyedQueue<Job>,
     /// Records that have begun and not ended, by their turn.
     in_flight: BTreeMap<u64, InFlight<'a>>,
-    /// Keys of which a record ended with unknown outcome, where later ones must not be sent; and that record.
-    blocked: HashMap<u64, (u64, bool)>,
+    /// Records that hold up later ones of their key.
+    blocked: Blocked,
     throttle: Rc<RefCell<Throttle>>,
     /// Of an input that could not be looked through before.
     warnings: Option<WarningCollector>,
@@ -149,7 +150,7 @@ impl<'a> Dispatcher<'a> {
             reader,
             queue: KeyedQueue::default(),
             in_flight: BTreeMap::new(),
-            blocked: HashMap::new(),
+            blocked: Blocked::default(),
             throttle,
             warnings: records
                 .is_none()
@@ -236,8 +237,9 @@ impl<'a> Dispatcher<'a> {
                 return None;
             }
             if let Some((key, task)) = self.queue.pop() {
-                match self.blocked.get(&key).copied().filter(|(record, _)| *record < task.location.record) {
-                    Some(record) => self.refuse_blocked(key, task, record),
+                let operation = self.input.preparer.operation.operation();
+                match self.blocked.refusal(operation, key, task.location.record) {
+                    Some(failure) => self.refuse_blocked(key, task, failure),
                     None => return Some((key, task)),
                 }
                 continue;

@@ -1,6 +1,7 @@
 //! The operations over many records (docs/journal.md): check → journal → run → summary.
 
-pub mod circuit_breaker;
+pub mod blocked;
+mod circuit_breaker;
 mod command_line;
 mod customer_name;
 mod dispatcher;

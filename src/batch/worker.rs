@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::run_token::RunToken;
-use super::token_locks::TokenLocks;
+use super::token_locks::{TokenLocks, Turn};
 use crate::batch::customer_name::CustomerName;
 use crate::batch::prepare::PreparedRecord;
 use crate::batch::record_token::TokenSource;
@@ -13,13 +13,11 @@ use crate::journal::replay::HalfDone;
 use crate::journal::write_ahead::{RecordWriteAhead, WriteAhead};
 use crate::ops::customers;
 use crate::ops::record::RecordOperation;
-use crate::plan::operation::Operation;
 use crate::redact::{Masked, secrets};
 use crate::report::ordered_results::RecordLocation;
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::service::Service;
-use crate::token::Token;
 
 /// A record that is to be run.
 #[derive(Debug)]
@@ -83,18 +81,33 @@ pub struct RunContext<'a> {
     pub token_locks: Option<&'a TokenLocks>,
 }
 
-impl RunContext<'_> {
+impl<'a> RunContext<'a> {
     /// Runs one record to its end; `gate` is its part of the journal, none where nothing is sent.
-    pub async fn run(self, task: Box<Job>, gate: Option<Rc<RecordWriteAhead<'_>>>) -> JobResult {
-        let (turn, unresolved, half_done) = (task.sequence, task.unresolved.clone(), task.half_done);
+    pub fn run<'g>(
+        self,
+        task: Box<Job>,
+        gate: Option<Rc<RecordWriteAhead<'g>>>,
+    ) -> impl Future<Output = JobResult> + use<'a, 'g> {
+        // Records begin in the order of the input, and may be polled in another.
+        let turn = self.token_locks.map(|locks| locks.begin(task.location.record));
+        self.run_in_turn(task, gate, turn)
+    }
+
+    async fn run_in_turn(
+        self,
+        task: Box<Job>,
+        gate: Option<Rc<RecordWriteAhead<'_>>>,
+        turn: Option<Turn<'_>>,
+    ) -> JobResult {
+        let (sequence, unresolved, half_done) = (task.sequence, task.unresolved.clone(), task.half_done);
         let mut ended = JobResult {
-            sequence: turn,
+            sequence,
             result: Err(Failure::internal("the record was not run")),
             was_left: false,
             is_unauthorized: false,
             masked: None,
         };
-        let result = self.result(task, gate, &mut ended).await;
+        let result = self.result(task, gate, turn, &mut ended).await;
         ended.result = result
             .map_err(|failure| half_done_still(unresolved_again(failure, unresolved.as_deref()), half_done));
         ended
@@ -104,6 +117,7 @@ impl RunContext<'_> {
         self,
         task: Box<Job>,
         gate: Option<Rc<RecordWriteAhead<'_>>>,
+        turn: Option<Turn<'_>>,
         ended: &mut JobResult,
     ) -> Result<Outcome, Failure> {
         let Job { location: place, prepared, unresolved, half_done, .. } = *task;
@@ -118,90 +132,70 @@ impl RunContext<'_> {
             own => own,
         };
         ended.masked = token.as_ref().map(|token| secrets().add_while(token));
-        let _alone = match (self.token_locks, &token) {
-            (Some(locks), Some(token)) => Some(locks.acquire(token).await),
+        let own_key =
+            token.as_ref().zip(self.token_locks).map(|(token, locks)| (locks, TokenLocks::key(token)));
+        let _alone = match (turn, own_key) {
+            (Some(turn), Some((_, key))) => Some(turn.lock(key).await),
             _ => None,
         };
-        if let Some(unresolved) = &unresolved {
-            let service = self.service.for_record(&session, token.clone(), None);
-            let snapshot = unresolved.snapshot.as_deref();
-            // Where the customer cannot be found now, nothing can be found out.
-            if let Ok(service) = customers::select(&service, customer.as_deref()).await
-                && let Some(found) =
-                    Box::pin(self.operation.resolve_unknown(&service, &prepared.body, snapshot)).await
-            {
-                return Ok(found);
-            }
-            if !unresolved.retry {
-                ended.was_left = true;
-                self.note_unknown(token.as_ref(), place.record);
-                return Err(unresolved.failure.clone());
-            }
-        }
-        if let (Some(locks), Some(token)) = (self.token_locks, &token)
-            && let Some(record) = locks.unknown(token)
-        {
-            return Err(behind_unknown(self.operation.operation(), record));
-        }
-        loop {
-            let service = self.service.for_record(&session, token.clone(), write_ahead);
-            let performed = match customers::select(&service, customer.as_deref()).await {
-                Ok(service) => {
-                    let cart = half_done.and_then(|half| half.cart);
-                    Box::pin(self.operation.perform(&service, &prepared.body, cart)).await
+        let operation = self.operation.operation();
+        let run = async {
+            if let Some(unresolved) = &unresolved {
+                let service = self.service.for_record(&session, token.clone(), None);
+                let snapshot = unresolved.snapshot.as_deref();
+                // Where the customer cannot be found now, nothing can be found out.
+                if let Ok(service) = customers::select(&service, customer.as_deref()).await
+                    && let Some(found) =
+                        Box::pin(self.operation.resolve_unknown(&service, &prepared.body, snapshot)).await
+                {
+                    return Ok(found);
                 }
-                Err(failure) => Err(failure),
-            };
-            let failure = match performed {
-                Err(failure) if is_run_token && is_unauthorized(&failure) => failure,
-                // What was applied before is kept; the rest would be refused as well.
-                Err(failure) if is_run_token && is_unauthorized_half_way(&failure) => {
+                if !unresolved.retry {
+                    ended.was_left = true;
+                    return Err(unresolved.failure.clone());
+                }
+            }
+            if let Some(refusal) =
+                own_key.and_then(|(locks, key)| locks.blocked.refusal(operation, key, place.record))
+            {
+                return Err(refusal);
+            }
+            loop {
+                let service = self.service.for_record(&session, token.clone(), write_ahead);
+                let performed = match customers::select(&service, customer.as_deref()).await {
+                    Ok(service) => {
+                        let cart = half_done.and_then(|half| half.cart);
+                        Box::pin(self.operation.perform(&service, &prepared.body, cart)).await
+                    }
+                    Err(failure) => Err(failure),
+                };
+                let failure = match performed {
+                    Err(failure) if is_run_token && is_unauthorized(&failure) => failure,
+                    // What was applied before is kept; the rest would be refused as well.
+                    Err(failure) if is_run_token && is_unauthorized_half_way(&failure) => {
+                        ended.is_unauthorized = true;
+                        return Err(failure);
+                    }
+                    done => return done,
+                };
+                // A refused token means that nothing was applied: the record may be performed with another.
+                let Ok(Some(renewed)) = run_token.after(token.as_ref()).await else {
                     ended.is_unauthorized = true;
                     return Err(failure);
-                }
-                Err(failure) => {
-                    let failure = unresolved_again(failure, unresolved.as_deref());
-                    if failure.applied == Applied::Unknown {
-                        self.note_unknown(token.as_ref(), place.record);
-                    }
-                    return Err(failure);
-                }
-                done => return done,
-            };
-            // A refused token means that nothing was applied: the record may be performed with another.
-            let Ok(Some(renewed)) = run_token.after(token.as_ref()).await else {
-                ended.is_unauthorized = true;
-                return Err(failure);
-            };
-            ended.masked = Some(secrets().add_while(&renewed));
-            token = Some(renewed);
+                };
+                ended.masked = Some(secrets().add_while(&renewed));
+                token = Some(renewed);
+            }
+        };
+        let done = run.await;
+        // Noted while the lock is held.
+        if let (Err(failure), Some((locks, key))) = (&done, own_key) {
+            let failure = unresolved_again(failure.clone(), unresolved.as_deref());
+            let failure = half_done_still(failure, half_done);
+            locks.blocked.note(operation, key, place.record, &failure);
         }
+        done
     }
-
-    fn note_unknown(self, token: Option<&Token>, record: u64) {
-        if let (Some(locks), Some(token)) = (self.token_locks, token) {
-            locks.set_unknown(token, record);
-        }
-    }
-}
-
-/// A record that is not sent, because the outcome of an earlier one is unknown that replaces the same thing: its
-/// request may still take effect, and undo what this one does.
-pub fn behind_unknown(operation: Operation, unknown: u64) -> Failure {
-    let what = operation.spec().replaces.unwrap_or("customer");
-    Failure::guard(format!("not sent: the outcome of record {unknown}, of the same {what}, is unknown"))
-        .hint(format!("check whether record {unknown} took effect first"))
-}
-
-/// A record that is not sent, because an earlier one failed that replaces the same thing: a resumed run sends that one
-/// again, after which this one is due.
-pub fn behind_failed(operation: Operation, failed: u64) -> Failure {
-    let what = operation.spec().replaces.unwrap_or("customer");
-    Failure::new(
-        FailureKind::Unavailable,
-        format!("not sent: record {failed}, of the same {what}, failed and comes first"),
-    )
-    .hint("--resume sends both in their order")
 }
 
 /// A record that an earlier run may have applied is not known to be unapplied because it could not be sent again: it stays

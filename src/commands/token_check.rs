@@ -17,7 +17,7 @@ use crate::session::service::Service;
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why a token cannot be checked by a call.
-pub const NO_CALL: &str = "read.attribute-path, a read that needs it, is not set";
+pub const NO_CALL: &str = "`read.attribute-path` is not set";
 
 /// Every shop has an attribute of this code.
 const ANY_ATTRIBUTE: &str = "name";

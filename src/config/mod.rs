@@ -11,6 +11,7 @@ mod files;
 mod keys;
 mod profile;
 mod program_search;
+mod rest_root;
 mod service_id;
 mod settings;
 mod target;

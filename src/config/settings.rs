@@ -9,6 +9,7 @@ use super::base_url;
 use super::file::{ConfigFile, ReadOnce};
 use super::files;
 use super::profile::Profile;
+use super::rest_root::with_root;
 use super::service_id::ServiceId;
 use super::target::{dialect, store_view};
 use super::token_source::TokenSource;
@@ -36,6 +37,8 @@ pub struct Settings {
     pub dialect: &'static Dialect,
     /// Where the service is: `http` or `https`, a path is kept; no user, password, query or fragment.
     pub base_url: Url,
+    /// The store view that the base URL named as it was written; [`Self::base_url`] is without it.
+    pub base_url_store_view: Option<StoreView>,
     /// Store view code; see [`Self::target`].
     pub store_view: Option<StoreView>,
     /// The customer's token.
@@ -137,6 +140,7 @@ impl Settings {
             None => ConfigFile::load_named(context)?,
         };
         let profile = file.chosen(context, global)?;
+        let is_from_environment = from_environment.is_some();
         let own_base_url = profile.as_ref().and_then(Profile::base_url);
         let Some(base_url) = from_environment.or_else(|| own_base_url.clone()) else {
             return Err(profile.map_or_else(|| file.no_profile_selected(), |profile| profile.no_base_url()));
@@ -154,6 +158,8 @@ impl Settings {
         let mut settings = Self::plain(global, base_url, token, admin_token);
         settings.store_view = store_view(context, global, profile.as_ref())?;
         settings.dialect = dialect(context, global, profile.as_ref())?;
+        let setter = profile.as_ref().filter(|_| !is_from_environment).map(|profile| profile.name.as_str());
+        settings.cut_base_url(global.store_view.is_some(), setter)?;
         settings.proxy_variable = context.proxy_variable(settings.base_url.scheme());
         settings.certificate_file = context.certificate_file();
         if let Some(profile) = &profile {
@@ -217,6 +223,7 @@ impl Settings {
             sandbox_database: None,
             dialect: Interface::Marketplace.dialect(),
             base_url,
+            base_url_store_view: None,
             store_view: None,
             token,
             admin_token,
@@ -305,7 +312,7 @@ impl Settings {
         match &self.sandbox_database {
             Some(database) => ServiceId::sandbox(database, self.dialect.name),
             None if self.sandbox => ServiceId::sandbox(Path::new(SANDBOX), self.dialect.name),
-            None => ServiceId::new(&self.base_url, self.dialect.name),
+            None => ServiceId::new(&with_root(&self.base_url, self.dialect.rest_root), self.dialect.name),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::ops::reads::Reads;
 use crate::ops::send;
 use crate::plan::operation::Operation;
 use crate::plan::request::{Bearer, Request};
-use crate::plan::same_attribute::{in_reply, is_as_asked};
+use crate::plan::same_attribute::{self, NotShown, in_reply};
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 
@@ -45,16 +45,19 @@ pub async fn create(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
     match send::perform(service, OPERATION, request, asked).await {
         Err(failure) if failure.applied == Applied::Unknown => {
             let mut reads = Reads::new(service.settings.settle);
-            while !exists_as_asked(service, &read, asked).await {
+            let verified = loop {
+                if let Some(not_shown) = compare_stored(service, &read, asked).await {
+                    break is_verified(service, &not_shown);
+                }
                 if !reads.wait().await {
                     return Err(failure.hint(format!(
                         "`storefront attribute show {}` shows whether it exists: look before you try again",
                         code_of(asked)
                     )));
                 }
-            }
+            };
             service.verified();
-            Ok(Outcome { verified: Some(true), status: failure.status, ..done(None) })
+            Ok(Outcome { verified: Some(verified), status: failure.status, ..done(None) })
         }
         sent => sent,
     }
@@ -63,14 +66,30 @@ pub async fn create(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
 /// Whether the attribute of an earlier run exists as it was asked for. `None` while that is unknown.
 pub async fn resolve_unknown(service: &Service<'_>, asked: &Map<String, Value>) -> Option<Outcome> {
     let read = read_request(service, asked.get("attribute_code")?.as_str()?)?;
-    let outcome = Outcome { verified: Some(true), ..done(Some("done earlier")) };
-    exists_as_asked(service, &read, asked).await.then_some(outcome)
+    let not_shown = compare_stored(service, &read, asked).await?;
+    Some(Outcome { verified: Some(is_verified(service, &not_shown)), ..done(Some("done earlier")) })
 }
 
-async fn exists_as_asked(service: &Service<'_>, read: &Request, asked: &Map<String, Value>) -> bool {
+/// Reads the attribute; what of it is not shown, where all that is shown is as it was asked for.
+async fn compare_stored(
+    service: &Service<'_>,
+    read: &Request,
+    asked: &Map<String, Value>,
+) -> Option<NotShown> {
     // What cannot be read stays unknown.
-    let Ok(reply) = service.read(read).await else { return false };
-    in_reply(reply.value()).is_some_and(|stored| is_as_asked(asked, &stored))
+    let reply = service.read(read).await.ok()?;
+    same_attribute::compare(asked, &in_reply(reply.value())?)
+}
+
+/// An attribute is created as a whole: what is not shown was created with the rest, and is not verified.
+fn is_verified(service: &Service<'_>, not_shown: &NotShown) -> bool {
+    if !not_shown.is_empty() {
+        service.session.report.warn(&format!(
+            "the attribute exists as it was asked for, but the service does not show {}",
+            not_shown.join(" and ")
+        ));
+    }
+    not_shown.is_empty()
 }
 
 fn done(reason: Option<&'static str>) -> Outcome {

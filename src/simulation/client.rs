@@ -215,8 +215,10 @@ impl Machine {
             return restore(&service, &args).await.map(Some);
         }
         let document = document(&actions[0], tag, customer);
-        if let Action::Remove(id) = actions[0] {
-            update.remove_addresses = vec![id];
+        match actions[0] {
+            Action::Remove(id) => update.remove_addresses = vec![id],
+            Action::Default(id) => (update.address, update.default_billing) = (Some(id), true),
+            _ => {}
         }
         if job.operation != Operation::CustomerUpdate {
             let draft = Draft::new(&MARKETPLACE, job.operation, Some(document), &NoFlags, true)?;
@@ -242,7 +244,9 @@ pub fn document(action: &Action, tag: u32, customer: usize) -> Value {
             json!({"customer": {"addresses": [{"id": id, *name: value}]}, "tag": tag})
         }
         Action::Add(address) => json!({"customer": {"addresses": [address]}, "tag": tag}),
-        Action::Remove(_) | Action::Restore(_) => json!({"customer": {}, "tag": tag, "from": customer}),
+        Action::Remove(_) | Action::Default(_) | Action::Restore(_) => {
+            json!({"customer": {}, "tag": tag, "from": customer})
+        }
     }
 }
 

@@ -63,9 +63,10 @@ impl Customer {
         let id = number + 1;
         let address = |at: usize| {
             let number = id * 10 + at;
+            let default = if at == 1 { r#""default_billing":true,"# } else { "" };
             format!(
                 r#"{{"id":{number},"customer_id":{id},"street":["Main {number}"],"city":"Town {number}","postcode":"7500{at}",
-                "country_id":"FR","telephone":"{number}","firstname":"A","lastname":"B","x_rate":1E{at}}}"#
+                "country_id":"FR",{default}"telephone":"{number}","firstname":"A","lastname":"B","x_rate":1E{at}}}"#
             )
         };
         let text = format!(

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::customers::Stored;
+use super::defaults::make_last_default;
 use super::random::Random;
 
 /// When an editor acts.
@@ -40,6 +41,8 @@ pub enum Act {
     Add(Value),
     /// Removes an address, counted from 0.
     Remove(usize),
+    /// Adds an address that is the default. No record of ours asks for the same, which could not be told from it.
+    AddDefault(Value),
 }
 
 impl Edit {
@@ -54,7 +57,7 @@ impl Edit {
         let customer = usize::try_from(random.below(customers as u64)).unwrap();
         let address = usize::try_from(random.below(2)).unwrap();
         let value = format!("Foreign {number}");
-        let act = match random.below(9) {
+        let act = match random.below(11) {
             0 | 1 => Act::Address(address, "telephone", value),
             2 | 3 => Act::Address(address, "city", value),
             4 => Act::Profile("firstname", value),
@@ -65,6 +68,7 @@ impl Edit {
                 Act::Add(like)
             }
             7 => Act::Remove(address),
+            8 | 9 => Act::AddDefault(json!({"street": [value], "city": "Elsewhere", "telephone": "2"})),
             _ => Act::Add(json!({"street": [value], "city": "Elsewhere", "telephone": "1"})),
         };
         Self { moment, customer, act }
@@ -84,10 +88,13 @@ impl Edit {
                 Some(address) => address[*name] = json!(value),
                 None => return false,
             },
-            Act::Add(address) => {
+            Act::Add(address) | Act::AddDefault(address) => {
                 let mut address = address.clone();
                 address["id"] = json!(id);
                 addresses.push(address);
+                if let Act::AddDefault(_) = &self.act {
+                    make_last_default(addresses);
+                }
             }
             Act::Remove(at) if *at < addresses.len() => drop(addresses.remove(*at)),
             Act::Remove(_) | Act::Profile(..) => return false,

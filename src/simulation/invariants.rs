@@ -11,12 +11,14 @@
 //! 9. A PUT changes nothing but what it was asked to change, to the digit.
 //! 10. Nothing that waits stands between the last read and the PUT.
 //! 11. A command that comes to its end leaves no snapshot without a mark.
+//! 12. No PUT makes two addresses the default, and a restore takes it from none that somebody else chose.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::customers::{Stored, Writer, fields, ids};
+use super::defaults::{DEFAULT, broken_defaults, may_move};
 use super::world::{Action, Sent, World};
 
 /// After so long the program takes it that a request will not come any more.
@@ -52,6 +54,9 @@ pub fn check_request(world: &mut World, number: usize, writes: u64) {
             continue;
         }
         let asked = match action {
+            _ if path.ends_with(DEFAULT) && after.contains_key(path) => {
+                may_move(world, sent, action, path, after.get(path).copied())
+            }
             Action::Set(address, name, value) => {
                 *path == path_of(*address, name) && after.get(path).is_some_and(|now| *now == value)
             }
@@ -74,6 +79,7 @@ pub fn check_request(world: &mut World, number: usize, writes: u64) {
         Action::Restore(_) => new.into_iter().all(|address| was_removed_by_us(world, sent, address)),
         _ => new.count() == 0,
     };
+    broken.extend(broken_defaults(world, sent, action, body).map(|what| (12, what)));
     if !is_wanted {
         broken.push((9, "its new addresses are not those that were asked for".to_owned()));
     }
@@ -112,7 +118,8 @@ fn was_removed_by_us(world: &World, sent: &Sent, address: &Value) -> bool {
         past["id"].as_i64().is_some_and(removed)
             && past.as_object().is_some_and(|past| {
                 past.iter()
-                    .filter(|(name, _)| *name != "id")
+                    // Another address may be the default now.
+                    .filter(|(name, _)| *name != "id" && (*name != DEFAULT || added.contains_key(DEFAULT)))
                     .all(|(name, value)| added.get(name) == Some(value))
             })
     };

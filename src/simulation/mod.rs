@@ -13,6 +13,7 @@
 
 mod client;
 mod customers;
+mod defaults;
 mod disk;
 mod editors;
 mod faults;

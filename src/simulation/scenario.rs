@@ -262,7 +262,8 @@ impl Scenario {
             (Operation::AttributeCreate, _) => Action::Attribute,
             (_, 0..=2) => Action::Set(Some(address), "city", value),
             (_, 3 | 4) => Action::Set(None, "firstname", value),
-            (_, 5 | 6) if may_remove => Action::Remove(address),
+            (_, 5) if may_remove => Action::Remove(address),
+            (_, 6) if may_remove => Action::Default(address),
             _ => Action::Add(json!({"firstname": "N", "lastname": "M", "street": [value], "city": "New",
                 "postcode": "75009", "country_id": "FR", "telephone": "5"})),
         };

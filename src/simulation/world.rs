@@ -75,6 +75,8 @@ pub enum Action {
     Add(Value),
     /// One address less.
     Remove(i64),
+    /// Another default address.
+    Default(i64),
     /// The newest update undone; with `true` an address that it added is deleted.
     Restore(bool),
 }

@@ -221,7 +221,7 @@ error: the service answered 400 Bad Request: Attribute code "Fabric-2" is invali
 attribute create: host 127.0.0.1:[PORT]
 error: the service answered 403 Forbidden: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
   No changes were made.
-  hint: the token has expired, or it lacks the permission `Magento_Catalog::attributes_attributes`: `storefront auth login --user NAME --admin` stores a new one; grant the permission to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens)
+  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token
 "#]]);
     // The profile's token is the fallback.
     let fallback = env.storefront("attribute create --code other --type text");
@@ -229,7 +229,7 @@ error: the service answered 403 Forbidden: The consumer isn't authorized to acce
 attribute create: host 127.0.0.1:[PORT]
 error: the service answered 403 Forbidden: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
   No changes were made.
-  hint: no administrator's token is set, so the customer token was used: set STOREFRONT_ADMIN_TOKEN, or run `storefront auth login --admin`; the token has expired, or it lacks the permission `Magento_Catalog::attributes_attributes`: `storefront auth login --user NAME --admin` stores a new one; grant the permission to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens)
+  hint: no administrator's token is set, so the customer token was used: set STOREFRONT_ADMIN_TOKEN, or run `storefront auth login --admin`; the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token
 "#]]);
     assert_eq!(env.requests(), ["POST 403", "POST 403"]);
 }

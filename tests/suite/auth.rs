@@ -76,7 +76,7 @@ profiles.shop.base-url = "https://127.0.0.1:1/rest"
 "#]]);
 
     login(&home, "boss", &["--admin"]).assert_report(str![[r#"
-the admin token was not verified: read.attribute-path, a read that needs it, is not set
+the admin token was not verified: `read.attribute-path` is not set
 saved the admin token for profile `shop` (https://127.0.0.1:1) to [HOME]/config/storefront/credentials.toml
 "#]]);
     home.run("auth logout --admin").assert_report(str!["deleted the admin token of profile `shop`"]);

@@ -4,6 +4,8 @@ use serde_json::json;
 use snapbox::str;
 
 use crate::support::batch::lines;
+#[cfg(unix)]
+use crate::support::storefront::Outcome;
 use crate::support::test_env::{TestEnv, files_below};
 
 #[test]
@@ -67,6 +69,39 @@ error: d.csv: line 2: the token command uses `login`, which this record does not
   hint: fix the record and try again; --skip-invalid sends the others
 "#]],
     );
+}
+
+/// A run over two records whose different commands print one token, the first command later than the second.
+#[cfg(unix)]
+fn run_with_one_token(env: &TestEnv, flags: &str) -> Outcome {
+    let script = "test $1 = late && sleep 0.3; printf sandbox-customer-1";
+    let config = format!(
+        "[profiles.p]\nbase-url = {:?}\nstore-view = \"default\"\ntoken-command = [\"sh\", \"-c\", {script:?}, \"sh\", \"{{record.login}}\"]\n",
+        env.url()
+    );
+    env.home.write("config.toml", config, 0o600);
+    env.file("c.csv", "login,address_id,postcode\nlate,2,11111\nearly,2,22222\n");
+    env.home.run(&*format!("customer update -i c.csv -p p --yes -o json {flags}"))
+}
+
+#[cfg(unix)]
+#[test]
+fn records_with_one_printed_token_keep_their_order() {
+    let env = TestEnv::new();
+    let run = run_with_one_token(&env, "");
+    assert_eq!((run.code, &env.address(2)["postcode"]), (0, &"22222".into()), "{run:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_record_behind_a_failed_one_with_the_same_printed_token_is_not_sent() {
+    let env = TestEnv::with_faults(&["GET:503x1"]);
+    let first = run_with_one_token(&env, "--retry 0");
+    assert_eq!(first.code, 7, "{first:?}");
+    let said = "not sent: record 1, of the same customer, failed and comes first";
+    assert!(first.stdout.contains(said), "{first:?}");
+    assert_eq!(run_with_one_token(&env, "--resume").code, 0);
+    assert_eq!(env.address(2)["postcode"], "22222");
 }
 
 #[test]

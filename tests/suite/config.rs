@@ -319,13 +319,13 @@ base URL  https://shop.example/rest
 
 CHECK           STATUS   DETAIL
 customer token  skipped  token of profile shop; not checked: no store view set
-admin token     skipped  admin-token of profile shop; not checked: read.attribute-path, a read that needs it, is not set
+admin token     skipped  admin-token of profile shop; not checked: `read.attribute-path` is not set
 "#]],
         ),
         (
             "auth status -p shop -o json",
             str![[
-                r#"{"profile":"shop","base_url":"https://shop.example/rest","checks":[{"check":"customer token","status":"skipped","detail":"token of profile shop; not checked: no store view set","fix":null},{"check":"admin token","status":"skipped","detail":"admin-token of profile shop; not checked: read.attribute-path, a read that needs it, is not set","fix":null}]}"#
+                r#"{"profile":"shop","base_url":"https://shop.example/rest","checks":[{"check":"customer token","status":"skipped","detail":"token of profile shop; not checked: no store view set","fix":null},{"check":"admin token","status":"skipped","detail":"admin-token of profile shop; not checked: `read.attribute-path` is not set","fix":null}]}"#
             ]],
         ),
     ] {

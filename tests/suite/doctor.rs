@@ -114,7 +114,7 @@ store view       ok       default
 customer token   ok       the environment variable STOREFRONT_TOKEN
 service          ok       answers, without TLS
 profile          ok       4 addresses can be read
-admin token      skipped  the environment variable STOREFRONT_ADMIN_TOKEN; not checked: read.attribute-path, a read that needs it, is not set
+admin token      skipped  the environment variable STOREFRONT_ADMIN_TOKEN; not checked: `read.attribute-path` is not set
 clock            ok       in sync with the service
 "#]]);
 }
@@ -150,7 +150,7 @@ store view       ok       default
 customer token   ok       the sandbox
 service          ok       answers, without TLS
 profile          ok       4 addresses can be read
-admin token      skipped  the sandbox; not checked: read.attribute-path, a read that needs it, is not set
+admin token      skipped  the sandbox; not checked: `read.attribute-path` is not set
 clock            ok       in sync with the service
 "#]]);
 }

@@ -87,6 +87,38 @@ fn on_resume_an_attribute_that_exists_as_asked_is_done() {
 }
 
 #[test]
+fn on_resume_an_attribute_with_another_label_or_default_is_not_done() {
+    let env = TestEnv::with_faults(&["POST:reset-after-commitx3"]);
+    let profile = |read: &str| format!("[profiles.shop]\nbase-url = \"{}\"\n{read}", env.url());
+    env.home.write("config.toml", profile(""), 0o600);
+    let attribute = |code: &str| {
+        json!({"attribute_code": code, "frontend_input": "select", "default_frontend_label": code,
+            "frontend_labels": [{"store_id": 2, "label": "Tissu"}],
+            "options": [{"label": "Wool", "sort_order": 1}, {"label": "Silk", "sort_order": 2, "is_default": true}]})
+    };
+    let records = ["fabric", "weave", "yarn"].map(|code| format!("{}\n", attribute(code)));
+    env.file("new.ndjson", records.concat());
+    let line = "attribute create -i new.ndjson -y -p shop --jobs 1 -q -o json";
+    assert_eq!(env.run(line).code, 7);
+    let mut default = attribute("yarn")["options"].clone();
+    default[1]["is_default"] = false.into();
+    for (code, changed) in [
+        ("weave", json!({"frontend_labels": [{"store_id": 2, "label": "Stoff"}]})),
+        ("yarn", json!({ "options": default })),
+    ] {
+        let (path, body) = (format!("/rest/V1/products/attributes/{code}"), json!({ "attribute": changed }));
+        let token = crate::support::raw_http::ADMIN;
+        assert_eq!(env.sandbox.call(token, "PUT", &path, &body.to_string()).status, 200);
+    }
+    let read = "[profiles.shop.read]\nattribute-path = \"/rest/V1/products/attributes/{code}\"\n";
+    env.home.write("config.toml", profile(read), 0o600);
+    let second = env.run(&format!("{line} --resume"));
+    let lines: Vec<&str> = second.stdout.lines().collect();
+    assert!(lines[0].contains(r#""applied":"yes","reason":"done earlier","verified":true"#), "{second:?}");
+    assert!(lines[1..].iter().all(|line| line.contains(r#""applied":"unknown""#)), "{second:?}");
+}
+
+#[test]
 fn the_marketplace_has_no_read_without_a_setting() {
     let env = TestEnv::new();
     env.run("attribute show fabric").assert_failure(
@@ -106,7 +138,7 @@ fn a_missing_permission_is_named_and_stops_a_batch() {
     refused.assert_failure(6, str![[r#"
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
   No changes were made.
-  hint: the token has expired, or it lacks the permission `Magento_Catalog::attributes_attributes`: `storefront auth login --user NAME --admin` stores a new one; grant the permission to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens)
+  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token
 "#]]);
     env.file(
         "new.ndjson",
@@ -124,7 +156,7 @@ attribute create: 3 records: 0 done, 1 failed, 2 not sent ([DURATION])
   1 × the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
 error: the service answered 401 Unauthorized: The consumer isn't authorized to access Magento_Catalog::attributes_attributes
   No changes were made.
-  hint: the token has expired, or it lacks the permission `Magento_Catalog::attributes_attributes`: `storefront auth login --user NAME --admin` stores a new one; grant the permission to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens); go on with: `storefront attribute create -i new.ndjson -y --jobs 1 --resume`
+  hint: the token has expired or lacks the permission `Magento_Catalog::attributes_attributes`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token; go on with: `storefront attribute create -i new.ndjson -y --jobs 1 --resume`
 "#]]);
     assert_eq!(run(&env, "attribute show fabric").code, 4);
 }

@@ -109,7 +109,7 @@ fn an_administrators_token_without_a_permission() {
             &format!(
                 "the service answered {status}: The consumer isn't authorized to access Magento_Customer::manage"
             ),
-            "the token has expired, or it lacks the permission `Magento_Customer::manage`: `storefront auth login --user NAME --admin` stores a new one; grant the permission to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens)",
+            "the token has expired or lacks the permission `Magento_Customer::manage`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token",
         );
         assert_eq!(server.requests().len(), 3);
     }

@@ -2,7 +2,7 @@
 
 use super::{InFlight, Stop};
 use crate::batch::dispatcher::Dispatcher;
-use crate::batch::worker::{Job, JobResult, behind_failed, behind_unknown, half_done_still};
+use crate::batch::worker::{Job, JobResult, half_done_still};
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::records::Content;
 use crate::journal::record_state::{RecordState, state_after};
@@ -44,27 +44,18 @@ impl Dispatcher<'_> {
         self.stop_if_broken(settled);
     }
 
-    /// After an unknown outcome, later records that replace the same thing are not sent: the unknown request may still
-    /// take effect, and undo what they do. Nor are they after one that a resumed run sends again: it would undo them.
-    pub(super) fn block(&mut self, key: u64, place: RecordLocation, failure: &Failure) {
-        let spec = self.input.preparer.operation.operation().spec();
-        let is_unknown = failure.applied == Applied::Unknown;
-        if spec.replaces.is_some() && (is_unknown || state_after(failure) == RecordState::FailedTemporary) {
-            let first = self.blocked.entry(key).or_insert((place.record, is_unknown));
-            *first = (place.record, is_unknown).min(*first);
-        }
+    /// Takes note of a failed record that may hold up later ones of its key.
+    pub(super) fn block(&self, key: u64, place: RecordLocation, failure: &Failure) {
+        self.blocked.note(self.input.preparer.operation.operation(), key, place.record, failure);
     }
 
     /// A record behind one that is unknown, or is to be sent again.
-    pub(super) fn refuse_blocked(&mut self, key: u64, task: Job, (first, is_unknown): (u64, bool)) {
+    pub(super) fn refuse_blocked(&mut self, key: u64, task: Job, failure: Failure) {
         self.queue.release(key);
         if let Some(unresolved) = task.unresolved {
             let settled = self.fail(task.sequence, task.location, None, &unresolved.failure);
             return self.stop_if_broken(settled);
         }
-        let operation = self.input.preparer.operation.operation();
-        let failure =
-            if is_unknown { behind_unknown(operation, first) } else { behind_failed(operation, first) };
         let failure = half_done_still(failure, task.half_done);
         self.journal.failed(task.location.record, task.hash, RecordState::FailedTemporary, &failure, None);
         let settled = self.fail(task.sequence, task.location, task.content.as_ref(), &failure);

@@ -11,9 +11,9 @@ const OWN_DATA: &str = "self";
 pub fn of_token(status: u16, body: Option<&Value>) -> String {
     let resources = body.and_then(|body| body.pointer("/parameters/resources")).and_then(Value::as_str);
     match resources {
-        Some(OWN_DATA) => "the token has expired, or it is not a customer's: `storefront auth status` shows which one was used; an administrator's token needs --customer ID|EMAIL".to_owned(),
+        Some(OWN_DATA) => "the token has expired or is not a customer's: check it with `storefront auth status`, or name the customer with --customer ID|EMAIL".to_owned(),
         Some(permission) => format!(
-            "the token has expired, or it lacks the permission `{permission}`: `storefront auth login --user NAME --admin` stores a new one; grant the permission to the role of the user or to the integration; an integration's token works only where the shop allows it (Stores > Configuration > Services > OAuth > Allow OAuth Access Tokens to be used as standalone Bearer tokens)"
+            "the token has expired or lacks the permission `{permission}`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token"
         ),
         None if status == UNAUTHORIZED => {
             "`storefront auth status` shows which token was used; `storefront auth login` stores a new one".to_owned()
@@ -48,7 +48,7 @@ mod tests {
         let body = |resources: &str| json!({"parameters": {"resources": resources}});
         let hint = of_token(401, Some(&body("Magento_Customer::manage")));
         assert!(
-            hint.contains("`Magento_Customer::manage`") && hint.contains("standalone Bearer tokens"),
+            hint.contains("`Magento_Customer::manage`") && hint.contains("standalone Bearer token"),
             "{hint}"
         );
         assert!(of_token(401, Some(&body("self"))).contains("--customer"));

@@ -13,24 +13,52 @@ use crate::plan::profile::stored::Profile;
 use crate::session::service::Service;
 use crate::state::{CustomerStore, Mark, Pending, Snapshot, lateness_minutes};
 
-/// Whether a profile shows a replacement that was sent earlier. Where it does, the replacement is marked as verified.
+/// What a profile says of a replacement that was sent earlier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sighting {
+    /// It shows all of it.
+    Shown,
+    /// It shows nothing of it.
+    NotShown,
+    /// It shows some of it, or was changed since, or may be an old state that looks alike.
+    Unclear,
+}
+
+/// Looks in a profile for a replacement that was sent earlier. Where it is shown, the replacement is marked as verified.
 ///
 /// # Errors
 /// `guard` when the snapshot's lists have addresses without usable ids.
+pub fn look(
+    service: &Service<'_>,
+    store: &CustomerStore,
+    snapshot: &Snapshot,
+    now: &Profile,
+) -> Result<Sighting, Failure> {
+    let merged = snapshot.replacement()?;
+    let expectation =
+        Expectation { before: &snapshot.customer, merged: &merged, ignore: &service.settings.read.ignore };
+    let found = expectation.compare(now)?;
+    if !found.is_shown() {
+        return Ok(if found.shows_nothing() { Sighting::NotShown } else { Sighting::Unclear });
+    }
+    if may_be_stale(service, store, snapshot, &merged) {
+        return Ok(Sighting::Unclear);
+    }
+    store.mark(&snapshot.path, Mark::Verified, service.session.context.clock.now());
+    Ok(Sighting::Shown)
+}
+
+/// Whether a profile shows a replacement that was sent earlier. Where it does, the replacement is marked as verified.
+///
+/// # Errors
+/// As [`look`].
 pub fn is_shown(
     service: &Service<'_>,
     store: &CustomerStore,
     snapshot: &Snapshot,
     now: &Profile,
 ) -> Result<bool, Failure> {
-    let merged = snapshot.replacement()?;
-    let expectation =
-        Expectation { before: &snapshot.customer, merged: &merged, ignore: &service.settings.read.ignore };
-    let shown = expectation.compare(now)?.is_shown() && !may_be_stale(service, store, snapshot, &merged);
-    if shown {
-        store.mark(&snapshot.path, Mark::Verified, service.session.context.clock.now());
-    }
-    Ok(shown)
+    Ok(look(service, store, snapshot, now)? == Sighting::Shown)
 }
 
 /// How far a replica may lag behind.

@@ -1,6 +1,6 @@
 //! `storefront customer restore`: restores a snapshot through the same steps as an update.
 
-use std::path::Path;
+mod find;
 
 use serde_json::{Map, Value};
 
@@ -19,11 +19,9 @@ use crate::prompt::Prompt;
 use crate::report::history;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
-use crate::state::{self, CustomerStore, Mark, Snapshot, SnapshotEntry};
+use crate::state::{CustomerStore, Mark, Snapshot};
 
 const OPERATION: &str = "customer restore";
-/// As many snapshots of one beginning are named.
-const MOST_NAMED: usize = 5;
 
 /// Finds the snapshot and replaces the profile by it.
 ///
@@ -34,7 +32,7 @@ pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<Outcom
     let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
     // What is still open counts as applied once the profile shows it.
     pending::open(service, &store, &stored)?;
-    let snapshot = find(&store, args.snapshot.as_deref())?;
+    let snapshot = find::find(service, &store, &stored, args.snapshot.as_deref())?;
     ensure_same_owner(&store, &stored, &snapshot)?;
     let report = service.session.report;
     let taken = history::when_local(&snapshot.taken, service.session.context.clock.now());
@@ -102,44 +100,6 @@ impl ProfileChange for Restore {
     }
 }
 
-/// A snapshot by file, name, number or the beginning of its name; without any, the newest that an update has taken and
-/// that was applied.
-fn find(store: &CustomerStore, named: Option<&str>) -> Result<Snapshot, Failure> {
-    match named {
-        Some(name) => find_named(store, name),
-        None => last_update(store, u64::MAX)?.ok_or_else(|| {
-            Failure::usage("no update of this customer from this machine was applied").hint(LIST)
-        }),
-    }
-}
-
-const LIST: &str = "`storefront customer history` lists the snapshots";
-
-fn find_named(store: &CustomerStore, name: &str) -> Result<Snapshot, Failure> {
-    let file = Path::new(name);
-    if file.is_file() {
-        return Snapshot::from_file(file);
-    }
-    match &state::named(&store.entries()?, name)[..] {
-        [one] => store.read(&one.path),
-        [] => {
-            Err(Failure::usage(format!("no snapshot named `{name}` of this customer on this machine"))
-                .hint(LIST))
-        }
-        several => {
-            let names: Vec<&str> = several.iter().take(MOST_NAMED).map(SnapshotEntry::name).collect();
-            let more = several.len() - names.len();
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            Err(Failure::usage(format!(
-                "`{name}` names {} snapshots: {}{more}",
-                several.len(),
-                names.join(", ")
-            ))
-            .hint("give more of the name, or the number of one"))
-        }
-    }
-}
-
 /// Which restore has undone an update since, and how to undo the one before it.
 fn undone_already(store: &CustomerStore, update: &Snapshot) -> Result<Option<String>, Failure> {
     let entries = store.entries()?;
@@ -153,22 +113,10 @@ fn undone_already(store: &CustomerStore, update: &Snapshot) -> Result<Option<Str
     {
         let Ok(later) = store.read(&entry.path) else { continue };
         if later.operation == OPERATION && restore::takes_back(&later.changes(), &changes) {
-            let before = last_update(store, number).ok().flatten().map(|before| {
+            let before = find::last_update(store, number).ok().flatten().map(|before| {
                 format!("; to undo the one before: `storefront customer restore {}`", before.name())
             });
             return Ok(Some(format!("already undone by {}{}", later.name(), before.unwrap_or_default())));
-        }
-    }
-    Ok(None)
-}
-
-/// The newest snapshot of an update that was applied, below a number.
-fn last_update(store: &CustomerStore, below: u64) -> Result<Option<Snapshot>, Failure> {
-    let is_applied = |entry: &SnapshotEntry| entry.mark.is_some_and(Mark::is_applied);
-    for entry in store.entries()?.into_iter().filter(|entry| entry.number < below && is_applied(entry)) {
-        let snapshot = store.read(&entry.path)?;
-        if snapshot.operation != OPERATION {
-            return Ok(Some(snapshot));
         }
     }
     Ok(None)

@@ -23,16 +23,16 @@ pub fn clear_others(
                 continue;
             }
             before.entry(position).or_insert_with(|| address.clone());
-            address[name] = flag_off(&address[name]);
+            address[name] = no_flag(address.get(name));
         }
     }
 }
 
-/// The flag that is not set, in the type that is stored.
-pub fn flag_off(stored: &Value) -> Value {
+/// A flag that is not set, in the type that is stored.
+pub(super) fn no_flag(stored: Option<&Value>) -> Value {
     match stored {
-        Value::Number(_) => 0.into(),
-        Value::String(_) => "0".into(),
+        Some(Value::Number(_)) => 0.into(),
+        Some(Value::String(_)) => "0".into(),
         _ => false.into(),
     }
 }

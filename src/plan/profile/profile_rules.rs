@@ -1,6 +1,8 @@
 //! What Magento needs in every profile that is sent, besides the changes: without it a PUT that looks right loses the
 //! defaults or the region, or clears nothing (docs/magento.md). These values are no changes, and are not verified.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use super::diff::{self, Change};
@@ -17,12 +19,13 @@ pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Ma
     for name in DEFAULTS {
         set_default_both_ways(&mut customer, stored, name);
     }
-    let old = diff::address_list(stored);
+    let identified = |one: &Value| one.get("id").and_then(id_of);
+    let old: HashMap<i64, &Value> =
+        diff::address_list(stored).iter().filter_map(|one| Some((identified(one)?, one))).collect();
     if let Some(Value::Array(addresses)) = customer.get_mut("addresses") {
         for address in addresses.iter_mut().filter_map(Value::as_object_mut) {
-            let id = address.get("id").and_then(id_of);
-            let before = id.and_then(|id| old.iter().find(|one| one.get("id").and_then(id_of) == Some(id)));
-            if let Some(before) = before.and_then(Value::as_object) {
+            let before = address.get("id").and_then(id_of).and_then(|id| old.get(&id));
+            if let Some(before) = before.and_then(|before| before.as_object()) {
                 clear_by_empty_text(address, before);
             }
             agree_on_region(address);
@@ -114,7 +117,12 @@ fn newly_flagged(customer: &Map<String, Value>, stored: &Map<String, Value>, nam
 
 /// Whether the flag of an address is set.
 pub(super) fn is_set(address: &Value, name: &str) -> bool {
-    match address.get(name) {
+    is_flag_set(address.get(name))
+}
+
+/// The same of the flag itself.
+pub(super) fn is_flag_set(flag: Option<&Value>) -> bool {
+    match flag {
         Some(Value::Bool(flag)) => *flag,
         Some(Value::Number(number)) => number.as_i64() == Some(1),
         Some(Value::String(text)) => text == "1" || text == "true",

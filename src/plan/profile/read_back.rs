@@ -44,6 +44,11 @@ impl ReadBack {
         self.keeps_addresses() && self.undone.is_empty() && self.altered.is_empty()
     }
 
+    /// Whether every change still has its old value.
+    pub fn shows_nothing(&self) -> bool {
+        self.arrived == 0 && self.altered.is_empty() && !self.undone.is_empty()
+    }
+
     /// Whether every change is there, some with a value that the service wrote in its own way.
     pub fn is_shown_with_other_values(&self) -> bool {
         self.keeps_addresses() && self.undone.is_empty() && !self.altered.is_empty()

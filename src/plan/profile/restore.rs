@@ -1,22 +1,28 @@
 //! Putting a snapshot back: what its update changed, or the whole profile.
 
+mod defaults;
+
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::default_address::flag_off;
 use super::diff::{self, Change};
 use super::equivalence::{contains_all, same_value};
+use super::field_path::FieldPath;
 use super::merge::Merged;
-use super::profile_rules::{DEFAULTS, is_set};
+use super::profile_rules::DEFAULTS;
 use crate::failure::Failure;
 use crate::plan::profile::address_ids::{AddressIndex, id_of, join_ids};
+use defaults::Profiles;
 
 /// Fields that a recreated address does not carry over: the service gives ids, and the defaults may have moved.
 const NOT_COMPARED: [&str; 3] = ["id", "default_billing", "default_shipping"];
 
 /// Ends the note about a field that is not what the update made of it.
 const CHANGED_AGAIN: &str = " was changed again since, and is left as it is";
+
+/// Ends the note about something that the snapshot does not have.
+const ADDED_LATER: &str = "was added later and cannot be removed by an update; it is kept";
 
 /// Whether notes are all about fields that were changed again, and there are any.
 pub fn all_changed_again(notes: &[String]) -> bool {
@@ -68,19 +74,25 @@ pub fn restore(
     same_customer(stored, before)?;
     address_list(stored)?;
     address_list(before)?;
-    let undo = match extent {
-        Extent::Update => diff::customers(before, sent),
+    let sent = match extent {
+        Extent::Update => sent,
         // What is there now takes the place of what the update wrote.
-        Extent::All => diff::customers(before, stored),
+        Extent::All => stored,
     };
+    let undo = diff::customers(before, sent);
+    let (defaults, others): (Vec<&Change>, _) = undo
+        .iter()
+        .filter(|change| is_restored(change))
+        .partition(|change| defaults::default_of(change).is_some());
     let mut restored = Restored { can_clear, ..Restored::of(stored, before)? };
-    for change in undo.iter().filter(|change| is_restored(change)) {
+    for change in others {
         match (change.path.is_address(), &change.before, &change.after) {
             (true, Some(address), None) => restored.recreate(address),
             (true, None, Some(address)) => restored.drop_newer(address, delete_newer),
             _ => restored.set_back(change),
         }
     }
+    restored.restore_defaults(&Profiles::new(before, sent, stored, can_clear), &defaults);
     restored.finish(stored)
 }
 
@@ -134,9 +146,12 @@ struct Restored {
     /// Addresses that the snapshot does not have.
     newer: Vec<i64>,
     removed: Vec<i64>,
-    recreated: Vec<Value>,
-    /// The old ids of recreated addresses whose flag makes them a default, with which.
-    recreated_defaults: Vec<(i64, &'static str)>,
+    /// Addresses that come back, with the ids that they had.
+    recreated: Vec<(i64, Map<String, Value>)>,
+    /// Old and new ids of addresses that came back earlier.
+    came_back: Vec<(i64, i64)>,
+    /// Defaults that the profile does not name, because their address has no id yet.
+    left_out: Vec<&'static str>,
     notes: Vec<String>,
     can_clear: bool,
 }
@@ -153,7 +168,8 @@ impl Restored {
             newer,
             removed: Vec::new(),
             recreated: Vec::new(),
-            recreated_defaults: Vec::new(),
+            came_back: Vec::new(),
+            left_out: Vec::new(),
             notes: Vec::new(),
             can_clear: false,
         })
@@ -177,15 +193,14 @@ impl Restored {
             .position(|id| self.address(*id).is_some_and(|newer| contains_all(newer, fields, &NOT_COMPARED)));
         if let Some(position) = again {
             let new = self.newer.remove(position);
+            self.came_back.push((old, new));
             self.notes.push(format!("address {old} was already recreated as {new}"));
             return;
         }
-        let flagged = DEFAULTS.into_iter().filter(|name| is_set(address, name));
-        self.recreated_defaults.extend(flagged.map(|name| (old, name)));
         let mut fields = fields.clone();
         fields.shift_remove("id");
         self.notes.push(format!("address {old} will be recreated with a new ID"));
-        self.recreated.push(Value::Object(fields));
+        self.recreated.push((old, fields));
     }
 
     /// An address that the snapshot does not have: `added` is how it was sent, or how it is stored.
@@ -223,15 +238,7 @@ impl Restored {
             None if self.can_clear && is_text => {
                 change.path.set(&mut self.customer, &self.index, &Value::Null);
             }
-            // A flag that is not there says the same as one that is false.
-            None if change.path.address_id().is_some() && DEFAULTS.contains(&name.as_str()) => {
-                let off = now.map_or(Value::Bool(false), flag_off);
-                change.path.set(&mut self.customer, &self.index, &off);
-            }
-            None => self.notes.push(format!(
-                "{} was added later and cannot be removed by an update; it is kept",
-                change.path.in_words()
-            )),
+            None => self.notes.push(format!("{} {ADDED_LATER}", change.path.in_words())),
             Some(before) => {
                 if !change.path.set(&mut self.customer, &self.index, before) {
                     self.notes.push(format!(
@@ -248,41 +255,37 @@ impl Restored {
         if let Some(Value::Array(addresses)) = self.customer.get_mut("addresses") {
             addresses
                 .retain(|address| address.get("id").and_then(id_of).is_none_or(|id| !removed.contains(&id)));
-            addresses.append(&mut self.recreated);
+            addresses.extend(self.recreated.drain(..).map(|(_, address)| Value::Object(address)));
         }
-        self.repair_defaults(stored);
+        // No profile names an address that goes now.
+        for name in DEFAULTS {
+            if self.customer.get(name).and_then(id_of).is_some_and(|id| removed.contains(&id)) {
+                self.customer.shift_remove(name);
+            }
+        }
         let mut merged = Merged::between(stored, self.customer)?;
+        for name in self.left_out {
+            let path = FieldPath::default().member(name);
+            merged.changes.retain(|change| change.path != path);
+            // Magento makes the new address the default by its flag.
+            if !self.can_clear {
+                self.notes.push(no_id_yet(name));
+            }
+        }
         if !removed.is_empty() {
             self.notes.push(format!("address {} is deleted", join_ids(&removed)));
         }
         merged.notes = self.notes;
         Ok(merged)
     }
+}
 
-    /// A default whose address is gone cannot be restored: the present one stays, unless its address goes now.
-    fn repair_defaults(&mut self, stored: &Map<String, Value>) {
-        let staying: HashSet<i64> = diff::address_list(&self.customer)
-            .iter()
-            .filter_map(|address| id_of(address.get("id")?))
-            .collect();
-        let is_dead = |value: &Value| id_of(value).is_some_and(|id| id != 0 && !staying.contains(&id));
-        for name in DEFAULTS {
-            let Some(dead) = self.customer.get(name).filter(|value| is_dead(value)).cloned() else {
-                continue;
-            };
-            let present = stored.get(name).filter(|present| !is_dead(present));
-            // Magento makes the recreated address the default by its flag.
-            let follows = self.can_clear
-                && id_of(&dead).is_some_and(|id| self.recreated_defaults.contains(&(id, name)));
-            match present {
-                Some(present) => drop(self.customer.insert(name.to_owned(), present.clone())),
-                None => drop(self.customer.shift_remove(name)),
-            }
-            if stored.get(name) != Some(&dead) && !follows {
-                self.notes.push(format!("cannot restore {name}: address {dead} no longer exists"));
-            }
-        }
-    }
+/// The note about a default that the profile cannot name.
+fn no_id_yet(name: &str) -> String {
+    let flag = name.replace('_', "-");
+    format!(
+        "cannot restore {name} of the profile: the recreated address has no ID yet; set it then with --{flag}"
+    )
 }
 
 #[cfg(test)]

@@ -27,6 +27,8 @@ pub struct Dialect {
     pub name: &'static str,
     /// Whether the paths of a customer's calls need a store view.
     pub requires_store_view: bool,
+    /// Path segment after which a store view and the version stand in a URL: there the base URL ends.
+    pub rest_root: Option<&'static str>,
     /// Where the built-in service has this interface, below its URL.
     pub sandbox_path: &'static str,
     /// Store view of the built-in service where none is given.
@@ -99,6 +101,7 @@ pub struct TokenRoutes {
 pub static MARKETPLACE: Dialect = Dialect {
     name: "marketplace",
     requires_store_view: true,
+    rest_root: None,
     sandbox_path: "",
     sandbox_store_view: Some("default"),
     fields: &MARKETPLACE_FIELDS,
@@ -118,6 +121,7 @@ pub static MARKETPLACE: Dialect = Dialect {
 pub static MAGENTO: Dialect = Dialect {
     name: "magento",
     requires_store_view: false,
+    rest_root: Some("rest"),
     sandbox_path: "/rest",
     sandbox_store_view: None,
     fields: &MAGENTO_FIELDS,
