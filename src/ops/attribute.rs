@@ -57,6 +57,7 @@ pub async fn create(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
                 }
             };
             service.verified();
+            service.session.report.warn(&format!("{}; verified as applied", failure.message));
             Ok(Outcome { verified: Some(verified), status: failure.status, ..done(None) })
         }
         sent => sent,

@@ -243,6 +243,19 @@ tax amount           0
 grand total          25
 quote currency code  USD
 "#]]);
+    done(&env, "api DELETE /V1/carts/mine/items/1");
+    program(&env, "quote show").run().assert_success(str![[r#"
+Cart 1
+
+No items
+
+subtotal             0
+shipping amount      0
+tax amount           0
+grand total          0
+quote currency code  USD
+"#]]);
+    done(&env, "quote add-item --sku mug-blue --qty 2");
     done(&env, &format!("{SHIP} --bill-same-as-ship --payment-method checkmo"));
     let methods = done(&env, "quote methods");
     assert_eq!(
