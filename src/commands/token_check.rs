@@ -121,7 +121,7 @@ pub fn expiry(expires: Timestamp) -> String {
     let span = match seconds.unsigned_abs() {
         seconds @ ..60 => format!("{seconds} s"),
         seconds @ 60..3600 => format!("{} min", seconds / 60),
-        seconds @ 3600..86_400 => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+        seconds @ 3600..172_800 => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
         seconds => format!("{} days", seconds / 86_400),
     };
     if seconds > 0 { format!("expires in {span}") } else { format!("expired {span} ago") }

@@ -50,10 +50,14 @@ pub async fn create(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
                     break is_verified(service, &not_shown);
                 }
                 if !reads.wait().await {
-                    return Err(failure);
+                    return Err(failure.hint(format!(
+                        "`storefront attribute show {}` shows whether it exists: look before you try again",
+                        code_of(asked)
+                    )));
                 }
             };
             service.verified();
+            service.session.report.warn(&format!("{}; verified as applied", failure.message));
             Ok(Outcome { verified: Some(verified), status: failure.status, ..done(None) })
         }
         sent => sent,
@@ -104,8 +108,12 @@ fn unreadable() -> Failure {
 }
 
 fn exists(asked: &Map<String, Value>) -> Failure {
-    let code = asked.get("attribute_code").and_then(Value::as_str).unwrap_or_default();
+    let code = code_of(asked);
     Failure::new(FailureKind::Refused, format!("attribute `{code}` already exists")).hint(format!(
         "`storefront attribute show {code}` prints it; choose another code for a new attribute"
     ))
+}
+
+fn code_of(asked: &Map<String, Value>) -> &str {
+    asked.get("attribute_code").and_then(Value::as_str).unwrap_or_default().trim()
 }

@@ -59,6 +59,13 @@ impl ApiError {
         }
     }
 
+    /// 500 with a report id, as Magento hides what it did not expect.
+    pub fn internal() -> Self {
+        let message =
+            "Internal Error. Details are available in Magento log file. Report ID: webapi-6b020839911a2";
+        Self::new(500, message)
+    }
+
     /// 500 as PHP answers it when nothing caught the error: plain text, no JSON.
     pub fn crash() -> Self {
         Self::new(500, CRASH)

@@ -41,7 +41,7 @@ pub enum Act {
     Add(Value),
     /// Removes an address, counted from 0.
     Remove(usize),
-    /// Adds an address that is the default. No record of ours asks for the same, which could not be told from it.
+    /// Adds an address that is the default. No record of ours asks for the same: the two could not be distinguished.
     AddDefault(Value),
 }
 

@@ -1,4 +1,4 @@
-//! Additions to carts of which nobody knows the outcome: one of them may still take effect, and make a later addition look
+//! Additions to carts whose outcome is not known: one of them may still take effect, and make a later addition look
 //! applied. Each is an empty file, `CART.TIME-PROCESS-NUMBER.open`, written before the request leaves and removed when the
 //! outcome is known: so it is there for a process that ended before it knew, too. An addition that is applied while others
 //! to the same cart are open leaves a file next to theirs, `….disturbed`: it may be what they see. The lines of the cart

@@ -117,6 +117,49 @@ error: US has several regions `AE`: AE Armed Forces Africa, AE Armed Forces Cana
     assert_eq!(address(&show(&home), 2)["region_id"], 43);
 }
 
+/// Magento stores the name only, and shows it as the code too.
+#[test]
+fn a_region_of_a_country_without_a_list_is_its_own_code() {
+    let home = Home::new();
+    for way in ["", "--customer 1"] {
+        let flags = "--address 1 --country GB --region Kent --postcode ME1";
+        let done = ok(&home, &format!("customer update {way} {flags}"));
+        assert_ne!(done["verified"], false, "{done}");
+        let stored = address(&show(&home), 1);
+        assert_eq!(stored["region"], json!({"region_code": "Kent", "region": "Kent", "region_id": 0}));
+        ok(&home, &format!("customer update {way} --address 1 --country FR --region Paris --postcode 75001"));
+    }
+    let way = "customer update --customer 1 --address 1 --country GB --postcode ME1";
+    run(&home, &format!("{way} --region-code KEN")).assert_failure(
+        2,
+        str![[r#"
+error: GB has no region codes, found `KEN`
+  No changes were made.
+  hint: give the name of the region with --region, and no code
+"#]],
+    );
+    assert_eq!(address(&show(&home), 1)["country_id"], "FR");
+}
+
+#[test]
+fn an_update_of_a_customer_whose_default_is_no_address_of_theirs_clears_it() {
+    for way in ["", "--customer 1"] {
+        let home = Home::new();
+        home.write("default.json", r#"{"default_billing": "77"}"#, 0o600);
+        let path = home.path("default.json").display().to_string();
+        let stored = home.run(&["--sandbox", "customer", "update", "--yes", "-i", &path]);
+        assert_eq!(stored.code, 0, "{stored:?}");
+        let outcome = run(&home, &format!("customer update {way} --address 3 --city Tripoli -q"));
+        let warning = "warning: default_billing cleared: 77 is not one of the customer's addresses\n";
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, warning), "{outcome:?}");
+        let after = show(&home);
+        assert_eq!(
+            (address(&after, 3)["city"].as_str(), after.get("default_billing")),
+            (Some("Tripoli"), None)
+        );
+    }
+}
+
 #[test]
 fn null_clears_a_text_and_restore_clears_what_was_added() {
     for way in ["", "--customer 1"] {
@@ -188,12 +231,55 @@ fn stored_data_that_the_shop_does_not_take_back_is_named() {
     let path = home.path("empty.json").display().to_string();
     let stored = home.run(&["--sandbox", "customer", "update", "--yes", "-i", &path]);
     assert_eq!(stored.code, 0, "{stored:?}");
-    run(&home, "customer update --customer 1 --address 3 --city Tripoli").assert_failure(4, str![[r#"
+    for change in ["--address 3 --city Tripoli", "--address 2 --telephone +12125550100"] {
+        let refused = run(&home, &format!("customer update --customer 1 {change}"));
+        refused.assert_failure(4, str![[r#"
 error: the service answered 400 Bad Request: "Phone Number" is a required value
   No changes were made.
-  hint: the shop stores what it does not take back: addresses[id=2].telephone is empty; correct it in the same command
+  hint: the shop checks the stored addresses first, and addresses[id=2].telephone is empty: correct this in the admin panel
 "#]]);
+    }
     assert_ne!(address(&show(&home), 3)["city"], "Tripoli");
+}
+
+#[test]
+fn a_default_that_was_moved_is_restored_without_a_warning() {
+    for way in ["", "--customer 1"] {
+        let home = Home::new();
+        let before = show(&home);
+        ok(&home, &format!("customer update {way} --address 3 --default-billing"));
+        assert_eq!(show(&home)["default_billing"], "3");
+        let outcome = run(&home, &format!("customer restore {way}"));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        assert!(!outcome.stderr.contains("warning"), "{outcome:?}");
+        let after = show(&home);
+        assert_eq!(after["default_billing"], before["default_billing"]);
+        assert_eq!(after["addresses"], before["addresses"]);
+    }
+}
+
+#[test]
+fn a_profile_that_was_read_before_another_update_changes_nothing() {
+    let home = Home::new();
+    let mut read = show(&home);
+    read["updated_at"] = json!("2020-01-01 00:00:00");
+    home.write("read.json", read.to_string(), 0o600);
+    let path = home.path("read.json").display().to_string();
+    let done = ok(&home, &format!("customer update --customer 1 -i {path}"));
+    assert_eq!((&done["applied"], &done["reason"]), (&json!("no"), &json!("unchanged")), "{done}");
+}
+
+#[test]
+fn a_customers_own_token_cannot_change_the_group() {
+    let home = Home::new();
+    run(&home, "customer update --group-id 2 --settle 0").assert_failure(9, str![[r#"
+error: the profile was written, but changes missing: group_id differs
+  hint: the service takes group_id, website_id, store_id with an administrator's token only: name the customer with --customer ID|EMAIL
+"#]]);
+    let both = fails(&home, 9, "customer update --group-id 2 --website-id 2 --settle 0");
+    assert!(both["hint"].as_str().unwrap().contains("--customer"), "{both}");
+    ok(&home, "customer update --customer 1 --group-id 2");
+    assert_eq!(show(&home)["group_id"], 2);
 }
 
 #[test]

@@ -243,6 +243,20 @@ tax amount           0
 grand total          25
 quote currency code  USD
 "#]]);
+    done(&env, "api DELETE /V1/carts/mine/items/1");
+    program(&env, "quote show").run().assert_success(str![[r#"
+Cart 1
+
+No items
+
+subtotal             0
+shipping amount      0
+tax amount           0
+grand total          0
+quote currency code  USD
+"#]]);
+    done(&env, "quote add-item --sku mug-blue --qty 2");
+    done(&env, &format!("{SHIP} --bill-same-as-ship --payment-method checkmo"));
     let methods = done(&env, "quote methods");
     assert_eq!(
         [&methods["shipping"][0]["carrier_code"], &methods["payment"][0]["code"]],
@@ -250,6 +264,54 @@ quote currency code  USD
     );
     let none = program(&env, "quote show -o json -q").env("STOREFRONT_TOKEN", SIXTH).run();
     assert_eq!(none.code, 4, "{none:?}");
+}
+
+/// A cart shows the sku of the chosen simple product, and its options only in the list of items.
+#[test]
+fn a_configurable_product_is_verified_by_its_options() {
+    for way in ["", " --customer 1"] {
+        let env = TestEnv::new();
+        let line =
+            format!("quote add-item{way} --sku shirt --qty 1 --option 93=49 --option 144=167 --verify");
+        for _ in 0..2 {
+            let result = done(&env, &line);
+            assert_eq!((&result["applied"], &result["verified"]), (&json!("yes"), &json!(true)), "{result}");
+        }
+        let shown = done(&env, &format!("quote show{way}"));
+        assert_eq!(shown["items"][0]["sku"], "shirt-49-167");
+        assert_eq!(shown["cart"]["items"][0].get("product_option"), None);
+        assert_eq!(shown["items"][0]["qty"], 2);
+    }
+}
+
+/// A cart has no shipping address before shipping information is saved, and Magento then lists no methods to it.
+#[test]
+fn the_shipping_methods_of_a_new_cart_are_those_to_an_address_of_the_customer() {
+    for way in ["", " --customer 1"] {
+        let env = TestEnv::new();
+        done(&env, &format!("quote add-item{way} --sku mug-blue --qty 2"));
+        let outcome = run(&env, &format!("quote methods{way}"));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        assert!(outcome.stdout.contains("flatrate") && outcome.stdout.contains("checkmo"), "{outcome:?}");
+        let warning = "the cart has no shipping address yet: the shipping methods are those to address 2 of the customer";
+        assert!(outcome.stderr.contains(warning), "{outcome:?}");
+        assert_eq!(
+            done(&env, &format!("quote show{way}"))["totals"]["shipping_amount"],
+            0,
+            "nothing is saved"
+        );
+        let ship = "--ship-to-address 2 --bill-same-as-ship --carrier flatrate --method flatrate --payment-method checkmo";
+        done(&env, &format!("quote ship{way} {ship}"));
+        let saved = run(&env, &format!("quote methods{way}"));
+        assert!(saved.stdout.contains("flatrate") && !saved.stderr.contains("address 2"), "{saved:?}");
+    }
+    let env = TestEnv::new();
+    env.sandbox.call(ADMIN, "PUT", "/rest/V1/customers/1", r#"{"customer": {"addresses": []}}"#);
+    done(&env, "quote add-item --sku mug-blue --qty 2");
+    let outcome = run(&env, "quote methods");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert!(outcome.stdout.contains("checkmo") && !outcome.stdout.contains("flatrate"), "{outcome:?}");
+    assert!(outcome.stderr.contains("neither the cart nor the customer has an address"), "{outcome:?}");
 }
 
 #[test]

@@ -179,7 +179,24 @@ fn an_administrator_finds_and_fills_a_customers_cart() {
     assert_eq!(add(json!(99)).status, 404);
     assert_eq!(sandbox.get(ADMIN, "/rest/V1/carts/6/items").json()[0]["qty"], 2);
     assert_eq!(sandbox.get(ADMIN, "/rest/V1/carts/6/totals").json()["grand_total"], 25);
-    assert_eq!(sandbox.get(ADMIN, "/rest/V1/carts/6/shipping-methods").status, 200);
+    // A cart has a shipping address once shipping information was saved, whatever addresses its customer has.
+    let missing = "The shipping address is missing. Set the address and try again.";
+    sandbox.get(ADMIN, "/rest/V1/carts/6/shipping-methods").refuses(400, missing, Value::Null);
+    let estimate = "estimate-shipping-methods-by-address-id";
+    for id in [2, 9999] {
+        let to = json!({"addressId": id});
+        post(&sandbox, ADMIN, &format!("/rest/V1/carts/6/{estimate}"), &to).refuses(
+            400,
+            missing,
+            Value::Null,
+        );
+    }
+    let filled = with_item();
+    for (token, cart) in [(ADMIN, "1"), (CUSTOMER, "mine")] {
+        let path = format!("/rest/V1/carts/{cart}/{estimate}");
+        let methods = post(&filled, token, &path, &json!({"addressId": 2})).json();
+        assert_eq!(methods[0]["carrier_code"], "flatrate", "{methods}");
+    }
     sandbox.get(ADMIN, "/rest/V1/carts/99").refuses(
         404,
         "No such entity with %fieldName = %fieldValue",

@@ -100,10 +100,10 @@ fn an_address_that_is_left_out_is_deleted() {
         let before = read(&sandbox);
         assert_eq!(put(&sandbox, way, &lacking(&before, 3)).status, 200);
         assert_eq!(ids(&read(&sandbox)), [1, 2, 4]);
+        assert_eq!(put(&sandbox, way, &before).status, 404, "3 is gone for good");
         // The default billing address is left out, and still named at the top level.
-        assert_eq!(put(&sandbox, way, &lacking(&before, 1)).status, 404, "3 is gone for good");
-        let mut left = lacking(&read(&sandbox), 1);
-        left["default_billing"] = json!("1");
+        let left = lacking(&read(&sandbox), 1);
+        assert_eq!(left["default_billing"], "1");
         assert_eq!(put(&sandbox, way, &left).status, 200);
         assert_eq!((ids(&read(&sandbox)), defaults(&read(&sandbox))), (vec![2, 4], (None, Some("2"))));
     }
@@ -197,22 +197,45 @@ fn a_flag_wins_over_the_top_level_and_the_last_flag_over_others() {
     assert_eq!(defaults(&read(&sandbox)), (None, Some("2")), "a flag of false takes it back");
 }
 
+const INVALID_DEFAULT: &str = "The %fieldName value is invalid. Set the correct value and try again.";
+
 #[test]
 fn a_default_that_is_not_the_customers_is_refused_as_in_2_4_7() {
+    let invalid = |name: &str| json!({"fieldName": name});
     for way in WAYS {
         let sandbox = Sandbox::new();
-        for sent in [
-            own(json!({"default_billing": "999999"})),
-            own(json!({"default_shipping": "5", "addresses": [{"id": 2}]})),
-        ] {
-            assert_eq!(put(&sandbox, way, &sent).status, 400, "{sent}");
-        }
+        let foreign = own(json!({"default_shipping": "5", "addresses": [{"id": 2}]}));
+        put(&sandbox, way, &foreign).refuses(400, INVALID_DEFAULT, invalid("default_shipping"));
+        let unknown = own(json!({"default_billing": "999999"}));
+        put(&sandbox, way, &unknown).refuses(400, INVALID_DEFAULT, invalid("default_billing"));
         assert_eq!(ids(&read(&sandbox)), [1, 2, 3, 4]);
         // Also one that is stored so, as the marketplace's interface lets it be.
         sandbox.call(CUSTOMER, "PUT", PROFILE, r#"{"customer":{"default_billing":"77"}}"#);
-        let read = read(&sandbox);
-        assert_eq!(read["default_billing"], "77");
-        assert_eq!(put(&sandbox, way, &read).status, 400);
+        let mut stored = read(&sandbox);
+        assert_eq!(stored["default_billing"], "77");
+        assert_eq!(put(&sandbox, way, &stored).status, 400);
+        // An administrator's PUT takes what is not sent from what is stored.
+        let unnamed = without(&stored, &["default_billing"]);
+        assert_eq!(put(&sandbox, way, &unnamed).status, if way == WAYS[0] { 200 } else { 400 });
+        stored["default_billing"] = Value::Null;
+        assert_eq!(put(&sandbox, way, &stored).status, 200);
+        // Where no address is stored, nothing is compared.
+        assert_eq!(put(&sandbox, way, &own(json!({"addresses": []}))).status, 200);
+        assert_eq!(put(&sandbox, way, &own(json!({"default_billing": "5"}))).status, 200);
+    }
+}
+
+#[test]
+fn null_clears_a_default_and_an_empty_text_stores_0() {
+    for way in WAYS {
+        for (cleared, stored) in [(Value::Null, None), (json!(""), Some("0")), (json!("0"), Some("0"))] {
+            let sandbox = Sandbox::new();
+            let mut sent = without_defaults(&read(&sandbox));
+            sent["default_billing"] = cleared;
+            sent["default_shipping"] = json!("2");
+            assert_eq!(put(&sandbox, way, &sent).status, 200);
+            assert_eq!(defaults(&read(&sandbox)), (stored, Some("2")));
+        }
     }
 }
 
@@ -222,13 +245,13 @@ fn an_unknown_address_rolls_everything_back() {
         let sandbox = Sandbox::new();
         let before = read(&sandbox);
         let list = json!([{"id": 1, "city": "Changed"}, {"city": "New", "firstname": "A", "lastname": "B",
-            "street": ["1"], "postcode": "1", "telephone": "1", "country_id": "US"}, {"id": 999_999}]);
+            "street": ["1"], "postcode": "1", "telephone": "1", "country_id": "US"}, {"id": 2}, {"id": 999_999}]);
         put(&sandbox, way, &own(json!({"firstname": "Changed", "addresses": list}))).refuses(
             404,
             "No such entity with %fieldName = %fieldValue",
             json!({"fieldName": "addressId", "fieldValue": 999_999}),
         );
-        put(&sandbox, way, &own(json!({"addresses": [{"id": 5}]}))).refuses(
+        put(&sandbox, way, &own(json!({"addresses": [{"id": 1}, {"id": 2}, {"id": 5}]}))).refuses(
             400,
             "Provided customer ID \"%customer_id\" isn't related to current customer address.",
             json!({"customer_id": 1}),

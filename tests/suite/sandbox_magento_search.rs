@@ -160,6 +160,7 @@ fn attributes_are_refused_for_their_code_label_and_input() {
     };
     let reserved = "The attribute code '%1' is reserved by system. Please try another attribute code";
     with(json!({"attribute_code": "name"})).refuses(400, reserved, json!(["name"]));
+    with(json!({"attribute_code": "category_id"})).refuses(400, reserved, json!(["category_id"]));
     with(json!({"attribute_code": "position"})).refuses(400, reserved, json!(["position"]));
     let invalid = "Invalid value of \"%value\" provided for the %fieldName field.";
     for code in ["Upper", "a-b", "1abc"] {
@@ -179,6 +180,11 @@ fn attributes_are_refused_for_their_code_label_and_input() {
         invalid,
         json!({"fieldName": "frontend_input", "value": "colourpicker"}),
     );
+    for name in ["is_filterable", "is_filterable_in_search"] {
+        let refused = json!({"fieldName": name, "value": true});
+        with(json!({name: true})).refuses(400, invalid, refused);
+    }
+    assert_eq!(with(json!({"frontend_labels": [{"store_id": 99, "label": "L"}]})).status, 500);
     with(json!({"default_frontend_label": null})).refuses(
         400,
         "\"%fieldName\" is required. Enter and try again.",

@@ -53,6 +53,23 @@ fn a_repeated_update_says_what_it_blocks_and_until_when() {
     ends(sandbox(&home, &format!("{ADD} --after-unknown")), 0);
 }
 
+/// Magento stores `????` for an emoji: the profile never shows the city as it was sent.
+#[test]
+fn a_repeated_update_that_the_service_wrote_in_its_own_way_blocks_additions_only() {
+    let home = Home::new();
+    home.write("emoji.json", r#"{"addresses": [{"id": 2, "city": "Albany 🙂"}]}"#, 0o600);
+    let update = format!("customer update -y -i {} -q", home.path("emoji.json").display());
+    ends(magento(&home, &update), 0);
+    ends(magento(&home, "customer update --address 2 --city Albany -q"), 0);
+    let again = ends(magento(&home, &update), 0);
+    assert!(again.stderr.contains("the same was sent before (000001-"), "{again:?}");
+    ends(magento(&home, "customer update --address 2 --postcode 10119"), 0);
+    let add = "customer update --add-address --address-firstname A --address-lastname B --street s --city Lyon \
+        --postcode 69001 --country FR --region-id 257 --telephone +33142685300";
+    let refused = ends(magento(&home, add), 3);
+    assert!(refused.stderr.contains("was sent more than once"), "{refused:?}");
+}
+
 #[test]
 fn an_unknown_update_is_looked_at_again_or_waited_for() {
     let home = Home::new();

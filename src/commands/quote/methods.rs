@@ -6,6 +6,7 @@ use super::show::no_cart;
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::ops::cart::find::find;
+use crate::ops::cart::methods::shipping_methods;
 use crate::plan::request::cart::Cart;
 use crate::report::changes::format_value;
 use crate::report::table::{header, new_table, render};
@@ -22,7 +23,7 @@ pub async fn list(service: &Service<'_>) -> Result<(), Failure> {
     let id = find(service).await?.ok_or_else(no_cart)?;
     let cart = Cart::new(target, Some(id))?;
     let shown = exact_json::object([
-        ("shipping", service.read(&cart.read("/shipping-methods")).await?.value()),
+        ("shipping", shipping_methods(service, &cart).await?),
         ("payment", service.read(&cart.read("/payment-methods")).await?.value()),
     ]);
     let report = service.session.report;

@@ -62,5 +62,6 @@ fn text(id: u64, shown: &Value, screen: OutputStyle) -> String {
             totals.add_row([name.replace('_', " "), format_value(Some(value))]);
         }
     }
-    format!("Cart {id}\n\n{}\n\n{}\n", render(&items), render(&totals))
+    let items = if items.is_empty() { "No items".to_owned() } else { render(&items) };
+    format!("Cart {id}\n\n{items}\n\n{}\n", render(&totals))
 }

@@ -44,7 +44,13 @@ impl Items {
             }
             None => (read_quote(service, quote).await?, read_quote(service, quote).await?),
         };
-        Ok(first.has_same_lines(&second).then_some(first))
+        Ok(first.agreed(second))
+    }
+
+    /// This reading with the lines of another one, where both show the same. The cart itself does not name the options of
+    /// a configurable product, its list of items does.
+    fn agreed(self, other: Self) -> Option<Self> {
+        self.has_same_lines(&other).then(|| Self { lines: other.lines, ..self })
     }
 
     /// Whether exactly one addition of `added` lies between this and what the cart holds `after`, and nothing else: one

@@ -3,6 +3,7 @@
 pub mod add_item;
 pub mod find;
 pub mod items;
+pub mod methods;
 mod note;
 mod owner;
 mod payment;

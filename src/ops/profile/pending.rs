@@ -86,7 +86,8 @@ fn may_be_stale(service: &Service<'_>, store: &CustomerStore, snapshot: &Snapsho
 pub struct Open {
     /// What was taken for it.
     pub snapshot: Snapshot,
-    /// Whether the profile shows it, or showed it once: it was sent more than once, and the other request may still come.
+    /// Whether the profile shows it, or showed it once, or the service said that it has it: it was sent more than once, and
+    /// the other request may still come.
     pub is_shown: bool,
     /// When it can no longer take effect.
     pub until: Timestamp,
@@ -100,8 +101,11 @@ pub fn open(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> R
     let mut open = Vec::new();
     for Pending { snapshot, until } in store.pending()? {
         let is_repeated = store.is_repeated(&snapshot.path);
+        // Where the service said that it has it, a field that it writes in its own way is never shown as it was sent.
+        let is_marked = |mark| store.marked_at(&snapshot.path, mark).is_some();
         let is_shown = is_shown(service, store, &snapshot, stored)?
-            || store.marked_at(&snapshot.path, Mark::Verified).is_some();
+            || is_marked(Mark::Verified)
+            || is_marked(Mark::Applied);
         if is_repeated || !is_shown {
             open.push(Open { snapshot, is_shown, until });
         }

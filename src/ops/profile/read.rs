@@ -30,7 +30,7 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     let request = Request::read_profile(&service.target()?, read.path.as_deref());
     let reply = service.read(&request).await.map_err(|failure| match (service.customer, failure.status) {
         (Some(id), Some(404)) if names_no_entity(failure.service.as_ref()) => no_such_customer(id),
-        _ => unreadable(failure),
+        _ => unreadable(service, failure),
     })?;
     if let Some(warning) = reply.warning {
         return Err(Failure::guard(format!("cannot read the stored addresses: {warning}"))
@@ -178,7 +178,7 @@ pub fn differences(before: &Profile, after: &Profile, ignore: &[String]) -> Vec<
 }
 
 /// A refused read is no answer about the addresses.
-fn unreadable(failure: Failure) -> Failure {
+fn unreadable(service: &Service<'_>, failure: Failure) -> Failure {
     if failure.kind != FailureKind::Refused {
         return failure;
     }
@@ -186,6 +186,10 @@ fn unreadable(failure: Failure) -> Failure {
         kind: FailureKind::Guard,
         message: format!("cannot read the stored addresses: {}", failure.message),
         hint: failure.hint.or_else(|| {
+            // Where the interface documents its read, no setting has to name it.
+            if service.settings.dialect.profile_rules.is_some() {
+                return Some("check the base URL, which usually ends with `/rest`".to_owned());
+            }
             let url = if failure.status == Some(404) {
                 "check the path of the base URL; if it is right, "
             } else {

@@ -15,6 +15,7 @@ use crate::plan::operation::Operation;
 use crate::plan::profile::deletion_guard;
 use crate::plan::profile::merge::{Merged, merge};
 use crate::plan::profile::patch::ProfilePatch;
+use crate::plan::profile::profile_rules;
 use crate::plan::profile::region_directory::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::plan::validate::body::Warnings;
@@ -96,7 +97,11 @@ impl ProfileChange for Update {
         regions: Option<&RegionDirectory>,
     ) -> Result<Merged, Failure> {
         let draft = match regions {
-            Some(regions) => Cow::Owned(regions.resolve(&self.patch.draft, stored)?),
+            Some(regions) => {
+                let mut draft = regions.resolve(&self.patch.draft, stored)?;
+                profile_rules::drop_service_fields(&mut draft);
+                Cow::Owned(draft)
+            }
             None => Cow::Borrowed(&self.patch.draft),
         };
         let resolved =

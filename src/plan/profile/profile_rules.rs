@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::diff;
+use super::diff::{self, Change};
+use super::read_back::ReadBack;
 use crate::plan::profile::address_ids::id_of;
 
 /// The fields of a default, at the top and in its address.
@@ -31,6 +32,38 @@ pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Ma
         }
     }
     customer
+}
+
+/// Fields that Magento takes from an administrator only. It answers 200 to a customer's own PUT, and keeps what is stored.
+const ADMINISTRATORS: [&str; 3] = ["group_id", "website_id", "store_id"];
+
+/// What to do where nothing but such fields of the own profile was not changed.
+pub fn ignored_on_own_profile(found: &ReadBack) -> Option<String> {
+    let mut undone = found.undone.iter().map(|change| change.path.to_string());
+    let only_those = undone.all(|path| ADMINISTRATORS.contains(&path.as_str()));
+    (only_those && !found.undone.is_empty() && found.keeps_addresses()).then(|| {
+        format!(
+            "the service takes {} with an administrator's token only: name the customer with --customer ID|EMAIL",
+            ADMINISTRATORS.join(", ")
+        )
+    })
+}
+
+/// Takes out of a draft what the service sets itself, whatever is sent: a profile that was read before another update names
+/// an older time.
+pub fn drop_service_fields(draft: &mut Map<String, Value>) {
+    for name in ["created_at", "updated_at"] {
+        draft.shift_remove(name);
+    }
+}
+
+/// Whether a change is that of a stored default which is none of the stored addresses, and which [`completed`] clears.
+pub fn is_lost_default(change: &Change, stored: &Map<String, Value>) -> bool {
+    let id = change.before.as_ref().and_then(id_of);
+    let is_address = |one: &Value| one.get("id").and_then(id_of) == id;
+    DEFAULTS.contains(&change.path.to_string().as_str())
+        && change.after.as_ref().is_none_or(Value::is_null)
+        && !(id.is_some() && diff::address_list(stored).iter().any(is_address))
 }
 
 /// Magento keeps a text on null, and clears it on the empty text.
@@ -102,7 +135,9 @@ fn address_id(customer: &Map<String, Value>, position: usize) -> Option<i64> {
 }
 
 /// The default stands at the top and as a flag of its address, and both say the same. Of the two, the one that the change
-/// touched counts; a flag before the top. A default that is not the customer's is left out.
+/// touched counts; a flag before the top. A stored default that is none of the addresses sent goes out as null: Magento takes
+/// what an administrator's PUT leaves out from the stored profile, and refuses a default that is not stored, or, from 2.4.7
+/// to 2.4.7-p3, not sent.
 fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String, Value>, name: &str) {
     let top = |customer: &Map<String, Value>| customer.get(name).and_then(id_of);
     let named = top(customer).and_then(|id| {
@@ -122,6 +157,7 @@ fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String,
     match id {
         Some(id) if top(customer) == Some(id) => {}
         Some(id) => drop(customer.insert(name.to_owned(), Value::from(id.to_string()))),
+        None if stored.contains_key(name) => drop(customer.insert(name.to_owned(), Value::Null)),
         None => drop(customer.shift_remove(name)),
     }
     let Some(Value::Array(addresses)) = customer.get_mut("addresses") else { return };
@@ -169,7 +205,11 @@ mod tests {
         let only_top = json!({"default_billing": "1", "addresses": [{"id": 1}]});
         assert_eq!(sent(&only_top, &only_top)["addresses"][0]["default_billing"], true);
         let strange = json!({"default_billing": "99", "addresses": [{"id": 1}]});
-        assert_eq!(sent(&strange, &strange).get("default_billing"), None);
+        assert_eq!(sent(&strange, &strange)["default_billing"], json!(null));
+        let none = json!({"addresses": [{"id": 1}]});
+        assert_eq!(sent(&none, &none).get("default_billing"), None);
+        let moved = json!({"default_billing": "1", "addresses": [{"default_billing": true}]});
+        assert_eq!(sent(&only_top, &moved)["default_billing"], json!(null));
     }
 
     #[test]

@@ -71,18 +71,24 @@ impl RegionDirectory {
         let mut draft = draft.clone();
         let Some(Value::Array(addresses)) = draft.get_mut("addresses") else { return Ok(draft) };
         for address in addresses.iter_mut().filter_map(Value::as_object_mut) {
+            if !region::names_text(address) || region::has_id(address) {
+                continue;
+            }
             if !names_only_text(address) {
+                // The id 0 says that the text stands for no region of the list.
+                set_free_text(address, "")?;
                 continue;
             }
             let regions = country_of(address, stored)
                 .and_then(|country| self.countries.get(&country).map(|regions| (country, regions)));
             let Some((country, regions)) = regions.filter(|(_, regions)| !regions.is_empty()) else {
                 // A country without a list takes any text, which stands for no id.
-                set_region(address, None);
+                let country = country_of(address, stored).unwrap_or_default();
+                set_free_text(address, &country)?;
                 continue;
             };
             let (code, name) = (text(address, "region_code"), text(address, "region"));
-            set_region(address, Some(find(&country, regions, code, name)?));
+            set_region(address, find(&country, regions, code, name)?);
         }
         Ok(draft)
     }
@@ -131,7 +137,7 @@ fn find<'a>(
 ) -> Result<&'a Region, Failure> {
     let fits = |region: &&Region| {
         let is_same = |one: &str, other: &str| one.trim().to_lowercase() == other.trim().to_lowercase();
-        code.is_none_or(|code| is_same(code, &region.code))
+        code.is_none_or(|code| is_same(without_zeros(code), without_zeros(&region.code)))
             && name.is_none_or(|name| is_same(name, &region.name))
     };
     let asked = || [code, name].into_iter().flatten().collect::<Vec<_>>().join(" ");
@@ -148,6 +154,13 @@ fn find<'a>(
                 .hint("name it by --region or --region-id"))
         }
     }
+}
+
+/// A number without its leading zeros: Magento has the department `6` where everybody writes `06`.
+fn without_zeros(code: &str) -> &str {
+    let code = code.trim();
+    let number = code.trim_start_matches('0');
+    if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) { number } else { code }
 }
 
 fn listed(regions: &[&Region]) -> String {
@@ -175,16 +188,33 @@ fn regions_hint(country: &str, regions: &[Region], asked: &str) -> String {
     )
 }
 
-fn set_region(address: &mut Map<String, Value>, region: Option<&Region>) {
-    let id = Value::from(region.map_or(0, |region| region.id));
-    address.insert("region_id".to_owned(), id.clone());
+fn set_region(address: &mut Map<String, Value>, region: &Region) {
+    address.insert("region_id".to_owned(), Value::from(region.id));
     if let Some(Value::Object(object)) = address.get_mut("region") {
-        object.insert("region_id".to_owned(), id);
-        if let Some(region) = region {
-            object.insert("region_code".to_owned(), region.code.as_str().into());
-            object.insert("region".to_owned(), region.name.as_str().into());
-        }
+        object.insert("region_id".to_owned(), Value::from(region.id));
+        object.insert("region_code".to_owned(), region.code.as_str().into());
+        object.insert("region".to_owned(), region.name.as_str().into());
     }
+}
+
+/// Sets a region that is a text only. The service stores the name, and shows it as the code too.
+///
+/// # Errors
+/// `usage` for a code without that name, which the service drops without a word.
+fn set_free_text(address: &mut Map<String, Value>, country: &str) -> Result<(), Failure> {
+    let (code, name) = (text(address, "region_code"), text(address, "region"));
+    let Some(name) = name.filter(|name| code.is_none_or(|code| code == *name)).map(str::to_owned) else {
+        let code = code.unwrap_or_default();
+        let country = if country.is_empty() { "a region without an id" } else { country };
+        return Err(Failure::usage(format!("{country} has no region codes, found `{code}`"))
+            .hint("give the name of the region with --region, and no code"));
+    };
+    address.insert("region_id".to_owned(), Value::from(0));
+    if let Some(Value::Object(object)) = address.get_mut("region") {
+        object.insert("region_id".to_owned(), Value::from(0));
+        object.insert("region_code".to_owned(), Value::from(name));
+    }
+    Ok(())
 }
 
 /// Whether an address names a region, and no id of one.
@@ -240,5 +270,42 @@ mod tests {
         let named =
             object(&json!({"addresses": [{"id": 1, "region_id": 57, "region": {"region_code": "TX"}}]}));
         assert!(RegionDirectory::needed(&named, &stored).is_empty());
+    }
+
+    fn resolved(country: &str, region: &serde_json::Value) -> Result<serde_json::Value, String> {
+        let mut directory = RegionDirectory::default();
+        directory.insert(
+            "FR",
+            &json!({"available_regions": [{"id": "187", "code": "6", "name": "Alpes-Maritimes"}]}),
+        );
+        directory.insert("GB", &json!({}));
+        let draft = object(&json!({"addresses": [{"country_id": country, "region": region}]}));
+        let resolved = directory.resolve(&draft, &Map::new()).map_err(|failure| failure.message)?;
+        Ok(resolved["addresses"][0]["region"].clone())
+    }
+
+    #[test]
+    fn a_number_is_the_same_code_with_leading_zeros() {
+        let region = resolved("FR", &json!({"region_code": "06"})).unwrap();
+        assert_eq!(region, json!({"region_code": "6", "region_id": 187, "region": "Alpes-Maritimes"}));
+        assert!(resolved("FR", &json!({"region_code": "60"})).is_err());
+    }
+
+    #[test]
+    fn a_text_without_an_id_is_its_own_code() {
+        let kent = json!({"region": "Kent", "region_id": 0, "region_code": "Kent"});
+        for region in [
+            json!({"region": "Kent"}),
+            json!({"region": "Kent", "region_code": ""}),
+            json!({"region": "Kent", "region_code": "Kent"}),
+            json!({"region": "Kent", "region_id": 0}),
+        ] {
+            assert_eq!(resolved("GB", &region).unwrap(), kent, "{region}");
+        }
+        let code = resolved("GB", &json!({"region_code": "KEN"})).unwrap_err();
+        assert_eq!(code, "GB has no region codes, found `KEN`");
+        assert!(resolved("GB", &json!({"region": "Kent", "region_code": "KEN"})).is_err());
+        let none = json!({"region": null, "region_code": null, "region_id": 0});
+        assert_eq!(resolved("GB", &none).unwrap(), none);
     }
 }

@@ -70,6 +70,12 @@ impl<'a> Cart<'a> {
         self.write(Method::Post, self.path("/shipping-information"), body)
     }
 
+    /// Asks for the shipping methods to an address of the customer. Nothing is saved: it is a read.
+    pub fn estimate_shipping(&self, address: i64) -> Request {
+        let body = format!(r#"{{"addressId":{address}}}"#);
+        self.write(Method::Post, self.path("/estimate-shipping-methods-by-address-id"), body)
+    }
+
     /// Sets the payment method. The same one again changes nothing.
     pub fn select_payment(&self, body: String) -> Request {
         self.write(Method::Put, self.path("/selected-payment-method"), body)

@@ -59,14 +59,14 @@ pub fn replace(records: &Database<'_>, customer: i64, elements: &[Value]) -> Res
 fn create(records: &Database<'_>, customer: i64, sent: &Document) -> Result<StoredAddress, ApiError> {
     let mut body = Document::new();
     merge(&mut body, sent);
-    address_check::check(&body, sent, true)?;
+    address_check::check(&body)?;
     let id = records.add_address(customer, 0, &body)?;
     Ok(StoredAddress { id, body })
 }
 
 fn change(mut stored: StoredAddress, sent: &Document) -> Result<StoredAddress, ApiError> {
     merge(&mut stored.body, sent);
-    address_check::check(&stored.body, sent, false)?;
+    address_check::check(&stored.body)?;
     Ok(stored)
 }
 

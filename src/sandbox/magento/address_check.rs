@@ -12,9 +12,8 @@ const STREET_LINES: usize = 2;
 /// Countries whose addresses need no postcode; Lebanon is this shop's own setting, the others are Magento's.
 const WITHOUT_POSTCODE: &[&str] = &["HK", "IE", "LB", "MO", "PA"];
 
-/// Refuses an address that cannot be stored as `merged`, of which `sent` was sent; `is_new` where nothing was stored.
-pub fn check(merged: &Document, sent: &Document, is_new: bool) -> Result<(), ApiError> {
-    check_stored_blanks(merged, sent, is_new)?;
+/// Refuses an address that cannot be stored as `merged`.
+pub fn check(merged: &Document) -> Result<(), ApiError> {
     let lines = merged.get("street").and_then(Value::as_array).map_or(0, Vec::len);
     let mut missing: Vec<ApiError> = Vec::new();
     for name in ["firstname", "lastname", "street", "city", "telephone", "postcode"] {
@@ -33,28 +32,37 @@ pub fn check(merged: &Document, sent: &Document, is_new: bool) -> Result<(), Api
     if let Some(refusal) = ApiError::all(missing) {
         return Err(refusal);
     }
-    if lines > STREET_LINES {
-        return Err(ApiError::new(400, "\"Street Address\" cannot contain more than 2 lines."));
-    }
-    Ok(())
+    check_lines(lines)
 }
 
-/// A field that is stored empty and not sent is reported with its label.
-fn check_stored_blanks(merged: &Document, sent: &Document, is_new: bool) -> Result<(), ApiError> {
+/// Refuses an address as it is stored. Magento saves the stored addresses before it looks at those sent: with one that
+/// it does not take no PUT of the customer succeeds, not even one that corrects or removes it.
+pub fn check_stored(address: &Document) -> Result<(), ApiError> {
     let labels = [
         ("firstname", "First Name"),
         ("lastname", "Last Name"),
+        ("street", "Street Address"),
         ("city", "City"),
         ("telephone", "Phone Number"),
         ("postcode", "Zip/Postal Code"),
     ];
     let blanks: Vec<String> = labels
         .into_iter()
-        .filter(|(name, _)| !is_new && sent.get(*name).is_none_or(Value::is_null))
-        .filter(|(name, _)| is_blank(merged.get(*name)) && is_required(name, merged))
+        .filter(|(name, _)| is_blank(address.get(*name)) && is_required(name, address))
         .map(|(_, label)| format!("\"{label}\" is a required value."))
         .collect();
-    if blanks.is_empty() { Ok(()) } else { Err(ApiError::new(400, &blanks.join("\n"))) }
+    if blanks.is_empty() {
+        check_lines(address.get("street").and_then(Value::as_array).map_or(0, Vec::len))
+    } else {
+        Err(ApiError::new(400, &blanks.join("\n")))
+    }
+}
+
+fn check_lines(lines: usize) -> Result<(), ApiError> {
+    if lines > STREET_LINES {
+        return Err(ApiError::new(400, "\"Street Address\" cannot contain more than 2 lines."));
+    }
+    Ok(())
 }
 
 fn is_required(name: &str, address: &Document) -> bool {

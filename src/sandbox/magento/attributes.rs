@@ -11,9 +11,36 @@ use crate::sandbox::handlers::attribute::{FRONTEND_INPUTS, MAX_CODE_LENGTH};
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{Database, Document};
 
-/// Codes that the catalog itself needs.
-const RESERVED: &[&str] =
-    &["category_ids", "description", "name", "position", "price", "sku", "status", "type_id", "visibility"];
+/// Some of the codes that the catalog itself needs: Magento derives its list from the methods of its product.
+const RESERVED: &[&str] = &[
+    "attributes",
+    "category",
+    "category_id",
+    "category_ids",
+    "category_name",
+    "created_at",
+    "custom_attributes",
+    "data",
+    "description",
+    "id",
+    "image",
+    "name",
+    "options",
+    "position",
+    "price",
+    "qty",
+    "sku",
+    "status",
+    "store",
+    "store_id",
+    "type_id",
+    "updated_at",
+    "visibility",
+    "weight",
+];
+
+/// Input types of which nothing can be filtered.
+const NOT_FILTERABLE: &[&str] = &["date", "datetime", "text", "textarea", "texteditor"];
 
 /// GET `products/attributes/{attributeCode}`.
 pub fn show(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
@@ -24,6 +51,7 @@ pub fn show(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
 /// POST `products/attributes`. A code that exists is refused (Mage-OS updates it: the fault `silent-update`).
 pub fn create(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let mut sent = call.parameter("attribute", &ATTRIBUTE)?;
+    check_filterable(&sent)?;
     let label = label(&sent)?;
     let input = input(&sent)?;
     let code = match sent.get("attribute_code").map(as_text).filter(|code| !code.is_empty()) {
@@ -35,6 +63,7 @@ pub fn create(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError>
     if existing.is_some() && !call.struck.has(FaultKind::SilentUpdate) {
         return Err(already_exists());
     }
+    check_store_views(records, &sent)?;
     complete(&mut sent, &label, &input, &code);
     store(records, existing, &code, &sent)
 }
@@ -131,6 +160,29 @@ fn label(sent: &Document) -> Result<String, ApiError> {
         }
         None => Err(ApiError::required("frontend_label")),
     }
+}
+
+/// 400 for a filter of an input type that has none.
+fn check_filterable(sent: &Document) -> Result<(), ApiError> {
+    let input = sent.get("frontend_input").map(as_text).unwrap_or_default();
+    if !NOT_FILTERABLE.contains(&input.as_str()) {
+        return Ok(());
+    }
+    for name in ["is_filterable", "is_filterable_in_search"] {
+        if sent.get(name).is_some_and(|value| ["true", "1"].contains(&as_text(value).as_str())) {
+            return Err(ApiError::invalid_value(name, &json!(true)));
+        }
+    }
+    Ok(())
+}
+
+/// 500 for the label of a store view that there is not: the database refuses it, and the transaction is rolled back.
+fn check_store_views(records: &Database<'_>, sent: &Document) -> Result<(), ApiError> {
+    let labels = sent.get("frontend_labels").and_then(Value::as_array).into_iter().flatten();
+    let known = records.store_views()?;
+    let is_known = |id: i64| id == 0 || known.iter().any(|view| view["id"] == id);
+    let mut ids = labels.filter_map(|label| label.get("store_id").and_then(Value::as_i64));
+    if ids.all(is_known) { Ok(()) } else { Err(ApiError::internal()) }
 }
 
 fn input(sent: &Document) -> Result<String, ApiError> {

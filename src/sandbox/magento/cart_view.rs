@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::coerce::as_text;
 use super::{customer_view, totals};
 use crate::exact_json;
 use crate::sandbox::handlers::quantity;
@@ -11,7 +12,7 @@ use crate::sandbox::store::{Database, Document, ProductKind, QuoteLine};
 /// The cart `id` with its customer.
 pub fn cart(records: &Database<'_>, id: i64) -> Result<Value, ApiError> {
     let (customer, is_active) = records.quote(id)?.ok_or_else(|| ApiError::no_such_entity("cartId", id))?;
-    let items = items(records, id)?;
+    let items = without_options(items(records, id)?);
     let saved = records.shipping(id)?.unwrap_or_default();
     let count = items.as_array().map_or(0, Vec::len);
     let (created, updated) = records.quote_times(id)?;
@@ -81,6 +82,20 @@ pub fn items(records: &Database<'_>, cart: i64) -> Result<Value, ApiError> {
     records.lines(cart)?.iter().map(|line| item(records, cart, line)).collect()
 }
 
+/// The items as the cart itself shows them: only the list of items names the options.
+fn without_options(mut items: Value) -> Value {
+    for item in items.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        item.shift_remove("product_option");
+    }
+    items
+}
+
+/// The sku of the simple product that the options of a configurable one choose.
+fn simple_sku(sku: &str, options: &Value) -> String {
+    let values = options.as_array().into_iter().flatten().map(|option| as_text(&option["option_value"]));
+    values.fold(sku.to_owned(), |sku, value| sku + "-" + &value)
+}
+
 /// One item.
 pub fn item(records: &Database<'_>, cart: i64, line: &QuoteLine) -> Result<Value, ApiError> {
     let product = records.product(&line.sku)?.ok_or_else(ApiError::crash)?;
@@ -95,6 +110,7 @@ pub fn item(records: &Database<'_>, cart: i64, line: &QuoteLine) -> Result<Value
     });
     if product.kind == ProductKind::Configurable {
         let options = exact_json::parse(line.options.as_bytes()).unwrap_or_default();
+        view["sku"] = Value::from(simple_sku(&line.sku, &options));
         view["product_option"] = json!({"extension_attributes": {"configurable_item_options": options}});
     }
     Ok(view)

@@ -4,6 +4,7 @@ use regex_lite::Regex;
 use serde_json::{Value, json};
 
 use super::address_book;
+use super::address_check;
 use super::call::Call;
 use super::coerce::{self, as_text};
 use super::customer_search::same_text;
@@ -124,18 +125,10 @@ pub fn remove(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
 fn check_scope(sent: &Document) -> Result<(), ApiError> {
     for (name, known) in [("website_id", &WEBSITES[..]), ("store_id", &[0, 1, 2, 3])] {
         if sent.get(name).and_then(Value::as_i64).is_some_and(|id| !known.contains(&id)) {
-            return Err(internal_error());
+            return Err(ApiError::internal());
         }
     }
     Ok(())
-}
-
-/// 500 with a report id, as Magento hides what it did not expect.
-fn internal_error() -> ApiError {
-    ApiError::new(
-        500,
-        "Internal Error. Details are available in Magento log file. Report ID: webapi-6b020839911a2",
-    )
 }
 
 fn existing(records: &Database<'_>, id: i64) -> Result<i64, ApiError> {
@@ -164,9 +157,10 @@ fn save(
 ) -> Result<Reply, ApiError> {
     let mut customer = records.customer(target)?;
     let before = records.addresses(target)?;
+    default_addresses::check_sent(&customer, &before, &sent, is_own)?;
     check_fields(&customer, &sent, is_own)?;
     check_email(records, &sent, Some(target))?;
-    default_addresses::check_sent(&sent, &before)?;
+    before.iter().try_for_each(|address| address_check::check_stored(&address.body))?;
     merge(&mut customer, &sent, is_own);
     let mut list = match sent.get("addresses") {
         None => SentList::Absent,

@@ -1,6 +1,6 @@
 //! The default billing and shipping address after a PUT: by far the easiest thing to lose.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::address_book::Replaced;
 use super::coerce::as_text;
@@ -18,24 +18,39 @@ pub enum SentList {
     List(Replaced),
 }
 
-/// 400 for a default that is not one of the customer's addresses, also where it is sent as it is stored (2.4.7 only;
-/// 2.4.6 stores it).
-pub fn check_sent(sent: &Document, stored: &[StoredAddress]) -> Result<(), ApiError> {
+/// 400 for a default that is not one of the stored addresses, also where it is sent as it is stored, and in an
+/// administrator's PUT where it is not sent and stored so. Null, `""` and 0 are no default.
+///
+/// Since 2.4.7-p4; 2.4.6 stores any default, and 2.4.7 up to -p3 compares with the addresses sent instead of the stored.
+pub fn check_sent(
+    customer: &Document,
+    stored: &[StoredAddress],
+    sent: &Document,
+    is_own: bool,
+) -> Result<(), ApiError> {
     for name in DEFAULTS {
-        let Some(value) = sent.get(name).filter(|value| !as_text(value).is_empty()) else { continue };
-        let named = default_id(sent, name);
-        if !stored.iter().any(|address| Some(address.id) == named) {
-            return Err(ApiError::invalid_value(name, value));
+        let remembered = || customer.get(name).filter(|_| !is_own);
+        let value = sent.get(name).or_else(remembered).filter(|value| !is_no_default(value));
+        let is_stored = |value: &Value| stored.iter().any(|address| as_text(value) == address.id.to_string());
+        if value.is_some_and(|value| !stored.is_empty() && !is_stored(value)) {
+            let message = "The %fieldName value is invalid. Set the correct value and try again.";
+            return Err(ApiError::new(400, message).with(json!({"fieldName": name})));
         }
     }
     Ok(())
 }
 
+fn is_no_default(value: &Value) -> bool {
+    ["", "0"].contains(&as_text(value).as_str())
+}
+
 /// Sets the defaults of `customer`, as stored, after a PUT of `sent`; `is_own` on `customers/me`.
 ///
 /// The last flag wins over the top level. Where neither is sent with a list, a customer's own PUT loses the default and
-/// an administrator's keeps it, unless its flag was sent as false. A default goes with its address.
+/// an administrator's keeps it, unless its flag was sent as false. A default goes with its address. `null` clears it, and
+/// `""` and 0 do so by storing 0.
 pub fn settle(customer: &mut Document, sent: &Document, list: &SentList, is_own: bool) {
+    let is_list = matches!(list, SentList::List(_));
     for name in DEFAULTS {
         let stored = default_id(customer, name);
         let chosen = match list {
@@ -43,7 +58,9 @@ pub fn settle(customer: &mut Document, sent: &Document, list: &SentList, is_own:
             SentList::Nothing | SentList::Absent => stored,
             SentList::List(replaced) => {
                 let top_level = default_id(sent, name);
-                let remembered = stored.filter(|id| !is_own && !is_flagged_false(replaced, name, *id));
+                let remembered = stored.filter(|id| {
+                    !is_own && !sent.contains_key(name) && !is_flagged_false(replaced, name, *id)
+                });
                 let chosen = last_flag(replaced, name).or(top_level).or(remembered);
                 chosen.filter(|id| replaced.addresses.iter().any(|address| address.id == *id))
             }
@@ -51,6 +68,11 @@ pub fn settle(customer: &mut Document, sent: &Document, list: &SentList, is_own:
         match chosen {
             Some(id) => {
                 customer.insert(name.to_owned(), Value::from(id.to_string()));
+            }
+            None if is_list
+                && sent.get(name).is_some_and(|value| !value.is_null() && is_no_default(value)) =>
+            {
+                customer.insert(name.to_owned(), json!("0"));
             }
             None => {
                 customer.shift_remove(name);

@@ -13,13 +13,25 @@ use crate::sandbox::store::{Database, Document};
 /// GET `carts/mine/shipping-methods`.
 pub fn methods_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let cart = active_cart::own(records, &call)?;
-    methods_of(records, cart)
+    methods_of_saved(records, cart)
 }
 
 /// GET `carts/{cartId}/shipping-methods`.
 pub fn methods(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let cart = active_cart::named(records, &call)?;
-    methods_of(records, cart)
+    methods_of_saved(records, cart)
+}
+
+/// POST `carts/mine/estimate-shipping-methods-by-address-id`.
+pub fn estimate_saved_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
+    let cart = active_cart::own(records, &call)?;
+    estimate_saved_on(records, call, cart)
+}
+
+/// POST `carts/{cartId}/estimate-shipping-methods-by-address-id`.
+pub fn estimate_saved(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
+    let cart = active_cart::named(records, &call)?;
+    estimate_saved_on(records, call, cart)
 }
 
 /// POST `carts/mine/estimate-shipping-methods`.
@@ -50,6 +62,31 @@ pub fn save(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     save_on(records, cart, &sent)
 }
 
+/// To the shipping address of the cart, which it has only once shipping information was saved.
+fn methods_of_saved(records: &Database<'_>, cart: i64) -> Result<Reply, ApiError> {
+    let saved = records.shipping(cart)?.unwrap_or_default();
+    let address = saved.get("shipping_address").and_then(Value::as_object);
+    if !records.lines(cart)?.is_empty() && address.and_then(quote_address::country).is_none() {
+        return Err(no_address());
+    }
+    methods_of(records, cart)
+}
+
+/// To an address of the customer whose cart it is.
+fn estimate_saved_on(records: &Database<'_>, mut call: Call, cart: i64) -> Result<Reply, ApiError> {
+    let sent = call.optional_parameter("addressId").ok_or_else(|| ApiError::required("addressId"))?;
+    let customer = records.quote(cart)?.map(|(customer, _)| customer);
+    let owner = as_text(&sent).parse().ok().map(|id| records.address_owner(id)).transpose()?.flatten();
+    if customer.is_none() || owner != customer {
+        return Err(no_address());
+    }
+    methods_of(records, cart)
+}
+
+fn no_address() -> ApiError {
+    ApiError::new(400, "The shipping address is missing. Set the address and try again.")
+}
+
 fn methods_of(records: &Database<'_>, cart: i64) -> Result<Reply, ApiError> {
     if records.lines(cart)?.is_empty() {
         return Ok(Reply::ok(json!([])));
@@ -76,8 +113,8 @@ fn save_on(records: &Database<'_>, cart: i64, sent: &Document) -> Result<Reply, 
     }
     let customer = records.quote(cart)?.map_or(0, |(customer, _)| customer);
     let address = sent.get("shipping_address").and_then(Value::as_object);
-    let missing = || ApiError::new(400, "The shipping address is missing. Set the address and try again.");
-    let address = address.filter(|address| quote_address::country(address).is_some()).ok_or_else(missing)?;
+    let address =
+        address.filter(|address| quote_address::country(address).is_some()).ok_or_else(no_address)?;
     let code = |name: &str| sent.get(name).map(as_text).filter(|code| !code.is_empty());
     let (Some(carrier), Some(method)) = (code("shipping_carrier_code"), code("shipping_method_code")) else {
         let message = "The shipping method is missing. Select the shipping method and try again.";

@@ -14,9 +14,8 @@ const PASSWORD: &str = "sandbox";
 /// The administrator's user name; a customer's is the email.
 const ADMINISTRATOR: &str = "admin";
 
-/// Seconds that a customer's and an administrator's token last, as Magento is delivered.
-const CUSTOMER_LIFETIME: i64 = 60 * 60;
-const ADMINISTRATOR_LIFETIME: i64 = 4 * 60 * 60;
+/// Seconds that a token lasts, as Magento is delivered since 2.4.4: an administrator's no longer than a customer's.
+const LIFETIME: i64 = 60 * 60;
 
 /// One sentence for a wrong name, a wrong password and a locked account.
 const REFUSED: &str = "The account sign-in was incorrect or your account is disabled temporarily. Please wait and try again later.";
@@ -34,14 +33,14 @@ pub fn customer(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
             found = Some(Caller::Customer(id));
         }
     }
-    log_in(records, &format!("customer:{}", username.to_lowercase()), found, CUSTOMER_LIFETIME)
+    log_in(records, &format!("customer:{}", username.to_lowercase()), found)
 }
 
 /// POST `integration/admin/token`.
 pub fn administrator(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let (username, password) = credentials(&call)?;
     let found = (username == ADMINISTRATOR && password == PASSWORD).then_some(Caller::Admin);
-    log_in(records, &format!("admin:{username}"), found, ADMINISTRATOR_LIFETIME)
+    log_in(records, &format!("admin:{username}"), found)
 }
 
 fn credentials(call: &Call) -> Result<(String, String), ApiError> {
@@ -57,12 +56,7 @@ fn credentials(call: &Call) -> Result<(String, String), ApiError> {
 }
 
 /// A token for whom name and password fit, or the refusal of the login; either is a reply, since a failure is counted in the same transaction.
-fn log_in(
-    records: &Database<'_>,
-    username: &str,
-    found: Option<Caller>,
-    lifetime: i64,
-) -> Result<Reply, ApiError> {
+fn log_in(records: &Database<'_>, username: &str, found: Option<Caller>) -> Result<Reply, ApiError> {
     let failures = records.failed_logins(username)?;
     let Some(caller) = found.filter(|_| failures < FAILURES) else {
         records.put_failed_logins(username, failures + 1)?;
@@ -70,8 +64,8 @@ fn log_in(
     };
     records.put_failed_logins(username, 0)?;
     let issued_at = crate::clock::system_time().as_second();
-    let token = token(records, caller, issued_at, issued_at + lifetime)?;
-    records.issue_token(&token, caller, Some(issued_at + lifetime))?;
+    let token = token(records, caller, issued_at, issued_at + LIFETIME)?;
+    records.issue_token(&token, caller, Some(issued_at + LIFETIME))?;
     Ok(Reply::ok(Value::from(token)))
 }
 

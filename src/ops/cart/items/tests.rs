@@ -56,6 +56,20 @@ fn a_configurable_product_is_known_by_its_options() {
     assert!(!shows(&json!([]), &json!([line(1, "hat", 1.0)]), &shirt));
 }
 
+/// As Magento 2.4.7 answers `carts/mine` and `carts/mine/items`.
+#[test]
+fn the_options_of_a_configurable_product_are_those_of_the_list_of_items() {
+    let option = json!({"extension_attributes": {"configurable_item_options": [{"option_id": "93", "option_value": 50}]}});
+    let shirt = json!({"sku": "shirt", "qty": 1, "product_option": option});
+    let in_cart = json!([line(1, "shirt-Red", 1.0)]);
+    let mut in_list = in_cart.clone();
+    in_list[0]["product_option"] = option;
+    assert!(!shows(&json!([]), &in_cart, &shirt), "any product could have that sku");
+    let after = items(&in_cart).agreed(items(&in_list)).unwrap();
+    assert!(Items::default().shows_addition(&after, shirt.as_object().unwrap()));
+    assert!(items(&in_cart).agreed(items(&json!([line(1, "shirt-Red", 2.0)]))).is_none());
+}
+
 #[test]
 fn a_cart_changed_before_it_was_read_does_not_show_a_later_addition() {
     let two = json!({"sku": "mug", "qty": 2});

@@ -6,22 +6,25 @@ use crate::http::Attempt;
 use crate::ops::profile::read::list_changes;
 use crate::plan::profile::address_ids::join_ids;
 use crate::plan::profile::field_path::FieldPath;
+use crate::plan::profile::profile_rules;
 use crate::plan::profile::read_back::ReadBack;
 use crate::plan::profile::unacceptable;
 use crate::session::service::Service;
 use crate::state::Mark;
 
 impl Replacement<'_> {
-    /// A refusal of stored data that this change does not touch names the fields.
+    /// A refusal of the profile names the fields that it is about.
     pub(super) fn explained(&self, service: &Service<'_>, attempt: Attempt) -> Attempt {
         let Attempt::Rejected(failure) = attempt else { return attempt };
         if service.settings.dialect.profile_rules.is_none() || failure.status != Some(400) {
             return Attempt::Rejected(failure);
         }
-        Attempt::Rejected(match unacceptable::explain(&self.merged.customer, &failure.message) {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        })
+        Attempt::Rejected(
+            match unacceptable::explain(self.before.customer(), &self.merged.customer, &failure.message) {
+                Some(hint) => failure.hint(hint),
+                None => failure,
+            },
+        )
     }
 
     /// No attempt was applied, and none may have been, unless the failure says so.
@@ -33,15 +36,22 @@ impl Replacement<'_> {
         failure
     }
 
-    pub(super) fn mismatch(&self, found: &ReadBack, status: Option<u16>) -> Failure {
+    pub(super) fn mismatch(&self, service: &Service<'_>, found: &ReadBack, status: Option<u16>) -> Failure {
+        let hint = if service.customer.is_none() && service.settings.dialect.profile_rules.is_some() {
+            profile_rules::ignored_on_own_profile(found)
+        } else {
+            None
+        };
         let failure = Failure::new(
             FailureKind::Mismatch,
             format!("the profile was written, but {}", describe_missing(found)),
         )
-        .hint(format!(
-            "look again with `storefront customer show`; then, if it is so, {}",
-            self.restore_command()
-        ))
+        .hint(hint.unwrap_or_else(|| {
+            format!(
+                "look again with `storefront customer show`; then, if it is so, {}",
+                self.restore_command()
+            )
+        }))
         .missing(missing_paths(found))
         .snapshot(self.snapshot.display().to_string());
         match status {

@@ -6,6 +6,7 @@ use crate::http::Reply;
 use crate::ops::profile::pending;
 use crate::ops::profile::read;
 use crate::ops::reads::Reads;
+use crate::plan::profile::profile_rules;
 use crate::plan::profile::read_back::{Expectation, ReadBack};
 use crate::report::changes::format_value;
 use crate::session::service::Service;
@@ -40,7 +41,7 @@ impl Replacement<'_> {
                     self.mark(service, Mark::Verified);
                 }
             }
-            Ok(found) => return Err(self.mismatch(&found, applied.status)),
+            Ok(found) => return Err(self.mismatch(service, &found, applied.status)),
             Err(failure) => service.session.report.warn(&format!(
                 "the service has the profile, but it could not be read back to verify it: {}",
                 failure.message
@@ -122,7 +123,13 @@ impl Replacement<'_> {
 
     fn warn_of(&self, service: &Service<'_>, found: &ReadBack) {
         let report = service.session.report;
+        let has_rules = service.settings.dialect.profile_rules.is_some();
         for change in &found.unrelated_changes {
+            if has_rules && profile_rules::is_lost_default(change, self.before.customer()) {
+                let (path, id) = (&change.path, format_value(change.before.as_ref()));
+                report.warn(&format!("{path} cleared: {id} is not one of the customer's addresses"));
+                continue;
+            }
             report.warn(&format!(
                 "{} was also changed, from {} to {} (by the service or another editor)",
                 change.path,
