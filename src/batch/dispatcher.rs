@@ -306,6 +306,7 @@ impl<'a> Dispatcher<'a> {
         };
         if outweighs {
             self.stop = Some(stop);
+            self.shared.token_locks.inspect(|locks| locks.close());
         }
     }
 

@@ -1,7 +1,7 @@
 //! Records whose tokens a command prints: that two carry the same token is only known when both are printed. They run one
 //! after another, in the order of the input, and one that fails may hold up the others, as those of one key do.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::pin::pin;
 use std::sync::{Arc, Weak};
@@ -20,6 +20,7 @@ pub struct TokenLocks {
     /// Records that have begun and not asked for their lock yet.
     turns: RefCell<BTreeSet<u64>>,
     turn_ended: Notify,
+    is_closed: Cell<bool>,
     /// Records that hold up later ones with the same token.
     pub blocked: Blocked,
 }
@@ -41,6 +42,16 @@ impl TokenLocks {
     pub fn begin(&self, record: u64) -> Turn<'_> {
         self.turns.borrow_mut().insert(record);
         Turn { locks: self, record }
+    }
+
+    /// Lets nobody go on who waits for a lock: the run has stopped.
+    pub fn close(&self) {
+        self.is_closed.set(true);
+    }
+
+    /// Whether the run has stopped: who gets a lock now does nothing.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed.get()
     }
 
     fn lock_of(&self, key: u64) -> Arc<Mutex<()>> {

@@ -60,6 +60,8 @@ pub struct JobResult {
     pub result: Result<Outcome, Failure>,
     /// Whether nothing was sent now: the outcome is that of an earlier run.
     pub was_left: bool,
+    /// Whether the run stopped while it waited for its turn: it is as if it had not begun.
+    pub was_not_begun: bool,
     /// Whether the service refuses the batch's own token.
     pub is_unauthorized: bool,
     /// Keeps the record's own token masked until its report is written.
@@ -106,6 +108,7 @@ impl<'a> RunContext<'a> {
             sequence,
             result: Err(Failure::internal("the record was not run")),
             was_left: false,
+            was_not_begun: false,
             is_unauthorized: false,
             masked: None,
         };
@@ -148,6 +151,10 @@ impl<'a> RunContext<'a> {
             (Some(turn), Some((_, key))) => Some(turn.lock(key).await),
             _ => None,
         };
+        if own_key.is_some_and(|(locks, _)| locks.is_closed()) {
+            ended.was_not_begun = true;
+            return Err(Failure::internal("the run stopped before the record's turn"));
+        }
         let run = async {
             if let Some(unresolved) = &unresolved {
                 let service = self.service.for_record(&session, token.clone(), None);

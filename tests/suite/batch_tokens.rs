@@ -129,6 +129,16 @@ fn a_resumed_run_sends_no_record_behind_an_unknown_one_with_the_same_printed_tok
 
 #[cfg(unix)]
 #[test]
+fn a_record_that_waits_for_its_turn_is_not_sent_after_the_run_has_stopped() {
+    let env = TestEnv::new();
+    let rows = "one,99,11111\none,2,22222\ntwo,2,33333\n";
+    let run = run_with_one_token(&env, rows, "--stop-on-error");
+    assert_eq!((run.code, run.stdout.matches("\"not sent\"").count()), (7, 2), "{run:?}");
+    assert_eq!(env.address(2)["postcode"], "10118");
+}
+
+#[cfg(unix)]
+#[test]
 fn a_record_behind_one_whose_command_failed_is_not_sent() {
     let env = TestEnv::new();
     let script = "mkdir failed 2>/dev/null && exit 1; printf sandbox-customer-1";

@@ -13,6 +13,9 @@ impl Dispatcher<'_> {
     /// Writes down what became of a record.
     pub(super) fn record_result(&mut self, ended: JobResult) {
         let Some(begun) = self.in_flight.remove(&ended.sequence) else { return };
+        if ended.was_not_begun {
+            return self.leave(ended.sequence, begun);
+        }
         let InFlight { key, queue_key, place, hash, content, gate, unresolved } = begun;
         let settled = match ended.result {
             Ok(outcome) => {
@@ -92,29 +95,32 @@ impl Dispatcher<'_> {
     /// Records that were in flight when a second signal came: what may have left is unknown.
     pub(super) fn abandon(&mut self) {
         for (turn, begun) in std::mem::take(&mut self.in_flight) {
+            if !begun.gate.has_passed() {
+                self.leave(turn, begun);
+                continue;
+            }
             self.queue.release(begun.queue_key);
-            let settled = if begun.gate.has_passed() {
-                let failure = Failure::new(
-                    FailureKind::Unknown,
-                    "interrupted while the request was in flight: it may have been applied",
-                )
-                .hint("check whether it took effect; --resume --retry-unknown sends it again");
-                let snapshot = begun.gate.snapshot();
-                self.journal.failed(
-                    begun.place.record,
-                    begun.hash,
-                    RecordState::Unknown,
-                    &failure,
-                    snapshot.as_deref(),
-                );
-                self.fail(turn, begun.place, None, &failure)
-            } else if let Some(unresolved) = begun.unresolved {
-                self.fail(turn, begun.place, None, &unresolved.failure)
-            } else {
-                self.print_not_sent(turn, begun.place)
-            };
+            let failure = Failure::new(
+                FailureKind::Unknown,
+                "interrupted while the request was in flight: it may have been applied",
+            )
+            .hint("check whether it took effect; --resume --retry-unknown sends it again");
+            let snapshot = begun.gate.snapshot();
+            let (place, state) = (begun.place, RecordState::Unknown);
+            self.journal.failed(place.record, begun.hash, state, &failure, snapshot.as_deref());
+            let settled = self.fail(turn, place, None, &failure);
             self.stop_if_broken(settled);
         }
+    }
+
+    /// A record of which nothing left: it stays what it was.
+    fn leave(&mut self, turn: u64, begun: InFlight<'_>) {
+        self.queue.release(begun.queue_key);
+        let settled = match begun.unresolved {
+            Some(unresolved) => self.fail(turn, begun.place, None, &unresolved.failure),
+            None => self.print_not_sent(turn, begun.place),
+        };
+        self.stop_if_broken(settled);
     }
 
     /// Counts and prints a record that is never sent.
