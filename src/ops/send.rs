@@ -18,7 +18,7 @@ pub fn request(service: &Service<'_>, draft: &Draft) -> Result<Request, Failure>
     let spec = draft.operation.spec();
     let body = match service.settings.ship_layout {
         ShipLayout::Flat if spec.nested.is_some() => {
-            Value::Object(layout::without_nested(spec, draft.clone().into_body())).to_string()
+            Value::Object(layout::without_nested(spec, draft.clone().into_body())?).to_string()
         }
         _ => draft.body_text()?,
     };

@@ -83,6 +83,16 @@ fn ship_sends_the_flat_layout_where_the_profile_says_so() {
         "both layouts are taken as input"
     );
     assert_eq!(wrapped["paymentMethod"], json!({"method": "checkmo"}));
+    let twice = json!({"addressInformation": {"note": 1, "shipping_address": address()}, "note": 2});
+    env.file("twice.json", twice.to_string());
+    env.run(&format!("quote ship -p flat -i twice.json --allow-unknown {WAY}")).assert_failure(
+        2,
+        str![[r#"
+error: `note` is in `addressInformation` and at the top of the input, which is one place in the flat layout
+  No changes were made.
+  hint: leave one of them out
+"#]],
+    );
 }
 
 #[test]

@@ -135,6 +135,11 @@ pub fn quote_request(service: &Service<'_>, target: &Target<'_>, quote: &str) ->
         Failure::usage(format!("the interface `{interface}` documents no call that reads a quote"))
             .hint("set `read.quote-path` in the profile to the path that shows it")
     })?;
+    if matches!(quote, "." | "..") {
+        return Err(Failure::usage(format!(
+            "invalid quote id `{quote}`: it would change the path of the call"
+        )));
+    }
     Ok(Request::get(target.path(path, &[("quote_id", quote)]), Bearer::Customer))
 }
 

@@ -4,7 +4,7 @@ use serde::Serializer as _;
 use serde::ser::SerializeMap as _;
 use serde_json::{Map, Value};
 
-use super::spec::OperationSpec;
+use super::spec::{NestedObject, OperationSpec};
 use crate::failure::Failure;
 use crate::plan::request::Dialect;
 use crate::suggestion::closest_match;
@@ -83,11 +83,23 @@ pub fn body_text(
 }
 
 /// A body without its nested object, the fields of which then stand at the top.
-pub fn without_nested(spec: &OperationSpec, mut body: Map<String, Value>) -> Map<String, Value> {
-    let nested = spec.nested.as_ref().and_then(|nested| body.shift_remove(nested.name));
-    let Some(Value::Object(mut flat)) = nested else { return body };
+///
+/// # Errors
+/// `usage` for a field that is in both places: only one of them could be sent.
+pub fn without_nested(
+    spec: &OperationSpec,
+    mut body: Map<String, Value>,
+) -> Result<Map<String, Value>, Failure> {
+    let Some(NestedObject { name, .. }) = spec.nested else { return Ok(body) };
+    let Some(Value::Object(mut flat)) = body.shift_remove(name) else { return Ok(body) };
+    if let Some(both) = body.keys().find(|field| flat.contains_key(*field)) {
+        return Err(Failure::usage(format!(
+            "`{both}` is in `{name}` and at the top of the input, which is one place in the flat layout"
+        ))
+        .hint("leave one of them out"));
+    }
     flat.extend(body);
-    flat
+    Ok(flat)
 }
 
 fn with_nested(
