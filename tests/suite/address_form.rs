@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::storefront::Home;
 use crate::support::terminal::{CTRL_C, DOWN, ENTER, ESC, Terminal, UP};
 
-fn terminal(home: &Home, columns: u16, line: &str) -> Terminal {
+fn terminal<'home>(home: &'home Home, columns: u16, line: &str) -> Terminal<'home> {
     Terminal::run(home, columns, &line.split(' ').collect::<Vec<_>>(), &[])
 }
 
@@ -15,7 +15,7 @@ fn customer(home: &Home) -> Value {
 }
 
 /// Moves the cursor to the line with this label, and opens its question.
-fn opens(terminal: &mut Terminal, label: &str) {
+fn opens(terminal: &mut Terminal<'_>, label: &str) {
     terminal.sees("Done, review changes");
     let is_there = |screen: &str| screen.lines().any(|line| line.starts_with(&format!("\u{276f} {label}")));
     for _ in 0..30 {

@@ -7,12 +7,12 @@ use crate::support::storefront::Home;
 use crate::support::terminal::{CTRL_C, DOWN, ENTER, ESC, Terminal};
 use crate::support::test_env::TestEnv;
 
-fn terminal(home: &Home, line: &str) -> Terminal {
+fn terminal<'home>(home: &'home Home, line: &str) -> Terminal<'home> {
     Terminal::run(home, 200, &line.split(' ').collect::<Vec<_>>(), &[])
 }
 
 /// Moves the cursor to the line that starts so, and presses Enter.
-fn picks(terminal: &mut Terminal, label: &str) {
+fn picks(terminal: &mut Terminal<'_>, label: &str) {
     terminal.sees(label);
     let is_there = |screen: &str| screen.lines().any(|line| line.starts_with(&format!("\u{276f} {label}")));
     for _ in 0..30 {
@@ -25,7 +25,7 @@ fn picks(terminal: &mut Terminal, label: &str) {
 }
 
 /// Changes Address 1 and goes back to the list.
-fn edits_the_first(terminal: &mut Terminal) {
+fn edits_the_first(terminal: &mut Terminal<'_>) {
     picks(terminal, "Address 1");
     picks(terminal, "City");
     terminal.sees("City").answers("Lyon").sees("Lyon  (was Paris)").types(ESC);

@@ -20,7 +20,7 @@ fn command_line(screen: &str) -> String {
     line.trim().to_owned()
 }
 
-fn terminal(home: &Home, columns: u16, line: &str) -> Terminal {
+fn terminal<'home>(home: &'home Home, columns: u16, line: &str) -> Terminal<'home> {
     Terminal::run(home, columns, &line.split(' ').collect::<Vec<_>>(), &[])
 }
 
@@ -232,7 +232,7 @@ fn a_new_country_asks_for_the_region_and_esc_returns_to_the_list() {
 fn enter_through_the_region_keeps_its_id_and_a_known_name_finds_one() {
     let home = Home::new();
     let mut terminal = terminal(&home, 100, "--sandbox customer update --address 2");
-    let to_region = |terminal: &mut Terminal| {
+    let to_region = |terminal: &mut Terminal<'_>| {
         while !terminal.screen().lines().any(|line| line.contains("\u{276f}") && line.contains("Region")) {
             terminal.types(DOWN);
         }

@@ -107,7 +107,8 @@ fn errors_say_what_to_type_next() {
 #[test]
 fn the_changes_before_they_are_sent() {
     let line = "--sandbox customer update --address 2 --postcode 1018 --city Albany --remove-address 4";
-    let mut terminal = Terminal::run(&Home::new(), COLUMNS, &line.split(' ').collect::<Vec<_>>(), &[]);
+    let home = Home::new();
+    let mut terminal = Terminal::run(&home, COLUMNS, &line.split(' ').collect::<Vec<_>>(), &[]);
     let picture = terminal.sees("Delete 1 address and send it?").picture();
     shows("customer-update", line, &picture);
 }
@@ -128,7 +129,8 @@ fn the_summary_of_a_run() {
 
 #[test]
 fn the_form_of_an_address() {
-    let mut terminal = Terminal::run(&Home::new(), COLUMNS, &["--sandbox", "customer", "update"], &[]);
+    let home = Home::new();
+    let mut terminal = Terminal::run(&home, COLUMNS, &["--sandbox", "customer", "update"], &[]);
     let list = terminal.sees("Profile fields").picture();
     shows("support-list", "--sandbox customer update", &list);
     terminal.types(ENTER).sees("Done, review changes").types(DOWN).types(DOWN).types(DOWN);
@@ -138,7 +140,8 @@ fn the_form_of_an_address() {
 #[test]
 fn the_wizard_at_its_end() {
     let line = "--sandbox attribute create";
-    let mut terminal = Terminal::run(&Home::new(), COLUMNS, &line.split(' ').collect::<Vec<_>>(), &[]);
+    let home = Home::new();
+    let mut terminal = Terminal::run(&home, COLUMNS, &line.split(' ').collect::<Vec<_>>(), &[]);
     terminal.sees("Label (shown to shoppers)").types("Schuhgröße").types(ENTER).types(ENTER);
     terminal.sees("Input type").types(ENTER);
     terminal.sees("Enter options, one per line").types(ENTER);

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
+use std::marker::PhantomData;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -24,8 +25,10 @@ pub const UP: &str = "\u{1b}[A";
 pub const CTRL_C: &str = "\u{3}";
 pub const CTRL_D: &str = "\u{4}";
 
-/// A running program, its keyboard and its screen.
-pub struct Terminal {
+/// A running program, its keyboard and its screen. Its home lives as long: a temporary one would be removed while the program
+/// makes its files there.
+pub struct Terminal<'home> {
+    home: PhantomData<&'home Home>,
     child: Child,
     keyboard: File,
     screen: Arc<Mutex<vt100::Parser>>,
@@ -33,16 +36,16 @@ pub struct Terminal {
     reader: Option<std::thread::JoinHandle<()>>,
 }
 
-impl Terminal {
+impl<'home> Terminal<'home> {
     /// Runs the program with these variables in a terminal of so many columns.
-    pub fn run(home: &Home, columns: u16, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+    pub fn run(home: &'home Home, columns: u16, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command: Command = home.storefront(arguments).into_command();
         command.envs(variables.iter().copied());
         Self::start(columns, command, None)
     }
 
     /// The same with standard error in a file, in a session of its own, which the terminal controls or which has none.
-    pub fn run_redirected(home: &Home, arguments: &[&str], stderr: &Path, is_controlled: bool) -> Self {
+    pub fn run_redirected(home: &'home Home, arguments: &[&str], stderr: &Path, is_controlled: bool) -> Self {
         let storefront: Command = home.storefront(arguments).into_command();
         let mut command = Command::new("setsid");
         command.args(is_controlled.then_some("--ctty")).arg(storefront.get_program());
@@ -79,7 +82,7 @@ impl Terminal {
                 }
             }
         });
-        Self { child, keyboard, screen, raw, reader: Some(reader) }
+        Self { home: PhantomData, child, keyboard, screen, raw, reader: Some(reader) }
     }
 
     /// What the screen shows.
@@ -217,7 +220,7 @@ impl Terminal {
     }
 }
 
-impl Drop for Terminal {
+impl Drop for Terminal<'_> {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
