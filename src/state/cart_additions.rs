@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::file_name;
-use super::snapshot::MAX_LATENESS;
+use super::snapshot::{MAX_LATENESS, REPLICA_LAG};
 use crate::clock::Clock;
 use crate::config::{ServiceId, Settings};
 use crate::context::Context;
@@ -24,8 +24,6 @@ const OPEN: &str = "open";
 /// Extension of the file that says that another one was applied meanwhile.
 const DISTURBED: &str = "disturbed";
 
-/// How long an addition that was applied may be missing from a reading: as far as a replica may lag behind, in milliseconds.
-const MAX_LAG: u64 = 60_000;
 /// In so many files the lines of all carts are kept.
 const FILES: u64 = 256;
 
@@ -111,9 +109,11 @@ impl CartAdditions {
     /// The last additions to the carts whose lines are in one file with those of this one.
     fn applied(&self) -> Vec<AppliedAddition> {
         let now = self.clock.now().as_millisecond();
+        // One that was applied longer ago is not missing from any reading.
+        let is_recent = |one: &AppliedAddition| i128::from(now.abs_diff(one.at)) <= REPLICA_LAG.as_millis();
         let text = self.storage.read(&self.applied_file()).unwrap_or_default();
         let mut applied: Vec<AppliedAddition> = serde_json::from_slice(&text).unwrap_or_default();
-        applied.retain(|one| now.abs_diff(one.at) <= MAX_LAG);
+        applied.retain(is_recent);
         applied
     }
 

@@ -22,7 +22,7 @@ pub use lock::{CustomerLock, LockName, acquire};
 pub use mark::Mark;
 pub use named::named;
 pub use pending::{Pending, lateness_minutes};
-pub use snapshot::{NewSnapshot, Snapshot, SnapshotEntry};
+pub use snapshot::{NewSnapshot, REPLICA_LAG, Snapshot, SnapshotEntry};
 
 use crate::clock::Clock;
 use crate::config::{ServiceId, Settings};

@@ -21,6 +21,8 @@ const MAX_RECENT: usize = 20;
 const ALWAYS_KEPT: usize = 10;
 /// How long after its request left a replacement of unknown outcome may still take effect.
 pub(super) const MAX_LATENESS: jiff::SignedDuration = jiff::SignedDuration::from_mins(10);
+/// A replica may answer for about as long with what was there before a write.
+pub const REPLICA_LAG: jiff::SignedDuration = jiff::SignedDuration::from_mins(1);
 
 /// What is written down about a replacement before it is sent.
 #[derive(Debug, Serialize)]

@@ -11,7 +11,7 @@ use crate::plan::profile::merge::Merged;
 use crate::plan::profile::read_back::Expectation;
 use crate::plan::profile::stored::Profile;
 use crate::session::service::Service;
-use crate::state::{CustomerStore, Mark, Pending, Snapshot, lateness_minutes};
+use crate::state::{CustomerStore, Mark, Pending, REPLICA_LAG, Snapshot, lateness_minutes};
 
 /// What a profile says of a replacement that was sent earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,9 +61,6 @@ pub fn is_shown(
     Ok(look(service, store, snapshot, now)? == Sighting::Shown)
 }
 
-/// How far a replica may lag behind.
-const MAX_LAG: SignedDuration = SignedDuration::from_mins(1);
-
 /// Whether the profile had what a replacement asks for within the last minutes, as a restore does right after its update.
 /// A replica that lags behind shows the old profile, which then looks like the new one. Where that cannot be found out,
 /// it counts as such.
@@ -77,7 +74,7 @@ pub fn was_there_before(store: &CustomerStore, before: &Map<String, Value>, merg
 fn may_be_stale(service: &Service<'_>, store: &CustomerStore, snapshot: &Snapshot, merged: &Merged) -> bool {
     let now = service.session.context.clock.now();
     let sent = store.marked_at(&snapshot.path, Mark::Unknown).or_else(|| snapshot.taken.parse().ok());
-    let is_recent = sent.is_none_or(|sent| now.duration_since(sent).abs() < MAX_LAG);
+    let is_recent = sent.is_none_or(|sent| now.duration_since(sent).abs() < REPLICA_LAG);
     is_recent && was_there_before(store, &snapshot.customer, merged)
 }
 

@@ -17,9 +17,6 @@ use crate::plan::request::Request;
 use crate::session::service::Service;
 use crate::state::{self, CustomerStore};
 
-/// A replica may answer with the profile as it was before a write for about as long.
-const REPLICA_LAG: jiff::SignedDuration = jiff::SignedDuration::from_secs(60);
-
 /// Reads the stored profile from the service.
 ///
 /// # Errors
@@ -140,7 +137,7 @@ pub async fn wait_for_replica(
     mut stored: Profile,
     settle: Duration,
 ) -> Result<Profile, Failure> {
-    let Some(last) = store.verified_within(REPLICA_LAG)? else { return Ok(stored) };
+    let Some(last) = store.verified_within(state::REPLICA_LAG)? else { return Ok(stored) };
     let is_before = |stored: &Profile| stored.customer() == &last.customer && last.customer != last.merged;
     let mut reads = Reads::new(settle);
     while is_before(&stored) {

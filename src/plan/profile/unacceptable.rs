@@ -60,8 +60,7 @@ fn blocking_addresses(stored: &Map<String, Value>, message: &str) -> Vec<String>
                 found.push(format!("addresses[id={id}].{name} is empty"));
             }
         }
-        let lines = lines_of(address);
-        if lines > STREET_LINES && message.contains("cannot contain more than") {
+        if let Some(lines) = refused_lines(address, message) {
             found.push(format!("addresses[id={id}].street has {lines} lines"));
         }
     }
@@ -87,8 +86,7 @@ fn missing_in_addresses(sent: &Map<String, Value>, message: &str) -> Vec<String>
         if !needed.is_empty() {
             found.push(format!("{subject} needs {}", needed.join(", ")));
         }
-        let lines = lines_of(address);
-        if lines > STREET_LINES && message.contains("cannot contain more than") {
+        if let Some(lines) = refused_lines(address, message) {
             found.push(format!("{subject} has {lines} street lines"));
         }
     }
@@ -126,8 +124,10 @@ fn is_asked(name: &str, message: &str) -> bool {
     }
 }
 
-fn lines_of(address: &Value) -> usize {
-    address.get("street").and_then(Value::as_array).map_or(0, Vec::len)
+/// How many street lines an address has, where that is what the message refuses.
+fn refused_lines(address: &Value, message: &str) -> Option<usize> {
+    let lines = address.get("street").and_then(Value::as_array).map_or(0, Vec::len);
+    (lines > STREET_LINES && message.contains("cannot contain more than")).then_some(lines)
 }
 
 fn is_empty(value: Option<&Value>) -> bool {
