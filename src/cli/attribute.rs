@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::Number;
 
+use crate::cli::LazyArgs;
 use crate::cli::batch::BatchArgs;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_number_label};
 use crate::wire::ATTRIBUTE;
 
 /// Create product attributes.
 #[derive(Debug, Subcommand)]
-#[allow(clippy::large_enum_variant, reason = "there is one of it in a run")]
 pub enum AttributeCommand {
     /// Create a product attribute
-    Create(CreateArgs),
+    Create(LazyArgs<CreateArgs>),
     /// Print an attribute
-    Show(ShowArgs),
+    Show(LazyArgs<ShowArgs>),
 }
 
 /// Flags of `attribute show`.

@@ -2,19 +2,25 @@
 
 use clap::{Args, Subcommand};
 
+use super::{LazyArgs, NoArgs};
+
 /// What `auth` can do.
 #[derive(Debug, Subcommand)]
 pub enum AuthCommand {
     /// Store a token for a profile; asks for it, reads it from standard input, or gets it for a user name
-    Login(LoginArgs),
+    Login(LazyArgs<LoginArgs>),
     /// Say where each token comes from, never the token; exit 6 when there is none
-    Status,
+    Status(LazyArgs<NoArgs>),
     /// Delete a profile's stored tokens
-    Logout {
-        /// Only the administrator's token
-        #[arg(long)]
-        admin: bool,
-    },
+    Logout(LazyArgs<LogoutArgs>),
+}
+
+/// Flags of `auth logout`.
+#[derive(Debug, Args)]
+pub struct LogoutArgs {
+    /// Only the administrator's token
+    #[arg(long)]
+    pub admin: bool,
 }
 
 /// Flags of `auth login`.

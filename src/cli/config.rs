@@ -2,39 +2,50 @@
 
 use clap::{Args, Subcommand};
 
+use super::{LazyArgs, NoArgs};
+
 /// What `config` can do.
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
     /// Create a profile, prompting for missing values
-    Init(InitArgs),
+    Init(LazyArgs<InitArgs>),
     /// Print the path of the configuration file
-    Path,
+    Path(LazyArgs<NoArgs>),
     /// List all settings and token sources (one profile with -p)
-    List,
+    List(LazyArgs<NoArgs>),
     /// Print a setting (tokens are masked)
-    Get {
-        /// `profiles.NAME.KEY`, or `KEY` for the selected profile
-        key: String,
-    },
+    Get(LazyArgs<KeyArgs>),
     /// Change a setting, preserving comments
-    Set {
-        /// `profiles.NAME.KEY`, or `KEY` for the selected profile
-        key: String,
-        /// Value (several for a list); tokens are prompted for, or read from stdin with -
-        #[arg(allow_negative_numbers = true)]
-        value: Vec<String>,
-    },
+    Set(LazyArgs<SetArgs>),
     /// Remove a setting or a profile
-    Unset {
-        /// `profiles.NAME.KEY`, or `KEY` for the selected profile
-        key: String,
-    },
+    Unset(LazyArgs<KeyArgs>),
     /// Set the default profile
-    Use {
-        /// The profile
-        #[arg(value_name = "PROFILE")]
-        name: String,
-    },
+    Use(LazyArgs<UseArgs>),
+}
+
+/// Which setting.
+#[derive(Debug, Args)]
+pub struct KeyArgs {
+    /// `profiles.NAME.KEY`, or `KEY` for the selected profile
+    pub key: String,
+}
+
+/// Which setting, and its value.
+#[derive(Debug, Args)]
+pub struct SetArgs {
+    /// `profiles.NAME.KEY`, or `KEY` for the selected profile
+    pub key: String,
+    /// Value (several for a list); tokens are prompted for, or read from stdin with -
+    #[arg(allow_negative_numbers = true)]
+    pub value: Vec<String>,
+}
+
+/// Which profile.
+#[derive(Debug, Args)]
+pub struct UseArgs {
+    /// The profile
+    #[arg(value_name = "PROFILE")]
+    pub name: String,
 }
 
 /// Create a profile. Name it with -p, set its store view with --store-view.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
+use crate::cli::LazyArgs;
 use crate::cli::batch::BatchArgs;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_key_value};
 use crate::cli::number::integer;
@@ -15,15 +16,15 @@ use crate::wire::{CUSTOMER, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, REGION};
 #[derive(Debug, Subcommand)]
 pub enum CustomerCommand {
     /// Update the profile; addresses you do not name are kept
-    Update(Box<UpdateArgs>),
+    Update(LazyArgs<UpdateArgs>),
     /// Print the stored profile and addresses
-    Show(CustomerChoice),
+    Show(LazyArgs<CustomerChoice>),
     /// Search customers by email and name, with an administrator's token
-    Find(FindArgs),
+    Find(LazyArgs<FindArgs>),
     /// List the changes made from this machine, each with its outcome
-    History(HistoryArgs),
+    History(LazyArgs<HistoryArgs>),
     /// Undo the last update, or put a snapshot back, keeping newer addresses
-    Restore(RestoreArgs),
+    Restore(LazyArgs<RestoreArgs>),
 }
 
 /// Whose profile or quote it is.

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::LazyArgs;
+
 /// What `journal` can do.
 #[derive(Debug, Subcommand)]
 pub enum JournalCommand {
     /// List the state and reason of each record of a batch
-    Show(ShowArgs),
+    Show(LazyArgs<ShowArgs>),
 }
 
 /// List the state and reason of each record of a batch, with its line and key where the input is next to the journal.

@@ -14,7 +14,7 @@ mod examples;
 pub mod field_flags;
 pub mod global;
 pub mod journal;
-pub mod lazy_subcommand;
+pub mod lazy;
 pub mod number;
 pub mod quote;
 pub mod sandbox;
@@ -26,7 +26,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
-pub use lazy_subcommand::LazySubcommands;
+pub use lazy::{LazyArgs, LazySubcommands, NoArgs};
 
 /// Colours of help and of errors about the command line, as cargo and uv have them.
 const STYLES: Styles = Styles::styled()
@@ -54,23 +54,25 @@ pub fn command() -> clap::Command {
     grammar
 }
 
-/// The grammar of the nouns that are among these words, if there are any: clap gives each noun a copy of every global
-/// flag. It takes nothing the whole would not take; what it does not take is for the whole to tell of.
+/// The grammar of the commands that are among these words, if there are any: clap gives each a copy of every global flag.
+/// It has no help, and takes nothing the whole would not take; what it does not take is for the whole to tell of.
 fn subcommands_in(words: &[OsString]) -> Option<clap::Command> {
-    let all = subcommands();
-    let is_named = |noun: &&clap::Command| words.iter().any(|word| word == noun.get_name());
+    let bare = || {
+        clap::Command::new("storefront")
+            .bin_name("storefront")
+            .disable_help_subcommand(true)
+            .disable_help_flag(true)
+    };
+    let all = Command::augment_subcommands(clap::Command::new("storefront"));
+    let is_named = |command: &&clap::Command| words.iter().any(|word| word == command.get_name());
     let mut named = all.get_subcommands().filter(is_named).cloned().peekable();
     named.peek()?;
-    let bare = clap::Command::new("storefront").bin_name("storefront").disable_help_subcommand(true);
-    Some(GlobalArgs::augment_args(bare).subcommands(named))
+    Some(lazy::with_words(GlobalArgs::augment_args(bare()).subcommands(named)))
 }
 
-/// The grammar, each noun's verbs made when they are needed.
+/// The grammar, what each command takes made when it is needed.
 fn subcommands() -> clap::Command {
-    Cli::command().mut_subcommands(|command| {
-        let word = command.get_name().to_owned();
-        examples::added_to(command_flags::added_to(command, &word), &word)
-    })
+    lazy::with_words(Cli::command())
 }
 
 impl Cli {
@@ -117,6 +119,40 @@ pub enum TemplateFormat {
 /// What `storefront help` explains besides the commands.
 pub const HELP_TOPICS: &[&str] = &["exit-codes", "environment", "input"];
 
+/// Flags of `template`.
+#[derive(Debug, Args)]
+pub struct TemplateArgs {
+    /// Which operation.
+    #[command(flatten)]
+    pub operation: OperationArgs,
+    /// Input format
+    #[arg(long, value_name = "json|csv", default_value = "json", hide_possible_values = true)]
+    pub format: TemplateFormat,
+}
+
+/// What `help` is asked about.
+#[derive(Debug, Args)]
+pub struct HelpArgs {
+    /// The topic, or the command's words
+    #[arg(value_name = "TOPIC|COMMAND")]
+    pub words: Vec<String>,
+}
+
+/// Which completion script.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// Where man pages go.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Output directory (created if missing)
+    #[arg(value_name = "DIR")]
+    pub directory: Option<std::path::PathBuf>,
+}
+
 /// The nouns.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -139,38 +175,20 @@ pub enum Command {
     #[command(subcommand)]
     Auth(LazySubcommands<auth::AuthCommand>),
     /// Check the setup and suggest a fix for each problem
-    Doctor,
+    Doctor(LazyArgs<NoArgs>),
     /// Run and inspect the built-in local service (no account needed)
     #[command(subcommand)]
     Sandbox(LazySubcommands<sandbox::SandboxCommand>),
-    #[allow(missing_docs)]
-    Api(api::ApiArgs),
+    /// Call any other endpoint with the profile's base URL and token
+    Api(LazyArgs<api::ApiArgs>),
     /// Print an example input to edit (field descriptions go to stderr)
-    Template {
-        #[command(flatten)]
-        #[allow(missing_docs)]
-        operation: OperationArgs,
-        /// Input format
-        #[arg(long, value_name = "json|csv", default_value = "json", hide_possible_values = true)]
-        format: TemplateFormat,
-    },
+    Template(LazyArgs<TemplateArgs>),
     /// Print the JSON Schema (2020-12) of an operation's input
-    Schema(OperationArgs),
+    Schema(LazyArgs<OperationArgs>),
     /// Explain a topic (exit-codes, environment, input) or a command
-    Help {
-        /// The topic, or the command's words
-        #[arg(value_name = "TOPIC|COMMAND")]
-        words: Vec<String>,
-    },
+    Help(LazyArgs<HelpArgs>),
     /// Print a shell completion script
-    Completions {
-        /// The shell
-        shell: clap_complete::Shell,
-    },
+    Completions(LazyArgs<CompletionsArgs>),
     /// Write the man pages to DIR, or print the main page
-    Man {
-        /// Output directory (created if missing)
-        #[arg(value_name = "DIR")]
-        directory: Option<std::path::PathBuf>,
-    },
+    Man(LazyArgs<ManArgs>),
 }

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::{Number, Value};
 
+use crate::cli::LazyArgs;
 use crate::cli::batch::BatchArgs;
 use crate::cli::customer::CustomerChoice;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_label_number};
@@ -12,13 +13,13 @@ use crate::wire::{ADDRESS_INFORMATION, CART_ITEM, QUOTE_ADDRESS};
 #[derive(Debug, Subcommand)]
 pub enum QuoteCommand {
     /// Save shipping and billing address, shipping method and payment on the customer's quote
-    Ship(Box<ShipArgs>),
+    Ship(LazyArgs<ShipArgs>),
     /// Add a simple or configurable product to a quote
-    AddItem(AddItemArgs),
+    AddItem(LazyArgs<AddItemArgs>),
     /// Print the customer's active quote, its items and its totals
-    Show(ReadArgs),
+    Show(LazyArgs<ReadArgs>),
     /// List the shipping and payment methods of the customer's active quote
-    Methods(ReadArgs),
+    Methods(LazyArgs<ReadArgs>),
 }
 
 /// Flags of `quote show` and `quote methods`.

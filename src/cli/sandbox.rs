@@ -5,22 +5,24 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::{LazyArgs, NoArgs};
+
 /// What `sandbox` can do.
 #[derive(Debug, Subcommand)]
 pub enum SandboxCommand {
     /// Run the local service until interrupted; prints its URL and tokens first
-    Serve(ServeArgs),
+    Serve(LazyArgs<ServeArgs>),
     /// Reset the sandbox to its seed data (safe while it is running)
-    Reset(DataArgs),
+    Reset(LazyArgs<DataArgs>),
     /// Print the sandbox's data
-    Show(DataArgs),
+    Show(LazyArgs<DataArgs>),
     /// Print the sandbox's OpenAPI 3.1 description of the interface that --api names
-    Openapi,
+    Openapi(LazyArgs<NoArgs>),
     /// Print the tokens the sandbox accepts
     ///
     /// Magento's interface issues tokens that expire, too: the password of every account is `sandbox`, a customer's user
     /// name is the email, and the administrator's is `admin`.
-    Tokens(DataArgs),
+    Tokens(LazyArgs<DataArgs>),
 }
 
 /// Which database.

@@ -36,8 +36,8 @@ pub fn run(session: &Session<'_>, command: &AuthCommand) -> Result<(), Failure> 
     }
     match command {
         AuthCommand::Login(args) => login(session, args),
-        AuthCommand::Status => status(session),
-        AuthCommand::Logout { admin } => logout(session, *admin),
+        AuthCommand::Status(_) => status(session),
+        AuthCommand::Logout(args) => logout(session, args.admin),
     }
 }
 

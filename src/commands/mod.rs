@@ -50,16 +50,16 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Customer(LazySubcommands(command)) => customer::run(&session, command),
         Command::Attribute(LazySubcommands(command)) => attribute::run(&session, command),
         Command::Journal(LazySubcommands(command)) => journal::run(&session, command),
-        Command::Doctor => doctor::run(&session),
+        Command::Doctor(_) => doctor::run(&session),
         Command::Api(args) => api::run(&session, args),
-        Command::Template { operation, format } => template::run(&session, operation, *format),
+        Command::Template(args) => template::run(&session, &args.operation, args.format),
         Command::Schema(operation) => {
             let schema = json_schema::of(dialect, Operation::parse(&operation.words)?);
             session.report.stdout(&format!("{schema:#}\n"))
         }
-        Command::Help { words } => help::run(&session, words),
-        Command::Completions { shell } => session.report.stdout(&completion::script(*shell)?),
-        Command::Man { directory } => man::run(&session, directory.as_deref()),
+        Command::Help(args) => help::run(&session, &args.words),
+        Command::Completions(args) => session.report.stdout(&completion::script(args.shell)?),
+        Command::Man(args) => man::run(&session, args.directory.as_deref()),
         Command::Sandbox(LazySubcommands(command)) => sandbox::run(&session, command),
     }
 }

@@ -27,7 +27,7 @@ pub fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), Failur
         SandboxCommand::Serve(args) => serve(session, args),
         SandboxCommand::Reset(args) => reset(session, &data_file(session.context, args.data.as_ref())?),
         SandboxCommand::Show(args) => show(session, args),
-        SandboxCommand::Openapi => session.report.stdout(&format!("{:#}\n", openapi(session.global.api))),
+        SandboxCommand::Openapi(_) => session.report.stdout(&format!("{:#}\n", openapi(session.global.api))),
         SandboxCommand::Tokens(args) => tokens(session, args),
     }
 }

@@ -5,7 +5,7 @@ use super::{Draft, NoFlags};
 use crate::cli::attribute::AttributeCommand;
 use crate::cli::customer::CustomerCommand;
 use crate::cli::quote::QuoteCommand;
-use crate::cli::{Cli, Command, LazySubcommands};
+use crate::cli::{Cli, Command, LazyArgs, LazySubcommands};
 use crate::input::FlagOverrides;
 use crate::plan::operation::Operation;
 use crate::plan::request::dialect::MARKETPLACE;
@@ -14,14 +14,14 @@ use crate::plan::request::dialect::MARKETPLACE;
 fn draft(line: &str, document: Option<Value>) -> Result<Draft, String> {
     let cli = Cli::try_parse_from(format!("storefront {line}").split_whitespace()).unwrap();
     let (operation, flags): (Operation, Box<dyn FlagOverrides>) = match cli.command {
-        Command::Customer(LazySubcommands(CustomerCommand::Update(flags))) => {
+        Command::Customer(LazySubcommands(CustomerCommand::Update(LazyArgs(flags)))) => {
             (Operation::CustomerUpdate, flags)
         }
-        Command::Quote(LazySubcommands(QuoteCommand::AddItem(flags))) => {
-            (Operation::QuoteAddItem, Box::new(flags))
+        Command::Quote(LazySubcommands(QuoteCommand::AddItem(LazyArgs(flags)))) => {
+            (Operation::QuoteAddItem, flags)
         }
-        Command::Attribute(LazySubcommands(AttributeCommand::Create(flags))) => {
-            (Operation::AttributeCreate, Box::new(flags))
+        Command::Attribute(LazySubcommands(AttributeCommand::Create(LazyArgs(flags)))) => {
+            (Operation::AttributeCreate, flags)
         }
         _ => panic!("{line}: another command"),
     };

@@ -17,7 +17,7 @@ use super::world::{Action, Run, World};
 use crate::batch;
 use crate::cli::batch::BatchArgs;
 use crate::cli::customer::{CustomerChoice, ReplacementArgs, RestoreArgs, UpdateArgs};
-use crate::cli::{Cli, Command, GlobalArgs, LazySubcommands, OutputFormat};
+use crate::cli::{Cli, Command, GlobalArgs, LazyArgs, LazySubcommands, OutputFormat};
 use crate::clock::Clock;
 use crate::config::{ReadOnce, Settings};
 use crate::context::Context;
@@ -256,7 +256,7 @@ fn update_args() -> UpdateArgs {
         static ARGS: UpdateArgs = {
             let words = ["storefront", "customer", "update"].map(std::ffi::OsString::from);
             match Cli::parse_args(&words).unwrap().command {
-                Command::Customer(LazySubcommands(crate::cli::customer::CustomerCommand::Update(args))) => *args,
+                Command::Customer(LazySubcommands(crate::cli::customer::CustomerCommand::Update(LazyArgs(args)))) => *args,
                 _ => unreachable!(),
             }
         };

@@ -18,12 +18,12 @@ use crate::session::Session;
 /// `usage` for a bad key or value, or a broken file; `guard` for a profile that is there already.
 pub fn run(session: &Session<'_>, command: &ConfigCommand) -> Result<(), Failure> {
     match command {
-        ConfigCommand::Path => path(session),
-        ConfigCommand::List => list(session),
-        ConfigCommand::Get { key } => get(session, key),
-        ConfigCommand::Set { key, value } => change::set(session, key, value),
-        ConfigCommand::Unset { key } => change::unset(session, key),
-        ConfigCommand::Use { name } => change::use_profile(session, name),
+        ConfigCommand::Path(_) => path(session),
+        ConfigCommand::List(_) => list(session),
+        ConfigCommand::Get(args) => get(session, &args.key),
+        ConfigCommand::Set(args) => change::set(session, &args.key, &args.value),
+        ConfigCommand::Unset(args) => change::unset(session, &args.key),
+        ConfigCommand::Use(args) => change::use_profile(session, &args.name),
         ConfigCommand::Init(args) => init::run(session, args),
     }
 }

@@ -3,6 +3,7 @@
 mod methods;
 mod show;
 
+use crate::cli::LazyArgs;
 use crate::cli::quote::{QuoteCommand, ShipArgs};
 use crate::commands::dispatch;
 use crate::exact_json;
@@ -23,7 +24,9 @@ use crate::session::runtime::with_service;
 pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
     match command {
         QuoteCommand::Ship(args) => ship(session, args),
-        QuoteCommand::AddItem(args) => dispatch::direct(session, Operation::QuoteAddItem, args, &args.batch),
+        QuoteCommand::AddItem(LazyArgs(args)) => {
+            dispatch::direct(session, Operation::QuoteAddItem, &**args, &args.batch)
+        }
         QuoteCommand::Show(args) => with_service(session, async |service| {
             show::show(&select(service, args.choice.customer.as_deref()).await?, args.quote_id.as_deref())
                 .await

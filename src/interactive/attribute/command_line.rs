@@ -101,7 +101,7 @@ pub mod tests {
 
     use super::{Shell, quoted, words};
     use crate::cli::attribute::{AttributeCommand, CreateArgs};
-    use crate::cli::{Cli, Command, GlobalArgs, LazySubcommands};
+    use crate::cli::{Cli, Command, GlobalArgs, LazyArgs, LazySubcommands};
     use crate::input::Draft;
     use crate::plan::operation::Operation;
 
@@ -112,10 +112,11 @@ pub mod tests {
 
     fn parsed(words: impl IntoIterator<Item = String>) -> (CreateArgs, GlobalArgs) {
         let cli = Cli::try_parse_from(words).unwrap();
-        let Command::Attribute(LazySubcommands(AttributeCommand::Create(flags))) = cli.command else {
+        let Command::Attribute(LazySubcommands(AttributeCommand::Create(LazyArgs(flags)))) = cli.command
+        else {
             panic!("another command")
         };
-        (flags, cli.global)
+        (*flags, cli.global)
     }
 
     fn draft(flags: &CreateArgs) -> Draft {

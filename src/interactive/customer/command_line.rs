@@ -104,7 +104,7 @@ mod tests {
 
     use super::{Edit, Shell, command_line};
     use crate::cli::customer::CustomerCommand;
-    use crate::cli::{Cli, Command, GlobalArgs, LazySubcommands};
+    use crate::cli::{Cli, Command, GlobalArgs, LazyArgs, LazySubcommands};
     use crate::input::Draft;
     use crate::plan::operation::Operation;
     use crate::plan::profile::patch::DefaultAddress;
@@ -146,7 +146,8 @@ mod tests {
         ] {
             let line = command_line(&edit(&draft), None, &GlobalArgs::default(), Shell::Posix);
             let cli = Cli::try_parse_from(shell_words::split(&line).unwrap()).unwrap();
-            let Command::Customer(LazySubcommands(CustomerCommand::Update(args))) = cli.command else {
+            let Command::Customer(LazySubcommands(CustomerCommand::Update(LazyArgs(args)))) = cli.command
+            else {
                 panic!("{line}")
             };
             let again = Draft::new(&MARKETPLACE, Operation::CustomerUpdate, None, &*args, false).unwrap();
