@@ -19,6 +19,7 @@ pub mod journal;
 pub mod ops;
 pub mod plan;
 pub mod prompt;
+pub mod read_line;
 pub mod redact;
 pub mod report;
 pub mod sandbox;

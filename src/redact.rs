@@ -227,6 +227,9 @@ impl Token {
 
 /// The text without the tokens; `None` where it holds none.
 fn masked(text: &[u8], known: &[&Token]) -> Option<Vec<u8>> {
+    if !spelling::may_hold(text, known.iter().map(|known| known.as_bytes())) {
+        return None;
+    }
     let mut out: Option<Vec<u8>> = None;
     let mut copied = 0;
     let mut at = 0;

@@ -15,6 +15,7 @@ use crate::journal::entry::FailedFileEntry;
 use crate::journal::partition::Shard;
 use crate::journal::record_index::{IndexEntry, RecordIndex};
 use crate::journal::record_state::RecordState;
+use crate::read_line::read_line;
 use crate::storage::Log;
 
 /// A journal that was read.
@@ -104,7 +105,7 @@ impl Reading<'_> {
         let mut line = Vec::new();
         loop {
             line.clear();
-            let length = reader.read_until(b'\n', &mut line).map_err(|error| self.unreadable(&error))?;
+            let length = read_line(&mut reader, &mut line).map_err(|error| self.unreadable(&error))?;
             if length == 0 {
                 return if number == 0 { Err(Unread::Empty) } else { Ok(()) };
             }

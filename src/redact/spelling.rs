@@ -2,7 +2,13 @@
 //! character references.
 
 /// The first characters of a backslash escape, a percent encoding and a character reference.
-const MARKS: &[u8] = b"\\%&";
+const MARKS: &[u8; 3] = b"\\%&";
+
+/// Whether a text may hold one of these tokens: as it is, or by a mark that begins another spelling. Nearly no text does.
+pub(super) fn may_hold<'a>(text: &[u8], mut tokens: impl Iterator<Item = &'a [u8]>) -> bool {
+    memchr::memchr3(MARKS[0], MARKS[1], MARKS[2], text).is_some()
+        || tokens.any(|token| memchr::memmem::find(text, token).is_some())
+}
 
 /// How much of a token a text begins with.
 #[derive(Debug, PartialEq, Eq)]

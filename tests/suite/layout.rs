@@ -4,19 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The modules from bottom to top. A module may import only modules before it.
-const MODULES: [&str; 32] = [
+const MODULES: [&str; 31] = [
     "failure",
     "token",
     "environment",
     "suggestion",
-    "duplicate_keys",
     "exact_json",
+    "read_line",
     "redact",
     "sanitize",
     "shell",
     "clock",
     "storage",
-    "fs",
     "wire",
     "plan",
     "journal",
