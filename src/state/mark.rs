@@ -1,6 +1,8 @@
 //! What became of the replacement a snapshot was taken for: a small file next to the snapshot, `NAME.applied` and so on,
 //! that holds the time. A snapshot without one was taken by a command that ended before it knew.
 
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -48,9 +50,14 @@ impl Mark {
         }
     }
 
-    /// The mark of a snapshot, if it has one among the files of its directory.
-    pub(super) fn of(snapshot: &Path, files: &[PathBuf]) -> Option<Self> {
-        Self::ALL.into_iter().find(|mark| files.contains(&file(snapshot, *mark)))
+    /// The mark of a snapshot, if it has one among the names of the files in its directory.
+    pub(super) fn of(snapshot: &Path, names: &HashSet<&OsStr>) -> Option<Self> {
+        Self::ALL.into_iter().find(|mark| is_among(names, &file(snapshot, *mark)))
+    }
+
+    /// Whether these names say that a replacement was sent more than once.
+    pub(super) fn is_repeated(snapshot: &Path, names: &HashSet<&OsStr>) -> bool {
+        is_among(names, &snapshot.with_extension(REPEATED))
     }
 }
 
@@ -107,6 +114,10 @@ impl CustomerStore {
             let _ = self.storage.remove(&file(snapshot, mark));
         }
     }
+}
+
+fn is_among(names: &HashSet<&OsStr>, path: &Path) -> bool {
+    path.file_name().is_some_and(|name| names.contains(name))
 }
 
 fn file(snapshot: &Path, mark: Mark) -> PathBuf {

@@ -4,6 +4,7 @@
 
 mod address_cache;
 mod cart_additions;
+mod fingerprint;
 mod known_customers;
 mod lock;
 mod mark;

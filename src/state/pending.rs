@@ -43,7 +43,7 @@ impl CustomerStore {
             Some(Mark::Unknown) => Some(self.marked_at(path, Mark::Unknown).unwrap_or(now)),
             None => Some(date_of(path, now)),
             // One of its requests was seen to be applied; another may still come.
-            Some(mark) if mark.is_applied() && self.is_repeated(path) => {
+            Some(mark) if mark.is_applied() && entry.is_repeated => {
                 Some(self.marked_at(path, mark).unwrap_or(now))
             }
             Some(_) => None,

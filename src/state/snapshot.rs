@@ -2,13 +2,15 @@
 //!
 //! They are numbered, for clocks are set back and forth: order and retention follow the numbers.
 
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use jiff::{Timestamp, ToSpan};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{CustomerStore, Mark};
+use super::{CustomerStore, Mark, fingerprint};
 use crate::environment::STATE_HOME;
 use crate::exact_json;
 use crate::failure::Failure;
@@ -41,6 +43,9 @@ struct Content<'a> {
     number: u64,
     taken: String,
     service: &'a str,
+    /// See [`fingerprint`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asks: Option<String>,
     #[serde(flatten)]
     what: &'a NewSnapshot<'a>,
 }
@@ -54,6 +59,8 @@ pub struct SnapshotEntry {
     pub path: PathBuf,
     /// What became of its replacement, where that is known.
     pub mark: Option<Mark>,
+    /// Whether [`CustomerStore::note_repeat`] was called for it.
+    pub is_repeated: bool,
 }
 
 impl SnapshotEntry {
@@ -99,9 +106,11 @@ impl CustomerStore {
         let entries = self.entries()?;
         let mut number = entries.first().map_or(1, |newest| newest.number + 1);
         let taken = self.clock.now();
+        let replacement = Merged::between(snapshot.customer, snapshot.merged.clone());
+        let asks = replacement.ok().map(|replacement| fingerprint::of(&replacement.changes));
         loop {
-            let content =
-                Content { number, taken: taken.to_string(), service: &self.service, what: snapshot };
+            let (taken_text, asks) = (taken.to_string(), asks.clone());
+            let content = Content { number, taken: taken_text, service: &self.service, asks, what: snapshot };
             let bytes = serde_json::to_vec(&content).map_err(|error| unwritable(error.into()))?;
             let path =
                 self.directory().join(format!("{number:06}-{}.json", taken.strftime("%Y%m%dT%H%M%SZ")));
@@ -125,12 +134,14 @@ impl CustomerStore {
             Failure::internal(format!("`{}` cannot be read: {error}", self.directory().display()))
         })?;
         let is_snapshot = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "json");
+        let names: HashSet<&OsStr> = files.iter().filter_map(|path| path.file_name()).collect();
         let mut entries: Vec<SnapshotEntry> = files
             .iter()
             .filter(is_snapshot)
             .map(|path| SnapshotEntry {
                 number: number_of(path),
-                mark: Mark::of(path, &files),
+                mark: Mark::of(path, &names),
+                is_repeated: Mark::is_repeated(path, &names),
                 path: path.clone(),
             })
             .collect();
@@ -152,12 +163,33 @@ impl CustomerStore {
     /// # Errors
     /// When they cannot be read.
     pub fn recent(&self) -> Result<Vec<(Snapshot, Option<Mark>)>, Failure> {
+        let entries = self.recent_entries()?.into_iter();
+        entries.map(|entry| Ok((self.read(&entry.path)?, entry.mark))).collect()
+    }
+
+    /// Those of them that may ask for these changes, among them all that do.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn recent_like(&self, changes: &[Change]) -> Result<Vec<(Snapshot, Option<Mark>)>, Failure> {
+        let asked = fingerprint::of(changes);
+        let mut alike = Vec::new();
+        for SnapshotEntry { path, mark, .. } in self.recent_entries()? {
+            let text = self.storage.read(&path).map_err(|error| unreadable(&path, &error))?;
+            if !fingerprint::is_other(&text, &asked) {
+                alike.push((Snapshot::parse(&text, &path)?, mark));
+            }
+        }
+        Ok(alike)
+    }
+
+    fn recent_entries(&self) -> Result<Vec<SnapshotEntry>, Failure> {
         let now = self.clock.now();
         let is_recent =
             |entry: &SnapshotEntry| now.duration_since(date_of(&entry.path, now)).abs() <= MAX_LATENESS;
         let entries = self.entries()?.into_iter().filter(|entry| entry.number > 0 && is_recent(entry));
         let may_be_applied = entries.filter(|entry| entry.mark != Some(Mark::Refused)).take(MAX_RECENT);
-        may_be_applied.map(|entry| Ok((self.read(&entry.path)?, entry.mark))).collect()
+        Ok(may_be_applied.collect())
     }
 
     /// The replacement that a read has shown last, if that was less than `age` ago.

@@ -147,7 +147,8 @@ fn is_repeated_by(snapshot: &Snapshot, merged: &Merged) -> bool {
 fn repeated_by(store: &CustomerStore, merged: &Merged) -> Result<Vec<(Snapshot, bool)>, Failure> {
     let asks_the_same =
         |snapshot: &Snapshot| snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier));
-    let recent = store.recent()?.into_iter().filter(|(snapshot, _)| asks_the_same(snapshot));
+    let recent =
+        store.recent_like(&merged.changes)?.into_iter().filter(|(snapshot, _)| asks_the_same(snapshot));
     Ok(recent.map(|(snapshot, mark)| (snapshot, !mark.is_some_and(Mark::is_applied))).collect())
 }
 
