@@ -17,6 +17,7 @@ pub mod profile;
 pub mod progress;
 mod request_preview;
 mod spinner;
+mod status_line;
 pub mod stored_fields;
 pub mod summary;
 pub mod table;
@@ -276,7 +277,7 @@ fn write_stderr(text: &str) {
     if crate::simulation::captures_stderr(text) {
         return;
     }
-    progress::suspend_progress_bar(|| {
+    progress::suspend_progress(|| {
         let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
     });
 }

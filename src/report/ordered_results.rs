@@ -150,7 +150,7 @@ impl OrderedResults {
         if self.out.buffer().is_empty() || self.closed {
             return Ok(());
         }
-        let flushed = progress::suspend_progress_bar(|| self.out.flush());
+        let flushed = progress::suspend_progress(|| self.out.flush());
         self.written(flushed)
     }
 

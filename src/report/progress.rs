@@ -2,21 +2,24 @@
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
+use std::rc::Rc;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::time::Instant;
 
 use super::Report;
+use super::status_line::StatusLine;
 use crate::failure::Applied;
 
 /// How often a run that has no terminal says how far it is.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
+/// Characters of the bar.
+const BAR: u64 = 30;
+
 thread_local! {
-    /// The terminal is one, and so is the bar on it: everything written to it during a run has to know
-    /// of the bar.
-    static BAR: RefCell<Option<ProgressBar>> = const { RefCell::new(None) };
+    /// The terminal is one, and so is the line on it: everything written to it during a run has to know of the line.
+    static LINE: RefCell<Option<Rc<StatusLine>>> = const { RefCell::new(None) };
 }
 
 /// How many records came to which end.
@@ -67,28 +70,20 @@ impl Progress {
     /// Progress towards `total` records, where that is known.
     pub fn new(report: &Report, terminal: bool, total: Option<u64>) -> Self {
         if terminal && !report.quiet {
-            let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
-            let template = if total.is_some() { "{bar:30} {pos} of {len}, {msg}" } else { "{pos}, {msg}" };
-            if let Ok(style) = ProgressStyle::with_template(template) {
-                bar.set_style(style);
-            }
-            BAR.with(|cell| *cell.borrow_mut() = Some(bar));
+            LINE.replace(Some(Rc::new(StatusLine::new())));
         }
         let now = Instant::now();
         Self { report: *report, total, begun: now, told: now }
     }
 
-    /// Shows how far the run is. Costs next to nothing when it was shown a moment ago.
+    /// Shows how far the run is.
     pub fn show(&mut self, count: Count) {
-        let on_terminal = BAR.with(|bar| {
-            bar.borrow().as_ref().map(|bar| {
-                bar.set_position(count.total());
-                bar.set_message(self.message(count));
-            })
-        });
-        if on_terminal.is_none() && self.told.elapsed() >= LINE_EVERY {
+        let of = self.total.map(|total| format!(" of {total}")).unwrap_or_default();
+        if let Some(line) = LINE.with_borrow(Clone::clone) {
+            let bar = self.total.map(|total| bar(count.total(), total)).unwrap_or_default();
+            line.show(format!("{bar}{}{of}, {}", count.total(), self.message(count)));
+        } else if self.told.elapsed() >= LINE_EVERY {
             self.told = Instant::now();
-            let of = self.total.map(|total| format!(" of {total}")).unwrap_or_default();
             self.report.status(&format!("{}{of} records, {}", count.total(), self.message(count)));
         }
     }
@@ -113,11 +108,9 @@ impl Progress {
 }
 
 impl Progress {
-    /// Takes the bar off the terminal.
+    /// Takes the line off the terminal.
     pub fn finish(&mut self) {
-        if let Some(bar) = BAR.with(|bar| bar.borrow_mut().take()) {
-            bar.finish_and_clear();
-        }
+        LINE.take();
     }
 }
 
@@ -127,13 +120,18 @@ impl Drop for Progress {
     }
 }
 
-/// Writes to the terminal while the bar stands aside.
-pub(super) fn suspend_progress_bar<T>(write: impl FnOnce() -> T) -> T {
-    let bar = BAR.with(|bar| bar.borrow().clone());
-    match bar {
-        Some(bar) => bar.suspend(write),
+/// Writes to the terminal while the line stands aside.
+pub(super) fn suspend_progress<T>(write: impl FnOnce() -> T) -> T {
+    match LINE.with_borrow(Clone::clone) {
+        Some(line) => line.suspend(write),
         None => write(),
     }
+}
+
+/// The part that is done, as a bar with a blank after it.
+fn bar(done: u64, total: u64) -> String {
+    let full = (done.min(total) * BAR).checked_div(total).unwrap_or(BAR);
+    (0..BAR).map(|at| if at < full { '█' } else { '░' }).chain([' ']).collect()
 }
 
 /// A time as people say it.
@@ -144,5 +142,20 @@ pub fn time(time: Duration) -> String {
         10..120 => format!("{seconds} s"),
         120..7200 => format!("{} min", seconds / 60),
         _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bar;
+
+    #[test]
+    fn the_bar_is_full_only_at_the_end() {
+        let full = |done, total| bar(done, total).matches('█').count();
+        assert_eq!(
+            [full(0, 40), full(20, 40), full(39, 40), full(40, 40), full(41, 40)],
+            [0, 15, 29, 30, 30]
+        );
+        assert_eq!((full(0, 0), bar(7, 9).chars().count()), (30, 31));
     }
 }

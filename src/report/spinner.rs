@@ -3,13 +3,15 @@
 use std::pin::Pin;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tokio::time::{Instant, timeout};
 
 use super::Report;
+use super::status_line::StatusLine;
 
 /// What takes no longer is not worth a sign.
 const SHOW_AFTER: Duration = Duration::from_millis(500);
 const TURN: Duration = Duration::from_millis(100);
+const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
 impl Report {
     /// Does the work; a spinner says `what` is going on when it takes longer than half a second. There is none where
@@ -18,33 +20,17 @@ impl Report {
         if !self.shows_progress {
             return work.await;
         }
-        if let Ok(done) = tokio::time::timeout(SHOW_AFTER, work.as_mut()).await {
+        let begun = Instant::now();
+        if let Ok(done) = timeout(SHOW_AFTER, work.as_mut()).await {
             return done;
         }
-        let spinner = Spinner::start(what);
-        let done = work.await;
-        drop(spinner);
-        done
-    }
-}
-
-/// Is gone from the screen when it goes out of scope, also when the work is interrupted.
-struct Spinner(ProgressBar);
-
-impl Spinner {
-    fn start(what: &str) -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
-            bar.set_style(style);
+        let line = StatusLine::new();
+        for frame in FRAMES.into_iter().cycle() {
+            line.show(format!("{frame} {what} ({} s)", begun.elapsed().as_secs()));
+            if let Ok(done) = timeout(TURN, work.as_mut()).await {
+                return done;
+            }
         }
-        bar.set_message(what.to_owned());
-        bar.enable_steady_tick(TURN);
-        Self(bar)
-    }
-}
-
-impl Drop for Spinner {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
+        work.await
     }
 }
