@@ -167,14 +167,19 @@ impl CustomerStore {
         entries.map(|entry| Ok((self.read(&entry.path)?, entry.mark))).collect()
     }
 
-    /// Those of them that may ask for these changes, among them all that do.
+    /// Those of them before `own` that may ask for these changes, among them all that do.
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn recent_like(&self, changes: &[Change]) -> Result<Vec<(Snapshot, Option<Mark>)>, Failure> {
+    pub fn recent_like(
+        &self,
+        changes: &[Change],
+        own: &Path,
+    ) -> Result<Vec<(Snapshot, Option<Mark>)>, Failure> {
         let asked = fingerprint::of(changes);
         let mut alike = Vec::new();
-        for SnapshotEntry { path, mark, .. } in self.recent_entries()? {
+        let others = self.recent_entries()?.into_iter().filter(|entry| entry.path != own);
+        for SnapshotEntry { path, mark, .. } in others {
             let text = self.storage.read(&path).map_err(|error| unreadable(&path, &error))?;
             if !fingerprint::is_other(&text, &asked) {
                 alike.push((Snapshot::parse(&text, &path)?, mark));

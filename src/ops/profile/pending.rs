@@ -139,16 +139,16 @@ fn is_repeated_by(snapshot: &Snapshot, merged: &Merged) -> bool {
     merged.summary.added == 0 && snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier))
 }
 
-/// Recent replacements that asked for exactly the same, also where that is asked again on purpose: each with whether its
-/// request may still come.
+/// Recent replacements before `own` that asked for exactly the same, also where that is asked again on purpose: each with
+/// whether its request may still come.
 ///
 /// # Errors
 /// When the snapshots cannot be read.
-fn repeated_by(store: &CustomerStore, merged: &Merged) -> Result<Vec<(Snapshot, bool)>, Failure> {
+fn repeated_by(store: &CustomerStore, merged: &Merged, own: &Path) -> Result<Vec<(Snapshot, bool)>, Failure> {
     let asks_the_same =
         |snapshot: &Snapshot| snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier));
-    let recent =
-        store.recent_like(&merged.changes)?.into_iter().filter(|(snapshot, _)| asks_the_same(snapshot));
+    let recent = store.recent_like(&merged.changes, own)?.into_iter();
+    let recent = recent.filter(|(snapshot, _)| asks_the_same(snapshot));
     Ok(recent.map(|(snapshot, mark)| (snapshot, !mark.is_some_and(Mark::is_applied))).collect())
 }
 
@@ -198,8 +198,7 @@ pub fn note_repeats(
     merged: &Merged,
     snapshot: &Path,
 ) -> Result<Option<String>, Failure> {
-    let mut earlier = repeated_by(store, merged)?;
-    earlier.retain(|(earlier, _)| earlier.path != snapshot);
+    let earlier = repeated_by(store, merged, snapshot)?;
     let own = (!earlier.is_empty()).then_some(snapshot);
     let may_come = earlier.iter().filter(|(_, may_come)| *may_come);
     for path in may_come.map(|(earlier, _)| earlier.path.as_path()).chain(own) {

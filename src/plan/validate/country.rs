@@ -1,13 +1,8 @@
 //! Countries: their codes, their names and the form of their postcodes.
 
-use std::sync::LazyLock;
-
-/// A line for each: both codes, the name, the form of postcodes or nothing, and other names (build.rs).
+/// A line for each, in the order of their codes: both codes, the name, the form of postcodes or nothing, and other names
+/// (build.rs).
 const TABLE: &str = include_str!(concat!(env!("OUT_DIR"), "/countries.tsv"));
-
-/// In the order of their codes.
-static COUNTRIES: LazyLock<Vec<Country>> =
-    LazyLock::new(|| TABLE.lines().filter_map(Country::parse).collect());
 
 /// A country by ISO 3166.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,9 +22,22 @@ pub struct Country {
 impl Country {
     /// The country with this code of two letters, in upper or lower case.
     pub fn find(alpha2: &str) -> Option<Self> {
-        let code = alpha2.to_ascii_uppercase();
-        let found = COUNTRIES.binary_search_by_key(&code.as_str(), |country| country.alpha2).ok()?;
-        COUNTRIES.get(found).copied()
+        // Most commands ask for one country: its line is found without reading the others.
+        let line = format!("\n{}\t", alpha2.to_ascii_uppercase());
+        let start = if TABLE.starts_with(&line[1..]) {
+            0
+        } else {
+            memchr::memmem::find(TABLE.as_bytes(), line.as_bytes())? + 1
+        };
+        TABLE[start..]
+            .lines()
+            .next()
+            .and_then(Self::parse)
+            .filter(|country| country.alpha2.len() == alpha2.len())
+    }
+
+    fn all() -> impl Iterator<Item = Self> {
+        TABLE.lines().filter_map(Self::parse)
     }
 
     fn parse(line: &'static str) -> Option<Self> {
@@ -54,12 +62,12 @@ pub fn country_code(text: &str) -> Option<String> {
             .chain([country.name])
             .any(|name| !name.is_empty() && name.to_lowercase() == text)
     };
-    COUNTRIES.iter().find(|it| is_meant(it)).map(|country| country.alpha2.to_owned())
+    Country::all().find(is_meant).map(|country| country.alpha2.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{COUNTRIES, Country, country_code};
+    use super::{Country, country_code};
 
     #[test]
     fn a_country_is_its_code_or_one_of_its_names() {
@@ -72,15 +80,18 @@ mod tests {
 
     #[test]
     fn the_table_is_whole() {
-        assert_eq!(COUNTRIES.len(), 249);
-        assert!(COUNTRIES.is_sorted_by_key(|country| country.alpha2));
-        for country in COUNTRIES.iter() {
+        assert_eq!(Country::all().count(), 249);
+        assert!(Country::all().is_sorted_by_key(|country| country.alpha2));
+        for country in Country::all() {
+            assert_eq!(Country::find(&country.alpha2.to_lowercase()), Some(country));
             assert_eq!((country.alpha2.len(), country.alpha3.len()), (2, 3), "{country:?}");
             assert!(!country.name.is_empty(), "{country:?}");
         }
         let germany = Country::find("de").unwrap();
         assert_eq!((germany.alpha3, germany.name, germany.postcode), ("DEU", "Germany", Some("\\d{5}")));
         assert_eq!(Country::find("HK").unwrap().postcode, None);
-        assert_eq!(Country::find("deu"), None);
+        for other in ["deu", "", "D", "DE\tDEU", "DE\tDEU\tGermany", "\nDE"] {
+            assert_eq!(Country::find(other), None, "{other:?}");
+        }
     }
 }
