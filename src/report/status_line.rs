@@ -5,6 +5,9 @@ use std::cell::RefCell;
 
 use dialoguer::console::{Term, truncate_str};
 
+/// Columns that stay free: for the `^C` that a terminal shows, and the last one, after which some begin a new line.
+const RESERVED: usize = 3;
+
 /// The line and what it shows. It is decoration: where it cannot be drawn, the work goes on without it.
 #[derive(Debug)]
 pub(super) struct StatusLine {
@@ -35,8 +38,8 @@ impl StatusLine {
     fn draw(&self) -> std::io::Result<()> {
         let columns = usize::from(self.terminal.size().1);
         self.terminal.clear_line()?;
-        // In the last column some terminals begin a new line.
-        self.terminal.write_str(&truncate_str(&self.text.borrow(), columns.saturating_sub(1), "…"))?;
+        let text = self.text.borrow();
+        self.terminal.write_str(&truncate_str(&text, columns.saturating_sub(RESERVED), "…"))?;
         self.terminal.flush()
     }
 
