@@ -192,3 +192,59 @@ pub enum Command {
     /// Write the man pages to DIR, or print the main page
     Man(LazyArgs<ManArgs>),
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::{Cli, subcommands, subcommands_in};
+
+    fn words(line: &str) -> Vec<OsString> {
+        ["storefront"].into_iter().chain(line.split(' ')).map(OsString::from).collect()
+    }
+
+    /// What the grammar of the typed command makes of a line; `None` where the whole is asked.
+    fn read_first(line: &str) -> Option<String> {
+        let words = words(line);
+        Cli::parse_args_with(subcommands_in(&words)?, &words).ok().map(|cli| format!("{cli:?}"))
+    }
+
+    #[test]
+    fn the_grammar_of_the_typed_command_reads_a_line_as_the_whole_one_does() {
+        for line in [
+            "-q quote add-item --sku a --qty 1e2 --option 1=2 3=4 --jobs 4 --sandbox",
+            "quote -p shop ship --ship-to-address 2 -n --curl --payment-method free",
+            "--api magento customer update --customer 7 --address 1 --city Lyon -vv --yes",
+            "customer history --limit 3 --fault latency=5",
+            "attribute create --label Size --required --options sizes.csv",
+            "config set profiles.shop.retry 3",
+            "auth login --admin --user ada --timeout 5",
+            "doctor --retry 1",
+            "api get /V1/store --admin -i body.json",
+            "template quote ship --format csv",
+            "help customer update",
+            "journal show quote",
+        ] {
+            let whole = Cli::parse_args_with(subcommands(), &words(line)).unwrap();
+            assert_eq!(read_first(line), Some(format!("{whole:?}")), "{line}");
+        }
+    }
+
+    #[test]
+    fn help_and_errors_are_for_the_whole_grammar() {
+        for line in [
+            "--version",
+            "-h",
+            "quote",
+            "quote --help",
+            "quote ship -h",
+            "quote ship --ship-to-address x",
+            "quote send",
+            "customer update --bogus",
+            "customer update --city",
+            "orders list",
+        ] {
+            assert_eq!(read_first(line), None, "{line}");
+        }
+    }
+}
