@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+/// The flag of the default address.
+pub const DEFAULT: &str = "default_billing";
+
 /// A customer object as it is stored.
 pub type Stored = Map<String, Value>;
 
@@ -124,4 +127,23 @@ pub fn fields(profile: &Stored) -> BTreeMap<String, &Value> {
         }
     }
     fields
+}
+
+/// Addresses with [`DEFAULT`].
+pub fn defaults(profile: &Stored) -> Vec<i64> {
+    let addresses = profile.get("addresses").and_then(Value::as_array).into_iter().flatten();
+    addresses
+        .filter(|address| address[DEFAULT] == true)
+        .map(|address| address["id"].as_i64().unwrap_or_default())
+        .collect()
+}
+
+/// Makes the last address the only default, as an editor does.
+pub fn make_last_default(addresses: &mut [Value]) {
+    let Some((last, others)) = addresses.split_last_mut() else { return };
+    others
+        .iter_mut()
+        .filter(|other| other.get(DEFAULT).is_some())
+        .for_each(|other| other[DEFAULT] = false.into());
+    last[DEFAULT] = true.into();
 }

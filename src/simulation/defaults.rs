@@ -2,30 +2,8 @@
 
 use serde_json::Value;
 
-use super::customers::{Stored, Writer};
+use super::customers::{DEFAULT, Stored, Writer, defaults};
 use super::world::{Action, Sent, World};
-
-/// The flag.
-pub const DEFAULT: &str = "default_billing";
-
-/// Addresses with the flag.
-pub fn defaults(profile: &Stored) -> Vec<i64> {
-    let addresses = profile.get("addresses").and_then(Value::as_array).into_iter().flatten();
-    addresses
-        .filter(|address| address[DEFAULT] == true)
-        .map(|address| address["id"].as_i64().unwrap_or_default())
-        .collect()
-}
-
-/// Makes the last address the only default, as an editor does.
-pub fn make_last_default(addresses: &mut [Value]) {
-    let Some((last, others)) = addresses.split_last_mut() else { return };
-    others
-        .iter_mut()
-        .filter(|other| other.get(DEFAULT).is_some())
-        .for_each(|other| other[DEFAULT] = false.into());
-    last[DEFAULT] = true.into();
-}
 
 /// Whether a request may set the flag at this path (`11.default_billing`) to what it sends.
 pub fn may_move(world: &World, sent: &Sent, action: &Action, path: &str, now: Option<&Value>) -> bool {

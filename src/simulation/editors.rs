@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::customers::Stored;
-use super::defaults::make_last_default;
+use super::customers::{Stored, make_last_default};
 use super::random::Random;
 
 /// When an editor acts.

@@ -17,8 +17,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::customers::{Stored, Writer, fields, ids};
-use super::defaults::{DEFAULT, broken_defaults, may_move};
+use super::customers::{DEFAULT, Stored, Writer, fields, ids};
+use super::defaults::{broken_defaults, may_move};
 use super::world::{Action, Sent, World};
 
 /// After so long the program takes it that a request will not come any more.
