@@ -57,17 +57,13 @@ pub fn command() -> clap::Command {
 /// The grammar of the commands that are among these words, if there are any: clap gives each a copy of every global flag.
 /// It has no help, and takes nothing the whole would not take; what it does not take is for the whole to tell of.
 fn subcommands_in(words: &[OsString]) -> Option<clap::Command> {
-    let bare = || {
-        clap::Command::new("storefront")
-            .bin_name("storefront")
-            .disable_help_subcommand(true)
-            .disable_help_flag(true)
-    };
     let all = Command::augment_subcommands(clap::Command::new("storefront"));
     let is_named = |command: &&clap::Command| words.iter().any(|word| word == command.get_name());
     let mut named = all.get_subcommands().filter(is_named).cloned().peekable();
     named.peek()?;
-    Some(lazy::with_words(GlobalArgs::augment_args(bare()).subcommands(named)))
+    let bare = clap::Command::new("storefront").bin_name("storefront");
+    let bare = bare.disable_help_subcommand(true).disable_help_flag(true);
+    Some(lazy::with_words(GlobalArgs::augment_args(bare).subcommands(named)))
 }
 
 /// The grammar, what each command takes made when it is needed.

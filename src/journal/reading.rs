@@ -1,7 +1,7 @@
 //! Reads one journal: line by line, into a table of each record's latest state.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader};
+use std::io::BufReader;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -84,7 +84,7 @@ pub fn first_line(log: &dyn Log) -> std::io::Result<Option<HeaderLine>> {
     const MAX_HEADER: u64 = 64 << 10;
     let mut line = Vec::new();
     let reader = std::io::Read::take(log.reader(0), MAX_HEADER);
-    BufReader::new(reader).read_until(b'\n', &mut line)?;
+    read_line(&mut BufReader::new(reader), &mut line)?;
     Ok(if line.last() == Some(&b'\n') { serde_json::from_slice(&line).ok() } else { None })
 }
 

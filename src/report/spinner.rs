@@ -25,12 +25,13 @@ impl Report {
             return done;
         }
         let line = StatusLine::new();
-        for frame in FRAMES.into_iter().cycle() {
-            line.show(format!("{frame} {what} ({} s)", begun.elapsed().as_secs()));
+        let mut turn = 0;
+        loop {
+            line.show(format!("{} {what} ({} s)", FRAMES[turn % FRAMES.len()], begun.elapsed().as_secs()));
             if let Ok(done) = timeout(TURN, work.as_mut()).await {
                 return done;
             }
+            turn += 1;
         }
-        work.await
     }
 }

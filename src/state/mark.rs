@@ -92,11 +92,6 @@ impl CustomerStore {
         }
     }
 
-    /// Whether [`Self::note_repeat`] was called for a snapshot.
-    pub fn is_repeated(&self, snapshot: &Path) -> bool {
-        self.storage.read(&snapshot.with_extension(REPEATED)).is_ok()
-    }
-
     /// Removes a snapshot and its marks.
     ///
     /// # Errors

@@ -15,6 +15,8 @@ pub struct Pending {
     pub snapshot: Snapshot,
     /// When that can no longer happen.
     pub until: Timestamp,
+    /// Whether it was sent more than once.
+    pub is_repeated: bool,
 }
 
 impl CustomerStore {
@@ -30,7 +32,8 @@ impl CustomerStore {
         for entry in self.entries()?.into_iter().filter(|entry| entry.number > 0) {
             if let Some(left) = self.left_at(&entry, now).filter(|left| may_come(*left)) {
                 let until = left.checked_add(MAX_LATENESS).unwrap_or(Timestamp::MAX);
-                pending.push(Pending { snapshot: self.read(&entry.path)?, until });
+                let (snapshot, is_repeated) = (self.read(&entry.path)?, entry.is_repeated);
+                pending.push(Pending { snapshot, until, is_repeated });
             }
         }
         Ok(pending)

@@ -44,8 +44,7 @@ struct Content<'a> {
     taken: String,
     service: &'a str,
     /// See [`fingerprint`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    asks: Option<String>,
+    asks: &'a str,
     #[serde(flatten)]
     what: &'a NewSnapshot<'a>,
 }
@@ -106,11 +105,10 @@ impl CustomerStore {
         let entries = self.entries()?;
         let mut number = entries.first().map_or(1, |newest| newest.number + 1);
         let taken = self.clock.now();
-        let replacement = Merged::between(snapshot.customer, snapshot.merged.clone());
-        let asks = replacement.ok().map(|replacement| fingerprint::of(&replacement.changes));
+        let asks = &fingerprint::of(&diff::customers(snapshot.customer, snapshot.merged));
         loop {
-            let (taken_text, asks) = (taken.to_string(), asks.clone());
-            let content = Content { number, taken: taken_text, service: &self.service, asks, what: snapshot };
+            let content =
+                Content { number, taken: taken.to_string(), service: &self.service, asks, what: snapshot };
             let bytes = serde_json::to_vec(&content).map_err(|error| unwritable(error.into()))?;
             let path =
                 self.directory().join(format!("{number:06}-{}.json", taken.strftime("%Y%m%dT%H%M%SZ")));

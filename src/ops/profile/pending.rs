@@ -96,8 +96,7 @@ pub struct Open {
 /// As [`is_shown`], and when the snapshots cannot be read.
 pub fn open(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Result<Vec<Open>, Failure> {
     let mut open = Vec::new();
-    for Pending { snapshot, until } in store.pending()? {
-        let is_repeated = store.is_repeated(&snapshot.path);
+    for Pending { snapshot, until, is_repeated } in store.pending()? {
         // Where the service said that it has it, a field that it writes in its own way is never shown as it was sent.
         let is_marked = |mark| store.marked_at(&snapshot.path, mark).is_some();
         let is_shown = is_shown(service, store, &snapshot, stored)?
