@@ -100,14 +100,22 @@ pub struct Machine {
     pub clock: Clock,
     /// `--timeout`
     pub timeout: Duration,
+    /// `--retry`
+    pub retry: Option<u32>,
 }
 
 impl Machine {
     /// Runs a command to its end, or to its death.
     pub async fn run(&self, job: &Job, options: RunOptions) -> RunEnd {
         let run = self.world.borrow().runs.len();
-        self.world.borrow_mut().runs.push(Run { is_batch: job.input.is_some(), may_repeat: options.repeat });
-        self.world.borrow_mut().log(|| format!("run {run}: {job:?} {options:?}"));
+        self.world.borrow_mut().runs.push(Run {
+            command: job.records[0].0,
+            is_batch: job.input.is_some(),
+            may_repeat: options.repeat,
+        });
+        let actions: Vec<Action> =
+            job.records.iter().map(|(tag, _)| self.world.borrow().actions[tag].clone()).collect();
+        self.world.borrow_mut().log(|| format!("run {run}: {job:?} {options:?} {actions:?}"));
         let mut process = Process::default();
         if let Death::Write(number) = options.death {
             process.dies_at = Some(number);
@@ -162,6 +170,7 @@ impl Machine {
             no_input: true,
             allow_unknown: true,
             timeout: Some(self.timeout),
+            retry: self.retry,
             ..GlobalArgs::default()
         };
         let report = Report::new(&context, OutputFormat::Json, None, false, 0);
@@ -238,6 +247,12 @@ pub fn document(action: &Action, tag: u32, customer: usize) -> Value {
         Action::Attribute => {
             json!({"attribute": {"attribute_code": format!("code_{tag}"), "frontend_input": "text",
             "entity_type_id": "4", "default_frontend_label": "Label"}})
+        }
+        Action::Ship(_) => {
+            let address = json!({"firstname": "N", "lastname": "M", "street": ["Road 1"], "city": "Paris",
+                "postcode": "75009", "country_id": "FR", "telephone": "5"});
+            json!({"addressInformation": {"shipping_address": address, "shipping_carrier_code": "flatrate",
+                "shipping_method_code": "flatrate"}, "paymentMethod": {"method": format!("pay_{tag}")}})
         }
         Action::Set(None, name, value) => json!({"customer": {*name: value}, "tag": tag}),
         Action::Set(Some(id), name, value) => {

@@ -12,12 +12,13 @@
 //! 10. Nothing that waits stands between the last read and the PUT.
 //! 11. A command that comes to its end leaves no snapshot without a mark.
 //! 12. No PUT makes two addresses the default, and a restore takes it from none that somebody else chose.
+//! 13. Within a batch, no shipping of a cart takes effect after a later one of the same cart.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::customers::{DEFAULT, Stored, Writer, fields, ids};
+use super::customers::{Customer, DEFAULT, Stored, Writer, fields, ids};
 use super::defaults::{broken_defaults, may_move};
 use super::world::{Action, Sent, World};
 
@@ -157,6 +158,7 @@ pub fn check_replacement(
         if let (Some(Writer::Ours(other)), false) = (state.creators.get(&id), added.is_empty())
             && world.requests[*other].tag == sent.tag
             && !is_asked_again(world, number.min(*other), number.max(*other))
+            && !(world.requests[*other].run != sent.run && was_edited(state, id))
         {
             broken.push((2, format!("it adds the address {id} of request {other} once more")));
         }
@@ -188,6 +190,13 @@ pub fn check_replacement(
     for (invariant, what) in broken {
         world.violated(invariant, format!("request {number}: {what}"));
     }
+}
+
+/// Whether an editor has changed this address: it no longer is the one that our record asks for, and a person who runs the
+/// command again sees that it is not there.
+fn was_edited(customer: &Customer, id: i64) -> bool {
+    let prefix = format!("{id}.");
+    customer.writers.iter().any(|(path, (writer, _))| path.starts_with(&prefix) && *writer == Writer::Foreign)
 }
 
 /// Whether what `other` did must be safe from the late request `number`.
@@ -250,6 +259,7 @@ pub fn check_reports(world: &mut World, reported: &[Reported]) {
         }
     }
     broken.extend(duplicates(world));
+    broken.extend(overtaken(world));
     for (invariant, what) in broken {
         world.violated(invariant, what);
     }
@@ -261,11 +271,13 @@ fn is_removed(world: &World, tag: u32) -> bool {
     !world.customers.iter().any(|customer| ids(&customer.now).contains(id))
 }
 
-/// Items and attributes that took effect twice without being asked for again.
+/// Items, attributes and shippings that took effect twice without being asked for again.
 fn duplicates(world: &World) -> Vec<(u8, String)> {
     let mut broken = Vec::new();
-    for (tag, _) in
-        world.actions.iter().filter(|(_, action)| matches!(action, Action::Item | Action::Attribute))
+    for (tag, _) in world
+        .actions
+        .iter()
+        .filter(|(_, action)| matches!(action, Action::Item | Action::Attribute | Action::Ship(_)))
     {
         let requests = world.effects.iter().map(|effect| effect.request);
         let mut requests: Vec<usize> =
@@ -273,6 +285,31 @@ fn duplicates(world: &World) -> Vec<(u8, String)> {
         requests.sort_unstable();
         for pair in requests.windows(2).filter(|pair| !is_asked_again(world, pair[0], pair[1])) {
             broken.push((2, format!("record {tag} was applied by requests {} and {}", pair[0], pair[1])));
+        }
+    }
+    broken
+}
+
+/// Shippings that took effect after a later record of their command had set the same cart.
+fn overtaken(world: &World) -> Vec<(u8, String)> {
+    let mut broken = Vec::new();
+    let shippings: Vec<(u32, u32, usize)> = world
+        .effects
+        .iter()
+        .filter_map(|effect| {
+            let sent = &world.requests[effect.request];
+            let Some(Action::Ship(customer)) = world.actions.get(&sent.tag?) else { return None };
+            let command = world.runs[sent.run].command;
+            // Once somebody asks for it again, a request that was given up may still arrive.
+            let is_asked_again = world.runs.iter().any(|run| run.command == command && run.may_repeat);
+            (!is_asked_again).then_some((command, sent.tag?, *customer))
+        })
+        .collect();
+    for (at, (command, tag, customer)) in shippings.iter().enumerate() {
+        let is_later =
+            |(of, other, cart): &&(u32, u32, usize)| of == command && cart == customer && other > tag;
+        if let Some((_, other, _)) = shippings[..at].iter().find(is_later) {
+            broken.push((13, format!("record {tag} was applied after record {other} of the same cart")));
         }
     }
     broken

@@ -125,7 +125,9 @@ fn tag_of(body: &Value) -> Option<u32> {
     if let Some(tag) = body["tag"].as_u64() {
         return u32::try_from(tag).ok();
     }
-    let name = body["cartItem"]["sku"].as_str().or_else(|| body["attribute"]["attribute_code"].as_str())?;
+    let names =
+        [&body["cartItem"]["sku"], &body["attribute"]["attribute_code"], &body["paymentMethod"]["method"]];
+    let name = names.into_iter().find_map(Value::as_str)?;
     name.rsplit('_').next()?.parse().ok()
 }
 

@@ -69,6 +69,7 @@ pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
         disk: Disk::new(random.next(), disk_faults),
         clock: Clock::starting_at(jiff::Timestamp::from_second(1_800_000_000).unwrap()),
         timeout: Duration::from_secs(random.pick(&[2, 5])),
+        retry: random.pick(&[None, None, Some(0)]),
     };
     let mut scenario = Scenario { random, machine, reported: Vec::new(), tags: 0, is_outage, unmarked: 0 };
     if is_outage {
@@ -217,9 +218,10 @@ impl Scenario {
 
     /// Any command.
     fn job(&mut self, directory: &Path, number: usize) -> Job {
-        let operation = match self.random.below(10) {
+        let operation = match self.random.below(12) {
             0 | 1 => Operation::QuoteAddItem,
             2 => Operation::AttributeCreate,
+            3 | 4 => Operation::QuoteShip,
             _ => Operation::CustomerUpdate,
         };
         if self.random.chance(40) {
@@ -237,7 +239,7 @@ impl Scenario {
         let mut text = String::new();
         for (tag, customer) in &records {
             let mut document = document(&world.actions[tag], *tag, *customer);
-            if operation == Operation::CustomerUpdate {
+            if matches!(operation, Operation::CustomerUpdate | Operation::QuoteShip) {
                 document["token"] = json!(world.customers[*customer].token);
             }
             text += &document.to_string();
@@ -260,6 +262,7 @@ impl Scenario {
         let action = match (operation, random.below(10)) {
             (Operation::QuoteAddItem, _) => Action::Item,
             (Operation::AttributeCreate, _) => Action::Attribute,
+            (Operation::QuoteShip, _) => Action::Ship(customer),
             (_, 0..=2) => Action::Set(Some(address), "city", value),
             (_, 3 | 4) => Action::Set(None, "firstname", value),
             (_, 5) if may_remove => Action::Remove(address),

@@ -69,6 +69,8 @@ pub enum Action {
     Item,
     /// An attribute.
     Attribute,
+    /// Shipping and payment of the cart of this customer.
+    Ship(usize),
     /// Another value of a field, of the profile or of an address.
     Set(Option<i64>, &'static str, String),
     /// One more address.
@@ -84,6 +86,8 @@ pub enum Action {
 /// One run of the program.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
+    /// The first record of its command: runs of one command have the same.
+    pub command: u32,
     /// Whether it goes over many records.
     pub is_batch: bool,
     /// Whether it was told to act although an earlier outcome is unknown (`--after-unknown`, `--retry-unknown`).

@@ -195,18 +195,15 @@ impl CustomerStore {
         Ok(may_be_applied.collect())
     }
 
-    /// The replacement that a read has shown last, if that was less than `age` ago.
+    /// The replacement that was applied last, if that was known less than `age` ago.
     ///
     /// # Errors
     /// As [`Self::entries`].
-    pub fn verified_within(&self, age: jiff::SignedDuration) -> Result<Option<Snapshot>, Failure> {
-        let entries = self.entries()?;
-        let Some(newest) = entries.iter().find(|entry| entry.mark.is_some_and(Mark::is_applied)) else {
-            return Ok(None);
-        };
+    pub fn applied_within(&self, age: jiff::SignedDuration) -> Result<Option<Snapshot>, Failure> {
+        let applied = |entry: SnapshotEntry| Some((entry.mark.filter(|mark| mark.is_applied())?, entry));
+        let Some((mark, newest)) = self.entries()?.into_iter().find_map(applied) else { return Ok(None) };
         let now = self.clock.now();
-        let recent =
-            self.marked_at(&newest.path, Mark::Verified).is_some_and(|at| now.duration_since(at).abs() < age);
+        let recent = self.marked_at(&newest.path, mark).is_some_and(|at| now.duration_since(at).abs() < age);
         recent.then(|| self.read(&newest.path)).transpose()
     }
 

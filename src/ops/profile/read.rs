@@ -137,7 +137,7 @@ pub async fn wait_for_replica(
     mut stored: Profile,
     settle: Duration,
 ) -> Result<Profile, Failure> {
-    let Some(last) = store.verified_within(state::REPLICA_LAG)? else { return Ok(stored) };
+    let Some(last) = store.applied_within(state::REPLICA_LAG)? else { return Ok(stored) };
     let is_before = |stored: &Profile| stored.customer() == &last.customer && last.customer != last.merged;
     let mut reads = Reads::new(settle);
     while is_before(&stored) {
