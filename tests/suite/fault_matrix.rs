@@ -4,12 +4,11 @@ use serde_json::{Value, json};
 
 use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::storefront::Home;
-use crate::support::test_env::{TestEnv, serve};
+use crate::support::test_env::{ADD_ITEM, TestEnv, serve};
 
 const UPDATE: &str = "customer update --address 2 --city Troy";
 const SHIP: &str =
     "quote ship --ship-to-address 2 --carrier flatrate --method flatrate --payment-method checkmo";
-const ITEM: &str = "quote add-item --sku mug-blue --qty 1 --quote-id 1";
 const CREATE: &str = "attribute create --code fabric --type text";
 const SHOW: &str = "customer show";
 
@@ -48,7 +47,7 @@ fn each(line: &str, rows: &[Row]) {
 #[test]
 fn an_item_is_sent_once_unless_it_cannot_have_been_applied() {
     each(
-        ITEM,
+        ADD_ITEM,
         &[
             ("429", 5, "no", &["POST 429", "POST 429"]),
             ("429=0", 5, "no", &["POST 429", "POST 429"]),
@@ -160,7 +159,7 @@ fn the_outcome_of_a_replacement_is_verified_by_reading_back() {
 
 #[test]
 fn a_truncated_response_is_success_with_a_warning() {
-    for line in [ITEM, CREATE] {
+    for line in [ADD_ITEM, CREATE] {
         let env = TestEnv::with_faults(&["truncated"]);
         let outcome = env.run(&format!("{line} -q -o json"));
         assert_eq!(outcome.code, 0, "{outcome:?}");
@@ -172,7 +171,7 @@ fn a_truncated_response_is_success_with_a_warning() {
 
 #[test]
 fn retry_0_sends_each_request_once() {
-    for (line, fault) in [(ITEM, "429=0"), (SHOW, "500"), (UPDATE, "GET:429=0")] {
+    for (line, fault) in [(ADD_ITEM, "429=0"), (SHOW, "500"), (UPDATE, "GET:429=0")] {
         let env = TestEnv::with_faults(&[fault]);
         assert_eq!(env.fails(5, &format!("{line} --retry 0"))["kind"], "unavailable", "{line}");
         assert_eq!(env.requests().len(), 1, "{line}, {fault}");
@@ -277,7 +276,7 @@ fn redirects_are_named_and_not_followed() {
     ] {
         let target = elsewhere.url("/taken");
         let server = MockServer::start(vec![answer(status, &format!("Location: {target}\r\n"), "")]);
-        let line = format!("{ITEM} -q -o json");
+        let line = format!("{ADD_ITEM} -q -o json");
         let outcome = serve(Home::new().storefront(&line), &server.url("")).run();
         let error = outcome.error();
         assert_eq!((outcome.code, &error["kind"]), (code, &json!(kind)), "{status}: {outcome:?}");

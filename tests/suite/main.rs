@@ -11,7 +11,6 @@ mod address_form;
 mod api;
 mod attribute;
 mod auth;
-mod bad_input;
 mod batch_crash_recovery;
 mod batch_failed_file;
 mod batch_journal;
@@ -27,9 +26,11 @@ mod cart_resume;
 #[cfg(unix)]
 mod completion;
 mod config;
+mod config_edit;
 // It is about permission bits, owners and symbolic links.
 #[cfg(unix)]
 mod config_files;
+mod config_invalid;
 mod csv_input;
 mod customer_base_file;
 mod customer_history;
@@ -46,12 +47,14 @@ mod dry_run;
 mod exact_data;
 mod fault_matrix;
 mod fix_hints;
+mod full_disk;
 mod global_flags;
 mod help;
 mod http_proxy;
 mod http_send;
 mod http_tls;
 mod http_transport_errors;
+mod input_files;
 // It needs a pseudo-terminal.
 #[cfg(unix)]
 mod interactive_terminal;
@@ -90,6 +93,10 @@ mod sandbox_serve;
 mod sandbox_store;
 mod schema;
 mod secrets;
+// It redirects standard streams in a shell of Unix.
+#[cfg(unix)]
+mod standard_streams;
+mod store_view;
 mod support;
 mod template;
 // It needs a pseudo-terminal.
@@ -103,4 +110,5 @@ mod terminal_snapshots;
 mod token_command;
 mod true_reports;
 mod undo_findings;
+mod usage_errors;
 mod wrong_answers;

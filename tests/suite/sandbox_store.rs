@@ -10,6 +10,7 @@ use storefront::sandbox::{self, Options};
 
 use crate::support::raw_http::{CUSTOMER, ITEM, Sandbox, ids};
 use crate::support::snapshot::assert_snapshot;
+use crate::support::storefront::Home;
 
 const ADD: &str = r#"{"cartItem":{"sku":"mug-blue","qty":1,"quote_id":"1"}}"#;
 
@@ -208,4 +209,17 @@ fn an_observer_sees_every_request() {
     sandbox.call(CUSTOMER, "POST", ITEM, ADD);
     drop(sandbox);
     assert_eq!(*seen.lock().unwrap(), ["GET /nowhere 404".to_owned(), format!("POST {ITEM} 500")]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_invalid_sandbox_database_is_refused() {
+    let home = Home::new();
+    let data = home.dir.path().join("data/storefront/sandbox.db");
+    std::fs::create_dir_all(data.parent().unwrap()).unwrap();
+    std::fs::write(&data, "no database ".repeat(500)).unwrap();
+    home.run("customer show --sandbox").assert_failure(2, str!["error: `[HOME]/data/storefront/sandbox.db` is not a readable SQLite database: file is not a database"]);
+    std::fs::remove_file(&data).unwrap();
+    std::fs::create_dir(&data).unwrap();
+    home.run("customer show --sandbox").assert_failure(2, str!["error: cannot use `[HOME]/data/storefront/sandbox.db` as the database of the sandbox: is a directory"]);
 }

@@ -9,6 +9,9 @@ use storefront::sandbox::{self, Observer};
 use super::raw_http::{ADMIN, CUSTOMER, Sandbox};
 use super::storefront::{Arguments, Home, Outcome, Storefront};
 
+/// A command line that adds an item to the customer's quote.
+pub const ADD_ITEM: &str = "quote add-item --sku mug-blue --qty 1 --quote-id 1";
+
 /// A home directory, and a sandbox that is reached over HTTP.
 pub struct TestEnv {
     pub home: Home,

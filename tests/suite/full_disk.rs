@@ -1,0 +1,53 @@
+//! A full disk: what could not be recorded is not sent, and the message says so.
+
+use snapbox::str;
+
+use crate::support::storefront::Home;
+use crate::support::test_env::{TestEnv, snapshots};
+
+#[cfg(unix)]
+#[test]
+fn a_snapshot_that_cannot_be_written_stops_the_update() {
+    let env = TestEnv::new();
+    let update = "customer update --address 2 --city Troy -q";
+    let outcome = env.storefront(update).shell(r#"trap '' XFSZ; ulimit -f 0; exec "$@""#);
+    outcome.assert_failure(1, str![[r#"
+error: the snapshot cannot be written to `[HOME]/state/storefront/snapshots/marketplace%20http%3A%2F%2Flocalhost%3A[PORT]/1`: File too large (os error [N]) at path "[HOME]/state/storefront/snapshots/marketplace%20http%3A%2F%2Flocalhost%3A[PORT]/1/.tmp[ID]"
+  No changes were made.
+  hint: a profile is replaced only after a snapshot: free some space, or set XDG_STATE_HOME
+"#]]);
+    let outcome = env.storefront(update).env("XDG_STATE_HOME", "/dev/null").run();
+    outcome.assert_failure(1, str![[r#"
+error: the lock `/dev/null/storefront/locks/localhost%3A[PORT].token-511784b483ef17d5.lock` cannot be used: Not a directory (os error [N])
+  No changes were made.
+  hint: a profile is replaced only under its lock: free some space, or set XDG_STATE_HOME
+"#]]);
+    assert!(!env.requests().iter().any(|heard| heard.starts_with("PUT")));
+    assert!(snapshots(&env.home).is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_under_the_sandbox_is_reported() {
+    let home = Home::new();
+    let small = r#"trap '' XFSZ; ulimit -f 16; exec "$@""#;
+    home.storefront("customer show --sandbox").shell(small).assert_failure(
+        2,
+        str!["error: `[HOME]/data/storefront/sandbox.db` is not a readable SQLite database: disk I/O error"],
+    );
+    let home = Home::new();
+    home.ok("customer show --sandbox -o json");
+    let long =
+        format!(r#"{{"attribute_code": "fabric", "default_frontend_label": "{}"}}"#, "x".repeat(300_000));
+    let program = home.storefront("attribute create --sandbox -i - -q").stdin(long);
+    let outcome = program.shell(r#"trap '' XFSZ; ulimit -f 200; exec "$@""#);
+    outcome.assert_failure(
+        8,
+        str![[r#"
+error: the service answered 500 Internal Server Error: The sandbox could not use its database: disk I/O error
+  The change may have been applied.
+  hint: check whether it took effect before you try again
+"#]],
+    );
+    home.ok("attribute create --sandbox --code fabric --label Fabric --type text");
+}
