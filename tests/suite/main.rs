@@ -10,7 +10,8 @@
 mod address_form;
 mod api;
 mod attribute;
-mod auth;
+mod auth_login;
+mod auth_status;
 mod batch_crash_recovery;
 mod batch_failed_file;
 mod batch_journal;
