@@ -134,3 +134,76 @@ RECORD  LINE  KEY     STATE   REASON
     env.run("journal show nowhere")
         .assert_failure(2, str!["error: cannot read `nowhere`: No such file or directory (os error [N])"]);
 }
+
+#[test]
+fn failed_records_are_written_in_the_input_format_ready_to_run_again() {
+    let record = |code: &str| {
+        format!(
+            r#"{{"attribute_code":"{code}","default_frontend_label":"x","frontend_input":"text","token":"sandbox-admin"}}"#
+        )
+    };
+    for name in ["a.ndjson", "a.json", "a.csv"] {
+        let env = TestEnv::new();
+        let content = match name {
+            "a.csv" => "attribute_code;default_frontend_label;frontend_input;token\ncode_1;x;text;sandbox-admin\nBad;x;text;sandbox-admin\n".to_owned(),
+            "a.json" => format!("[{},{}]", record("code_1"), record("Bad")),
+            _ => format!("{}\n{}\n", record("code_1"), record("Bad")),
+        };
+        env.file(name, content);
+        let back = format!("back-{name}");
+        let outcome = env.run(&format!("attribute create -i {name} --failed {back}"));
+        assert_eq!((outcome.code, created(&env)), (7, vec![1]), "{outcome:?}");
+        assert!(!format!("{outcome:?}").contains("sandbox-admin"), "{outcome:?}");
+        let path = env.home.dir.path().join(&back);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(
+            text.contains("reason") && text.contains("sandbox-admin") && !text.contains("code_1"),
+            "{text}"
+        );
+        std::fs::write(&path, text.replace("Bad", "code_2")).unwrap();
+        let again = env.run(&format!("attribute create -i {back}"));
+        assert_eq!((again.code, created(&env)), (0, vec![1, 2]), "{name}: {again:?}");
+    }
+}
+
+#[test]
+fn the_failed_file_overwrites_no_input_and_no_journal() {
+    let env = TestEnv::new();
+    let content = attributes(1);
+    env.file("a.csv", &content);
+    for (file, stderr) in [
+        (
+            "a.csv",
+            str![[r#"
+error: --failed `a.csv` is the input
+  No changes were made.
+  hint: choose another file with --failed
+"#]],
+        ),
+        (
+            "./a.csv",
+            str![[r#"
+error: --failed `./a.csv` is the input
+  No changes were made.
+  hint: choose another file with --failed
+"#]],
+        ),
+        (
+            "a.csv.journal",
+            str![[r#"
+error: --failed `a.csv.journal` is the journal
+  No changes were made.
+  hint: choose another file with --failed
+"#]],
+        ),
+    ] {
+        env.run(&format!("attribute create -i a.csv --failed {file} --restart")).assert_failure(3, stderr);
+    }
+    assert_eq!(std::fs::read_to_string(env.home.dir.path().join("a.csv")).unwrap(), content);
+    assert_eq!(env.requests(), Vec::<String>::new());
+}

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
+use serde_json::json;
 use snapbox::str;
 
 use crate::support::batch::{attributes, created, numbers};
@@ -106,4 +107,18 @@ error: journal `a.csv.0-4.journal` belongs to shard 0/4, expected 1/4
 "#]],
     );
     assert_eq!(env.requests(), Vec::<String>::new());
+}
+
+#[test]
+fn shipping_records_of_one_quote_are_sent_in_order() {
+    let env = TestEnv::new();
+    env.file(
+        "ship.csv",
+        "shipping_address.city,shipping_address.postcode,shipping_carrier_code,shipping_method_code,paymentMethod.method\n\
+         Oslo,0150,flatrate,flatrate,checkmo\nBergen,5003,flatrate,flatrate,checkmo\n",
+    );
+    let outcome = env.run("quote ship -i ship.csv -o json");
+    assert_eq!((outcome.code, env.requests()), (0, vec!["POST 320".to_owned(); 2]), "{outcome:?}");
+    let saved = &env.sandbox.show()["quotes"][0]["shipping_information"]["shipping_address"];
+    assert_eq!((&saved["city"], &saved["postcode"]), (&json!("Bergen"), &json!("5003")));
 }

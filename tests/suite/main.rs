@@ -14,10 +14,15 @@ mod auth_login;
 mod auth_status;
 mod batch_crash_recovery;
 mod batch_failed_file;
+mod batch_input;
+// It sends signals.
+#[cfg(unix)]
+mod batch_interruption;
 mod batch_journal;
 mod batch_neighbours;
 mod batch_order;
 mod batch_outage;
+mod batch_resume;
 mod batch_run;
 mod batch_tokens;
 mod batch_warnings;

@@ -1,0 +1,73 @@
+//! A batch that is interrupted: records in flight are waited for once, and unknown after a second signal.
+
+use std::io::{BufRead as _, BufReader};
+use std::time::Duration;
+
+use snapbox::{IntoData, str};
+
+use crate::batch_journal::text;
+use crate::support::batch::{attributes, states};
+use crate::support::mock_server::{MockServer, Step, answer};
+use crate::support::snapshot::assert_snapshot;
+use crate::support::test_env::{TestEnv, serve};
+
+#[test]
+fn ctrl_c_waits_for_records_in_flight_and_a_second_one_does_not() {
+    for (second, code_line) in [(false, "done"), (true, "unknown")] {
+        let env = TestEnv::new();
+        let reply = crate::support::mock_server::reply("200 OK", "", "{}");
+        let slow = MockServer::start(vec![
+            answer("200 OK", "", "{}"),
+            Step::Stall(Duration::from_millis(600), reply),
+        ]);
+        env.file("a.csv", attributes(20));
+        let arguments = ["attribute", "create", "-i", "a.csv", "--jobs", "2"];
+        let mut child = serve(env.home.storefront(&arguments), &slow.url("")).spawn();
+        while slow.requests().len() < 3 {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let interrupt = |child: &std::process::Child| {
+            let status =
+                std::process::Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status();
+            assert!(status.unwrap().success());
+        };
+        interrupt(&child);
+        let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let stopping = stderr.find(|line| line.contains("stopping")).unwrap();
+        assert_snapshot(
+            &stopping,
+            str!["stopping: waiting for 2 records in flight; press Ctrl-C again to stop at once"],
+        );
+        if second {
+            interrupt(&child);
+        }
+        let rest: Vec<String> = stderr.collect();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
+        let expected = if second {
+            str![[r#"
+attribute create: 20 records: 1 done, 2 unknown, 17 not sent ([DURATION])
+  2 × interrupted while the request was in flight: it may have been applied
+error: interrupted: 1 done, 2 unknown, 17 not sent
+  Some records may have been applied.
+  hint: go on with: `storefront attribute create -i a.csv --jobs 2 --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --jobs 2 --resume --retry-unknown` sends them again
+"#]].into_data()
+        } else {
+            str![[r#"
+attribute create: 20 records: 3 done, 17 not sent ([DURATION])
+error: interrupted: 3 done, 17 not sent
+  Some records were applied.
+  hint: go on with: `storefront attribute create -i a.csv --jobs 2 --resume`
+"#]]
+            .into_data()
+        };
+        assert_snapshot(&rest.join("\n"), expected);
+        assert_eq!(slow.requests().len(), 3, "no more were taken");
+        let states = states(&text(&env));
+        let expected = if second {
+            [("done".to_owned(), 1), (code_line.to_owned(), 2)].into()
+        } else {
+            [(code_line.to_owned(), 3)].into()
+        };
+        assert_eq!(states, expected);
+    }
+}

@@ -1,0 +1,158 @@
+//! Resumption: what was done is not sent again, and what may have been applied only with `--retry-unknown`.
+
+use serde_json::{Value, json};
+use snapbox::str;
+
+use crate::batch_journal::{journal, text};
+use crate::support::batch::{attributes, created, lines, numbers, states};
+use crate::support::test_env::TestEnv;
+
+/// A journal as a crash would leave it: with these lines after its header.
+fn interrupted(env: &TestEnv, records: usize, lines: &[&str]) {
+    env.file("a.csv", attributes(records));
+    assert_eq!(env.run("attribute create -i a.csv").code, 0);
+    let whole = text(env);
+    let header = whole.lines().next().unwrap();
+    let hash = |record: &str| {
+        let line = whole.lines().find(|line| line.contains(&format!("\"record\":{record},"))).unwrap();
+        serde_json::from_str::<Value>(line).unwrap()["hash"].as_str().unwrap().to_owned()
+    };
+    let mut left = format!("{header}\n");
+    for line in lines {
+        let (record, state) = line.split_once(' ').unwrap();
+        let record: u64 = record.parse().unwrap();
+        let mut line = json!({"record": record, "state": state, "hash": hash(&record.to_string())});
+        if state == "failed" {
+            line["temporary"] = false.into();
+        }
+        left.extend([line.to_string(), "\n".to_owned()]);
+    }
+    std::fs::write(journal(env), left).unwrap();
+    env.reset_sandbox();
+    env.requests();
+}
+
+#[test]
+fn an_existing_journal_requires_resume_or_restart() {
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(2));
+    assert_eq!(env.run("attribute create -i a.csv --resume").code, 0, "--resume with no journal begins one");
+    env.requests();
+    env.run("attribute create -i a.csv").assert_failure(
+        3,
+        str![[r#"
+error: journal `[HOME]/a.csv.journal` already exists
+  No changes were made.
+  hint: use --resume to continue it, or --restart to discard it and process every record again
+"#]],
+    );
+    assert_eq!(env.requests(), Vec::<String>::new());
+    let resumed = env.run("attribute create -i a.csv --resume -o json");
+    assert_eq!((resumed.code, numbers(&resumed), env.requests()), (0, vec![1, 2], Vec::new()));
+    assert_eq!(
+        (&lines(&resumed)[0]["applied"], &lines(&resumed)[0]["reason"]),
+        (&json!("yes"), &json!("done earlier"))
+    );
+    let restarted = env.run("attribute create -i a.csv --restart");
+    assert_eq!((restarted.code, env.requests()), (7, vec!["POST 400".to_owned(); 2]), "{restarted:?}");
+}
+
+#[test]
+fn unknown_records_are_not_sent_again_without_retry_unknown() {
+    let env = TestEnv::new();
+    interrupted(
+        &env,
+        5,
+        &["1 sending", "1 done", "2 sending", "3 sending", "3 unknown", "4 sending", "4 failed"],
+    );
+    let resumed = env.run("attribute create -i a.csv --resume -o json");
+    let found = lines(&resumed);
+    let applied: Vec<&str> = found.iter().map(|line| line["applied"].as_str().unwrap()).collect();
+    assert_eq!((resumed.code, applied), (7, vec!["yes", "unknown", "unknown", "no", "yes"]), "{resumed:?}");
+    assert_eq!(found[1]["error"]["kind"], "unknown");
+    assert_eq!(created(&env), [5]);
+    let again = env.run("attribute create -i a.csv --resume");
+    again.assert(7, str![[r#"
+record 2 (line 3): unknown: sent by an earlier run, with unknown outcome
+record 3 (line 4): unknown: sent by an earlier run, with unknown outcome
+record 4 (line 5): failed: failed in an earlier run: no reason recorded
+"#]], str![[r#"
+attribute create: 5 records: 0 done, 2 done earlier, 1 failed, 2 unknown ([DURATION])
+  2 × sent by an earlier run, with unknown outcome
+  1 × failed in an earlier run: no reason recorded
+error: of 5 records, 1 failed, 2 unknown
+  Some records may have been applied.
+  hint: fix the failed records in the input, then run `storefront attribute create -i a.csv --resume`; check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --resume --retry-unknown` sends them again
+"#]]);
+    assert_eq!(created(&env), [5], "as long as any are left");
+    let retried = env.run("attribute create -i a.csv --resume --retry-unknown");
+    let mut found = created(&env);
+    found.sort_unstable();
+    assert_eq!((retried.code, found), (7, vec![2, 3, 5]), "record 4 failed for good: {retried:?}");
+}
+
+#[test]
+fn a_temporary_failure_is_retried_and_a_permanent_one_after_a_fix() {
+    let env = TestEnv::new();
+    env.file("a.csv", attributes(3).replace("code_2,", "Bad,"));
+    let refused = env
+        .storefront(&["attribute", "create", "-i", "a.csv", "--jobs", "1"])
+        .env("STOREFRONT_ADMIN_TOKEN", "expired")
+        .run();
+    assert_eq!((refused.code, states(&text(&env))), (6, [("failed".to_owned(), 1)].into()), "{refused:?}");
+    let resumed = env.run("attribute create -i a.csv --resume");
+    assert_eq!((resumed.code, created(&env).len()), (7, 2), "{resumed:?}");
+    env.requests();
+    assert_eq!(env.run("attribute create -i a.csv --resume").code, 7);
+    assert_eq!(env.requests(), Vec::<String>::new(), "it would only be refused again");
+    env.file("a.csv", attributes(3));
+    let fixed = env.run("attribute create -i a.csv --resume");
+    assert_eq!((fixed.code, created(&env).len()), (0, 3), "{fixed:?}");
+}
+
+#[test]
+fn an_incomplete_last_line_is_ignored_with_a_warning() {
+    let env = TestEnv::new();
+    interrupted(&env, 3, &["1 sending", "1 done", "2 sending", "2 done"]);
+    let mut cut = text(&env);
+    cut.truncate(cut.len() - 9);
+    std::fs::write(journal(&env), cut).unwrap();
+    let resumed = env.run("attribute create -i a.csv --resume");
+    resumed.assert(7, str!["record 2 (line 3): unknown: sent by an earlier run, with unknown outcome"], str![[r#"
+warning: journal `[HOME]/a.csv.journal`: ignoring an incomplete last line
+record 3: attribute create: host 127.0.0.1:[PORT]
+attribute create: 3 records: 1 done, 1 done earlier, 1 unknown ([DURATION])
+  1 × sent by an earlier run, with unknown outcome
+error: of 3 records, 1 unknown
+  Some records may have been applied.
+  hint: check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --resume --retry-unknown` sends them again
+"#]]);
+    assert_eq!(created(&env), [3], "record 2 may have been applied");
+    env.run("attribute create -i a.csv --resume").assert(7, str!["record 2 (line 3): unknown: sent by an earlier run, with unknown outcome"], str![[r#"
+attribute create: 3 records: 0 done, 2 done earlier, 1 unknown ([DURATION])
+  1 × sent by an earlier run, with unknown outcome
+error: of 3 records, 1 unknown
+  Some records may have been applied.
+  hint: check whether the unknown records took effect (`storefront journal show [HOME]/a.csv.journal` lists them); `storefront attribute create -i a.csv --resume --retry-unknown` sends them again
+"#]]);
+}
+
+#[test]
+fn a_damaged_last_newline_hides_no_record_that_was_sent() {
+    let env = TestEnv::new();
+    interrupted(&env, 3, &["1 sending", "1 done", "2 sending"]);
+    let whole = text(&env);
+    let cut = &whole[..whole.len() - 1];
+    for damaged in [cut.to_owned(), format!("{cut}J"), format!("{cut}\r"), cut[..cut.len() - 9].to_owned()] {
+        std::fs::write(journal(&env), &damaged).unwrap();
+        let outcome = env.run("attribute create -i a.csv --resume -o json");
+        assert_eq!((outcome.code, &lines(&outcome)[1]["applied"]), (7, &json!("unknown")), "{damaged}");
+        assert!(!created(&env).contains(&2), "{damaged}");
+    }
+    env.requests();
+    for unreadable in [whole.replace('\n', "\r"), String::new(), whole.replacen("record", "rec0rd", 3)] {
+        std::fs::write(journal(&env), &unreadable).unwrap();
+        let outcome = env.run("attribute create -i a.csv --resume");
+        assert_eq!((outcome.code, env.requests()), (3, Vec::new()), "{unreadable}: {outcome:?}");
+    }
+}
