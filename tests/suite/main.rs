@@ -39,6 +39,7 @@ mod config_files;
 mod config_invalid;
 mod csv_input;
 mod customer_base_file;
+mod customer_concurrency;
 mod customer_history;
 mod customer_interruption;
 mod customer_reads;

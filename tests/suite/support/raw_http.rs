@@ -199,3 +199,15 @@ pub fn ids(profile: &Value) -> Vec<i64> {
     let addresses = profile["addresses"].as_array().unwrap();
     addresses.iter().map(|address| address["id"].as_i64().unwrap()).collect()
 }
+
+/// The profile without ids and order of its addresses, and without the service's clock.
+pub fn content(mut profile: Value) -> Value {
+    profile.as_object_mut().unwrap().shift_remove("updated_at");
+    let addresses = profile["addresses"].as_array_mut().unwrap();
+    for address in addresses.iter_mut() {
+        address.as_object_mut().unwrap().sort_keys();
+        address.as_object_mut().unwrap().remove("id");
+    }
+    addresses.sort_by_key(ToString::to_string);
+    profile
+}

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -198,12 +198,12 @@ impl Storefront {
     }
 
     /// Starts the program with its standard streams piped, to signal it.
-    pub fn spawn(mut self) -> std::process::Child {
+    pub fn spawn(mut self) -> Child {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
     /// Starts the program with no input and output, to kill it.
-    pub fn spawn_silent(mut self) -> std::process::Child {
+    pub fn spawn_silent(mut self) -> Child {
         self.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
@@ -230,11 +230,16 @@ impl Storefront {
             self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // A program that does not read may be gone already.
         let _ = child.stdin.take().unwrap().write_all(&self.stdin);
-        let output = child.wait_with_output().unwrap();
-        Outcome {
-            code: output.status.code().unwrap_or(-1),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        ended(child)
+    }
+}
+
+/// Waits for the end of a process that was started with its standard streams piped.
+pub fn ended(child: Child) -> Outcome {
+    let output = child.wait_with_output().unwrap();
+    Outcome {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
     }
 }
