@@ -211,3 +211,42 @@ error: no service configured: `[HOME]/config/storefront/config.toml` has no prof
     home.run("config list")
         .assert_failure(2, str!["error: `[HOME]/config/storefront/config.toml` is a directory, not a file"]);
 }
+
+#[test]
+fn read_ignore_cannot_hide_an_address() {
+    for (pointer, stderr) in [
+        (
+            "",
+            str![
+                "error: [HOME]/config/storefront/config.toml: profiles.shop.read.ignore: expected a list of JSON pointers (starting with /, not pointing into addresses)"
+            ],
+        ),
+        (
+            "/addresses",
+            str![
+                "error: [HOME]/config/storefront/config.toml: profiles.shop.read.ignore: expected a list of JSON pointers (starting with /, not pointing into addresses)"
+            ],
+        ),
+        (
+            "/addresses/0",
+            str![
+                "error: [HOME]/config/storefront/config.toml: profiles.shop.read.ignore: expected a list of JSON pointers (starting with /, not pointing into addresses)"
+            ],
+        ),
+        (
+            "/addresses/12/id",
+            str![
+                "error: [HOME]/config/storefront/config.toml: profiles.shop.read.ignore: expected a list of JSON pointers (starting with /, not pointing into addresses)"
+            ],
+        ),
+        (
+            "/addresses/-",
+            str![
+                "error: [HOME]/config/storefront/config.toml: profiles.shop.read.ignore: expected a list of JSON pointers (starting with /, not pointing into addresses)"
+            ],
+        ),
+    ] {
+        let config = format!("[profiles.shop.read]\nignore = [\"/updated_at\", {pointer:?}]");
+        Home::with_config(&config).run("-p shop customer show").assert_failure(2, stderr);
+    }
+}

@@ -181,3 +181,44 @@ fn spaces_around_names_are_trimmed_with_a_warning() {
     );
     assert_eq!(env.profile()["email"], "trim@example.com");
 }
+
+#[test]
+fn a_missing_or_duplicate_attribute_code_is_refused() {
+    let env = TestEnv::new();
+    for (attributes, stderr) in [
+        (
+            json!([{"value": "1"}]),
+            str![[r#"
+error: address 1: custom_attributes: an element has no `attribute_code`
+  No changes were made.
+  hint: add an `attribute_code` to each element
+"#]],
+        ),
+        (
+            json!([{"attribute_code": "door", "value": "1"}, {"attribute_code": "door", "value": "2"}]),
+            str![[r#"
+error: address 1: custom_attributes: duplicate attribute_code `door`
+  No changes were made.
+  hint: list each attribute once
+"#]],
+        ),
+    ] {
+        env.file("in.json", json!({"addresses": [{"id": 1, "custom_attributes": attributes}]}).to_string());
+        env.run("customer update -i in.json").assert_failure(2, stderr);
+    }
+    assert!(!env.requests().iter().any(|request| request.starts_with("PUT")));
+}
+
+#[test]
+fn an_attribute_flag_keeps_the_attributes_of_the_input() {
+    let env = TestEnv::new();
+    let attributes =
+        json!([{"attribute_code": "door", "value": "1"}, {"attribute_code": "gate", "value": "2"}]);
+    env.file("in.json", json!({"addresses": [{"id": 1, "custom_attributes": attributes}]}).to_string());
+    env.done("customer update -i in.json --address 1 --custom-attribute gate=3");
+    let stored = env.address(1)["custom_attributes"].to_string();
+    for attribute in [r#"{"attribute_code":"door","value":"1"}"#, r#"{"attribute_code":"gate","value":"3"}"#]
+    {
+        assert!(stored.contains(attribute), "{stored}");
+    }
+}

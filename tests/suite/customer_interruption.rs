@@ -256,38 +256,3 @@ error: interrupted before anything was written
     assert_eq!(ended(first).code, 0);
     assert_eq!((&env.address(2)["city"], &env.address(1)["city"]), (&json!("Troy"), &json!("Paris")));
 }
-
-#[test]
-fn an_address_dropped_by_the_service_is_restored_by_the_suggested_command() {
-    let env = TestEnv::with_faults(&["drop-addressx1"]);
-    let before = env.profile();
-    let error = env.fails(9, "customer update --address 2 --city Troy --settle 0.3");
-    assert_eq!((&error["kind"], &error["applied"]), (&json!("mismatch"), &json!("yes")));
-    assert_snapshot(
-        error["message"].as_str().unwrap(),
-        str!["the profile was written, but address 4 is missing afterwards"],
-    );
-    assert_snapshot(
-        error["hint"].as_str().unwrap(),
-        str![
-            "look again with `storefront customer show`; then, if it is so, restore it with `storefront customer restore 000001-[SNAPSHOT]`"
-        ],
-    );
-    assert_ne!(content(env.profile()), content(before.clone()));
-    let command = error["hint"]
-        .as_str()
-        .unwrap()
-        .split('`')
-        .nth(3)
-        .unwrap()
-        .strip_prefix("storefront ")
-        .unwrap()
-        .to_owned();
-    let outcome = env.run(&format!("{command} --all -q -o json"));
-    assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert_snapshot(
-        &outcome.stderr,
-        str![[r#"{"warning":{"message":"address 4 will be recreated with a new ID"}}"#]],
-    );
-    assert_eq!(content(env.profile()), content(before));
-}

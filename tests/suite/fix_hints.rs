@@ -1,7 +1,10 @@
 //! Errors that name what to change: the store view, whose token it is, the variable, the flag.
 
 use serde_json::Value;
+use snapbox::str;
 
+use crate::support::mock_server::answer;
+use crate::support::scripted::{UPDATE, against, fails_with};
 use crate::support::storefront::Home;
 use crate::support::test_env::TestEnv;
 
@@ -136,4 +139,36 @@ fn a_record_of_an_unknown_address_is_given_back_to_be_corrected() {
     assert!(error.contains(hint), "{error}");
     let failed = std::fs::read_to_string(file("f.csv")).unwrap();
     assert!(failed.contains("\n99,Oslo,"), "{failed}");
+}
+
+#[test]
+fn an_error_page_of_a_proxy_is_reported_with_a_hint() {
+    for (title, expected) in [
+        (
+            "400 No required SSL certificate was sent",
+            str![[r#"
+cannot read the stored addresses: the service answered 400 Bad Request: an HTML page titled 400 No required SSL certificate was sent
+  hint: set `client-certificate` in the profile to one that the service accepts
+"#]],
+        ),
+        (
+            "400 The plain HTTP request was sent to HTTPS port",
+            str![[r#"
+cannot read the stored addresses: the service answered 400 Bad Request: an HTML page titled 400 The plain HTTP request was sent to HTTPS port
+  hint: write https:// in the base URL
+"#]],
+        ),
+        (
+            "400 Bad Request",
+            str![[r#"
+cannot read the stored addresses: the service answered 400 Bad Request: an HTML page titled 400 Bad Request
+  hint: set `read.path` to the path that returns the profile
+"#]],
+        ),
+    ] {
+        let page = format!("<html>\r\n<head><title>{title}</title></head></html>");
+        let (outcome, _) =
+            against(vec![answer("400 Bad Request", "Content-Type: text/html\r\n", &page)], UPDATE);
+        fails_with(&outcome, 3, expected);
+    }
 }

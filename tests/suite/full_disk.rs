@@ -1,7 +1,8 @@
-//! A full disk: what could not be recorded is not sent, and the message says so.
+//! A full disk, or a directory that cannot be written: what could not be recorded is not sent, and the message says so.
 
 use snapbox::str;
 
+use crate::support::scripted::UPDATE;
 use crate::support::storefront::Home;
 use crate::support::test_env::{TestEnv, snapshots};
 
@@ -50,4 +51,18 @@ error: the service answered 500 Internal Server Error: The sandbox could not use
 "#]],
     );
     home.ok("attribute create --sandbox --code fabric --label Fabric --type text");
+}
+
+#[test]
+fn an_unwritable_state_directory_sends_nothing() {
+    let env = TestEnv::new();
+    env.file(if cfg!(windows) { "data" } else { "state" }, "in the way");
+    let outcome = env.run(UPDATE);
+    assert!(outcome.stderr.contains(storefront::environment::STATE_HOME), "{outcome:?}");
+    outcome.assert_failure(1, str![[r#"
+error: the lock `[HOME]/state/storefront/locks/localhost%3A[PORT].token-511784b483ef17d5.lock` cannot be used: Not a directory (os error [N])
+  No changes were made.
+  hint: a profile is replaced only under its lock: free some space, or set XDG_STATE_HOME
+"#]]);
+    assert!(!env.requests().iter().any(|request| request.starts_with("PUT")));
 }

@@ -7,6 +7,7 @@ pub mod json_schema;
 pub mod magento;
 pub mod mock_server;
 pub mod raw_http;
+pub mod scripted;
 pub mod snapshot;
 pub mod storefront;
 #[cfg(unix)]

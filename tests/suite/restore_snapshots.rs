@@ -1,0 +1,131 @@
+//! The snapshots that `customer restore` takes: those of the same customer and service, with all addresses.
+
+use serde_json::{Value, json};
+use snapbox::str;
+
+use crate::support::mock_server::MockServer;
+use crate::support::raw_http::content;
+use crate::support::scripted::{UPDATE, fails_with, methods, ok, profile, run};
+use crate::support::snapshot::assert_snapshot;
+use crate::support::storefront::Home;
+use crate::support::test_env::TestEnv;
+
+#[test]
+fn an_address_dropped_by_the_service_is_restored_by_the_suggested_command() {
+    let env = TestEnv::with_faults(&["drop-addressx1"]);
+    let before = env.profile();
+    let error = env.fails(9, "customer update --address 2 --city Troy --settle 0.3");
+    assert_eq!((&error["kind"], &error["applied"]), (&json!("mismatch"), &json!("yes")));
+    assert_snapshot(
+        error["message"].as_str().unwrap(),
+        str!["the profile was written, but address 4 is missing afterwards"],
+    );
+    assert_snapshot(
+        error["hint"].as_str().unwrap(),
+        str![
+            "look again with `storefront customer show`; then, if it is so, restore it with `storefront customer restore 000001-[SNAPSHOT]`"
+        ],
+    );
+    assert_ne!(content(env.profile()), content(before.clone()));
+    let command = error["hint"]
+        .as_str()
+        .unwrap()
+        .split('`')
+        .nth(3)
+        .unwrap()
+        .strip_prefix("storefront ")
+        .unwrap()
+        .to_owned();
+    let outcome = env.run(&format!("{command} --all -q -o json"));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_snapshot(
+        &outcome.stderr,
+        str![[r#"{"warning":{"message":"address 4 will be recreated with a new ID"}}"#]],
+    );
+    assert_eq!(content(env.profile()), content(before));
+}
+
+#[test]
+fn a_snapshot_of_another_customer_is_not_restored() {
+    let env = TestEnv::new();
+    env.done(UPDATE);
+    let mut snapshot: Value = serde_json::from_slice(&std::fs::read(&env.snapshots()[0]).unwrap()).unwrap();
+    snapshot["customer"]["id"] = 2.into();
+    env.file("other.json", snapshot.to_string());
+    env.requests();
+    env.run("customer restore other.json").assert_failure(
+        3,
+        str![[r#"
+error: snapshot other belongs to another customer, or does not identify its customer
+  No changes were made.
+  hint: `storefront customer history` lists this customer's snapshots
+"#]],
+    );
+    assert_eq!(env.requests(), ["GET 200"]);
+}
+
+#[test]
+fn a_snapshot_of_another_service_is_not_restored() {
+    let (env, elsewhere) = (TestEnv::new(), TestEnv::new());
+    env.done(UPDATE);
+    let snapshot = std::fs::read(&env.snapshots()[0]).unwrap();
+    elsewhere.file("other.json", snapshot);
+    let refused = elsewhere.run("customer restore other.json");
+    assert!(refused.stderr.contains(&env.sandbox.address().port().to_string()), "{refused:?}");
+    refused.assert_failure(3, str![[r#"
+error: the snapshot was taken from marketplace http://localhost:[PORT], and this is marketplace http://localhost:[PORT]
+  No changes were made.
+  hint: use the profile of that service; if the service only moved, change `service` in the file
+"#]]);
+    assert_eq!(elsewhere.requests(), ["GET 200"]);
+}
+
+#[test]
+fn a_snapshot_without_an_address_list_is_refused() {
+    let env = TestEnv::new();
+    env.done(UPDATE);
+    let mut snapshot: Value = serde_json::from_slice(&std::fs::read(&env.snapshots()[0]).unwrap()).unwrap();
+    snapshot["customer"].as_object_mut().unwrap().shift_remove("addresses");
+    env.file("cut.json", snapshot.to_string());
+    env.requests();
+    env.run("customer restore cut.json --allow-delete 4").assert_failure(
+        2,
+        str![[r#"
+error: `cut.json` is not a snapshot
+  No changes were made.
+  hint: `storefront customer history` lists the snapshots
+"#]],
+    );
+    assert_eq!(env.requests(), ["GET 200"]);
+}
+
+#[test]
+fn customers_without_an_identity_are_not_mixed_up() {
+    let home = Home::new();
+    let nameless =
+        |ids: [i64; 2], city: &str| json!({"addresses": [{"id": ids[0], "city": city}, {"id": ids[1]}]});
+    let (before, after) = (nameless([1, 2], "Paris"), nameless([1, 2], "Rome"));
+    let other = nameless([7, 8], "Oslo");
+    let server = MockServer::start(vec![ok(&before), ok(&before), ok(&json!({})), ok(&after), ok(&other)]);
+    let outcome = run(&home, &server.url(""), "customer update --address 1 --city Rome");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    fails_with(
+        &run(&home, &server.url(""), "customer restore"),
+        3,
+        str![[r#"
+snapshot 000001-[SNAPSHOT] belongs to another customer, or does not identify its customer
+  hint: `storefront customer history` lists this customer's snapshots
+"#]],
+    );
+    assert_eq!(methods(&server).iter().filter(|method| *method == "PUT").count(), 1);
+}
+
+#[test]
+fn two_shops_on_one_host_have_separate_snapshots() {
+    let home = Home::new();
+    let (before, after) = (profile(json!({})), profile(json!({"email": "new@example.com"})));
+    let server = MockServer::start(vec![ok(&before), ok(&before), ok(&json!({})), ok(&after)]);
+    assert_eq!(run(&home, &server.url("/rest"), UPDATE).code, 0);
+    assert_eq!(run(&home, &server.url("/rest/"), "customer history").stdout.lines().count(), 1);
+    assert_eq!(run(&home, &server.url("/staging/rest"), "customer history").stdout, "");
+}
