@@ -52,6 +52,8 @@ mod customer_show;
 mod customer_update;
 mod dialogue_findings;
 mod doctor;
+mod doctor_service;
+mod doctor_tokens;
 mod dry_run;
 mod duplicate_fields;
 mod exact_data;

@@ -1,6 +1,7 @@
 //! What the tests share.
 
 pub mod batch;
+pub mod doctor;
 pub mod flaky_proxy;
 pub mod http_client;
 pub mod json_schema;

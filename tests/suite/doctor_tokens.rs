@@ -1,0 +1,89 @@
+//! What `doctor` says of tokens: where they come from, what is missing, and never the token.
+
+use snapbox::str;
+
+use crate::support::doctor::{PROFILE, QUICK, examine, home, script};
+use crate::support::http_client::SECRET;
+use crate::support::mock_server::answer;
+use crate::support::snapshot::assert_snapshot;
+use crate::support::test_env::TestEnv;
+
+/// The program and arguments that print the next one, as the settings write them.
+const ECHO: &str = if cfg!(windows) { r#""cmd", "/c", "echo""# } else { r#""echo""# };
+
+#[test]
+fn the_source_of_a_token_is_named_but_not_the_token() {
+    let server = script(answer("200 OK", "", PROFILE));
+    for (lines, expected) in [
+        (format!("token = {SECRET:?}"), str!["ok: token of profile shop"]),
+        (
+            "token-env = \"SHOP_TOKEN\"".to_owned(),
+            str!["ok: the environment variable SHOP_TOKEN (token-env of profile shop)"],
+        ),
+        (
+            "token-file = \"token\"".to_owned(),
+            str!["ok: the file [HOME]/config/storefront/token (token-file of profile shop)"],
+        ),
+        (
+            format!("token-command = [{ECHO}, {SECRET:?}]"),
+            str!["ok: the command echo (token-command of profile shop)"],
+        ),
+    ] {
+        let home = home(&server.url(""), &lines);
+        home.write("token", SECRET, 0o600);
+        let found = examine(home.storefront(&[&QUICK[..], &["-vv"]].concat()).env("SHOP_TOKEN", SECRET));
+        assert_eq!(found.check("customer token").0, "ok", "{lines}");
+        assert_snapshot(&found.text("customer token"), expected);
+        // No call shows that the service takes the customer's token for an administrator's.
+        assert_eq!(found.check("admin token").0, "skipped");
+    }
+}
+
+#[test]
+fn a_missing_token_is_a_finding_and_no_request_is_sent() {
+    let server = script(answer("200 OK", "", PROFILE));
+    for (lines, expected) in [
+        (
+            "",
+            str![[r#"
+failed: no token for profile `shop`
+→ run `storefront auth login -p shop`, or set STOREFRONT_TOKEN
+"#]],
+        ),
+        (
+            "token-env = \"SHOP_TOKEN\"",
+            str![[r#"
+failed: the environment variable SHOP_TOKEN (token-env of profile shop) is not set
+→ set a new token where it comes from, or run `storefront auth login -p shop`
+"#]],
+        ),
+        (
+            "token-file = \"none\"",
+            str![[r#"
+failed: the file [HOME]/config/storefront/none (token-file of profile shop) not found
+→ set a new token where it comes from, or run `storefront auth login -p shop`
+"#]],
+        ),
+        (
+            "token-command = [\"false\"]",
+            str![[r#"
+failed: the token command `false` failed (exit status: 1)
+→ run it by hand to see why
+"#]],
+        ),
+    ] {
+        let found = examine(home(&server.url(""), lines).storefront(&QUICK));
+        assert_snapshot(&found.text("customer token"), expected);
+        assert!([2, 6].contains(&found.code), "{lines}: {}", found.code);
+    }
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn a_missing_admin_token_does_not_skip_the_profile() {
+    let env = TestEnv::new();
+    env.done("customer update --email doctor@example.com");
+    let home = home(&env.url(), "token-env = \"SHOP_TOKEN\"\nadmin-token-env = \"ADMIN\"");
+    let found = examine(home.storefront(&QUICK).env("SHOP_TOKEN", "sandbox-customer-1"));
+    assert_eq!((found.code, found.check("admin token").0, found.check("profile").0), (6, "failed", "ok"));
+}
