@@ -2,56 +2,40 @@
 
 use serde_json::{Value, json};
 
-use crate::support::raw_http::{ADMIN, Answer, CUSTOMER, PROFILE, Sandbox, ids};
+use crate::support::raw_http::{ADMIN, Answer, CUSTOMER, Sandbox, ids};
 
 const ME: &str = "/rest/V1/customers/me";
 const BY_ID: &str = "/rest/V1/customers/1";
 
 /// Both ways to the same profile: the customer's own and the administrator's.
-const WAYS: [(&str, &str); 2] = [(CUSTOMER, ME), (ADMIN, BY_ID)];
+pub const WAYS: [(&str, &str); 2] = [(CUSTOMER, ME), (ADMIN, BY_ID)];
 
-fn read(sandbox: &Sandbox) -> Value {
+pub fn read(sandbox: &Sandbox) -> Value {
     let answer = sandbox.get(ADMIN, BY_ID);
     assert_eq!(answer.status, 200, "{answer:?}");
     answer.json()
 }
 
-fn put(sandbox: &Sandbox, way: (&str, &str), customer: &Value) -> Answer {
+pub fn put(sandbox: &Sandbox, way: (&str, &str), customer: &Value) -> Answer {
     sandbox.call(way.0, "PUT", way.1, &json!({"customer": customer}).to_string())
 }
 
 /// What `customers/me` demands of every PUT.
-fn own(extra: Value) -> Value {
+pub fn own(extra: Value) -> Value {
     let mut body = json!({"email": "amina.haddad@example.com", "firstname": "Amina", "lastname": "Haddad"});
     body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
     body
 }
 
-fn defaults(profile: &Value) -> (Option<&str>, Option<&str>) {
+pub fn defaults(profile: &Value) -> (Option<&str>, Option<&str>) {
     (profile["default_billing"].as_str(), profile["default_shipping"].as_str())
 }
 
-fn without(profile: &Value, names: &[&str]) -> Value {
+pub fn without(profile: &Value, names: &[&str]) -> Value {
     let mut profile = profile.clone();
     for name in names {
         profile.as_object_mut().unwrap().remove(*name);
     }
-    profile
-}
-
-/// The profile with neither flags nor top-level defaults.
-fn without_defaults(profile: &Value) -> Value {
-    let mut profile = without(profile, &["default_billing", "default_shipping"]);
-    for address in profile["addresses"].as_array_mut().unwrap() {
-        *address = without(address, &["default_billing", "default_shipping"]);
-    }
-    profile
-}
-
-/// The profile as it is read, without an address.
-fn lacking(profile: &Value, id: i64) -> Value {
-    let mut profile = profile.clone();
-    profile["addresses"].as_array_mut().unwrap().retain(|address| address["id"] != id);
     profile
 }
 
@@ -90,200 +74,6 @@ fn sending_back_what_was_read_changes_nothing_but_the_time() {
         assert_ne!(after["updated_at"], before["updated_at"]);
         assert_eq!(without(&after, &["updated_at"]), without(&before, &["updated_at"]));
     }
-}
-
-/// The trap that the whole program is about.
-#[test]
-fn an_address_that_is_left_out_is_deleted() {
-    for way in WAYS {
-        let sandbox = Sandbox::new();
-        let before = read(&sandbox);
-        assert_eq!(put(&sandbox, way, &lacking(&before, 3)).status, 200);
-        assert_eq!(ids(&read(&sandbox)), [1, 2, 4]);
-        assert_eq!(put(&sandbox, way, &before).status, 404, "3 is gone for good");
-        // The default billing address is left out, and still named at the top level.
-        let left = lacking(&read(&sandbox), 1);
-        assert_eq!(left["default_billing"], "1");
-        assert_eq!(put(&sandbox, way, &left).status, 200);
-        assert_eq!((ids(&read(&sandbox)), defaults(&read(&sandbox))), (vec![2, 4], (None, Some("2"))));
-    }
-    let sandbox = Sandbox::new();
-    let naive = json!({"addresses": [{"id": 2, "city": "Albany"}]});
-    assert_eq!(put(&sandbox, WAYS[1], &naive).status, 200);
-    let after = read(&sandbox);
-    assert_eq!((ids(&after), &after["addresses"][0]["city"]), (vec![2], &json!("Albany")));
-    assert_eq!(after["addresses"][0]["postcode"], "10118");
-}
-
-#[test]
-fn absent_addresses_stay_and_empty_ones_delete_all() {
-    for way in WAYS {
-        let sandbox = Sandbox::new();
-        let before = read(&sandbox);
-        assert_eq!(put(&sandbox, way, &own(json!({}))).status, 200);
-        assert_eq!(read(&sandbox)["addresses"], before["addresses"]);
-        assert_eq!(defaults(&read(&sandbox)), (Some("1"), Some("2")));
-        for empty in [json!([]), json!({})] {
-            let sandbox = Sandbox::new();
-            assert_eq!(put(&sandbox, way, &own(json!({"addresses": empty}))).status, 200);
-            assert_eq!((ids(&read(&sandbox)), defaults(&read(&sandbox))), (vec![], (None, None)));
-        }
-    }
-}
-
-#[test]
-fn addresses_null_or_empty_text_lose_the_own_defaults() {
-    for nothing in [Value::Null, json!("")] {
-        for (way, kept) in [(WAYS[0], (None, None)), (WAYS[1], (Some("1"), Some("2")))] {
-            let sandbox = Sandbox::new();
-            assert_eq!(put(&sandbox, way, &own(json!({"addresses": nothing}))).status, 200);
-            assert_eq!(
-                (ids(&read(&sandbox)), defaults(&read(&sandbox))),
-                (vec![1, 2, 3, 4], kept),
-                "{nothing} {way:?}"
-            );
-        }
-    }
-}
-
-#[test]
-fn defaults_that_are_sent_neither_way_are_lost_by_me_only() {
-    for (way, kept) in [(WAYS[0], (None, None)), (WAYS[1], (Some("1"), Some("2")))] {
-        let sandbox = Sandbox::new();
-        let sent = without_defaults(&read(&sandbox));
-        assert_eq!(put(&sandbox, way, &sent).status, 200);
-        assert_eq!((ids(&read(&sandbox)), defaults(&read(&sandbox))), (vec![1, 2, 3, 4], kept));
-    }
-}
-
-#[test]
-fn flags_alone_and_the_top_level_alone_keep_the_defaults() {
-    for way in WAYS {
-        let sandbox = Sandbox::new();
-        let before = read(&sandbox);
-        let mut top_level = without_defaults(&before);
-        top_level["default_billing"] = json!("1");
-        top_level["default_shipping"] = json!("2");
-        for sent in [without(&before, &["default_billing", "default_shipping"]), top_level] {
-            assert_eq!(put(&sandbox, way, &sent).status, 200);
-            assert_eq!(defaults(&read(&sandbox)), (Some("1"), Some("2")));
-        }
-    }
-}
-
-#[test]
-fn a_flag_wins_over_the_top_level_and_the_last_flag_over_others() {
-    for way in WAYS {
-        let sandbox = Sandbox::new();
-        let mut sent = read(&sandbox);
-        sent["addresses"][2]["default_billing"] = json!(true);
-        assert_eq!(put(&sandbox, way, &sent).status, 200);
-        assert_eq!(defaults(&read(&sandbox)), (Some("3"), Some("2")));
-        assert_eq!(read(&sandbox)["addresses"][0].get("default_billing"), None);
-        // The marketplace's side sees it too.
-        let stored = sandbox.profile(CUSTOMER);
-        assert_eq!(
-            (&stored["default_billing"], &stored["addresses"][2]["default_billing"]),
-            (&json!("3"), &json!(true))
-        );
-        // A top level that changes without addresses counts for nothing.
-        assert_eq!(put(&sandbox, way, &own(json!({"default_billing": "4"}))).status, 200);
-        assert_eq!(defaults(&read(&sandbox)), (Some("3"), Some("2")));
-    }
-    let sandbox = Sandbox::new();
-    let mut sent = without(&read(&sandbox), &["default_billing"]);
-    sent["addresses"][0]["default_billing"] = json!(false);
-    assert_eq!(put(&sandbox, WAYS[1], &sent).status, 200);
-    assert_eq!(defaults(&read(&sandbox)), (None, Some("2")), "a flag of false takes it back");
-}
-
-const INVALID_DEFAULT: &str = "The %fieldName value is invalid. Set the correct value and try again.";
-
-#[test]
-fn a_default_that_is_not_the_customers_is_refused_as_in_2_4_7() {
-    let invalid = |name: &str| json!({"fieldName": name});
-    for way in WAYS {
-        let sandbox = Sandbox::new();
-        let foreign = own(json!({"default_shipping": "5", "addresses": [{"id": 2}]}));
-        put(&sandbox, way, &foreign).refuses(400, INVALID_DEFAULT, invalid("default_shipping"));
-        let unknown = own(json!({"default_billing": "999999"}));
-        put(&sandbox, way, &unknown).refuses(400, INVALID_DEFAULT, invalid("default_billing"));
-        assert_eq!(ids(&read(&sandbox)), [1, 2, 3, 4]);
-        // Also one that is stored so, as the marketplace's interface lets it be.
-        sandbox.call(CUSTOMER, "PUT", PROFILE, r#"{"customer":{"default_billing":"77"}}"#);
-        let mut stored = read(&sandbox);
-        assert_eq!(stored["default_billing"], "77");
-        assert_eq!(put(&sandbox, way, &stored).status, 400);
-        // An administrator's PUT takes what is not sent from what is stored.
-        let unnamed = without(&stored, &["default_billing"]);
-        assert_eq!(put(&sandbox, way, &unnamed).status, if way == WAYS[0] { 200 } else { 400 });
-        stored["default_billing"] = Value::Null;
-        assert_eq!(put(&sandbox, way, &stored).status, 200);
-        // Where no address is stored, nothing is compared.
-        assert_eq!(put(&sandbox, way, &own(json!({"addresses": []}))).status, 200);
-        assert_eq!(put(&sandbox, way, &own(json!({"default_billing": "5"}))).status, 200);
-    }
-}
-
-#[test]
-fn null_clears_a_default_and_an_empty_text_stores_0() {
-    for way in WAYS {
-        for (cleared, stored) in [(Value::Null, None), (json!(""), Some("0")), (json!("0"), Some("0"))] {
-            let sandbox = Sandbox::new();
-            let mut sent = without_defaults(&read(&sandbox));
-            sent["default_billing"] = cleared;
-            sent["default_shipping"] = json!("2");
-            assert_eq!(put(&sandbox, way, &sent).status, 200);
-            assert_eq!(defaults(&read(&sandbox)), (stored, Some("2")));
-        }
-    }
-}
-
-#[test]
-fn an_unknown_address_rolls_everything_back() {
-    for way in WAYS {
-        let sandbox = Sandbox::new();
-        let before = read(&sandbox);
-        let list = json!([{"id": 1, "city": "Changed"}, {"city": "New", "firstname": "A", "lastname": "B",
-            "street": ["1"], "postcode": "1", "telephone": "1", "country_id": "US"}, {"id": 2}, {"id": 999_999}]);
-        put(&sandbox, way, &own(json!({"firstname": "Changed", "addresses": list}))).refuses(
-            404,
-            "No such entity with %fieldName = %fieldValue",
-            json!({"fieldName": "addressId", "fieldValue": 999_999}),
-        );
-        put(&sandbox, way, &own(json!({"addresses": [{"id": 1}, {"id": 2}, {"id": 5}]}))).refuses(
-            400,
-            "Provided customer ID \"%customer_id\" isn't related to current customer address.",
-            json!({"customer_id": 1}),
-        );
-        assert_eq!(read(&sandbox), before);
-    }
-}
-
-#[test]
-fn ids_absent_zero_and_null_make_new_addresses() {
-    let sandbox = Sandbox::new();
-    let new = json!({"firstname": "A", "lastname": "B", "street": ["1 Main St"], "city": "Austin", "postcode": "78701",
-        "telephone": "555-0100", "country_id": "US"});
-    for id in [None, Some(json!(0)), Some(Value::Null)] {
-        let mut sent = read(&sandbox);
-        let mut new = new.clone();
-        if let Some(id) = id {
-            new["id"] = id;
-        }
-        sent["addresses"].as_array_mut().unwrap().insert(0, new);
-        assert_eq!(put(&sandbox, WAYS[1], &sent).status, 200);
-    }
-    let after = read(&sandbox);
-    assert_eq!(ids(&after), [1, 2, 3, 4, 13, 14, 15], "by id, wherever they were sent");
-    assert_eq!(after["addresses"][4]["region"], json!({"region_code": null, "region": null, "region_id": 0}));
-    assert_eq!(after["addresses"][6].get("region_id"), None);
-    assert_eq!(after["addresses"][4]["region_id"], 0, "no region comes back as 0 once it is sent back");
-    // The same id twice: the last one counts, and ids may be texts.
-    let mut sent = after;
-    sent["addresses"].as_array_mut().unwrap().push(json!({"id": "13", "city": "Again"}));
-    assert_eq!(put(&sandbox, WAYS[1], &sent).status, 200);
-    assert_eq!(read(&sandbox)["addresses"][4]["city"], "Again");
 }
 
 #[test]
@@ -438,25 +228,6 @@ fn group_website_and_store_are_the_administrators() {
 }
 
 #[test]
-fn a_second_writer_with_an_older_read_deletes_the_firsts_address() {
-    let sandbox = Sandbox::new();
-    let read_by_both = read(&sandbox);
-    let adding = |city: &str| {
-        let mut sent = read_by_both.clone();
-        sent["addresses"]
-            .as_array_mut()
-            .unwrap()
-            .push(json!({"firstname": "A", "lastname": "B", "street": ["1"],
-            "city": city, "postcode": "1", "telephone": "1", "country_id": "DE"}));
-        sent
-    };
-    assert_eq!(put(&sandbox, WAYS[0], &adding("X")).status, 200);
-    assert_eq!(put(&sandbox, WAYS[0], &adding("Y")).status, 200);
-    let after = read(&sandbox);
-    assert_eq!((ids(&after), &after["addresses"][4]["city"]), (vec![1, 2, 3, 4, 14], &json!("Y")));
-}
-
-#[test]
 fn an_administrators_token_on_me_has_no_customer_and_may_make_one() {
     let sandbox = Sandbox::new();
     let required = "\"%fieldName\" is required. Enter and try again.";
@@ -466,17 +237,4 @@ fn an_administrators_token_on_me_has_no_customer_and_may_make_one() {
     let answer = put(&sandbox, (ADMIN, ME), &fresh);
     assert_eq!((answer.status, &answer.json()["id"]), (200, &json!(7)));
     assert_eq!(read(&sandbox)["addresses"].as_array().unwrap().len(), 4);
-}
-
-#[test]
-fn the_default_addresses_can_be_read_alone() {
-    let sandbox = Sandbox::new();
-    assert_eq!(sandbox.get(CUSTOMER, "/rest/V1/customers/me/billingAddress").json()["id"], 1);
-    assert_eq!(sandbox.get(CUSTOMER, "/rest/V1/customers/me/shippingAddress").json()["city"], "New York");
-    let none = sandbox.get("sandbox-customer-6", "/rest/V1/customers/me/billingAddress");
-    assert_eq!((none.status, none.json()), (200, json!([])));
-    assert_eq!(
-        sandbox.get(CUSTOMER, "/rest/V1/customers/me?fields=id,email").json(),
-        json!({"id": 1, "email": "amina.haddad@example.com"})
-    );
 }
