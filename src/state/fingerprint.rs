@@ -4,22 +4,21 @@
 use serde_json::Value;
 
 use crate::journal::fnv::Fnv1a;
-use crate::plan::profile::diff::Change;
 
 /// How the field begins in a snapshot's text. Nothing before it holds these bytes: quotes within a text are escaped.
 const FIELD: &[u8] = b"\"asks\":\"";
 
-/// The same for all changes that are equal; for others hardly ever. Of an object or a list it counts only that it is one:
-/// two that are equal may be written differently.
-pub(super) fn of(changes: &[Change]) -> String {
-    let hash = changes.iter().fold(Fnv1a::new(), |hash, change| {
-        let after = match &change.after {
+/// The same for all that ask for the same, as [`asked`](crate::plan::profile::replacement::asked) gives it; for others
+/// hardly ever. Of an object or a list it counts only that it is one: two that are equal may be written differently.
+pub(super) fn of(asked: &[(String, Option<Value>)]) -> String {
+    let hash = asked.iter().fold(Fnv1a::new(), |hash, (path, after)| {
+        let after = match after {
             None => "-".to_owned(),
             Some(Value::Object(_)) => "{".to_owned(),
             Some(Value::Array(_)) => "[".to_owned(),
             Some(scalar) => scalar.to_string(),
         };
-        hash.update(change.path.to_string().as_bytes()).update(&[0]).update(after.as_bytes()).update(&[0])
+        hash.update(path.as_bytes()).update(&[0]).update(after.as_bytes()).update(&[0])
     });
     format!("{:016x}", hash.finish())
 }
@@ -35,11 +34,11 @@ mod tests {
     use serde_json::{Map, Value};
 
     use super::{is_other, of};
-    use crate::plan::profile::diff::{self, Change};
+    use crate::plan::profile::replacement::asked;
 
-    fn changes(before: &str, after: &str) -> Vec<Change> {
+    fn changes(before: &str, after: &str) -> Vec<(String, Option<Value>)> {
         let read = |text: &str| serde_json::from_str::<Map<String, Value>>(text).unwrap();
-        diff::customers(&read(before), &read(after))
+        asked(&read(before), &read(after))
     }
 
     #[test]
@@ -59,7 +58,7 @@ mod tests {
         ] {
             assert_ne!(of(&changes(stored, other)), renamed, "{other}");
         }
-        let [one, other] = [r#"{"x": {"a": 1, "b": [2]}}"#, r#"{"x": {"b": [2], "a": 1}}"#];
+        let [one, other] = [r#"{"y": 1, "x": {"a": 1, "b": [2]}}"#, r#"{"x": {"b": [2], "a": 1}, "y": 1}"#];
         let [one, other] = [changes("{}", one), changes("{}", other)];
         assert_eq!(one, other);
         assert_eq!(of(&one), of(&other));

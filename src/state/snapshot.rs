@@ -16,6 +16,7 @@ use crate::exact_json;
 use crate::failure::Failure;
 use crate::plan::profile::diff::{self, Change};
 use crate::plan::profile::merge::Merged;
+use crate::plan::profile::replacement::asked;
 
 /// As many recent snapshots are compared with a new one: a batch may take thousands of one customer.
 const MAX_RECENT: usize = 20;
@@ -105,7 +106,7 @@ impl CustomerStore {
         let entries = self.entries()?;
         let mut number = entries.first().map_or(1, |newest| newest.number + 1);
         let taken = self.clock.now();
-        let asks = &fingerprint::of(&diff::customers(snapshot.customer, snapshot.merged));
+        let asks = &fingerprint::of(&asked(snapshot.customer, snapshot.merged));
         loop {
             let content =
                 Content { number, taken: taken.to_string(), service: &self.service, asks, what: snapshot };
@@ -165,24 +166,25 @@ impl CustomerStore {
         entries.map(|entry| Ok((self.read(&entry.path)?, entry.mark))).collect()
     }
 
-    /// Those of them before `own` that may ask for these changes, among them all that do.
+    /// Those of them before `own` that ask for this, as [`asked`] gives it.
     ///
     /// # Errors
     /// When they cannot be read.
     pub fn recent_like(
         &self,
-        changes: &[Change],
+        wanted: &[(String, Option<Value>)],
         own: &Path,
-    ) -> Result<Vec<(Snapshot, Option<Mark>)>, Failure> {
-        let asked = fingerprint::of(changes);
+    ) -> Result<Vec<Snapshot>, Failure> {
+        let fingerprint = fingerprint::of(wanted);
         let mut alike = Vec::new();
         let others = self.recent_entries()?.into_iter().filter(|entry| entry.path != own);
-        for SnapshotEntry { path, mark, .. } in others {
+        for SnapshotEntry { path, .. } in others {
             let text = self.storage.read(&path).map_err(|error| unreadable(&path, &error))?;
-            if !fingerprint::is_other(&text, &asked) {
-                alike.push((Snapshot::parse(&text, &path)?, mark));
+            if !fingerprint::is_other(&text, &fingerprint) {
+                alike.push(Snapshot::parse(&text, &path)?);
             }
         }
+        alike.retain(|earlier| earlier.asked() == wanted);
         Ok(alike)
     }
 
@@ -276,6 +278,11 @@ impl Snapshot {
     /// What the replacement changed.
     pub fn changes(&self) -> Vec<Change> {
         diff::customers(&self.customer, &self.merged)
+    }
+
+    /// What the replacement asked for, as [`asked`] gives it.
+    pub fn asked(&self) -> Vec<(String, Option<Value>)> {
+        asked(&self.customer, &self.merged)
     }
 
     /// The replacement as it was sent.

@@ -111,3 +111,25 @@ fn a_profile_is_never_read_from_a_cache() {
     let request = server.requests().remove(0).to_ascii_lowercase();
     assert!(request.contains("\r\ncache-control: no-cache\r\n"), "{request}");
 }
+
+/// The first command could not read the profile back; what the second reads first is as old as what the first had read.
+#[test]
+fn an_addition_that_could_not_be_verified_is_not_made_again_from_an_old_read() {
+    let before = profile(json!({}));
+    let mut after = before.clone();
+    let new = json!({"id": 3, "city": "Lyon", "country_id": "FR", "firstname": "Ann"});
+    after["addresses"].as_array_mut().unwrap().push(new);
+    let failed = answer("500 Internal Server Error", "", "{}");
+    let script =
+        [ok(&before), ok(&before), ok(&json!({})), failed, ok(&before), ok(&before), ok(&after), ok(&after)];
+    let (home, server) = (Home::new(), MockServer::start(script.to_vec()));
+    let add =
+        "customer update --add-address --address-firstname Ann --city Lyon --country FR --retry 0 --yes";
+    assert_eq!(run(&home, &server.url(""), &format!("{add} --settle 0")).code, 0);
+    let again = run(&home, &server.url(""), &format!("{add} --settle 5"));
+    assert_eq!(methods(&server), ["GET", "GET", "PUT", "GET", "GET", "GET", "GET"], "{again:?}");
+    fails_with(&again, 3, str![[r#"
+the new address already exists: address 3 has the same value in every field it names
+  hint: change it with --address ID, or add a second one with --allow-duplicate
+"#]]);
+}

@@ -70,6 +70,54 @@ fn a_repeated_update_that_the_service_wrote_in_its_own_way_blocks_additions_only
     assert!(refused.stderr.contains("was sent more than once"), "{refused:?}");
 }
 
+/// What an update of unknown outcome asks for, what is sent after it, and whether that is the same: then it passes without
+/// --after-unknown.
+const REPEATS: [(&str, &str, bool); 5] = [
+    ("--email q@example.com --firstname Zed", "--firstname Zed --email q@example.com", true),
+    ("--address 2 --default-billing", "--address 2 --default-billing", true),
+    ("--remove-address 2 --allow-delete 1", "--remove-address 2 --allow-delete 1", true),
+    ("--firstname Zed", "--firstname Zed --lastname Other", false),
+    ("--firstname Zed --lastname Other", "--firstname Zed", false),
+];
+
+/// When the second one is seen, nobody knows whether the first one did it, or the first one is still to come: it would
+/// remove an address that is added meanwhile.
+#[test]
+fn an_update_that_asks_for_what_an_unknown_one_may_still_do_blocks_additions() {
+    for interface in ["marketplace", "magento"] {
+        for (first, second, is_same) in REPEATS {
+            let home = Home::new();
+            let run = |line: &str| sandbox(&home, &format!("--api {interface} {line}"));
+            let case = |outcome: &Outcome| format!("{interface} {first} / {second}: {outcome:?}");
+            let quick = "--settle 0 --retry 0 --yes";
+            ends(run(&format!("customer update {first} {quick} --fault PUT:reset-before-commit")), 8);
+            let second = if is_same { second.to_owned() } else { format!("{second} --after-unknown") };
+            let again = run(&format!("customer update {second} {quick}"));
+            assert_eq!(again.code, 0, "{}", case(&again));
+            assert!(again.stderr.contains("the same was sent before (000001-"), "{}", case(&again));
+            let added = run(&format!(
+                "{ADD} --telephone 123456 --postcode 69001 --street s --address-firstname A --address-lastname B"
+            ));
+            assert_eq!(added.code, 3, "{}", case(&added));
+            assert!(added.stderr.contains("was sent more than once"), "{}", case(&added));
+        }
+    }
+}
+
+#[test]
+fn an_unknown_update_is_compared_however_many_came_after_it() {
+    let home = Home::new();
+    let update = "customer update --firstname Zed --settle 0 --retry 0";
+    ends(sandbox(&home, &format!("{update} --fault PUT:reset-before-commit")), 8);
+    let records: String = (0..20).map(|number| format!("{{\"lastname\":\"L{number}\"}}\n")).collect();
+    home.write("in.ndjson", &records, 0o600);
+    let batch = format!("customer update -y --after-unknown -i {}", home.path("in.ndjson").display());
+    ends(sandbox(&home, &batch), 0);
+    let again = ends(sandbox(&home, update), 0);
+    assert!(again.stderr.contains("the same was sent before (000001-"), "{again:?}");
+    ends(sandbox(&home, ADD), 3);
+}
+
 #[test]
 fn an_unknown_update_is_looked_at_again_or_waited_for() {
     let home = Home::new();

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::failure::Failure;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::read_back::Expectation;
+use crate::plan::profile::replacement::asked;
 use crate::plan::profile::stored::Profile;
 use crate::session::service::Service;
 use crate::state::{CustomerStore, Mark, Pending, REPLICA_LAG, Snapshot, lateness_minutes};
@@ -112,8 +113,8 @@ pub fn open(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> R
 impl Open {
     /// Whether it speaks against sending `merged` now. One that the profile shows can only do the same once more: it
     /// would remove an address that is added now, and nothing else that was stored when it was sent.
-    pub fn endangers(&self, merged: &Merged) -> bool {
-        (merged.summary.added > 0 || !self.is_shown) && !is_repeated_by(&self.snapshot, merged)
+    pub fn endangers(&self, before: &Map<String, Value>, merged: &Merged) -> bool {
+        (merged.summary.added > 0 || !self.is_shown) && !is_repeated_by(&self.snapshot, before, merged)
     }
 
     /// What may happen, for a question or an error.
@@ -134,21 +135,8 @@ impl Open {
 
 /// Whether a replacement may be sent although this one is open: it asks for exactly the same, so that the late one
 /// changes nothing, and adds no address, which would then be there twice.
-fn is_repeated_by(snapshot: &Snapshot, merged: &Merged) -> bool {
-    merged.summary.added == 0 && snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier))
-}
-
-/// Recent replacements before `own` that asked for exactly the same, also where that is asked again on purpose: each with
-/// whether its request may still come.
-///
-/// # Errors
-/// When the snapshots cannot be read.
-fn repeated_by(store: &CustomerStore, merged: &Merged, own: &Path) -> Result<Vec<(Snapshot, bool)>, Failure> {
-    let asks_the_same =
-        |snapshot: &Snapshot| snapshot.replacement().is_ok_and(|earlier| merged.asks_the_same_as(&earlier));
-    let recent = store.recent_like(&merged.changes, own)?.into_iter();
-    let recent = recent.filter(|(snapshot, _)| asks_the_same(snapshot));
-    Ok(recent.map(|(snapshot, mark)| (snapshot, !mark.is_some_and(Mark::is_applied))).collect())
+fn is_repeated_by(snapshot: &Snapshot, before: &Map<String, Value>, merged: &Merged) -> bool {
+    merged.summary.added == 0 && snapshot.asked() == asked(before, &merged.customer)
 }
 
 /// The refusal for an open replacement. Looking again helps only where its outcome is unknown.
@@ -187,23 +175,42 @@ pub fn repeat_warning(earlier: &str) -> String {
     )
 }
 
-/// Notes which recent replacements asked for the same: when it is seen, nobody knows which of the requests did it. The
-/// warning about that, if there are any.
+/// Notes where the replacement of `before` that is about to be sent (`own` is its snapshot) and an earlier one would both
+/// show what one of them asks for: when that is seen, nobody knows which of the requests did it, and the other may still
+/// come. The warning about that, if there is any.
 ///
 /// # Errors
-/// `internal` where that cannot be written.
+/// `internal` where that cannot be written, and when the snapshots cannot be read.
 pub fn note_repeats(
     store: &CustomerStore,
+    before: &Map<String, Value>,
     merged: &Merged,
-    snapshot: &Path,
+    own: &Path,
 ) -> Result<Option<String>, Failure> {
-    let earlier = repeated_by(store, merged, snapshot)?;
-    let own = (!earlier.is_empty()).then_some(snapshot);
-    let may_come = earlier.iter().filter(|(_, may_come)| *may_come);
-    for path in may_come.map(|(earlier, _)| earlier.path.as_path()).chain(own) {
+    let note = |path: &Path| {
         store.note_repeat(path).map_err(|error| {
             Failure::internal(format!("`{}` cannot be written: {error}", store.directory().display()))
-        })?;
+        })
+    };
+    let mut alike = store.recent_like(&asked(before, &merged.customer), own)?;
+    let mut is_repeat = !alike.is_empty();
+    let mut after = None;
+    for Pending { snapshot, .. } in store.pending()?.into_iter().filter(|open| open.snapshot.path != own) {
+        let replacement = snapshot.replacement()?;
+        let [wanted, its] = [(before, merged), (&snapshot.customer, &replacement)]
+            .map(|(before, merged)| Expectation { before, merged, ignore: &[] });
+        let shows_own = wanted.has_all_changes(&replacement.as_stored());
+        let is_shown = its.has_all_changes(after.get_or_insert_with(|| merged.as_stored()));
+        if is_shown {
+            note(&snapshot.path)?;
+        }
+        if shows_own || is_shown {
+            alike.push(snapshot);
+        }
+        is_repeat |= shows_own;
     }
-    Ok(earlier.first().map(|(earlier, _)| repeat_warning(earlier.name())))
+    if is_repeat {
+        note(own)?;
+    }
+    Ok(alike.first().map(|earlier| repeat_warning(earlier.name())))
 }

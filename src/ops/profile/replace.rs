@@ -207,7 +207,7 @@ impl Steps<'_> {
         let snapshot = self.take_snapshot(store, stored, merged)?;
         let unsent = Unsent::new(service, store, &snapshot);
         let name = snapshot.file_stem().and_then(|stem| stem.to_str());
-        let noted = match pending::note_repeats(store, merged, &snapshot) {
+        let noted = match pending::note_repeats(store, stored.customer(), merged, &snapshot) {
             Ok(repeat) => service.log_before_send(name).await.map(|()| repeat),
             Err(failure) => Err(failure),
         };
@@ -256,7 +256,7 @@ impl Steps<'_> {
         open.retain(|open| {
             !self.change.replacement_args().after_unknown
                 && !self.accepted.iter().any(|name| name == open.snapshot.name())
-                && open.endangers(merged)
+                && open.endangers(stored.customer(), merged)
         });
         Ok(open)
     }

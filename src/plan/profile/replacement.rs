@@ -32,11 +32,25 @@ impl Merged {
         Ok(Self { customer, changes, summary: tally, notes: Vec::new() })
     }
 
-    /// Whether it asks for exactly the same as another one.
-    pub fn asks_the_same_as(&self, other: &Self) -> bool {
-        let wanted = |merged: &Self| -> Vec<(String, Option<Value>)> {
-            merged.changes.iter().map(|change| (change.path.to_string(), change.after.clone())).collect()
-        };
-        wanted(self) == wanted(other)
+    /// The customer as a service would have it: each new address has an id that no other has.
+    pub fn as_stored(&self) -> Map<String, Value> {
+        let mut stored = self.customer.clone();
+        let ids = diff::address_list(&stored).iter().filter_map(|address| id_of(address.get("id")?));
+        let mut free = ids.max().unwrap_or_default().saturating_add(1)..;
+        let addresses = stored.get_mut("addresses").and_then(Value::as_array_mut);
+        for address in addresses.into_iter().flatten().filter_map(Value::as_object_mut) {
+            if !address.contains_key("id") {
+                address.insert("id".to_owned(), free.next().into());
+            }
+        }
+        stored
     }
+}
+
+/// What the replacement of `before` by `after` asks for: paths and new values, the same however the fields are ordered.
+pub fn asked(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<(String, Option<Value>)> {
+    let changes = diff::customers(before, after).into_iter();
+    let mut asked: Vec<_> = changes.map(|change| (change.path.to_string(), change.after)).collect();
+    asked.sort_by(|(one, _), (other, _)| one.cmp(other));
+    asked
 }
