@@ -128,8 +128,12 @@ fn an_addition_that_could_not_be_verified_is_not_made_again_from_an_old_read() {
     assert_eq!(run(&home, &server.url(""), &format!("{add} --settle 0")).code, 0);
     let again = run(&home, &server.url(""), &format!("{add} --settle 5"));
     assert_eq!(methods(&server), ["GET", "GET", "PUT", "GET", "GET", "GET", "GET"], "{again:?}");
-    fails_with(&again, 3, str![[r#"
+    fails_with(
+        &again,
+        3,
+        str![[r#"
 the new address already exists: address 3 has the same value in every field it names
   hint: change it with --address ID, or add a second one with --allow-duplicate
-"#]]);
+"#]],
+    );
 }

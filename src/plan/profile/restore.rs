@@ -92,6 +92,9 @@ pub fn restore(
             _ => restored.set_back(change),
         }
     }
+    if extent == Extent::Update {
+        restored.note_gone(before, sent);
+    }
     restored.restore_defaults(&Profiles::new(before, sent, stored, can_clear), &defaults);
     restored.finish(stored)
 }
@@ -201,6 +204,18 @@ impl Restored {
         fields.shift_remove("id");
         self.notes.push(format!("address {old} will be recreated with a new ID"));
         self.recreated.push((old, fields));
+    }
+
+    /// The update kept these addresses; that they are gone is not what it was asked to do.
+    fn note_gone(&mut self, before: &Map<String, Value>, sent: &Map<String, Value>) {
+        let ids =
+            |customer| diff::address_list(customer).iter().filter_map(|address| id_of(address.get("id")?));
+        let kept: HashSet<i64> = ids(sent).collect();
+        let gone: Vec<i64> =
+            ids(before).filter(|id| kept.contains(id) && !self.index.contains(*id)).collect();
+        if !gone.is_empty() {
+            self.notes.push(format!("address {} is no longer there; --all brings it back", join_ids(&gone)));
+        }
     }
 
     /// An address that the snapshot does not have: `added` is how it was sent, or how it is stored.

@@ -47,10 +47,14 @@ impl Replacement<'_> {
             format!("the profile was written, but {}", describe_missing(found)),
         )
         .hint(hint.unwrap_or_else(|| {
-            format!(
-                "look again with `storefront customer show`; then, if it is so, {}",
-                self.restore_command()
-            )
+            let command = self.restore_command();
+            // A restore sets back what was asked to change; an address was not.
+            let then = if found.keeps_addresses() {
+                format!("restore it with `{command}`")
+            } else {
+                format!("put the whole profile back with `{command} --all`, and make the change again")
+            };
+            format!("look again with `storefront customer show`; then, if it is so, {then}")
         }))
         .missing(missing_paths(found))
         .snapshot(self.snapshot.display().to_string());
@@ -62,7 +66,7 @@ impl Replacement<'_> {
 
     fn unknown(&self, failure: Failure) -> Failure {
         let hint = format!(
-            "look with `storefront customer show`; `storefront customer history --check` verifies it again; {}",
+            "look with `storefront customer show`; `storefront customer history --check` verifies it again; restore it with `{}`",
             self.restore_command()
         );
         Failure {
@@ -93,7 +97,7 @@ impl Replacement<'_> {
 
     fn restore_command(&self) -> String {
         let name = self.snapshot.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        format!("restore it with `storefront customer restore {name}`")
+        format!("storefront customer restore {name}")
     }
 }
 
