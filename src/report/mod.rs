@@ -277,7 +277,7 @@ fn write_stderr(text: &str) {
     if crate::simulation::captures_stderr(text) {
         return;
     }
-    progress::suspend_progress(|| {
+    status_line::suspend(|| {
         let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
     });
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::failure::failure_json;
 use super::outcome::Outcome;
-use super::{Report, progress};
+use super::{Report, status_line};
 use crate::failure::{Failure, FailureKind};
 use crate::sanitize;
 
@@ -150,7 +150,7 @@ impl OrderedResults {
         if self.out.buffer().is_empty() || self.closed {
             return Ok(());
         }
-        let flushed = progress::suspend_progress(|| self.out.flush());
+        let flushed = status_line::suspend(|| self.out.flush());
         self.written(flushed)
     }
 

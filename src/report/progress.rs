@@ -1,14 +1,12 @@
 //! How far a run is: a bar on a terminal, a line now and then elsewhere.
 
-use std::cell::RefCell;
 use std::fmt::Write as _;
-use std::rc::Rc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::Report;
-use super::status_line::StatusLine;
+use super::status_line::ShownLine;
 use crate::failure::Applied;
 
 /// How often a run that has no terminal says how far it is.
@@ -16,11 +14,6 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Characters of the bar.
 const BAR: u64 = 30;
-
-thread_local! {
-    /// The terminal is one, and so is the line on it: everything written to it during a run has to know of the line.
-    static LINE: RefCell<Option<Rc<StatusLine>>> = const { RefCell::new(None) };
-}
 
 /// How many records came to which end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -61,6 +54,8 @@ impl Count {
 #[derive(Debug)]
 pub struct Progress {
     report: Report,
+    /// Only on a terminal, until the run ends.
+    line: Option<ShownLine>,
     total: Option<u64>,
     begun: Instant,
     told: Instant,
@@ -69,17 +64,15 @@ pub struct Progress {
 impl Progress {
     /// Progress towards `total` records, where that is known.
     pub fn new(report: &Report, terminal: bool, total: Option<u64>) -> Self {
-        if terminal && !report.quiet {
-            LINE.replace(Some(Rc::new(StatusLine::new())));
-        }
+        let line = (terminal && !report.quiet).then(ShownLine::new);
         let now = Instant::now();
-        Self { report: *report, total, begun: now, told: now }
+        Self { report: *report, line, total, begun: now, told: now }
     }
 
     /// Shows how far the run is.
     pub fn show(&mut self, count: Count) {
         let of = self.total.map(|total| format!(" of {total}")).unwrap_or_default();
-        if let Some(line) = LINE.with_borrow(Clone::clone) {
+        if let Some(line) = &self.line {
             let bar = self.total.map(|total| bar(count.total(), total)).unwrap_or_default();
             line.show(format!("{bar}{}{of}, {}", count.total(), self.message(count)));
         } else if self.told.elapsed() >= LINE_EVERY {
@@ -110,21 +103,7 @@ impl Progress {
 impl Progress {
     /// Takes the line off the terminal.
     pub fn finish(&mut self) {
-        LINE.take();
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.finish();
-    }
-}
-
-/// Writes to the terminal while the line stands aside.
-pub(super) fn suspend_progress<T>(write: impl FnOnce() -> T) -> T {
-    match LINE.with_borrow(Clone::clone) {
-        Some(line) => line.suspend(write),
-        None => write(),
+        self.line = None;
     }
 }
 

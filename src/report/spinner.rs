@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
 use super::Report;
-use super::status_line::StatusLine;
+use super::status_line::ShownLine;
 
 /// What takes no longer is not worth a sign.
 const SHOW_AFTER: Duration = Duration::from_millis(500);
@@ -24,7 +24,7 @@ impl Report {
         if let Ok(done) = timeout(SHOW_AFTER, work.as_mut()).await {
             return done;
         }
-        let line = StatusLine::new();
+        let line = ShownLine::new();
         let mut turn = 0;
         loop {
             line.show(format!("{} {what} ({} s)", FRAMES[turn % FRAMES.len()], begun.elapsed().as_secs()));
