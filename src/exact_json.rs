@@ -108,6 +108,12 @@ pub fn number(text: &str) -> Option<Number> {
     }
 }
 
+/// The number that a text with a comma before its decimals stands for, as many countries write it: `1.5` for `1,5`.
+pub fn with_decimal_point(text: &str) -> Option<String> {
+    let with_point = text.trim().replacen(',', ".", 1);
+    number(&with_point).is_some().then_some(with_point)
+}
+
 /// Parses an object in which every field stands once.
 ///
 /// # Errors

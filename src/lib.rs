@@ -37,6 +37,7 @@ pub mod wire;
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use cli::{Cli, GlobalArgs, OutputFormat};
 use context::Context;
 use failure::Failure;
@@ -86,7 +87,11 @@ fn kept(filter: Filter) -> &'static Filter {
 fn print_clap_answer(answer: &clap::Error, context: &Context) -> ExitCode {
     if answer.use_stderr() && asks_for_json(context) {
         let text = answer.render().to_string();
-        let (message, rest) = text.trim().split_once("\n\n").unwrap_or((text.trim(), "see --help"));
+        let (message, rest) = match answer.kind() {
+            // Then it is the help, which says what there is.
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => ("a command is missing", text.as_str()),
+            _ => text.trim().split_once("\n\n").unwrap_or((text.trim(), "see --help")),
+        };
         let failure = Failure::usage(message.trim_start_matches("error: ")).hint(rest.trim());
         Report::new(context, OutputFormat::Json, None, false, 0).failure(&failure);
     } else {

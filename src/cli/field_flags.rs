@@ -174,7 +174,10 @@ fn whole_number(text: &str) -> Result<Value, String> {
 
 /// A JSON number with its exact text.
 fn number(text: &str) -> Result<Value, String> {
-    exact_json::number(text).map(Value::Number).ok_or_else(|| "expected a number".to_owned())
+    exact_json::number(text).map(Value::Number).ok_or_else(|| {
+        let example = exact_json::with_decimal_point(text).map(|number| format!(" such as {number}"));
+        format!("expected a number{}", example.unwrap_or_default())
+    })
 }
 
 /// `KEY=VALUE`, as `--custom-attribute` takes it.

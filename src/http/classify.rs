@@ -9,7 +9,7 @@ use url::Url;
 
 use super::error_body::refusal_hint;
 use super::outcome::{Attempt, ServiceSignal};
-use super::reply::Reply;
+use super::reply::{Reply, is_page};
 use super::retry::retry_after;
 use super::transport::Incoming;
 use crate::failure::{Failure, FailureKind};
@@ -54,7 +54,7 @@ fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration
     let is_read = request.method.is_read();
     let status = incoming.status;
     match status {
-        _ if is_success(request, status) && !is_read && is_html(&incoming.body) => Attempt::Unknown {
+        _ if is_success(request, status) && !is_read && is_page(&incoming.body) => Attempt::Unknown {
             failure: answered(FailureKind::Unknown, &incoming).hint(
                 "a page came instead of the service's answer: check proxies and login pages between, then whether it took effect",
             ),
@@ -97,11 +97,6 @@ fn is_success(request: &Request, status: u16) -> bool {
         200..=299 => true,
         _ => request.also_success == Some(status),
     }
-}
-
-/// A login page or a proxy's page, whatever its content type says.
-fn is_html(body: &[u8]) -> bool {
-    body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'<')
 }
 
 fn unknown(is_read: bool, incoming: &Incoming, transient: bool) -> Attempt {

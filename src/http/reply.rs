@@ -18,7 +18,17 @@ pub struct Reply {
     pub date: Option<Timestamp>,
 }
 
+/// Whether a body is a login page or a proxy's page, whatever its content type says.
+pub(super) fn is_page(body: &[u8]) -> bool {
+    body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'<')
+}
+
 impl Reply {
+    /// Whether a page of a proxy or of a login came instead of the service's answer.
+    pub fn is_page(&self) -> bool {
+        is_page(&self.body)
+    }
+
     /// The body as JSON, numbers with their exact text; text where it is not JSON; `Null` where it is empty.
     pub fn value(&self) -> Value {
         value_of(&self.body)

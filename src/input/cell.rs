@@ -22,7 +22,10 @@ pub fn parse_cell(cell: &str, holds: FieldType) -> Result<Value, String> {
             flag(cell).map(Value::Bool).ok_or_else(|| not_a_flag(cell))
         }
         FieldType::Number | FieldType::Scalar(Scalar::Number) => {
-            number(cell).map(Value::Number).ok_or_else(expected)
+            number(cell).map(Value::Number).ok_or_else(|| match exact_json::with_decimal_point(cell) {
+                Some(number) => format!("expected a number such as {number}, found {cell:?}"),
+                None => expected(),
+            })
         }
         FieldType::Integer | FieldType::Scalar(Scalar::Integer) => {
             number(cell).filter(|_| is_whole(cell.trim())).map(Value::Number).ok_or_else(expected)
@@ -87,7 +90,10 @@ mod tests {
             parse_cell("1.5", FieldType::Integer),
             Err("expected an integer, found \"1.5\"".to_owned())
         );
-        assert_eq!(parse_cell("1,5", FieldType::Number), Err("expected a number, found \"1,5\"".to_owned()));
+        assert_eq!(
+            parse_cell("1,5", FieldType::Number),
+            Err("expected a number such as 1.5, found \"1,5\"".to_owned())
+        );
         assert!(parse_cell("maybe", FieldType::Boolean).is_err());
     }
 }

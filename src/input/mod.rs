@@ -108,6 +108,9 @@ impl Draft {
         match spec.wrapper {
             None => flags.apply(&mut body)?,
             Some(wrapper) => {
+                if is_document && !body.contains_key(wrapper) {
+                    body::refuse(&body::findings(&body, operation.schema(dialect), allow_unknown))?;
+                }
                 if let Value::Object(inner) = body.entry(wrapper).or_insert_with(|| Value::Object(Map::new()))
                 {
                     flags.apply(inner)?;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::changes;
-use crate::failure::{Applied, Failure};
+use crate::failure::{Applied, Failure, FailureKind};
 use crate::plan::operation::Operation;
 use crate::plan::operation::spec::Success;
 use crate::plan::profile::diff::Change;
@@ -186,6 +186,8 @@ impl Outcome {
     pub fn print_failed(&self, failure: Failure) -> Failure {
         match self.applied {
             Applied::Yes => Failure {
+                // A wrong expression is a wrong usage; that kind says that nothing was written.
+                kind: FailureKind::Internal,
                 message: format!("{} succeeded, but {}", self.operation, failure.message),
                 hint: Some(match &failure.hint {
                     Some(hint) => format!("do not run it again just to see the output; {hint}"),

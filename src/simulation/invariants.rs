@@ -340,7 +340,7 @@ pub fn check_marks<'a>(world: &mut World, files: impl Iterator<Item = &'a std::p
             "refused" if effects.any(|sent| is_put(&sent)) => {
                 broken.push((4, format!("snapshot {name} is marked refused, and its PUT took effect")));
             }
-            "verified" | "applied"
+            "verified" | "applied" | "mismatched"
                 if !effects.any(|sent| sent.tag == tag) && !is_removed(world, tag.unwrap_or_default()) =>
             {
                 broken.push((3, format!("snapshot {name} is marked {mark}, and was not applied")));
@@ -361,7 +361,7 @@ pub fn unmarked<'a>(files: impl Iterator<Item = &'a std::path::Path>) -> usize {
             && file.components().any(|part| part.as_os_str() == "snapshots")
     };
     let is_marked = |file: &std::path::Path| {
-        let marks = ["verified", "applied", "refused", "unknown"];
+        let marks = ["verified", "applied", "mismatched", "refused", "unknown"];
         marks.iter().any(|mark| files.contains(&file.with_extension(mark).as_path()))
     };
     files.iter().filter(|file| is_snapshot(file) && !is_marked(file)).count()

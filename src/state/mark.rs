@@ -19,6 +19,8 @@ pub enum Mark {
     Verified,
     /// The service said so; no read has shown all of it.
     Applied,
+    /// The service said so; the reads show that something of it is missing.
+    Mismatched,
     /// The service took nothing of it.
     Refused,
     /// The request was sent and its outcome is unknown.
@@ -27,12 +29,12 @@ pub enum Mark {
 
 impl Mark {
     /// The first that a directory has counts: what is known stands before what is not.
-    const ALL: [Self; 4] = [Self::Verified, Self::Applied, Self::Refused, Self::Unknown];
+    const ALL: [Self; 5] = [Self::Verified, Self::Applied, Self::Mismatched, Self::Refused, Self::Unknown];
 
     /// The name in `customer history`: `applied`, `refused` or `unknown`.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Verified | Self::Applied => "applied",
+            Self::Verified | Self::Applied | Self::Mismatched => "applied",
             Self::Refused => "refused",
             Self::Unknown => "unknown",
         }
@@ -40,12 +42,13 @@ impl Mark {
 
     /// Whether the service has it, whatever a read showed of it.
     pub const fn is_applied(self) -> bool {
-        matches!(self, Self::Verified | Self::Applied)
+        matches!(self, Self::Verified | Self::Applied | Self::Mismatched)
     }
 
     const fn extension(self) -> &'static str {
         match self {
             Self::Verified => "verified",
+            Self::Mismatched => "mismatched",
             other => other.name(),
         }
     }

@@ -197,13 +197,17 @@ impl CustomerStore {
         Ok(may_be_applied.collect())
     }
 
-    /// The replacement that was applied last, if that was known less than `age` ago.
+    /// The replacement that was applied last, if that was known less than `age` ago, and no read has shown that something
+    /// of it is missing.
     ///
     /// # Errors
     /// As [`Self::entries`].
     pub fn applied_within(&self, age: jiff::SignedDuration) -> Result<Option<Snapshot>, Failure> {
         let applied = |entry: SnapshotEntry| Some((entry.mark.filter(|mark| mark.is_applied())?, entry));
         let Some((mark, newest)) = self.entries()?.into_iter().find_map(applied) else { return Ok(None) };
+        if mark == Mark::Mismatched {
+            return Ok(None);
+        }
         let now = self.clock.now();
         let recent = self.marked_at(&newest.path, mark).is_some_and(|at| now.duration_since(at).abs() < age);
         recent.then(|| self.read(&newest.path)).transpose()

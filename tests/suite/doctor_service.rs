@@ -64,8 +64,8 @@ failed: cannot read the stored addresses: the service answered 404 Not Found: no
             answer("200 OK", "", "<html>Please sign in</html>"),
             3,
             str![[r#"
-failed: cannot read the stored addresses from the response: it is not valid JSON: expected value at line 1 column 1
-→ run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` of the profile
+failed: cannot read the stored addresses: the service answered 200 OK: an HTML page without a title
+→ a page came instead of the service's answer: check the base URL, and proxies and login pages between
 "#]],
         ),
         (

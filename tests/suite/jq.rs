@@ -53,7 +53,7 @@ error: `--jq` cannot be used with `-o table`
 fn a_failing_expression_reports_that_the_write_was_applied() {
     let home = Home::new();
     let update = "--sandbox customer update --address 2 --city Albany --jq .status.code";
-    home.run(update).assert_failure(2, str![[r#"{"error":{"kind":"usage","message":"customer update succeeded, but `--jq` failed on the result: cannot index a number with \"code\"","hint":"do not run it again just to see the output; correct the expression; -o json without --jq prints the result it works on","status":null,"applied":"yes","service":null}}"#]]);
+    home.run(update).assert_failure(1, str![[r#"{"error":{"kind":"internal","message":"customer update succeeded, but `--jq` failed on the result: cannot index a number with \"code\"","hint":"do not run it again just to see the output; correct the expression; -o json without --jq prints the result it works on","status":null,"applied":"yes","service":null}}"#]]);
     assert_eq!(home.ok("--sandbox customer show --jq .addresses[1].city"), "Albany\n");
 }
 

@@ -39,15 +39,15 @@ fn a_base_file_without_a_profile_is_the_one_at_fault() {
 #[test]
 fn a_reply_that_is_no_json_is_said_to_be_none() {
     for (body, what) in [
-        ("", "it is empty"),
-        ("<html>Please sign in</html>", "it is not valid JSON: "),
-        (r#"{"addresses": ["#, "it is not valid JSON: "),
+        ("", " from the response: it is empty"),
+        ("<html>Please sign in</html>", ": the service answered 200 OK: an HTML page without a title"),
+        (r#"{"addresses": ["#, " from the response: it is not valid JSON: "),
     ] {
         let server = MockServer::start(vec![answer("200 OK", "", body)]);
         let home = Home::new();
         let shown = serve(home.storefront(&words("customer show -o json --retry 0")), &server.url("")).run();
         let error = shown.error();
-        let expected = format!("cannot read the stored addresses from the response: {what}");
+        let expected = format!("cannot read the stored addresses{what}");
         assert!(message(&error).starts_with(&expected), "{error}");
         assert!(!error["hint"].as_str().unwrap().contains("--base"), "{error}");
     }

@@ -109,8 +109,8 @@ fn an_unknown_update_is_compared_however_many_came_after_it() {
     let home = Home::new();
     let update = "customer update --firstname Zed --settle 0 --retry 0";
     ends(sandbox(&home, &format!("{update} --fault PUT:reset-before-commit")), 8);
-    let records: String = (0..20).map(|number| format!("{{\"lastname\":\"L{number}\"}}\n")).collect();
-    home.write("in.ndjson", &records, 0o600);
+    let records: Vec<String> = (0..20).map(|number| format!("{{\"lastname\":\"L{number}\"}}\n")).collect();
+    home.write("in.ndjson", records.concat(), 0o600);
     let batch = format!("customer update -y --after-unknown -i {}", home.path("in.ndjson").display());
     ends(sandbox(&home, &batch), 0);
     let again = ends(sandbox(&home, update), 0);
@@ -185,6 +185,48 @@ fn a_default_that_follows_its_recreated_address_is_not_reported_as_lost() {
             "{restored:?} {shown} {ids}"
         );
     }
+}
+
+#[test]
+fn the_suggested_undo_is_one_that_is_not_undone() {
+    let home = Home::new();
+    for postcode in ["10119", "10120", "10121"] {
+        ends(sandbox(&home, &format!("customer update --address 2 --postcode {postcode} -q")), 0);
+    }
+    for undone in ["3", "2"] {
+        ends(sandbox(&home, &format!("customer restore {undone} -q")), 0);
+    }
+    let again = ends(sandbox(&home, "customer restore"), 0);
+    assert!(again.stdout.contains("already undone by 000004-"), "{again:?}");
+    assert!(again.stdout.contains("customer restore 000001-"), "{again:?}");
+}
+
+#[test]
+fn the_undo_of_an_addition_says_what_deletes_it() {
+    let home = Home::new();
+    ends(sandbox(&home, ADD), 0);
+    let kept = ends(sandbox(&home, "customer restore"), 0);
+    assert!(
+        kept.stderr.contains(" is newer than the snapshot and is kept; --allow-delete 1 deletes it"),
+        "{kept:?}"
+    );
+    ends(sandbox(&home, "customer restore --allow-delete 1"), 0);
+    assert_eq!(sandbox(&home, "customer show --jq [.addresses[].id]").stdout, "[1,2,3,4]\n");
+}
+
+/// The spinner stands on the line that the message is written to.
+#[cfg(unix)]
+#[test]
+fn an_interruption_is_written_in_place_of_the_spinner() {
+    let home = Home::new();
+    let words = ["--sandbox", "customer", "update", "--address", "2", "--postcode", "10119"];
+    let mut terminal =
+        Terminal::run(&home, 100, &[&words[..], &["-y", "--fault", "PUT:latency=3000"]].concat(), &[]);
+    terminal.sees("sent, waiting for the response (1 s)").terminate();
+    let screen = terminal.sees("press Ctrl-C again to stop at once").screen();
+    let line = screen.lines().find(|line| line.contains("stopping: ")).unwrap();
+    assert!(line.starts_with("stopping: ") || line.starts_with("^Cstopping: "), "{screen}");
+    terminal.ends();
 }
 
 #[cfg(unix)]

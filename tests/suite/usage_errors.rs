@@ -5,6 +5,40 @@ use snapbox::str;
 use crate::support::storefront::Home;
 
 #[test]
+fn a_group_of_commands_alone_is_an_error_with_json_output() {
+    let error = Home::new().run("-o json customer").error();
+    assert_eq!((&error["kind"], &error["message"]), (&"usage".into(), &"a command is missing".into()));
+    let hint = error["hint"].as_str().unwrap();
+    assert!(hint.contains("Commands:\n  update   Update the profile"), "{hint}");
+}
+
+#[test]
+fn an_item_in_a_misspelt_wrapper_is_named() {
+    let home = Home::new();
+    for (document, stderr) in [
+        (
+            r#"{"cartitem": {"sku": "a"}}"#,
+            str![[r#"
+error: cartitem: unknown field; did you mean `cartItem`?
+  No changes were made.
+  hint: fix the input, or send unknown fields unchanged with --allow-unknown
+"#]],
+        ),
+        (
+            r#"{"sku": "a", "cart_item": {"qty": 1}}"#,
+            str![[r#"
+error: sku: unknown field
+  cart_item: unknown field; did you mean `cartItem`?
+  No changes were made.
+  hint: fix the input, or send unknown fields unchanged with --allow-unknown
+"#]],
+        ),
+    ] {
+        home.storefront("--sandbox quote add-item -i -").stdin(document).run().assert_failure(2, stderr);
+    }
+}
+
+#[test]
 fn usage_errors_are_objects_with_json_output() {
     let home = Home::new();
     for (line, stderr) in [
@@ -24,6 +58,12 @@ fn usage_errors_are_objects_with_json_output() {
             "quote add-item --qty two --output=json",
             str![[
                 r#"{"error":{"kind":"usage","message":"invalid value 'two' for '--qty <N>': expected a number","hint":"For more information, try '--help'.","status":null,"applied":"no","service":null}}"#
+            ]],
+        ),
+        (
+            "quote add-item --qty 1,5 --output=json",
+            str![[
+                r#"{"error":{"kind":"usage","message":"invalid value '1,5' for '--qty <N>': expected a number such as 1.5","hint":"For more information, try '--help'.","status":null,"applied":"no","service":null}}"#
             ]],
         ),
         (

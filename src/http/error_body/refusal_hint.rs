@@ -11,7 +11,7 @@ const OWN_DATA: &str = "self";
 pub fn of_token(status: u16, body: Option<&Value>) -> String {
     let resources = body.and_then(|body| body.pointer("/parameters/resources")).and_then(Value::as_str);
     match resources {
-        Some(OWN_DATA) => "the token has expired or is not a customer's: check it with `storefront auth status`, or name the customer with --customer ID|EMAIL".to_owned(),
+        Some(OWN_DATA) => "the token has expired or is not a customer's: check it with `storefront auth status`, or, with an administrator's token in the magento interface, name the customer with --customer ID|EMAIL".to_owned(),
         Some(permission) => format!(
             "the token has expired or lacks the permission `{permission}`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token"
         ),

@@ -101,8 +101,7 @@ pub fn open(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> R
         // Where the service said that it has it, a field that it writes in its own way is never shown as it was sent.
         let is_marked = |mark| store.marked_at(&snapshot.path, mark).is_some();
         let is_shown = is_shown(service, store, &snapshot, stored)?
-            || is_marked(Mark::Verified)
-            || is_marked(Mark::Applied);
+            || [Mark::Verified, Mark::Applied, Mark::Mismatched].into_iter().any(is_marked);
         if is_repeated || !is_shown {
             open.push(Open { snapshot, is_shown, until });
         }

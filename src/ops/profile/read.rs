@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::config::ReadSettings;
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
-use crate::http::error_body::refusal_hint::names_no_entity;
+use crate::http::error_body::{self, refusal_hint::names_no_entity};
 use crate::input::document;
 use crate::ops::reads::Reads;
 use crate::plan::profile::diff::{self, Change};
@@ -32,6 +32,15 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     if let Some(warning) = reply.warning {
         return Err(Failure::guard(format!("cannot read the stored addresses: {warning}"))
             .hint("try again with -vv to see the response"));
+    }
+    if reply.is_page() {
+        let (page, _) = error_body::render(reply.status, None, &reply.body);
+        let failure =
+            Failure::guard(format!("cannot read the stored addresses: the service answered {page}"));
+        let failure = Failure { service: Some(reply.value()), ..failure.status(reply.status) };
+        return Err(failure.hint(
+            "a page came instead of the service's answer: check the base URL, and proxies and login pages between",
+        ));
     }
     let value = exact_json::parse(&reply.body).map_err(|error| match error {
         exact_json::Error::Syntax { .. } if reply.body.trim_ascii().is_empty() => "it is empty".to_owned(),

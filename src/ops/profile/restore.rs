@@ -19,7 +19,7 @@ use crate::prompt::Prompt;
 use crate::report::history;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
-use crate::state::{CustomerStore, Mark, Snapshot};
+use crate::state::{CustomerStore, Mark, Snapshot, SnapshotEntry};
 
 const OPERATION: &str = "customer restore";
 
@@ -100,26 +100,43 @@ impl ProfileChange for Restore {
     }
 }
 
-/// Which restore has undone an update since, and how to undo the one before it.
+/// Which restore has undone an update since, and how to undo the one before it that is not undone.
 fn undone_already(store: &CustomerStore, update: &Snapshot) -> Result<Option<String>, Failure> {
     let entries = store.entries()?;
-    let Some(number) = entries.iter().find(|entry| entry.path == update.path).map(|entry| entry.number)
-    else {
-        return Ok(None);
+    let number_of = |snapshot: &Snapshot| {
+        entries.iter().find(|entry| entry.path == snapshot.path).map(|entry| entry.number)
     };
+    let Some(number) = number_of(update) else { return Ok(None) };
+    let Some(undone_by) = undone_by(store, &entries, number, update) else { return Ok(None) };
+    let mut below = number;
+    let mut hint = String::new();
+    while let Some(before) = find::last_update(store, below)? {
+        below = number_of(&before).unwrap_or_default();
+        if self::undone_by(store, &entries, below, &before).is_none() {
+            hint = format!("; to undo the one before: `storefront customer restore {}`", before.name());
+            break;
+        }
+    }
+    Ok(Some(format!("already undone by {undone_by}{hint}")))
+}
+
+/// Name of the restore that has undone the update with this number.
+fn undone_by(
+    store: &CustomerStore,
+    entries: &[SnapshotEntry],
+    number: u64,
+    update: &Snapshot,
+) -> Option<String> {
     let changes = update.changes();
     for entry in
         entries.iter().filter(|entry| entry.number > number && entry.mark.is_some_and(Mark::is_applied))
     {
         let Ok(later) = store.read(&entry.path) else { continue };
         if later.operation == OPERATION && restore::takes_back(&later.changes(), &changes) {
-            let before = find::last_update(store, number).ok().flatten().map(|before| {
-                format!("; to undo the one before: `storefront customer restore {}`", before.name())
-            });
-            return Ok(Some(format!("already undone by {}{}", later.name(), before.unwrap_or_default())));
+            return Some(later.name().to_owned());
         }
     }
-    Ok(None)
+    None
 }
 
 /// Customers of two services may have the same id, and where the service shows neither id nor e-mail address, two

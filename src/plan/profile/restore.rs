@@ -149,6 +149,8 @@ struct Restored {
     /// Addresses that the snapshot does not have.
     newer: Vec<i64>,
     removed: Vec<i64>,
+    /// Newer addresses that would be removed with `--allow-delete`.
+    kept_newer: Vec<i64>,
     /// Addresses that come back, with the ids that they had.
     recreated: Vec<(i64, Map<String, Value>)>,
     /// Old and new ids of addresses that came back earlier.
@@ -170,6 +172,7 @@ impl Restored {
             index,
             newer,
             removed: Vec::new(),
+            kept_newer: Vec::new(),
             recreated: Vec::new(),
             came_back: Vec::new(),
             left_out: Vec::new(),
@@ -227,13 +230,7 @@ impl Restored {
         };
         let Some(position) = self.newer.iter().position(is_it) else { return };
         let id = self.newer.remove(position);
-        if delete {
-            self.removed.push(id);
-        } else {
-            self.notes.push(format!(
-                "address {id} is newer than the snapshot and is kept; --allow-delete deletes it"
-            ));
-        }
+        if delete { &mut self.removed } else { &mut self.kept_newer }.push(id);
     }
 
     /// One field goes back to what it was, where it still is what the update made of it.
@@ -286,6 +283,16 @@ impl Restored {
             if !self.can_clear {
                 self.notes.push(no_id_yet(name));
             }
+        }
+        let kept = join_ids(&self.kept_newer);
+        match self.kept_newer.len() {
+            0 => {}
+            1 => self.notes.push(format!(
+                "address {kept} is newer than the snapshot and is kept; --allow-delete 1 deletes it"
+            )),
+            many => self.notes.push(format!(
+                "addresses {kept} are newer than the snapshot and are kept; --allow-delete {many} deletes them"
+            )),
         }
         if !removed.is_empty() {
             self.notes.push(format!("address {} is deleted", join_ids(&removed)));

@@ -41,7 +41,10 @@ impl Replacement<'_> {
                     self.mark(service, Mark::Verified);
                 }
             }
-            Ok(found) => return Err(self.mismatch(service, &found, applied.status)),
+            Ok(found) => {
+                self.mark(service, Mark::Mismatched);
+                return Err(self.mismatch(service, &found, applied.status));
+            }
             Err(failure) => service.session.report.warn(&format!(
                 "the service has the profile, but it could not be read back to verify it: {}",
                 failure.message
