@@ -246,3 +246,14 @@ For more information, try '--help'.
     }
     assert!(env.requests().iter().all(|heard| heard == "GET 200"), "nothing was written");
 }
+
+#[test]
+fn a_name_that_was_meant_for_the_new_address_is_a_warning() {
+    let add =
+        "customer update --add-address --city Lyon --country FR --region-id 257 --firstname Ann -q --dry-run";
+    let warning = "this changes the customer's own firstname, and the new address has none: its flag is --address-firstname";
+    for (line, is_warned) in [(add.to_owned(), true), (format!("{add} --address-firstname Bo"), false)] {
+        let outcome = TestEnv::new().run(&line);
+        assert_eq!((outcome.code, outcome.stderr.contains(warning)), (0, is_warned), "{outcome:?}");
+    }
+}

@@ -22,6 +22,7 @@ pub fn of_profile(merged: &Merged) -> Warnings {
     for change in &merged.changes {
         match (change.path.address_id(), &change.after) {
             (None, Some(Value::Object(new))) if change.path.is_new_address() => {
+                warnings.extend(misplaced_names(merged, new));
                 warnings.extend(lint("the new address", new, |_| true));
             }
             (Some(id), Some(_)) => changed.entry(id).or_default().push(change.path.inside()),
@@ -38,6 +39,19 @@ pub fn of_profile(merged: &Merged) -> Warnings {
             .extend(lint(&format!("address {id}"), address, |member| named.iter().any(|it| it == member)));
     }
     warnings
+}
+
+/// A name that was given for the customer and is missing in the new address was perhaps meant for that.
+fn misplaced_names(merged: &Merged, new: &Map<String, Value>) -> Warnings {
+    let is_changed = |name: &str| merged.changes.iter().any(|change| change.path.to_string() == name);
+    let misplaced =
+        ["firstname", "lastname"].into_iter().filter(|name| is_changed(name) && !new.contains_key(*name));
+    let warning = |name| {
+        format!(
+            "this changes the customer's own {name}, and the new address has none: its flag is --address-{name}"
+        )
+    };
+    misplaced.map(warning).collect()
 }
 
 /// Warnings about the addresses of a quote (docs/interface.md, "Shipping information").
