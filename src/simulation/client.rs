@@ -122,7 +122,7 @@ impl Machine {
         }
         let process = Arc::new(Mutex::new(process));
         let lines = Lines::default();
-        let running = Box::pin(self.perform(run, job, options, process.clone(), lines.clone()));
+        let running = Box::pin(self.perform(run, (job, &actions), options, process.clone(), lines.clone()));
         let polls = if let Death::Polls(polls) = options.death { Some(polls) } else { None };
         let killable = Killable { inner: Some(running), polls, process: process.clone() };
         let limit = if let Death::After(time) = options.death { time } else { Duration::from_secs(86_400) };
@@ -156,7 +156,7 @@ impl Machine {
     async fn perform(
         &self,
         run: usize,
-        job: &Job,
+        (job, actions): (&Job, &[Action]),
         options: RunOptions,
         process: Arc<Mutex<Process>>,
         lines: Lines,
@@ -200,8 +200,6 @@ impl Machine {
             retry_unknown: options.resume && options.repeat,
             ..BatchArgs::default()
         };
-        let actions: Vec<Action> =
-            job.records.iter().map(|(tag, _)| self.world.borrow().actions[tag].clone()).collect();
         let mut update = update_args();
         update.replacement =
             ReplacementArgs { after_unknown: options.repeat && !options.resume, ..update.replacement };

@@ -2,8 +2,8 @@
 //!
 //! Each seed is a world: a service with a store, a network that loses and delays, replicas that lag behind, foreign
 //! editors, and a disk that fails and forgets. In it the real commands run (`customer update`, `quote add-item`,
-//! `quote ship`, `attribute create`, and batches of them with `--resume`), on time that stands still unless everybody waits. They are killed
-//! and resumed. In the end what the service did is compared with what the commands said.
+//! `quote ship`, `attribute create`, and batches of them with `--resume`), on time that stands still unless everybody
+//! waits. They are killed and resumed. In the end what the service did is compared with what the commands said.
 //!
 //! A seed that breaks a promise is printed with the command that shows it again:
 //! `STOREFRONT_SEED=N cargo test --lib simulation -- --nocapture`. `STOREFRONT_SEEDS=N` runs so many seeds, and

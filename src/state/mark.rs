@@ -83,6 +83,12 @@ impl CustomerStore {
         std::str::from_utf8(&text).ok()?.trim().parse().ok()
     }
 
+    /// Whether a mark that can be read says that the service has it.
+    pub fn is_marked_applied(&self, snapshot: &Path) -> bool {
+        let mut applied = Mark::ALL.into_iter().filter(|mark| mark.is_applied());
+        applied.any(|mark| self.marked_at(snapshot, mark).is_some())
+    }
+
     /// Notes, durably, that what a snapshot was taken for is about to be sent once more while an earlier request for the
     /// same may still take effect: seeing it applied does not tell which of them was, and the other may come late.
     ///

@@ -157,13 +157,13 @@ impl CustomerStore {
         Snapshot::parse(&bytes, path)
     }
 
-    /// The snapshots of the last 10 minutes whose request may have been applied, with their marks, newest first.
+    /// The snapshots of the last 10 minutes whose request may have been applied, newest first.
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn recent(&self) -> Result<Vec<(Snapshot, Option<Mark>)>, Failure> {
+    pub fn recent(&self) -> Result<Vec<Snapshot>, Failure> {
         let entries = self.recent_entries()?.into_iter();
-        entries.map(|entry| Ok((self.read(&entry.path)?, entry.mark))).collect()
+        entries.map(|entry| self.read(&entry.path)).collect()
     }
 
     /// Those of them before `own` that ask for this, as [`asked`] gives it.

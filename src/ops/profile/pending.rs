@@ -68,7 +68,7 @@ pub fn is_shown(
 pub fn was_there_before(store: &CustomerStore, before: &Map<String, Value>, merged: &Merged) -> bool {
     let expectation = Expectation { before, merged, ignore: &[] };
     let had_all = |snapshot: &Snapshot| expectation.has_all_changes(&snapshot.customer);
-    store.recent().map_or(true, |recent| recent.iter().any(|(snapshot, _)| had_all(snapshot)))
+    store.recent().map_or(true, |recent| recent.iter().any(had_all))
 }
 
 /// Whether what looks like an earlier replacement may be what the profile was before it.
@@ -99,9 +99,8 @@ pub fn open(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> R
     let mut open = Vec::new();
     for Pending { snapshot, until, is_repeated } in store.pending()? {
         // Where the service said that it has it, a field that it writes in its own way is never shown as it was sent.
-        let is_marked = |mark| store.marked_at(&snapshot.path, mark).is_some();
-        let is_shown = is_shown(service, store, &snapshot, stored)?
-            || [Mark::Verified, Mark::Applied, Mark::Mismatched].into_iter().any(is_marked);
+        let is_shown =
+            is_shown(service, store, &snapshot, stored)? || store.is_marked_applied(&snapshot.path);
         if is_repeated || !is_shown {
             open.push(Open { snapshot, is_shown, until });
         }

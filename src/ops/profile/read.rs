@@ -34,10 +34,10 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
             .hint("try again with -vv to see the response"));
     }
     if reply.is_page() {
-        let (page, _) = error_body::render(reply.status, None, &reply.body);
+        let (page, service) = error_body::render(reply.status, None, &reply.body);
         let failure =
             Failure::guard(format!("cannot read the stored addresses: the service answered {page}"));
-        let failure = Failure { service: Some(reply.value()), ..failure.status(reply.status) };
+        let failure = Failure { service, ..failure.status(reply.status) };
         return Err(failure.hint(
             "a page came instead of the service's answer: check the base URL, and proxies and login pages between",
         ));
