@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 use crate::cli::customer::UpdateArgs;
 use crate::failure::Failure;
 use crate::input::FlagOverrides;
-use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::diff::id_of;
+use crate::plan::profile::merge::set_field;
 use crate::plan::profile::patch::DefaultAddress;
-use crate::plan::profile::set_field::set_field;
 
 impl FlagOverrides for UpdateArgs {
     fn apply(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::failure::{Failure, FailureKind};
 use crate::http::Reply;
-use crate::plan::profile::region_directory::RegionDirectory;
+use crate::plan::profile::region::RegionDirectory;
 use crate::plan::request::Request;
 use crate::session::service::Service;
 

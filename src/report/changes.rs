@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::table::cell;
-use crate::plan::profile::address_ids::join_ids;
 use crate::plan::profile::diff::Change;
+use crate::plan::profile::diff::join_ids;
 use crate::plan::profile::patch::AddressSummary;
 use crate::report::table::{header, new_table, render};
 use crate::report::terminal::{OutputStyle, TextStyle};

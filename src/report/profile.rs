@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::diff::id_of;
 use crate::plan::profile::stored::Profile;
 use crate::report::changes::format_value;
 use crate::report::stored_fields::rest;

@@ -8,7 +8,7 @@ use super::file_name;
 use crate::context::Context;
 use crate::exact_json;
 use crate::failure::Failure;
-use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::diff::id_of;
 use crate::plan::profile::stored::Profile;
 
 /// Longest label, in characters.

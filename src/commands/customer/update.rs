@@ -11,7 +11,7 @@ use crate::ops::profile::{read, replace};
 use crate::ops::record::RecordOperation;
 use crate::ops::{customers, draft};
 use crate::plan::operation::Operation;
-use crate::plan::profile::address_ids::AddressIndex;
+use crate::plan::profile::diff::AddressIndex;
 use crate::plan::profile::stored::Profile;
 use crate::prompt::Prompt;
 use crate::session::Session;

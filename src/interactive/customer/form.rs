@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::edit::Edit;
 use super::field::Field;
-use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::diff::id_of;
 use crate::plan::profile::patch::DefaultAddress;
 use crate::plan::validate::lint_address;
 use crate::prompt::Objection;

@@ -12,8 +12,8 @@ pub use command_line::command_lines;
 pub use edit::Edit;
 
 use crate::failure::Failure;
-use crate::plan::profile::address_ids::id_of;
-use crate::plan::profile::region_directory::RegionDirectory;
+use crate::plan::profile::diff::id_of;
+use crate::plan::profile::region::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::prompt::{Prompt, Question};
 use crate::report::changes::format_value;

@@ -6,7 +6,7 @@ use super::field::{Field, whole_number};
 use super::form::Form;
 use crate::failure::Failure;
 use crate::plan::profile::region;
-use crate::plan::profile::region_directory::Region;
+use crate::plan::profile::region::Region;
 use crate::plan::profile::stored::Profile;
 use crate::prompt::{Prompt, Question};
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::failure::{Failure, FailureKind};
 use crate::ops::profile::read::read_profile;
-use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::diff::id_of;
 use crate::plan::request::cart::Cart;
 use crate::session::service::Service;
 

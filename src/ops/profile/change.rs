@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::cli::customer::ReplacementArgs;
 use crate::failure::Failure;
 use crate::plan::profile::merge::Merged;
-use crate::plan::profile::region_directory::RegionDirectory;
+use crate::plan::profile::region::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::plan::validate::body::Warnings;
 use crate::prompt::Prompt;

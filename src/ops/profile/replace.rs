@@ -18,7 +18,7 @@ use crate::ops::profile::read;
 use crate::ops::profile::send_and_verify::PendingReplacement;
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::merge::Merged;
-use crate::plan::profile::region_directory::RegionDirectory;
+use crate::plan::profile::region::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Request;
 use crate::prompt::{Answer, Prompt};

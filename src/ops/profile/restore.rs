@@ -9,10 +9,10 @@ use super::{pending, replace};
 use crate::cli::customer::{ReplacementArgs, RestoreArgs};
 use crate::failure::Failure;
 use crate::ops::profile::read;
-use crate::plan::profile::deletion_guard;
 use crate::plan::profile::merge::Merged;
+use crate::plan::profile::patch;
 use crate::plan::profile::patch::ProfilePatch;
-use crate::plan::profile::region_directory::RegionDirectory;
+use crate::plan::profile::region::RegionDirectory;
 use crate::plan::profile::restore::{self, Extent};
 use crate::plan::profile::stored::Profile;
 use crate::prompt::Prompt;
@@ -92,7 +92,7 @@ impl ProfileChange for Restore {
 
     fn check_deletions(&self, merged: &Merged, _: &Prompt, _: bool) -> Result<(), Failure> {
         let whole = ProfilePatch { replace: true, ..ProfilePatch::default() };
-        deletion_guard::check(&whole, &merged.summary, self.allow_delete, false)
+        patch::check(&whole, &merged.summary, self.allow_delete, false)
     }
 
     fn replacement_args(&self) -> &ReplacementArgs {

@@ -13,7 +13,7 @@ use super::pending;
 use crate::failure::Failure;
 use crate::http::{Attempt, Attempts, Effect};
 use crate::ops::profile::read::{differences, list_changes, read_profile};
-use crate::plan::profile::field_path::FieldPath;
+use crate::plan::profile::diff::FieldPath;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Request;

@@ -12,11 +12,11 @@ use crate::input::Draft;
 use crate::ops::profile::change::ProfileChange;
 use crate::ops::profile::{read, replace};
 use crate::plan::operation::Operation;
-use crate::plan::profile::deletion_guard;
+use crate::plan::profile::magento;
 use crate::plan::profile::merge::{Merged, merge};
+use crate::plan::profile::patch;
 use crate::plan::profile::patch::ProfilePatch;
-use crate::plan::profile::profile_rules;
-use crate::plan::profile::region_directory::RegionDirectory;
+use crate::plan::profile::region::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::plan::validate::body::Warnings;
 use crate::plan::validate::{lint_address, masked_values};
@@ -99,7 +99,7 @@ impl ProfileChange for Update {
         let draft = match regions {
             Some(regions) => {
                 let mut draft = regions.resolve(&self.patch.draft, stored)?;
-                profile_rules::drop_service_fields(&mut draft);
+                magento::drop_service_fields(&mut draft);
                 Cow::Owned(draft)
             }
             None => Cow::Borrowed(&self.patch.draft),
@@ -114,10 +114,10 @@ impl ProfileChange for Update {
     }
 
     fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {
-        match deletion_guard::check(&self.patch, &merged.summary, self.allow_delete, confirmed) {
+        match patch::check(&self.patch, &merged.summary, self.allow_delete, confirmed) {
             Err(_) if self.patch.replace && self.allow_delete.is_none() && prompt.can_ask() => {
                 let typed = prompt.number_of_deletions(merged.summary.removed.len())?;
-                deletion_guard::check(&self.patch, &merged.summary, Some(typed), confirmed)
+                patch::check(&self.patch, &merged.summary, Some(typed), confirmed)
             }
             result => result,
         }

@@ -1,10 +1,184 @@
-//! What differs between two profiles, field by field.
+//! What differs between two profiles, field by field: the differences, where they are, and the ids of addresses.
+
+use std::collections::HashMap;
+use std::fmt;
 
 use serde_json::{Map, Value};
 
 use crate::exact_json;
-use crate::plan::profile::address_ids::{AddressIndex, id_of};
-use crate::plan::profile::field_path::FieldPath;
+use crate::failure::Failure;
+
+/// One step down into a profile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// A field of an object.
+    Member(String),
+    /// The address with this id.
+    Address(i64),
+    /// An address that has no id yet.
+    New,
+    /// The custom attribute with this code.
+    Code(String),
+}
+
+/// A place in a profile, printed as `addresses[id=12].postcode`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FieldPath(Vec<Step>);
+
+impl FieldPath {
+    /// The address with this id.
+    pub fn address(id: i64) -> Self {
+        Self::default().member("addresses").step(Step::Address(id))
+    }
+
+    /// An address that has no id yet.
+    pub fn new_address() -> Self {
+        Self::default().member("addresses").step(Step::New)
+    }
+
+    /// A field below this place.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Self {
+        self.step(Step::Member(name.to_owned()))
+    }
+
+    /// A custom attribute below this place.
+    #[must_use]
+    pub fn code(&self, code: &str) -> Self {
+        self.step(Step::Code(code.to_owned()))
+    }
+
+    fn step(&self, step: Step) -> Self {
+        let mut steps = self.0.clone();
+        steps.push(step);
+        Self(steps)
+    }
+
+    /// The id of the address this is in, if it is in one that has an id.
+    pub fn address_id(&self) -> Option<i64> {
+        match self.0.get(1) {
+            Some(Step::Address(id)) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Whether this is an address as a whole.
+    pub fn is_address(&self) -> bool {
+        matches!(self.0[..], [_, Step::Address(_) | Step::New])
+    }
+
+    /// The name of the innermost field; empty for an address as a whole.
+    pub fn last_name(&self) -> String {
+        match self.0.last() {
+            Some(Step::Member(name)) => name.clone(),
+            _ => String::new(),
+        }
+    }
+
+    /// Sets the value at this place, where the object that holds it exists; whether it does. `roster` is that of the
+    /// customer's addresses.
+    pub fn set(&self, customer: &mut Map<String, Value>, roster: &AddressIndex, value: &Value) -> bool {
+        let Some((Step::Member(first), rest)) = self.0.split_first() else { return false };
+        let Some((last, inner)) = rest.split_last() else {
+            customer.insert(first.clone(), value.clone());
+            return true;
+        };
+        let Some(mut holder) = customer.get_mut(first) else { return false };
+        for step in inner {
+            let next = match step {
+                Step::Member(name) => holder.get_mut(name),
+                Step::Address(id) => roster.position(*id).and_then(|position| holder.get_mut(position)),
+                Step::New => None,
+                Step::Code(code) => attribute_mut(holder, code),
+            };
+            let Some(next) = next else { return false };
+            holder = next;
+        }
+        match (last, holder) {
+            (Step::Member(name), Value::Object(object)) => {
+                object.insert(name.clone(), value.clone());
+                true
+            }
+            (Step::Code(code), Value::Array(attributes)) => {
+                let same = |one: &&mut Value| one.get("attribute_code").and_then(Value::as_str) == Some(code);
+                match attributes.iter_mut().find(same) {
+                    Some(attribute) => *attribute = value.clone(),
+                    None => attributes.push(value.clone()),
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether one of the two places is, or is inside, the other.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.0.starts_with(&other.0) || other.0.starts_with(&self.0)
+    }
+
+    /// Whether this is an address that has no id yet.
+    pub fn is_new_address(&self) -> bool {
+        self.0.get(1) == Some(&Step::New)
+    }
+
+    /// The path inside its address, or the whole path outside the addresses.
+    pub fn inside(&self) -> String {
+        let start = if self.0.len() > 1 && matches!(self.0[1], Step::Address(_) | Step::New) { 2 } else { 0 };
+        Self(self.0[start..].to_vec()).to_string()
+    }
+
+    /// The place as a person reads it: `address 12 postcode`.
+    pub fn in_words(&self) -> String {
+        match self.address_id() {
+            Some(id) => format!("address {id} {}", self.inside()).trim_end().to_owned(),
+            None => self.to_string(),
+        }
+    }
+
+    /// Whether a JSON pointer from the customer object names this place.
+    pub fn is_at(&self, pointer: &str) -> bool {
+        let steps = self.0.iter().map(|step| match step {
+            Step::Member(name) => Some(format!("/{}", name.replace('~', "~0").replace('/', "~1"))),
+            _ => None,
+        });
+        steps.collect::<Option<String>>().is_some_and(|own| own == pointer)
+    }
+
+    /// The value at this place. `roster` is that of the customer's addresses.
+    pub fn find<'a>(&self, customer: &'a Map<String, Value>, roster: &AddressIndex) -> Option<&'a Value> {
+        let (first, rest) = self.0.split_first()?;
+        let Step::Member(name) = first else { return None };
+        rest.iter().try_fold(customer.get(name)?, |value, step| match step {
+            Step::Member(name) => value.get(name),
+            Step::Address(id) => value.get(roster.position(*id)?),
+            Step::New => None,
+            Step::Code(code) => value
+                .as_array()?
+                .iter()
+                .find(|attribute| attribute.get("attribute_code").and_then(Value::as_str) == Some(code)),
+        })
+    }
+}
+
+fn attribute_mut<'a>(attributes: &'a mut Value, code: &str) -> Option<&'a mut Value> {
+    let same = |one: &&mut Value| one.get("attribute_code").and_then(Value::as_str) == Some(code);
+    attributes.as_array_mut()?.iter_mut().find(same)
+}
+
+impl fmt::Display for FieldPath {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Member(name) if index == 0 => out.write_str(name)?,
+                Step::Member(name) => write!(out, ".{name}")?,
+                Step::Address(id) => write!(out, "[id={id}]")?,
+                Step::New => out.write_str("[new]")?,
+                Step::Code(code) => write!(out, "[{code}]")?,
+            }
+        }
+        Ok(())
+    }
+}
 
 /// One difference. `None` means that the field is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -204,73 +378,95 @@ fn without(customer: &Map<String, Value>, ignore: &[String]) -> Map<String, Valu
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::{Map, Value, json};
+/// Where each address id stands in a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AddressIndex {
+    position: HashMap<i64, usize>,
+    in_order: Vec<i64>,
+}
 
-    use super::{customers, customers_except, without};
-
-    fn paths(before: Value, after: Value) -> Vec<String> {
-        let (Value::Object(before), Value::Object(after)) = (before, after) else { panic!("two objects") };
-        customers(&before, &after).into_iter().map(|change| change.path.to_string()).collect()
+impl AddressIndex {
+    /// Reads the ids off a stored list.
+    ///
+    /// # Errors
+    /// `guard` when an address has no id, one that is no integer (or integer text), or one that another has too:
+    /// replacing such a list would lose ids.
+    pub fn of<'a>(addresses: impl IntoIterator<Item = &'a Value>) -> Result<Self, Failure> {
+        let mut roster = Self::default();
+        for (index, address) in addresses.into_iter().enumerate() {
+            let id = address.get("id").unwrap_or(&Value::Null);
+            let Some(id) = id_of(id) else {
+                return Err(unsafe_list_error(&format!(
+                    "stored address {} has an invalid ID ({id})",
+                    index + 1
+                )));
+            };
+            if roster.position.insert(id, index).is_some() {
+                return Err(unsafe_list_error(&format!("duplicate stored address ID {id}")));
+            }
+            roster.in_order.push(id);
+        }
+        Ok(roster)
     }
 
-    #[test]
-    fn a_change_is_named_down_to_its_member() {
-        let before = json!({"email": "a", "addresses": [
-            {"id": 1, "city": "Paris"},
-            {"id": 2, "region": {"region_id": 1}, "street": ["a"], "custom_attributes": [{"attribute_code": "x", "value": "1"}]},
-            {"id": 3}]});
-        let after = json!({"email": "b", "vat": 1, "addresses": [
-            {"id": 2, "region": {"region_id": 2}, "street": ["b"], "custom_attributes": [{"attribute_code": "x", "value": "2"}]},
-            {"id": 1, "city": "Paris"},
-            {"city": "Rome"}]});
-        assert_eq!(
-            paths(before, after),
-            [
-                "email",
-                "vat",
-                "addresses[id=2].region.region_id",
-                "addresses[id=2].street",
-                "addresses[id=2].custom_attributes[x].value",
-                "addresses[new]",
-                "addresses[id=3]",
-            ]
-        );
+    /// Position of an id in the list.
+    pub fn position(&self, id: i64) -> Option<usize> {
+        self.position.get(&id).copied()
     }
 
-    #[test]
-    fn numbers_differ_when_their_text_differs() {
-        assert_eq!(paths(json!({"a": 1}), json!({"a": 1})), [""; 0]);
-        let (one, other) = (serde_json::from_str("{\"a\": 1.0}"), serde_json::from_str("{\"a\": 1.00}"));
-        assert_eq!(paths(one.unwrap(), other.unwrap()), ["a"]);
+    /// Whether the list has this id.
+    pub fn contains(&self, id: i64) -> bool {
+        self.position.contains_key(&id)
     }
 
-    #[test]
-    fn what_is_ignored_inside_addresses_is_left_out_too() {
-        let [before, after] = [1, 2].map(|seen| {
-            let addresses =
-                json!([{"id": 1, "seen": seen, "city": format!("{seen}")}, {"id": 2, "seen": seen}]);
-            Map::from_iter([("seen".to_owned(), seen.into()), ("addresses".to_owned(), addresses)])
-        });
-        let paths = |ignore: &[&str]| -> Vec<String> {
-            let ignore: Vec<String> = ignore.iter().map(|&pointer| pointer.to_owned()).collect();
-            let changes = customers_except(&before, &after, &ignore);
-            changes.into_iter().map(|change| change.path.to_string()).collect()
-        };
-        assert_eq!(paths(&["/addresses"]), ["seen"]);
-        let ignore = ["/seen", "/addresses/0/seen", "/addresses/1/seen"];
-        assert_eq!(paths(&ignore), ["addresses[id=1].city"]);
-        assert_eq!(paths(&ignore[1..]), ["seen", "addresses[id=1].city"]);
-        assert_eq!(paths(&ignore[..1]).len(), 3);
+    /// The ids in the list's order.
+    pub fn ids(&self) -> &[i64] {
+        &self.in_order
     }
 
-    #[test]
-    fn ignored_pointers_are_left_out() {
-        let customer = json!({"updated_at": 1, "extension_attributes": {"seen": 2, "kept": 3}, "a/b": 4});
-        let ignore =
-            ["/updated_at", "/extension_attributes/seen", "/a~1b", "/nothing/here"].map(str::to_owned);
-        let left = without(customer.as_object().unwrap(), &ignore);
-        assert_eq!(Value::Object(left), json!({"extension_attributes": {"kept": 3}}));
+    /// Looks up an id that the user named.
+    ///
+    /// # Errors
+    /// `guard` when the profile has no such address: the service would create one or reject the call.
+    pub fn find(&self, id: i64) -> Result<usize, Failure> {
+        self.position(id).ok_or_else(|| {
+            let stored = match self.in_order.as_slice() {
+                [] => "the profile has no addresses".to_owned(),
+                ids => format!("the profile has {}", join_ids(ids)),
+            };
+            Failure::guard(format!("no address {id} ({stored})"))
+                .hint("list the addresses with `storefront customer show`, or add one with --add-address")
+                .needs_correction()
+        })
     }
 }
+
+/// An address id: an integer, or integer text. `None` for anything else.
+pub fn id_of(value: &Value) -> Option<i64> {
+    match value {
+        Value::Number(number) => number.as_i64(),
+        // `parse` takes a plus sign too, which no id has.
+        Value::String(text) => text.parse().ok().filter(|_| !text.starts_with('+')),
+        _ => None,
+    }
+}
+
+/// Ids as a sentence has them: `1, 2 and 3`.
+pub fn join_ids(ids: &[i64]) -> String {
+    match ids {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [first @ .., last] => {
+            let first: Vec<_> = first.iter().map(ToString::to_string).collect();
+            format!("{} and {last}", first.join(", "))
+        }
+    }
+}
+
+fn unsafe_list_error(what: &str) -> Failure {
+    Failure::guard(format!("{what}; replacing the list would lose an address"))
+        .hint("inspect it with `storefront customer show -o json` and fix it in the service first")
+}
+
+#[cfg(test)]
+mod tests;

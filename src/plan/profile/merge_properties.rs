@@ -7,7 +7,7 @@ use super::equivalence::is_same;
 use super::merge::{Merged, merge};
 use super::patch::DefaultAddress;
 use crate::failure::FailureKind;
-use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::diff::id_of;
 use crate::plan::profile::patch::ProfilePatch;
 
 mod generators;

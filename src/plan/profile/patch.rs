@@ -1,8 +1,9 @@
-//! What a command wants to change in a profile, and a count of what the merge did with the addresses.
+//! What a command wants to change in a profile, what that does to the stored addresses, and the deletion guard.
 
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::diff::join_ids;
+use crate::failure::Failure;
 use crate::plan::validate::body::Finding;
 
 /// What the user wants changed.
@@ -68,3 +69,52 @@ pub struct AddressSummary {
     /// Ids that will be gone.
     pub removed: Vec<i64>,
 }
+
+/// Lets a deletion by omission pass only when the exact number was allowed; `--yes` is no such number. A deletion by
+/// name passes when it is `confirmed`: by `--yes`, or because a person is asked next.
+///
+/// # Errors
+/// `guard`, naming the addresses and the flag to add.
+pub fn check(
+    patch: &ProfilePatch,
+    summary: &AddressSummary,
+    allowed: Option<usize>,
+    confirmed: bool,
+) -> Result<(), Failure> {
+    let deleted = summary.removed.len();
+    if deleted == 0 || allowed == Some(deleted) {
+        return Ok(());
+    }
+    if !patch.replace && allowed.is_none() {
+        return if confirmed { Ok(()) } else { Err(unconfirmed(summary)) };
+    }
+    let which = join_ids(&summary.removed);
+    let message = match allowed {
+        None => format!("this would delete {}: {which}", count_addresses(deleted)),
+        Some(allowed) => {
+            format!(
+                "this would delete {}: {which}, but --allow-delete is {allowed}",
+                count_addresses(deleted)
+            )
+        }
+    };
+    Err(Failure::guard(message).hint(format!("to proceed, add --allow-delete {deleted}")))
+}
+
+fn unconfirmed(summary: &AddressSummary) -> Failure {
+    let deleted = summary.removed.len();
+    let which = join_ids(&summary.removed);
+    Failure::guard(format!(
+        "this would delete {}: {which}; confirmation required, but there is no terminal to ask on",
+        count_addresses(deleted)
+    ))
+    .hint(format!("add --yes, or --allow-delete {deleted}"))
+}
+
+/// A count of addresses in words.
+pub fn count_addresses(count: usize) -> String {
+    if count == 1 { "1 address".to_owned() } else { format!("{count} addresses") }
+}
+
+#[cfg(test)]
+mod tests;

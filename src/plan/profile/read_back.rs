@@ -8,8 +8,8 @@ use super::diff::{self, Change};
 use super::equivalence::{contains_all, is_set, same_value};
 use super::merge::Merged;
 use crate::failure::Failure;
-use crate::plan::profile::address_ids::{AddressIndex, id_of};
-use crate::plan::profile::field_path::FieldPath;
+use crate::plan::profile::diff::FieldPath;
+use crate::plan::profile::diff::{AddressIndex, id_of};
 use crate::plan::profile::stored::{Pointers, Profile};
 
 /// Fields by which a new address is recognised although the service wrote some other field in its own way.

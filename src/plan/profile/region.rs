@@ -1,7 +1,11 @@
-//! The region of a profile address: three fields in two places, which must never contradict each other.
+//! The region of an address: three fields in two places, which must never contradict each other, and the shop's list of
+//! regions by code and name.
+
+use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
+use super::diff::{self, id_of};
 use super::equivalence::is_equivalent;
 use crate::failure::Failure;
 
@@ -163,100 +167,235 @@ fn is_text(value: Option<&Value>) -> bool {
     value.and_then(Value::as_str).is_some_and(|text| !text.is_empty())
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::{Map, Value, json};
+/// A region of a country.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// Its id at the service.
+    pub id: i64,
+    /// Its code, such as `CA`.
+    pub code: String,
+    /// Its name.
+    pub name: String,
+}
 
-    use super::apply;
-    use crate::plan::profile::region::{require_region_for_new_country, take_region_patch};
+/// The regions of the countries that were read so far.
+#[derive(Debug, Clone, Default)]
+pub struct RegionDirectory {
+    countries: HashMap<String, Vec<Region>>,
+}
 
-    fn object(value: Value) -> Map<String, Value> {
-        value.as_object().unwrap().clone()
+impl RegionDirectory {
+    /// Whether the regions of a country were read.
+    pub fn knows(&self, country: &str) -> bool {
+        self.countries.contains_key(country)
     }
 
-    fn applied(stored: Value, draft: Value) -> Result<Value, String> {
-        let mut address = object(stored);
-        let patch = take_region_patch(&mut object(draft), Some(&address), "address 1")
-            .map_err(|failure| failure.message)?;
-        if let Some(patch) = patch {
-            apply(&mut address, &patch, "address 1").map_err(|failure| failure.message)?;
+    /// The regions of a country; none where it was not read.
+    pub fn regions(&self, country: &str) -> &[Region] {
+        self.countries.get(country).map_or(&[], Vec::as_slice)
+    }
+
+    /// Takes the reply to a read of a country: `{"available_regions": [{"id", "code", "name"}]}`.
+    pub fn insert(&mut self, country: &str, reply: &Value) {
+        let region = |region: &Value| {
+            let text = |name: &str| region.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+            Some(Region { id: region.get("id").and_then(id_of)?, code: text("code"), name: text("name") })
+        };
+        let regions = reply.get("available_regions").and_then(Value::as_array).into_iter().flatten();
+        self.countries.insert(country.to_owned(), regions.filter_map(region).collect());
+    }
+
+    /// The countries whose regions a draft names by code or name alone.
+    pub fn needed(draft: &Map<String, Value>, stored: &Map<String, Value>) -> Vec<String> {
+        let mut countries: Vec<String> = diff::address_list(draft)
+            .iter()
+            .filter_map(Value::as_object)
+            .filter(|address| names_only_text(address))
+            .filter_map(|address| country_of(address, stored))
+            .collect();
+        countries.sort_unstable();
+        countries.dedup();
+        countries
+    }
+
+    /// The draft with an id for each region that it names by code or name.
+    ///
+    /// # Errors
+    /// `usage` for a region that its country does not have, with those that it has.
+    pub fn resolve(
+        &self,
+        draft: &Map<String, Value>,
+        stored: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, Failure> {
+        let mut draft = draft.clone();
+        let Some(Value::Array(addresses)) = draft.get_mut("addresses") else { return Ok(draft) };
+        for address in addresses.iter_mut().filter_map(Value::as_object_mut) {
+            if !names_text(address) || has_id(address) {
+                continue;
+            }
+            if !names_only_text(address) {
+                // The id 0 says that the text stands for no region of the list.
+                set_free_text(address, "")?;
+                continue;
+            }
+            let regions = country_of(address, stored)
+                .and_then(|country| self.countries.get(&country).map(|regions| (country, regions)));
+            let Some((country, regions)) = regions.filter(|(_, regions)| !regions.is_empty()) else {
+                // A country without a list takes any text, which stands for no id.
+                let country = country_of(address, stored).unwrap_or_default();
+                set_free_text(address, &country)?;
+                continue;
+            };
+            let (code, name) = (text(address, "region_code"), text(address, "region"));
+            set_region(address, find(&country, regions, code, name)?);
         }
-        Ok(Value::Object(address))
+        Ok(draft)
     }
 
-    fn new_york() -> Value {
-        json!({"region": {"region_code": "NY", "region": "New York", "region_id": 43}, "region_id": 43})
+    /// The country of a quote address that names a region by code or name alone; there both are texts of the address.
+    pub fn needed_by_quote_address(address: &Map<String, Value>) -> Option<String> {
+        let names_text = quote_text(address, "region_code").or(quote_text(address, "region")).is_some();
+        let has_id = address.get("region_id").is_some_and(|id| !id.is_null());
+        let country = address.get("country_id")?.as_str()?;
+        (names_text && !has_id).then(|| country.to_owned())
     }
 
-    #[test]
-    fn naming_the_id_sets_both_and_clears_the_texts() {
-        let expected =
-            json!({"region": {"region_code": null, "region": null, "region_id": 12}, "region_id": 12});
-        assert_eq!(applied(new_york(), json!({"region_id": 12})).unwrap(), expected);
-        assert_eq!(applied(new_york(), json!({"region": {"region_id": 12}})).unwrap(), expected);
-    }
-
-    #[test]
-    fn a_stored_id_must_be_named_anew() {
-        let message = applied(new_york(), json!({"region": {"region": "California"}})).unwrap_err();
-        assert!(message.contains("region has an id"), "{message}");
-        let free_text =
-            json!({"region": {"region_code": "X", "region": "Old", "region_id": 0}, "region_id": 0});
-        let expected =
-            json!({"region": {"region_code": null, "region": "Bretagne", "region_id": 0}, "region_id": 0});
-        assert_eq!(applied(free_text, json!({"region": {"region": "Bretagne"}})).unwrap(), expected);
-    }
-
-    #[test]
-    fn a_region_that_is_stored_already_is_no_change() {
-        for draft in [
-            json!({"region": {"region_code": "NY", "region": "New York", "region_id": 43}}),
-            json!({"region_id": "43"}),
-            json!({"region": {"region": "New York"}}),
-            json!({"region": null}),
-            json!({"region": {"x_unlisted": 1}}),
-        ] {
-            assert_eq!(applied(new_york(), draft.clone()).unwrap(), new_york(), "{draft}");
-        }
-        let none = json!({"region": {"region_code": "", "region_id": null}, "region_id": 0});
-        assert_eq!(applied(none.clone(), json!({"region": super::none()})).unwrap(), none);
-        let bare = json!({"city": "Oslo"});
-        assert_eq!(applied(bare.clone(), json!({"region_id": 0})).unwrap(), bare);
-        assert_eq!(applied(bare, json!({"region_id": 5})).unwrap()["region"]["region_id"], 5);
-        // The two stored ids contradict each other: naming one of them makes them agree.
-        let torn = json!({"region": {"region_id": 12}, "region_id": 43});
-        assert_eq!(applied(torn.clone(), torn.clone()).unwrap(), torn);
-        assert_eq!(applied(torn, json!({"region_id": 43})).unwrap()["region"]["region_id"], 43);
-    }
-
-    #[test]
-    fn no_region_of_a_new_address_is_said() {
-        let mut draft = object(json!({"region": super::none()}));
-        let patch = take_region_patch(&mut draft, None, "the new address").unwrap();
-        assert_eq!(patch.map(Value::Object), Some(super::none()));
-    }
-
-    #[test]
-    fn two_ids_that_differ_are_refused() {
-        assert!(applied(new_york(), json!({"region_id": 1, "region": {"region_id": 2}})).is_err());
-        assert!(applied(new_york(), json!({"region_id": 1, "region": {"region_id": 1}})).is_ok());
-    }
-
-    #[test]
-    fn no_region_is_written_as_magento_writes_it() {
-        let expected =
-            json!({"region": {"region_code": null, "region": null, "region_id": 0}, "region_id": 0});
-        assert_eq!(applied(new_york(), json!({"region": super::none()})).unwrap(), expected);
-    }
-
-    #[test]
-    fn a_new_country_needs_a_word_only_where_a_region_is_stored() {
-        let mut stored = object(new_york());
-        stored.insert("country_id".into(), "US".into());
-        assert!(require_region_for_new_country(&stored, &json!("FR"), "address 1").is_err());
-        assert!(require_region_for_new_country(&stored, &json!("US"), "address 1").is_ok());
-        let bare =
-            json!({"country_id": "US", "region_id": 0, "region": {"region": null, "region_code": null}});
-        assert!(require_region_for_new_country(&object(bare), &json!("FR"), "address 1").is_ok());
+    /// Sets id, code and name of the region of a quote address. A country without a list takes any text.
+    ///
+    /// # Errors
+    /// `usage` for a region that its country does not have, with those that it has.
+    pub fn resolve_quote_address(
+        &self,
+        country: &str,
+        address: &mut Map<String, Value>,
+    ) -> Result<(), Failure> {
+        let Some(regions) = self.countries.get(country).filter(|regions| !regions.is_empty()) else {
+            return Ok(());
+        };
+        let found =
+            find(country, regions, quote_text(address, "region_code"), quote_text(address, "region"))?;
+        let fields = [
+            ("region_id", Value::from(found.id)),
+            ("region_code", found.code.as_str().into()),
+            ("region", found.name.as_str().into()),
+        ];
+        address.extend(fields.map(|(name, value)| (name.to_owned(), value)));
+        Ok(())
     }
 }
+
+fn quote_text<'a>(address: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    address.get(name)?.as_str().filter(|text| !text.trim().is_empty())
+}
+
+fn find<'a>(
+    country: &str,
+    regions: &'a [Region],
+    code: Option<&str>,
+    name: Option<&str>,
+) -> Result<&'a Region, Failure> {
+    let fits = |region: &&Region| {
+        let is_same = |one: &str, other: &str| one.trim().to_lowercase() == other.trim().to_lowercase();
+        code.is_none_or(|code| is_same(without_zeros(code), without_zeros(&region.code)))
+            && name.is_none_or(|name| is_same(name, &region.name))
+    };
+    let asked = || [code, name].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let found: Vec<&Region> = regions.iter().filter(fits).collect();
+    match *found {
+        [one] => Ok(one),
+        [] => Err(Failure::usage(format!("{country} has no region `{}`", asked())).hint(regions_hint(
+            country,
+            regions,
+            &asked(),
+        ))),
+        ref several => {
+            Err(Failure::usage(format!("{country} has several regions `{}`: {}", asked(), listed(several)))
+                .hint("name it by --region or --region-id"))
+        }
+    }
+}
+
+/// A number without its leading zeros: Magento has the department `6` where everybody writes `06`.
+fn without_zeros(code: &str) -> &str {
+    let code = code.trim();
+    let number = code.trim_start_matches('0');
+    if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) { number } else { code }
+}
+
+fn listed(regions: &[&Region]) -> String {
+    let each: Vec<String> = regions.iter().map(|region| format!("{} {}", region.code, region.name)).collect();
+    each.join(", ")
+}
+
+/// The regions to choose from; of many the nearest, and the command that lists all.
+fn regions_hint(country: &str, regions: &[Region], asked: &str) -> String {
+    const SHOWN: usize = 10;
+    let likeness = |region: &Region| {
+        let alike = |text: &str| strsim::jaro_winkler(&asked.to_lowercase(), &text.to_lowercase());
+        alike(&region.code).max(alike(&region.name))
+    };
+    let mut nearest: Vec<&Region> = regions.iter().collect();
+    if nearest.len() <= SHOWN {
+        return format!("use one of {}", listed(&nearest));
+    }
+    nearest.sort_by(|one, other| likeness(other).total_cmp(&likeness(one)));
+    nearest.truncate(SHOWN);
+    format!(
+        "use one of {}, or list all {} with `storefront api GET /V1/directory/countries/{country}`",
+        listed(&nearest),
+        regions.len()
+    )
+}
+
+fn set_region(address: &mut Map<String, Value>, region: &Region) {
+    address.insert("region_id".to_owned(), Value::from(region.id));
+    if let Some(Value::Object(object)) = address.get_mut("region") {
+        object.insert("region_id".to_owned(), Value::from(region.id));
+        object.insert("region_code".to_owned(), region.code.as_str().into());
+        object.insert("region".to_owned(), region.name.as_str().into());
+    }
+}
+
+/// Sets a region that is a text only. The service stores the name, and shows it as the code too.
+///
+/// # Errors
+/// `usage` for a code without that name, which the service drops without a word.
+fn set_free_text(address: &mut Map<String, Value>, country: &str) -> Result<(), Failure> {
+    let (code, name) = (text(address, "region_code"), text(address, "region"));
+    let Some(name) = name.filter(|name| code.is_none_or(|code| code == *name)).map(str::to_owned) else {
+        let code = code.unwrap_or_default();
+        let country = if country.is_empty() { "a region without an id" } else { country };
+        return Err(Failure::usage(format!("{country} has no region codes, found `{code}`"))
+            .hint("give the name of the region with --region, and no code"));
+    };
+    address.insert("region_id".to_owned(), Value::from(0));
+    if let Some(Value::Object(object)) = address.get_mut("region") {
+        object.insert("region_id".to_owned(), Value::from(0));
+        object.insert("region_code".to_owned(), Value::from(name));
+    }
+    Ok(())
+}
+
+/// Whether an address names a region, and no id of one.
+fn names_only_text(address: &Map<String, Value>) -> bool {
+    let inner = address.get("region").and_then(|region| region.get("region_id"));
+    names_text(address) && address.get("region_id").or(inner).is_none_or(Value::is_null)
+}
+
+/// The country of a draft's address: the one it names, or the stored one of the address that it changes.
+fn country_of(address: &Map<String, Value>, stored: &Map<String, Value>) -> Option<String> {
+    let own = address.get("country_id").and_then(Value::as_str);
+    let id = address.get("id").and_then(id_of);
+    let before = || {
+        let same = |one: &&Value| id.is_some() && one.get("id").and_then(id_of) == id;
+        diff::address_list(stored).iter().find(same)?.get("country_id")?.as_str()
+    };
+    own.or_else(before).map(str::to_owned)
+}
+
+fn text<'a>(address: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    address.get("region")?.get(name)?.as_str().filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests;

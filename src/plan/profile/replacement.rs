@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::diff;
 use super::merge::Merged;
 use crate::failure::Failure;
-use crate::plan::profile::address_ids::{AddressIndex, id_of};
+use crate::plan::profile::diff::{AddressIndex, id_of};
 use crate::plan::profile::patch::AddressSummary;
 
 impl Merged {

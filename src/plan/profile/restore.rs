@@ -6,13 +6,13 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::diff::FieldPath;
 use super::diff::{self, Change};
 use super::equivalence::{contains_all, same_value};
-use super::field_path::FieldPath;
+use super::magento::DEFAULTS;
 use super::merge::Merged;
-use super::profile_rules::DEFAULTS;
 use crate::failure::Failure;
-use crate::plan::profile::address_ids::{AddressIndex, id_of, join_ids};
+use crate::plan::profile::diff::{AddressIndex, id_of, join_ids};
 use defaults::Profiles;
 
 /// Fields that a recreated address does not carry over: the service gives ids, and the defaults may have moved.

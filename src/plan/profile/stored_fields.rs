@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::diff;
 use super::equivalence::is_same;
 use crate::failure::Failure;
-use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::diff::id_of;
 use crate::plan::validate::body::{self, Finding, FindingKind};
 use crate::plan::validate::path::{Step, path_of};
 use crate::suggestion::closest_match;

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
-use crate::plan::profile::address_ids::AddressIndex;
+use crate::plan::profile::diff::AddressIndex;
 use crate::plan::profile::stored::Profile;
 use crate::wire::ObjectSchema;
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
-use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::diff::id_of;
 use crate::plan::profile::merge::Merged;
 use crate::plan::validate::body::Warnings;
 use crate::plan::validate::country::{Country, country_code};

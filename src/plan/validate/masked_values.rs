@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
-use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::diff::id_of;
 use crate::redact::{MASK, Redactor};
 
 /// The draft of a profile without the values that are only the masked form of what is stored: they count as not named.

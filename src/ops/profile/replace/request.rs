@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use super::Steps;
 use crate::failure::Failure;
 use crate::ops::regions;
+use crate::plan::profile::magento;
 use crate::plan::profile::merge::Merged;
-use crate::plan::profile::profile_rules;
-use crate::plan::profile::region_directory::RegionDirectory;
+use crate::plan::profile::region::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Request;
 
@@ -31,7 +31,7 @@ impl Steps<'_> {
 
     pub(super) fn request(&self, stored: &Profile, merged: &Merged) -> Result<Request, Failure> {
         let completed = match self.service.settings.dialect.profile_rules {
-            Some(_) => Cow::Owned(profile_rules::completed(stored.customer(), &merged.customer)),
+            Some(_) => Cow::Owned(magento::completed(stored.customer(), &merged.customer)),
             None => Cow::Borrowed(&merged.customer),
         };
         let body = Body { customer: &completed, extra: self.change.extra_fields() };

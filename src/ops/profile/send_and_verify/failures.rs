@@ -4,11 +4,10 @@ use super::Replacement;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::Attempt;
 use crate::ops::profile::read::list_changes;
-use crate::plan::profile::address_ids::join_ids;
-use crate::plan::profile::field_path::FieldPath;
-use crate::plan::profile::profile_rules;
+use crate::plan::profile::diff::FieldPath;
+use crate::plan::profile::diff::join_ids;
+use crate::plan::profile::magento;
 use crate::plan::profile::read_back::ReadBack;
-use crate::plan::profile::unacceptable;
 use crate::session::service::Service;
 use crate::state::Mark;
 
@@ -20,7 +19,7 @@ impl Replacement<'_> {
             return Attempt::Rejected(failure);
         }
         Attempt::Rejected(
-            match unacceptable::explain(self.before.customer(), &self.merged.customer, &failure.message) {
+            match magento::explain(self.before.customer(), &self.merged.customer, &failure.message) {
                 Some(hint) => failure.hint(hint),
                 None => failure,
             },
@@ -38,7 +37,7 @@ impl Replacement<'_> {
 
     pub(super) fn mismatch(&self, service: &Service<'_>, found: &ReadBack, status: Option<u16>) -> Failure {
         let hint = if service.customer.is_none() && service.settings.dialect.profile_rules.is_some() {
-            profile_rules::ignored_on_own_profile(found)
+            magento::ignored_on_own_profile(found)
         } else {
             None
         };

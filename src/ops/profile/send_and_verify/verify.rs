@@ -6,7 +6,7 @@ use crate::http::Reply;
 use crate::ops::profile::pending;
 use crate::ops::profile::read;
 use crate::ops::reads::Reads;
-use crate::plan::profile::profile_rules;
+use crate::plan::profile::magento;
 use crate::plan::profile::read_back::{Expectation, ReadBack};
 use crate::report::changes::format_value;
 use crate::session::service::Service;
@@ -128,7 +128,7 @@ impl Replacement<'_> {
         let report = service.session.report;
         let has_rules = service.settings.dialect.profile_rules.is_some();
         for change in &found.unrelated_changes {
-            if has_rules && profile_rules::is_lost_default(change, self.before.customer()) {
+            if has_rules && magento::is_lost_default(change, self.before.customer()) {
                 let (path, id) = (&change.path, format_value(change.before.as_ref()));
                 report.warn(&format!("{path} cleared: {id} is not one of the customer's addresses"));
                 continue;

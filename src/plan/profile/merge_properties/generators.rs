@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::plan::profile::address_ids::id_of;
+use crate::plan::profile::diff::id_of;
 use crate::plan::profile::patch::ProfilePatch;
 
 /// Text of any script, numbers with odd spellings, nested things: what an unlisted field may hold.

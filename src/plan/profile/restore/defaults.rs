@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::{ADDED_LATER, CHANGED_AGAIN, NOT_COMPARED, Restored, no_id_yet};
-use crate::plan::profile::address_ids::{AddressIndex, id_of, join_ids};
-use crate::plan::profile::default_address::no_flag;
+use crate::plan::profile::diff::{AddressIndex, id_of, join_ids};
 use crate::plan::profile::diff::{Change, address_list};
 use crate::plan::profile::equivalence::contains_all;
-use crate::plan::profile::profile_rules::{DEFAULTS, completed, is_flag_set, is_set};
+use crate::plan::profile::magento::{DEFAULTS, completed, is_flag_set, is_set};
+use crate::plan::profile::merge::no_flag;
 
 /// An address that was sent without id and is not stored.
 const NOWHERE: i64 = i64::MIN;

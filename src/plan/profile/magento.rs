@@ -1,13 +1,12 @@
-//! What Magento needs in every profile that is sent, besides the changes: without it a PUT that looks right loses the
-//! defaults or the region, or clears nothing (docs/magento.md). These values are no changes, and are not verified.
+//! What Magento needs in every profile that is sent, besides the changes, and which fields its refusals are about
+//! (docs/magento.md).
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::diff::{self, Change};
+use super::diff::{self, Change, id_of};
 use super::read_back::ReadBack;
-use crate::plan::profile::address_ids::id_of;
 
 /// The fields of a default, at the top and in its address.
 pub(super) const DEFAULTS: [&str; 2] = ["default_billing", "default_shipping"];
@@ -171,71 +170,138 @@ fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String,
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::{Map, Value, json};
+/// The required fields of an address, with the label that the shop's messages about stored addresses have. A postcode is
+/// required in some countries only.
+const ADDRESS: [(&str, &str); 6] = [
+    ("firstname", "First Name"),
+    ("lastname", "Last Name"),
+    ("street", "Street Address"),
+    ("city", "City"),
+    ("telephone", "Phone Number"),
+    ("postcode", "Zip/Postal Code"),
+];
 
-    use super::completed;
+/// Fields of an address that the shop checks against its lists, with the name that its messages have.
+const LISTED: [(&str, &str); 2] = [("country_id", "countryId"), ("region_id", "regionId")];
 
-    fn object(value: &Value) -> Map<String, Value> {
-        value.as_object().unwrap().clone()
+/// Street lines of an address, unless the shop is set up for more.
+const STREET_LINES: usize = 2;
+
+/// What the service does not take, for a hint: only the fields that its message names, where it names any. `stored` is the
+/// profile as it was read, `sent` the merged one. `None` where nothing is found.
+///
+/// Magento saves the stored addresses before it looks at those sent. With a stored address that it does not take, every
+/// PUT of the customer fails, also one that corrects or removes that address.
+pub fn explain(stored: &Map<String, Value>, sent: &Map<String, Value>, message: &str) -> Option<String> {
+    let blocked = blocking_addresses(stored, message);
+    if !blocked.is_empty() {
+        return Some(format!(
+            "the shop checks the stored addresses first, and {}: correct this in the admin panel",
+            blocked.join(", ")
+        ));
     }
-
-    fn sent(stored: &Value, merged: &Value) -> Value {
-        Value::Object(completed(&object(stored), &object(merged)))
+    let mut parts = missing_in_addresses(sent, message);
+    let mut unlisted = not_in_lists(sent, message);
+    for name in ["firstname", "lastname", "email"] {
+        if is_asked(name, message) && sent.contains_key(name) && is_empty(sent.get(name)) {
+            unlisted.push(format!("{name} is empty"));
+        }
     }
-
-    #[test]
-    fn defaults_stand_at_the_top_and_as_flags() {
-        let stored =
-            json!({"default_billing": "1", "addresses": [{"id": 1, "default_billing": true}, {"id": 2}]});
-        let by_top =
-            json!({"default_billing": "2", "addresses": [{"id": 1, "default_billing": true}, {"id": 2}]});
-        let by_flag = json!({"default_billing": "1", "addresses":
-            [{"id": 1, "default_billing": false}, {"id": 2, "default_billing": true}]});
-        let both = json!({"default_billing": "2", "addresses":
-            [{"id": 1, "default_billing": false}, {"id": 2, "default_billing": true}]});
-        assert_eq!(sent(&stored, &by_top), both);
-        assert_eq!(sent(&stored, &by_flag), both);
-        let other =
-            json!({"default_billing": "2", "addresses": [{"id": 1}, {"id": 2, "default_billing": true}]});
-        let two = json!({"default_billing": "2", "addresses":
-            [{"id": 1, "default_billing": 1}, {"id": 2, "default_billing": true}]});
-        assert_eq!(sent(&other, &two)["default_billing"], "1");
-        let only_top = json!({"default_billing": "1", "addresses": [{"id": 1}]});
-        assert_eq!(sent(&only_top, &only_top)["addresses"][0]["default_billing"], true);
-        let strange = json!({"default_billing": "99", "addresses": [{"id": 1}]});
-        assert_eq!(sent(&strange, &strange)["default_billing"], json!(null));
-        let none = json!({"addresses": [{"id": 1}]});
-        assert_eq!(sent(&none, &none).get("default_billing"), None);
-        let moved = json!({"default_billing": "1", "addresses": [{"default_billing": true}]});
-        assert_eq!(sent(&only_top, &moved)["default_billing"], json!(null));
+    if !unlisted.is_empty() {
+        parts.push(format!("{}; correct it in the same command", unlisted.join(", ")));
     }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
 
-    #[test]
-    fn a_region_is_the_same_in_both_places() {
-        let stored = json!({"addresses": [{"id": 1}]});
-        let merged = |address: Value| json!({"addresses": [address]});
-        let apart = merged(
-            json!({"region_id": 12, "region": {"region_id": 57, "region_code": "TX", "region": "Texas"}}),
-        );
-        let agreed = json!({"region_id": 12, "region_code": null, "region": null});
-        assert_eq!(sent(&stored, &apart)["addresses"][0]["region"], agreed);
-        let alone = merged(json!({"region_id": 12}));
-        assert_eq!(sent(&stored, &alone)["addresses"][0]["region"], agreed);
-        assert_eq!(sent(&stored, &merged(json!({"city": "X"})))["addresses"][0].get("region"), None);
+/// What keeps every PUT of this customer from being taken.
+fn blocking_addresses(stored: &Map<String, Value>, message: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for address in diff::address_list(stored) {
+        let Some(id) = address.get("id").and_then(id_of) else { continue };
+        for (name, label) in ADDRESS {
+            let is_named = message.contains(&format!("\"{label}\" is a required value"));
+            if is_named && is_empty(address.get(name)) {
+                found.push(format!("addresses[id={id}].{name} is empty"));
+            }
+        }
+        if let Some(lines) = refused_lines(address, message) {
+            found.push(format!("addresses[id={id}].street has {lines} lines"));
+        }
     }
+    found
+}
 
-    #[test]
-    fn null_for_a_stored_text_goes_out_as_the_empty_text() {
-        let stored = json!({"taxvat": "T", "gender": 1, "addresses": [{"id": 1, "company": "C", "fax": ""}]});
-        let merged =
-            json!({"taxvat": null, "gender": null, "addresses": [{"id": 1, "company": null, "fax": null}]});
-        let out = sent(&stored, &merged);
-        assert_eq!((&out["taxvat"], &out["gender"]), (&json!(""), &json!(null)));
-        assert_eq!(
-            (&out["addresses"][0]["company"], &out["addresses"][0]["fax"]),
-            (&json!(""), &json!(null))
-        );
+/// What the addresses sent lack, or have too much of.
+fn missing_in_addresses(sent: &Map<String, Value>, message: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let is_new = |address: &&Value| address.get("id").and_then(id_of).is_none();
+    // What a new address lacks explains the refusal: a stored one without it may be valid in its country.
+    let new: Vec<&Value> = diff::address_list(sent).iter().filter(is_new).collect();
+    for address in diff::address_list(sent) {
+        let needed = ADDRESS.map(|(name, _)| name).into_iter();
+        let needed = needed.filter(|name| is_asked(name, message) && is_empty(address.get(*name)));
+        let (subject, needed): (String, Vec<&str>) = match address.get("id").and_then(id_of) {
+            None => ("the new address".to_owned(), needed.collect()),
+            Some(id) => (
+                format!("address {id}"),
+                needed.filter(|name| !new.iter().any(|new| is_empty(new.get(*name)))).collect(),
+            ),
+        };
+        if !needed.is_empty() {
+            found.push(format!("{subject} needs {}", needed.join(", ")));
+        }
+        if let Some(lines) = refused_lines(address, message) {
+            found.push(format!("{subject} has {lines} street lines"));
+        }
+    }
+    found
+}
+
+/// Countries and regions that the shop does not have, as its message quotes them.
+fn not_in_lists(sent: &Map<String, Value>, message: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for address in diff::address_list(sent) {
+        let Some(id) = address.get("id").and_then(id_of) else { continue };
+        for (name, label) in LISTED {
+            let value = address.get(name).map(|value| value.to_string().replace('"', "")).unwrap_or_default();
+            if message.contains(&format!("Invalid value of \"{value}\" provided for the {label} field")) {
+                found.push(format!("addresses[id={id}].{name} is `{value}`"));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a field may be what a message is about: it is named, or no field is and it is required everywhere.
+fn is_asked(name: &str, message: &str) -> bool {
+    let message = message.to_lowercase();
+    let is_named =
+        |name: &str, label: &str| message.contains(name) || message.contains(&label.to_lowercase());
+    match ADDRESS.into_iter().find(|(field, _)| *field == name) {
+        Some((name, label)) if is_named(name, label) => true,
+        None if is_named(name, name) => true,
+        _ => {
+            name != "postcode"
+                && !is_named("email", "email")
+                && !ADDRESS.into_iter().any(|(name, label)| is_named(name, label))
+        }
     }
 }
+
+/// How many street lines an address has, where that is what the message refuses.
+fn refused_lines(address: &Value, message: &str) -> Option<usize> {
+    let lines = address.get("street").and_then(Value::as_array).map_or(0, Vec::len);
+    (lines > STREET_LINES && message.contains("cannot contain more than")).then_some(lines)
+}
+
+fn is_empty(value: Option<&Value>) -> bool {
+    match value {
+        None | Some(Value::Null) => true,
+        Some(Value::String(text)) => text.trim().is_empty(),
+        Some(Value::Array(lines)) => lines.iter().all(|line| is_empty(Some(line))),
+        Some(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;
