@@ -160,7 +160,7 @@ impl<'a> RunContext<'a> {
                 let service = self.service.for_record(&session, token.clone(), None);
                 let snapshot = unresolved.snapshot.as_deref();
                 // Where the customer cannot be found now, nothing can be found out.
-                if let Ok(service) = customers::select(&service, customer.as_deref()).await
+                if let Ok(service) = customers::select(&service, customer.as_deref())
                     && let Some(found) =
                         Box::pin(self.operation.resolve_unknown(&service, &prepared.body, snapshot)).await
                 {
@@ -180,7 +180,7 @@ impl<'a> RunContext<'a> {
             }
             loop {
                 let service = self.service.for_record(&session, token.clone(), write_ahead);
-                let performed = match customers::select(&service, customer.as_deref()).await {
+                let performed = match customers::select(&service, customer.as_deref()) {
                     Ok(service) => {
                         let cart = half_done.and_then(|half| half.cart);
                         Box::pin(self.operation.perform(&service, &prepared.body, cart)).await

@@ -5,7 +5,7 @@ use crate::cli::batch::BatchArgs;
 use crate::failure::Failure;
 use crate::input::records::{self, Source};
 use crate::input::{Draft, FlagOverrides};
-use crate::ops::customers::select;
+use crate::ops::customers::{select, with_id};
 use crate::ops::draft;
 use crate::ops::perform::perform_and_report;
 use crate::ops::record::RecordOperation;
@@ -49,7 +49,9 @@ pub fn direct(
 /// # Errors
 /// Whatever went wrong.
 pub fn send(session: &Session<'_>, customer: Option<&str>, draft: Draft) -> Result<(), Failure> {
-    with_service(session, async |service| perform_and_report(&select(service, customer).await?, draft).await)
+    with_service(session, async |service| {
+        perform_and_report(&with_id(&select(service, customer)?).await?, draft).await
+    })
 }
 
 /// The input, where it is one of many records.

@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
-use crate::ops::profile::read;
 use crate::plan::request::dialect::CustomerRoutes;
 use crate::plan::request::search::{Filter, query};
 use crate::plan::request::{Bearer, Request, Target};
@@ -14,32 +13,40 @@ use crate::session::service::Service;
 /// At most as many matches of an email are asked for: one customer may have an account on each website.
 const MAX_MATCHES: usize = 20;
 
-/// The service for the customer that was named: by an id, or by an email, which is looked up. Without one, the token's
-/// own customer.
+/// The service for the customer that was named, by an id or by an email, which is not looked up yet. Without one, the
+/// token's own customer.
 ///
 /// # Errors
-/// `usage` where the interface has no such calls, for an unknown email, and for one that several customers have.
-pub async fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Service<'a>, Failure> {
+/// `usage` where the interface has no such calls, and for what is neither an id nor an email.
+pub fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Service<'a>, Failure> {
     let Some(named) = named else { return Ok(service.with_customer(service.customer)) };
-    let Some(routes) = service.settings.dialect.customers else { return select_token(service, named) };
+    if service.settings.dialect.customers.is_none() {
+        return select_token(service, named);
+    }
     match named.trim().parse::<u64>() {
-        Ok(0) => return Err(read::no_such_customer(0)),
-        Ok(id) => return Ok(service.with_customer(Some(id))),
-        Err(_) => {}
+        Ok(0) => Err(no_such_customer(0)),
+        Ok(id) => Ok(service.with_customer(Some(id))),
+        Err(_) if named.contains('@') => Ok(service.with_email(named.trim())),
+        Err(_) => Err(Failure::usage(format!("`{named}` is neither a customer ID nor an email"))
+            .hint("search with `storefront customer find TEXT`")),
     }
-    if !named.contains('@') {
-        return Err(Failure::usage(format!("`{named}` is neither a customer id nor an email"))
-            .hint("search with `storefront customer find TEXT`"));
-    }
-    // In boxes: most records name no customer, and each in flight would hold room for this.
-    let id = Box::pin(id_of_email(service, routes, named)).await?;
-    let found = service.with_customer(Some(id));
-    let profile = Box::pin(read::read_profile(&found)).await?;
-    if profile.text("email").is_some_and(|email| same_email(&email, named)) {
-        return Ok(found);
-    }
-    Err(Failure::usage(format!("customer {id} was found for `{named}`, but the profile has another email"))
-        .hint("name the customer by id"))
+}
+
+/// The same service, with the id of a customer whom an email names: for calls that take nothing else.
+///
+/// # Errors
+/// As [`find_by_email`].
+pub async fn with_id<'a>(service: &Service<'a>) -> Result<Service<'a>, Failure> {
+    let Some(email) = &service.email else { return Ok(service.with_customer(service.customer)) };
+    // In a box: most records name no email, and each in flight would hold room for this.
+    let found = Box::pin(find_by_email(service, email)).await?;
+    let id = id(&found).ok_or_else(|| unreadable("a customer without an id"))?;
+    Ok(service.with_customer(Some(id)))
+}
+
+/// No customer has this id.
+pub fn no_such_customer(id: u64) -> Failure {
+    Failure::usage(format!("no customer has the ID {id}")).hint("search with `storefront customer find TEXT`")
 }
 
 /// Ids and emails of customers may come in any letter case.
@@ -69,28 +76,32 @@ fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, F
     Ok(service.with_customer_token(token))
 }
 
-async fn id_of_email(service: &Service<'_>, routes: &CustomerRoutes, email: &str) -> Result<u64, Failure> {
+/// The profile of the one customer with an email, as the search has it.
+///
+/// # Errors
+/// `usage` for an unknown email, and for one that several customers have.
+pub async fn find_by_email(service: &Service<'_>, email: &str) -> Result<Value, Failure> {
+    let Some(routes) = service.settings.dialect.customers else {
+        return Err(Failure::internal("a customer is named by email where no search is"));
+    };
     let filters = [Filter { fields: &["email"], condition: "eq", value: email.to_owned() }];
-    let found = search(service, routes, &filters, MAX_MATCHES).await?.customers;
+    let Found { customers, total } = search(service, routes, &filters, MAX_MATCHES).await?;
+    let is_whole = total.is_none_or(|total| total == customers.len() as u64);
     // The shop's database may ignore accents and blanks; an email is one that is spelled so.
-    let matches: Vec<&Value> = found
-        .iter()
-        .filter(|customer| customer["email"].as_str().is_some_and(|own| same_email(own, email)))
-        .collect();
-    match matches.as_slice() {
-        [one] => id(one).ok_or_else(|| unreadable("a customer without an id")),
-        [] => Err(Failure::usage(format!("no customer has the email `{email}`"))
+    let is_it = |customer: &Value| customer["email"].as_str().is_some_and(|own| same_email(own, email));
+    let mut matches: Vec<Value> = customers.into_iter().filter(is_it).collect();
+    match (matches.len(), is_whole) {
+        (1, true) => Ok(matches.remove(0)),
+        (0, true) => Err(Failure::usage(format!("no customer has the email `{email}`"))
             .hint("search with `storefront customer find TEXT`")),
-        several => {
-            let each = several.iter().map(|customer| {
+        _ => {
+            let each = matches.iter().map(|customer| {
                 format!("{} (website {})", text(customer, "id"), text(customer, "website_id"))
             });
-            Err(Failure::usage(format!(
-                "{} customers have the email `{email}`: {}",
-                several.len(),
-                each.collect::<Vec<_>>().join(", ")
-            ))
-            .hint("name the customer by id: --customer ID"))
+            let each = each.collect::<Vec<_>>().join(", ");
+            let count = total.unwrap_or_default().max(matches.len() as u64);
+            Err(Failure::usage(format!("{count} customers have the email `{email}`: {each}"))
+                .hint("name the customer by ID: --customer ID"))
         }
     }
 }

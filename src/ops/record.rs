@@ -6,7 +6,9 @@ use crate::cli::customer::UpdateArgs;
 use crate::cli::quote::ShipArgs;
 use crate::failure::Failure;
 use crate::input::{Draft, FlagOverrides};
-use crate::ops::profile::{resolve, update};
+use crate::ops::customers;
+use crate::ops::profile::change::{Change, Update};
+use crate::ops::profile::{replace, verify};
 use crate::ops::{attribute, perform, shipping};
 use crate::plan::operation::Operation;
 use crate::plan::request::Dialect;
@@ -81,7 +83,7 @@ impl RecordOperation<'_> {
             Self::UpdateProfile(args) => {
                 let draft = checked(document, *args)?;
                 draft.refuse_wrong_values()?;
-                update::Update::new(draft.clone(), args)?;
+                Update::new(draft.clone(), args)?;
                 Ok(PreparedBody::Draft(draft))
             }
             Self::ShipToSavedAddress(args) => {
@@ -111,7 +113,7 @@ impl RecordOperation<'_> {
             }
             // What cannot be read now stays unknown.
             (Self::UpdateProfile(_), _, Some(snapshot)) => {
-                resolve::resolve_unknown(service, snapshot).await.ok().flatten()
+                verify::resolve_unknown(service, snapshot).await.ok().flatten()
             }
             _ => None,
         }
@@ -127,9 +129,19 @@ impl RecordOperation<'_> {
         ready: &PreparedBody,
         half_done_cart: Option<u64>,
     ) -> Result<Outcome, Failure> {
+        // A profile is read by its customer's email; other calls need the id.
+        let with_id;
+        let service = match self {
+            Self::UpdateProfile(_) => service,
+            _ => {
+                with_id = customers::with_id(service).await?;
+                &with_id
+            }
+        };
         match (self, ready) {
             (Self::UpdateProfile(args), PreparedBody::Draft(draft)) => {
-                Box::pin(update::Update::new(draft.clone(), args)?.replace(service)).await
+                let update = Update::new(draft.clone(), args)?;
+                Box::pin(replace::replace(service, Change::Update(&update))).await
             }
             (Self::ShipToSavedAddress(args), PreparedBody::Document(document, _)) => {
                 let args = Box::pin(shipping::with_stored_addresses(service, args)).await?;

@@ -24,8 +24,10 @@ pub struct Service<'a> {
     pub session: &'a Session<'a>,
     /// Where and how.
     pub settings: Rc<Settings>,
-    /// Id of the customer whom an administrator names; without it, the token's own.
+    /// Id of the customer whom an administrator names; without it and [`Self::email`], the token's own.
     pub customer: Option<u64>,
+    /// Email of the customer whom an administrator names, until the id is known.
+    pub email: Option<Rc<str>>,
     /// How far a write has come, for the message of an interruption.
     pub stage: Rc<Cell<Stage>>,
     /// Whether the last write replaces a profile, which can be looked at.
@@ -100,6 +102,7 @@ impl<'a> Service<'a> {
             session,
             settings: Rc::new(settings),
             customer: None,
+            email: None,
             stage: Rc::default(),
             replaces_profile: Rc::default(),
             client: Rc::new(client),
@@ -126,6 +129,7 @@ impl<'a> Service<'a> {
             session,
             settings: self.settings.clone(),
             customer: self.customer,
+            email: self.email.clone(),
             stage: Rc::default(),
             replaces_profile: Rc::default(),
             client: self.client.clone(),
@@ -203,6 +207,7 @@ impl<'a> Service<'a> {
             session: self.session,
             settings: self.settings.clone(),
             customer,
+            email: None,
             stage: self.stage.clone(),
             replaces_profile: self.replaces_profile.clone(),
             client: self.client.clone(),
@@ -214,6 +219,12 @@ impl<'a> Service<'a> {
             stopping: self.stopping.clone(),
             _sandbox: None,
         }
+    }
+
+    /// The same service, for the customer with this email, whom an administrator names.
+    #[must_use]
+    pub fn with_email(&self, email: &str) -> Service<'a> {
+        Service { email: Some(email.into()), ..self.with_customer(None) }
     }
 
     /// The service's name for files.

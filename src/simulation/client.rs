@@ -25,8 +25,9 @@ use crate::failure::Failure;
 use crate::input::records::{Format, Origin, Source};
 use crate::input::{Draft, NoFlags};
 use crate::ops::perform;
+use crate::ops::profile::change::{Change, Update};
+use crate::ops::profile::replace::replace;
 use crate::ops::profile::restore::restore;
-use crate::ops::profile::update::Update;
 use crate::ops::record::RecordOperation;
 use crate::plan::operation::Operation;
 use crate::plan::request::StoreView;
@@ -232,7 +233,8 @@ impl Machine {
             return perform::perform(&service, &draft, None).await.map(Some);
         }
         let draft = Draft::new(&MARKETPLACE, job.operation, Some(document), &update, true)?;
-        Update::new(draft, &update)?.replace(&service).await.map(Some)
+        let update = Update::new(draft, &update)?;
+        replace(&service, Change::Update(&update)).await.map(Some)
     }
 }
 

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::file_name;
-use super::snapshot::{MAX_LATENESS, REPLICA_LAG};
+use super::snapshot::{MAX_LAG as REPLICA_LAG, MAX_LATENESS};
 use crate::clock::Clock;
 use crate::config::{ServiceId, Settings};
 use crate::context::Context;

@@ -39,7 +39,7 @@ impl LockName {
     }
 
     /// The name as it stands in files.
-    pub(super) fn as_str(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 

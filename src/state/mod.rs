@@ -2,28 +2,21 @@
 //! locks that keep two replacements of one customer apart, recent additions to carts, and the address ids seen last, for
 //! completion.
 
-mod address_cache;
+mod cache;
 mod cart_additions;
-mod fingerprint;
-mod known_customers;
 mod lock;
-mod mark;
-mod named;
-mod pending;
 mod snapshot;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use address_cache::{CachedAddress, load_addresses, save_addresses};
+pub use cache::{
+    CachedAddress, forget_customers, load_addresses, load_customer, save_addresses, save_customer,
+};
 pub use cart_additions::{CartAdditions, CartLine};
-pub use known_customers::{load_customer, save_customer};
 pub use lock::{CustomerLock, LockName, acquire};
-pub use mark::Mark;
-pub use named::named;
-pub use pending::{Pending, lateness_minutes};
-pub use snapshot::{NewSnapshot, REPLICA_LAG, Snapshot, SnapshotEntry};
+pub use snapshot::{Fate, LastRead, NewSnapshot, Open, Snapshot, SnapshotEntry};
 
 use crate::clock::Clock;
 use crate::config::{ServiceId, Settings};
@@ -71,9 +64,8 @@ impl CustomerStore {
     /// The directories of the customers of a service that have snapshots on this machine.
     pub fn directories(context: &Context, service: &ServiceId) -> Vec<PathBuf> {
         let Ok(directories) = context.directories() else { return Vec::new() };
-        let service = file_name(&service.to_string());
-        let entries = std::fs::read_dir(directories.state.join("snapshots").join(service));
-        entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect()
+        let snapshots = directories.state.join("snapshots").join(file_name(&service.to_string()));
+        context.storage.list(&snapshots).unwrap_or_default()
     }
 
     /// Deletes the snapshots of all customers of a service.
@@ -101,9 +93,8 @@ impl CustomerStore {
 /// The names of all snapshots of a service on this machine, newest first, for completion.
 pub fn snapshot_names(context: &Context, service: &ServiceId) -> Vec<String> {
     let directories = CustomerStore::directories(context, service);
-    let files = directories.iter().filter_map(|directory| std::fs::read_dir(directory).ok()).flatten();
-    let paths = files.filter_map(|file| Some(file.ok()?.path()));
-    let snapshots = paths.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let files = directories.iter().filter_map(|directory| context.storage.list(directory).ok()).flatten();
+    let snapshots = files.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
     let mut names: Vec<String> =
         snapshots.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();
     names.sort_unstable_by(|one, other| other.cmp(one));
@@ -111,20 +102,16 @@ pub fn snapshot_names(context: &Context, service: &ServiceId) -> Vec<String> {
 }
 
 /// A name that is one file name on every platform: what is not a small letter, digit, `-`, `_`, `.` or `@` is written
-/// as `%` and its bytes in hexadecimal. So names that differ only in case stay apart where the file system ignores it.
-/// A name of a Windows device, and a full stop at the end, which Windows drops, are written so too. A long name is cut,
-/// and its hash keeps it apart from others.
+/// as `%` and its bytes in hexadecimal. So names that differ only in case stay apart where the file system ignores it. A
+/// long name is cut, and its hash keeps it apart from others.
 fn file_name(name: &str) -> String {
     const MAX_LENGTH: usize = 120;
     let mut safe = String::with_capacity(name.len());
-    let is_device = is_windows_device(name);
     for (index, byte) in name.bytes().enumerate() {
-        let is_last = index + 1 == name.len();
+        let is_inside = index > 0 && index + 1 < name.len();
         match byte {
-            b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'@' if index > 0 || !is_device => {
-                safe.push(byte.into());
-            }
-            b'.' if index > 0 && !is_last => safe.push('.'),
+            b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'@' => safe.push(byte.into()),
+            b'.' if is_inside => safe.push('.'),
             _ => {
                 let _ = write!(safe, "%{byte:02X}");
             }
@@ -135,16 +122,6 @@ fn file_name(name: &str) -> String {
         let _ = write!(safe, "~{:016x}", Fnv1a::new().update(name.as_bytes()).finish());
     }
     safe
-}
-
-/// Whether Windows takes the name for a device, whatever its extension.
-fn is_windows_device(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
-    let is_numbered = |stem: &str| {
-        let number = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
-        number.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'9']))
-    };
-    matches!(stem.as_str(), "con" | "prn" | "aux" | "nul") || is_numbered(&stem)
 }
 
 #[cfg(test)]
@@ -159,26 +136,10 @@ mod tests {
     }
 
     #[test]
-    fn names_are_file_names_on_windows_too() {
-        for (name, expected) in [
-            ("con", "%63on"),
-            ("nul.txt", "%6Eul.txt"),
-            ("com1", "%63om1"),
-            ("lpt9.a.b", "%6Cpt9.a.b"),
-            ("console", "console"),
-            ("com10", "com10"),
-            ("a.con", "a.con"),
-            ("CON", "%43%4F%4E"),
-            ("a.", "a%2E"),
-            ("a..", "a.%2E"),
-            ("a ", "a%20"),
-            (".", "%2E"),
-            ("COM1:", "%43%4F%4D1%3A"),
-        ] {
-            assert_eq!(file_name(name), expected, "{name}");
-        }
+    fn names_stay_apart_where_the_file_system_ignores_case() {
         let folded = |name: &str| file_name(name).to_lowercase();
-        assert_ne!(folded("Anna@shop"), folded("anna@shop"), "the file system may ignore case");
+        assert_ne!(folded("Anna@shop"), folded("anna@shop"));
+        assert_eq!((file_name("a."), file_name(".")), ("a%2E".to_owned(), "%2E".to_owned()));
     }
 
     #[test]

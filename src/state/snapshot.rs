@@ -1,31 +1,32 @@
-//! Snapshots: the stored profile as it was before a replacement, and as it was sent, in a file of its own.
+//! Snapshots: the stored profile as it was before a replacement, and as it was sent, in a file of its own. A small file
+//! beside it says what became of the replacement.
 //!
 //! They are numbered, for clocks are set back and forth: order and retention follow the numbers.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use jiff::{Timestamp, ToSpan};
-use serde::Serialize;
+use jiff::{SignedDuration, Timestamp, ToSpan};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{CustomerStore, Mark, fingerprint};
+use super::CustomerStore;
 use crate::environment::STATE_HOME;
 use crate::exact_json;
 use crate::failure::Failure;
-use crate::plan::profile::diff::{self, Change};
-use crate::plan::profile::merge::Merged;
-use crate::plan::profile::replacement::asked;
+use crate::plan::profile::diff::{self, Change, id_of};
 
-/// As many recent snapshots are compared with a new one: a batch may take thousands of one customer.
-const MAX_RECENT: usize = 20;
 /// As many snapshots are kept whatever their age.
 const ALWAYS_KEPT: usize = 10;
+/// As many recent writes are compared with a read: a batch may make thousands to one customer, and a replica that lags
+/// behind lacks the newest of them.
+const MOST_COMPARED: usize = 20;
 /// How long after its request left a replacement of unknown outcome may still take effect.
-pub(super) const MAX_LATENESS: jiff::SignedDuration = jiff::SignedDuration::from_mins(10);
-/// A replica may answer for about as long with what was there before a write.
-pub const REPLICA_LAG: jiff::SignedDuration = jiff::SignedDuration::from_mins(1);
+pub(super) const MAX_LATENESS: SignedDuration = SignedDuration::from_mins(10);
+/// For so long a replica may answer with what was there before a write.
+pub const MAX_LAG: SignedDuration = SignedDuration::from_mins(1);
+/// The file that keeps what the last read showed; its name is none of a snapshot.
+const LAST_READ: &str = "last-read";
 
 /// What is written down about a replacement before it is sent.
 #[derive(Debug, Serialize)]
@@ -44,10 +45,64 @@ struct Content<'a> {
     number: u64,
     taken: String,
     service: &'a str,
-    /// See [`fingerprint`].
-    asks: &'a str,
     #[serde(flatten)]
     what: &'a NewSnapshot<'a>,
+}
+
+/// What became of the replacement that a snapshot was taken for. Where nothing is written down, the command ended before it
+/// knew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "fate", rename_all = "snake_case")]
+pub enum Fate {
+    /// No byte of the request left.
+    NotSent,
+    /// The service took nothing of it.
+    Refused,
+    /// The request left at this time, and nobody knows what became of it.
+    Unknown {
+        /// When it left.
+        left: Timestamp,
+    },
+    /// The service has it.
+    Applied {
+        /// When the service said so, or a read showed it.
+        at: Timestamp,
+        /// Whether a read has shown all of it.
+        verified: bool,
+    },
+    /// The service said that it has it, and the reads show that something is missing.
+    Mismatch {
+        /// When it left.
+        left: Timestamp,
+        /// Whether the service's own reply showed that: then nothing more comes.
+        is_final: bool,
+    },
+}
+
+impl Fate {
+    /// The name in `customer history`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotSent => "not sent",
+            Self::Refused => "refused",
+            Self::Unknown { .. } => "unknown",
+            Self::Applied { .. } => "applied",
+            Self::Mismatch { .. } => "mismatch",
+        }
+    }
+
+    /// Whether the replacement may have changed something.
+    pub const fn may_be_applied(self) -> bool {
+        !matches!(self, Self::NotSent | Self::Refused)
+    }
+
+    /// When a request left that may still take effect.
+    const fn open_since(self) -> Option<Timestamp> {
+        match self {
+            Self::Unknown { left } | Self::Mismatch { left, is_final: false } => Some(left),
+            _ => None,
+        }
+    }
 }
 
 /// A snapshot that is there, not read yet.
@@ -57,10 +112,6 @@ pub struct SnapshotEntry {
     pub number: u64,
     /// Its file.
     pub path: PathBuf,
-    /// What became of its replacement, where that is known.
-    pub mark: Option<Mark>,
-    /// Whether [`CustomerStore::note_repeat`] was called for it.
-    pub is_repeated: bool,
 }
 
 impl SnapshotEntry {
@@ -87,6 +138,26 @@ pub struct Snapshot {
     pub merged: Map<String, Value>,
 }
 
+/// The newest replacement, where a request of it may still take effect.
+#[derive(Debug)]
+pub struct Open {
+    /// What was taken for it.
+    pub entry: SnapshotEntry,
+    /// When that can no longer happen.
+    pub until: Timestamp,
+    /// Whether the service said that it has it.
+    pub is_mismatch: bool,
+}
+
+/// What the last read of a customer showed.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct LastRead {
+    /// When.
+    pub at: Timestamp,
+    /// The addresses.
+    pub addresses: Vec<Value>,
+}
+
 impl CustomerStore {
     /// Writes a snapshot so that it is on disk whole or not at all, and removes those that are older than
     /// `retention_days`. The caller holds the customer's lock.
@@ -95,24 +166,20 @@ impl CustomerStore {
     /// `internal` when it cannot be written; nothing may be sent then.
     pub fn take(&self, snapshot: &NewSnapshot<'_>, retention_days: u32) -> Result<PathBuf, Failure> {
         let unwritable = |error: std::io::Error| {
-            Failure::internal(format!(
-                "the snapshot cannot be written to `{}`: {error}",
-                self.directory().display()
-            ))
-            .hint(format!(
-                "a profile is replaced only after a snapshot: free some space, or set {STATE_HOME}"
-            ))
+            let directory = self.directory().display();
+            Failure::internal(format!("the snapshot cannot be written to `{directory}`: {error}")).hint(
+                format!("a profile is replaced only after a snapshot: free some space, or set {STATE_HOME}"),
+            )
         };
         let entries = self.entries()?;
         let mut number = entries.first().map_or(1, |newest| newest.number + 1);
         let taken = self.clock.now();
-        let asks = &fingerprint::of(&asked(snapshot.customer, snapshot.merged));
         loop {
             let content =
-                Content { number, taken: taken.to_string(), service: &self.service, asks, what: snapshot };
+                Content { number, taken: taken.to_string(), service: &self.service, what: snapshot };
             let bytes = serde_json::to_vec(&content).map_err(|error| unwritable(error.into()))?;
-            let path =
-                self.directory().join(format!("{number:06}-{}.json", taken.strftime("%Y%m%dT%H%M%SZ")));
+            let name = format!("{number:06}-{}.json", taken.strftime("%Y%m%dT%H%M%SZ"));
+            let path = self.directory().join(name);
             match self.storage.create(&path, &bytes) {
                 Ok(()) => {
                     self.prune(&entries, retention_days, taken);
@@ -132,85 +199,159 @@ impl CustomerStore {
         let files = self.storage.list(self.directory()).map_err(|error| {
             Failure::internal(format!("`{}` cannot be read: {error}", self.directory().display()))
         })?;
-        let is_snapshot = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "json");
-        let names: HashSet<&OsStr> = files.iter().filter_map(|path| path.file_name()).collect();
-        let mut entries: Vec<SnapshotEntry> = files
-            .iter()
-            .filter(is_snapshot)
-            .map(|path| SnapshotEntry {
-                number: number_of(path),
-                mark: Mark::of(path, &names),
-                is_repeated: Mark::is_repeated(path, &names),
-                path: path.clone(),
-            })
-            .collect();
+        let is_snapshot = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
+        let entry = |path: PathBuf| SnapshotEntry { number: number_of(&path), path };
+        let mut entries: Vec<SnapshotEntry> = files.into_iter().filter(is_snapshot).map(entry).collect();
         entries.sort_by(|left, right| (right.number, &right.path).cmp(&(left.number, &left.path)));
         Ok(entries)
+    }
+
+    /// Those that `name` stands for: a name, a number, or the beginning of a name. A whole name and a number mean that
+    /// snapshot, whatever else begins so.
+    ///
+    /// # Errors
+    /// As [`Self::entries`].
+    pub fn named(&self, name: &str) -> Result<Vec<SnapshotEntry>, Failure> {
+        let mut entries = self.entries()?;
+        let number = name.parse::<u64>().ok().filter(|number| *number > 0);
+        let is_exact = |entry: &SnapshotEntry| entry.name() == name || number == Some(entry.number);
+        let has_exact = entries.iter().any(is_exact);
+        entries.retain(|entry| if has_exact { is_exact(entry) } else { entry.name().starts_with(name) });
+        Ok(if name.is_empty() { Vec::new() } else { entries })
     }
 
     /// Reads a snapshot.
     ///
     /// # Errors
-    /// As [`Snapshot::parse`], and `usage` when there is no such file.
+    /// `usage` when there is no such file, or it is no snapshot.
     pub fn read(&self, path: &Path) -> Result<Snapshot, Failure> {
-        let bytes = self.storage.read(path).map_err(|error| unreadable(path, &error))?;
-        Snapshot::parse(&bytes, path)
+        let unreadable =
+            |error| Failure::usage(format!("the snapshot `{}` cannot be read: {error}", path.display()));
+        Snapshot::parse(&self.storage.read(path).map_err(unreadable)?, path)
     }
 
-    /// The snapshots of the last 10 minutes whose request may have been applied, newest first.
-    ///
-    /// # Errors
-    /// When they cannot be read.
-    pub fn recent(&self) -> Result<Vec<Snapshot>, Failure> {
-        let entries = self.recent_entries()?.into_iter();
-        entries.map(|entry| self.read(&entry.path)).collect()
+    /// What became of a replacement. One of a command that ended before it knew counts as sent when its snapshot was taken.
+    pub fn fate(&self, snapshot: &Path) -> Fate {
+        let written = self.storage.read(&fate_file(snapshot)).ok();
+        let known = written.and_then(|text| serde_json::from_slice(&text).ok());
+        known.or_else(|| self.marked_fate(snapshot)).unwrap_or_else(|| {
+            let taken = self.read(snapshot).ok().and_then(|snapshot| snapshot.taken.parse().ok());
+            Fate::Unknown { left: taken.unwrap_or_else(|| date_of(snapshot, self.clock.now())) }
+        })
     }
 
-    /// Those of them before `own` that ask for this, as [`asked`] gives it.
-    ///
-    /// # Errors
-    /// When they cannot be read.
-    pub fn recent_like(
-        &self,
-        wanted: &[(String, Option<Value>)],
-        own: &Path,
-    ) -> Result<Vec<Snapshot>, Failure> {
-        let fingerprint = fingerprint::of(wanted);
-        let mut alike = Vec::new();
-        let others = self.recent_entries()?.into_iter().filter(|entry| entry.path != own);
-        for SnapshotEntry { path, .. } in others {
-            let text = self.storage.read(&path).map_err(|error| unreadable(&path, &error))?;
-            if !fingerprint::is_other(&text, &fingerprint) {
-                alike.push(Snapshot::parse(&text, &path)?);
-            }
-        }
-        alike.retain(|earlier| earlier.asked() == wanted);
-        Ok(alike)
+    /// What version 0.1.0 wrote down: a file for each outcome, which holds the time.
+    fn marked_fate(&self, snapshot: &Path) -> Option<Fate> {
+        let marked = |extension: &str| {
+            let text = self.storage.read(&snapshot.with_extension(extension)).ok()?;
+            Some(std::str::from_utf8(&text).ok()?.trim().parse::<Timestamp>().unwrap_or(self.clock.now()))
+        };
+        let applied = |verified| move |at| Fate::Applied { at, verified };
+        marked("verified")
+            .map(applied(true))
+            .or_else(|| marked("applied").map(applied(false)))
+            .or_else(|| marked("mismatched").map(|left| Fate::Mismatch { left, is_final: false }))
+            .or_else(|| marked("refused").map(|_| Fate::Refused))
+            .or_else(|| marked("unknown").map(|left| Fate::Unknown { left }))
     }
 
-    fn recent_entries(&self) -> Result<Vec<SnapshotEntry>, Failure> {
-        let now = self.clock.now();
-        let is_recent =
-            |entry: &SnapshotEntry| now.duration_since(date_of(&entry.path, now)).abs() <= MAX_LATENESS;
-        let entries = self.entries()?.into_iter().filter(|entry| entry.number > 0 && is_recent(entry));
-        let may_be_applied = entries.filter(|entry| entry.mark != Some(Mark::Refused)).take(MAX_RECENT);
-        Ok(may_be_applied.collect())
+    /// Notes what became of a replacement. What cannot be written is left out: the next command then finds out for
+    /// itself, as it does when the process ends before this.
+    pub fn set_fate(&self, snapshot: &Path, fate: Fate) {
+        let _ = serde_json::to_vec(&fate).map(|text| self.storage.replace(&fate_file(snapshot), &text));
     }
 
-    /// The replacement that was applied last, if that was known less than `age` ago, and no read has shown that something
-    /// of it is missing.
+    /// The newest replacement that may have changed something, if a request of it may still take effect. A clock that
+    /// was set back does not end that.
     ///
     /// # Errors
     /// As [`Self::entries`].
-    pub fn applied_within(&self, age: jiff::SignedDuration) -> Result<Option<Snapshot>, Failure> {
-        let applied = |entry: SnapshotEntry| Some((entry.mark.filter(|mark| mark.is_applied())?, entry));
-        let Some((mark, newest)) = self.entries()?.into_iter().find_map(applied) else { return Ok(None) };
-        if mark == Mark::Mismatched {
-            return Ok(None);
+    pub fn newest_open(&self) -> Result<Option<Open>, Failure> {
+        for entry in self.entries()?.into_iter().filter(|entry| entry.number > 0) {
+            let fate = self.fate(&entry.path);
+            if !fate.may_be_applied() {
+                continue;
+            }
+            let until = fate.open_since().and_then(|left| left.checked_add(MAX_LATENESS).ok());
+            let is_mismatch = matches!(fate, Fate::Mismatch { .. });
+            return Ok(until.filter(|until| self.clock.now() < *until).map(|until| Open {
+                entry,
+                until,
+                is_mismatch,
+            }));
         }
-        let now = self.clock.now();
-        let recent = self.marked_at(&newest.path, mark).is_some_and(|at| now.duration_since(at).abs() < age);
-        recent.then(|| self.read(&newest.path)).transpose()
+        Ok(None)
+    }
+
+    /// The replacements of the last minutes that may have changed something, newest first; with `least_one`, the newest
+    /// applied one whatever its age. Those that cannot be read are left out.
+    ///
+    /// # Errors
+    /// As [`Self::entries`].
+    pub fn recent(&self, least_one: bool) -> Result<Vec<(Snapshot, Fate)>, Failure> {
+        let mut recent: Vec<(Snapshot, Fate)> = Vec::new();
+        for entry in self.entries()?.into_iter().filter(|entry| entry.number > 0) {
+            let is_old = self.clock.now().duration_since(date_of(&entry.path, Timestamp::MAX)) > MAX_LATENESS;
+            let has_applied = recent.iter().any(|(_, fate)| matches!(fate, Fate::Applied { .. }));
+            if recent.len() == MOST_COMPARED || is_old && (!least_one || has_applied) {
+                break;
+            }
+            let fate = self.fate(&entry.path);
+            if let (true, Ok(snapshot)) = (fate.may_be_applied(), self.read(&entry.path)) {
+                recent.push((snapshot, fate));
+            }
+        }
+        Ok(recent)
+    }
+
+    /// Whether less than a minute went by since then, by a clock that may have been set back a little.
+    pub fn is_recent(&self, at: Timestamp) -> bool {
+        self.clock.now().duration_since(at).abs() < MAX_LAG
+    }
+
+    /// Whether the customer may have been changed from this machine since then.
+    ///
+    /// # Errors
+    /// As [`Self::entries`].
+    pub fn changed_since(&self, then: Timestamp) -> Result<bool, Failure> {
+        let newest = self.entries()?.into_iter().find(|entry| entry.number > 0);
+        let Some(newest) = newest else { return Ok(false) };
+        let taken = self.read(&newest.path).ok().and_then(|snapshot| snapshot.taken.parse().ok());
+        let was_taken_since = taken.is_none_or(|taken: Timestamp| taken >= then);
+        Ok(was_taken_since
+            || match self.fate(&newest.path) {
+                Fate::NotSent | Fate::Refused => false,
+                Fate::Applied { at, .. } => at >= then,
+                Fate::Unknown { .. } | Fate::Mismatch { .. } => true,
+            })
+    }
+
+    /// Keeps what a read has shown, for [`Self::last_read`]. It is a help: what cannot be written is left out.
+    pub fn note_read(&self, addresses: &[Value]) {
+        let read = LastRead { at: self.clock.now(), addresses: addresses.to_vec() };
+        let file = self.directory().join(LAST_READ);
+        let _ = serde_json::to_vec(&read).map(|text| self.storage.replace(&file, &text));
+    }
+
+    /// What the last read showed, if that was less than a minute ago.
+    pub fn last_read(&self) -> Option<LastRead> {
+        let text = self.storage.read(&self.directory().join(LAST_READ)).ok()?;
+        let read: LastRead = serde_json::from_slice(&text).ok()?;
+        self.is_recent(read.at).then_some(read)
+    }
+
+    /// Removes a snapshot, and what became of it.
+    ///
+    /// # Errors
+    /// Whatever the system says, in which case the outcome stays too.
+    pub fn delete(&self, snapshot: &Path) -> std::io::Result<()> {
+        self.storage.remove(snapshot)?;
+        let marks = ["fate", "verified", "applied", "mismatched", "refused", "unknown", "repeated"];
+        for mark in marks {
+            let _ = self.storage.remove(&snapshot.with_extension(mark));
+        }
+        let _ = self.storage.remove(&self.directory().join(LAST_READ));
+        Ok(())
     }
 
     /// Retention is housekeeping: what cannot be removed now is tried again next time.
@@ -219,7 +360,7 @@ impl CustomerStore {
         // The new one is not among them.
         for entry in entries.iter().skip(ALWAYS_KEPT - 1) {
             if entry.number > 0 && date_of(&entry.path, now) < limit {
-                self.remove(&entry.path);
+                let _ = self.delete(&entry.path);
             }
         }
     }
@@ -229,43 +370,43 @@ fn stem(path: &Path) -> &str {
     path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
 }
 
+fn fate_file(snapshot: &Path) -> PathBuf {
+    snapshot.with_extension("fate")
+}
+
 fn number_of(path: &Path) -> u64 {
     stem(path).split_once('-').and_then(|(number, _)| number.parse().ok()).unwrap_or(0)
 }
 
 /// When a snapshot was taken, by its name; `unnamed` where the name does not say.
-pub(super) fn date_of(path: &Path, unnamed: Timestamp) -> Timestamp {
+fn date_of(path: &Path, unnamed: Timestamp) -> Timestamp {
     let date = stem(path).split_once('-').map_or("", |(_, date)| date);
     let parsed = jiff::fmt::strtime::parse("%Y%m%dT%H%M%SZ", date).and_then(|parsed| parsed.to_datetime());
     parsed.and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC)).map_or(unnamed, |date| date.timestamp())
 }
 
 impl Snapshot {
-    /// Reads a snapshot from a file that the user named.
-    ///
-    /// # Errors
-    /// As [`Self::parse`], and `usage` when there is no such file.
-    pub fn from_file(path: &Path) -> Result<Self, Failure> {
-        Self::parse(&std::fs::read(path).map_err(|error| unreadable(path, &error))?, path)
-    }
-
     /// Reads the text of a snapshot that stands at `path`.
     ///
     /// # Errors
     /// `usage` when it is none.
     pub fn parse(text: &[u8], path: &Path) -> Result<Self, Failure> {
+        let no_snapshot = || {
+            Failure::usage(format!("`{}` is not a snapshot", path.display()))
+                .hint("`storefront customer history` lists the snapshots")
+        };
         let mut content = exact_json::parse_object(text).map_err(|error| match error {
-            exact_json::Error::Syntax { .. } => no_snapshot(path),
+            exact_json::Error::Syntax { .. } => no_snapshot(),
             error => Failure::usage(format!("`{}`: {error}", path.display())),
         })?;
         let text = |name: &str| content.get(name)?.as_str().map(str::to_owned);
         let (Some(taken), Some(operation)) = (text("taken"), text("operation")) else {
-            return Err(no_snapshot(path));
+            return Err(no_snapshot());
         };
         let service = text("service");
-        let Some(Value::Object(customer)) = content.remove("customer") else { return Err(no_snapshot(path)) };
+        let Some(Value::Object(customer)) = content.remove("customer") else { return Err(no_snapshot()) };
         if !customer.get("addresses").is_some_and(Value::is_array) {
-            return Err(no_snapshot(path));
+            return Err(no_snapshot());
         }
         let merged = match content.remove("merged") {
             Some(Value::Object(merged)) => merged,
@@ -284,25 +425,10 @@ impl Snapshot {
         diff::customers(&self.customer, &self.merged)
     }
 
-    /// What the replacement asked for, as [`asked`] gives it.
-    pub fn asked(&self) -> Vec<(String, Option<Value>)> {
-        asked(&self.customer, &self.merged)
+    /// Ids of the addresses that the replacement deletes.
+    pub fn removed(&self) -> impl Iterator<Item = i64> + '_ {
+        let ids = |customer| diff::address_list(customer).iter().filter_map(|one| id_of(one.get("id")?));
+        let staying: HashSet<i64> = ids(&self.merged).collect();
+        ids(&self.customer).filter(move |id| !staying.contains(id))
     }
-
-    /// The replacement as it was sent.
-    ///
-    /// # Errors
-    /// `guard` when an address list has an address without a usable id of its own.
-    pub fn replacement(&self) -> Result<Merged, Failure> {
-        Merged::between(&self.customer, self.merged.clone())
-    }
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::usage(format!("the snapshot `{}` cannot be read: {error}", path.display()))
-}
-
-fn no_snapshot(path: &Path) -> Failure {
-    Failure::usage(format!("`{}` is not a snapshot", path.display()))
-        .hint("`storefront customer history` lists the snapshots")
 }

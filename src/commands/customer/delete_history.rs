@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::prompt::{Answer, Prompt};
 use crate::session::service::Service;
-use crate::state::{self, CustomerStore, LockName, Pending, SnapshotEntry, acquire};
+use crate::state::{self, CustomerStore, LockName, SnapshotEntry, acquire};
 
 /// Removes the snapshot that `what` names, or `all` of this customer, under the customer's lock and after a question.
 ///
@@ -13,7 +13,9 @@ use crate::state::{self, CustomerStore, LockName, Pending, SnapshotEntry, acquir
 pub async fn delete(service: &Service<'_>, store: &CustomerStore, what: &str) -> Result<(), Failure> {
     let session = service.session;
     let wanted = wanted(store, what)?;
+    let customer = store.directory().file_name().unwrap_or_default().to_string_lossy();
     if wanted.is_empty() {
+        forget(service, what, &customer);
         session.report.status("no snapshots to delete");
         return Ok(());
     }
@@ -25,7 +27,7 @@ pub async fn delete(service: &Service<'_>, store: &CustomerStore, what: &str) ->
     if let Answer::Back = prompt.confirm_deletion(&question)? {
         return Err(Failure::cancelled());
     }
-    let name = LockName::of_key(&store.directory().file_name().unwrap_or_default().to_string_lossy());
+    let name = LockName::of_key(&customer);
     let timeout = service.settings.lock_timeout;
     let waiting =
         || session.report.status("waiting for another storefront command that writes to this customer");
@@ -36,6 +38,7 @@ pub async fn delete(service: &Service<'_>, store: &CustomerStore, what: &str) ->
             Failure::internal(format!("cannot delete `{}`: {error}", entry.path.display()))
         })?;
     }
+    forget(service, what, &customer);
     session.report.status(&match &wanted[..] {
         [one] => format!("deleted snapshot `{}`", one.name()),
         many => format!("deleted {} snapshots", many.len()),
@@ -44,11 +47,10 @@ pub async fn delete(service: &Service<'_>, store: &CustomerStore, what: &str) ->
 }
 
 fn wanted(store: &CustomerStore, what: &str) -> Result<Vec<SnapshotEntry>, Failure> {
-    let entries = store.entries()?;
     if what == "all" {
-        return Ok(entries);
+        return store.entries();
     }
-    let found = state::named(&entries, what);
+    let found = store.named(what)?;
     match found.len() {
         1 => Ok(found),
         0 => Err(Failure::usage(format!("no snapshot named `{what}` of this customer on this machine"))
@@ -58,16 +60,23 @@ fn wanted(store: &CustomerStore, what: &str) -> Result<Vec<SnapshotEntry>, Failu
     }
 }
 
+/// With all of a customer's snapshots goes what is known of the tokens that led to the customer.
+fn forget(service: &Service<'_>, what: &str, customer: &str) {
+    if what == "all" {
+        let service_id = service.settings.service_id();
+        state::forget_customers(service.session.context, &service_id, Some(customer));
+    }
+}
+
 /// Later commands need the snapshot of a replacement that may still take effect, to recognise it.
 fn keep_pending(store: &CustomerStore, wanted: &[SnapshotEntry]) -> Result<(), Failure> {
-    let pending = store.pending()?;
-    let is_wanted = |pending: &&Pending| wanted.iter().any(|entry| entry.path == pending.snapshot.path);
-    match pending.iter().find(is_wanted) {
-        None => Ok(()),
-        Some(Pending { snapshot: pending, .. }) => Err(Failure::guard(format!(
-            "the outcome of {} is unknown, and it may still take effect",
-            pending.name()
-        ))
-        .hint("run `storefront customer history --check`, or wait 10 minutes after its request left")),
+    let Some(open) = store.newest_open()? else { return Ok(()) };
+    // One that cannot be read helps nobody.
+    let is_needed = wanted.iter().any(|entry| entry.path == open.entry.path);
+    if !is_needed || store.read(&open.entry.path).is_err() {
+        return Ok(());
     }
+    let name = open.entry.name();
+    Err(Failure::guard(format!("the outcome of {name} is unknown, and it may still take effect"))
+        .hint("run `storefront customer history --check`, or wait 10 minutes after its request left"))
 }

@@ -7,16 +7,26 @@ use super::delete_history;
 use crate::cli::customer::HistoryArgs;
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
-use crate::ops::profile::{pending, read};
-use crate::plan::profile::diff::Change;
+use crate::ops::profile::read;
+use crate::ops::profile::verify::is_shown;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Bearer;
 use crate::report::history::HistoryEntry;
 use crate::session::service::Service;
-use crate::state::{self, CustomerStore, Mark, Snapshot, SnapshotEntry};
+use crate::state::{self, CustomerStore, Fate, LockName, Snapshot, SnapshotEntry};
 
-/// A snapshot as it is listed.
-type Listed = (SnapshotEntry, Snapshot);
+/// A snapshot as it is listed, with what became of it; without the snapshot where its file cannot be read.
+struct Listed {
+    entry: SnapshotEntry,
+    fate: Fate,
+    snapshot: Option<Snapshot>,
+}
+
+impl Listed {
+    fn outcome(&self) -> &'static str {
+        if self.snapshot.is_some() { self.fate.name() } else { "unreadable" }
+    }
+}
 
 /// Lists this customer's snapshots, newest first, with what each replacement changed; with `--check`, looks again for
 /// the newest of unknown outcome; with `--delete`, removes snapshots. Only `--check` needs the service where the customer
@@ -29,7 +39,7 @@ pub async fn list(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failu
         let stored = read::read_profile(service).await?;
         read::remember(service, &stored);
         let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
-        return check(service, &store, &stored, &listed(&store, None)?);
+        return check(service, &store, &stored);
     }
     let store = known_store(service).await?;
     if let Some(what) = &args.delete {
@@ -40,8 +50,13 @@ pub async fn list(service: &Service<'_>, args: &HistoryArgs) -> Result<(), Failu
 
 /// The newest `limit` snapshots.
 fn listed(store: &CustomerStore, limit: Option<usize>) -> Result<Vec<Listed>, Failure> {
-    let entries = store.entries()?.into_iter().take(limit.unwrap_or(usize::MAX));
-    Ok(entries.filter_map(|entry| Some((entry.clone(), store.read(&entry.path).ok()?))).collect())
+    let entries = store.entries()?.into_iter().filter(|entry| entry.number > 0);
+    let listed = |entry: SnapshotEntry| Listed {
+        fate: store.fate(&entry.path),
+        snapshot: store.read(&entry.path).ok(),
+        entry,
+    };
+    Ok(entries.take(limit.unwrap_or(usize::MAX)).map(listed).collect())
 }
 
 /// The files of the named customer, or of the one that the token leads to: as an earlier command has seen it, else as the service says. If
@@ -52,10 +67,11 @@ async fn known_store(service: &Service<'_>) -> Result<CustomerStore, Failure> {
     if let Some(id) = service.customer {
         return CustomerStore::of(context, settings, &id.to_string());
     }
-    let token = service.token(Bearer::Customer).await;
-    if let Ok(token) = token
-        && let Some(customer) = state::load_customer(context, settings, token)
-    {
+    let name = match &service.email {
+        Some(email) => Some(LockName::email(email)),
+        None => service.token(Bearer::Customer).await.ok().map(LockName::token),
+    };
+    if let Some(customer) = name.and_then(|name| state::load_customer(context, settings, &name)) {
         return CustomerStore::of(context, settings, &customer);
     }
     match read::read_profile(service).await {
@@ -83,58 +99,55 @@ fn print(service: &Service<'_>, listed: &[Listed]) -> Result<(), Failure> {
         return listed.iter().try_for_each(|listed| report.json_line(&as_json(listed)));
     }
     if listed.is_empty() {
-        report.status("no changes from this machine: a snapshot is taken before each one");
+        report.status("no changes recorded on this machine");
         return Ok(());
     }
     let (now, zone) = (service.session.context.clock.now(), TimeZone::system());
-    let blocks = listed.iter().map(|(entry, snapshot)| {
+    let blocks = listed.iter().map(|listed| {
+        let snapshot = listed.snapshot.as_ref();
         let shown = HistoryEntry {
-            snapshot: snapshot.name(),
-            operation: &snapshot.operation,
-            outcome: outcome(entry),
-            taken: &snapshot.taken,
-            changes: snapshot.changes(),
+            snapshot: listed.entry.name(),
+            operation: snapshot.map_or("", |snapshot| &snapshot.operation),
+            outcome: listed.outcome(),
+            taken: snapshot.map_or("", |snapshot| &snapshot.taken),
+            changes: snapshot.map(Snapshot::changes).unwrap_or_default(),
         };
         shown.to_text(now, &zone, report.stdout_style())
     });
     report.stdout(&blocks.collect::<Vec<_>>().join("\n"))
 }
 
-fn check(
-    service: &Service<'_>,
-    store: &CustomerStore,
-    stored: &Profile,
-    listed: &[Listed],
-) -> Result<(), Failure> {
-    let unknown = listed.iter().find(|(entry, _)| matches!(entry.mark, None | Some(Mark::Unknown)));
-    for open in pending::open(service, store, stored)?.iter().filter(|open| open.is_shown) {
-        service.session.report.warn(&pending::describe_repeated(open));
-    }
-    let Some((_, snapshot)) = unknown else {
-        service.session.report.status("no update of unknown outcome");
+/// Looks again for the newest replacement that may have changed something.
+fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Result<(), Failure> {
+    let report = service.session.report;
+    let newest = listed(store, None)?.into_iter().find(|listed| listed.fate.may_be_applied());
+    let Some(Listed { fate, snapshot: Some(snapshot), .. }) = newest else {
+        report.status("no update of unknown outcome");
         return Ok(());
     };
-    if pending::is_shown(service, store, snapshot, stored)? {
-        return service
-            .session
-            .report
-            .stdout(&format!("{} was applied: the profile shows all of it\n", snapshot.name()));
+    let is_mismatch = matches!(fate, Fate::Mismatch { .. });
+    if !is_mismatch && !matches!(fate, Fate::Unknown { .. }) {
+        report.status("no update of unknown outcome");
+        return Ok(());
     }
-    Err(Failure::new(FailureKind::Unknown, format!("the profile does not show {}", snapshot.name()))
-        .hint("it may still take effect until 10 minutes after its request left: look again then"))
+    if is_shown(service, store, &snapshot, stored, is_mismatch)? {
+        let name = snapshot.name();
+        return report.stdout(&format!("{name} was applied: the profile shows all of it\n"));
+    }
+    let kind = if is_mismatch { FailureKind::Mismatch } else { FailureKind::Unknown };
+    Err(Failure::new(kind, format!("the profile does not show {}", snapshot.name()))
+        .hint("check again 10 minutes after it was sent"))
 }
 
-fn outcome(entry: &SnapshotEntry) -> &'static str {
-    entry.mark.unwrap_or(Mark::Unknown).name()
-}
-
-fn as_json((entry, snapshot): &Listed) -> Value {
+fn as_json(listed: &Listed) -> Value {
+    let snapshot = listed.snapshot.as_ref();
+    let text = |text: Option<&String>| Value::from(text.map(String::as_str).unwrap_or_default());
     exact_json::object([
-        ("snapshot", snapshot.name().into()),
-        ("taken", snapshot.taken.as_str().into()),
-        ("operation", snapshot.operation.as_str().into()),
-        ("applied", outcome(entry).into()),
-        ("changes", snapshot.changes().iter().map(Change::to_json).collect()),
-        ("file", snapshot.path.display().to_string().into()),
+        ("snapshot", listed.entry.name().into()),
+        ("taken", text(snapshot.map(|snapshot| &snapshot.taken))),
+        ("operation", text(snapshot.map(|snapshot| &snapshot.operation))),
+        ("outcome", listed.outcome().into()),
+        ("changes", snapshot.iter().flat_map(|one| one.changes()).map(|change| change.to_json()).collect()),
+        ("file", listed.entry.path.display().to_string().into()),
     ])
 }

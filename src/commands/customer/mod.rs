@@ -21,15 +21,15 @@ pub fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(), Failu
     match command {
         CustomerCommand::Update(args) => update::run(session, args),
         CustomerCommand::Show(choice) => with_service(session, async |service| {
-            show::show(&customers::select(service, choice.customer.as_deref()).await?).await
+            show::show(&customers::select(service, choice.customer.as_deref())?).await
         }),
         CustomerCommand::Find(args) => with_service(session, async |service| find::find(service, args).await),
         CustomerCommand::History(args) => with_service(session, async |service| {
-            let service = customers::select(service, args.choice.customer.as_deref()).await?;
+            let service = customers::select(service, args.choice.customer.as_deref())?;
             history::list(&service, args).await
         }),
         CustomerCommand::Restore(args) => with_service(session, async |service| {
-            let service = customers::select(service, args.choice.customer.as_deref()).await?;
+            let service = customers::select(service, args.choice.customer.as_deref())?;
             session.report.outcome(&restore::restore(&service, args).await?)
         }),
     }

@@ -6,7 +6,7 @@ use crate::cli::customer::UpdateArgs;
 use crate::commands::dispatch;
 use crate::failure::Failure;
 use crate::interactive::customer::{Edit, Editor, StartScreen, command_lines};
-use crate::ops::profile::update::Update;
+use crate::ops::profile::change::{Change, Update};
 use crate::ops::profile::{read, replace};
 use crate::ops::record::RecordOperation;
 use crate::ops::{customers, draft};
@@ -34,7 +34,7 @@ fn update_one(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
     let draft = draft::draft(session, Operation::CustomerUpdate, &args)?;
     let mut update = if asks { Update::new_incomplete(draft, &args)? } else { Update::new(draft, &args)? };
     with_service(session, async |service| {
-        let service = &customers::select(service, args.choice.customer.as_deref()).await?;
+        let service = &customers::select(service, args.choice.customer.as_deref())?;
         if update.patch.is_empty() {
             let profile = match &update.base {
                 Some(base) => base.clone(),
@@ -46,7 +46,7 @@ fn update_one(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
             }
             return ask_and_replace(service, &mut update, prompt, &profile, (&args, start)).await;
         }
-        let outcome = replace::replace(service, &update).await?;
+        let outcome = replace::replace(service, Change::Update(&update)).await?;
         session.report.outcome(&outcome)
     })
 }
@@ -79,7 +79,7 @@ async fn ask_and_replace(
         };
         update.patch.default_addresses.clone_from(&edit.default_addresses);
         update.patch.draft.clone_from(&edit.draft);
-        match replace::replace(service, update).await {
+        match replace::replace(service, Change::Update(update)).await {
             Ok(outcome) => return session.report.outcome(&outcome),
             Err(_) if update.went_back.take() => {}
             Err(failure) => {

@@ -8,7 +8,7 @@ use crate::cli::quote::{QuoteCommand, ShipArgs};
 use crate::commands::dispatch;
 use crate::exact_json;
 use crate::failure::Failure;
-use crate::ops::customers::select;
+use crate::ops::customers::{select, with_id};
 use crate::ops::record::RecordOperation;
 use crate::ops::shipping::with_stored_addresses;
 use crate::ops::{draft, perform};
@@ -28,11 +28,14 @@ pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure>
             dispatch::direct(session, Operation::QuoteAddItem, &**args, &args.batch)
         }
         QuoteCommand::Show(args) => with_service(session, async |service| {
-            show::show(&select(service, args.choice.customer.as_deref()).await?, args.quote_id.as_deref())
-                .await
+            show::show(
+                &with_id(&select(service, args.choice.customer.as_deref())?).await?,
+                args.quote_id.as_deref(),
+            )
+            .await
         }),
         QuoteCommand::Methods(args) => with_service(session, async |service| {
-            methods::list(&select(service, args.choice.customer.as_deref()).await?).await
+            methods::list(&with_id(&select(service, args.choice.customer.as_deref())?).await?).await
         }),
     }
 }
@@ -57,7 +60,7 @@ fn ship_one(session: &Session<'_>, args: &ShipArgs, takes_stored: bool) -> Resul
         return dispatch::send(session, customer, draft(args)?);
     }
     with_service(session, async |service| {
-        let service = &select(service, customer).await?;
+        let service = &with_id(&select(service, customer)?).await?;
         let mut args = with_stored_addresses(service, args).await?;
         if asks {
             ask_payment(session, &prompt, &mut args)?;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::owner;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::error_body::refusal_hint::names_no_entity;
-use crate::ops::profile::read;
+use crate::ops::customers;
 use crate::ops::reads::Reads;
 use crate::ops::repeatable;
 use crate::plan::request::cart::Cart;
@@ -121,7 +121,7 @@ async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failure> 
         (Err(failure), Some(customer))
             if failure.status == Some(NOT_FOUND) && names_no_entity(failure.service.as_ref()) =>
         {
-            Err(read::no_such_customer(customer))
+            Err(customers::no_such_customer(customer))
         }
         (created, _) => id_of(&created.map_err(not_created)?.value()),
     }

@@ -1,41 +1,176 @@
-//! A way to change a profile: a draft merged into it, or a snapshot restored.
+//! The two ways to change a profile: a draft merged into it, and an earlier update undone.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::cli::customer::ReplacementArgs;
+use crate::cli::customer::{ReplacementArgs, UpdateArgs};
 use crate::failure::Failure;
-use crate::plan::profile::merge::Merged;
+use crate::input::Draft;
+use crate::ops::profile::read;
+use crate::ops::profile::restore::Restore;
+use crate::plan::operation::Operation;
+use crate::plan::profile::magento;
+use crate::plan::profile::merge::{Merged, merge};
+use crate::plan::profile::patch::{self, ProfilePatch};
 use crate::plan::profile::region::RegionDirectory;
 use crate::plan::profile::stored::Profile;
-use crate::plan::validate::body::Warnings;
+use crate::plan::validate::lint_address;
 use crate::prompt::Prompt;
 use crate::session::service::Service;
+use crate::state::CustomerStore;
 
-/// What [`crate::ops::profile::replace`] asks of a change.
-pub trait ProfileChange {
-    /// What results call it: `customer update`.
-    fn operation(&self) -> &'static str;
+/// What [`crate::ops::profile::replace`] is asked for.
+#[derive(Clone, Copy)]
+pub enum Change<'a> {
+    /// `customer update`
+    Update(&'a Update),
+    /// `customer restore`
+    Restore(&'a Restore<'a>),
+}
+
+/// What the flags and the input of `customer update` ask for.
+pub struct Update {
+    pub(crate) patch: ProfilePatch,
+    extra_fields: Map<String, Value>,
+    allow_delete: Option<usize>,
+    pub(crate) base: Option<Profile>,
+    replacement: ReplacementArgs,
+    /// What asked for the change, and asks again when the person goes back from the confirmation.
+    pub(crate) prompt: Option<Rc<Prompt>>,
+    pub(crate) went_back: Cell<bool>,
+}
+
+impl Update {
+    /// Takes a draft, with the flags that say what becomes of addresses.
+    ///
+    /// # Errors
+    /// `usage` when nothing is asked, or the flags contradict the draft.
+    pub fn new(draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
+        let update = Self::new_incomplete(draft, args)?;
+        if update.patch.is_empty() { Err(no_changes_error()) } else { Ok(update) }
+    }
+
+    /// The same, where nothing may be asked yet.
+    pub(crate) fn new_incomplete(draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
+        let patch = ProfilePatch {
+            draft: draft.fields,
+            remove: args.remove_addresses.clone(),
+            replace: args.replace_addresses,
+            allow_duplicate: args.allow_duplicate,
+            default_addresses: args.default_address().into_iter().collect(),
+            deferred: draft.deferred,
+        };
+        if patch.replace && !patch.draft.contains_key("addresses") {
+            return Err(
+                Failure::usage("--replace-addresses requires an address list").hint("pass it with --input")
+            );
+        }
+        let base = args.base.as_deref().map(read::read_base).transpose()?;
+        Ok(Self {
+            patch,
+            extra_fields: draft.extra_fields,
+            allow_delete: args.allow_delete,
+            base,
+            replacement: args.replacement.clone(),
+            prompt: None,
+            went_back: Cell::default(),
+        })
+    }
+
+    fn merge(&self, stored: &Profile, regions: Option<&RegionDirectory>) -> Result<Merged, Failure> {
+        let mut merged = match regions {
+            Some(regions) => {
+                let mut draft = regions.resolve(&self.patch.draft, stored.customer())?;
+                magento::drop_service_fields(&mut draft);
+                merge(stored.customer(), &ProfilePatch { draft, ..self.patch.clone() })?
+            }
+            None => merge(stored.customer(), &self.patch)?,
+        };
+        merged.notes.extend(lint_address::of_profile(&merged));
+        Ok(merged)
+    }
+
+    fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {
+        match patch::check(&self.patch, &merged.summary, self.allow_delete, confirmed) {
+            Err(_) if self.patch.replace && self.allow_delete.is_none() && prompt.can_ask() => {
+                let typed = prompt.number_of_deletions(merged.summary.removed.len())?;
+                patch::check(&self.patch, &merged.summary, Some(typed), confirmed)
+            }
+            result => result,
+        }
+    }
+}
+
+fn no_changes_error() -> Failure {
+    Failure::usage("nothing to change").hint(
+        "name what to change, such as `--address ID --city CITY`; `storefront customer show` lists the IDs",
+    )
+}
+
+impl Change<'_> {
+    /// What results call it.
+    pub fn operation(self) -> &'static str {
+        match self {
+            Self::Update(_) => Operation::CustomerUpdate.name(),
+            Self::Restore(_) => Restore::OPERATION,
+        }
+    }
+
+    /// The existing profile, given by hand.
+    pub fn base(&self) -> Option<&Profile> {
+        match self {
+            Self::Update(update) => update.base.as_ref(),
+            Self::Restore(_) => None,
+        }
+    }
+
+    /// The body's fields outside of the customer.
+    pub fn extra_fields(&self) -> Map<String, Value> {
+        match self {
+            Self::Update(update) => update.extra_fields.clone(),
+            Self::Restore(_) => Map::new(),
+        }
+    }
+
+    /// How long it waits, and whether it goes on although an earlier replacement may still take effect.
+    pub fn replacement_args(&self) -> &ReplacementArgs {
+        match self {
+            Self::Update(update) => &update.replacement,
+            Self::Restore(restore) => restore.replacement,
+        }
+    }
+
+    /// How long a profile is read until it shows what was written.
+    pub fn settle(&self, service: &Service<'_>) -> Duration {
+        self.replacement_args().settle.unwrap_or(service.settings.settle)
+    }
+
+    /// The countries whose regions it names by code or name.
+    pub fn countries(&self, stored: &Profile) -> Vec<String> {
+        match self {
+            Self::Update(update) => RegionDirectory::needed(&update.patch.draft, stored.customer()),
+            Self::Restore(_) => Vec::new(),
+        }
+    }
 
     /// The profile as it is to be. `regions` gives the ids of regions, where the interface takes nothing else.
     ///
     /// # Errors
     /// `guard` or `usage` for what cannot be merged safely.
-    fn merge(
+    pub fn merge(
         &self,
-        stored: &Map<String, Value>,
+        store: &CustomerStore,
+        stored: &Profile,
         regions: Option<&RegionDirectory>,
-    ) -> Result<Merged, Failure>;
-
-    /// The draft that is merged into the stored profile, if it names regions.
-    fn draft(&self) -> Option<&Map<String, Value>> {
-        None
-    }
-
-    /// What a person reads where nothing had to change.
-    fn describe_unchanged(&self, _: &Merged) -> Option<String> {
-        None
+        prompt: &Prompt,
+    ) -> Result<Merged, Failure> {
+        match self {
+            Self::Update(update) => update.merge(stored, regions),
+            Self::Restore(restore) => restore.merge(store, stored, regions.is_some(), prompt),
+        }
     }
 
     /// Refuses deletions that were not spelled out; on a terminal the number can be typed. `confirmed` says that
@@ -43,39 +178,10 @@ pub trait ProfileChange {
     ///
     /// # Errors
     /// `guard`, naming the addresses.
-    fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure>;
-
-    /// Called with the profile as it was read.
-    fn on_read(&self, _: &Service<'_>, _: &Profile) {}
-
-    /// What is worth a second look, and no more than that.
-    fn warnings(&self, _: &Merged) -> Warnings {
-        Vec::new()
-    }
-
-    /// What asked for the change, and asks again when the person goes back from the confirmation.
-    fn prompt(&self) -> Option<&Prompt> {
-        None
-    }
-
-    /// Called when the user goes back from the confirmation; without questions that cancels the command.
-    fn went_back(&self) {}
-
-    /// The body's fields outside of the customer.
-    fn extra_fields(&self) -> Map<String, Value> {
-        Map::new()
-    }
-
-    /// The existing profile, given by hand.
-    fn base(&self) -> Option<&Profile> {
-        None
-    }
-
-    /// How long it waits, and whether it goes on although an earlier replacement may still take effect.
-    fn replacement_args(&self) -> &ReplacementArgs;
-
-    /// How long a profile is read until it shows what was written.
-    fn settle(&self, service: &Service<'_>) -> Duration {
-        self.replacement_args().settle.unwrap_or(service.settings.settle)
+    pub fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {
+        match self {
+            Self::Update(update) => update.check_deletions(merged, prompt, confirmed),
+            Self::Restore(restore) => restore.check_deletions(merged),
+        }
     }
 }

@@ -2,59 +2,74 @@
 
 use std::time::Duration;
 
-use super::change::ProfileChange;
+use super::change::Change;
+use super::read;
 use crate::failure::Failure;
-use crate::ops::profile::read;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Bearer;
 use crate::session::service::Service;
-use crate::state::{CustomerLock, LockName, acquire};
+use crate::state::{self, CustomerLock, CustomerStore, LockName, acquire};
 
-/// A profile that no other storefront command on this machine replaces while this is held.
-pub struct Locked {
-    /// As it was read under the locks.
+/// A profile that was read.
+pub struct Held {
+    /// The profile.
     pub stored: Profile,
     /// Whether it comes from the service, and not from `--base`.
     pub is_readable: bool,
+    /// The customer's files.
+    pub store: CustomerStore,
+    /// What the customer was named by: the id, the email or the token.
+    pub name: LockName,
     _locks: Vec<CustomerLock>,
 }
 
-impl Locked {
-    /// Takes the locks and reads the profile. Whose profile a token leads to is known only when it was read, so a lock
-    /// on the token comes first, then the read, then the lock on the customer; if that had to be waited for, the
-    /// profile is read again. Always in this order. The id of a customer whom an administrator names is known at once.
+impl Held {
+    /// Reads the profile; with `locks`, no other storefront command on this machine replaces it while this is held.
+    ///
+    /// Whose profile a token or an email leads to is known from an earlier replacement, or only when it was read. So a
+    /// lock on the token or email comes first, then the one on the customer; where that was not known, it is taken after
+    /// the read, and the profile is read again if it may have changed meanwhile.
     ///
     /// # Errors
     /// `unavailable` when a lock is not free in time, and as [`read::read_or_base`].
-    pub async fn read(service: &Service<'_>, change: &dyn ProfileChange) -> Result<Self, Failure> {
-        let base = change.base();
-        let timeout = change.replacement_args().lock_timeout.unwrap_or(service.settings.lock_timeout);
-        if let Some(id) = service.customer {
-            let by_customer = lock(service, &LockName::customer(&id.to_string()), timeout).await?;
-            let (stored, is_readable) = read::read_or_base(service, base).await?;
-            return Ok(Self { stored, is_readable, _locks: vec![by_customer] });
+    pub async fn read(service: &Service<'_>, change: Change<'_>, locks: bool) -> Result<Self, Failure> {
+        let (context, settings) = (service.session.context, &*service.settings);
+        let name = match (service.customer, &service.email) {
+            (Some(id), _) => LockName::customer(&id.to_string()),
+            (None, Some(email)) => LockName::email(email),
+            (None, None) => LockName::token(service.token(Bearer::Customer).await?),
+        };
+        let known = state::load_customer(context, settings, &name).map(|key| LockName::of_key(&key));
+        let mut names: Vec<LockName> = vec![name.clone()];
+        names.extend(known.filter(|known| *known != name));
+        let timeout = change.replacement_args().lock_timeout.unwrap_or(settings.lock_timeout);
+        let mut held = Vec::new();
+        for name in names.iter().filter(|_| locks) {
+            held.push(lock(service, name, timeout).await?);
         }
-        let token = service.token(Bearer::Customer).await?;
-        let by_token = lock(service, &LockName::token(token), timeout).await?;
-        let (mut stored, mut is_readable) = read::read_or_base(service, base).await?;
-        let name = lock_name(&stored).unwrap_or_else(|| LockName::token(token));
-        let mut locks = vec![by_token];
-        if name != LockName::token(token) {
-            let by_customer = lock(service, &name, timeout).await?;
-            if by_customer.was_waited_for {
-                (stored, is_readable) = read::read_or_base(service, base).await?;
+        let started = context.clock.now();
+        let (mut stored, mut is_readable) = read::read_or_base(service, change.base()).await?;
+        let store = CustomerStore::of(context, settings, &stored.customer_key())?;
+        let own = [
+            stored.text("id").map(|id| LockName::customer(&id)),
+            stored.text("email").map(|email| LockName::email(&email)),
+        ];
+        let own = own.into_iter().flatten().next().filter(|own| locks && !names.contains(own));
+        if let Some(own) = own {
+            let by_customer = lock(service, &own, timeout).await?;
+            if by_customer.was_waited_for || store.changed_since(started)? {
+                (stored, is_readable) = read::read_or_base(service, change.base()).await?;
             }
-            locks.push(by_customer);
+            held.push(by_customer);
         }
-        Ok(Self { stored, is_readable, _locks: locks })
+        Ok(Self { stored, is_readable, store, name, _locks: held })
     }
-}
 
-fn lock_name(stored: &Profile) -> Option<LockName> {
-    let text = |name: &str| stored.text(name);
-    text("id")
-        .map(|id| LockName::customer(&id))
-        .or_else(|| text("email").map(|email| LockName::email(&email)))
+    /// The service with the customer's id, where an email named it.
+    pub fn service<'a>(&self, service: &Service<'a>) -> Service<'a> {
+        let id = self.stored.text("id").and_then(|id| id.parse().ok());
+        service.with_customer(if service.email.is_some() { id } else { service.customer })
+    }
 }
 
 async fn lock(service: &Service<'_>, name: &LockName, timeout: Duration) -> Result<CustomerLock, Failure> {

@@ -1,7 +1,6 @@
 //! Reading the stored profile. "Could not read the addresses" is never "there are none".
 
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -10,23 +9,38 @@ use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
 use crate::http::error_body::{self, refusal_hint::names_no_entity};
 use crate::input::document;
-use crate::ops::reads::Reads;
+use crate::ops::customers;
 use crate::plan::profile::diff::{self, Change};
 use crate::plan::profile::stored::{self, Pointers, Profile};
 use crate::plan::request::Request;
 use crate::session::service::Service;
-use crate::state::{self, CustomerStore};
+use crate::state::{self, LockName};
 
-/// Reads the stored profile from the service.
+/// Reads the stored profile from the service: with one request, also where the customer is named by email.
 ///
 /// # Errors
 /// `auth` for 401 and 403, `unavailable` for network trouble, 429 and 5xx, `guard` for anything else in which the
-/// complete address list is not plain to see.
+/// complete address list is not plain to see, and for the profile of another customer than before.
 pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
+    let profile = fetch(service).await?;
+    service.ensure_same_customer("profile", profile.text("id"))?;
+    ensure_known_customer(service, &profile)?;
+    Ok(profile)
+}
+
+/// The same, whoever's profile it is.
+///
+/// # Errors
+/// As [`read_profile`].
+pub async fn fetch(service: &Service<'_>) -> Result<Profile, Failure> {
+    if let Some(email) = &service.email {
+        let found = customers::find_by_email(service, email).await?;
+        return Profile::find(found, &Pointers::default());
+    }
     let read = &service.settings.read;
     let request = Request::read_profile(&service.target()?, read.path.as_deref());
     let reply = service.read(&request).await.map_err(|failure| match (service.customer, failure.status) {
-        (Some(id), Some(404)) if names_no_entity(failure.service.as_ref()) => no_such_customer(id),
+        (Some(id), Some(404)) if names_no_entity(failure.service.as_ref()) => customers::no_such_customer(id),
         _ => unreadable(service, failure),
     })?;
     if let Some(warning) = reply.warning {
@@ -38,20 +52,26 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
         let failure =
             Failure::guard(format!("cannot read the stored addresses: the service answered {page}"));
         let failure = Failure { service, ..failure.status(reply.status) };
-        return Err(failure.hint(
-            "a page came instead of the service's answer: check the base URL, and proxies and login pages between",
-        ));
+        return Err(failure.hint("check the base URL, and whether a proxy or login page answered"));
     }
-    let value = exact_json::parse(&reply.body).map_err(|error| match error {
-        exact_json::Error::Syntax { .. } if reply.body.trim_ascii().is_empty() => "it is empty".to_owned(),
+    in_reply(service, &reply.body)
+}
+
+/// The profile in the body of a reply.
+///
+/// # Errors
+/// `guard` where the complete address list is not plain to see, or it is that of another customer than the one named.
+pub fn in_reply(service: &Service<'_>, body: &[u8]) -> Result<Profile, Failure> {
+    let value = exact_json::parse(body).map_err(|error| match error {
+        exact_json::Error::Syntax { .. } if body.trim_ascii().is_empty() => "it is empty".to_owned(),
         exact_json::Error::Syntax { .. } => format!("it is not valid JSON: {error}"),
         error => error.to_string(),
     });
     let value = value.map_err(|what| stored::unreadable(&what))?;
-    let read = if service.customer.is_some() { &ReadSettings::default() } else { read };
+    let default = ReadSettings::default();
+    let read = if service.customer.is_some() { &default } else { &service.settings.read };
     let pointers = Pointers { customer: read.customer.clone(), addresses: read.addresses.clone() };
     let profile = Profile::find(value, &pointers)?;
-    service.ensure_same_customer("profile", profile.text("id"))?;
     match service.customer {
         // The id in the body of a PUT goes before the one in the path.
         Some(id) if profile.text("id") != Some(id.to_string()) => {
@@ -61,18 +81,30 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
     }
 }
 
-/// No customer has this id.
-pub fn no_such_customer(id: u64) -> Failure {
-    Failure::usage(format!("no customer has the id {id}")).hint("search with `storefront customer find TEXT`")
+/// A token leads to the customer whom its last verified replacement had: a cache that ignores the token may answer with
+/// another one.
+fn ensure_known_customer(service: &Service<'_>, profile: &Profile) -> Result<(), Failure> {
+    if service.customer.is_some() || service.email.is_some() {
+        return Ok(());
+    }
+    let (Some(token), Some(id)) = (service.token_in_use(), profile.text("id")) else { return Ok(()) };
+    let context = service.session.context;
+    match state::load_customer(context, &service.settings, &LockName::token(token)) {
+        Some(known) if known != id && !known.contains('@') => Err(Failure::guard(format!(
+            "the service answered with the profile of customer {id}, and this token was customer {known}'s before"
+        ))
+        .hint(
+            "check any cache in front of the service; if the token is right, \
+             `storefront customer history --delete all` forgets whose it was",
+        )),
+        _ => Ok(()),
+    }
 }
 
-/// Keeps what completion and an offline history need of a profile: the ids of its addresses, and whose token it is.
+/// Keeps what completion needs of a profile: the ids of its addresses.
 pub fn remember(service: &Service<'_>, stored: &Profile) {
-    let context = service.session.context;
-    state::save_addresses(context, &service.name(), stored, service.customer.is_some());
-    if let (None, Some(token)) = (service.customer, service.token_in_use()) {
-        state::save_customer(context, &service.settings, token, stored);
-    }
+    let is_named = service.customer.is_some() || service.email.is_some();
+    state::save_addresses(service.session.context, &service.name(), stored, is_named);
 }
 
 /// Reads a profile somebody saved, for `--base`.
@@ -95,7 +127,7 @@ pub async fn read_or_base(service: &Service<'_>, base: Option<&Profile>) -> Resu
     match read_profile(service).await {
         Err(failure) if has_no_read(service, &failure) => {
             service.session.report.warn(&format!(
-                "the service has no call that reads the profile ({}): the base is taken as it is, and the result is not verified",
+                "the service has no call that reads the profile ({}): using --base as is; the result cannot be verified",
                 failure.message
             ));
             Ok((base.clone(), false))
@@ -133,33 +165,6 @@ fn has_no_read(service: &Service<'_>, failure: &Failure) -> bool {
         Some(404) => service.settings.read.path.is_none(),
         _ => false,
     }
-}
-
-/// Reads the profile until it no longer is the one before our own last write, which a replica may still answer with.
-/// Where it stays so, it is taken as true: somebody undid that write.
-///
-/// # Errors
-/// As [`read_profile`], and when the snapshots cannot be read.
-pub async fn wait_for_replica(
-    service: &Service<'_>,
-    store: &CustomerStore,
-    mut stored: Profile,
-    settle: Duration,
-) -> Result<Profile, Failure> {
-    let Some(last) = store.applied_within(state::REPLICA_LAG)? else { return Ok(stored) };
-    let is_before = |stored: &Profile| stored.customer() == &last.customer && last.customer != last.merged;
-    let mut reads = Reads::new(settle);
-    while is_before(&stored) {
-        if !reads.wait().await {
-            service.session.report.warn(&format!(
-                "the profile reads as it did before the last update from this machine ({}): that update was undone, or the service still returns old data",
-                last.name()
-            ));
-            break;
-        }
-        stored = read_profile(service).await?;
-    }
-    Ok(stored)
 }
 
 /// The first few differences, by their paths.

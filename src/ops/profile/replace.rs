@@ -1,311 +1,380 @@
 //! Replacing a profile without losing an address, step by step:
 //!
-//! lock → read → merge → diff → guard → snapshot → read again → PUT → verify → unlock
+//! lock → read → merge → diff → guard → snapshot → PUT → verify → unlock
 //!
-//! On a terminal the lock is not held while a person thinks: the change is shown and confirmed before, and once more
-//! where it came out differently under the lock.
+//! Nothing that waits for people, other records or rate limits stands between the read and the PUT. On a terminal the lock is
+//! not held while a person thinks: the change is shown and confirmed before, and once more where it came out differently
+//! under the lock.
 
-mod request;
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::path::Path;
 
-use std::path::PathBuf;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::change::ProfileChange;
-use super::locked::Locked;
-use super::pending::{self, Open};
-use super::send_and_verify::{AppliedReplacement, Replacement, Unsent};
+use super::change::Change;
+use super::locked::Held;
+use super::messages;
+use super::verify::{Sent, Verified, is_shown};
 use crate::failure::{Applied, Failure};
+use crate::http::{Attempt, Attempts, Effect};
 use crate::ops::profile::read;
-use crate::ops::profile::send_and_verify::PendingReplacement;
-use crate::plan::profile::diff::Change;
+use crate::ops::reads::Reads;
+use crate::ops::regions;
+use crate::plan::profile::diff;
+use crate::plan::profile::magento;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::region::RegionDirectory;
 use crate::plan::profile::stored::Profile;
+use crate::plan::profile::verify::{Write, not_shown};
 use crate::plan::request::Request;
 use crate::prompt::{Answer, Prompt};
 use crate::report::outcome::{Outcome, ProfileOutcome};
 use crate::report::{changes, hint_target, profile};
 use crate::session::service::Service;
-use crate::state::{CustomerStore, Mark, NewSnapshot};
-
-/// How often the steps start again because somebody else changed the profile meanwhile.
-const MAX_RESTARTS: u32 = 3;
+use crate::state::{CustomerStore, Fate, NewSnapshot};
 
 /// Runs all the steps.
 ///
 /// # Errors
 /// What each step refuses.
-pub async fn replace(service: &Service<'_>, change: &dyn ProfileChange) -> Result<Outcome, Failure> {
+pub async fn replace(service: &Service<'_>, change: Change<'_>) -> Result<Outcome, Failure> {
     let session = service.session;
     let own = Prompt::new(session.context, session.global, session.report);
-    let prompt = change.prompt().unwrap_or(&own);
+    let prompt = match change {
+        Change::Update(update) => update.prompt.as_deref(),
+        Change::Restore(_) => None,
+    };
     let mut steps = Steps {
         service,
         change,
-        prompt,
-        confirmed: None,
+        prompt: prompt.unwrap_or(&own),
+        agreed: None,
+        must_ask: session.global.dry_run || own.is_attended(),
+        accepted: HashSet::new(),
+        shown: HashSet::new(),
+        earlier: Vec::new(),
         regions: RegionDirectory::default(),
-        accepted: Vec::new(),
+        attempts: Attempts::default(),
     };
-    if session.global.dry_run {
-        return steps.dry_run().await;
-    }
     loop {
-        if steps.prompt.is_attended()
-            && let Some(unchanged) = steps.confirm().await?
-        {
-            return Ok(unchanged);
-        }
-        if let Some(outcome) = steps.under_lock().await? {
+        if let Some(outcome) = steps.round().await? {
             return Ok(outcome);
         }
-        session.report.status("the profile changed meanwhile; this is the change as it is now");
     }
 }
 
 struct Steps<'a> {
     service: &'a Service<'a>,
-    change: &'a dyn ProfileChange,
+    change: Change<'a>,
     prompt: &'a Prompt,
     /// The changes that a person has seen and agreed to.
-    confirmed: Option<Vec<Change>>,
+    agreed: Option<Vec<diff::Change>>,
+    /// The next round takes no lock: something has to be shown or asked first.
+    must_ask: bool,
+    /// What a person wants to go on in spite of: an answer counts while its facts are the same.
+    accepted: HashSet<String>,
+    /// The warnings that were shown.
+    shown: HashSet<String>,
+    /// The addresses that the last read of this command showed.
+    earlier: Vec<Value>,
     /// Regions by code and name, for an interface that wants their ids.
     regions: RegionDirectory,
-    /// Open replacements after which a person wants to go on, by name.
-    accepted: Vec<String>,
-}
-
-/// What is confirmed; a deletion is named.
-fn question(merged: &Merged) -> String {
-    match merged.summary.removed.len() {
-        0 => "Send it?".to_owned(),
-        1 => "Delete 1 address and send it?".to_owned(),
-        many => format!("Delete {many} addresses and send it?"),
-    }
-}
-
-/// How a round of the steps ended.
-enum Round {
-    Done(Box<Outcome>),
-    /// Somebody else changed the profile, which now reads so.
-    Changed(Profile),
-    /// A person has to see the change as it is now.
-    AskAgain,
+    attempts: Attempts,
 }
 
 impl Steps<'_> {
-    async fn dry_run(&mut self) -> Result<Outcome, Failure> {
-        let (stored, _) = read::read_or_base(self.service, self.change.base()).await?;
-        self.change.on_read(self.service, &stored);
-        self.read_regions(&stored).await?;
-        let merged = self.merge(&stored)?;
-        if merged.changes.is_empty() {
-            return Ok(self.unchanged(&merged));
+    /// The steps once; `None` where they start again.
+    async fn round(&mut self) -> Result<Option<Outcome>, Failure> {
+        let (is_locked, is_preview) = (!self.must_ask, self.service.session.global.dry_run);
+        let mut held = Held::read(self.service, self.change, is_locked).await?;
+        if !held.is_readable && self.agreed.is_none() && is_locked {
+            self.prompt.confirm_deletion("Replace a profile that cannot be read?")?.or_cancel()?;
         }
-        self.change.check_deletions(&merged, &Prompt::disabled(), true)?;
-        self.warn(&merged);
-        let request = self.request(&stored, &merged)?;
-        Ok(Outcome { request: Some(self.service.preview(request)), ..self.outcome(&merged, None) })
-    }
-
-    /// Shows the change and asks. An outcome where there is nothing to change.
-    async fn confirm(&mut self) -> Result<Option<Outcome>, Failure> {
-        let (stored, _) = read::read_or_base(self.service, self.change.base()).await?;
-        self.change.on_read(self.service, &stored);
-        self.read_regions(&stored).await?;
-        let merged = self.merge(&stored)?;
+        if !self.is_current(&mut held).await? || !self.newest_is_settled(&held)? {
+            self.must_ask = true;
+            return Ok(None);
+        }
+        let service = held.service(self.service);
+        let merged = self.merge(&service, &held).await?;
         if merged.changes.is_empty() {
             return Ok(Some(self.unchanged(&merged)));
         }
-        let report = self.service.session.report;
-        self.prompt.show(&profile::owner(&stored, report.stderr_style()));
-        self.prompt.show(&changes::table(&merged.changes, report.stderr_style()));
-        self.prompt.show(&changes::summary(&merged.summary, &[]));
-        self.change.check_deletions(&merged, self.prompt, true)?;
-        self.warn(&merged);
-        self.ask_about_open(&stored, &merged)?;
-        if let Answer::Back = self.prompt.confirm(&question(&merged))? {
-            self.change.went_back();
-            return Err(Failure::cancelled());
+        let request = self.request(&service, &held.stored, &merged)?;
+        if is_preview {
+            self.change.check_deletions(&merged, &Prompt::disabled(), true)?;
+            self.warn(&merged);
+            return Ok(Some(Outcome { request: Some(service.preview(request)), ..self.outcome(&merged) }));
         }
-        self.confirmed = Some(merged.changes);
-        Ok(None)
-    }
-
-    fn ask_about_open(&mut self, stored: &Profile, merged: &Merged) -> Result<(), Failure> {
-        let store = self.store(stored)?;
-        for open in self.open(&store, stored, merged)? {
-            let question = format!("Continue? Note: {}", open.describe());
-            if !self.prompt.yes_no(&question, false)?.unwrap_or(false) {
-                return Err(Failure::cancelled());
+        if !is_locked {
+            self.confirm(&held.stored, merged)?;
+            self.must_ask = false;
+            return Ok(None);
+        }
+        if let Some(agreed) = &self.agreed {
+            if *agreed != merged.changes {
+                let report = self.service.session.report;
+                report.status("the profile changed; here is the updated change");
+                self.must_ask = true;
+                return Ok(None);
             }
-            self.accepted.push(open.snapshot.name().to_owned());
-        }
-        Ok(())
-    }
-
-    /// The steps from the lock on; `None` where a person has to be asked again.
-    async fn under_lock(&mut self) -> Result<Option<Outcome>, Failure> {
-        let service = self.service;
-        let locked = Locked::read(service, self.change).await?;
-        if !locked.is_readable && self.confirmed.is_none() {
-            self.prompt.confirm_deletion("Replace a profile that cannot be read?")?.or_cancel()?;
-        }
-        let store = self.store(&locked.stored)?;
-        let mut stored = locked.stored.clone();
-        if locked.is_readable {
-            stored = read::wait_for_replica(service, &store, stored, self.change.settle(service)).await?;
-        }
-        for _ in 0..=MAX_RESTARTS {
-            match self.round(&store, &stored, locked.is_readable).await? {
-                Round::Done(outcome) => return Ok(Some(*outcome)),
-                Round::AskAgain => return Ok(None),
-                Round::Changed(now) => stored = now,
-            }
-        }
-        Err(Failure::guard("the profile was changed by somebody else again and again while this command ran")
-            .hint("try again when the other editor is done"))
-    }
-
-    async fn round(
-        &mut self,
-        store: &CustomerStore,
-        stored: &Profile,
-        readable: bool,
-    ) -> Result<Round, Failure> {
-        let service = self.service;
-        self.change.on_read(service, stored);
-        self.read_regions(stored).await?;
-        let merged = self.merge(stored)?;
-        let open = self.open(store, stored, &merged)?;
-        if merged.changes.is_empty() {
-            return Ok(Round::Done(Box::new(self.unchanged(&merged))));
-        }
-        if self.confirmed.as_ref().is_some_and(|confirmed| *confirmed != merged.changes) {
-            return Ok(Round::AskAgain);
-        }
-        if let Some(open) = open.first() {
-            return if self.confirmed.is_some() { Ok(Round::AskAgain) } else { Err(pending::refused(open)) };
-        }
-        if self.confirmed.is_none() {
+        } else {
             self.change.check_deletions(&merged, self.prompt, self.prompt.assume_yes())?;
             self.warn(&merged);
         }
-        let request = self.request(stored, &merged)?;
-        self.send(store, stored, &merged, &request, readable).await
+        self.send(&service, held, &merged, &request).await
     }
 
-    /// Takes a snapshot and sends the request.
+    /// Whether the read shows what our own writes left; it is repeated until it does, for at most `--settle`. `false` where
+    /// a person has to be asked, which is not done under the lock.
+    async fn is_current(&mut self, held: &mut Held) -> Result<bool, Failure> {
+        let (settle, base) = (self.change.settle(self.service), self.change.base());
+        if base.is_some() && self.change.replacement_args().after_unknown {
+            return Ok(true);
+        }
+        let mut reads = Reads::new(settle);
+        loop {
+            let missing = self.not_shown(held)?;
+            if missing.is_empty() {
+                break;
+            }
+            let fact = messages::lags_behind(&missing);
+            if self.service.session.global.dry_run {
+                self.warn_once(&fact);
+                break;
+            }
+            if !held.is_readable || !reads.wait().await {
+                if !self.accept(&fact, || messages::lags_behind_refused(&fact))? {
+                    return Ok(false);
+                }
+                break;
+            }
+            (held.stored, held.is_readable) = read::read_or_base(self.service, base).await?;
+        }
+        held.store.note_read(held.stored.addresses());
+        self.earlier = held.stored.addresses().to_vec();
+        if let (Change::Update(_), None) = (self.change, self.service.session.report.record) {
+            // Completion is for commands about one customer; a batch sees many.
+            read::remember(self.service, &held.stored);
+        }
+        Ok(true)
+    }
+
+    /// What the read does not show although our own writes, or an earlier read of this command, left it.
+    fn not_shown(&self, held: &Held) -> Result<Vec<String>, Failure> {
+        let has_base = self.change.base().is_some();
+        let recent = held.store.recent(has_base)?;
+        let removed = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
+        let last = held.store.last_read().unwrap_or_default();
+        let write = |(snapshot, fate)| match fate {
+            Fate::Applied { at, .. } if has_base || held.store.is_recent(at) => {
+                let snapshot: &crate::state::Snapshot = snapshot;
+                let was_seen = last.at >= at;
+                Some(Write { before: &snapshot.customer, sent: &snapshot.merged, was_seen })
+            }
+            _ => None,
+        };
+        let writes: Vec<Write<'_>> =
+            recent.iter().filter_map(|(snapshot, fate)| write((snapshot, *fate))).collect();
+        let mut missing = not_shown(&writes, &last.addresses, &removed, &held.stored)?;
+        missing.extend(not_shown(&[], &self.earlier, &removed, &held.stored)?);
+        missing.dedup();
+        Ok(missing)
+    }
+
+    /// Whether no earlier replacement may still take effect and undo this one: only the newest counts. `false` where a
+    /// person has to be asked, which is not done under the lock.
+    fn newest_is_settled(&mut self, held: &Held) -> Result<bool, Failure> {
+        let open = held.store.newest_open()?;
+        let Some(open) = open.filter(|_| !self.change.replacement_args().after_unknown) else {
+            return Ok(true);
+        };
+        let snapshot = held.store.read(&open.entry.path).ok();
+        if let Some(snapshot) = snapshot.filter(|_| held.is_readable)
+            && is_shown(self.service, &held.store, &snapshot, &held.stored, open.is_mismatch)?
+        {
+            return Ok(true);
+        }
+        let fact = messages::still_open(&open);
+        if self.service.session.global.dry_run {
+            self.warn_once(&fact);
+            return Ok(true);
+        }
+        self.accept(&fact, || messages::still_open_refused(&fact, &open))
+    }
+
+    /// Asks whether to go on in spite of a fact; `--yes` does not answer it. `false` under the lock, where nothing is asked.
+    fn accept(&mut self, fact: &str, refusal: impl FnOnce() -> Failure) -> Result<bool, Failure> {
+        if self.accepted.contains(fact) {
+            return Ok(true);
+        }
+        if !self.prompt.can_ask() {
+            return Err(refusal());
+        }
+        if !self.must_ask {
+            return Ok(false);
+        }
+        if !self.prompt.yes_no(&format!("{fact}. Continue?"), false)?.unwrap_or(false) {
+            return Err(Failure::cancelled());
+        }
+        self.accepted.insert(fact.to_owned());
+        Ok(true)
+    }
+
+    async fn merge(&mut self, service: &Service<'_>, held: &Held) -> Result<Merged, Failure> {
+        for country in self.change.countries(&held.stored) {
+            regions::read_country(service, &country, &mut self.regions).await?;
+        }
+        let regions = service.settings.dialect.profile_rules.map(|_| &self.regions);
+        self.change.merge(&held.store, &held.stored, regions, self.prompt)
+    }
+
+    /// Shows the change and asks.
+    fn confirm(&mut self, stored: &Profile, merged: Merged) -> Result<(), Failure> {
+        if self.agreed.as_ref() == Some(&merged.changes) {
+            return Ok(());
+        }
+        let style = self.service.session.report.stderr_style();
+        self.prompt.show(&profile::owner(stored, style));
+        self.prompt.show(&changes::table(&merged.changes, style));
+        self.prompt.show(&changes::summary(&merged.summary, &[]));
+        self.change.check_deletions(&merged, self.prompt, true)?;
+        self.warn(&merged);
+        let question = match merged.summary.removed.len() {
+            0 => "Send it?".to_owned(),
+            1 => "Delete 1 address and send it?".to_owned(),
+            many => format!("Delete {many} addresses and send it?"),
+        };
+        if let Answer::Back = self.prompt.confirm(&question)? {
+            if let Change::Update(update) = self.change {
+                update.went_back.set(true);
+            }
+            return Err(Failure::cancelled());
+        }
+        self.agreed = Some(merged.changes);
+        Ok(())
+    }
+
+    /// Takes a snapshot, sends the request once, and finds out what became of it. `None` where the steps start again,
+    /// because nothing of it was sent.
     async fn send(
-        &self,
-        store: &CustomerStore,
-        stored: &Profile,
+        &mut self,
+        service: &Service<'_>,
+        held: Held,
         merged: &Merged,
         request: &Request,
-        readable: bool,
-    ) -> Result<Round, Failure> {
-        let service = self.service;
-        let snapshot = self.take_snapshot(store, stored, merged)?;
-        let unsent = Unsent::new(service, store, &snapshot);
-        let name = snapshot.file_stem().and_then(|stem| stem.to_str());
-        let noted = match pending::note_repeats(store, stored.customer(), merged, &snapshot) {
-            Ok(repeat) => service.log_before_send(name).await.map(|()| repeat),
-            Err(failure) => Err(failure),
-        };
-        match noted {
-            Ok(repeat) => repeat.iter().for_each(|warning| service.session.report.warn(warning)),
-            Err(failure) => {
-                // The PUT does not leave: no later command has to wait for it.
-                store.mark(&snapshot, Mark::Refused, service.session.context.clock.now());
-                return Err(failure);
+    ) -> Result<Option<Outcome>, Failure> {
+        let (operation, clock) = (self.change.operation(), service.session.context.clock);
+        let new = NewSnapshot { operation, customer: held.stored.customer(), merged: &merged.customer };
+        let path = held.store.take(&new, service.settings.retention_days)?;
+        let not_left = Unsent { store: &held.store, snapshot: &path, has_left: Cell::new(false) };
+        service.log_before_send(path.file_stem().and_then(|stem| stem.to_str())).await?;
+        not_left.has_left.set(true);
+        let sent =
+            Sent { service, change: self.change, held: &held, merged, snapshot: &path, left: clock.now() };
+        let attempt = service.attempt(operation, request).await;
+        let wait = match attempt.inspect_err(|_| held.store.set_fate(&path, Fate::NotSent))? {
+            Attempt::Applied(reply) => {
+                let verified = sent.verify(reply).await?;
+                return Ok(Some(self.applied(merged, &path, verified)));
             }
+            Attempt::Unknown { failure, .. } => {
+                let verified = sent.resolve(failure).await?;
+                return Ok(Some(self.applied(merged, &path, verified)));
+            }
+            Attempt::Rejected(failure) => {
+                held.store.set_fate(&path, Fate::Refused);
+                return Err(messages::refused(service, &held.stored, merged, failure));
+            }
+            unsent @ (Attempt::NotSent { .. } | Attempt::Throttled { .. }) => {
+                held.store.set_fate(&path, Fate::NotSent);
+                let wait = service.delay(&self.attempts, &unsent, Effect::Write);
+                let failure = self.attempts.fail(unsent);
+                wait.ok_or(failure)?
+            }
+        };
+        drop(not_left);
+        drop(held);
+        tokio::time::sleep(wait).await;
+        Ok(None)
+    }
+
+    fn request(&self, service: &Service<'_>, stored: &Profile, merged: &Merged) -> Result<Request, Failure> {
+        /// The body of the PUT.
+        #[derive(Serialize)]
+        struct Body<'a> {
+            customer: &'a Map<String, Value>,
+            #[serde(flatten)]
+            extra: Map<String, Value>,
         }
-        let replacement = Replacement {
-            change: self.change,
-            request,
-            merged,
-            before: stored,
-            store,
-            snapshot: &snapshot,
-            unsent: &unsent,
-        };
-        Ok(match replacement.send(service, readable).await? {
-            PendingReplacement::Changed(now) => Round::Changed(now),
-            PendingReplacement::Applied(applied) => {
-                Round::Done(Box::new(self.applied(merged, snapshot.clone(), applied)))
-            }
-        })
+        let completed = service.settings.dialect.profile_rules;
+        let completed = completed.map(|_| magento::completed(stored.customer(), &merged.customer));
+        let customer = completed.as_ref().unwrap_or(&merged.customer);
+        let body = serde_json::to_string(&Body { customer, extra: self.change.extra_fields() });
+        let body = body
+            .map_err(|error| Failure::internal(format!("the profile cannot be written as JSON: {error}")))?;
+        Ok(Request::replace_profile(&service.target()?, body.into()))
     }
 
-    fn take_snapshot(
-        &self,
-        store: &CustomerStore,
-        stored: &Profile,
-        merged: &Merged,
-    ) -> Result<PathBuf, Failure> {
-        let new_snapshot = NewSnapshot {
-            operation: self.change.operation(),
-            customer: stored.customer(),
-            merged: &merged.customer,
-        };
-        store.take(&new_snapshot, self.service.settings.retention_days)
+    fn warn(&mut self, merged: &Merged) {
+        merged.notes.iter().for_each(|note| self.warn_once(note));
     }
 
-    /// Replacements of unknown outcome that speak against sending this one.
-    fn open(&self, store: &CustomerStore, stored: &Profile, merged: &Merged) -> Result<Vec<Open>, Failure> {
-        let mut open = pending::open(self.service, store, stored)?;
-        open.retain(|open| {
-            !self.change.replacement_args().after_unknown
-                && !self.accepted.iter().any(|name| name == open.snapshot.name())
-                && open.endangers(stored.customer(), merged)
-        });
-        Ok(open)
+    fn warn_once(&mut self, text: &str) {
+        if self.shown.insert(text.to_owned()) {
+            self.prompt.warn(self.service.session.report, text);
+        }
     }
 
-    fn store(&self, stored: &Profile) -> Result<CustomerStore, Failure> {
-        CustomerStore::of(self.service.session.context, &self.service.settings, &stored.customer_key())
-    }
-
-    fn merge(&self, stored: &Profile) -> Result<Merged, Failure> {
-        let mut merged = self.change.merge(stored.customer(), self.region_directory())?;
-        let warnings = self.change.warnings(&merged);
-        merged.notes.extend(warnings);
-        Ok(merged)
-    }
-
-    fn warn(&self, merged: &Merged) {
-        let report = self.service.session.report;
-        merged.notes.iter().for_each(|note| self.prompt.warn(report, note));
-    }
-
-    fn unchanged(&self, merged: &Merged) -> Outcome {
+    fn unchanged(&mut self, merged: &Merged) -> Outcome {
         self.warn(merged);
-        let unchanged = self.change.describe_unchanged(merged);
+        let unchanged = match self.change {
+            Change::Update(_) => None,
+            Change::Restore(restore) => restore.describe_unchanged(),
+        };
         let unchanged = unchanged.map(|text| hint_target::for_command(&text, self.service.session.global));
-        Outcome { reason: Some("unchanged"), unchanged, ..self.outcome(merged, None) }
+        Outcome { reason: Some("unchanged"), unchanged, ..self.outcome(merged) }
     }
 
-    fn applied(&self, merged: &Merged, snapshot: PathBuf, applied: AppliedReplacement) -> Outcome {
-        let were_shown = self.confirmed.is_some() && self.service.session.context.stdout_is_terminal;
-        let mut outcome = self.outcome(merged, Some(snapshot));
+    fn applied(&self, merged: &Merged, snapshot: &Path, verified: Verified) -> Outcome {
+        let mut outcome = self.outcome(merged);
         outcome.applied = Applied::Yes;
-        outcome.status = applied.status;
-        outcome.response = applied.response;
-        outcome.verified = Some(applied.verified);
+        outcome.status = verified.status;
+        outcome.response = verified.response;
+        outcome.verified = Some(verified.is_verified);
         if let Some(profile) = &mut outcome.profile {
-            profile.new_ids = applied.new_ids;
-            profile.were_shown = were_shown;
+            profile.new_ids = verified.new_ids;
+            profile.snapshot = Some(snapshot.to_owned());
+            profile.were_shown = self.agreed.is_some() && self.service.session.context.stdout_is_terminal;
         }
         outcome
     }
 
-    fn outcome(&self, merged: &Merged, snapshot: Option<PathBuf>) -> Outcome {
+    fn outcome(&self, merged: &Merged) -> Outcome {
         let profile = ProfileOutcome {
             changes: merged.changes.clone(),
             were_shown: false,
             summary: merged.summary.clone(),
-            snapshot,
+            snapshot: None,
             new_ids: Vec::new(),
         };
         Outcome { profile: Some(profile), ..Outcome::not_sent(self.change.operation()) }
+    }
+}
+
+/// A snapshot whose replacement has not left: that is noted when the command ends before it does, by an error or a
+/// signal. Only a process that dies leaves the question open.
+struct Unsent<'a> {
+    store: &'a CustomerStore,
+    snapshot: &'a Path,
+    has_left: Cell<bool>,
+}
+
+impl Drop for Unsent<'_> {
+    fn drop(&mut self) {
+        if !self.has_left.get() {
+            self.store.set_fate(self.snapshot, Fate::NotSent);
+        }
     }
 }

@@ -1,146 +1,216 @@
-//! `storefront customer restore`: restores a snapshot through the same steps as an update.
+//! `storefront customer restore`: an earlier update undone, through the same steps as an update.
 
-mod find;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::path::Path;
 
-use serde_json::{Map, Value};
-
-use super::change::ProfileChange;
-use super::{pending, replace};
+use super::change::Change;
+use super::replace;
+use super::verify::is_shown;
 use crate::cli::customer::{ReplacementArgs, RestoreArgs};
 use crate::failure::Failure;
-use crate::ops::profile::read;
-use crate::plan::profile::merge::Merged;
-use crate::plan::profile::patch;
-use crate::plan::profile::patch::ProfilePatch;
-use crate::plan::profile::region::RegionDirectory;
-use crate::plan::profile::restore::{self, Extent};
+use crate::plan::profile::diff::join_ids;
+use crate::plan::profile::merge::{Merged, merge};
+use crate::plan::profile::patch::{self, ProfilePatch};
+use crate::plan::profile::restore::{Undo, belongs_to, inverse};
 use crate::plan::profile::stored::Profile;
 use crate::prompt::Prompt;
 use crate::report::history;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
-use crate::state::{CustomerStore, Mark, Snapshot, SnapshotEntry};
+use crate::state::{CustomerStore, Fate, Snapshot, SnapshotEntry};
 
-const OPERATION: &str = "customer restore";
+/// As many snapshots of one beginning are named.
+const MOST_NAMED: usize = 5;
+const LIST: &str = "`storefront customer history` lists the snapshots";
 
-/// Finds the snapshot and replaces the profile by it.
+/// An update that is to be undone.
+pub struct Restore<'a> {
+    service: &'a Service<'a>,
+    args: &'a RestoreArgs,
+    /// How the profile is replaced.
+    pub replacement: &'a ReplacementArgs,
+    found: OnceCell<(Snapshot, Fate)>,
+    /// How many newer addresses are deleted.
+    allow_delete: Cell<Option<usize>>,
+    /// Why nothing has to change.
+    unchanged: RefCell<Option<String>>,
+}
+
+/// Finds the snapshot and undoes what its update did.
 ///
 /// # Errors
 /// `usage` when there is no such snapshot, and as [`replace::replace`].
 pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<Outcome, Failure> {
-    let stored = read::read_profile(service).await?;
-    let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
-    // What is still open counts as applied once the profile shows it.
-    pending::open(service, &store, &stored)?;
-    let snapshot = find::find(service, &store, &stored, args.snapshot.as_deref())?;
-    ensure_same_owner(&store, &stored, &snapshot)?;
-    let report = service.session.report;
-    let taken = history::when_local(&snapshot.taken, service.session.context.clock.now());
-    report.status(&format!("{OPERATION}: snapshot {} ({taken})", snapshot.name()));
-    let extent = if args.all { Extent::All } else { Extent::Update };
-    let undone = match extent {
-        Extent::Update => undone_already(&store, &snapshot)?,
-        Extent::All => None,
-    };
     let restore = Restore {
-        snapshot,
-        undone,
-        extent,
-        allow_delete: args.allow_delete,
-        replacement: args.replacement.clone(),
+        service,
+        args,
+        replacement: &args.replacement,
+        found: OnceCell::new(),
+        allow_delete: Cell::new(args.allow_delete),
+        unchanged: RefCell::default(),
     };
-    replace::replace(service, &restore).await
+    replace::replace(service, Change::Restore(&restore)).await
 }
 
-struct Restore {
-    snapshot: Snapshot,
-    /// Where an earlier restore has undone that update: which, and what goes further back.
-    undone: Option<String>,
-    extent: Extent,
-    allow_delete: Option<usize>,
-    replacement: ReplacementArgs,
-}
+impl Restore<'_> {
+    /// What results call it.
+    pub const OPERATION: &'static str = "customer restore";
 
-impl ProfileChange for Restore {
-    fn operation(&self) -> &'static str {
-        OPERATION
-    }
-
-    fn merge(
+    /// The profile with what the update did set back.
+    ///
+    /// # Errors
+    /// `usage` when there is no such snapshot, `guard` for one of another customer or service.
+    pub fn merge(
         &self,
-        stored: &Map<String, Value>,
-        regions: Option<&RegionDirectory>,
+        store: &CustomerStore,
+        stored: &Profile,
+        can_clear: bool,
+        prompt: &Prompt,
     ) -> Result<Merged, Failure> {
-        let can_clear = regions.is_some();
-        let (before, sent) = (&self.snapshot.customer, &self.snapshot.merged);
-        restore::restore(stored, before, sent, self.extent, self.allow_delete.is_some(), can_clear)
+        let (snapshot, fate) = self.snapshot(store, stored, prompt)?;
+        let name = snapshot.name();
+        if !fate.may_be_applied() {
+            let what = fate.name();
+            self.unchanged.replace(Some(format!("nothing to undo: {name} was {what}")));
+            return merge(stored.customer(), &ProfilePatch::default());
+        }
+        let undo = |delete_newer| Undo {
+            before: &snapshot.customer,
+            sent: &snapshot.merged,
+            all: self.args.all,
+            lost_addresses: matches!(fate, Fate::Mismatch { .. }),
+            delete_newer,
+            can_clear,
+        };
+        let kept = inverse(undo(false), stored.customer())?;
+        let offers = prompt.can_ask() && !prompt.assume_yes() && !self.service.session.global.dry_run;
+        if let (None, false, true) = (self.allow_delete.get(), kept.newer.is_empty(), offers) {
+            let question = format!("Also delete {}, added since?", addresses(&kept.newer));
+            let deletes = prompt.yes_no(&question, false)?.unwrap_or(false);
+            self.allow_delete.set(Some(if deletes { kept.newer.len() } else { 0 }));
+        }
+        let deletes = self.allow_delete.get().is_some_and(|number| number > 0);
+        let chosen = if deletes { inverse(undo(true), stored.customer())? } else { kept };
+        let mut merged = merge(stored.customer(), &chosen.patch)?;
+        self.unchanged.replace(Some(match &chosen.notes[..] {
+            [] => format!("nothing restored: the profile is already as it was before {name}"),
+            _ if chosen.is_overwritten() => {
+                format!("nothing restored: all that {name} changed has changed since")
+            }
+            _ => "nothing restored: see the warnings".to_owned(),
+        }));
+        merged.notes.extend(chosen.notes);
+        if let [_, ..] = &chosen.newer[..] {
+            let (count, kept) = (chosen.newer.len(), addresses(&chosen.newer));
+            let verb = if count == 1 { "is" } else { "are" };
+            merged.notes.push(format!(
+                "{kept} {verb} newer than the snapshot and {verb} kept; --allow-delete {count} deletes \
+                 {}",
+                if count == 1 { "it" } else { "them" }
+            ));
+        }
+        Ok(merged)
     }
 
-    fn describe_unchanged(&self, merged: &Merged) -> Option<String> {
-        let name = self.snapshot.name();
-        Some(match &self.undone {
-            Some(undone) => format!("nothing restored: {undone}"),
-            None if restore::all_changed_again(&merged.notes) => {
-                format!("nothing restored: all that {name} changed was changed again since")
-            }
-            None if merged.notes.is_empty() => {
-                format!("nothing restored: the profile is already as it was before {name}")
-            }
-            None => "nothing restored: see the warnings".to_owned(),
-        })
-    }
-
-    fn check_deletions(&self, merged: &Merged, _: &Prompt, _: bool) -> Result<(), Failure> {
+    /// Refuses to delete another number of addresses than was allowed.
+    ///
+    /// # Errors
+    /// `guard`, naming the addresses.
+    pub fn check_deletions(&self, merged: &Merged) -> Result<(), Failure> {
         let whole = ProfilePatch { replace: true, ..ProfilePatch::default() };
-        patch::check(&whole, &merged.summary, self.allow_delete, false)
+        patch::check(&whole, &merged.summary, self.allow_delete.get(), false)
     }
 
-    fn replacement_args(&self) -> &ReplacementArgs {
-        &self.replacement
+    /// What a person reads where nothing had to change.
+    pub fn describe_unchanged(&self) -> Option<String> {
+        self.unchanged.borrow().clone()
     }
-}
 
-/// Which restore has undone an update since, and how to undo the one before it that is not undone.
-fn undone_already(store: &CustomerStore, update: &Snapshot) -> Result<Option<String>, Failure> {
-    let entries = store.entries()?;
-    let number_of = |snapshot: &Snapshot| {
-        entries.iter().find(|entry| entry.path == snapshot.path).map(|entry| entry.number)
-    };
-    let Some(number) = number_of(update) else { return Ok(None) };
-    let Some(undone_by) = undone_by(store, &entries, number, update) else { return Ok(None) };
-    let mut below = number;
-    let mut hint = String::new();
-    while let Some(before) = find::last_update(store, below)? {
-        below = number_of(&before).unwrap_or_default();
-        if self::undone_by(store, &entries, below, &before).is_none() {
-            hint = format!("; to undo the one before: `storefront customer restore {}`", before.name());
-            break;
+    /// The snapshot to restore, found once.
+    fn snapshot(
+        &self,
+        store: &CustomerStore,
+        stored: &Profile,
+        prompt: &Prompt,
+    ) -> Result<&(Snapshot, Fate), Failure> {
+        if let Some(found) = self.found.get() {
+            return Ok(found);
         }
+        let (snapshot, fate) = match &self.args.snapshot {
+            Some(name) => self.named(store, name)?,
+            None => self.newest(store, stored, prompt)?,
+        };
+        ensure_same_owner(store, stored, &snapshot)?;
+        let context = self.service.session.context;
+        let taken = history::when_local(&snapshot.taken, context.clock.now());
+        let status = format!("{}: snapshot {} ({taken})", Self::OPERATION, snapshot.name());
+        self.service.session.report.status(&status);
+        Ok(self.found.get_or_init(|| (snapshot, fate)))
     }
-    Ok(Some(format!("already undone by {undone_by}{hint}")))
-}
 
-/// Name of the restore that has undone the update with this number.
-fn undone_by(
-    store: &CustomerStore,
-    entries: &[SnapshotEntry],
-    number: u64,
-    update: &Snapshot,
-) -> Option<String> {
-    let changes = update.changes();
-    for entry in
-        entries.iter().filter(|entry| entry.number > number && entry.mark.is_some_and(Mark::is_applied))
-    {
-        let Ok(later) = store.read(&entry.path) else { continue };
-        if later.operation == OPERATION && restore::takes_back(&later.changes(), &changes) {
-            return Some(later.name().to_owned());
+    /// A snapshot by file, name, number or the beginning of its name.
+    fn named(&self, store: &CustomerStore, name: &str) -> Result<(Snapshot, Fate), Failure> {
+        let file = Path::new(name);
+        let path = match &store.named(name)?[..] {
+            _ if file.is_file() => file.to_owned(),
+            [one] => one.path.clone(),
+            [] => {
+                let message = format!("no snapshot named `{name}` of this customer on this machine");
+                return Err(Failure::usage(message).hint(LIST));
+            }
+            several => {
+                let names: Vec<&str> = several.iter().take(MOST_NAMED).map(SnapshotEntry::name).collect();
+                let more = several.len() - names.len();
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let message =
+                    format!("`{name}` names {} snapshots: {}{more}", several.len(), names.join(", "));
+                return Err(Failure::usage(message).hint("give more of the name, or the number of one"));
+            }
+        };
+        let fate = store.fate(&path);
+        Ok((store.read(&path)?, fate))
+    }
+
+    /// The newest update that may have changed something. One of unknown outcome which the profile does not show is asked
+    /// about.
+    fn newest(
+        &self,
+        store: &CustomerStore,
+        stored: &Profile,
+        prompt: &Prompt,
+    ) -> Result<(Snapshot, Fate), Failure> {
+        for entry in store.entries()?.into_iter().filter(|entry| entry.number > 0) {
+            let fate = store.fate(&entry.path);
+            let Ok(snapshot) = store.read(&entry.path) else { continue };
+            if !fate.may_be_applied() || snapshot.operation == Self::OPERATION {
+                continue;
+            }
+            let is_unknown = matches!(fate, Fate::Unknown { .. });
+            if is_unknown && !is_shown(self.service, store, &snapshot, stored, false)? {
+                let name = snapshot.name();
+                let fact = format!("the outcome of {name} is unknown, and the profile does not show it");
+                if !prompt.can_ask() {
+                    let hint = format!(
+                        "name the update to undo, such as `storefront customer restore {name}`; {LIST}"
+                    );
+                    return Err(Failure::guard(fact).hint(hint));
+                }
+                if !prompt.yes_no(&format!("{fact}. Undo it?"), false)?.unwrap_or(false) {
+                    return Err(Failure::cancelled());
+                }
+            }
+            return Ok((snapshot, fate));
         }
+        Err(Failure::usage("no update of this customer from this machine was applied").hint(LIST))
     }
-    None
 }
 
-/// Customers of two services may have the same id, and where the service shows neither id nor e-mail address, two
-/// customers cannot be distinguished.
+fn addresses(ids: &[i64]) -> String {
+    format!("{} {}", if ids.len() == 1 { "address" } else { "addresses" }, join_ids(ids))
+}
+
+/// Customers of two services may have the same id, and where the service shows neither id nor email, two customers cannot
+/// be told apart.
 fn ensure_same_owner(store: &CustomerStore, stored: &Profile, snapshot: &Snapshot) -> Result<(), Failure> {
     if snapshot.service.as_deref() != Some(store.service()) {
         let from = snapshot.service.as_deref().unwrap_or("an unknown service");
@@ -150,7 +220,7 @@ fn ensure_same_owner(store: &CustomerStore, stored: &Profile, snapshot: &Snapsho
         ))
         .hint("use the profile of that service; if the service only moved, change `service` in the file"));
     }
-    if !restore::belongs_to(stored.customer(), &snapshot.customer) {
+    if !belongs_to(stored.customer(), &snapshot.customer) {
         return Err(Failure::guard(format!(
             "snapshot {} belongs to another customer, or does not identify its customer",
             snapshot.name()

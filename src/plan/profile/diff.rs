@@ -75,40 +75,40 @@ impl FieldPath {
         }
     }
 
-    /// Sets the value at this place, where the object that holds it exists; whether it does. `roster` is that of the
-    /// customer's addresses.
-    pub fn set(&self, customer: &mut Map<String, Value>, roster: &AddressIndex, value: &Value) -> bool {
-        let Some((Step::Member(first), rest)) = self.0.split_first() else { return false };
-        let Some((last, inner)) = rest.split_last() else {
-            customer.insert(first.clone(), value.clone());
-            return true;
-        };
-        let Some(mut holder) = customer.get_mut(first) else { return false };
-        for step in inner {
-            let next = match step {
-                Step::Member(name) => holder.get_mut(name),
-                Step::Address(id) => roster.position(*id).and_then(|position| holder.get_mut(position)),
-                Step::New => None,
-                Step::Code(code) => attribute_mut(holder, code),
-            };
-            let Some(next) = next else { return false };
-            holder = next;
-        }
-        match (last, holder) {
-            (Step::Member(name), Value::Object(object)) => {
-                object.insert(name.clone(), value.clone());
-                true
-            }
-            (Step::Code(code), Value::Array(attributes)) => {
-                let same = |one: &&mut Value| one.get("attribute_code").and_then(Value::as_str) == Some(code);
-                match attributes.iter_mut().find(same) {
-                    Some(attribute) => *attribute = value.clone(),
-                    None => attributes.push(value.clone()),
+    /// Writes a value at this place into a draft: of the customer, or of the address that the place is in.
+    pub fn set_in(&self, draft: &mut Map<String, Value>, value: Value) {
+        fn set(steps: &[Step], object: &mut Map<String, Value>, value: Value) {
+            let empty = |holder: &mut Value, new: Value| {
+                if std::mem::discriminant(holder) != std::mem::discriminant(&new) {
+                    *holder = new;
                 }
-                true
+            };
+            match steps {
+                [Step::Member(name)] => drop(object.insert(name.clone(), value)),
+                [Step::Member(name), Step::Code(code), inner @ ..] => {
+                    let holder = object.entry(name.clone()).or_insert(Value::Null);
+                    empty(holder, Value::Array(Vec::new()));
+                    let Some(attributes) = holder.as_array_mut() else { return };
+                    if inner.is_empty() {
+                        return attributes.push(value);
+                    }
+                    let is_it = |one: &Value| one.get("attribute_code").is_some_and(|own| own == code);
+                    let at = attributes.iter().position(is_it).unwrap_or(attributes.len());
+                    if at == attributes.len() {
+                        attributes.push(exact_json::object([("attribute_code", code.as_str().into())]));
+                    }
+                    attributes[at].as_object_mut().into_iter().for_each(|one| set(inner, one, value.clone()));
+                }
+                [Step::Member(name), inner @ ..] => {
+                    let holder = object.entry(name.clone()).or_insert(Value::Null);
+                    empty(holder, Value::Object(Map::new()));
+                    holder.as_object_mut().into_iter().for_each(|one| set(inner, one, value.clone()));
+                }
+                _ => {}
             }
-            _ => false,
         }
+        let steps = if self.address_id().is_some() { &self.0[2..] } else { &self.0[..] };
+        set(steps, draft, value);
     }
 
     /// Whether one of the two places is, or is inside, the other.
@@ -158,11 +158,6 @@ impl FieldPath {
                 .find(|attribute| attribute.get("attribute_code").and_then(Value::as_str) == Some(code)),
         })
     }
-}
-
-fn attribute_mut<'a>(attributes: &'a mut Value, code: &str) -> Option<&'a mut Value> {
-    let same = |one: &&mut Value| one.get("attribute_code").and_then(Value::as_str) == Some(code);
-    attributes.as_array_mut()?.iter_mut().find(same)
 }
 
 impl fmt::Display for FieldPath {

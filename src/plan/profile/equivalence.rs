@@ -29,38 +29,35 @@ pub fn is_same(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Whether a stored field has the value that a draft names, as services show values: nothing, null and `""` are one;
-/// so are a number and its text, and texts that differ in surrounding white space. Of an object the draft's fields count,
-/// of `custom_attributes` the draft's codes.
-pub fn is_equivalent(name: &str, draft: Option<&Value>, stored: Option<&Value>) -> bool {
-    let (draft, stored) = (draft.unwrap_or(&Value::Null), stored.unwrap_or(&Value::Null));
-    match (draft, stored) {
-        (Value::Object(draft), Value::Object(stored)) => {
-            draft.iter().all(|(name, value)| is_equivalent(name, Some(value), stored.get(name)))
+/// Whether the field `name` has all that is `expected` of it: of an object the expected fields, of `custom_attributes` the
+/// expected codes, of anything else the same value.
+pub fn contains(name: &str, actual: Option<&Value>, expected: Option<&Value>) -> bool {
+    let nothing = Map::new();
+    match (actual.unwrap_or(&Value::Null), expected.unwrap_or(&Value::Null)) {
+        (Value::Object(_) | Value::Null, Value::Object(expected)) => {
+            let actual = actual.and_then(Value::as_object).unwrap_or(&nothing);
+            expected.iter().all(|(name, value)| contains(name, actual.get(name), Some(value)))
         }
-        (Value::Object(draft), Value::Null) => {
-            !draft.is_empty() && draft.iter().all(|(name, value)| is_equivalent(name, Some(value), None))
+        (Value::Array(actual), Value::Array(expected)) if name == "custom_attributes" => {
+            expected.iter().all(|attribute| has_attribute(actual, attribute))
         }
-        (Value::Array(draft), Value::Array(stored)) if name == "custom_attributes" => {
-            draft.iter().all(|attribute| has_attribute(stored, attribute))
+        (Value::Array(actual), Value::Array(expected)) => {
+            let same = |(actual, expected)| contains("", Some(actual), Some(expected));
+            actual.len() == expected.len() && actual.iter().zip(expected).all(same)
         }
-        (Value::Array(draft), Value::Array(stored)) => {
-            draft.len() == stored.len()
-                && draft
-                    .iter()
-                    .zip(stored)
-                    .all(|(draft, stored)| is_equivalent("", Some(draft), Some(stored)))
-        }
-        (Value::Number(draft), Value::Number(stored)) => is_same_number(draft, stored),
-        _ => same_value(name, Some(draft), Some(stored)),
+        (actual, expected) => same_value(name, Some(actual), Some(expected)),
     }
 }
 
-fn has_attribute(stored: &[Value], draft: &Value) -> bool {
-    let code = draft.get("attribute_code");
-    stored.iter().any(|attribute| {
-        attribute.get("attribute_code") == code && is_equivalent("", Some(draft), Some(attribute))
-    })
+fn has_attribute(actual: &[Value], expected: &Value) -> bool {
+    let code = expected.get("attribute_code");
+    let is_it = |attribute: &&Value| attribute.get("attribute_code") == code;
+    // A service shows no custom attribute that is empty.
+    let nothing = same_value("value", expected.get("value"), None);
+    match actual.iter().find(is_it) {
+        Some(attribute) => contains("", Some(attribute), Some(expected)),
+        None => nothing,
+    }
 }
 
 /// Whether two values of the field `name` are the same. Equal are absent, null and `""`; a number and its text; texts
@@ -74,25 +71,12 @@ pub fn same_value(name: &str, left: Option<&Value>, right: Option<&Value>) -> bo
     }
 }
 
-/// Whether `actual` has every field of `expected`, but for those in `except`.
-pub fn contains_all(actual: &Value, expected: &Map<String, Value>, except: &[&str]) -> bool {
-    expected
-        .iter()
-        .filter(|(name, _)| !except.contains(&name.as_str()))
-        .all(|(name, value)| same_value(name, actual.get(name), Some(value)))
-}
-
-/// Whether a value says something: not null, not an empty text, and for a flag not "no".
-pub fn is_set(name: &str, value: &Value) -> bool {
-    present(name, Some(value)).is_some()
-}
-
 fn present<'a>(name: &str, value: Option<&'a Value>) -> Option<&'a Value> {
     value.filter(|value| match value {
         Value::Null => false,
         Value::String(text) if text.trim().is_empty() => false,
         Value::Bool(false) => !FLAG_LIKE.contains(&name),
-        Value::String(text) if text.trim() == "0" => !FLAG_LIKE.contains(&name),
+        Value::String(text) if ["0", "false"].contains(&text.trim()) => !FLAG_LIKE.contains(&name),
         Value::Number(number) if number.as_f64() == Some(0.0) => !FLAG_LIKE.contains(&name),
         _ => true,
     })
@@ -126,6 +110,7 @@ fn same_scalar(name: &str, left: &Value, right: &Value) -> bool {
 
 fn scalar_text(name: &str, value: &Value) -> Option<String> {
     match value {
+        Value::String(text) if text.trim() == "true" && FLAG_LIKE.contains(&name) => Some("1".to_owned()),
         Value::String(text) => Some(text.trim().to_owned()),
         Value::Number(number) => Some(number.to_string()),
         Value::Bool(true) if FLAG_LIKE.contains(&name) => Some("1".to_owned()),
@@ -147,7 +132,7 @@ fn same_number(left: &str, right: &str) -> bool {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{is_equivalent, is_same, same_value};
+    use super::{contains, is_same, same_value};
 
     fn number(text: &str) -> Value {
         serde_json::from_str(text).unwrap()
@@ -164,17 +149,18 @@ mod tests {
     }
 
     #[test]
-    fn what_services_write_differently_is_equivalent() {
-        let same = |name: &str, draft: Value, stored: Value| is_equivalent(name, Some(&draft), Some(&stored));
-        assert!(
-            is_equivalent("fax", Some(&json!("")), None) && is_equivalent("fax", None, Some(&Value::Null))
-        );
-        assert!(same("postcode", json!("02138 "), json!("02138")) && same("id", json!("7"), json!(7)));
-        assert!(same("default_billing", json!(true), json!("1")) && same("region_id", json!(0), Value::Null));
-        assert!(!same("postcode", json!("0"), Value::Null) && !same("city", json!(["a"]), json!("a")));
+    fn what_is_expected_may_be_written_differently() {
+        let has = |name: &str, actual: Value, expected: Value| contains(name, Some(&actual), Some(&expected));
+        assert!(contains("fax", None, Some(&json!(""))) && contains("fax", Some(&Value::Null), None));
+        assert!(has("postcode", json!("02138"), json!("02138 ")) && has("id", json!(7), json!("7")));
+        assert!(has("default_billing", json!("1"), json!(true)) && has("region_id", Value::Null, json!(0)));
+        assert!(!has("postcode", Value::Null, json!("0")) && !has("city", json!("a"), json!(["a"])));
+        assert!(has("region", json!({"region": "A", "x": 1}), json!({"region": "A "})));
+        assert!(!has("region", json!({"region": "A"}), json!({"region": "A", "region_id": 5})));
         let stored = json!([{"attribute_code": "b", "value": 1}, {"attribute_code": "a", "value": "2"}]);
-        assert!(same("custom_attributes", json!([{"attribute_code": "a", "value": "2"}]), stored.clone()));
-        assert!(!same("custom_attributes", json!([{"attribute_code": "a", "value": "3"}]), stored));
+        assert!(has("custom_attributes", stored.clone(), json!([{"attribute_code": "a", "value": "2"}])));
+        assert!(has("custom_attributes", stored.clone(), json!([{"attribute_code": "c", "value": ""}])));
+        assert!(!has("custom_attributes", stored, json!([{"attribute_code": "a", "value": "3"}])));
     }
 
     fn same(name: &str, left: &Value, right: &Value) -> bool {

@@ -6,10 +6,8 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::diff::{self, Change, id_of};
-use super::read_back::ReadBack;
-
-/// The fields of a default, at the top and in its address.
-pub(super) const DEFAULTS: [&str; 2] = ["default_billing", "default_shipping"];
+use super::patch::DEFAULTS;
+use super::verify::Seen;
 
 /// The merged profile as it is sent. `stored` is the profile it was merged with.
 pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Map<String, Value> {
@@ -37,10 +35,10 @@ pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Ma
 const ADMINISTRATORS: [&str; 3] = ["group_id", "website_id", "store_id"];
 
 /// What to do where nothing but such fields of the own profile was not changed.
-pub fn ignored_on_own_profile(found: &ReadBack) -> Option<String> {
-    let mut undone = found.undone.iter().map(|change| change.path.to_string());
+pub fn ignored_on_own_profile(seen: &Seen) -> Option<String> {
+    let mut undone = seen.undone.iter().map(|change| change.path.to_string());
     let only_those = undone.all(|path| ADMINISTRATORS.contains(&path.as_str()));
-    (only_those && !found.undone.is_empty() && found.keeps_addresses()).then(|| {
+    (only_those && !seen.undone.is_empty() && seen.missing.is_empty()).then(|| {
         format!(
             "the service takes {} with an administrator's token only: name the customer with --customer ID|EMAIL",
             ADMINISTRATORS.join(", ")

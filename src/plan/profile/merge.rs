@@ -2,13 +2,13 @@
 //! for two that have keys: `custom_attributes` by `attribute_code`, `addresses` by `id`. `null` is a value and deletes
 //! nothing. What is not named stays as it is stored.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
 use super::diff::{self, AddressIndex, Change, FieldPath, id_of};
-use super::equivalence::{is_equivalent, is_same, is_same_number};
-use super::patch::{AddressSummary, DefaultAddress, ProfilePatch};
+use super::equivalence::{contains, is_same, is_same_number, same_value};
+use super::patch::{AddressSummary, DEFAULTS, DefaultAddress, ProfilePatch};
 use super::region;
 use super::stored_fields::refuse_unknown;
 use crate::failure::Failure;
@@ -35,28 +35,67 @@ pub struct Merged {
 /// # Errors
 /// `guard` for a stored list that cannot be replaced safely (no id, an id twice, an id that is no integer) and for an
 /// id the profile does not have; `usage` for a draft that contradicts itself or leaves the region ambiguous.
-pub fn merge(stored: Map<String, Value>, patch: &ProfilePatch) -> Result<Merged, Failure> {
-    ensure_same_customer(&stored, patch)?;
-    refuse_unknown(&patch.deferred, &patch.draft, &stored)?;
+pub fn merge(stored: &Map<String, Value>, patch: &ProfilePatch) -> Result<Merged, Failure> {
+    ensure_same_customer(stored, patch)?;
+    refuse_unknown(&patch.deferred, &patch.draft, stored)?;
     check_attribute_codes(&patch.draft, "")?;
-    let mut customer = stored;
-    let Some(Value::Array(stored)) = customer.get_mut("addresses").map(Value::take) else {
+    let Some(Value::Array(list)) = stored.get("addresses") else {
         return Err(Failure::guard("the stored profile has no address list"));
     };
-    let mut changes = members(&mut customer, &patch.draft);
-    let list = AddressList::of(stored, patch)?;
-    changes.extend(list.changes);
-    customer.insert("addresses".to_owned(), Value::Array(list.addresses));
+    let addresses = merge_addresses(list, patch)?;
+    let mut customer = stored.clone();
+    for (name, value) in patch.draft.iter().filter(|(name, _)| *name != ADDRESSES) {
+        set_field(&mut customer, name, value);
+    }
+    customer.insert(ADDRESSES.to_owned(), Value::Array(addresses));
+    let mut left_out = set_own_defaults(patch, &mut customer);
     let mut notes = Vec::new();
-    set_own(patch, &mut customer, &mut changes, &mut notes);
-    clear_dangling_defaults(&mut customer, &list.summary.removed, &mut changes, &mut notes);
-    Ok(Merged { customer, changes, summary: list.summary, notes })
+    for name in DEFAULTS {
+        let staying = |id: &i64| diff::address_list(&customer).iter().any(|one| has_id(one, *id));
+        let was_there = |id: &i64| list.iter().any(|one| has_id(one, *id));
+        let default = customer.get(name).and_then(id_of);
+        if let Some(id) = default.filter(|id| was_there(id) && !staying(id)) {
+            customer.shift_remove(name);
+            left_out.push(name);
+            notes.push(format!("{name} cleared: it pointed to removed address {id}"));
+        }
+    }
+    let mut merged = Merged::between(stored, customer)?;
+    // A service that merges keeps a default that is left out until its address is gone: that is no change to verify.
+    merged
+        .changes
+        .retain(|change| !left_out.iter().any(|name| change.path == FieldPath::default().member(name)));
+    merged.notes = notes;
+    Ok(merged)
+}
+
+impl Merged {
+    /// The replacement of `stored` by `customer`, whose new addresses have no id.
+    ///
+    /// # Errors
+    /// `guard` when the stored list has an address without a usable id of its own.
+    pub fn between(stored: &Map<String, Value>, customer: Map<String, Value>) -> Result<Self, Failure> {
+        let before = AddressIndex::of(diff::address_list(stored))?;
+        let changes = diff::customers(stored, &customer);
+        let touched: HashSet<i64> = changes.iter().filter_map(|change| change.path.address_id()).collect();
+        let after = diff::address_list(&customer);
+        let staying: Vec<i64> = after.iter().filter_map(|address| id_of(address.get("id")?)).collect();
+        let there: HashSet<i64> = staying.iter().copied().collect();
+        let (changed, kept) = staying.into_iter().partition(|id| touched.contains(id));
+        let summary = AddressSummary {
+            kept,
+            changed,
+            added: after.iter().filter(|address| address.get("id").is_none()).count(),
+            removed: before.ids().iter().copied().filter(|id| !there.contains(id)).collect(),
+        };
+        Ok(Self { customer, changes, summary, notes: Vec::new() })
+    }
 }
 
 /// Refuses a draft that was made for another customer: the token decides whose profile is replaced, whatever ids say.
 fn ensure_same_customer(stored: &Map<String, Value>, patch: &ProfilePatch) -> Result<(), Failure> {
     let Some(own) = stored.get("id").and_then(id_of) else { return Ok(()) };
-    let drafts = patch.draft.get("addresses").and_then(Value::as_array).into_iter().flatten();
+    let drafts = diff::address_list(&patch.draft).iter();
     let owners = drafts.filter_map(|draft| draft.get("customer_id"));
     let names_other = |id: &&Value| !id.is_null() && id_of(id) != Some(own);
     match patch.draft.get("id").into_iter().chain(owners).find(names_other) {
@@ -68,196 +107,74 @@ fn ensure_same_customer(stored: &Map<String, Value>, patch: &ProfilePatch) -> Re
     }
 }
 
-/// Sets the named fields other than the addresses; custom attributes merge by their code.
-fn members(customer: &mut Map<String, Value>, draft: &Map<String, Value>) -> Vec<Change> {
-    let before = draft
-        .keys()
-        .filter_map(|name| customer.get_key_value(name))
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
-    for (name, value) in draft.iter().filter(|(name, _)| *name != "addresses") {
-        set_field(customer, name, value);
-    }
-    let after = draft.keys().filter_map(|name| customer.get_key_value(name));
-    let after = after.map(|(name, value)| (name.clone(), value.clone())).collect();
-    let mut changes = Vec::new();
-    diff::objects_except(&FieldPath::default(), &before, &after, Some("addresses"), &mut changes);
-    changes
-}
-
-/// A default that names an address removed by the same command is left out, with a note. That is no change to be
-/// verified: a service that merges profiles keeps the field until the address is gone.
-fn clear_dangling_defaults(
-    customer: &mut Map<String, Value>,
-    removed: &[i64],
-    changes: &mut Vec<Change>,
-    notes: &mut Vec<String>,
-) {
-    for name in ["default_billing", "default_shipping"] {
-        let Some(id) = customer.get(name).and_then(id_of).filter(|id| removed.contains(id)) else {
-            continue;
-        };
-        customer.shift_remove(name);
-        let path = FieldPath::default().member(name);
-        changes.retain(|change| change.path != path);
-        notes.push(format!("{name} cleared: it pointed to removed address {id}"));
-    }
-}
-
-/// A merged list, and how it differs from the stored one.
-#[derive(Debug, Default)]
-pub struct AddressList {
-    /// The full list, to be sent.
-    pub addresses: Vec<Value>,
-    /// What becomes of the stored addresses.
-    pub summary: AddressSummary,
-    /// Every difference from the stored list.
-    pub changes: Vec<Change>,
-}
-
 /// A draft address and the stored position it changes, if it names one.
 type AddressPatch = (Option<usize>, Map<String, Value>);
 
-impl AddressList {
-    /// Makes the list that a patch asks for.
-    ///
-    /// # Errors
-    /// As [`crate::plan::profile::merge::merge`].
-    pub fn of(stored: Vec<Value>, patch: &ProfilePatch) -> Result<Self, Failure> {
-        let roster = AddressIndex::of(&stored)?;
-        let drafts = resolve_targets(patch, &roster)?;
-        let mut list = Self::default();
-        if patch.replace {
-            list.replace(stored, &roster, drafts, patch)?;
-        } else {
-            list.apply(stored, &roster, drafts, patch)?;
-        }
-        Ok(list)
-    }
-
-    /// Merges the drafts into the stored list: what they do not name stays, in stored order.
-    fn apply(
-        &mut self,
-        mut stored: Vec<Value>,
-        roster: &AddressIndex,
-        drafts: Vec<AddressPatch>,
-        patch: &ProfilePatch,
-    ) -> Result<(), Failure> {
-        let removed: HashSet<i64> = patch.remove.iter().copied().collect();
-        let (changes, additions): (Vec<AddressPatch>, Vec<AddressPatch>) =
-            drafts.into_iter().partition(|(position, _)| position.is_some());
-        let staying = roster.ids().iter().zip(&stored).filter(|(id, _)| !removed.contains(id));
-        let new = additions_to(staying, additions, patch)?;
-        let mut before: BTreeMap<usize, Value> = BTreeMap::new();
-        for (position, draft) in changes {
-            let Some(position) = position else { continue };
-            before.entry(position).or_insert_with(|| stored[position].clone());
-            apply_patch(&mut stored[position], draft, &format!("address {}", roster.ids()[position]))?;
-        }
-        clear_others(patch, roster.ids(), &mut stored, &mut before);
-        for (position, (id, address)) in roster.ids().iter().zip(stored).enumerate() {
-            if removed.contains(id) {
-                self.remove(*id, before.remove(&position).unwrap_or(address));
-                continue;
-            }
-            self.keep(*id, before.get(&position), address);
-        }
-        for address in new {
-            self.add(address);
-        }
-        Ok(())
-    }
-
-    /// The drafts are the list, in their order; an address that they leave out is removed. What a draft with an id does
-    /// not name stays as it is stored.
-    fn replace(
-        &mut self,
-        mut stored: Vec<Value>,
-        roster: &AddressIndex,
-        drafts: Vec<AddressPatch>,
-        patch: &ProfilePatch,
-    ) -> Result<(), Failure> {
-        let staying: HashSet<usize> = drafts.iter().filter_map(|(position, _)| *position).collect();
-        let additions = drafts.iter().filter(|(position, _)| position.is_none()).cloned().collect();
-        let kept = roster.ids().iter().zip(&stored).enumerate().filter(|(at, _)| staying.contains(at));
-        let mut new = additions_to(kept.map(|(_, kept)| kept), additions, patch)?.into_iter();
-        let mut before: BTreeMap<usize, Value> = BTreeMap::new();
-        let mut order = Vec::with_capacity(drafts.len());
-        for (position, draft) in drafts {
-            if let Some(position) = position {
-                before.insert(position, stored[position].clone());
-                apply_patch(&mut stored[position], draft, &format!("address {}", roster.ids()[position]))?;
-            }
+/// The full list that a patch makes of the stored one. Where the patch replaces the list it has the drafts' order, and
+/// what a draft with an id does not name stays as it is stored.
+fn merge_addresses(stored: &[Value], patch: &ProfilePatch) -> Result<Vec<Value>, Failure> {
+    let index = AddressIndex::of(stored)?;
+    let drafts = resolve_targets(patch, &index)?;
+    let named: HashSet<usize> = drafts.iter().filter_map(|(position, _)| *position).collect();
+    let stays = |position: usize| match patch.replace {
+        true => named.contains(&position),
+        false => !patch.remove.contains(&index.ids()[position]),
+    };
+    let staying: Vec<usize> = (0..stored.len()).filter(|position| stays(*position)).collect();
+    let mut changed = stored.to_vec();
+    let mut new = Vec::new();
+    let mut order = Vec::new();
+    for (position, draft) in drafts {
+        if let Some(position) = position {
+            apply_patch(&mut changed[position], draft, &format!("address {}", index.ids()[position]))?;
             order.push(position);
-        }
-        clear_others(patch, roster.ids(), &mut stored, &mut before);
-        for position in order {
-            match position {
-                Some(position) => {
-                    let address = stored[position].take();
-                    self.keep(roster.ids()[position], before.get(&position), address);
-                }
-                None => new.next().into_iter().for_each(|address| self.add(address)),
+        } else {
+            let twin = staying.iter().find(|position| has_all(&stored[**position], &draft));
+            if let Some(position) = twin.filter(|_| !patch.allow_duplicate && !draft.is_empty()) {
+                return Err(already_stored(index.ids()[*position]));
             }
+            new.push(new_address(draft)?);
         }
-        for (position, (id, address)) in roster.ids().iter().zip(stored).enumerate() {
-            if !staying.contains(&position) {
-                self.remove(*id, before.remove(&position).unwrap_or(address));
-            }
-        }
-        Ok(())
     }
+    clear_other_defaults(patch, index.ids(), &mut changed);
+    let order = if patch.replace { order } else { staying };
+    Ok(order.into_iter().map(|position| changed[position].take()).chain(new).collect())
+}
 
-    /// Takes a stored address into the list, with how it differs from what it was before.
-    fn keep(&mut self, id: i64, before: Option<&Value>, address: Value) {
-        let changes = before.is_some_and(|before| self.compare(id, before, &address));
-        if changes { &mut self.summary.changed } else { &mut self.summary.kept }.push(id);
-        self.addresses.push(address);
-    }
+fn already_stored(id: i64) -> Failure {
+    Failure::guard(format!("address {id} already has these values"))
+        .hint("change it with --address ID, or add a second one with --allow-duplicate")
+}
 
-    /// Notes how an address changes; whether it does.
-    fn compare(&mut self, id: i64, before: &Value, after: &Value) -> bool {
-        let known = self.changes.len();
-        diff::address(id, before, after, &mut self.changes);
-        self.changes.len() > known
-    }
-
-    fn add(&mut self, address: Value) {
-        self.changes.push(diff::added(FieldPath::new_address(), &address));
-        self.summary.added += 1;
-        self.addresses.push(address);
-    }
-
-    fn remove(&mut self, id: i64, address: Value) {
-        self.changes.push(Change { path: FieldPath::address(id), before: Some(address), after: None });
-        self.summary.removed.push(id);
-    }
+/// Whether a stored address has every value that a draft names. The region id stands in two places.
+pub fn has_all(address: &Value, draft: &Map<String, Value>) -> bool {
+    draft.iter().all(|(name, value)| {
+        let elsewhere = if name == "region_id" { address.pointer("/region/region_id") } else { None };
+        contains(name, address.get(name).or(elsewhere), Some(value))
+    })
 }
 
 /// Finds for each draft the stored address it names.
-fn resolve_targets(patch: &ProfilePatch, roster: &AddressIndex) -> Result<Vec<AddressPatch>, Failure> {
+fn resolve_targets(patch: &ProfilePatch, index: &AddressIndex) -> Result<Vec<AddressPatch>, Failure> {
     let mut named = HashSet::new();
     for id in &patch.remove {
-        roster.find(*id)?;
+        index.find(*id)?;
         named.insert(*id);
     }
-    let Some(Value::Array(drafts)) = patch.draft.get("addresses") else {
-        return Ok(Vec::new());
-    };
-    let place = |(index, draft): (usize, &Value)| {
+    let target = |(at, draft): (usize, &Value)| {
         let Value::Object(draft) = draft else {
             return Err(Failure::usage("addresses: every element must be an object"));
         };
         let label = match draft.get("id") {
             Some(id) => format!("address {id}: "),
-            None => format!("addresses[{index}]."),
+            None => format!("addresses[{at}]."),
         };
         check_attribute_codes(draft, &label)?;
         let Some(id) = draft.get("id") else {
             return Ok((None, draft.clone()));
         };
         let id = id_of(id).ok_or_else(|| Failure::usage(format!("invalid address ID `{id}`")))?;
-        let position = roster.find(id)?;
+        let position = index.find(id)?;
         if named.insert(id) {
             Ok((Some(position), draft.clone()))
         } else {
@@ -265,7 +182,7 @@ fn resolve_targets(patch: &ProfilePatch, roster: &AddressIndex) -> Result<Vec<Ad
                 .hint("list the address once, and do not name it in --remove-address as well"))
         }
     };
-    drafts.iter().enumerate().map(place).collect()
+    diff::address_list(&patch.draft).iter().enumerate().map(target).collect()
 }
 
 fn apply_patch(address: &mut Value, mut draft: Map<String, Value>, label: &str) -> Result<(), Failure> {
@@ -275,12 +192,12 @@ fn apply_patch(address: &mut Value, mut draft: Map<String, Value>, label: &str) 
     draft.shift_remove("id");
     // An id belongs to its country, but a text can be that of a region in the new one too.
     let says_text = region::names_text(&draft) && !region::has_id(address);
-    let word = region::take_region_patch(&mut draft, Some(address), label)?;
-    if let (None, false, Some(country)) = (&word, says_text, draft.get("country_id")) {
+    let region_patch = region::take_region_patch(&mut draft, Some(address), label)?;
+    if let (None, false, Some(country)) = (&region_patch, says_text, draft.get("country_id")) {
         region::require_region_for_new_country(address, country, label)?;
     }
-    if let Some(word) = word {
-        region::apply(address, &word, label)?;
+    if let Some(region_patch) = region_patch {
+        region::apply(address, &region_patch, label)?;
     }
     for (name, value) in &draft {
         set_field(address, name, value);
@@ -288,35 +205,53 @@ fn apply_patch(address: &mut Value, mut draft: Map<String, Value>, label: &str) 
     Ok(())
 }
 
-/// The new addresses of the drafts, in their order.
-///
-/// # Errors
-/// `guard` for one that equals an address of the list in every field it names, unless that is allowed.
-fn additions_to<'a>(
-    list: impl Iterator<Item = (&'a i64, &'a Value)>,
-    drafts: Vec<AddressPatch>,
-    patch: &ProfilePatch,
-) -> Result<Vec<Value>, Failure> {
-    let mut twins = TwinIndex::new(list);
-    let addition = |(_, draft): AddressPatch| {
-        let may_repeat = patch.allow_duplicate || draft.is_empty();
-        match if may_repeat { None } else { twins.find(&draft) } {
-            Some(id) => Err(Failure::guard(format!(
-                "the new address already exists: address {id} has the same value in every field it names"
-            ))
-            .hint("change it with --address ID, or add a second one with --allow-duplicate")),
-            None => new_address(draft),
-        }
-    };
-    drafts.into_iter().map(addition).collect()
-}
-
 /// A new address: the draft itself, its region in both places.
 fn new_address(mut draft: Map<String, Value>) -> Result<Value, Failure> {
-    if let Some(word) = region::take_region_patch(&mut draft, None, "the new address")? {
-        region::apply(&mut draft, &word, "the new address")?;
+    if let Some(region_patch) = region::take_region_patch(&mut draft, None, "the new address")? {
+        region::apply(&mut draft, &region_patch, "the new address")?;
     }
     Ok(Value::Object(draft))
+}
+
+/// Sets a default flag to false on every other stored address that has it, in the type that is stored.
+fn clear_other_defaults(patch: &ProfilePatch, ids: &[i64], addresses: &mut [Value]) {
+    for (id, address) in ids.iter().zip(addresses) {
+        let others = patch.default_addresses.iter().filter(|default| default.address != Some(*id));
+        for name in others.flat_map(|default| default.names()) {
+            if same_value(name, Some(&Value::Bool(true)), address.get(name)) {
+                address[name] = match address.get(name) {
+                    Some(Value::Number(_)) => 0.into(),
+                    Some(Value::String(text)) if text == "1" => "0".into(),
+                    Some(Value::String(_)) => "false".into(),
+                    _ => false.into(),
+                };
+            }
+        }
+    }
+}
+
+/// Sets the profile's own default, where it is stored, to the id of the address. A new address has none yet: the default
+/// is left out, for the flag of the address says it. Gives the names of those.
+fn set_own_defaults(patch: &ProfilePatch, customer: &mut Map<String, Value>) -> Vec<&'static str> {
+    let mut left_out = Vec::new();
+    let names = |default: DefaultAddress| default.names().map(move |name| (default.address, name));
+    for (address, name) in patch.default_addresses.iter().copied().flat_map(names) {
+        let Some(stored) = customer.get_mut(name) else { continue };
+        let Some(id) = address else {
+            customer.shift_remove(name);
+            left_out.push(name);
+            continue;
+        };
+        let id = if stored.is_number() { Value::from(id) } else { Value::from(id.to_string()) };
+        if !same_value(name, Some(&id), Some(stored)) {
+            *stored = id;
+        }
+    }
+    left_out
+}
+
+fn has_id(address: &Value, id: i64) -> bool {
+    address.get("id").and_then(id_of) == Some(id)
 }
 
 const ATTRIBUTES: &str = "custom_attributes";
@@ -435,128 +370,6 @@ fn codes_are_unique(attributes: &[Value], label: &str) -> Result<(), Failure> {
         return Err(Failure::usage(format!("{label}custom_attributes: {problem}")).hint(hint));
     }
     Ok(())
-}
-
-/// Sets the flag to false on every other stored address that has it. `before` gets those addresses as they were.
-pub fn clear_others(
-    wish: &ProfilePatch,
-    ids: &[i64],
-    stored: &mut [Value],
-    before: &mut BTreeMap<usize, Value>,
-) {
-    for (position, (id, address)) in ids.iter().zip(stored).enumerate() {
-        let others = wish.default_addresses.iter().filter(|default| default.address != Some(*id));
-        for name in others.flat_map(|default| default.names()) {
-            if !is_equivalent(name, Some(&Value::Bool(true)), address.get(name)) {
-                continue;
-            }
-            before.entry(position).or_insert_with(|| address.clone());
-            address[name] = no_flag(address.get(name));
-        }
-    }
-}
-
-/// A flag that is not set, in the type that is stored.
-pub(super) fn no_flag(stored: Option<&Value>) -> Value {
-    match stored {
-        Some(Value::Number(_)) => 0.into(),
-        Some(Value::String(_)) => "0".into(),
-        _ => false.into(),
-    }
-}
-
-/// Sets the profile's own default, where it is stored, to the id of the address. A new address has none yet: the default
-/// is left out, and a note says so.
-pub fn set_own(
-    wish: &ProfilePatch,
-    customer: &mut Map<String, Value>,
-    changes: &mut Vec<Change>,
-    notes: &mut Vec<String>,
-) {
-    let names = |default: DefaultAddress| default.names().map(move |name| (default.address, name));
-    for (address, name) in wish.default_addresses.iter().copied().flat_map(names) {
-        let Some(stored) = customer.get_mut(name) else { continue };
-        let path = FieldPath::default().member(name);
-        let Some(id) = address else {
-            customer.shift_remove(name);
-            changes.retain(|change| change.path != path);
-            notes.push(format!("{name} is left out: the new address gets its id from the service"));
-            continue;
-        };
-        let after = if stored.is_number() { Value::from(id) } else { Value::from(id.to_string()) };
-        if is_equivalent(name, Some(&after), Some(stored)) {
-            continue;
-        }
-        let before = std::mem::replace(stored, after.clone());
-        match changes.iter_mut().find(|change| change.path == path) {
-            Some(drafted) => drafted.after = Some(after),
-            None => changes.push(Change { path, before: Some(before), after: Some(after) }),
-        }
-    }
-}
-
-/// A stored address with its id.
-type Known<'a> = (i64, &'a Value);
-
-/// The addresses of a list by the texts in them: many new addresses in a long list are each compared with few.
-pub struct TwinIndex<'a> {
-    list: Vec<Known<'a>>,
-    /// By the field's name and its text; the names are those of the drafts so far.
-    by_text: HashMap<String, HashMap<&'a str, Vec<Known<'a>>>>,
-}
-
-impl<'a> TwinIndex<'a> {
-    /// An index of these addresses.
-    pub fn new(list: impl Iterator<Item = (&'a i64, &'a Value)>) -> Self {
-        Self { list: list.map(|(id, address)| (*id, address)).collect(), by_text: HashMap::new() }
-    }
-
-    /// The id of the first address that has every value that a draft names.
-    pub fn find(&mut self, draft: &Map<String, Value>) -> Option<i64> {
-        for (name, _) in draft.iter().filter(|(_, value)| distinctive_text(value).is_some()) {
-            if !self.by_text.contains_key(name) {
-                let index = self.index(name);
-                self.by_text.insert(name.clone(), index);
-            }
-        }
-        let with_same_text = |(name, value): (&String, &Value)| {
-            let index = self.by_text.get(name)?;
-            Some(index.get(distinctive_text(value)?).map_or(&[][..], Vec::as_slice))
-        };
-        let candidates = draft.iter().filter_map(with_same_text).min_by_key(|same| same.len());
-        let mut candidates = candidates.unwrap_or(&self.list).iter();
-        candidates.find(|(_, address)| is_twin(draft, address)).map(|(id, _)| *id)
-    }
-
-    fn index(&self, name: &str) -> HashMap<&'a str, Vec<Known<'a>>> {
-        let mut index: HashMap<&str, Vec<Known<'a>>> = HashMap::new();
-        for (id, address) in &self.list {
-            if let Some(text) = address.get(name).and_then(distinctive_text) {
-                index.entry(text).or_default().push((*id, address));
-            }
-        }
-        index
-    }
-}
-
-/// The text by which a value is found: only a value with the same text is equivalent to it. A number may be stored
-/// as another text, and what may be a flag as no text at all.
-fn distinctive_text(value: &Value) -> Option<&str> {
-    const FLAGS: [&str; 2] = ["true", "false"];
-    let text = match value {
-        Value::Array(lines) => lines.first()?.as_str()?.trim(),
-        value => value.as_str()?.trim(),
-    };
-    let is_distinctive = !text.is_empty() && text.parse::<f64>().is_err() && !FLAGS.contains(&text);
-    is_distinctive.then_some(text)
-}
-
-/// Whether a stored address has every value that a draft names. The region id stands in two places.
-fn is_twin(draft: &Map<String, Value>, address: &Value) -> bool {
-    draft.iter().all(|(name, value)| {
-        let elsewhere = if name == "region_id" { address.pointer("/region/region_id") } else { None };
-        is_equivalent(name, Some(value), address.get(name).or(elsewhere))
-    })
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ fn draft_for(patch: &ProfilePatch, id: i64) -> Map<String, Value> {
 }
 
 fn merged(stored: &Map<String, Value>, patch: &ProfilePatch) -> Merged {
-    merge(stored.clone(), patch).unwrap()
+    merge(stored, patch).unwrap()
 }
 
 proptest! {
@@ -143,7 +143,7 @@ proptest! {
         copy.shift_remove("id");
         let again = |allow_duplicate| {
             let draft = into_members(json!({"addresses": [copy.clone(), copy.clone()]}));
-            merge(stored.clone(), &ProfilePatch { draft, allow_duplicate, ..ProfilePatch::default() })
+            merge(&stored, &ProfilePatch { draft, allow_duplicate, ..ProfilePatch::default() })
         };
         prop_assert_eq!(again(false).unwrap_err().kind, FailureKind::Guard);
         prop_assert_eq!(again(true).unwrap().summary.added, 2);
@@ -198,7 +198,7 @@ proptest! {
             2 => { address.insert("id".into(), json!("7a")); }
             _ => list.push(copy),
         }
-        prop_assert_eq!(merge(stored, &patch).unwrap_err().kind, FailureKind::Guard);
+        prop_assert_eq!(merge(&stored, &patch).unwrap_err().kind, FailureKind::Guard);
     }
 
     #[test]
@@ -218,9 +218,9 @@ fn an_address_the_profile_does_not_have_is_refused() {
     let stored = json!({"addresses": [{"id": 1}]}).as_object().unwrap().clone();
     let named = json!({"addresses": [{"id": 2}]}).as_object().unwrap().clone();
     let patch = ProfilePatch { draft: named, ..ProfilePatch::default() };
-    assert_eq!(merge(stored.clone(), &patch).unwrap_err().kind, FailureKind::Guard);
+    assert_eq!(merge(&stored, &patch).unwrap_err().kind, FailureKind::Guard);
     let patch = ProfilePatch { remove: vec![2], ..ProfilePatch::default() };
-    assert_eq!(merge(stored, &patch).unwrap_err().kind, FailureKind::Guard);
+    assert_eq!(merge(&stored, &patch).unwrap_err().kind, FailureKind::Guard);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn a_changed_country_needs_a_region() {
     let stored = json!({"addresses": [address]}).as_object().unwrap().clone();
     let draft = json!({"addresses": [{"id": 1, "country_id": "FR"}]}).as_object().unwrap().clone();
     let patch = ProfilePatch { draft, ..ProfilePatch::default() };
-    assert_eq!(merge(stored, &patch).unwrap_err().kind, FailureKind::Usage);
+    assert_eq!(merge(&stored, &patch).unwrap_err().kind, FailureKind::Usage);
 }
 
 #[test]
@@ -252,10 +252,10 @@ fn a_draft_made_for_another_customer_is_refused() {
     let named =
         |draft: Value| ProfilePatch { draft: draft.as_object().unwrap().clone(), ..ProfilePatch::default() };
     for other in [json!({"id": 25}), json!({"addresses": [{"id": 1, "customer_id": 2}]})] {
-        assert_eq!(merge(stored.clone(), &named(other)).unwrap_err().kind, FailureKind::Guard);
+        assert_eq!(merge(&stored, &named(other)).unwrap_err().kind, FailureKind::Guard);
     }
     for own in [json!({"id": "1"}), json!({"addresses": [{"customer_id": 1}]})] {
-        assert!(merge(stored.clone(), &named(own)).is_ok());
+        assert!(merge(&stored, &named(own)).is_ok());
     }
 }
 
@@ -279,7 +279,7 @@ fn equal_new_addresses_are_two_in_one_draft_and_refused_if_one_is_stored() {
     };
     assert_eq!(merged(&stored(json!({"id": 1, "city": "Paris"})), &add(false)).summary.added, 2);
     let rome = || stored(json!({"id": 1, "city": " Rome", "telephone": "1", "region": {"region_id": null}}));
-    let refusal = merge(rome(), &add(false)).unwrap_err();
+    let refusal = merge(&rome(), &add(false)).unwrap_err();
     assert!(refusal.kind == FailureKind::Guard && refusal.message.contains("address 1"), "{refusal:?}");
     assert!(refusal.hint.unwrap().contains("--allow-duplicate"));
     assert_eq!(merged(&rome(), &add(true)).summary.added, 2);
@@ -321,7 +321,7 @@ fn a_default_is_set_here_and_taken_from_the_others() {
     let paths: Vec<String> = changed.changes.iter().map(|change| change.path.to_string()).collect();
     assert!(paths.contains(&"default_billing".to_owned()), "{paths:?}");
     let added = merged(&stored(), &patch(None));
-    assert!(!added.customer.contains_key("default_shipping") && added.notes.len() == 2, "{:?}", added.notes);
+    assert!(!added.customer.contains_key("default_shipping") && added.notes.is_empty(), "{:?}", added.notes);
     assert_eq!(added.customer["addresses"][0]["default_shipping"], false);
     let bare = into_members(json!({"addresses": [{"id": 2}]}));
     assert!(!merged(&bare, &patch(Some(2))).customer.contains_key("default_shipping"));

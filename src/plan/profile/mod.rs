@@ -7,9 +7,8 @@ pub mod merge;
 #[cfg(test)]
 mod merge_properties;
 pub mod patch;
-pub mod read_back;
 pub mod region;
-pub mod replacement;
 pub mod restore;
 pub mod stored;
 pub mod stored_fields;
+pub mod verify;

@@ -33,7 +33,8 @@ impl ProfilePatch {
     }
 }
 
-const NAMES: [&str; 2] = ["default_billing", "default_shipping"];
+/// The fields of a default, at the top of a profile and in its address.
+pub const DEFAULTS: [&str; 2] = ["default_billing", "default_shipping"];
 
 /// An address that is to be the default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub struct DefaultAddress {
 impl DefaultAddress {
     /// The fields of an address that this sets.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        NAMES
+        DEFAULTS
             .into_iter()
             .zip([self.billing, self.shipping])
             .filter(|(_, is_set)| *is_set)

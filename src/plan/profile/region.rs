@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value, json};
 
 use super::diff::{self, id_of};
-use super::equivalence::is_equivalent;
+use super::equivalence::same_value;
 use crate::failure::Failure;
 
 const TEXTS: [&str; 2] = ["region", "region_code"];
@@ -41,7 +41,7 @@ pub fn take_region_patch(
         return Ok(None);
     }
     if let Some(id) = outer_id {
-        if patch.contains_key(ID) && !is_equivalent(ID, patch.get(ID), Some(&id)) {
+        if patch.contains_key(ID) && !same_value(ID, patch.get(ID), Some(&id)) {
             return Err(
                 Failure::usage(format!("{label}: region_id and region.region_id differ")).hint("set it once")
             );
@@ -58,14 +58,14 @@ fn is_unchanged(draft: &Map<String, Value>, stored: &Map<String, Value>) -> bool
     let inner_id = region.and_then(|region| region.get(ID));
     let outer_id = draft.get(ID).or(inner_id);
     let is_id = |id: Option<&Value>, stored: Option<&Value>| {
-        id.is_none() || stored.is_none() || is_equivalent(ID, id, stored)
+        id.is_none() || stored.is_none() || same_value(ID, id, stored)
     };
     let stored_ids = (stored.get(ID), stored_region.and_then(|region| region.get(ID)));
     // An id that is stored nowhere is no region.
-    let is_new_id = stored_ids == (None, None) && !is_equivalent(ID, outer_id.or(inner_id), None);
+    let is_new_id = stored_ids == (None, None) && !same_value(ID, outer_id.or(inner_id), None);
     let is_text = |name: &str| {
         let text = region.and_then(|region| region.get(name));
-        text.is_none() || is_equivalent(name, text, stored_region.and_then(|region| region.get(name)))
+        text.is_none() || same_value(name, text, stored_region.and_then(|region| region.get(name)))
     };
     !is_new_id
         && is_id(outer_id, stored_ids.0)
@@ -86,6 +86,14 @@ pub fn has_id(address: &Map<String, Value>) -> bool {
 /// What `--no-region` says: both ids 0, texts null, as Magento writes it. The interface does not show it: ours.
 pub fn none() -> Value {
     json!({"region_code": null, "region": null, "region_id": 0})
+}
+
+/// The region of a stored address as a draft names it: code, name and id, whether it has them or not.
+pub fn as_object(address: &Value) -> Value {
+    let inner = |name: &str| address.get("region").and_then(|region| region.get(name));
+    let id = address.get(ID).or(inner(ID)).filter(|id| !id.is_null());
+    let text = |name: &str| inner(name).cloned().unwrap_or_default();
+    json!({"region_code": text("region_code"), "region": text("region"), ID: id.cloned().unwrap_or(0.into())})
 }
 
 /// Whether an address has a region: an id that is not 0, or a text that is not empty.

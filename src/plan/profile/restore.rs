@@ -1,113 +1,316 @@
-//! Putting a snapshot back: what its update changed, or the whole profile.
+//! The inverse of an earlier update, as a patch for the same steps that an update takes.
 
-mod defaults;
-
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::diff::FieldPath;
-use super::diff::{self, Change};
-use super::equivalence::{contains_all, same_value};
-use super::magento::DEFAULTS;
-use super::merge::Merged;
+use super::diff::{self, AddressIndex, Change, FieldPath, id_of, join_ids};
+use super::equivalence::same_value;
+use super::patch::{DEFAULTS, DefaultAddress, ProfilePatch};
+use super::region;
+use super::verify::is_content;
 use crate::failure::Failure;
-use crate::plan::profile::diff::{AddressIndex, id_of, join_ids};
-use defaults::Profiles;
-
-/// Fields that a recreated address does not carry over: the service gives ids, and the defaults may have moved.
-const NOT_COMPARED: [&str; 3] = ["id", "default_billing", "default_shipping"];
 
 /// Ends the note about a field that is not what the update made of it.
-const CHANGED_AGAIN: &str = " was changed again since, and is left as it is";
+const CHANGED_SINCE: &str = " has changed since; left as is";
 
-/// Ends the note about something that the snapshot does not have.
-const ADDED_LATER: &str = "was added later and cannot be removed by an update; it is kept";
-
-/// Whether notes are all about fields that were changed again, and there are any.
-pub fn all_changed_again(notes: &[String]) -> bool {
-    !notes.is_empty() && notes.iter().all(|note| note.ends_with(CHANGED_AGAIN))
+/// What is restored, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Undo<'a> {
+    /// The profile before the update.
+    pub before: &'a Map<String, Value>,
+    /// What the update sent.
+    pub sent: &'a Map<String, Value>,
+    /// The whole profile goes back, not only what that update changed.
+    pub all: bool,
+    /// A read has shown that an address was lost which the update kept: it counts as deleted by it.
+    pub lost_addresses: bool,
+    /// Addresses that the profile did not have then are deleted.
+    pub delete_newer: bool,
+    /// The service clears a text that is sent as null.
+    pub can_clear: bool,
 }
 
-/// Whether what `undoing` changed takes back all that `update` changed. A deleted address comes back with another id.
-pub fn takes_back(undoing: &[Change], update: &[Change]) -> bool {
-    let inverse = |change: &Change| match (change.path.is_address(), &change.before, &change.after) {
-        (true, Some(_), None) => undoing.iter().any(|other| other.path.is_new_address()),
-        (true, None, Some(_)) => undoing.iter().any(|other| other.path.is_address() && other.after.is_none()),
-        (_, before, after) => undoing.iter().any(|other| {
-            let name = change.path.last_name();
-            other.path == change.path
-                && same_value(&name, other.before.as_ref(), after.as_ref())
-                && same_value(&name, other.after.as_ref(), before.as_ref())
-        }),
-    };
-    !update.is_empty() && update.iter().filter(|change| is_restored(change)).all(inverse)
+/// A patch that sets back what an update did.
+#[derive(Debug, Default)]
+pub struct Inverse {
+    /// What goes back.
+    pub patch: ProfilePatch,
+    /// What does not, and what goes back otherwise than it was.
+    pub notes: Vec<String>,
+    /// Addresses that the profile did not have then, and that are kept.
+    pub newer: Vec<i64>,
+    /// New ids of deleted addresses that were recreated earlier.
+    recreated: HashMap<i64, i64>,
 }
 
-/// How much of a snapshot is restored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
-    /// What its update changed, where the value is still the one it wrote.
-    Update,
-    /// The whole profile.
-    All,
+impl Inverse {
+    /// Whether all that the update changed was changed again since.
+    pub fn is_overwritten(&self) -> bool {
+        !self.notes.is_empty() && self.notes.iter().all(|note| note.ends_with(CHANGED_SINCE))
+    }
 }
 
-/// The profile as it is after a snapshot is restored over `stored`: `before` is the snapshot, `sent` what its
-/// update replaced it by. With `delete_newer`, addresses the snapshot does not have are left out; otherwise
-/// they are kept. A deleted address comes back without its id, for the service gives ids; one that came back
-/// already is not made again. A field that the snapshot does not have cannot be removed by replacing: it is
-/// kept, and said. With `can_clear` a text is set to null, which is sent to the service as the empty
-/// text.
+/// The difference that leads back, for a profile that is `now`: a value goes back where it is still the one that the
+/// update wrote. A deleted address comes back without its id, for the service gives ids, and not twice.
 ///
 /// # Errors
-/// `guard` for a snapshot of another customer, and when a list is not there or has addresses without a usable id of
-/// their own.
-pub fn restore(
-    stored: &Map<String, Value>,
-    before: &Map<String, Value>,
-    sent: &Map<String, Value>,
-    extent: Extent,
-    delete_newer: bool,
-    can_clear: bool,
-) -> Result<Merged, Failure> {
-    same_customer(stored, before)?;
-    address_list(stored)?;
-    address_list(before)?;
-    let sent = match extent {
-        Extent::Update => sent,
-        // What is there now takes the place of what the update wrote.
-        Extent::All => stored,
+/// `guard` when a list has addresses without a usable id of their own.
+pub fn inverse(undo: Undo<'_>, now: &Map<String, Value>) -> Result<Inverse, Failure> {
+    let index = AddressIndex::of(diff::address_list(now))?;
+    let old = AddressIndex::of(diff::address_list(undo.before))?;
+    let is_newer = |id: &i64| !old.contains(*id);
+    let newer: Vec<(i64, &Value)> = index.ids().iter().copied().zip(diff::address_list(now)).collect();
+    let newer = newer.into_iter().filter(|(id, _)| is_newer(id)).collect();
+    let mut building = Building {
+        undo,
+        now,
+        index,
+        newer,
+        profile: Map::new(),
+        changed: BTreeMap::new(),
+        added: Vec::new(),
+        regions: HashSet::new(),
+        inverse: Inverse::default(),
     };
-    let undo = diff::customers(before, sent);
-    let (defaults, others): (Vec<&Change>, _) = undo
-        .iter()
-        .filter(|change| is_restored(change))
-        .partition(|change| defaults::default_of(change).is_some());
-    let mut restored = Restored { can_clear, ..Restored::of(stored, before)? };
-    for change in others {
-        match (change.path.is_address(), &change.before, &change.after) {
-            (true, Some(address), None) => restored.recreate(address),
-            (true, None, Some(address)) => restored.drop_newer(address, delete_newer),
-            _ => restored.set_back(change),
+    let after = if undo.all { now } else { undo.sent };
+    let changes = diff::customers(undo.before, after);
+    let deleted = changes.iter().filter(|change| change.path.is_address() && change.after.is_none());
+    // First, so that an address that came back already is none that was added.
+    deleted.filter_map(|change| change.before.as_ref()).for_each(|address| building.recreate(address));
+    for change in &changes {
+        let path = change.path.to_string();
+        match (change.path.is_address(), &change.after) {
+            (true, Some(address)) => building.leave_out(address),
+            (true, None) => {}
+            _ if ["id", "created_at", "updated_at"].contains(&path.as_str()) => {}
+            _ if DEFAULTS.contains(&change.path.last_name().as_str()) => {}
+            _ if change.path.inside().starts_with("region") && change.path.address_id().is_some() => {
+                building.set_region_back(change);
+            }
+            _ => building.set_back(change),
         }
     }
-    if extent == Extent::Update {
-        restored.note_gone(before, sent);
+    building.find_lost_addresses();
+    for name in DEFAULTS {
+        building.set_default_back(name);
     }
-    restored.restore_defaults(&Profiles::new(before, sent, stored, can_clear), &defaults);
-    restored.finish(stored)
+    Ok(building.finish())
 }
 
-/// Whether a snapshot is plainly of this customer: the same id; or, where there are none, the same e-mail address or an
-/// address in common, whose ids no two customers share.
+struct Building<'a> {
+    undo: Undo<'a>,
+    now: &'a Map<String, Value>,
+    index: AddressIndex,
+    /// Addresses that the profile did not have then, and that nothing stands for yet.
+    newer: Vec<(i64, &'a Value)>,
+    /// Fields of the profile that go back.
+    profile: Map<String, Value>,
+    /// Fields of addresses that go back, by the ids of those.
+    changed: BTreeMap<i64, Map<String, Value>>,
+    /// Addresses that come back, with the ids that they had.
+    added: Vec<(i64, Map<String, Value>)>,
+    /// Addresses of which the region was looked at.
+    regions: HashSet<i64>,
+    inverse: Inverse,
+}
+
+impl Building<'_> {
+    /// A deleted address comes back, unless it is there, or came back already.
+    fn recreate(&mut self, address: &Value) {
+        let (Some(old), Some(fields)) = (address.get("id").and_then(id_of), address.as_object()) else {
+            return;
+        };
+        if self.index.contains(old) {
+            return;
+        }
+        if let Some(at) = self.newer.iter().position(|(_, newer)| is_content(newer, Some(address))) {
+            let (new, _) = self.newer.remove(at);
+            self.inverse.notes.push(format!("address {old} was already recreated as {new}"));
+            self.inverse.recreated.insert(old, new);
+            return;
+        }
+        let mut fields = fields.clone();
+        fields.retain(|name, _| name != "id" && !DEFAULTS.contains(&name.as_str()));
+        self.inverse.notes.push(format!("address {old} will be recreated with a new ID"));
+        self.added.push((old, fields));
+    }
+
+    /// An address that the profile did not have then: `added` is how it was sent, or how it is stored.
+    fn leave_out(&mut self, added: &Value) {
+        let is_it = |(id, newer): &(i64, &Value)| match added.get("id").and_then(id_of) {
+            Some(known) => known == *id,
+            None => is_content(newer, Some(added)),
+        };
+        let Some(at) = self.newer.iter().position(is_it) else { return };
+        let (id, _) = self.newer.remove(at);
+        if self.undo.delete_newer {
+            self.inverse.patch.remove.push(id);
+        } else {
+            self.inverse.newer.push(id);
+        }
+    }
+
+    /// Addresses that the update kept and that are gone: it was not asked to delete them.
+    fn find_lost_addresses(&mut self) {
+        let sent = diff::address_list(self.undo.sent).iter();
+        let kept: Vec<i64> = sent.filter_map(|address| id_of(address.get("id")?)).collect();
+        let before = diff::address_list(self.undo.before).iter();
+        let gone: Vec<(i64, &Value)> = before
+            .filter_map(|address| Some((id_of(address.get("id")?)?, address)))
+            .filter(|(id, _)| kept.contains(id) && !self.index.contains(*id))
+            .collect();
+        if self.undo.lost_addresses && !self.undo.all {
+            return gone.into_iter().for_each(|(_, address)| self.recreate(address));
+        }
+        let is_elsewhere =
+            |address: &Value| self.newer.iter().any(|(_, newer)| is_content(newer, Some(address)));
+        let gone = gone.into_iter().filter(|(_, address)| !self.undo.all && !is_elsewhere(address));
+        let gone: Vec<i64> = gone.map(|(id, _)| id).collect();
+        if !gone.is_empty() {
+            let [subject, verb] = if gone.len() == 1 { ["address", "is"] } else { ["addresses", "are"] };
+            let ids = join_ids(&gone);
+            self.inverse.notes.push(format!("{subject} {ids} {verb} no longer there; --all brings back all"));
+        }
+    }
+
+    /// Whether the profile still has what the update made of a field; a note where it has something else.
+    fn is_as_written(&mut self, change: &Change, now: Option<&Value>, written: Option<&Value>) -> bool {
+        let is_written = self.undo.all || same_value(&change.path.last_name(), now, written);
+        if !is_written {
+            let note = format!("{}{CHANGED_SINCE}", change.path.in_words());
+            self.inverse.notes.push(note);
+        }
+        is_written
+    }
+
+    /// One field goes back to what it was.
+    fn set_back(&mut self, change: &Change) {
+        let is_gone = change.path.address_id().is_some_and(|id| !self.index.contains(id));
+        let there = change.path.find(self.now, &self.index).cloned();
+        if is_gone || same_value(&change.path.last_name(), there.as_ref(), change.before.as_ref()) {
+            return;
+        }
+        if !self.is_as_written(change, there.as_ref(), change.after.as_ref()) {
+            return;
+        }
+        let cleared = match &change.after {
+            Some(Value::Object(attribute)) if attribute.contains_key("attribute_code") => {
+                let mut attribute = attribute.clone();
+                attribute.insert("value".to_owned(), "".into());
+                Some(Value::Object(attribute))
+            }
+            Some(Value::String(_)) if self.undo.can_clear => Some(Value::Null),
+            _ => None,
+        };
+        let Some(value) = change.before.clone().or(cleared) else {
+            let path = change.path.in_words();
+            let note = format!("{path} was added later and cannot be removed by an update; it is kept");
+            return self.inverse.notes.push(note);
+        };
+        let draft = match change.path.address_id() {
+            Some(id) => self.changed.entry(id).or_default(),
+            None => &mut self.profile,
+        };
+        change.path.set_in(draft, value);
+    }
+
+    /// The region of an address goes back as a whole: its fields must not contradict each other.
+    fn set_region_back(&mut self, change: &Change) {
+        let Some(id) = change.path.address_id().filter(|id| self.index.contains(*id)) else { return };
+        if !self.regions.insert(id) {
+            return;
+        }
+        let region = |customer: &Map<String, Value>| {
+            let is_it = |address: &&Value| address.get("id").and_then(id_of) == Some(id);
+            diff::address_list(customer).iter().find(is_it).map(region::as_object)
+        };
+        let (Some(before), Some(now)) = (region(self.undo.before), region(self.now)) else { return };
+        let sent = region(self.undo.sent);
+        if same_value("region", Some(&now), Some(&before)) {
+            return;
+        }
+        let change = Change { path: FieldPath::address(id).member("region"), ..change.clone() };
+        if self.is_as_written(&change, Some(&now), sent.as_ref()) {
+            self.changed.entry(id).or_default().insert("region".to_owned(), before);
+        }
+    }
+
+    /// A default goes back to the address that had it, where it still is where the update put it.
+    fn set_default_back(&mut self, name: &'static str) {
+        let put =
+            default_of(self.undo.sent, name).and_then(|default| match default.get("id").and_then(id_of) {
+                Some(id) => Some(id),
+                None => {
+                    let addresses = diff::address_list(self.now).iter();
+                    let mut new = addresses.filter(|address| is_content(address, Some(default)));
+                    new.next_back()?.get("id").and_then(id_of)
+                }
+            });
+        let id_in = |customer| default_of(customer, name).and_then(|default| id_of(default.get("id")?));
+        let (was, is) = (id_in(self.undo.before), id_in(self.now));
+        let Some(was_at) = was.filter(|_| was != is && (self.undo.all || was != put)) else {
+            if was.is_none() && put.is_some() && is == put {
+                let note = format!("{name} was added later and cannot be removed by an update; it is kept");
+                self.inverse.notes.push(note);
+            }
+            return;
+        };
+        let address = match self.inverse.recreated.get(&was_at) {
+            Some(new) => Some(*new),
+            None => Some(was_at).filter(|id| self.index.contains(*id)),
+        };
+        if is.is_some() && is == address {
+            return;
+        }
+        if !self.undo.all && is != put && is.is_some() {
+            return self.inverse.notes.push(format!("{name}{CHANGED_SINCE}"));
+        }
+        let draft = match address {
+            Some(id) => self.changed.entry(id).or_default(),
+            None => match self.added.iter_mut().find(|(old, _)| *old == was_at) {
+                Some((_, added)) => added,
+                None => return,
+            },
+        };
+        draft.insert(name.to_owned(), true.into());
+        self.inverse.patch.default_addresses.push(DefaultAddress {
+            address,
+            shipping: name == "default_shipping",
+            billing: name == "default_billing",
+        });
+    }
+
+    fn finish(self) -> Inverse {
+        let changed = self.changed.into_iter().map(|(id, mut fields)| {
+            fields.insert("id".to_owned(), id.into());
+            Value::Object(fields)
+        });
+        let added = self.added.into_iter().map(|(_, fields)| Value::Object(fields));
+        let mut inverse = self.inverse;
+        inverse.patch.allow_duplicate = true;
+        inverse.patch.draft = self.profile;
+        inverse.patch.draft.insert("addresses".to_owned(), changed.chain(added).collect());
+        inverse
+    }
+}
+
+/// The default address of a profile: the one with the flag, or the one that the profile names.
+fn default_of<'a>(customer: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    let addresses = diff::address_list(customer);
+    let is_flagged = |address: &&Value| same_value(name, address.get(name), Some(&Value::Bool(true)));
+    let named = customer.get(name).and_then(id_of);
+    let is_named = |address: &&Value| named.is_some() && address.get("id").and_then(id_of) == named;
+    addresses.iter().rfind(is_flagged).or_else(|| addresses.iter().find(is_named))
+}
+
+/// Whether a snapshot is plainly of this customer: the same id; or, where there are none, the same email or an address in
+/// common, whose ids no two customers share.
 pub fn belongs_to(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> bool {
     let both = |name: &str| Some((stored.get(name)?, snapshot.get(name)?));
     let ids = |customer| {
-        diff::address_list(customer)
-            .iter()
-            .filter_map(|address| id_of(address.get("id")?))
-            .collect::<HashSet<_>>()
+        let addresses = diff::address_list(customer).iter();
+        addresses.filter_map(|address| id_of(address.get("id")?)).collect::<HashSet<_>>()
     };
     match both("id").map(|(stored, snapshot)| (id_of(stored), id_of(snapshot))) {
         Some((Some(stored), Some(snapshot))) => stored == snapshot,
@@ -116,198 +319,6 @@ pub fn belongs_to(stored: &Map<String, Value>, snapshot: &Map<String, Value>) ->
                 || !ids(stored).is_disjoint(&ids(snapshot))
         }
     }
-}
-
-/// Ids that contradict each other are never overlooked.
-fn same_customer(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> Result<(), Failure> {
-    let id = |customer: &Map<String, Value>| customer.get("id").and_then(id_of);
-    match (id(stored), id(snapshot)) {
-        (Some(own), Some(other)) if own != other => {
-            Err(Failure::guard(format!("the snapshot is of customer {other}, and this is customer {own}"))
-                .hint("`storefront customer history` lists this customer's snapshots"))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn address_list(customer: &Map<String, Value>) -> Result<&[Value], Failure> {
-    match customer.get("addresses") {
-        Some(Value::Array(addresses)) => Ok(addresses),
-        _ => Err(Failure::guard("the profile or the snapshot has no address list")),
-    }
-}
-
-/// The service's own bookkeeping is not restored.
-fn is_restored(change: &Change) -> bool {
-    !matches!(change.path.to_string().as_str(), "updated_at" | "created_at" | "id")
-}
-
-/// A profile while a snapshot is restored over it.
-struct Restored {
-    customer: Map<String, Value>,
-    index: AddressIndex,
-    /// Addresses that the snapshot does not have.
-    newer: Vec<i64>,
-    removed: Vec<i64>,
-    /// Newer addresses that would be removed with `--allow-delete`.
-    kept_newer: Vec<i64>,
-    /// Addresses that come back, with the ids that they had.
-    recreated: Vec<(i64, Map<String, Value>)>,
-    /// Old and new ids of addresses that came back earlier.
-    came_back: Vec<(i64, i64)>,
-    /// Defaults that the profile does not name, because their address has no id yet.
-    left_out: Vec<&'static str>,
-    notes: Vec<String>,
-    can_clear: bool,
-}
-
-impl Restored {
-    fn of(stored: &Map<String, Value>, before: &Map<String, Value>) -> Result<Self, Failure> {
-        let index = AddressIndex::of(diff::address_list(stored))?;
-        let old = AddressIndex::of(diff::address_list(before))?;
-        let newer = index.ids().iter().copied().filter(|id| !old.contains(*id)).collect();
-        let customer = stored.clone();
-        Ok(Self {
-            customer,
-            index,
-            newer,
-            removed: Vec::new(),
-            kept_newer: Vec::new(),
-            recreated: Vec::new(),
-            came_back: Vec::new(),
-            left_out: Vec::new(),
-            notes: Vec::new(),
-            can_clear: false,
-        })
-    }
-
-    fn address(&self, id: i64) -> Option<&Value> {
-        diff::address_list(&self.customer).get(self.index.position(id)?)
-    }
-
-    /// A deleted address comes back, unless it is there or came back already.
-    fn recreate(&mut self, address: &Value) {
-        let (Some(old), Some(fields)) = (address.get("id").and_then(id_of), address.as_object()) else {
-            return;
-        };
-        if self.index.contains(old) {
-            return;
-        }
-        let again = self
-            .newer
-            .iter()
-            .position(|id| self.address(*id).is_some_and(|newer| contains_all(newer, fields, &NOT_COMPARED)));
-        if let Some(position) = again {
-            let new = self.newer.remove(position);
-            self.came_back.push((old, new));
-            self.notes.push(format!("address {old} was already recreated as {new}"));
-            return;
-        }
-        let mut fields = fields.clone();
-        fields.shift_remove("id");
-        self.notes.push(format!("address {old} will be recreated with a new ID"));
-        self.recreated.push((old, fields));
-    }
-
-    /// The update kept these addresses; that they are gone is not what it was asked to do.
-    fn note_gone(&mut self, before: &Map<String, Value>, sent: &Map<String, Value>) {
-        let ids =
-            |customer| diff::address_list(customer).iter().filter_map(|address| id_of(address.get("id")?));
-        let kept: HashSet<i64> = ids(sent).collect();
-        let gone: Vec<i64> =
-            ids(before).filter(|id| kept.contains(id) && !self.index.contains(*id)).collect();
-        if !gone.is_empty() {
-            self.notes.push(format!("address {} is no longer there; --all brings it back", join_ids(&gone)));
-        }
-    }
-
-    /// An address that the snapshot does not have: `added` is how it was sent, or how it is stored.
-    fn drop_newer(&mut self, added: &Value, delete: bool) {
-        let Some(fields) = added.as_object() else { return };
-        let is_it = |id: &i64| match added.get("id").and_then(id_of) {
-            Some(known) => known == *id,
-            None => self.address(*id).is_some_and(|newer| contains_all(newer, fields, &NOT_COMPARED)),
-        };
-        let Some(position) = self.newer.iter().position(is_it) else { return };
-        let id = self.newer.remove(position);
-        if delete { &mut self.removed } else { &mut self.kept_newer }.push(id);
-    }
-
-    /// One field goes back to what it was, where it still is what the update made of it.
-    fn set_back(&mut self, change: &Change) {
-        let name = change.path.last_name();
-        let now = change.path.find(&self.customer, &self.index);
-        let gone = change.path.address_id().is_some_and(|id| !self.index.contains(id));
-        if gone || same_value(&name, now, change.before.as_ref()) {
-            return;
-        }
-        if !same_value(&name, now, change.after.as_ref()) {
-            self.notes.push(format!("{}{CHANGED_AGAIN}", change.path.in_words()));
-            return;
-        }
-        let is_text = now.is_some_and(Value::is_string);
-        match &change.before {
-            None if self.can_clear && is_text => {
-                change.path.set(&mut self.customer, &self.index, &Value::Null);
-            }
-            None => self.notes.push(format!("{} {ADDED_LATER}", change.path.in_words())),
-            Some(before) => {
-                if !change.path.set(&mut self.customer, &self.index, before) {
-                    self.notes.push(format!(
-                        "cannot restore {}: its parent no longer exists",
-                        change.path.in_words()
-                    ));
-                }
-            }
-        }
-    }
-
-    fn finish(mut self, stored: &Map<String, Value>) -> Result<Merged, Failure> {
-        let removed = std::mem::take(&mut self.removed);
-        if let Some(Value::Array(addresses)) = self.customer.get_mut("addresses") {
-            addresses
-                .retain(|address| address.get("id").and_then(id_of).is_none_or(|id| !removed.contains(&id)));
-            addresses.extend(self.recreated.drain(..).map(|(_, address)| Value::Object(address)));
-        }
-        // No profile names an address that goes now.
-        for name in DEFAULTS {
-            if self.customer.get(name).and_then(id_of).is_some_and(|id| removed.contains(&id)) {
-                self.customer.shift_remove(name);
-            }
-        }
-        let mut merged = Merged::between(stored, self.customer)?;
-        for name in self.left_out {
-            let path = FieldPath::default().member(name);
-            merged.changes.retain(|change| change.path != path);
-            // Magento makes the new address the default by its flag.
-            if !self.can_clear {
-                self.notes.push(no_id_yet(name));
-            }
-        }
-        let kept = join_ids(&self.kept_newer);
-        match self.kept_newer.len() {
-            0 => {}
-            1 => self.notes.push(format!(
-                "address {kept} is newer than the snapshot and is kept; --allow-delete 1 deletes it"
-            )),
-            many => self.notes.push(format!(
-                "addresses {kept} are newer than the snapshot and are kept; --allow-delete {many} deletes them"
-            )),
-        }
-        if !removed.is_empty() {
-            self.notes.push(format!("address {} is deleted", join_ids(&removed)));
-        }
-        merged.notes = self.notes;
-        Ok(merged)
-    }
-}
-
-/// The note about a default that the profile cannot name.
-fn no_id_yet(name: &str) -> String {
-    let flag = name.replace('_', "-");
-    format!(
-        "cannot restore {name} of the profile: the recreated address has no ID yet; set it then with --{flag}"
-    )
 }
 
 #[cfg(test)]

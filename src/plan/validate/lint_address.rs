@@ -177,7 +177,7 @@ mod tests {
                 draft: json!({"addresses": [draft]}).as_object().unwrap().clone(),
                 ..ProfilePatch::default()
             };
-            of_profile(&merge(stored.as_object().unwrap().clone(), &wish).unwrap()).join("\n")
+            of_profile(&merge(stored.as_object().unwrap(), &wish).unwrap()).join("\n")
         };
         assert_eq!(doubts(json!({"id": 1, "city": "Lyon"})), "");
         assert!(

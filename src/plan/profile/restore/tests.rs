@@ -1,16 +1,31 @@
 use serde_json::{Map, Value, json};
 
-use super::{Extent, restore};
-use crate::plan::profile::merge::Merged;
-use crate::plan::profile::restore::belongs_to;
+use super::{Inverse, Undo, belongs_to, inverse};
+use crate::plan::profile::merge::{Merged, merge};
 
 fn object(value: Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
 
-fn put_back(now: &Value, before: &Value, sent: &Value, extent: Extent, delete: bool) -> Merged {
-    restore(&object(now.clone()), &object(before.clone()), &object(sent.clone()), extent, delete, false)
-        .unwrap()
+/// The undo of an update that sent `sent` for `before`, as `change` sets it.
+fn undo(now: &Value, before: &Value, sent: &Value, change: impl Fn(&mut Undo<'_>)) -> (Inverse, Merged) {
+    let (now, before, sent) = (object(now.clone()), object(before.clone()), object(sent.clone()));
+    let mut undo = Undo {
+        before: &before,
+        sent: &sent,
+        all: false,
+        lost_addresses: false,
+        delete_newer: false,
+        can_clear: false,
+    };
+    change(&mut undo);
+    let inverse = inverse(undo, &now).unwrap();
+    let merged = merge(&now, &inverse.patch).unwrap();
+    (inverse, merged)
+}
+
+fn customer((_, merged): &(Inverse, Merged)) -> Value {
+    Value::Object(merged.customer.clone())
 }
 
 #[test]
@@ -20,40 +35,51 @@ fn only_what_the_update_changed_goes_back_where_it_still_stands() {
     let sent =
         json!({"email": "b", "gender": 2, "addresses": [{"id": 1, "city": "Lyon", "vat": 1}, {"id": 2}]});
     let now = json!({"email": "b", "gender": 3, "addresses": [{"id": 1, "city": "Lyon", "vat": 9}, {"id": 2}, {"id": 9}]});
-    let merged = put_back(&now, &before, &sent, Extent::Update, false);
+    let undone = undo(&now, &before, &sent, |_| ());
     assert_eq!(
-        Value::Object(merged.customer),
+        customer(&undone),
         json!({"email": "a", "gender": 3, "addresses": [{"id": 1, "city": "Paris", "vat": 9}, {"id": 2}, {"id": 9}]})
     );
+    assert_eq!(undone.0.notes, ["gender has changed since; left as is"]);
+    let whole = undo(&now, &before, &sent, |undo| undo.all = true);
     assert_eq!(
-        (merged.summary.changed.as_slice(), merged.summary.kept.as_slice()),
-        ([1].as_slice(), [2, 9].as_slice())
-    );
-    assert_eq!(merged.notes, ["gender was changed again since, and is left as it is"]);
-    let whole = put_back(&now, &before, &sent, Extent::All, false);
-    assert_eq!(
-        Value::Object(whole.customer),
+        customer(&whole),
         json!({"email": "a", "gender": 1, "addresses": [{"id": 1, "city": "Paris", "vat": 1}, {"id": 2}, {"id": 9}]})
     );
+    let again = undo(&customer(&undone), &before, &sent, |_| ());
+    assert!(again.1.changes.is_empty() && again.0.is_overwritten());
 }
 
 #[test]
-fn a_deleted_address_comes_back_once_although_the_service_adds_fields() {
+fn a_deleted_address_comes_back_once() {
     let before = json!({"default_billing": "1", "addresses": [{"id": 1, "city": "Paris", "default_billing": true}, {"id": 2}]});
     let sent = json!({"addresses": [{"id": 2}]});
-    let now = json!({"addresses": [{"id": 2}]});
-    let merged = put_back(&now, &before, &sent, Extent::Update, false);
-    assert_eq!(merged.customer["addresses"], json!([{"id": 2}, {"city": "Paris", "default_billing": true}]));
-    assert_eq!((merged.summary.added, merged.customer.get("default_billing")), (1, None));
-    let again =
-        json!({"addresses": [{"id": 2}, {"id": 7, "customer_id": 4, "city": "Paris", "created": "x"}]});
-    let merged = put_back(&again, &before, &sent, Extent::Update, false);
-    // The default that its address had, and that no other has taken.
-    assert_eq!((merged.changes.len(), merged.notes.len()), (2, 1), "{:?}", merged.notes);
-    assert_eq!(merged.customer["addresses"][1]["default_billing"], true);
-    let complete = object(Value::Object(merged.customer));
-    let merged = put_back(&Value::Object(complete), &before, &sent, Extent::Update, false);
-    assert_eq!((merged.changes.len(), merged.notes.len()), (0, 1), "{:?}", merged.notes);
+    let undone = undo(&sent, &before, &sent, |_| ());
+    assert_eq!(
+        customer(&undone)["addresses"],
+        json!([{"id": 2}, {"city": "Paris", "default_billing": true}])
+    );
+    let now = json!({"addresses": [{"id": 2}, {"id": 7, "customer_id": 4, "city": "Paris", "default_billing": true}]});
+    for all in [false, true] {
+        let again = undo(&now, &before, &sent, |undo| undo.all = all);
+        assert!(again.1.changes.is_empty(), "{:?}", again.1.changes);
+        assert_eq!(again.0.notes, ["address 1 was already recreated as 7"]);
+        assert!(again.0.newer.is_empty(), "it is not newer");
+    }
+}
+
+#[test]
+fn an_address_that_was_kept_and_lost_comes_back_after_a_mismatch_only() {
+    let before = json!({"addresses": [{"id": 1, "city": "Paris"}, {"id": 2, "city": "Rome"}]});
+    let sent = json!({"addresses": [{"id": 1, "city": "Paris"}, {"id": 2, "city": "Bonn"}]});
+    let now = json!({"addresses": [{"id": 2, "city": "Bonn"}]});
+    let lost = undo(&now, &before, &sent, |undo| undo.lost_addresses = true);
+    assert_eq!(customer(&lost)["addresses"], json!([{"id": 2, "city": "Rome"}, {"city": "Paris"}]));
+    let other = undo(&now, &before, &sent, |_| ());
+    assert_eq!(customer(&other)["addresses"], json!([{"id": 2, "city": "Rome"}]));
+    assert_eq!(other.0.notes, ["address 1 is no longer there; --all brings back all"]);
+    let renumbered = json!({"addresses": [{"id": 5, "city": "Paris"}, {"id": 2, "city": "Bonn"}]});
+    assert!(undo(&renumbered, &before, &sent, |_| ()).0.notes.is_empty(), "it has a new ID");
 }
 
 #[test]
@@ -61,107 +87,90 @@ fn an_added_field_is_kept_and_said_and_an_added_address_goes_only_when_asked() {
     let before = json!({"addresses": [{"id": 1}]});
     let sent = json!({"vat": 1, "addresses": [{"id": 1, "telephone": "5"}, {"city": "Nice"}]});
     let now = json!({"vat": 1, "addresses": [{"id": 1, "telephone": "5"}, {"id": 4, "city": "Nice"}, {"id": 5, "city": "Bonn"}]});
-    for extent in [Extent::Update, Extent::All] {
-        let merged = put_back(&now, &before, &sent, extent, false);
-        assert_eq!(merged.changes, [], "{extent:?}");
-        assert!(
-            merged.notes[0].starts_with("vat was added later and cannot be removed by an update"),
-            "{:?}",
-            merged.notes
-        );
+    for (all, newer) in [(false, vec![4]), (true, vec![4, 5])] {
+        let kept = undo(&now, &before, &sent, |undo| undo.all = all);
+        assert_eq!((&kept.1.changes[..], &kept.0.newer), (&[][..], &newer));
+        assert_eq!(kept.0.notes[0], "vat was added later and cannot be removed by an update; it is kept");
+        let gone = undo(&now, &before, &sent, |undo| (undo.all, undo.delete_newer) = (all, true));
+        assert_eq!(gone.1.summary.removed, newer);
     }
-    let merged = put_back(&now, &before, &sent, Extent::Update, true);
-    assert_eq!(merged.summary.removed, [4], "only the one that update added");
-    assert_eq!(put_back(&now, &before, &sent, Extent::All, true).summary.removed, [4, 5]);
+    let cleared = undo(&now, &before, &sent, |undo| undo.can_clear = true);
+    assert_eq!(customer(&cleared)["addresses"][0]["telephone"], Value::Null);
 }
 
 #[test]
-fn a_snapshot_of_another_customer_is_refused() {
-    let other = object(json!({"id": 2, "addresses": []}));
-    assert!(
-        restore(&object(json!({"id": 1, "addresses": []})), &other, &other, Extent::All, false, false)
-            .is_err()
+fn custom_attributes_come_back_and_go_again() {
+    let with = |attributes: Value| json!({"addresses": [{"id": 1, "custom_attributes": attributes}]});
+    let door = json!({"attribute_code": "door_code", "value": "B1"});
+    let other = json!({"attribute_code": "floor", "value": "3"});
+    // The shop drops an attribute that is emptied.
+    let (before, now) = (with(json!([door, other])), with(json!([other])));
+    let sent = with(json!([{"attribute_code": "door_code", "value": ""}, other]));
+    assert_eq!(customer(&undo(&now, &before, &sent, |_| ())), with(json!([other, door])));
+    let none = json!({"addresses": [{"id": 1}]});
+    let dropped = undo(
+        &none,
+        &with(json!([door])),
+        &with(json!([{"attribute_code": "door_code", "value": ""}])),
+        |_| (),
     );
-    assert!(belongs_to(&object(json!({"id": "1"})), &object(json!({"id": 1}))));
-    assert!(!belongs_to(&object(json!({"id": 1, "email": "a"})), &object(json!({"id": 2, "email": "a"}))));
-    assert!(belongs_to(
-        &object(json!({"addresses": [{"id": 4}]})),
-        &object(json!({"addresses": [{"id": 4}]}))
-    ));
-    assert!(!belongs_to(&object(json!({"email": "a"})), &object(json!({"email": "b"}))));
+    assert_eq!(customer(&dropped), with(json!([door])));
+    // One that was added is emptied.
+    let (before, sent) = (with(json!([other])), with(json!([other, door])));
+    let emptied = json!({"attribute_code": "door_code", "value": ""});
+    assert_eq!(customer(&undo(&sent, &before, &sent, |_| ())), with(json!([other, emptied])));
 }
 
-const NAME: &str = "default_billing";
-/// The address that comes back has no id yet.
-const NEW: i64 = -1;
+#[test]
+fn a_region_goes_back_as_a_whole() {
+    let with = |id: i64, code: &str| json!({"addresses": [{"id": 1, "region": {"region_code": code, "region": code, "region_id": id}, "region_id": id}]});
+    let (before, sent) = (with(12, "CA"), with(43, "NY"));
+    assert_eq!(customer(&undo(&sent, &before, &sent, |_| ())), before);
+    let changed = undo(&with(57, "TX"), &before, &sent, |_| ());
+    assert!(changed.1.changes.is_empty());
+    assert_eq!(changed.0.notes, ["address 1 region has changed since; left as is"]);
+    let none = json!({"addresses": [{"id": 1}]});
+    let cleared = undo(&sent, &none, &sent, |_| ());
+    assert_eq!(customer(&cleared)["addresses"][0]["region_id"], 0);
+}
 
-/// A profile with these addresses, one of them the default, as services show it: a flag that is not set is not there.
+/// A profile with these addresses, one of them the default: flags that are not set are not there.
 fn with_default(ids: &[i64], default: Option<i64>) -> Value {
     let address = |id: &i64| {
         let mut address = json!({"id": id, "city": format!("City {id}")});
         if default == Some(*id) {
-            address[NAME] = true.into();
+            address["default_billing"] = true.into();
         }
         address
     };
     let mut profile = json!({"addresses": ids.iter().map(address).collect::<Vec<_>>()});
     if let Some(default) = default {
-        profile[NAME] = default.to_string().into();
+        profile["default_billing"] = default.to_string().into();
     }
     profile
 }
 
-/// Where the default is by the flags, of which there must be one at most, and by the profile itself.
-fn default_of(profile: &Map<String, Value>) -> Option<i64> {
-    let addresses = profile["addresses"].as_array().unwrap().iter();
-    let flagged: Vec<i64> =
-        addresses.filter(|one| one[NAME] == true).map(|one| one["id"].as_i64().unwrap_or(NEW)).collect();
-    assert!(flagged.len() <= 1, "{profile:?}");
-    let own = profile.get(NAME).and_then(Value::as_str).and_then(|id| id.parse().ok());
-    assert_eq!(own, flagged.first().copied().filter(|id| *id != NEW), "{profile:?}");
-    flagged.first().copied()
+fn default_of(profile: &Value) -> Vec<Value> {
+    let flagged = profile["addresses"].as_array().unwrap().iter();
+    flagged.filter(|one| one["default_billing"] == true).map(|one| one["city"].clone()).collect()
 }
 
 #[test]
 fn a_default_goes_back_only_where_it_still_is_where_the_update_put_it() {
-    let places = [None, Some(1), Some(2), Some(3)];
-    let cases = itertools(&[&places, &places, &[None, Some(1)], &[None, Some(1), Some(2), Some(3), Some(9)]]);
-    let mut seen = [0; 3];
-    for (case, can_clear) in cases.iter().flat_map(|case| [(case, false), (case, true)]) {
-        let [was, put, removed, is] = case[..] else { unreachable!() };
-        // No default is on an address that is gone.
-        if removed.is_some() && (put == removed || is == removed) {
-            continue;
-        }
-        let kept: Vec<i64> = [1, 2, 3].into_iter().filter(|id| Some(*id) != removed).collect();
-        let before = with_default(&[1, 2, 3], was);
-        let sent = with_default(&kept, put);
-        let now = with_default(&[&kept[..], &[9]].concat(), is);
-        let restored =
-            restore(&object(now), &object(before), &object(sent), Extent::Update, false, can_clear);
-        let merged = restored.unwrap();
-        let is_taken = merged.notes.iter().any(|note| note.contains(NAME));
-        let comes_back = removed.is_some() && was == removed;
-        let (expected, is_noted) = match () {
-            () if was == put => (is, false),
-            () if comes_back && (is.is_none() || is == put) => (Some(NEW), !can_clear),
-            // Where there was none, it is kept.
-            () if was.is_none() && is == put => (is, true),
-            () if is == put => (was, false),
-            () => (is, is != was || comes_back),
-        };
-        let context = format!("{case:?} {can_clear}: {merged:?}");
-        if expected == Some(NEW) && !can_clear {
-            // The marketplace's own field names the address when it is known.
-            assert_eq!(merged.customer.get(NAME), None, "{context}");
-        }
-        if was.is_none() && is == put && put.is_some() && !can_clear {
-            continue;
-        }
-        assert_eq!((default_of(&merged.customer), is_taken), (expected, is_noted), "{context}");
-        seen[usize::from(expected == Some(NEW)) + 2 * usize::from(expected == was && was != is)] += 1;
-    }
-    assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
+    let (before, sent) = (with_default(&[1, 2, 3], Some(1)), with_default(&[1, 2, 3], Some(2)));
+    let undone = undo(&sent, &before, &sent, |_| ());
+    assert_eq!((default_of(&customer(&undone)), undone.0.notes.len()), (vec![json!("City 1")], 0));
+    assert_eq!(customer(&undone)["default_billing"], "1");
+    let moved = undo(&with_default(&[1, 2, 3], Some(3)), &before, &sent, |_| ());
+    assert_eq!(default_of(&customer(&moved)), [json!("City 3")]);
+    assert_eq!(moved.0.notes, ["default_billing has changed since; left as is"]);
+    let whole = undo(&with_default(&[1, 2, 3], Some(3)), &before, &sent, |undo| undo.all = true);
+    assert_eq!(default_of(&customer(&whole)), [json!("City 1")]);
+    // The default goes with its address, and comes back with it.
+    let removed = with_default(&[2, 3], None);
+    assert_eq!(default_of(&customer(&undo(&removed, &before, &removed, |_| ()))), [json!("City 1")]);
+    let chosen = undo(&with_default(&[2, 3], Some(3)), &before, &removed, |_| ());
+    assert_eq!(default_of(&customer(&chosen)), [json!("City 3")], "somebody chose another one");
 }
 
 #[test]
@@ -169,33 +178,19 @@ fn a_default_goes_back_from_an_address_that_the_update_added() {
     let before = with_default(&[1, 2], Some(1));
     let mut sent = with_default(&[1, 2], None);
     sent["addresses"].as_array_mut().unwrap().push(json!({"city": "City 9", "default_billing": true}));
-    // A service sets its own field by the flag, or keeps the one that was left out.
-    for own in ["9", "1"] {
-        let mut now = with_default(&[1, 2, 9], Some(9));
-        now[NAME] = own.into();
-        for (can_clear, delete) in [(false, false), (true, false), (false, true), (true, true)] {
-            let sent = object(sent.clone());
-            let restored = restore(
-                &object(now.clone()),
-                &object(before.clone()),
-                &sent,
-                Extent::Update,
-                delete,
-                can_clear,
-            );
-            let merged = restored.unwrap();
-            assert_eq!(default_of(&merged.customer), Some(1), "{own} {can_clear}: {merged:?}");
-            assert_eq!(merged.summary.removed, if delete { vec![9] } else { vec![] });
-        }
+    let now = with_default(&[1, 2, 9], Some(9));
+    for delete in [false, true] {
+        let undone = undo(&now, &before, &sent, |undo| undo.delete_newer = delete);
+        assert_eq!(default_of(&customer(&undone)), [json!("City 1")]);
+        assert_eq!(undone.1.summary.removed, if delete { vec![9] } else { vec![] });
     }
 }
 
-/// Every combination of one of each.
-fn itertools(choices: &[&[Option<i64>]]) -> Vec<Vec<Option<i64>>> {
-    choices.iter().fold(vec![Vec::new()], |cases, choices| {
-        let with = |case: Vec<Option<i64>>| {
-            choices.iter().map(move |choice| case.iter().copied().chain([*choice]).collect())
-        };
-        cases.into_iter().flat_map(with).collect()
-    })
+#[test]
+fn a_snapshot_belongs_to_the_customer_with_its_id_else_its_email_or_an_address() {
+    assert!(belongs_to(&object(json!({"id": "1"})), &object(json!({"id": 1}))));
+    assert!(!belongs_to(&object(json!({"id": 1, "email": "a"})), &object(json!({"id": 2, "email": "a"}))));
+    let address = || object(json!({"addresses": [{"id": 4}]}));
+    assert!(belongs_to(&address(), &address()));
+    assert!(!belongs_to(&object(json!({"email": "a"})), &object(json!({"email": "b"}))));
 }

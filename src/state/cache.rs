@@ -1,10 +1,12 @@
-//! The addresses of the profile seen last, one file a service: ids and a few words each, for completion only.
+//! What is remembered between commands beside the snapshots: which customer a token or an email leads to, and the
+//! addresses seen last, for completion.
 
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use super::file_name;
+use super::{LockName, file_name};
+use crate::config::{ServiceId, Settings};
 use crate::context::Context;
 use crate::exact_json;
 use crate::failure::Failure;
@@ -13,6 +15,37 @@ use crate::plan::profile::stored::Profile;
 
 /// Longest label, in characters.
 const MAX_LABEL: usize = 40;
+
+/// Keeps which customer a token or an email leads to, as a verified replacement has shown; a token as its hash.
+pub fn save_customer(context: &Context, settings: &Settings, name: &LockName, customer: &str) {
+    if load_customer(context, settings, name).as_deref() != Some(customer)
+        && let Ok(directory) = customers(context, &settings.service_id())
+    {
+        // A help: what cannot be written is found out again.
+        let _ = context.storage.replace(&directory.join(file_name(name.as_str())), customer.as_bytes());
+    }
+}
+
+/// The key ([`Profile::customer_key`]) of the customer whom a token or an email led to.
+pub fn load_customer(context: &Context, settings: &Settings, name: &LockName) -> Option<String> {
+    let file = customers(context, &settings.service_id()).ok()?.join(file_name(name.as_str()));
+    String::from_utf8(context.storage.read(&file).ok()?).ok()
+}
+
+/// Forgets what leads to a customer, or to any of this service.
+pub fn forget_customers(context: &Context, service: &ServiceId, customer: Option<&str>) {
+    let files = customers(context, service).ok().and_then(|directory| context.storage.list(&directory).ok());
+    for file in files.into_iter().flatten() {
+        let is_it = |customer: &str| context.storage.read(&file).is_ok_and(|key| key == customer.as_bytes());
+        if customer.is_none_or(is_it) {
+            let _ = context.storage.remove(&file);
+        }
+    }
+}
+
+fn customers(context: &Context, service: &ServiceId) -> Result<PathBuf, Failure> {
+    Ok(context.directories()?.state.join("customers").join(file_name(&service.to_string())))
+}
 
 /// An address by its id, and words to know it by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +66,7 @@ pub fn save_addresses(context: &Context, service: &str, profile: &Profile, is_na
         .collect();
     let names: Vec<String> =
         ["id", "email"].into_iter().filter(|_| is_named).filter_map(|name| profile.text(name)).collect();
-    if let Ok(path) = file(context, service) {
+    if let Ok(path) = addresses_file(context, service) {
         let kept = exact_json::object([("customer", names.into()), ("addresses", Value::Object(labels))]);
         let _ = context.storage.replace(&path, kept.to_string().as_bytes());
     }
@@ -42,7 +75,7 @@ pub fn save_addresses(context: &Context, service: &str, profile: &Profile, is_na
 /// The addresses seen last at this service, none where nothing is kept, or where they are not those of `customer` (an id
 /// or an email; without one, the token's own).
 pub fn load_addresses(context: &Context, service: &str, customer: Option<&str>) -> Vec<CachedAddress> {
-    let text = file(context, service).ok().and_then(|path| std::fs::read(path).ok());
+    let text = addresses_file(context, service).ok().and_then(|path| context.storage.read(&path).ok());
     let mut kept: Map<String, Value> =
         text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
     let names = kept.get("customer").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -63,7 +96,7 @@ pub fn load_addresses(context: &Context, service: &str, customer: Option<&str>) 
     labels.into_iter().filter_map(remembered).collect()
 }
 
-fn file(context: &Context, service: &str) -> Result<PathBuf, Failure> {
+fn addresses_file(context: &Context, service: &str) -> Result<PathBuf, Failure> {
     Ok(context.directories()?.state.join("addresses").join(format!("{}.json", file_name(service))))
 }
 

@@ -1,0 +1,165 @@
+//! What a replacement is reported as that was not applied as it was sent, or not at all.
+
+use std::path::Path;
+
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value};
+
+use crate::failure::{Applied, Failure, FailureKind};
+use crate::ops::profile::read::list_changes;
+use crate::plan::profile::diff::{FieldPath, join_ids};
+use crate::plan::profile::magento;
+use crate::plan::profile::merge::Merged;
+use crate::plan::profile::stored::Profile;
+use crate::plan::profile::verify::Seen;
+use crate::report::changes::format_value;
+use crate::session::service::Service;
+use crate::state::Open;
+
+/// A read does not show what our own writes left.
+pub fn lags_behind(missing: &[String]) -> String {
+    format!("the service shows an older profile than the last update left: {}", missing.join(", "))
+}
+
+/// The refusal to build a PUT on such a read.
+pub fn lags_behind_refused(fact: &str) -> Failure {
+    Failure::guard(fact.to_owned()).hint(
+        "check it with `storefront customer show`, and try again in a minute: a replica may be behind, \
+         or somebody undid that update",
+    )
+}
+
+/// An earlier replacement may still take effect.
+pub fn still_open(open: &Open) -> String {
+    let name = open.entry.name();
+    if open.is_mismatch {
+        return format!(
+            "{name} was written, but is not visible: it may still take effect and overwrite this one"
+        );
+    }
+    format!("the outcome of {name} is unknown: it may still take effect and overwrite this one")
+}
+
+/// The refusal to send another one.
+pub fn still_open_refused(fact: &str, open: &Open) -> Failure {
+    let until = local_minute(open.until);
+    Failure::guard(fact.to_owned()).hint(format!(
+        "run `storefront customer history --check` to look again, wait until {until}, or go on now with --after-unknown"
+    ))
+}
+
+/// A time as hours and minutes here, rounded up: `14:05`.
+fn local_minute(time: Timestamp) -> String {
+    let time = time.checked_add(SignedDuration::from_secs(59)).unwrap_or(time);
+    time.to_zoned(TimeZone::system()).strftime("%H:%M").to_string()
+}
+
+/// A refusal of the profile names the fields that it is about.
+pub fn refused(service: &Service<'_>, stored: &Profile, merged: &Merged, failure: Failure) -> Failure {
+    if service.settings.dialect.profile_rules.is_none() || failure.status != Some(400) {
+        return failure;
+    }
+    match magento::explain(stored.customer(), &merged.customer, &failure.message) {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// The service has it, and something is missing.
+pub fn mismatch(service: &Service<'_>, snapshot: &Path, seen: &Seen) -> Failure {
+    let is_own = service.customer.is_none() && service.settings.dialect.profile_rules.is_some();
+    let hint = magento::ignored_on_own_profile(seen).filter(|_| is_own);
+    let mut what = Vec::new();
+    if !seen.missing.is_empty() {
+        let [subject, verb] = if seen.missing.len() == 1 { ["address", "is"] } else { ["addresses", "are"] };
+        what.push(format!("{subject} {} {verb} missing or another one", join_ids(&seen.missing)));
+    }
+    if !seen.undone.is_empty() {
+        what.push(format!("not visible afterwards: {}", list_paths(seen)));
+    }
+    let missing = seen.missing.iter().map(|id| FieldPath::address(*id).to_string());
+    let missing = missing.chain(seen.undone.iter().map(|change| change.path.to_string())).collect();
+    let failure =
+        Failure::new(FailureKind::Mismatch, format!("the profile was written, but {}", what.join("; ")));
+    failure.hint(hint.unwrap_or_else(|| look_again(snapshot))).missing(missing).snapshot(text(snapshot))
+}
+
+fn list_paths(seen: &Seen) -> String {
+    let text = list_changes(&seen.undone);
+    text.trim_end_matches(" differ").trim_end_matches(" differs").to_owned()
+}
+
+/// The service has it, and answers with the profile of another customer.
+pub fn other_customer(snapshot: &Path, id: &str) -> Failure {
+    Failure::new(
+        FailureKind::Mismatch,
+        format!("the profile was written, but the service then answered with that of customer {id}"),
+    )
+    .hint(format!("check any cache in front of the service; {}", look_again(snapshot)))
+    .snapshot(text(snapshot))
+}
+
+fn look_again(snapshot: &Path) -> String {
+    format!(
+        "look again with `storefront customer show`; if it is so, undo the update with `{} --after-unknown`",
+        restore_command(snapshot)
+    )
+}
+
+/// Nobody knows whether it was applied.
+pub fn unknown(snapshot: &Path, failure: Failure) -> Failure {
+    let hint = format!(
+        "check with `storefront customer show` and `storefront customer history --check`; undo it with `{}`",
+        restore_command(snapshot)
+    );
+    let message = format!("{}; reading back does not show that it was applied", failure.message);
+    unknown_with(snapshot, failure, message, hint)
+}
+
+/// No command can find out what became of it: every one of them would read the profile.
+pub fn unknown_without_read(snapshot: &Path, failure: Failure) -> Failure {
+    let file = text(snapshot);
+    let hint = format!(
+        "look in the shop whether the change is there; `{file}` contains the profile as it was before"
+    );
+    let message = format!("{}; the profile cannot be read back to verify it", failure.message);
+    unknown_with(snapshot, failure, message, hint)
+}
+
+fn unknown_with(snapshot: &Path, failure: Failure, message: String, hint: String) -> Failure {
+    let (kind, applied) = (FailureKind::Unknown, Applied::Unknown);
+    Failure { kind, applied, message, hint: Some(hint), ..failure }.snapshot(text(snapshot))
+}
+
+fn restore_command(snapshot: &Path) -> String {
+    let name = snapshot.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    format!("storefront customer restore {name}")
+}
+
+fn text(snapshot: &Path) -> String {
+    snapshot.display().to_string()
+}
+
+/// What a read shows beside what was sent: new ids, and values that the service or somebody else changed.
+pub fn of_seen(seen: &Seen, merged: &Merged, before: &Map<String, Value>, is_magento: bool) -> Vec<String> {
+    let renumbered = seen.renumbered.iter();
+    let mut warnings: Vec<String> =
+        renumbered.map(|(old, new)| format!("the service gave address {old} a new ID: {new}")).collect();
+    for change in &seen.foreign {
+        let (path, was, is) =
+            (&change.path, format_value(change.before.as_ref()), format_value(change.after.as_ref()));
+        warnings.push(if is_magento && magento::is_lost_default(change, before) {
+            format!("{path} cleared: {was} is not one of the customer's addresses")
+        } else {
+            format!("{path} was also changed, from {was} to {is} (by the service or another editor)")
+        });
+    }
+    for change in &seen.altered {
+        let sent = merged.changes.iter().find(|sent| sent.path == change.path);
+        let sent = format_value(sent.and_then(|sent| sent.after.as_ref()));
+        let now = format_value(change.after.as_ref());
+        warnings.push(format!("{}: sent {sent}, the service has {now}", change.path));
+    }
+    warnings
+}

@@ -1,0 +1,309 @@
+//! Finds out what became of a replacement: by the service's reply, or by reading the profile again.
+
+use std::path::Path;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+use super::change::Change;
+use super::locked::Held;
+use super::messages;
+use crate::exact_json;
+use crate::failure::{Applied, Failure};
+use crate::http::Reply;
+use crate::ops::profile::read;
+use crate::ops::reads::Reads;
+use crate::plan::operation::Operation;
+use crate::plan::profile::merge::Merged;
+use crate::plan::profile::stored::{Pointers, Profile};
+use crate::plan::profile::verify::{Seen, verify};
+use crate::report::outcome::Outcome;
+use crate::session::service::Service;
+use crate::state::{self, CustomerStore, Fate, Snapshot};
+
+/// Two reads that prove that a request of unknown outcome was applied are at least so far apart.
+const PROOF_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A replacement that was sent, with all that is needed to judge it.
+pub struct Sent<'a> {
+    /// The service, with the customer's id where it was named.
+    pub service: &'a Service<'a>,
+    /// What was asked for.
+    pub change: Change<'a>,
+    /// The profile it was made from.
+    pub held: &'a Held,
+    /// What was sent.
+    pub merged: &'a Merged,
+    /// The snapshot taken for it.
+    pub snapshot: &'a Path,
+    /// When it left.
+    pub left: Timestamp,
+}
+
+/// A replacement that was applied.
+#[derive(Debug, Default)]
+pub struct Verified {
+    /// HTTP status, where the service gave one.
+    pub status: Option<u16>,
+    /// Its reply as it came.
+    pub response: Option<Value>,
+    /// Ids of new addresses.
+    pub new_ids: Vec<i64>,
+    /// Whether a read has shown every change and every address that was to stay.
+    pub is_verified: bool,
+}
+
+/// What a read after the PUT shows.
+enum Read {
+    Seen(Seen, Profile),
+    OtherCustomer(Failure),
+    Failed(Failure),
+}
+
+impl Sent<'_> {
+    /// The service says that it has it: its reply shows that, or reads do.
+    ///
+    /// # Errors
+    /// `mismatch` when an address or a change is missing.
+    pub async fn verify(&self, reply: Reply) -> Result<Verified, Failure> {
+        self.set_fate(Fate::Applied { at: self.now(), verified: false });
+        if let Some(warning) = &reply.warning {
+            self.service.session.report.warn(warning);
+        }
+        let status = Some(reply.status);
+        let applied = Verified { status, response: Some(reply.value()), ..Verified::default() };
+        if !self.held.is_readable {
+            return Ok(applied);
+        }
+        // Magento replies with the profile as it was read from the database after the write.
+        let is_stored = self.service.settings.dialect.profile_rules.is_some() && reply.warning.is_none();
+        let replied = exact_json::parse(&reply.body).ok().filter(|_| is_stored);
+        let replied = replied.and_then(|body| Profile::find(body, &Pointers::default()).ok());
+        if let Some(now) = replied {
+            return match self.compare(now) {
+                Read::Seen(seen, now) if seen.is_applied() => Ok(self.accept(&seen, &now, applied)),
+                Read::Seen(seen, _) => {
+                    self.set_fate(Fate::Mismatch { left: self.left, is_final: true });
+                    Err(self.mismatch(&seen, status))
+                }
+                Read::OtherCustomer(failure) | Read::Failed(failure) => Err(failure),
+            };
+        }
+        let mut reads = Reads::new(self.change.settle(self.service));
+        let mut last: Option<Seen> = None;
+        let mut lost;
+        loop {
+            lost = match self.read().await {
+                Read::Seen(seen, now) => {
+                    let is_settled = last.as_ref().is_some_and(|last| last.altered == seen.altered);
+                    if seen.is_shown() || seen.is_applied() && is_settled {
+                        return Ok(self.accept(&seen, &now, applied));
+                    }
+                    last = Some(seen);
+                    None
+                }
+                other => Some(other),
+            };
+            if !reads.wait().await {
+                break;
+            }
+        }
+        let mismatch = Fate::Mismatch { left: self.left, is_final: false };
+        match (last, lost) {
+            (Some(seen), _) if seen.is_applied() => {
+                self.warn_of(&seen);
+                Ok(Verified { new_ids: seen.new_ids, ..applied })
+            }
+            (Some(seen), _) => {
+                self.set_fate(mismatch);
+                Err(self.mismatch(&seen, status))
+            }
+            (None, Some(Read::OtherCustomer(failure))) => {
+                self.set_fate(mismatch);
+                Err(failure)
+            }
+            (None, failed) => {
+                let why = match failed {
+                    Some(Read::Failed(failure)) => failure.message,
+                    _ => "no read".to_owned(),
+                };
+                let warning = format!("written, but it could not be read back to verify it: {why}");
+                self.service.session.report.warn(&warning);
+                Ok(applied)
+            }
+        }
+    }
+
+    /// Nobody said what became of it: it is applied where two reads show it.
+    ///
+    /// # Errors
+    /// `unknown` where they do not.
+    pub async fn resolve(&self, failure: Failure) -> Result<Verified, Failure> {
+        self.set_fate(Fate::Unknown { left: self.left });
+        if !self.held.is_readable {
+            return Err(messages::unknown_without_read(self.snapshot, failure));
+        }
+        match self.shown_twice().await {
+            None => Err(messages::unknown(self.snapshot, failure)),
+            Some((seen, now)) => {
+                self.service.session.report.warn(&format!("{}; verified as applied", failure.message));
+                self.service.verified();
+                let Failure { status, service, .. } = failure;
+                let applied = Verified { status, response: service, ..Verified::default() };
+                Ok(self.accept(&seen, &now, applied))
+            }
+        }
+    }
+
+    /// Reads for at most `--settle` until two reads have shown it. If only the last one does, one more follows.
+    async fn shown_twice(&self) -> Option<(Seen, Profile)> {
+        let (before, sent) = (self.held.stored.customer(), &self.merged.customer);
+        if was_so_before(self.service, &self.held.store, before, sent) {
+            return None;
+        }
+        let mut reads = Reads::new(self.change.settle(self.service));
+        let mut first: Option<Instant> = None;
+        let mut is_last = false;
+        loop {
+            if let Read::Seen(seen, now) = self.read().await
+                && seen.is_shown()
+            {
+                let at = *first.get_or_insert_with(Instant::now);
+                if at.elapsed() >= PROOF_INTERVAL {
+                    return Some((seen, now));
+                }
+            }
+            if is_last {
+                return None;
+            }
+            if !reads.wait().await {
+                let proof = first? + PROOF_INTERVAL;
+                tokio::time::sleep_until(proof).await;
+                is_last = true;
+            }
+        }
+    }
+
+    async fn read(&self) -> Read {
+        match read::fetch(self.service).await {
+            Ok(now) => self.compare(now),
+            Err(failure) => Read::Failed(failure),
+        }
+    }
+
+    fn compare(&self, now: Profile) -> Read {
+        let (before, ignore) = (&self.held.stored, &self.service.settings.read.ignore);
+        let (own, other) = (before.text("id"), now.text("id"));
+        if own.is_some() && other.is_some() && own != other {
+            return Read::OtherCustomer(messages::other_customer(self.snapshot, &other.unwrap_or_default()));
+        }
+        match verify(before.customer(), &self.merged.customer, &now, ignore) {
+            Ok(seen) => Read::Seen(seen, now),
+            Err(failure) => Read::Failed(failure),
+        }
+    }
+
+    /// A read shows it, perhaps with values that the service wrote in its own way.
+    fn accept(&self, seen: &Seen, now: &Profile, applied: Verified) -> Verified {
+        self.warn_of(seen);
+        let is_verified = seen.is_shown();
+        self.set_fate(Fate::Applied { at: self.now(), verified: is_verified });
+        self.held.store.note_read(now.addresses());
+        if is_verified {
+            let (context, settings) = (self.service.session.context, &self.service.settings);
+            state::save_customer(context, settings, &self.held.name, &now.customer_key());
+        }
+        Verified { new_ids: seen.new_ids.clone(), is_verified, ..applied }
+    }
+
+    fn warn_of(&self, seen: &Seen) {
+        let is_magento = self.service.settings.dialect.profile_rules.is_some();
+        let before = self.held.stored.customer();
+        for warning in messages::of_seen(seen, self.merged, before, is_magento) {
+            self.service.session.report.warn(&warning);
+        }
+    }
+
+    fn mismatch(&self, seen: &Seen, status: Option<u16>) -> Failure {
+        let failure = messages::mismatch(self.service, self.snapshot, seen);
+        match status {
+            Some(status) => failure.status(status),
+            None => failure,
+        }
+    }
+
+    fn set_fate(&self, fate: Fate) {
+        self.held.store.set_fate(self.snapshot, fate);
+    }
+
+    fn now(&self) -> Timestamp {
+        self.service.session.context.clock.now()
+    }
+}
+
+/// Whether the profile was so before one of our writes of the last minute, as a restore makes it right after its update: a
+/// replica that lags behind shows the old profile, which proves nothing then.
+fn was_so_before(
+    service: &Service<'_>,
+    store: &CustomerStore,
+    before: &Map<String, Value>,
+    sent: &Map<String, Value>,
+) -> bool {
+    let shows_it = |(earlier, fate): (Snapshot, Fate)| {
+        let is_recent = matches!(fate, Fate::Applied { at, .. } if store.is_recent(at));
+        let earlier = Profile::find(Value::Object(earlier.customer), &Pointers::default());
+        let ignore = &service.settings.read.ignore;
+        let seen = earlier.and_then(|earlier| verify(before, sent, &earlier, ignore));
+        is_recent && seen.map_or(true, |seen| seen.is_shown())
+    };
+    store.recent(false).map_or(true, |recent| recent.into_iter().any(shows_it))
+}
+
+/// Whether a profile shows a replacement that was sent earlier, which is noted then. With `or_rewritten` values count that
+/// the service wrote in its own way.
+///
+/// # Errors
+/// `guard` when a list has addresses without usable ids.
+pub fn is_shown(
+    service: &Service<'_>,
+    store: &CustomerStore,
+    snapshot: &Snapshot,
+    now: &Profile,
+    or_rewritten: bool,
+) -> Result<bool, Failure> {
+    let seen = verify(&snapshot.customer, &snapshot.merged, now, &service.settings.read.ignore)?;
+    let is_shown = (seen.is_shown() || or_rewritten && seen.is_applied())
+        && !was_so_before(service, store, &snapshot.customer, &snapshot.merged);
+    if is_shown {
+        let at = service.session.context.clock.now();
+        store.set_fate(&snapshot.path, Fate::Applied { at, verified: seen.is_shown() });
+        store.note_read(now.addresses());
+    }
+    Ok(is_shown)
+}
+
+/// Finds out whether a record of an earlier run was applied, whose snapshot this is: by what is known of it, else by
+/// reading. `None` where the profile does not show all of it: it may still take effect.
+///
+/// # Errors
+/// As [`read::read_profile`], and when the snapshot cannot be read.
+pub async fn resolve_unknown(service: &Service<'_>, snapshot: &str) -> Result<Option<Outcome>, Failure> {
+    let stored = read::read_profile(service).await?;
+    let store = CustomerStore::of(service.session.context, &service.settings, &stored.customer_key())?;
+    let Some(entry) = store.entries()?.into_iter().find(|entry| entry.name() == snapshot) else {
+        return Ok(None);
+    };
+    let verified = match store.fate(&entry.path) {
+        Fate::Applied { verified, .. } => verified,
+        _ if is_shown(service, &store, &store.read(&entry.path)?, &stored, false)? => true,
+        _ => return Ok(None),
+    };
+    Ok(Some(Outcome {
+        applied: Applied::Yes,
+        reason: Some("done earlier"),
+        verified: Some(verified),
+        ..Outcome::not_sent(Operation::CustomerUpdate.name())
+    }))
+}

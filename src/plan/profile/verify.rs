@@ -1,0 +1,257 @@
+//! What a profile that was read says about a PUT: whether it shows what was sent, and whether it is as new as what our
+//! own writes left.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::diff::{self, AddressIndex, Change, FieldPath, id_of};
+use super::equivalence::{contains, same_value};
+use super::patch::DEFAULTS;
+use super::stored::Profile;
+use crate::failure::Failure;
+
+/// The fields that say where an address is.
+const PLACE: [&str; 3] = ["street", "city", "postcode"];
+
+/// What a read shows of a PUT.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Ids of addresses that were to stay and are gone, or of which street, city and postcode are all others now.
+    pub missing: Vec<i64>,
+    /// Changes whose old value is still there.
+    pub undone: Vec<Change>,
+    /// Changes that show a third value: `after` is what is there now.
+    pub altered: Vec<Change>,
+    /// Changes that were not sent: made by the service or by another editor.
+    pub foreign: Vec<Change>,
+    /// Ids given to the addresses that were added, in stored order.
+    pub new_ids: Vec<i64>,
+    /// Addresses that were to stay and have another id now: the old one and the new one.
+    pub renumbered: Vec<(i64, i64)>,
+}
+
+impl Seen {
+    /// Whether it shows every change and every address that was to stay.
+    pub fn is_shown(&self) -> bool {
+        self.is_applied() && self.altered.is_empty()
+    }
+
+    /// Whether nothing is missing, though the service may have written some values in its own way.
+    pub fn is_applied(&self) -> bool {
+        self.missing.is_empty() && self.undone.is_empty()
+    }
+}
+
+/// Compares a profile with a PUT: `before` is the profile that it was made from, `sent` what it carried. Changes at the
+/// JSON pointers in `ignore` are not looked at.
+///
+/// # Errors
+/// `guard` when a list has an address without a usable id of its own.
+pub fn verify(
+    before: &Map<String, Value>,
+    sent: &Map<String, Value>,
+    now: &Profile,
+    ignore: &[String],
+) -> Result<Seen, Failure> {
+    let index = AddressIndex::of(now.addresses())?;
+    let known = AddressIndex::of(diff::address_list(before))?;
+    let changes = diff::customers(before, sent);
+    let mut seen = Seen { foreign: foreign_changes(&changes, sent, now, ignore), ..Seen::default() };
+    let listed = index.ids().iter().copied().zip(now.addresses());
+    let mut unclaimed: Vec<(i64, &Value)> = listed.filter(|(id, _)| !known.contains(*id)).collect();
+    let (added, others): (Vec<&Change>, Vec<&Change>) =
+        changes.iter().partition(|change| change.path.is_new_address());
+    let mut rewritten = Vec::new();
+    for change in added {
+        match claim(&mut unclaimed, |actual| is_content(actual, change.after.as_ref())) {
+            Some((id, _)) => seen.new_ids.push(id),
+            None => rewritten.push(change),
+        }
+    }
+    seen.compare_kept(diff::address_list(before), diff::address_list(sent), now, &index, &mut unclaimed);
+    for change in rewritten {
+        match claim(&mut unclaimed, |actual| shares_place(actual, change.after.as_ref())) {
+            Some((id, actual)) => {
+                seen.new_ids.push(id);
+                seen.altered.push(Change { after: Some(actual.clone()), ..change.clone() });
+            }
+            None => seen.undone.push(change.clone()),
+        }
+    }
+    for change in others.into_iter().filter(|change| is_verified(change, ignore)) {
+        if change.path.address_id().is_none_or(|id| index.contains(id) || change.path.is_address()) {
+            seen.compare_change(change, change.path.find(now.customer(), &index));
+        }
+    }
+    seen.new_ids.sort_by_key(|id| index.position(*id));
+    Ok(seen)
+}
+
+/// A field that was left out is no change that can be seen: services that merge keep it.
+fn is_verified(change: &Change, ignore: &[String]) -> bool {
+    let is_left_out = change.after.is_none() && !change.path.is_address();
+    !is_left_out && !ignore.iter().any(|pointer| change.path.is_at(pointer))
+}
+
+impl Seen {
+    /// Every address that was to stay is there, under its own id or a new one.
+    fn compare_kept<'a>(
+        &mut self,
+        before: &[Value],
+        sent: &[Value],
+        now: &'a Profile,
+        index: &AddressIndex,
+        unclaimed: &mut Vec<(i64, &'a Value)>,
+    ) {
+        let stored: HashMap<i64, &Value> = identified(before).collect();
+        for (id, address) in identified(sent) {
+            let actual = index.position(id).map(|position| &now.addresses()[position]);
+            let moved = |actual: &Value| {
+                let was = stored.get(&id).copied().unwrap_or(address);
+                PLACE.iter().all(|name| {
+                    let differs = |from: &Value| !same_value(name, actual.get(name), from.get(name));
+                    differs(address) && differs(was)
+                })
+            };
+            match actual {
+                Some(actual) if moved(actual) => self.missing.push(id),
+                Some(_) => {}
+                None => match claim(unclaimed, |actual| is_content(actual, Some(address))) {
+                    Some((new, _)) => self.renumbered.push((id, new)),
+                    None => self.missing.push(id),
+                },
+            }
+        }
+    }
+
+    fn compare_change(&mut self, change: &Change, now: Option<&Value>) {
+        let name = change.path.last_name();
+        if same_value(&name, now, change.after.as_ref()) {
+            return;
+        }
+        if same_value(&name, now, change.before.as_ref()) || change.path.is_address() {
+            self.undone.push(change.clone());
+        } else {
+            self.altered.push(Change { after: now.cloned(), ..change.clone() });
+        }
+    }
+}
+
+/// Addresses with the ids that they have.
+fn identified(addresses: &[Value]) -> impl Iterator<Item = (i64, &Value)> {
+    addresses.iter().filter_map(|address| Some((id_of(address.get("id")?)?, address)))
+}
+
+/// Takes the first address that fits out of those that nothing stands for yet.
+fn claim<'a>(
+    unclaimed: &mut Vec<(i64, &'a Value)>,
+    fits: impl Fn(&Value) -> bool,
+) -> Option<(i64, &'a Value)> {
+    let position = unclaimed.iter().position(|(_, address)| fits(address))?;
+    Some(unclaimed.remove(position))
+}
+
+/// Whether an address has all the content of another one: everything but ids, and the default flags, which move.
+pub fn is_content(actual: &Value, expected: Option<&Value>) -> bool {
+    let Some(expected) = expected.and_then(Value::as_object) else { return false };
+    let is_content = |name: &str| name != "id" && name != "customer_id" && !DEFAULTS.contains(&name);
+    let mut fields = expected.iter().filter(|(name, _)| is_content(name));
+    fields.all(|(name, value)| contains(name, actual.get(name), Some(value)))
+}
+
+/// Whether an address that appeared has street, city or postcode of one that was sent.
+fn shares_place(actual: &Value, sent: Option<&Value>) -> bool {
+    PLACE.iter().any(|name| {
+        let expected = sent.and_then(|sent| sent.get(name));
+        !same_value(name, expected, None) && same_value(name, actual.get(name), expected)
+    })
+}
+
+/// Differences in what was sent back unchanged. What the service adds is no loss.
+fn foreign_changes(
+    asked: &[Change],
+    sent: &Map<String, Value>,
+    now: &Profile,
+    ignore: &[String],
+) -> Vec<Change> {
+    let mut changes = diff::sent_except(sent, now.customer(), ignore);
+    let mut asked_at: HashMap<Option<i64>, Vec<&FieldPath>> = HashMap::new();
+    for Change { path, .. } in asked.iter().filter(|asked| !asked.path.is_new_address()) {
+        asked_at.entry(path.address_id()).or_default().push(path);
+    }
+    let is_asked = |change: &Change| {
+        let at = |id| asked_at.get(&id).into_iter().flatten();
+        let mut near = at(None).chain(change.path.address_id().into_iter().flat_map(|id| at(Some(id))));
+        near.any(|asked| asked.overlaps(&change.path))
+    };
+    changes.retain(|change| {
+        change.before.is_some()
+            && !change.path.is_address()
+            && !same_value(&change.path.last_name(), change.before.as_ref(), change.after.as_ref())
+            && !is_asked(change)
+    });
+    changes
+}
+
+/// A write of ours that was applied.
+#[derive(Debug, Clone, Copy)]
+pub struct Write<'a> {
+    /// The profile that it was made from.
+    pub before: &'a Map<String, Value>,
+    /// What it carried.
+    pub sent: &'a Map<String, Value>,
+    /// Whether a read has shown it since, so that its new addresses are known by their ids.
+    pub was_seen: bool,
+}
+
+/// What a profile does not show although our own writes left it, in words: a replica may lag behind. `writes` are the
+/// recent ones, newest first, `addresses` those that the last read showed, and `removed` the ids that we removed since.
+///
+/// # Errors
+/// `guard` when the profile's list has an address without a usable id of its own.
+pub fn not_shown(
+    writes: &[Write<'_>],
+    addresses: &[Value],
+    removed: &HashSet<i64>,
+    now: &Profile,
+) -> Result<Vec<String>, Failure> {
+    let index = AddressIndex::of(now.addresses())?;
+    let has_content = |address: &Value, but: &AddressIndex| {
+        let listed = index.ids().iter().zip(now.addresses());
+        listed.filter(|(id, _)| !but.contains(**id)).any(|(_, one)| is_content(one, Some(address)))
+    };
+    let earlier = AddressIndex::of(addresses)?;
+    let lost = identified(addresses).filter(|(id, address)| {
+        !index.contains(*id) && !removed.contains(id) && !has_content(address, &earlier)
+    });
+    let mut missing: Vec<String> = lost.map(|(id, _)| format!("address {id} is missing")).collect();
+    let mut newer: Vec<FieldPath> = Vec::new();
+    for write in writes {
+        let known = AddressIndex::of(diff::address_list(write.before))?;
+        let changes = diff::customers(write.before, write.sent);
+        let counts = |change: &&Change| {
+            is_verified(change, &[]) && !newer.iter().any(|newer| newer.overlaps(&change.path))
+        };
+        for Change { path, before, after } in changes.iter().filter(counts) {
+            let (name, there) = (path.last_name(), path.find(now.customer(), &index));
+            if path.is_new_address() {
+                let is_there = write.was_seen || after.as_ref().is_some_and(|new| has_content(new, &known));
+                missing.extend((!is_there).then(|| "the address that was added is missing".to_owned()));
+            } else if path.is_address() {
+                let id = path.address_id().filter(|id| index.contains(*id));
+                missing.extend(id.map(|id| format!("address {id}, which was removed, is still there")));
+            } else if path.address_id().is_none_or(|id| index.contains(id))
+                && same_value(&name, there, before.as_ref())
+                && !same_value(&name, there, after.as_ref())
+            {
+                missing.push(format!("{path} has its old value"));
+            }
+        }
+        newer.extend(changes.into_iter().filter(|change| !change.path.is_new_address()).map(|one| one.path));
+    }
+    Ok(missing)
+}
+
+#[cfg(test)]
+mod tests;
