@@ -9,7 +9,9 @@ pub mod update;
 use crate::cli::customer::CustomerCommand;
 use crate::failure::Failure;
 use crate::ops::customers;
-use crate::ops::profile::restore;
+use crate::ops::profile::change::Change;
+use crate::ops::profile::replace::replace;
+use crate::ops::profile::restore::Restore;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 
@@ -39,7 +41,8 @@ pub async fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(),
         CustomerCommand::Restore(args) => {
             with_service(session, async |service| {
                 let service = customers::select(service, args.choice.customer.as_deref())?;
-                session.report.outcome(&restore::restore(&service, args).await?)
+                let restore = Restore::new(&service, args);
+                session.report.outcome(&replace(&service, Change::Restore(&restore)).await?)
             })
             .await
         }

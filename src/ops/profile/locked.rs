@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::change::Change;
 use super::read;
 use crate::failure::Failure;
 use crate::plan::profile::stored::Profile;
@@ -32,7 +31,12 @@ impl Held {
     ///
     /// # Errors
     /// `unavailable` when a lock is not free in time, and as [`read::read_or_base`].
-    pub async fn read(service: &Service<'_>, change: Change<'_>, locks: bool) -> Result<Self, Failure> {
+    pub async fn read(
+        service: &Service<'_>,
+        base: Option<&Profile>,
+        lock_timeout: Option<Duration>,
+        locks: bool,
+    ) -> Result<Self, Failure> {
         let (context, settings) = (service.session.context, &*service.settings);
         let name = match (service.customer, &service.email) {
             (Some(id), _) => LockName::customer(&id.to_string()),
@@ -42,23 +46,21 @@ impl Held {
         let known = state::load_customer(context, settings, &name).map(|key| LockName::of_key(&key));
         let mut names: Vec<LockName> = vec![name.clone()];
         names.extend(known.filter(|known| *known != name));
-        let timeout = change.replacement_args().lock_timeout.unwrap_or(settings.lock_timeout);
+        let timeout = lock_timeout.unwrap_or(settings.lock_timeout);
         let mut held = Vec::new();
         for name in names.iter().filter(|_| locks) {
             held.push(lock(service, name, timeout).await?);
         }
         let started = context.clock.now();
-        let (mut stored, mut is_readable) = read::read_or_base(service, change.base()).await?;
+        let (mut stored, mut is_readable) = read::read_or_base(service, base).await?;
         let store = CustomerStore::of(context, settings, &stored.customer_key())?;
-        let own = [
-            stored.text("id").map(|id| LockName::customer(&id)),
-            stored.text("email").map(|email| LockName::email(&email)),
-        ];
-        let own = own.into_iter().flatten().next().filter(|own| locks && !names.contains(own));
+        let by_id = stored.text("id").map(|id| LockName::customer(&id));
+        let own = by_id.or_else(|| stored.text("email").map(|email| LockName::email(&email)));
+        let own = own.filter(|own| locks && !names.contains(own));
         if let Some(own) = own {
             let by_customer = lock(service, &own, timeout).await?;
             if by_customer.was_waited_for || store.changed_since(started)? {
-                (stored, is_readable) = read::read_or_base(service, change.base()).await?;
+                (stored, is_readable) = read::read_or_base(service, base).await?;
             }
             held.push(by_customer);
         }

@@ -102,7 +102,7 @@ pub fn other_customer(snapshot: &Path, id: &str) -> Failure {
 
 fn look_again(snapshot: &Path) -> String {
     format!(
-        "look again with `storefront customer show`; if it is so, undo the update with `{} --after-unknown`",
+        "look again with `storefront customer show`; if it is so, restore the profile with `{} --after-unknown`",
         restore_command(snapshot)
     )
 }

@@ -26,6 +26,7 @@ use crate::plan::profile::diff;
 use crate::plan::profile::magento;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::region::RegionDirectory;
+use crate::plan::profile::restore::belongs_to;
 use crate::plan::profile::stored::Profile;
 use crate::plan::profile::verify::{Write, not_shown};
 use crate::plan::request::Request;
@@ -88,7 +89,8 @@ impl Steps<'_> {
     /// The steps once; `None` where they start again.
     async fn round(&mut self) -> Result<Option<Outcome>, Failure> {
         let (is_locked, is_preview) = (!self.must_ask, self.service.session.global.dry_run);
-        let mut held = Held::read(self.service, self.change, is_locked).await?;
+        let lock_timeout = self.change.replacement_args().lock_timeout;
+        let mut held = Held::read(self.service, self.change.base(), lock_timeout, is_locked).await?;
         if !held.is_readable && self.agreed.is_none() && is_locked {
             self.prompt.confirm_deletion("Replace a profile that cannot be read?")?.or_cancel()?;
         }
@@ -164,9 +166,12 @@ impl Steps<'_> {
     /// What the read does not show although our own writes, or an earlier read of this command, left it.
     fn not_shown(&self, held: &Held) -> Result<Vec<String>, Failure> {
         let has_base = self.change.base().is_some();
-        let recent = held.store.recent(has_base)?;
+        let mut recent = held.store.recent(has_base)?;
+        // Customers without an ID and an email have their files in common.
+        recent.retain(|(snapshot, _)| belongs_to(held.stored.customer(), &snapshot.customer));
+        let is_named = held.stored.text("id").or(held.stored.text("email")).is_some();
         let removed = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
-        let last = held.store.last_read().unwrap_or_default();
+        let last = held.store.last_read().filter(|_| is_named).unwrap_or_default();
         let write = |(snapshot, fate)| match fate {
             Fate::Applied { at, .. } if has_base || held.store.is_recent(at) => {
                 let snapshot: &crate::state::Snapshot = snapshot;
@@ -271,8 +276,14 @@ impl Steps<'_> {
         let not_left = Unsent { store: &held.store, snapshot: &path, has_left: Cell::new(false) };
         service.log_before_send(path.file_stem().and_then(|stem| stem.to_str())).await?;
         not_left.has_left.set(true);
-        let sent =
-            Sent { service, change: self.change, held: &held, merged, snapshot: &path, left: clock.now() };
+        let sent = Sent {
+            service,
+            settle: self.change.settle(service),
+            held: &held,
+            merged,
+            snapshot: &path,
+            left: clock.now(),
+        };
         let attempt = service.attempt(operation, request).await;
         let wait = match attempt.inspect_err(|_| held.store.set_fate(&path, Fate::NotSent))? {
             Attempt::Applied(reply) => {

@@ -3,8 +3,6 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::path::Path;
 
-use super::change::Change;
-use super::replace;
 use super::verify::is_shown;
 use crate::cli::customer::{ReplacementArgs, RestoreArgs};
 use crate::failure::Failure;
@@ -15,7 +13,6 @@ use crate::plan::profile::restore::{Undo, belongs_to, inverse};
 use crate::plan::profile::stored::Profile;
 use crate::prompt::Prompt;
 use crate::report::history;
-use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 use crate::state::{CustomerStore, Fate, Snapshot, SnapshotEntry};
 
@@ -36,25 +33,21 @@ pub struct Restore<'a> {
     unchanged: RefCell<Option<String>>,
 }
 
-/// Finds the snapshot and undoes what its update did.
-///
-/// # Errors
-/// `usage` when there is no such snapshot, and as [`replace::replace`].
-pub async fn restore(service: &Service<'_>, args: &RestoreArgs) -> Result<Outcome, Failure> {
-    let restore = Restore {
-        service,
-        args,
-        replacement: &args.replacement,
-        found: OnceCell::new(),
-        allow_delete: Cell::new(args.allow_delete),
-        unchanged: RefCell::default(),
-    };
-    replace::replace(service, Change::Restore(&restore)).await
-}
-
-impl Restore<'_> {
+impl<'a> Restore<'a> {
     /// What results call it.
     pub const OPERATION: &'static str = "customer restore";
+
+    /// What the flags ask for.
+    pub fn new(service: &'a Service<'a>, args: &'a RestoreArgs) -> Self {
+        Self {
+            service,
+            args,
+            replacement: &args.replacement,
+            found: OnceCell::new(),
+            allow_delete: Cell::new(args.allow_delete),
+            unchanged: RefCell::default(),
+        }
+    }
 
     /// The profile with what the update did set back.
     ///

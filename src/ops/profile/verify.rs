@@ -7,7 +7,6 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::change::Change;
 use super::locked::Held;
 use super::messages;
 use crate::exact_json;
@@ -30,8 +29,8 @@ const PROOF_INTERVAL: Duration = Duration::from_secs(1);
 pub struct Sent<'a> {
     /// The service, with the customer's id where it was named.
     pub service: &'a Service<'a>,
-    /// What was asked for.
-    pub change: Change<'a>,
+    /// How long the profile is read until it shows what was sent.
+    pub settle: Duration,
     /// The profile it was made from.
     pub held: &'a Held,
     /// What was sent.
@@ -91,7 +90,7 @@ impl Sent<'_> {
                 Read::OtherCustomer(failure) | Read::Failed(failure) => Err(failure),
             };
         }
-        let mut reads = Reads::new(self.change.settle(self.service));
+        let mut reads = Reads::new(self.settle);
         let mut last: Option<Seen> = None;
         let mut lost;
         loop {
@@ -163,7 +162,7 @@ impl Sent<'_> {
         if was_so_before(self.service, &self.held.store, before, sent) {
             return None;
         }
-        let mut reads = Reads::new(self.change.settle(self.service));
+        let mut reads = Reads::new(self.settle);
         let mut first: Option<Instant> = None;
         let mut is_last = false;
         loop {
