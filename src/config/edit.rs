@@ -2,9 +2,9 @@
 
 use toml_edit::{Item, Key as Name, Table, TableLike};
 
-use super::base_url;
 use super::file::ConfigFile;
 use super::keys::{self, CONFIG, PROFILE};
+use super::settings::{origin, parse_base_url};
 use crate::cli::GlobalArgs;
 use crate::config::keys::ValueType;
 use crate::config::validate;
@@ -102,7 +102,7 @@ impl KeyPath {
     /// The host of the profile it is in, as scheme, host and port.
     pub fn origin(&self, file: &ConfigFile) -> Option<String> {
         let text = Self::of_profile(self.profile()?, "base-url").find(file)?.as_str()?;
-        base_url::parse(text).ok().map(|url| base_url::origin(&url))
+        parse_base_url(text).ok().map(|url| origin(&url))
     }
 
     /// Whether it is a whole profile.

@@ -2,22 +2,24 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::fs::{self, File, Metadata, TryLockError};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use toml_edit::{DocumentMut, Item, TableLike};
 
-use super::files;
 use super::keys::{CONFIG, PROFILE};
 use super::profile::Profile;
-use super::text_style::TextStyle;
-use super::update::UpdateLock;
 use crate::cli::GlobalArgs;
 use crate::config::keys::ValueType;
 use crate::config::validate;
 use crate::context::Context;
 use crate::environment;
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::shell::Shell;
+use crate::storage::persist::{persist, without_path};
+use crate::storage::{is_directory_error, open_private, parent, private_directory};
 use crate::suggestion::closest_match;
 
 const FILE: &str = "config.toml";
@@ -97,16 +99,14 @@ impl ConfigFile {
             _ if named => Self::load(context),
             None => Ok(Self::empty(PathBuf::from(FILE))),
             Some(own) => match Self::load_from(own) {
-                Err(_) if files::is_unreadable(&Self::locate(context)?) => {
-                    Ok(Self::empty(PathBuf::from(FILE)))
-                }
+                Err(_) if is_unreadable(&Self::locate(context)?) => Ok(Self::empty(PathBuf::from(FILE))),
                 loaded => loaded,
             },
         }
     }
 
     fn load_from(path: PathBuf) -> Result<Self, Failure> {
-        let Some(file) = files::read(&path)? else {
+        let Some(file) = read_text(&path)? else {
             return Ok(Self::empty(path));
         };
         let config = Self::parse(path, &file.text)?;
@@ -148,7 +148,7 @@ impl ConfigFile {
     /// # Errors
     /// `usage`, with line and column, when the text is no TOML.
     pub fn parse(path: PathBuf, text: &str) -> Result<Self, Failure> {
-        let document = files::parse(&path, text)?;
+        let document = parse_toml(&path, text)?;
         Ok(Self { path, exists: true, document, style: TextStyle::of(text) })
     }
 
@@ -256,3 +256,364 @@ impl ConfigFile {
         self.path.parent().unwrap_or(Path::new(""))
     }
 }
+
+/// Nothing a person writes by hand is longer.
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
+
+/// A small text file, and who else can read it.
+pub struct Text {
+    /// What it holds.
+    pub text: String,
+    /// What other users can do with it; those who can write it have been refused.
+    pub exposure: Exposure,
+}
+
+/// Reads a file; `None` when there is none.
+///
+/// # Errors
+/// `usage` when it cannot be read, is no text, or when another user owns it or can write it.
+pub fn read_text(path: &Path) -> Result<Option<Text>, Failure> {
+    read_checked(path, Exposure::require_trusted)
+}
+
+/// Reads a file that holds tokens; `None` when there is none.
+///
+/// # Errors
+/// As [`read_text`], and `usage` when other users can read it.
+pub fn read_private(path: &Path) -> Result<Option<Text>, Failure> {
+    read_checked(path, Exposure::require_private)
+}
+
+fn read_checked(
+    path: &Path,
+    check: fn(Exposure, &Path) -> Result<(), Failure>,
+) -> Result<Option<Text>, Failure> {
+    let problem = |what: &str| Failure::usage(format!("`{}` {what}", path.display()));
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) if is_directory_error(path, &error) => return Err(problem("is a directory, not a file")),
+        Err(error) => return Err(problem(&format!("cannot be read: {error}"))),
+    };
+    let metadata = file.metadata().map_err(|error| problem(&format!("cannot be read: {error}")))?;
+    if metadata.is_dir() {
+        return Err(problem("is a directory, not a file"));
+    }
+    let exposure = Exposure::of(&metadata);
+    check(exposure, path)?;
+    let mut bytes = Vec::new();
+    Read::by_ref(&mut file)
+        .take(MAX_FILE_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| problem(&format!("cannot be read: {error}")))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(problem("is larger than 1 MiB"));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| problem("is not valid UTF-8 text"))?;
+    Ok(Some(Text { text, exposure }))
+}
+
+/// Whether this process may not read the file.
+pub fn is_unreadable(path: &Path) -> bool {
+    File::open(path)
+        .is_err_and(|error| error.kind() == ErrorKind::PermissionDenied && !is_directory_error(path, &error))
+}
+
+fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Parses TOML, a byte order mark apart. The message has line and column and never the text itself, which may be a token.
+pub fn parse_toml(path: &Path, text: &str) -> Result<DocumentMut, Failure> {
+    let text = text.trim_start_matches('\u{feff}');
+    text.parse::<DocumentMut>().map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start);
+        let before = text.get(..start).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|one| *one != '\n').count() + 1;
+        let message = error.message().replace('\n', "; ");
+        Failure::usage(format!("{}:{line}:{column}: not valid TOML: {message}", path.display()))
+    })
+}
+
+/// A path as it is written in a file: `~/` is the home directory, and a relative one starts at `directory`.
+pub fn resolve_path(context: &Context, directory: &Path, written: &str) -> Result<PathBuf, Failure> {
+    let Some(rest) = below_home(written, cfg!(windows)) else {
+        return Ok(directory.join(written));
+    };
+    let [first, second] = if cfg!(windows) { ["USERPROFILE", "HOME"] } else { ["HOME", "USERPROFILE"] };
+    let home = match context.var(first)? {
+        Some(home) => Some(home),
+        None => context.var(second)?,
+    };
+    home.map(|home| Path::new(home).join(rest)).ok_or_else(|| {
+        Failure::usage(format!("cannot resolve `{written}`: home directory unknown"))
+            .hint(format!("set {first}"))
+    })
+}
+
+/// What follows `~/`; on Windows `~\` is the same. `~` with a name after it is not a home directory here.
+fn below_home(written: &str, windows: bool) -> Option<&str> {
+    written.strip_prefix('~')?.strip_prefix(if windows { &['/', '\\'][..] } else { &['/'] })
+}
+
+/// What other users can do with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(unix), allow(dead_code, reason = "nothing is checked there"))]
+pub enum Exposure {
+    /// Another user owns it and can change it at any time.
+    ForeignOwner {
+        /// The user who runs this program.
+        user: u32,
+        /// The user who owns the file.
+        owner: u32,
+    },
+    /// Other users can change it.
+    Writable,
+    /// Other users can read it.
+    Readable,
+    /// None of these.
+    None,
+}
+
+impl Exposure {
+    /// What other users can do with the file of this metadata, which is that of the opened file: its name may mean
+    /// another file by now.
+    pub fn of(metadata: &Metadata) -> Self {
+        platform::exposure(metadata)
+    }
+
+    /// Refuses a file that another user owns or can write.
+    ///
+    /// # Errors
+    /// `usage`, with the command that makes the file safe.
+    pub fn require_trusted(self, path: &Path) -> Result<(), Failure> {
+        let shown = path.display();
+        let quoted = Shell::NATIVE.quote(&path.to_string_lossy()).into_owned();
+        match self {
+            Self::ForeignOwner { user, owner } => Err(Failure::usage(format!(
+                "`{shown}` is owned by another user (uid {owner}), who could change where tokens are sent"
+            ))
+            .hint(format!("check its contents, then run `sudo chown {user} {quoted}`"))),
+            Self::Writable => Err(Failure::usage(format!("`{shown}` can be changed by other users"))
+                .hint(format!("run `chmod go-w {quoted}`"))),
+            Self::Readable | Self::None => Ok(()),
+        }
+    }
+
+    /// Refuses also a file that other users can read: one that holds a token.
+    ///
+    /// # Errors
+    /// As [`Self::require_trusted`].
+    pub fn require_private(self, path: &Path) -> Result<(), Failure> {
+        let shown = path.display();
+        let hint = || format!("run `chmod 600 {}`", Shell::NATIVE.quote(&path.to_string_lossy()));
+        match self {
+            Self::Readable => {
+                Err(Failure::usage(format!("`{shown}` contains a token and can be read by other users"))
+                    .hint(hint()))
+            }
+            Self::Writable => {
+                Err(Failure::usage(format!("`{shown}` contains a token and can be changed by other users"))
+                    .hint(hint()))
+            }
+            other => other.require_trusted(path),
+        }
+    }
+}
+
+#[cfg(unix)]
+mod platform {
+    use std::fs::{Metadata, read_to_string};
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+
+    use super::Exposure;
+
+    const GROUP_WRITE: u32 = 0o020;
+    const GROUP_READ: u32 = 0o040;
+    const OTHERS_WRITE: u32 = 0o002;
+    const OTHERS_READ: u32 = 0o004;
+    const ROOT: u32 = 0;
+
+    pub(super) fn exposure(metadata: &Metadata) -> Exposure {
+        // /dev/null is writable for all, and its content cannot change.
+        if metadata.file_type().is_char_device() {
+            return Exposure::None;
+        }
+        let user = rustix::process::geteuid().as_raw();
+        judge(metadata.uid(), metadata.mode(), user, || {
+            let accounts = |file| read_to_string(file).unwrap_or_default();
+            is_only_member(user, metadata.gid(), &accounts("/etc/passwd"), &accounts("/etc/group"))
+        })
+    }
+
+    /// `is_own_group` says whether the file's group has no field but the user.
+    pub(super) fn judge(owner: u32, mode: u32, user: u32, is_own_group: impl Fn() -> bool) -> Exposure {
+        if owner != user {
+            // A secret that is mounted into a container is root's, and often readable by every process in it.
+            let only_root_writes = mode & (GROUP_WRITE | OTHERS_WRITE) == 0;
+            let root_alone = owner == ROOT && only_root_writes;
+            return if root_alone { Exposure::None } else { Exposure::ForeignOwner { user, owner } };
+        }
+        let by_others =
+            |group: u32, others: u32| mode & others != 0 || (mode & group != 0 && !is_own_group());
+        if by_others(GROUP_WRITE, OTHERS_WRITE) {
+            Exposure::Writable
+        } else if by_others(GROUP_READ, OTHERS_READ) {
+            Exposure::Readable
+        } else {
+            Exposure::None
+        }
+    }
+
+    /// Whether no other account is in the group, by the text of `/etc/passwd` and `/etc/group`. A user or
+    /// group that is not in them comes from a directory service, whose fields cannot be known here.
+    pub(super) fn is_only_member(user: u32, group: u32, passwd: &str, groups: &str) -> bool {
+        let rows = |text| str::lines(text).map(|line| line.split(':').collect::<Vec<_>>());
+        let number = |row: &[&str], field: usize| row.get(field).and_then(|text| text.parse::<u32>().ok());
+        let Some(name) = rows(passwd)
+            .find(|row| number(row, 2) == Some(user))
+            .and_then(|row| row.first().map(|name| (*name).to_owned()))
+        else {
+            return false;
+        };
+        let others_by_account =
+            rows(passwd).any(|row| number(&row, 3) == Some(group) && number(&row, 2) != Some(user));
+        let mut entries = rows(groups).filter(|row| number(row, 2) == Some(group)).peekable();
+        let is_known = entries.peek().is_some();
+        let only_user = entries.all(|row| {
+            let members = row.get(3).copied().unwrap_or_default();
+            members.split(',').map(str::trim).all(|member| member.is_empty() || member == name)
+        });
+        is_known && only_user && !others_by_account
+    }
+}
+
+#[cfg(not(unix))]
+mod platform {
+    use super::{Exposure, Metadata};
+
+    pub(super) fn exposure(_: &Metadata) -> Exposure {
+        Exposure::None
+    }
+}
+
+/// A change takes milliseconds, so that a longer wait means a process that hangs.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+const LOCK_INTERVAL: Duration = Duration::from_millis(10);
+
+/// More links than any system follows.
+const MAX_LINKS: usize = 40;
+
+/// The right to change a file, held until dropped; the operating system takes it back from a process that dies.
+///
+/// The lock is a file of its own next to the changed one, because replacing a file replaces what is locked, too. It
+/// stays there: removing it would let two processes lock two files of one name.
+#[derive(Debug)]
+pub struct UpdateLock {
+    target: PathBuf,
+    _lock: File,
+}
+
+impl UpdateLock {
+    /// Waits for the right to change the file at `path`; a symbolic link is followed first.
+    ///
+    /// # Errors
+    /// `unavailable` when another process keeps the lock for 10 seconds, `internal` when it cannot be created.
+    pub fn acquire(path: &Path) -> Result<Self, Failure> {
+        let target = follow_links(path);
+        let problem = |error: std::io::Error| {
+            Failure::internal(format!("`{}` cannot be locked: {error}", target.display()))
+        };
+        private_directory(parent(&target)).map_err(problem)?;
+        let lock = lock_file(&target);
+        let file = open_private(&lock).map_err(problem)?;
+        let start = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Self { target, _lock: file }),
+                Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_TIMEOUT => {
+                    std::thread::sleep(LOCK_INTERVAL);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Failure::new(
+                        FailureKind::Unavailable,
+                        format!("`{}` is being changed by another process", target.display()),
+                    )
+                    .hint(format!(
+                        "stop the process that holds the lock on `{}`, then try again",
+                        lock.display()
+                    )));
+                }
+                Err(TryLockError::Error(error)) => return Err(problem(error)),
+            }
+        }
+    }
+
+    /// Replaces the file whole: a reader sees the old text or the new one, never a part.
+    ///
+    /// A new file is its owner's only. One that exists keeps its mode unless `private`.
+    ///
+    /// # Errors
+    /// `internal` when it cannot be written.
+    pub fn replace(&self, text: &str, private: bool) -> Result<(), Failure> {
+        let target = &self.target;
+        let problem = |error: std::io::Error| {
+            Failure::internal(format!("`{}` cannot be written: {error}", target.display()))
+        };
+        let mut draft =
+            tempfile::NamedTempFile::new_in(parent(target)).map_err(without_path).map_err(problem)?;
+        draft.write_all(text.as_bytes()).map_err(problem)?;
+        if !private && let Ok(metadata) = fs::metadata(target) {
+            draft.as_file().set_permissions(metadata.permissions()).map_err(problem)?;
+        }
+        draft.as_file().sync_all().map_err(problem)?;
+        persist(draft, target).map_err(problem)
+    }
+}
+
+/// The file a path leads to, whether or not that exists: a link into a directory that is not mounted yet must not
+/// become a file.
+fn follow_links(path: &Path) -> PathBuf {
+    let mut target = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        let Ok(link) = fs::read_link(&target) else { break };
+        target = parent(&target).join(link);
+    }
+    dunce::canonicalize(&target).unwrap_or(target)
+}
+
+fn lock_file(target: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(target.file_name().unwrap_or_default());
+    name.push(".lock");
+    parent(target).join(name)
+}
+
+/// Line ends and byte order mark of a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TextStyle {
+    crlf: bool,
+    byte_order_mark: bool,
+}
+
+impl TextStyle {
+    /// The style of a text. One with mixed line ends counts as LF.
+    pub fn of(text: &str) -> Self {
+        let ends = text.matches('\n').count();
+        Self {
+            crlf: ends > 0 && text.matches("\r\n").count() == ends,
+            byte_order_mark: text.starts_with('\u{feff}'),
+        }
+    }
+
+    /// The text in this style.
+    pub fn apply(self, text: &str) -> String {
+        let text = text.trim_start_matches('\u{feff}');
+        let text = if self.crlf { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text.to_owned() };
+        if self.byte_order_mark { format!("\u{feff}{text}") } else { text }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use toml_edit::TableLike;
 use url::Url;
 
-use super::base_url;
 use super::keys::PROFILE;
+use super::settings::parse_base_url;
 use super::value::Value;
 use crate::config::validate;
 use crate::failure::Failure;
@@ -49,7 +49,7 @@ impl Profile {
 
     /// Where the service is.
     pub fn base_url(&self) -> Option<Url> {
-        self.text("base-url").and_then(|text| base_url::parse(text).ok())
+        self.text("base-url").and_then(|text| parse_base_url(text).ok())
     }
 
     /// The failure that this profile has no base URL.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toml_edit::{Array, Item};
 
-use super::base_url;
+use super::settings::parse_base_url;
 use crate::cli::duration;
 use crate::config::keys::ValueType;
 use crate::plan::request::StoreView;
@@ -86,7 +86,7 @@ impl ValueType {
     fn check(self, value: &Value) -> Result<(), String> {
         let problem = || format!("expected {}", self.expected());
         match (self, value) {
-            (Self::BaseUrl, Value::Text(text)) => base_url::parse(text).map(|_| ()),
+            (Self::BaseUrl, Value::Text(text)) => parse_base_url(text).map(|_| ()),
             (Self::StoreView, Value::Text(code)) => {
                 StoreView::new(code).map(|_| ()).map_err(|failure| failure.message)
             }
