@@ -60,9 +60,9 @@ pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool
 
 fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     let bearer = bearer(args.admin);
-    let file = ConfigFile::load(session.context)?;
+    let file = session.config_file()?;
     let profile = file.chosen(session.context, session.global)?;
-    let profile = profile.ok_or_else(|| no_profile(session, &file))?;
+    let profile = profile.ok_or_else(|| no_profile(session, file))?;
     let base_url = profile.base_url().ok_or_else(|| profile.no_base_url())?;
     if let Some(key) = profile.token_key_in_use(bearer) {
         return Err(Failure::usage(format!(
@@ -245,7 +245,7 @@ fn profile_to_forget(session: &Session<'_>) -> Result<String, Failure> {
     if let Some(name) = &session.global.profile {
         return Ok(name.clone());
     }
-    let file = ConfigFile::load(session.context)?;
+    let file = session.config_file()?;
     let chosen = file.chosen_name(session.context, session.global)?;
     Ok(chosen.ok_or_else(|| file.no_profile_selected())?.0)
 }

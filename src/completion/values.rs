@@ -6,7 +6,7 @@ use clap::{Arg, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use crate::cli::GlobalArgs;
-use crate::config::{self, ConfigFile, Key, ReadOnce, SANDBOX, ServiceId, Settings, ValueType};
+use crate::config::{self, ConfigFile, Key, SANDBOX, ServiceId, Settings, ValueType};
 use crate::context::Context;
 use crate::plan::operation::Operation;
 use crate::plan::validate::frontend_input::FRONTEND_INPUTS;
@@ -77,10 +77,15 @@ impl CompletionContext {
     fn service_id(&self) -> Option<ServiceId> {
         if self.global.sandbox {
             let database = data_file(&self.context, None).ok()?;
-            let dialect = config::chosen_dialect(&self.context, &self.global, &ReadOnce::default()).ok()?;
+            let dialect =
+                config::chosen_dialect(&self.context, &self.global, &ConfigFile::load(&self.context)).ok()?;
             return Some(ServiceId::sandbox(&database, dialect.name));
         }
-        Settings::resolve(&self.context, &self.global).ok().map(|settings| settings.service_id())
+        self.settings().map(|settings| settings.service_id())
+    }
+
+    fn settings(&self) -> Option<Settings> {
+        Settings::resolve(&self.context, &self.global, &ConfigFile::load(&self.context)).ok()
     }
 
     /// The name under which the service meant is remembered.
@@ -88,7 +93,7 @@ impl CompletionContext {
         if self.global.sandbox {
             return Some(SANDBOX.to_owned());
         }
-        Settings::resolve(&self.context, &self.global).ok().map(|settings| settings.service_name())
+        self.settings().map(|settings| settings.service_name())
     }
 }
 

@@ -1,6 +1,5 @@
 //! `config.toml`: found, read, checked against the table of keys, and taken apart into profiles.
 
-use std::cell::Cell;
 use std::fmt;
 use std::fs::{self, File, Metadata, TryLockError};
 use std::io::{ErrorKind, Read, Write};
@@ -24,34 +23,11 @@ use crate::suggestion::closest_match;
 
 const FILE: &str = "config.toml";
 
-/// The configuration file as it was read to find out which interface the service has, for the next reader.
-#[derive(Default)]
-pub struct ReadOnce(Cell<Option<ConfigFile>>);
-
-impl ReadOnce {
-    /// Keeps a file; one that is not there is looked for again.
-    pub(super) fn keep(&self, file: ConfigFile) {
-        self.0.set(Some(file).filter(|file| file.exists));
-    }
-
-    /// The file, the first time this is asked.
-    pub(super) fn take(&self) -> Option<ConfigFile> {
-        self.0.take()
-    }
-
-    /// Forgets the file: it may be changed before it is needed.
-    pub fn forget(&self) {
-        self.0.take();
-    }
-}
-
-impl fmt::Debug for ReadOnce {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("ReadOnce").finish_non_exhaustive()
-    }
-}
+/// The configuration file, read once for a command. Its error is for whom the environment does not give everything.
+pub type Loaded = Result<ConfigFile, Failure>;
 
 /// The configuration file; one that is not there has no profiles.
+#[derive(Clone, Default)]
 pub struct ConfigFile {
     /// Where it is, or would be.
     pub path: PathBuf,
@@ -60,6 +36,13 @@ pub struct ConfigFile {
     /// The file unchanged, comments and all.
     pub document: DocumentMut,
     style: TextStyle,
+}
+
+/// Without its text, which may hold tokens.
+impl fmt::Debug for ConfigFile {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("ConfigFile").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 impl ConfigFile {
@@ -76,38 +59,10 @@ impl ConfigFile {
     /// # Errors
     /// `usage` when it cannot be read, is no TOML, is owned or can be written by another user, or holds a token that
     /// others can read.
-    pub fn load(context: &Context) -> Result<Self, Failure> {
-        Self::load_from(Self::locate(context)?)
-    }
-
-    /// As [`Self::load`]; a file that `STOREFRONT_CONFIG` names is expected to be there.
-    pub fn load_named(context: &Context) -> Result<Self, Failure> {
-        let file = Self::load(context)?;
-        if file.exists || context.var(environment::CONFIG)?.is_none() {
-            return Ok(file);
-        }
-        let message = format!("`{}` (from STOREFRONT_CONFIG) does not exist", file.path.display());
-        Err(Failure::usage(message).hint("create it with `storefront config init`"))
-    }
-
-    /// As [`Self::load`], where the environment gives all that is needed: a file nobody named, in a home that is
-    /// not known or not ours, is none.
-    pub fn load_if_reachable(context: &Context) -> Result<Self, Failure> {
-        let named = context.var(environment::CONFIG)?.is_some();
-        let own = context.directories.as_ref().map(|directories| directories.config.join(FILE));
-        match own {
-            _ if named => Self::load(context),
-            None => Ok(Self::empty(PathBuf::from(FILE))),
-            Some(own) => match Self::load_from(own) {
-                Err(_) if is_unreadable(&Self::locate(context)?) => Ok(Self::empty(PathBuf::from(FILE))),
-                loaded => loaded,
-            },
-        }
-    }
-
-    fn load_from(path: PathBuf) -> Result<Self, Failure> {
+    pub fn load(context: &Context) -> Loaded {
+        let path = Self::locate(context)?;
         let Some(file) = read_text(&path)? else {
-            return Ok(Self::empty(path));
+            return Ok(Self { path, ..Self::default() });
         };
         let config = Self::parse(path, &file.text)?;
         if config.holds_token() {
@@ -116,8 +71,19 @@ impl ConfigFile {
         Ok(config)
     }
 
-    fn empty(path: PathBuf) -> Self {
-        Self { path, exists: false, document: DocumentMut::new(), style: TextStyle::default() }
+    /// The file that settings are taken from: one that `STOREFRONT_CONFIG` names is expected to be there. Where the
+    /// environment gives all that is needed (`is_complete`), a file nobody named, in a home that is not known or not ours,
+    /// is none.
+    pub(super) fn for_settings(context: &Context, loaded: &Loaded, is_complete: bool) -> Loaded {
+        let is_named = context.var(environment::CONFIG)?.is_some();
+        match loaded {
+            Ok(file) if is_named && !file.exists && !is_complete => {
+                let message = format!("`{}` (from STOREFRONT_CONFIG) does not exist", file.path.display());
+                Err(Failure::usage(message).hint("create it with `storefront config init`"))
+            }
+            Err(_) if is_complete && !is_named && is_out_of_reach(context) => Ok(Self::default()),
+            loaded => loaded.clone(),
+        }
     }
 
     /// Reads the file, changes it and writes it, under its lock: changes of other processes are kept. `change` must not
@@ -313,10 +279,14 @@ fn read_checked(
     Ok(Some(Text { text, exposure }))
 }
 
-/// Whether this process may not read the file.
-pub fn is_unreadable(path: &Path) -> bool {
-    File::open(path)
-        .is_err_and(|error| error.kind() == ErrorKind::PermissionDenied && !is_directory_error(path, &error))
+/// Whether this process does not know its home, or may not read in it.
+fn is_out_of_reach(context: &Context) -> bool {
+    context.directories.as_ref().is_none_or(|directories| {
+        let path = directories.config.join(FILE);
+        File::open(&path).is_err_and(|error| {
+            error.kind() == ErrorKind::PermissionDenied && !is_directory_error(&path, &error)
+        })
+    })
 }
 
 fn is_absent(error: &std::io::Error) -> bool {

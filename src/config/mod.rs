@@ -21,7 +21,7 @@ mod validate;
 pub use credentials::{Credentials, Stored};
 pub use display::{flattened, format_value};
 pub use edit::{KeyPath, token_keys};
-pub use file::{ConfigFile, ReadOnce};
+pub use file::{ConfigFile, Loaded};
 pub use keys::{CONFIG, Key, PROFILE, READ, ValueType};
 pub use profile::Profile;
 pub use settings::{

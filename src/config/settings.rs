@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use url::{Host, Url};
 
-use super::file::{ConfigFile, ReadOnce, resolve_path};
+use super::file::{ConfigFile, Loaded, resolve_path};
 use super::profile::Profile;
 use super::rest_root::with_root;
 use super::token::{TokenSource, Tokens, token_variable};
@@ -114,15 +114,7 @@ impl Settings {
     ///
     /// # Errors
     /// `usage` when nothing says where the service is, or what says so is wrong.
-    pub fn resolve(context: &Context, global: &GlobalArgs) -> Result<Self, Failure> {
-        Self::resolve_with(context, global, &ReadOnce::default())
-    }
-
-    /// The same, where the configuration file may have been read already.
-    ///
-    /// # Errors
-    /// As [`Self::resolve`].
-    pub fn resolve_with(context: &Context, global: &GlobalArgs, config: &ReadOnce) -> Result<Self, Failure> {
+    pub fn resolve(context: &Context, global: &GlobalArgs, config: &Loaded) -> Result<Self, Failure> {
         let from_environment = context
             .var(BASE_URL)?
             .map(|text| {
@@ -130,11 +122,8 @@ impl Settings {
             })
             .transpose()?;
         let token = context.var(token_variable(Bearer::Customer))?;
-        let file = match config.take() {
-            Some(file) => file,
-            None if from_environment.is_some() && token.is_some() => ConfigFile::load_if_reachable(context)?,
-            None => ConfigFile::load_named(context)?,
-        };
+        let is_complete = from_environment.is_some() && token.is_some();
+        let file = ConfigFile::for_settings(context, config, is_complete)?;
         let profile = file.chosen(context, global)?;
         let is_from_environment = from_environment.is_some();
         let own_base_url = profile.as_ref().and_then(Profile::base_url);
@@ -387,22 +376,17 @@ pub fn given_dialect(context: &Context, global: &GlobalArgs) -> Result<Option<&'
 }
 
 /// The interface alone, for what is checked before a service is opened: a configuration that cannot be read is found
-/// then. What was read is left in `config`.
+/// then.
 ///
 /// # Errors
 /// `usage` for a name in the environment that is none.
 pub fn chosen_dialect(
     context: &Context,
     global: &GlobalArgs,
-    config: &ReadOnce,
+    config: &Loaded,
 ) -> Result<&'static Dialect, Failure> {
-    let profile = || {
-        let file = ConfigFile::load_if_reachable(context).ok()?;
-        let profile = file.chosen(context, global).ok();
-        config.keep(file);
-        profile?
-    };
-    let profile = if global.sandbox || global.api.is_some() { None } else { profile() };
+    let file = config.as_ref().ok().filter(|_| !global.sandbox);
+    let profile = file.and_then(|file| file.chosen(context, global).ok().flatten());
     dialect(context, global, profile.as_ref())
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::{Credentials, PROFILE, READ, Settings, ShipLayout, Stored, TokenSource};
+use super::{ConfigFile, Credentials, PROFILE, READ, Settings, ShipLayout, Stored, TokenSource};
 use crate::cli::GlobalArgs;
 use crate::config::ValueType;
 use crate::context::Context;
@@ -33,8 +33,12 @@ fn write(home: &TempDir, name: &str, text: &str, mode: u32) {
     std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
 }
 
+fn resolve_in(context: &Context, global: &GlobalArgs) -> Result<Settings, Failure> {
+    Settings::resolve(context, global, &ConfigFile::load(context))
+}
+
 fn resolve_with(home: &Path, variables: &[(&str, &str)], global: &GlobalArgs) -> Result<Settings, Failure> {
-    Settings::resolve(&Context::for_test(variables, home), global)
+    resolve_in(&Context::for_test(variables, home), global)
 }
 
 fn resolve(home: &TempDir, variables: &[(&str, &str)]) -> Result<Settings, Failure> {
@@ -69,12 +73,12 @@ fn the_environment_alone_is_enough() {
 #[test]
 fn the_environment_alone_is_enough_where_no_home_is_known() {
     let mut context = Context::for_test(&[ENV_URL, ENV_TOKEN], Path::new("/dev/null"));
-    assert!(Settings::resolve(&context, &GlobalArgs::default()).is_ok());
+    assert!(resolve_in(&context, &GlobalArgs::default()).is_ok());
     context.directories = None;
-    assert!(Settings::resolve(&context, &GlobalArgs::default()).is_ok());
+    assert!(resolve_in(&context, &GlobalArgs::default()).is_ok());
     let mut context = Context::for_test(&[ENV_URL], Path::new("/dev/null"));
     context.directories = None;
-    assert!(Settings::resolve(&context, &GlobalArgs::default()).is_err());
+    assert!(resolve_in(&context, &GlobalArgs::default()).is_err());
 }
 
 #[test]

@@ -77,7 +77,7 @@ impl<'a> Service<'a> {
             let running = start_sandbox(session).await?;
             (sandbox_settings(session, &running)?, Some(running))
         } else {
-            (Settings::resolve_with(session.context, session.global, session.config)?, None)
+            (Settings::resolve(session.context, session.global, session.config)?, None)
         };
         mask_tokens(&settings);
         let client = Client::new(&link(&settings), tracer)?;

@@ -19,7 +19,7 @@ use crate::cli::batch::BatchArgs;
 use crate::cli::customer::{CustomerChoice, ReplacementArgs, RestoreArgs, UpdateArgs};
 use crate::cli::{Cli, Command, GlobalArgs, LazyArgs, LazySubcommands, OutputFormat};
 use crate::clock::Clock;
-use crate::config::{ReadOnce, Settings};
+use crate::config::{ConfigFile, Settings};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::input::records::{Format, Origin, Source};
@@ -174,7 +174,7 @@ impl Machine {
             ..GlobalArgs::default()
         };
         let report = Report::new(&context, OutputFormat::Json, None, false, 0);
-        let config = ReadOnce::default();
+        let config = Ok(ConfigFile::default());
         let session = Session {
             context: &context,
             global: &global,

@@ -7,8 +7,8 @@ use crate::session::Session;
 
 /// Sets a value.
 pub fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure> {
-    let file = ConfigFile::load(session.context)?;
-    let key = KeyPath::resolve(key, &file, session.context, session.global)?;
+    let file = session.config_file()?;
+    let key = KeyPath::resolve(key, file, session.context, session.global)?;
     let kind = key.kind()?;
     let value = match kind {
         ValueType::Table(_) | ValueType::Profiles(_) => {
@@ -72,12 +72,12 @@ fn warn_of_moved_tokens(session: &Session<'_>, file: &ConfigFile, key: &KeyPath,
 
 /// Takes a setting or a whole profile out.
 pub fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
-    let file = ConfigFile::load(session.context)?;
-    let key = KeyPath::resolve(key, &file, session.context, session.global)?;
+    let file = session.config_file()?;
+    let key = KeyPath::resolve(key, file, session.context, session.global)?;
     let is_not_set =
         |file: &ConfigFile| Failure::usage(format!("`{key}` is not set in `{}`", file.path.display()));
-    if key.find(&file).is_none() {
-        return Err(is_not_set(&file));
+    if key.find(file).is_none() {
+        return Err(is_not_set(file));
     }
     let (file, ()) = ConfigFile::update(session.context, |file| {
         if !file.unset(&key) {
@@ -99,7 +99,7 @@ pub fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
 
 /// Makes a profile the one that is used when none is named.
 pub fn use_profile(session: &Session<'_>, name: &str) -> Result<(), Failure> {
-    ConfigFile::load(session.context)?.require_profile(name, "config use")?;
+    session.config_file()?.require_profile(name, "config use")?;
     ConfigFile::update(session.context, |file| {
         file.require_profile(name, "config use")?;
         file.set(&KeyPath::default_profile(), name.into())

@@ -10,7 +10,7 @@ use crate::session::Session;
 
 /// Makes a profile.
 pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
-    let file = ConfigFile::load(session.context)?;
+    let file = session.config_file()?;
     file.profiles()?;
     let prompt = Prompt::new(session.context, session.global, session.report);
     let name = profile_name(session, &prompt)?;

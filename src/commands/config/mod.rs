@@ -37,7 +37,7 @@ fn path(session: &Session<'_>) -> Result<(), Failure> {
 }
 
 fn list(session: &Session<'_>) -> Result<(), Failure> {
-    let mut file = ConfigFile::load(session.context)?;
+    let mut file = session.config_file()?.clone();
     file.profiles()?;
     if let Some(name) = &session.global.profile {
         file.chosen(session.context, session.global)?;
@@ -70,7 +70,7 @@ fn list(session: &Session<'_>) -> Result<(), Failure> {
 /// Where the tokens of a profile come from, in this environment.
 fn token_sources(session: &Session<'_>, profile: &str) -> Value {
     let global = GlobalArgs { profile: Some(profile.to_owned()), ..session.global.clone() };
-    match Settings::resolve(session.context, &global) {
+    match Settings::resolve(session.context, &global, session.config) {
         Ok(settings) => json!({
             "token": settings.token.describe(),
             "admin-token": settings.admin_token.describe(),
@@ -80,11 +80,11 @@ fn token_sources(session: &Session<'_>, profile: &str) -> Value {
 }
 
 fn get(session: &Session<'_>, key: &str) -> Result<(), Failure> {
-    let file = ConfigFile::load(session.context)?;
-    let key = KeyPath::resolve(key, &file, session.context, session.global)?;
+    let file = session.config_file()?;
+    let key = KeyPath::resolve(key, file, session.context, session.global)?;
     let kind = key.kind()?;
     file.profiles()?;
-    let item = key.find(&file).ok_or_else(|| {
+    let item = key.find(file).ok_or_else(|| {
         let message = format!("`{key}` is not set in `{}`", file.path.display());
         Failure::usage(message).hint("run `storefront config list` to see all settings")
     })?;
