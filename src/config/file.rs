@@ -8,11 +8,9 @@ use std::time::{Duration, Instant};
 
 use toml_edit::{DocumentMut, Item, TableLike};
 
-use super::keys::{CONFIG, PROFILE};
-use super::profile::Profile;
+use super::edit::{TOP, is_secret};
+use super::profile::{DEFAULT_PROFILE, Profile, check_profile_name, join, unknown};
 use crate::cli::GlobalArgs;
-use crate::config::keys::ValueType;
-use crate::config::validate;
 use crate::context::Context;
 use crate::environment;
 use crate::failure::{Failure, FailureKind};
@@ -120,9 +118,8 @@ impl ConfigFile {
 
     /// Whether a token stands in the file itself.
     pub fn holds_token(&self) -> bool {
-        let secrets = || PROFILE.iter().filter(|key| matches!(key.kind, ValueType::Secret));
         self.tables().any(|(_, profile)| {
-            profile.as_table_like().is_some_and(|profile| secrets().any(|key| profile.contains_key(key.name)))
+            profile.as_table_like().is_some_and(|profile| profile.iter().any(|(name, _)| is_secret(name)))
         })
     }
 
@@ -151,11 +148,22 @@ impl ConfigFile {
     /// `usage` for the first unknown key, wrong type, bad value or doubled token, with its path.
     pub fn profiles(&self) -> Result<Vec<Profile>, Failure> {
         let problem = |problem: String| Failure::usage(format!("{}: {problem}", self.path.display()));
-        validate::values(self.document.as_table(), CONFIG, "").map_err(problem)?;
-        self.tables()
-            .filter_map(|(name, item)| item.as_table_like().map(|table| (name, table)))
-            .map(|(name, table)| Profile::read(name, table).map_err(problem))
-            .collect()
+        for (name, item) in self.document.iter() {
+            match name {
+                "profiles" if item.is_table_like() => Ok(()),
+                "profiles" => Err("profiles: expected a table".to_owned()),
+                _ if name == DEFAULT_PROFILE.name => {
+                    DEFAULT_PROFILE.check(item).map_err(|problem| format!("{name}: {problem}"))
+                }
+                _ => Err(unknown(&join("", name), name, &TOP)),
+            }
+            .map_err(problem)?;
+        }
+        let profile = |(name, item): (&str, &Item)| {
+            check_profile_name(name).map_err(|problem| format!("{}: {problem}", join("profiles", name)))?;
+            Profile::parse(name, item)
+        };
+        self.tables().map(|table| profile(table).map_err(problem)).collect()
     }
 
     /// The profile that is named by flag, environment or `default-profile`; `None` where none is named.
@@ -185,7 +193,7 @@ impl ConfigFile {
         if let Some(name) = context.var(environment::PROFILE)? {
             return Ok(Some((name.to_owned(), environment::PROFILE)));
         }
-        let default = self.document.get("default-profile").and_then(Item::as_str);
+        let default = self.document.get(DEFAULT_PROFILE.name).and_then(Item::as_str);
         Ok(default.map(|name| (name.to_owned(), "default-profile")))
     }
 

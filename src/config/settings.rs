@@ -4,10 +4,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Deserialize;
 use url::{Host, Url};
 
 use super::file::{ConfigFile, Loaded, resolve_path};
-use super::profile::Profile;
+use super::profile::{Profile, read};
 use super::rest_root::with_root;
 use super::token::{TokenSource, Tokens, token_variable};
 use crate::cli::GlobalArgs;
@@ -70,24 +71,32 @@ pub struct Settings {
 }
 
 /// How a customer's stored profile is read (docs/interface.md, "Replacing a profile").
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ReadSettings {
     /// Path of the service, in which `{store_view}` stands for the store view code; the profile's own path where `None`.
+    #[serde(deserialize_with = "read::path")]
     pub path: Option<String>,
     /// JSON pointer to the customer in the reply.
+    #[serde(deserialize_with = "read::pointer")]
     pub customer: Option<String>,
     /// JSON pointer to the addresses, from the top of the reply or from the customer.
+    #[serde(deserialize_with = "read::pointer")]
     pub addresses: Option<String>,
     /// Path that shows the quote, in which `{store_view}` stands for the store view code.
+    #[serde(deserialize_with = "read::path")]
     pub quote_path: Option<String>,
     /// Path that shows an attribute, in which `{code}` stands for its code and `{store_view}` for the store view code.
+    #[serde(deserialize_with = "read::path")]
     pub attribute_path: Option<String>,
     /// JSON pointers left out of comparisons.
+    #[serde(deserialize_with = "read::ignored")]
     pub ignore: Vec<String>,
 }
 
 /// Layout of shipping information.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ShipLayout {
     /// The addresses stand in `addressInformation`.
     #[default]
@@ -126,7 +135,7 @@ impl Settings {
         let file = ConfigFile::for_settings(context, config, is_complete)?;
         let profile = file.chosen(context, global)?;
         let is_from_environment = from_environment.is_some();
-        let own_base_url = profile.as_ref().and_then(Profile::base_url);
+        let own_base_url = profile.as_ref().and_then(|profile| profile.base_url.clone());
         let Some(base_url) = from_environment.or_else(|| own_base_url.clone()) else {
             return Err(profile.map_or_else(|| file.no_profile_selected(), |profile| profile.no_base_url()));
         };
@@ -231,24 +240,14 @@ impl Settings {
     /// Adds a profile's values where no flag is given. Its permission for plain HTTP does not apply to another host.
     fn add_profile(&mut self, profile: &Profile, global: &GlobalArgs, own_host: bool) {
         self.profile = Some(profile.name.clone());
-        self.timeout = global.timeout.or(profile.seconds("timeout")).unwrap_or(self.timeout);
-        self.retry = global.retry.or(profile.count("retry")).unwrap_or(self.retry);
-        self.settle = profile.seconds("settle").unwrap_or(self.settle);
-        self.lock_timeout = profile.seconds("lock-timeout").unwrap_or(self.lock_timeout);
-        self.retention_days = profile.count("retention-days").unwrap_or(self.retention_days);
-        self.allow_plain_http = own_host && profile.flag("allow-plain-http");
-        if profile.text("ship-layout") == Some("flat") {
-            self.ship_layout = ShipLayout::Flat;
-        }
-        let text = |key| profile.text(key).map(str::to_owned);
-        self.read.path = text("read.path");
-        self.read.customer = text("read.customer");
-        self.read.addresses = text("read.addresses");
-        self.read.quote_path = text("read.quote-path");
-        self.read.attribute_path = text("read.attribute-path");
-        if let Some(ignore) = profile.list("read.ignore") {
-            self.read.ignore = ignore.to_vec();
-        }
+        self.timeout = global.timeout.or(profile.timeout).unwrap_or(self.timeout);
+        self.retry = global.retry.or(profile.retry).unwrap_or(self.retry);
+        self.settle = profile.settle.unwrap_or(self.settle);
+        self.lock_timeout = profile.lock_timeout.unwrap_or(self.lock_timeout);
+        self.retention_days = profile.retention_days.unwrap_or(self.retention_days);
+        self.allow_plain_http = own_host && profile.allow_plain_http;
+        self.ship_layout = profile.ship_layout;
+        self.read = profile.read.clone();
     }
 
     fn locate_certificates(
@@ -258,13 +257,12 @@ impl Settings {
         profile: &Profile,
         own_host: bool,
     ) -> Result<(), Failure> {
-        let located = |key| {
-            let written = profile.text(key);
-            written.map(|path| resolve_path(context, file.directory(), path)).transpose()
+        let located = |written: &Option<String>| {
+            written.as_deref().map(|path| resolve_path(context, file.directory(), path)).transpose()
         };
-        self.ca_file = located("ca-file")?;
+        self.ca_file = located(&profile.ca_file)?;
         if own_host {
-            self.client_certificate = located("client-certificate")?;
+            self.client_certificate = located(&profile.client_certificate)?;
         }
         Ok(())
     }
@@ -340,8 +338,10 @@ pub(super) fn store_view(
         Some(code) => Some(code.as_str()),
         None => context.var(STORE_VIEW)?,
     };
-    let code = code.or_else(|| profile.and_then(|profile| profile.text("store-view")));
-    code.map(StoreView::new).transpose()
+    match code {
+        Some(code) => StoreView::new(code).map(Some),
+        None => Ok(profile.and_then(|profile| profile.store_view.clone())),
+    }
 }
 
 /// The interface: flag, then environment, then profile, then the marketplace's.
@@ -356,7 +356,7 @@ pub(super) fn dialect(
     if let Some(given) = given_dialect(context, global)? {
         return Ok(given);
     }
-    let of_profile = profile.and_then(|profile| Dialect::named(profile.text("api")?));
+    let of_profile = profile.and_then(|profile| profile.api);
     Ok(of_profile.unwrap_or_else(|| Interface::Marketplace.dialect()))
 }
 

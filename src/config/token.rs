@@ -171,7 +171,7 @@ impl Tokens<'_> {
         match self.profile.filter(|_| self.own_host) {
             None => Ok(None),
             Some(profile) => match profile.named_token(bearer) {
-                Some(named) => self.named(profile, bearer, named).map(Some),
+                Some((_, named)) => self.named(profile, bearer, named).map(Some),
                 None => Ok(self.stored(profile, bearer)),
             },
         }
@@ -262,8 +262,9 @@ impl Tokens<'_> {
     fn foreign(&self, profile: &Profile) -> (String, String) {
         let (name, variable) = (&profile.name, environment::BASE_URL);
         let meant_for = profile
-            .base_url()
-            .map_or_else(|| "has no base URL".to_owned(), |url| format!("is for {}", origin(&url)));
+            .base_url
+            .as_ref()
+            .map_or_else(|| "has no base URL".to_owned(), |url| format!("is for {}", origin(url)));
         let here = origin(self.base_url);
         let token = token_variable(Bearer::Customer);
         (

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::GlobalArgs;
 use crate::cli::config::ConfigCommand;
-use crate::config::{ConfigFile, KeyPath, Settings, ValueType, flattened, format_value};
+use crate::config::{ConfigFile, KeyPath, Settings, flattened, to_json};
 use crate::failure::Failure;
 use crate::sanitize::sanitize_line;
 use crate::session::Session;
@@ -43,7 +43,7 @@ fn list(session: &Session<'_>) -> Result<(), Failure> {
         file.chosen(session.context, session.global)?;
         file.keep_only(name);
     }
-    let settings = format_value(ValueType::ALL, file.document.as_item());
+    let settings = to_json("", file.document.as_item());
     let sources: Map<String, Value> =
         file.names().into_iter().map(|name| (name.to_owned(), token_sources(session, name))).collect();
     if session.report.is_json() {
@@ -82,13 +82,13 @@ fn token_sources(session: &Session<'_>, profile: &str) -> Value {
 fn get(session: &Session<'_>, key: &str) -> Result<(), Failure> {
     let file = session.config_file()?;
     let key = KeyPath::resolve(key, file, session.context, session.global)?;
-    let kind = key.kind()?;
+    key.setting()?;
     file.profiles()?;
     let item = key.find(file).ok_or_else(|| {
         let message = format!("`{key}` is not set in `{}`", file.path.display());
         Failure::usage(message).hint("run `storefront config list` to see all settings")
     })?;
-    let value = format_value(kind, item);
+    let value = to_json(key.name(), item);
     if session.report.is_json() {
         return session.report.json(&value);
     }
