@@ -1,8 +1,8 @@
 //! `config.toml`: found, read, checked against the table of keys, and taken apart into profiles.
 
 use std::fmt;
-use std::fs::{self, File, Metadata, TryLockError};
-use std::io::{ErrorKind, Read, Write};
+use std::fs::{self, File, Metadata};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -15,8 +15,7 @@ use crate::context::Context;
 use crate::environment;
 use crate::failure::{Failure, FailureKind};
 use crate::shell::Shell;
-use crate::storage::persist::{persist, without_path};
-use crate::storage::{is_directory_error, open_private, parent, private_directory};
+use crate::storage::{Disk, Lock, Storage, is_directory_error, parent, replace_durably};
 use crate::suggestion::closest_match;
 
 const FILE: &str = "config.toml";
@@ -59,13 +58,11 @@ impl ConfigFile {
     /// others can read.
     pub fn load(context: &Context) -> Loaded {
         let path = Self::locate(context)?;
-        let Some(file) = read_text(&path)? else {
+        let Some((text, metadata)) = read_text(&path, false)? else {
             return Ok(Self { path, ..Self::default() });
         };
-        let config = Self::parse(path, &file.text)?;
-        if config.holds_token() {
-            file.exposure.require_private(&config.path)?;
-        }
+        let config = Self::parse(path, &text)?;
+        require_safe(&metadata, &config.path, config.holds_token())?;
         Ok(config)
     }
 
@@ -234,34 +231,11 @@ impl ConfigFile {
 /// Nothing a person writes by hand is longer.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-/// A small text file, and who else can read it.
-pub struct Text {
-    /// What it holds.
-    pub text: String,
-    /// What other users can do with it; those who can write it have been refused.
-    pub exposure: Exposure,
-}
-
-/// Reads a file; `None` when there is none.
+/// Reads a small text file; `None` when there is none. One that holds a secret must be its owner's only.
 ///
 /// # Errors
-/// `usage` when it cannot be read, is no text, or when another user owns it or can write it.
-pub fn read_text(path: &Path) -> Result<Option<Text>, Failure> {
-    read_checked(path, Exposure::require_trusted)
-}
-
-/// Reads a file that holds tokens; `None` when there is none.
-///
-/// # Errors
-/// As [`read_text`], and `usage` when other users can read it.
-pub fn read_private(path: &Path) -> Result<Option<Text>, Failure> {
-    read_checked(path, Exposure::require_private)
-}
-
-fn read_checked(
-    path: &Path,
-    check: fn(Exposure, &Path) -> Result<(), Failure>,
-) -> Result<Option<Text>, Failure> {
+/// `usage` when it cannot be read, is no text, or is refused by [`require_safe`].
+pub fn read_text(path: &Path, is_secret: bool) -> Result<Option<(String, Metadata)>, Failure> {
     let problem = |what: &str| Failure::usage(format!("`{}` {what}", path.display()));
     let mut file = match File::open(path) {
         Ok(file) => file,
@@ -273,8 +247,7 @@ fn read_checked(
     if metadata.is_dir() {
         return Err(problem("is a directory, not a file"));
     }
-    let exposure = Exposure::of(&metadata);
-    check(exposure, path)?;
+    require_safe(&metadata, path, is_secret)?;
     let mut bytes = Vec::new();
     Read::by_ref(&mut file)
         .take(MAX_FILE_BYTES + 1)
@@ -284,7 +257,7 @@ fn read_checked(
         return Err(problem("is larger than 1 MiB"));
     }
     let text = String::from_utf8(bytes).map_err(|_| problem("is not valid UTF-8 text"))?;
-    Ok(Some(Text { text, exposure }))
+    Ok(Some((text, metadata)))
 }
 
 /// Whether this process does not know its home, or may not read in it.
@@ -335,145 +308,53 @@ fn below_home(written: &str, windows: bool) -> Option<&str> {
     written.strip_prefix('~')?.strip_prefix(if windows { &['/', '\\'][..] } else { &['/'] })
 }
 
-/// What other users can do with a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(unix), allow(dead_code, reason = "nothing is checked there"))]
-pub enum Exposure {
-    /// Another user owns it and can change it at any time.
-    ForeignOwner {
-        /// The user who runs this program.
-        user: u32,
-        /// The user who owns the file.
-        owner: u32,
-    },
-    /// Other users can change it.
-    Writable,
-    /// Other users can read it.
-    Readable,
-    /// None of these.
-    None,
-}
-
-impl Exposure {
-    /// What other users can do with the file of this metadata, which is that of the opened file: its name may mean
-    /// another file by now.
-    pub fn of(metadata: &Metadata) -> Self {
-        platform::exposure(metadata)
-    }
-
-    /// Refuses a file that another user owns or can write.
-    ///
-    /// # Errors
-    /// `usage`, with the command that makes the file safe.
-    pub fn require_trusted(self, path: &Path) -> Result<(), Failure> {
-        let shown = path.display();
-        let quoted = Shell::NATIVE.quote(&path.to_string_lossy()).into_owned();
-        match self {
-            Self::ForeignOwner { user, owner } => Err(Failure::usage(format!(
-                "`{shown}` is owned by another user (uid {owner}), who could change where tokens are sent"
-            ))
-            .hint(format!("check its contents, then run `sudo chown {user} {quoted}`"))),
-            Self::Writable => Err(Failure::usage(format!("`{shown}` can be changed by other users"))
-                .hint(format!("run `chmod go-w {quoted}`"))),
-            Self::Readable | Self::None => Ok(()),
+/// Refuses a file that decides where requests and tokens go if another user could have changed it or, where it holds a
+/// secret, could read it: as `ssh` does, by its owner and its mode. The metadata is that of the opened file, for its name
+/// may mean another file by now. Windows has no modes; there the protection of the user's directory has to do.
+#[cfg_attr(
+    not(unix),
+    expect(unused_variables, clippy::unnecessary_wraps, reason = "nothing is checked there")
+)]
+fn require_safe(metadata: &Metadata, path: &Path, is_secret: bool) -> Result<(), Failure> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{FileTypeExt, MetadataExt};
+        // /dev/null is writable for all, and its content cannot change.
+        if !metadata.file_type().is_char_device() {
+            let user = rustix::process::geteuid().as_raw();
+            return judge(path, metadata.uid(), metadata.mode(), user, is_secret);
         }
     }
-
-    /// Refuses also a file that other users can read: one that holds a token.
-    ///
-    /// # Errors
-    /// As [`Self::require_trusted`].
-    pub fn require_private(self, path: &Path) -> Result<(), Failure> {
-        let shown = path.display();
-        let hint = || format!("run `chmod 600 {}`", Shell::NATIVE.quote(&path.to_string_lossy()));
-        match self {
-            Self::Readable => {
-                Err(Failure::usage(format!("`{shown}` contains a token and can be read by other users"))
-                    .hint(hint()))
-            }
-            Self::Writable => {
-                Err(Failure::usage(format!("`{shown}` contains a token and can be changed by other users"))
-                    .hint(hint()))
-            }
-            other => other.require_trusted(path),
-        }
-    }
+    Ok(())
 }
 
 #[cfg(unix)]
-mod platform {
-    use std::fs::{Metadata, read_to_string};
-    use std::os::unix::fs::{FileTypeExt, MetadataExt};
-
-    use super::Exposure;
-
-    const GROUP_WRITE: u32 = 0o020;
-    const GROUP_READ: u32 = 0o040;
-    const OTHERS_WRITE: u32 = 0o002;
-    const OTHERS_READ: u32 = 0o004;
+fn judge(path: &Path, owner: u32, mode: u32, user: u32, is_secret: bool) -> Result<(), Failure> {
     const ROOT: u32 = 0;
-
-    pub(super) fn exposure(metadata: &Metadata) -> Exposure {
-        // /dev/null is writable for all, and its content cannot change.
-        if metadata.file_type().is_char_device() {
-            return Exposure::None;
-        }
-        let user = rustix::process::geteuid().as_raw();
-        judge(metadata.uid(), metadata.mode(), user, || {
-            let accounts = |file| read_to_string(file).unwrap_or_default();
-            is_only_member(user, metadata.gid(), &accounts("/etc/passwd"), &accounts("/etc/group"))
-        })
+    const WRITABLE: u32 = 0o022;
+    const OPEN: u32 = 0o077;
+    let shown = path.display();
+    let quoted = Shell::NATIVE.quote(&path.to_string_lossy()).into_owned();
+    // A secret that is mounted into a container is root's, and often readable by every process in it.
+    if owner == ROOT && user != ROOT && mode & WRITABLE == 0 {
+        return Ok(());
     }
-
-    /// `is_own_group` says whether the file's group has no field but the user.
-    pub(super) fn judge(owner: u32, mode: u32, user: u32, is_own_group: impl Fn() -> bool) -> Exposure {
-        if owner != user {
-            // A secret that is mounted into a container is root's, and often readable by every process in it.
-            let only_root_writes = mode & (GROUP_WRITE | OTHERS_WRITE) == 0;
-            let root_alone = owner == ROOT && only_root_writes;
-            return if root_alone { Exposure::None } else { Exposure::ForeignOwner { user, owner } };
-        }
-        let by_others =
-            |group: u32, others: u32| mode & others != 0 || (mode & group != 0 && !is_own_group());
-        if by_others(GROUP_WRITE, OTHERS_WRITE) {
-            Exposure::Writable
-        } else if by_others(GROUP_READ, OTHERS_READ) {
-            Exposure::Readable
-        } else {
-            Exposure::None
-        }
+    if owner != user {
+        return Err(Failure::usage(format!(
+            "`{shown}` is owned by another user (uid {owner}), who could change where tokens are sent"
+        ))
+        .hint(format!("check its contents, then run `sudo chown {user} {quoted}`")));
     }
-
-    /// Whether no other account is in the group, by the text of `/etc/passwd` and `/etc/group`. A user or
-    /// group that is not in them comes from a directory service, whose fields cannot be known here.
-    pub(super) fn is_only_member(user: u32, group: u32, passwd: &str, groups: &str) -> bool {
-        let rows = |text| str::lines(text).map(|line| line.split(':').collect::<Vec<_>>());
-        let number = |row: &[&str], field: usize| row.get(field).and_then(|text| text.parse::<u32>().ok());
-        let Some(name) = rows(passwd)
-            .find(|row| number(row, 2) == Some(user))
-            .and_then(|row| row.first().map(|name| (*name).to_owned()))
-        else {
-            return false;
-        };
-        let others_by_account =
-            rows(passwd).any(|row| number(&row, 3) == Some(group) && number(&row, 2) != Some(user));
-        let mut entries = rows(groups).filter(|row| number(row, 2) == Some(group)).peekable();
-        let is_known = entries.peek().is_some();
-        let only_user = entries.all(|row| {
-            let members = row.get(3).copied().unwrap_or_default();
-            members.split(',').map(str::trim).all(|member| member.is_empty() || member == name)
-        });
-        is_known && only_user && !others_by_account
+    let what = if mode & WRITABLE == 0 { "read" } else { "changed" };
+    if is_secret && mode & OPEN != 0 {
+        let message = format!("`{shown}` contains a token and can be {what} by other users");
+        return Err(Failure::usage(message).hint(format!("run `chmod 600 {quoted}`")));
     }
-}
-
-#[cfg(not(unix))]
-mod platform {
-    use super::{Exposure, Metadata};
-
-    pub(super) fn exposure(_: &Metadata) -> Exposure {
-        Exposure::None
+    if mode & WRITABLE != 0 {
+        return Err(Failure::usage(format!("`{shown}` can be changed by other users"))
+            .hint(format!("run `chmod go-w {quoted}`")));
     }
+    Ok(())
 }
 
 /// A change takes milliseconds, so that a longer wait means a process that hangs.
@@ -487,10 +368,9 @@ const MAX_LINKS: usize = 40;
 ///
 /// The lock is a file of its own next to the changed one, because replacing a file replaces what is locked, too. It
 /// stays there: removing it would let two processes lock two files of one name.
-#[derive(Debug)]
 pub struct UpdateLock {
     target: PathBuf,
-    _lock: File,
+    _lock: Lock,
 }
 
 impl UpdateLock {
@@ -500,30 +380,25 @@ impl UpdateLock {
     /// `unavailable` when another process keeps the lock for 10 seconds, `internal` when it cannot be created.
     pub fn acquire(path: &Path) -> Result<Self, Failure> {
         let target = follow_links(path);
-        let problem = |error: std::io::Error| {
-            Failure::internal(format!("`{}` cannot be locked: {error}", target.display()))
-        };
-        private_directory(parent(&target)).map_err(problem)?;
         let lock = lock_file(&target);
-        let file = open_private(&lock).map_err(problem)?;
         let start = Instant::now();
         loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(Self { target, _lock: file }),
-                Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_TIMEOUT => {
-                    std::thread::sleep(LOCK_INTERVAL);
-                }
-                Err(TryLockError::WouldBlock) => {
-                    return Err(Failure::new(
-                        FailureKind::Unavailable,
-                        format!("`{}` is being changed by another process", target.display()),
-                    )
-                    .hint(format!(
+            match Disk.try_lock(&lock) {
+                Ok(Some(held)) => return Ok(Self { target, _lock: held }),
+                Ok(None) if start.elapsed() < LOCK_TIMEOUT => std::thread::sleep(LOCK_INTERVAL),
+                Ok(None) => {
+                    let message = format!("`{}` is being changed by another process", target.display());
+                    return Err(Failure::new(FailureKind::Unavailable, message).hint(format!(
                         "stop the process that holds the lock on `{}`, then try again",
                         lock.display()
                     )));
                 }
-                Err(TryLockError::Error(error)) => return Err(problem(error)),
+                Err(error) => {
+                    return Err(Failure::internal(format!(
+                        "`{}` cannot be locked: {error}",
+                        target.display()
+                    )));
+                }
             }
         }
     }
@@ -535,18 +410,11 @@ impl UpdateLock {
     /// # Errors
     /// `internal` when it cannot be written.
     pub fn replace(&self, text: &str, private: bool) -> Result<(), Failure> {
-        let target = &self.target;
-        let problem = |error: std::io::Error| {
-            Failure::internal(format!("`{}` cannot be written: {error}", target.display()))
-        };
-        let mut draft =
-            tempfile::NamedTempFile::new_in(parent(target)).map_err(without_path).map_err(problem)?;
-        draft.write_all(text.as_bytes()).map_err(problem)?;
-        if !private && let Ok(metadata) = fs::metadata(target) {
-            draft.as_file().set_permissions(metadata.permissions()).map_err(problem)?;
-        }
-        draft.as_file().sync_all().map_err(problem)?;
-        persist(draft, target).map_err(problem)
+        let kept =
+            fs::metadata(&self.target).ok().filter(|_| !private).map(|metadata| metadata.permissions());
+        replace_durably(&self.target, text.as_bytes(), kept).map_err(|error| {
+            Failure::internal(format!("`{}` cannot be written: {error}", self.target.display()))
+        })
     }
 }
 

@@ -10,9 +10,8 @@ use tokio::process::{Child, Command};
 use url::Url;
 
 use super::credentials::Credentials;
-use super::file::{read_private, resolve_path};
+use super::file::{read_text, resolve_path};
 use super::profile::{Profile, token_key};
-use super::program_search::ProgramSearch;
 use super::settings::origin;
 use crate::config::profile::ConfiguredToken;
 use crate::context::Context;
@@ -119,8 +118,8 @@ impl TokenSource {
 }
 
 fn read_file(path: &std::path::Path, from: &str) -> Result<Token, Failure> {
-    let file = read_private(path)?.ok_or_else(|| auth(format!("{from} not found")))?;
-    let token = Token::new(&file.text).ok_or_else(|| auth(format!("{from} is empty")))?;
+    let (text, _) = read_text(path, true)?.ok_or_else(|| auth(format!("{from} not found")))?;
+    let token = Token::new(&text).ok_or_else(|| auth(format!("{from} is empty")))?;
     token.fit_for_header(from)
 }
 
@@ -195,8 +194,7 @@ impl Tokens<'_> {
             ConfiguredToken::Command(argv) => {
                 let command = TokenCommand::new(argv)
                     .hiding(self.secret_variables.iter().cloned())
-                    .in_own_group(!self.context.has_terminal())
-                    .found_by(ProgramSearch::native(self.context)?);
+                    .in_own_group(!self.context.has_terminal());
                 TokenSource::command(command, name, &format!("{key}-command"))
             }
             ConfiguredToken::Variable(variable) => {
@@ -300,7 +298,6 @@ pub struct TokenCommand {
     argv: Vec<String>,
     hidden_variables: Vec<String>,
     own_group: bool,
-    search: Option<ProgramSearch>,
 }
 
 /// What a program that has ended left behind.
@@ -314,7 +311,7 @@ impl TokenCommand {
     /// The command without our token variables in its environment.
     pub fn new(argv: Vec<String>) -> Self {
         let hidden_variables = [environment::TOKEN, environment::ADMIN_TOKEN].map(str::to_owned).to_vec();
-        Self { argv, hidden_variables, own_group: false, search: None }
+        Self { argv, hidden_variables, own_group: false }
     }
 
     /// Hides more environment variables that hold tokens.
@@ -329,13 +326,6 @@ impl TokenCommand {
     #[must_use]
     pub fn in_own_group(mut self, own_group: bool) -> Self {
         self.own_group = own_group;
-        self
-    }
-
-    /// Looks for the program by these rules first.
-    #[must_use]
-    pub fn found_by(mut self, search: Option<ProgramSearch>) -> Self {
-        self.search = search;
         self
     }
 
@@ -395,7 +385,8 @@ impl TokenCommand {
 
     fn spawn(&self) -> std::io::Result<(Child, Group)> {
         let (program, arguments) = self.argv.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
-        let found = self.search.as_ref().and_then(|search| search.find(program));
+        // Windows itself finds only a `.exe` by its name alone.
+        let found = if cfg!(windows) { which::which(program).ok() } else { None };
         let mut command = Command::new(found.unwrap_or_else(|| program.into()));
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.kill_on_drop(true);

@@ -3,15 +3,9 @@
 #[cfg(unix)]
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-#[cfg(unix)]
-use super::{
-    Exposure, UpdateLock,
-    platform::{is_only_member, judge},
-};
 use super::{Path, TextStyle, below_home, parse_toml, read_text};
-
 #[cfg(unix)]
-const ME: u32 = 1000;
+use super::{UpdateLock, judge};
 
 #[test]
 fn a_syntax_error_has_its_place_and_not_the_text() {
@@ -40,52 +34,42 @@ fn the_home_directory_is_written_as_the_system_writes_paths() {
 fn odd_files_are_told_apart() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file");
-    assert!(read_text(&path).unwrap().is_none());
-    assert!(read_text(directory.path()).err().unwrap().message.contains("is a directory"));
+    assert!(read_text(&path, false).unwrap().is_none());
+    assert!(read_text(directory.path(), false).err().unwrap().message.contains("is a directory"));
     std::fs::write(&path, b"\xff\xfe").unwrap();
-    assert!(read_text(&path).err().unwrap().message.contains("UTF-8"));
+    assert!(read_text(&path, false).err().unwrap().message.contains("UTF-8"));
     std::fs::write(&path, vec![b' '; 1024 * 1024 + 1]).unwrap();
-    assert!(read_text(&path).err().unwrap().message.contains("1 MiB"));
+    assert!(read_text(&path, false).err().unwrap().message.contains("1 MiB"));
 }
 
 #[cfg(unix)]
 #[test]
 fn a_file_is_trusted_when_only_its_user_or_root_can_change_it() {
-    let foreign = |owner| Exposure::ForeignOwner { user: ME, owner };
-    for (owner, mode, own_group, expected) in [
-        (ME, 0o600, false, Exposure::None),
-        (ME, 0o644, false, Exposure::Readable),
-        (ME, 0o640, false, Exposure::Readable),
-        (ME, 0o640, true, Exposure::None),
-        (ME, 0o644, true, Exposure::Readable),
-        (ME, 0o620, false, Exposure::Writable),
-        (ME, 0o660, true, Exposure::None),
-        (ME, 0o602, true, Exposure::Writable),
-        (ME, 0o666, true, Exposure::Writable),
-        (1001, 0o600, true, foreign(1001)),
-        (1001, 0o444, true, foreign(1001)),
-        (0, 0o444, false, Exposure::None),
-        (0, 0o644, false, Exposure::None),
-        (0, 0o664, true, foreign(0)),
-        (0, 0o646, true, foreign(0)),
+    const ME: u32 = 1000;
+    for (owner, mode, config, secret) in [
+        (ME, 0o600, "", ""),
+        (ME, 0o644, "", "read by other users"),
+        (ME, 0o640, "", "read by other users"),
+        (ME, 0o620, "changed by other users", "changed by other users"),
+        (ME, 0o664, "changed by other users", "changed by other users"),
+        (ME, 0o602, "changed by other users", "changed by other users"),
+        (1001, 0o600, "another user (uid 1001)", "another user (uid 1001)"),
+        (1001, 0o444, "another user (uid 1001)", "another user (uid 1001)"),
+        (0, 0o444, "", ""),
+        (0, 0o644, "", ""),
+        (0, 0o664, "another user (uid 0)", "another user (uid 0)"),
+        (0, 0o646, "another user (uid 0)", "another user (uid 0)"),
     ] {
-        assert_eq!(judge(owner, mode, ME, || own_group), expected, "{owner} {mode:o} {own_group}");
+        for (is_secret, problem) in [(false, config), (true, secret)] {
+            match judge(Path::new("file"), owner, mode, ME, is_secret) {
+                Ok(()) => assert_eq!(problem, "", "{owner} {mode:o} {is_secret}"),
+                Err(failure) => {
+                    assert!(!problem.is_empty() && failure.message.contains(problem), "{mode:o}: {failure}");
+                }
+            }
+        }
     }
-    assert_eq!(judge(0, 0o644, 0, || true), Exposure::Readable, "a token of root's own is private too");
-}
-
-#[cfg(unix)]
-#[test]
-fn a_group_is_the_users_own_when_nobody_else_is_in_it() {
-    let passwd = "root:x:0:0::/root:/bin/sh\nme:x:1000:1000::/home/me:/bin/sh\nyou:x:1001:1001::/:/bin/sh\n\
-        guest:x:1002:100::/:/bin/sh\n";
-    let groups = "root:x:0:\nme:x:1000:\nshop:x:50:me\nstaff:x:60:me,you\nusers:x:100:\nempty:x:70:\n";
-    for (group, expected) in
-        [(1000, true), (50, true), (70, true), (60, false), (100, false), (999, false), (1001, false)]
-    {
-        assert_eq!(is_only_member(ME, group, passwd, groups), expected, "{group}");
-    }
-    assert!(!is_only_member(5000, 50, passwd, groups), "a user of a directory service");
+    assert!(judge(Path::new("file"), 0, 0o644, 0, true).is_err(), "a token of root's own is private too");
 }
 
 #[cfg(unix)]
