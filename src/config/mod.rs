@@ -6,7 +6,6 @@ mod credentials;
 mod edit;
 mod file;
 mod profile;
-mod rest_root;
 mod settings;
 mod token;
 

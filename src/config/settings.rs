@@ -9,7 +9,6 @@ use url::{Host, Url};
 
 use super::file::{ConfigFile, Loaded, resolve_path};
 use super::profile::{Profile, read};
-use super::rest_root::with_root;
 use super::token::{TokenSource, Tokens, token_variable};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
@@ -17,6 +16,12 @@ use crate::environment::{API, BASE_URL, STORE_VIEW};
 use crate::failure::Failure;
 use crate::plan::request::{Bearer, Dialect, Interface, StoreView, Target};
 use crate::token::Token;
+
+/// The version that every path of a call begins with.
+const VERSION: &str = "V1";
+
+/// Stands where a store view does, and makes calls asynchronous: their outcome cannot be reported.
+const ASYNC: &str = "async";
 
 /// What the built-in service is called in files.
 pub const SANDBOX: &str = "sandbox";
@@ -34,8 +39,6 @@ pub struct Settings {
     pub dialect: &'static Dialect,
     /// Where the service is: `http` or `https`, a path is kept; no user, password, query or fragment.
     pub base_url: Url,
-    /// The store view that the base URL named as it was written; [`Self::base_url`] is without it.
-    pub base_url_store_view: Option<StoreView>,
     /// Store view code; see [`Self::target`].
     pub store_view: Option<StoreView>,
     /// The customer's token.
@@ -153,7 +156,7 @@ impl Settings {
         settings.store_view = store_view(context, global, profile.as_ref())?;
         settings.dialect = dialect(context, global, profile.as_ref())?;
         let setter = profile.as_ref().filter(|_| !is_from_environment).map(|profile| profile.name.as_str());
-        settings.cut_base_url(global.store_view.is_some(), setter)?;
+        settings.require_root(setter)?;
         settings.proxy_variable = context.proxy_variable(settings.base_url.scheme());
         settings.certificate_file = context.certificate_file();
         if let Some(profile) = &profile {
@@ -217,7 +220,6 @@ impl Settings {
             sandbox_database: None,
             dialect: Interface::Marketplace.dialect(),
             base_url,
-            base_url_store_view: None,
             store_view: None,
             token,
             admin_token,
@@ -265,6 +267,33 @@ impl Settings {
             self.client_certificate = located(&profile.client_certificate)?;
         }
         Ok(())
+    }
+
+    /// Refuses a base URL that goes on after the root of the REST API, so that every service has one name. `profile` sets the
+    /// base URL, or the environment does.
+    fn require_root(&self, profile: Option<&str>) -> Result<(), Failure> {
+        let segments: Vec<&str> = self.base_url.path().split('/').filter(|one| !one.is_empty()).collect();
+        let root = segments.iter().position(|segment| Some(*segment) == self.dialect.rest_root);
+        let Some(end) = root.map(|root| root + 1).filter(|end| *end < segments.len()) else { return Ok(()) };
+        let mut url = self.base_url.clone();
+        url.set_path(&segments[..end].join("/"));
+        let view = match segments[end..] {
+            [view] | [view, VERSION] if ![VERSION, ASYNC, segments[end - 1]].contains(&view) => {
+                StoreView::new(view).ok()
+            }
+            _ => None,
+        };
+        let set = |key: &str, variable: &str, value: &str| match profile {
+            Some(name) => format!("`storefront config set -p {name} {key} {value}`"),
+            None => format!("{variable}={value}"),
+        };
+        let mut fix = set("base-url", BASE_URL, url.as_str());
+        if let Some(view) = view {
+            fix = format!("{fix} and {}", set("store-view", STORE_VIEW, view.code()));
+        }
+        let verb = if profile.is_some() { "run" } else { "set" };
+        let message = format!("the base URL {} goes on after the root of the REST API", self.base_url);
+        Err(Failure::usage(message).hint(format!("{verb} {fix}")))
     }
 
     /// Where calls go that concern the token's own customer, or none.
@@ -475,6 +504,17 @@ impl fmt::Display for ServiceId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} {}", self.interface, self.url)
     }
+}
+
+/// The base URL as it names a service: with the root of the API also where it is written without, as for a gateway that
+/// adds it.
+fn with_root(base_url: &Url, root: Option<&str>) -> Url {
+    let mut url = base_url.clone();
+    let path = url.path().trim_end_matches('/').to_owned();
+    if let Some(root) = root.filter(|root| path.rsplit('/').next() != Some(root)) {
+        url.set_path(&format!("{path}/{root}"));
+    }
+    url
 }
 
 /// The host in lower case, without the final dot of a fully qualified name, and `localhost` for this machine.

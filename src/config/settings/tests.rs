@@ -1,6 +1,6 @@
 //! Base URLs, and which service they name.
 
-use super::{Path, ServiceId, Url, origin, parse_base_url};
+use super::{Path, ServiceId, Url, origin, parse_base_url, with_root};
 
 #[test]
 fn a_path_is_kept() {
@@ -86,4 +86,17 @@ fn the_sandbox_is_its_database() {
     let id = |path: &Path| ServiceId::sandbox(path, "marketplace");
     assert_eq!(id(&file), id(&spelled));
     assert_ne!(id(&file), id(Path::new("/other/sandbox.db")));
+}
+
+#[test]
+fn a_service_is_named_by_its_root_with_or_without_it() {
+    for (text, named) in [
+        ("https://a", "https://a/rest"),
+        ("https://a/", "https://a/rest"),
+        ("https://a/rest/", "https://a/rest/"),
+        ("https://a/shop", "https://a/shop/rest"),
+    ] {
+        assert_eq!(with_root(&Url::parse(text).unwrap(), Some("rest")).as_str(), named);
+    }
+    assert_eq!(with_root(&Url::parse("https://a/b").unwrap(), None).as_str(), "https://a/b");
 }
