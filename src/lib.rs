@@ -19,7 +19,6 @@ pub mod journal;
 pub mod ops;
 pub mod plan;
 pub mod prompt;
-pub mod read_line;
 pub mod redact;
 pub mod report;
 pub mod sandbox;

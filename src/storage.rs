@@ -9,7 +9,7 @@ mod tests;
 
 use std::any::Any;
 use std::fmt::Debug;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -230,6 +230,20 @@ impl Read for ReadFrom<'_> {
         self.offset += count as u64;
         Ok(count)
     }
+}
+
+/// Writes a file in place of the one that has its name, synced: a reader sees the old one or the new one, whole. Mode 0600
+/// where no others are given.
+///
+/// # Errors
+/// The system's errors.
+pub fn replace_durably(path: &Path, content: &[u8], permissions: Option<Permissions>) -> io::Result<()> {
+    let (file, target) = temporary(path, content)?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
+    file.as_file().sync_all()?;
+    persist::persist(file, &target)
 }
 
 /// A temporary file in the directory of `path` with this content, deleted unless it is persisted, and the path to persist it to.

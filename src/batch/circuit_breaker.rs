@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::http::MAX_WAIT;
+
 /// The pauses before the first, second … trial.
 const PAUSES: [Duration; 5] = [
     Duration::from_secs(1),
@@ -19,8 +21,6 @@ const PAUSES: [Duration; 5] = [
 ];
 /// As many trials without another answer end the batch.
 const MAX_TRIALS: usize = PAUSES.len();
-/// `Retry-After` is honoured up to this.
-const MAX_PAUSE: Duration = Duration::from_secs(60);
 /// So many 500s in a row mean that the service, and not one request, is the reason.
 const INTERNAL_ERRORS: u32 = 3;
 
@@ -66,7 +66,7 @@ impl CircuitBreaker {
 
     /// The service answered 502, 503 or 504, or did not answer at all; `retry_after` is what it asked for.
     pub fn on_failing(&mut self, retry_after: Option<Duration>, now: Instant) {
-        let asked = retry_after.unwrap_or_default().min(MAX_PAUSE);
+        let asked = retry_after.unwrap_or_default().min(MAX_WAIT);
         self.end_pause(now);
         self.state = match self.state {
             State::Exhausted => State::Exhausted,

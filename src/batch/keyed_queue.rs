@@ -44,7 +44,7 @@ impl<T> KeyedQueue<T> {
         }
     }
 
-    /// The next record that may begin, and its key, which is busy until [`Self::finished`].
+    /// The next record that may begin, and its key, which is busy until [`Self::release`].
     pub fn pop(&mut self) -> Option<(u64, T)> {
         let Pending { key, size, value } = self.ready.pop_front()?;
         self.waiting -= 1;

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::batch::customer_name::{CUSTOMER_FIELD, CustomerName, CustomerNaming};
+use crate::batch::json_reason::REASON;
 use crate::batch::record_token::{self, TOKEN_FIELD, TokenCommand, TokenSource};
 use crate::config::TokenCommand as Program;
 use crate::exact_json;
@@ -13,9 +14,6 @@ use crate::ops::record::{PreparedBody, RecordOperation};
 use crate::plan::operation::Operation;
 use crate::plan::request::{Bearer, Dialect};
 use crate::token::Token;
-
-/// A field or column that says why a record failed last time.
-const REASON: &str = "reason";
 
 /// How records are taken in.
 pub struct RecordPreparer<'a> {

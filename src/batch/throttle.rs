@@ -7,14 +7,12 @@ use tokio::time::Instant;
 
 use super::circuit_breaker::CircuitBreaker;
 use crate::cli::batch::Rate;
-use crate::http::ServiceSignal;
+use crate::http::{MAX_WAIT, ServiceSignal};
 
 /// Answers that ask for fewer come in bursts: one burst lowers the number once.
 const BURST_ALLOWANCE: Duration = Duration::from_millis(200);
 /// How far a run that was held up may catch up with its rate.
 const COOLDOWN: Duration = Duration::from_millis(20);
-/// `Retry-After` is honoured up to this.
-const MAX_PAUSE: Duration = Duration::from_secs(60);
 
 /// The pace of a run.
 #[derive(Debug)]
@@ -51,7 +49,7 @@ impl Throttle {
             ServiceSignal::Failing(retry_after) => self.breaker.on_failing(retry_after, now),
             ServiceSignal::Throttled(retry_after) => {
                 self.breaker.on_answer();
-                let until = now + retry_after.unwrap_or_default().min(MAX_PAUSE);
+                let until = now + retry_after.unwrap_or_default().min(MAX_WAIT);
                 self.asked = Some(self.asked.map_or(until, |asked| asked.max(until)));
                 self.lower(now);
             }

@@ -7,7 +7,7 @@ use crate::failure::{Applied, Failure};
 use crate::http::Reply;
 use crate::input::document;
 use crate::plan::request::profile_path::is_profile_path;
-use crate::plan::request::{Bearer, Request, Target};
+use crate::plan::request::{Bearer, Request};
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::runtime::with_service;
@@ -26,10 +26,6 @@ pub async fn run(session: &Session<'_>, args: &ApiArgs) -> Result<(), Failure> {
     with_service(session, async |service| {
         if request.path.contains("{store_view}") {
             request.path = service.target()?.path(&request.path, &[]);
-        } else if let Some(view) = &service.settings.base_url_store_view {
-            // The path is below the base URL as it was written.
-            let target = Target::new(session.dialect, Some(view))?;
-            request.path = target.path(&format!("/{{store_view}}{}", request.path), &[]);
         }
         if session.global.dry_run {
             return session.report.outcome(&Outcome::dry_run(OPERATION, service.preview(request)));

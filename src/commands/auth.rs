@@ -60,11 +60,11 @@ pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool
 
 async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     let bearer = bearer(args.admin);
-    let file = ConfigFile::load(session.context)?;
+    let file = session.config_file()?;
     let profile = file.chosen(session.context, session.global)?;
-    let profile = profile.ok_or_else(|| no_profile(session, &file))?;
-    let base_url = profile.base_url().ok_or_else(|| profile.no_base_url())?;
-    if let Some(key) = profile.token_key_in_use(bearer) {
+    let profile = profile.ok_or_else(|| no_profile(session, file))?;
+    let base_url = profile.base_url.clone().ok_or_else(|| profile.no_base_url())?;
+    if let Some((key, _)) = profile.named_token(bearer) {
         return Err(Failure::usage(format!(
             "profile `{}` sets `{key}`, which overrides stored tokens",
             profile.name
@@ -127,7 +127,7 @@ async fn verify(
     let session = &Session { global: &quick, ..*session };
     let mut answer = Answer::NoCall;
     let asked = with_service(session, async |service| {
-        let own_host = profile.base_url().map(|url| origin(&url));
+        let own_host = profile.base_url.as_ref().map(origin);
         if own_host != Some(origin(&service.settings.base_url)) {
             let place = format!("{BASE_URL} points to another host");
             answer = Answer::Unproven(Failure::new(FailureKind::Unavailable, place));
@@ -252,7 +252,7 @@ fn profile_to_forget(session: &Session<'_>) -> Result<String, Failure> {
     if let Some(name) = &session.global.profile {
         return Ok(name.clone());
     }
-    let file = ConfigFile::load(session.context)?;
+    let file = session.config_file()?;
     let chosen = file.chosen_name(session.context, session.global)?;
     Ok(chosen.ok_or_else(|| file.no_profile_selected())?.0)
 }

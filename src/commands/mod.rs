@@ -19,7 +19,7 @@ pub mod token_check;
 
 use crate::cli::{Cli, Command, LazySubcommands};
 use crate::completion;
-use crate::config::{ReadOnce, chosen_dialect};
+use crate::config::{ConfigFile, chosen_dialect};
 use crate::context::Context;
 use crate::environment::{ADMIN_TOKEN, BASE_URL, TOKEN};
 use crate::failure::Failure;
@@ -34,11 +34,8 @@ use crate::session::Session;
 /// Whatever went wrong, complete with its exit code.
 pub async fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure> {
     cli.global.validate()?;
-    let config = ReadOnce::default();
+    let config = ConfigFile::load(context);
     let dialect = chosen_dialect(context, &cli.global, &config)?;
-    if matches!(cli.command, Command::Config(_) | Command::Auth(_)) {
-        config.forget();
-    }
     let session = Session { context, global: &cli.global, config: &config, dialect, report };
     if cli.global.sandbox {
         note_ignored_variables(context, report)?;

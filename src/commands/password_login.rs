@@ -50,7 +50,7 @@ pub async fn token(
     let session = &Session { global: &quick, ..*session };
     let mut issued = None;
     with_service(session, async |service| {
-        if profile.base_url().map(|url| origin(&url)) != Some(origin(&service.settings.base_url)) {
+        if profile.base_url.as_ref().map(origin) != Some(origin(&service.settings.base_url)) {
             return Err(Failure::usage(format!(
                 "{BASE_URL} points to another host than profile {}; the password is not sent there",
                 profile.name

@@ -6,7 +6,7 @@ use clap::{Arg, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use crate::cli::GlobalArgs;
-use crate::config::{self, ConfigFile, Key, ReadOnce, SANDBOX, ServiceId, Settings, ValueType};
+use crate::config::{self, ConfigFile, Key, SANDBOX, ServiceId, Settings};
 use crate::context::Context;
 use crate::plan::operation::Operation;
 use crate::plan::validate::frontend_input::FRONTEND_INPUTS;
@@ -77,10 +77,15 @@ impl CompletionContext {
     fn service_id(&self) -> Option<ServiceId> {
         if self.global.sandbox {
             let database = data_file(&self.context, None).ok()?;
-            let dialect = config::chosen_dialect(&self.context, &self.global, &ReadOnce::default()).ok()?;
+            let dialect =
+                config::chosen_dialect(&self.context, &self.global, &ConfigFile::load(&self.context)).ok()?;
             return Some(ServiceId::sandbox(&database, dialect.name));
         }
-        Settings::resolve(&self.context, &self.global).ok().map(|settings| settings.service_id())
+        self.settings().map(|settings| settings.service_id())
+    }
+
+    fn settings(&self) -> Option<Settings> {
+        Settings::resolve(&self.context, &self.global, &ConfigFile::load(&self.context)).ok()
     }
 
     /// The name under which the service meant is remembered.
@@ -88,7 +93,7 @@ impl CompletionContext {
         if self.global.sandbox {
             return Some(SANDBOX.to_owned());
         }
-        Settings::resolve(&self.context, &self.global).ok().map(|settings| settings.service_name())
+        self.settings().map(|settings| settings.service_name())
     }
 }
 
@@ -116,7 +121,8 @@ fn store_views(asked: &CompletionContext) -> Vec<CompletionCandidate> {
         return sandbox::seeded_store_views().into_iter().map(CompletionCandidate::new).collect();
     }
     let profiles = ConfigFile::load(&asked.context).and_then(|file| file.profiles()).unwrap_or_default();
-    let mut codes: Vec<&str> = profiles.iter().filter_map(|profile| profile.text("store-view")).collect();
+    let mut codes: Vec<&str> =
+        profiles.iter().filter_map(|profile| Some(profile.store_view.as_ref()?.code())).collect();
     codes.sort_unstable();
     codes.dedup();
     codes.into_iter().map(CompletionCandidate::new).collect()
@@ -163,21 +169,13 @@ fn faults(_: &CompletionContext) -> Vec<CompletionCandidate> {
 
 /// The keys of a profile, and those with their table before them.
 fn config_keys(asked: &CompletionContext) -> Vec<CompletionCandidate> {
-    let of = |keys: &'static [Key], prefix: &str| {
-        let is_value = |key: &&Key| !matches!(key.kind, ValueType::Table(_) | ValueType::Profiles(_));
-        let candidate = |key: &'static Key| {
-            CompletionCandidate::new(format!("{prefix}{}", key.name)).help(Some(key.doc.into()))
-        };
-        keys.iter().filter(is_value).map(candidate).collect::<Vec<_>>()
+    let of = |key: &Key, prefix: &str| {
+        CompletionCandidate::new(format!("{prefix}{}", key.name)).help(Some(key.doc.into()))
     };
-    let names: Vec<String> = ConfigFile::load(&asked.context)
-        .map(|file| file.names().into_iter().map(ToString::to_string).collect())
-        .unwrap_or_default();
-    let mut candidates = of(config::PROFILE, "");
-    candidates.extend(of(config::READ, "read."));
-    candidates.extend(of(config::CONFIG, ""));
-    for name in names {
-        candidates.extend(of(config::PROFILE, &format!("profiles.{name}.")));
+    let mut candidates: Vec<_> = config::PROFILE.iter().map(|key| of(key, "")).collect();
+    candidates.push(of(&config::DEFAULT_PROFILE, ""));
+    for name in ConfigFile::load(&asked.context).iter().flat_map(ConfigFile::names) {
+        candidates.extend(config::PROFILE.iter().map(|key| of(key, &format!("profiles.{name}."))));
     }
     candidates
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use toml_edit::{DocumentMut, Item, Table, value};
 
-use super::files;
+use super::file::{UpdateLock, parse_toml, read_text};
 use super::profile::token_key;
-use super::update::UpdateLock;
+
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::plan::request::Bearer;
@@ -38,9 +38,9 @@ impl Credentials {
     /// `usage` when it cannot be read, is no TOML, or can be read or written by others.
     pub fn load(context: &Context) -> Result<Self, Failure> {
         let path = Self::locate(context)?;
-        let document = match files::read_private(&path)? {
+        let document = match read_text(&path, true)? {
             None => DocumentMut::new(),
-            Some(file) => files::parse(&path, &file.text).map_err(|failure| {
+            Some((text, _)) => parse_toml(&path, &text).map_err(|failure| {
                 failure.hint("correct the file, or delete it and run `storefront auth login` again")
             })?,
         };

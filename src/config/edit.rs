@@ -1,17 +1,19 @@
 //! Changes one setting of the file and leaves every other byte of it is.
 
+use serde_json::Value;
 use toml_edit::{Item, Key as Name, Table, TableLike};
 
-use super::base_url;
 use super::file::ConfigFile;
-use super::keys::{self, CONFIG, PROFILE};
+use super::profile::{
+    BASE_URL, DEFAULT_PROFILE, Form, PROFILE, Setting, check_profile_name, join, unknown, unknown_key,
+};
+use super::settings::{origin, parse_base_url};
 use crate::cli::GlobalArgs;
-use crate::config::keys::ValueType;
-use crate::config::validate;
 use crate::context::Context;
 use crate::failure::Failure;
 
-const DEFAULT_PROFILE: &str = "default-profile";
+/// The names at the top of the file.
+pub(super) const TOP: [&str; 2] = [DEFAULT_PROFILE.name, "profiles"];
 
 /// A setting by its place in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +24,7 @@ pub struct KeyPath {
 impl KeyPath {
     /// The setting that names the profile to use when none is named.
     pub fn default_profile() -> Self {
-        Self { names: vec![DEFAULT_PROFILE.to_owned()] }
+        Self { names: vec![DEFAULT_PROFILE.name.to_owned()] }
     }
 
     /// A whole profile.
@@ -49,7 +51,7 @@ impl KeyPath {
             Failure::usage(format!("invalid key `{text}`")).hint("write a key such as profiles.shop.base-url")
         })?;
         let mut names: Vec<String> = names.iter().map(|name| name.get().to_owned()).collect();
-        let from_top = names.first().is_some_and(|name| keys::find(CONFIG, name).is_some());
+        let from_top = names.first().is_some_and(|name| TOP.contains(&name.as_str()));
         if !from_top {
             let (profile, _) = file.chosen_name(context, global)?.ok_or_else(|| {
                 Failure::usage(format!("no profile selected for `{text}`"))
@@ -60,30 +62,35 @@ impl KeyPath {
         Ok(Self { names })
     }
 
-    /// What the setting holds.
+    /// What the path leads to.
     ///
     /// # Errors
     /// `usage` for a key that is not known, with the nearest one.
-    pub fn kind(&self) -> Result<ValueType, Failure> {
-        let mut kind = ValueType::ALL;
-        let mut path = String::new();
-        for name in &self.names {
-            let at = validate::join(&path, name);
-            kind = match kind {
-                ValueType::Profiles(profile) => {
-                    validate::profile_name(name)
-                        .map_err(|problem| Failure::usage(format!("{at}: {problem}")))?;
-                    ValueType::Table(profile)
-                }
-                ValueType::Table(known) => {
-                    let key = keys::find(known, name);
-                    key.ok_or_else(|| Failure::usage(validate::unknown_key(&at, known, name)))?.kind
-                }
-                _ => return Err(Failure::usage(format!("`{path}` is not a table"))),
-            };
-            path = at;
+    pub fn setting(&self) -> Result<Setting, Failure> {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        let is_no_table = |names: &[&str]| Failure::usage(format!("`{}` is not a table", joined(names)));
+        match names.as_slice() {
+            ["profiles"] => Ok(Setting::Table),
+            ["profiles", name, way @ ..] => {
+                check_profile_name(name)
+                    .map_err(|problem| Failure::usage(format!("{}: {problem}", joined(&names[..2]))))?;
+                (0..=way.len()).try_fold(Setting::Table, |above, end| {
+                    match (above, Setting::find(&way[..end])) {
+                        (Setting::Value(_), _) => Err(is_no_table(&names[..=end])),
+                        (_, Some(found)) => Ok(found),
+                        (_, None) => {
+                            Err(Failure::usage(unknown_key(&joined(&names[..end + 2]), &way[..end])))
+                        }
+                    }
+                })
+            }
+            [name] if *name == DEFAULT_PROFILE.name => Ok(Setting::Value(&DEFAULT_PROFILE)),
+            [name, ..] if *name == DEFAULT_PROFILE.name => Err(is_no_table(&names[..1])),
+            names => {
+                let name = names.first().unwrap_or(&"");
+                Err(Failure::usage(unknown(&joined(&[name]), name, &TOP)))
+            }
         }
-        Ok(kind)
     }
 
     /// The profile it is in, or is.
@@ -101,8 +108,13 @@ impl KeyPath {
 
     /// The host of the profile it is in, as scheme, host and port.
     pub fn origin(&self, file: &ConfigFile) -> Option<String> {
-        let text = Self::of_profile(self.profile()?, "base-url").find(file)?.as_str()?;
-        base_url::parse(text).ok().map(|url| base_url::origin(&url))
+        let text = Self::of_profile(self.profile()?, BASE_URL.name).find(file)?.as_str()?;
+        parse_base_url(text).ok().map(|url| origin(&url))
+    }
+
+    /// The last name of the path.
+    pub fn name(&self) -> &str {
+        self.names.last().map_or("", String::as_str)
     }
 
     /// Whether it is a whole profile.
@@ -122,8 +134,7 @@ impl KeyPath {
 
 impl std::fmt::Display for KeyPath {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let path = self.names.iter().fold(String::new(), |path, name| validate::join(&path, name));
-        out.write_str(&path)
+        out.write_str(&joined(&self.names))
     }
 }
 
@@ -201,7 +212,57 @@ impl ConfigFile {
     }
 }
 
+/// Names as one dotted path.
+fn joined(names: &[impl AsRef<str>]) -> String {
+    names.iter().fold(String::new(), |path, name| join(&path, name.as_ref()))
+}
+
+/// What stands at a path, as JSON: every value but a token, which is `•••`. `name` is the last of the path.
+pub fn to_json(name: &str, item: &Item) -> Value {
+    if is_secret(name) {
+        return "•••".into();
+    }
+    match (item.as_table_like(), item.as_value()) {
+        (Some(table), _) => table.iter().map(|(name, item)| (name.to_owned(), to_json(name, item))).collect(),
+        (None, Some(value)) => scalar(value),
+        (None, None) => Value::Null,
+    }
+}
+
+/// Whether a setting of this name is a token.
+pub(super) fn is_secret(name: &str) -> bool {
+    PROFILE.iter().any(|key| key.form == Form::Secret && key.name == name)
+}
+
 /// The keys of a profile that name its tokens.
 pub fn token_keys() -> impl Iterator<Item = &'static str> {
     PROFILE.iter().map(|key| key.name).filter(|name| name.contains("token"))
+}
+
+/// The dotted path and value of everything inside, in order.
+pub fn flattened(value: &Value) -> Vec<(String, &Value)> {
+    fn add<'a>(value: &'a Value, path: &str, lines: &mut Vec<(String, &'a Value)>) {
+        match value {
+            Value::Object(members) => {
+                for (name, value) in members {
+                    add(value, &join(path, name), lines);
+                }
+            }
+            value => lines.push((path.to_owned(), value)),
+        }
+    }
+    let mut lines = Vec::new();
+    add(value, "", &mut lines);
+    lines
+}
+
+fn scalar(value: &toml_edit::Value) -> Value {
+    match value {
+        toml_edit::Value::String(text) => text.value().as_str().into(),
+        toml_edit::Value::Integer(number) => (*number.value()).into(),
+        toml_edit::Value::Float(number) => (*number.value()).into(),
+        toml_edit::Value::Boolean(flag) => (*flag.value()).into(),
+        toml_edit::Value::Array(list) => list.iter().map(scalar).collect(),
+        _ => Value::Null,
+    }
 }

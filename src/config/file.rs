@@ -1,55 +1,30 @@
 //! `config.toml`: found, read, checked against the table of keys, and taken apart into profiles.
 
-use std::cell::Cell;
 use std::fmt;
+use std::fs::{self, File, Metadata};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use toml_edit::{DocumentMut, Item, TableLike};
 
-use super::files;
-use super::keys::{CONFIG, PROFILE};
-use super::profile::Profile;
-use super::text_style::TextStyle;
-use super::update::UpdateLock;
+use super::edit::{TOP, is_secret};
+use super::profile::{DEFAULT_PROFILE, Profile, check_profile_name, join, unknown};
 use crate::cli::GlobalArgs;
-use crate::config::keys::ValueType;
-use crate::config::validate;
 use crate::context::Context;
 use crate::environment;
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::shell::Shell;
+use crate::storage::{Disk, Lock, Storage, is_directory_error, parent, replace_durably};
 use crate::suggestion::closest_match;
 
 const FILE: &str = "config.toml";
 
-/// The configuration file as it was read to find out which interface the service has, for the next reader.
-#[derive(Default)]
-pub struct ReadOnce(Cell<Option<ConfigFile>>);
-
-impl ReadOnce {
-    /// Keeps a file; one that is not there is looked for again.
-    pub(super) fn keep(&self, file: ConfigFile) {
-        self.0.set(Some(file).filter(|file| file.exists));
-    }
-
-    /// The file, the first time this is asked.
-    pub(super) fn take(&self) -> Option<ConfigFile> {
-        self.0.take()
-    }
-
-    /// Forgets the file: it may be changed before it is needed.
-    pub fn forget(&self) {
-        self.0.take();
-    }
-}
-
-impl fmt::Debug for ReadOnce {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("ReadOnce").finish_non_exhaustive()
-    }
-}
+/// The configuration file, read once for a command. Its error is for whom the environment does not give everything.
+pub type Loaded = Result<ConfigFile, Failure>;
 
 /// The configuration file; one that is not there has no profiles.
+#[derive(Clone, Default)]
 pub struct ConfigFile {
     /// Where it is, or would be.
     pub path: PathBuf,
@@ -58,6 +33,13 @@ pub struct ConfigFile {
     /// The file unchanged, comments and all.
     pub document: DocumentMut,
     style: TextStyle,
+}
+
+/// Without its text, which may hold tokens.
+impl fmt::Debug for ConfigFile {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("ConfigFile").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 impl ConfigFile {
@@ -74,50 +56,29 @@ impl ConfigFile {
     /// # Errors
     /// `usage` when it cannot be read, is no TOML, is owned or can be written by another user, or holds a token that
     /// others can read.
-    pub fn load(context: &Context) -> Result<Self, Failure> {
-        Self::load_from(Self::locate(context)?)
-    }
-
-    /// As [`Self::load`]; a file that `STOREFRONT_CONFIG` names is expected to be there.
-    pub fn load_named(context: &Context) -> Result<Self, Failure> {
-        let file = Self::load(context)?;
-        if file.exists || context.var(environment::CONFIG)?.is_none() {
-            return Ok(file);
-        }
-        let message = format!("`{}` (from STOREFRONT_CONFIG) does not exist", file.path.display());
-        Err(Failure::usage(message).hint("create it with `storefront config init`"))
-    }
-
-    /// As [`Self::load`], where the environment gives all that is needed: a file nobody named, in a home that is
-    /// not known or not ours, is none.
-    pub fn load_if_reachable(context: &Context) -> Result<Self, Failure> {
-        let named = context.var(environment::CONFIG)?.is_some();
-        let own = context.directories.as_ref().map(|directories| directories.config.join(FILE));
-        match own {
-            _ if named => Self::load(context),
-            None => Ok(Self::empty(PathBuf::from(FILE))),
-            Some(own) => match Self::load_from(own) {
-                Err(_) if files::is_unreadable(&Self::locate(context)?) => {
-                    Ok(Self::empty(PathBuf::from(FILE)))
-                }
-                loaded => loaded,
-            },
-        }
-    }
-
-    fn load_from(path: PathBuf) -> Result<Self, Failure> {
-        let Some(file) = files::read(&path)? else {
-            return Ok(Self::empty(path));
+    pub fn load(context: &Context) -> Loaded {
+        let path = Self::locate(context)?;
+        let Some((text, metadata)) = read_text(&path, false)? else {
+            return Ok(Self { path, ..Self::default() });
         };
-        let config = Self::parse(path, &file.text)?;
-        if config.holds_token() {
-            file.exposure.require_private(&config.path)?;
-        }
+        let config = Self::parse(path, &text)?;
+        require_safe(&metadata, &config.path, config.holds_token())?;
         Ok(config)
     }
 
-    fn empty(path: PathBuf) -> Self {
-        Self { path, exists: false, document: DocumentMut::new(), style: TextStyle::default() }
+    /// The file that settings are taken from: one that `STOREFRONT_CONFIG` names is expected to be there. Where the
+    /// environment gives all that is needed (`is_complete`), a file nobody named, in a home that is not known or not ours,
+    /// is none.
+    pub(super) fn for_settings(context: &Context, loaded: &Loaded, is_complete: bool) -> Loaded {
+        let is_named = context.var(environment::CONFIG)?.is_some();
+        match loaded {
+            Ok(file) if is_named && !file.exists && !is_complete => {
+                let message = format!("`{}` (from STOREFRONT_CONFIG) does not exist", file.path.display());
+                Err(Failure::usage(message).hint("create it with `storefront config init`"))
+            }
+            Err(_) if is_complete && !is_named && is_out_of_reach(context) => Ok(Self::default()),
+            loaded => loaded.clone(),
+        }
     }
 
     /// Reads the file, changes it and writes it, under its lock: changes of other processes are kept. `change` must not
@@ -148,15 +109,14 @@ impl ConfigFile {
     /// # Errors
     /// `usage`, with line and column, when the text is no TOML.
     pub fn parse(path: PathBuf, text: &str) -> Result<Self, Failure> {
-        let document = files::parse(&path, text)?;
+        let document = parse_toml(&path, text)?;
         Ok(Self { path, exists: true, document, style: TextStyle::of(text) })
     }
 
     /// Whether a token stands in the file itself.
     pub fn holds_token(&self) -> bool {
-        let secrets = || PROFILE.iter().filter(|key| matches!(key.kind, ValueType::Secret));
         self.tables().any(|(_, profile)| {
-            profile.as_table_like().is_some_and(|profile| secrets().any(|key| profile.contains_key(key.name)))
+            profile.as_table_like().is_some_and(|profile| profile.iter().any(|(name, _)| is_secret(name)))
         })
     }
 
@@ -185,11 +145,22 @@ impl ConfigFile {
     /// `usage` for the first unknown key, wrong type, bad value or doubled token, with its path.
     pub fn profiles(&self) -> Result<Vec<Profile>, Failure> {
         let problem = |problem: String| Failure::usage(format!("{}: {problem}", self.path.display()));
-        validate::values(self.document.as_table(), CONFIG, "").map_err(problem)?;
-        self.tables()
-            .filter_map(|(name, item)| item.as_table_like().map(|table| (name, table)))
-            .map(|(name, table)| Profile::read(name, table).map_err(problem))
-            .collect()
+        for (name, item) in self.document.iter() {
+            match name {
+                "profiles" if item.is_table_like() => Ok(()),
+                "profiles" => Err("profiles: expected a table".to_owned()),
+                _ if name == DEFAULT_PROFILE.name => {
+                    DEFAULT_PROFILE.check(item).map_err(|problem| format!("{name}: {problem}"))
+                }
+                _ => Err(unknown(&join("", name), name, &TOP)),
+            }
+            .map_err(problem)?;
+        }
+        let profile = |(name, item): (&str, &Item)| {
+            check_profile_name(name).map_err(|problem| format!("{}: {problem}", join("profiles", name)))?;
+            Profile::parse(name, item)
+        };
+        self.tables().map(|table| profile(table).map_err(problem)).collect()
     }
 
     /// The profile that is named by flag, environment or `default-profile`; `None` where none is named.
@@ -219,7 +190,7 @@ impl ConfigFile {
         if let Some(name) = context.var(environment::PROFILE)? {
             return Ok(Some((name.to_owned(), environment::PROFILE)));
         }
-        let default = self.document.get("default-profile").and_then(Item::as_str);
+        let default = self.document.get(DEFAULT_PROFILE.name).and_then(Item::as_str);
         Ok(default.map(|name| (name.to_owned(), "default-profile")))
     }
 
@@ -256,3 +227,239 @@ impl ConfigFile {
         self.path.parent().unwrap_or(Path::new(""))
     }
 }
+
+/// Nothing a person writes by hand is longer.
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
+
+/// Reads a small text file; `None` when there is none. One that holds a secret must be its owner's only.
+///
+/// # Errors
+/// `usage` when it cannot be read, is no text, or is refused by [`require_safe`].
+pub fn read_text(path: &Path, is_secret: bool) -> Result<Option<(String, Metadata)>, Failure> {
+    let problem = |what: &str| Failure::usage(format!("`{}` {what}", path.display()));
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) if is_directory_error(path, &error) => return Err(problem("is a directory, not a file")),
+        Err(error) => return Err(problem(&format!("cannot be read: {error}"))),
+    };
+    let metadata = file.metadata().map_err(|error| problem(&format!("cannot be read: {error}")))?;
+    if metadata.is_dir() {
+        return Err(problem("is a directory, not a file"));
+    }
+    require_safe(&metadata, path, is_secret)?;
+    let mut bytes = Vec::new();
+    Read::by_ref(&mut file)
+        .take(MAX_FILE_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| problem(&format!("cannot be read: {error}")))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(problem("is larger than 1 MiB"));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| problem("is not valid UTF-8 text"))?;
+    Ok(Some((text, metadata)))
+}
+
+/// Whether this process does not know its home, or may not read in it.
+fn is_out_of_reach(context: &Context) -> bool {
+    context.directories.as_ref().is_none_or(|directories| {
+        let path = directories.config.join(FILE);
+        File::open(&path).is_err_and(|error| {
+            error.kind() == ErrorKind::PermissionDenied && !is_directory_error(&path, &error)
+        })
+    })
+}
+
+fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Parses TOML, a byte order mark apart. The message has line and column and never the text itself, which may be a token.
+pub fn parse_toml(path: &Path, text: &str) -> Result<DocumentMut, Failure> {
+    let text = text.trim_start_matches('\u{feff}');
+    text.parse::<DocumentMut>().map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start);
+        let before = text.get(..start).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|one| *one != '\n').count() + 1;
+        let message = error.message().replace('\n', "; ");
+        Failure::usage(format!("{}:{line}:{column}: not valid TOML: {message}", path.display()))
+    })
+}
+
+/// A path as it is written in a file: `~/` is the home directory, and a relative one starts at `directory`.
+pub fn resolve_path(context: &Context, directory: &Path, written: &str) -> Result<PathBuf, Failure> {
+    let Some(rest) = below_home(written, cfg!(windows)) else {
+        return Ok(directory.join(written));
+    };
+    let [first, second] = if cfg!(windows) { ["USERPROFILE", "HOME"] } else { ["HOME", "USERPROFILE"] };
+    let home = match context.var(first)? {
+        Some(home) => Some(home),
+        None => context.var(second)?,
+    };
+    home.map(|home| Path::new(home).join(rest)).ok_or_else(|| {
+        Failure::usage(format!("cannot resolve `{written}`: home directory unknown"))
+            .hint(format!("set {first}"))
+    })
+}
+
+/// What follows `~/`; on Windows `~\` is the same. `~` with a name after it is not a home directory here.
+fn below_home(written: &str, windows: bool) -> Option<&str> {
+    written.strip_prefix('~')?.strip_prefix(if windows { &['/', '\\'][..] } else { &['/'] })
+}
+
+/// Refuses a file that decides where requests and tokens go if another user could have changed it or, where it holds a
+/// secret, could read it: as `ssh` does, by its owner and its mode. The metadata is that of the opened file, for its name
+/// may mean another file by now. Windows has no modes; there the protection of the user's directory has to do.
+#[cfg_attr(
+    not(unix),
+    expect(unused_variables, clippy::unnecessary_wraps, reason = "nothing is checked there")
+)]
+fn require_safe(metadata: &Metadata, path: &Path, is_secret: bool) -> Result<(), Failure> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{FileTypeExt, MetadataExt};
+        // /dev/null is writable for all, and its content cannot change.
+        if !metadata.file_type().is_char_device() {
+            let user = rustix::process::geteuid().as_raw();
+            return judge(path, metadata.uid(), metadata.mode(), user, is_secret);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn judge(path: &Path, owner: u32, mode: u32, user: u32, is_secret: bool) -> Result<(), Failure> {
+    const ROOT: u32 = 0;
+    const WRITABLE: u32 = 0o022;
+    const OPEN: u32 = 0o077;
+    let shown = path.display();
+    let quoted = Shell::NATIVE.quote(&path.to_string_lossy()).into_owned();
+    // A secret that is mounted into a container is root's, and often readable by every process in it.
+    if owner == ROOT && user != ROOT && mode & WRITABLE == 0 {
+        return Ok(());
+    }
+    if owner != user {
+        return Err(Failure::usage(format!(
+            "`{shown}` is owned by another user (uid {owner}), who could change where tokens are sent"
+        ))
+        .hint(format!("check its contents, then run `sudo chown {user} {quoted}`")));
+    }
+    let what = if mode & WRITABLE == 0 { "read" } else { "changed" };
+    if is_secret && mode & OPEN != 0 {
+        let message = format!("`{shown}` contains a token and can be {what} by other users");
+        return Err(Failure::usage(message).hint(format!("run `chmod 600 {quoted}`")));
+    }
+    if mode & WRITABLE != 0 {
+        return Err(Failure::usage(format!("`{shown}` can be changed by other users"))
+            .hint(format!("run `chmod go-w {quoted}`")));
+    }
+    Ok(())
+}
+
+/// A change takes milliseconds, so that a longer wait means a process that hangs.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+const LOCK_INTERVAL: Duration = Duration::from_millis(10);
+
+/// More links than any system follows.
+const MAX_LINKS: usize = 40;
+
+/// The right to change a file, held until dropped; the operating system takes it back from a process that dies.
+///
+/// The lock is a file of its own next to the changed one, because replacing a file replaces what is locked, too. It
+/// stays there: removing it would let two processes lock two files of one name.
+pub struct UpdateLock {
+    target: PathBuf,
+    _lock: Lock,
+}
+
+impl UpdateLock {
+    /// Waits for the right to change the file at `path`; a symbolic link is followed first.
+    ///
+    /// # Errors
+    /// `unavailable` when another process keeps the lock for 10 seconds, `internal` when it cannot be created.
+    pub fn acquire(path: &Path) -> Result<Self, Failure> {
+        let target = follow_links(path);
+        let lock = lock_file(&target);
+        let start = Instant::now();
+        loop {
+            match Disk.try_lock(&lock) {
+                Ok(Some(held)) => return Ok(Self { target, _lock: held }),
+                Ok(None) if start.elapsed() < LOCK_TIMEOUT => std::thread::sleep(LOCK_INTERVAL),
+                Ok(None) => {
+                    let message = format!("`{}` is being changed by another process", target.display());
+                    return Err(Failure::new(FailureKind::Unavailable, message).hint(format!(
+                        "stop the process that holds the lock on `{}`, then try again",
+                        lock.display()
+                    )));
+                }
+                Err(error) => {
+                    return Err(Failure::internal(format!(
+                        "`{}` cannot be locked: {error}",
+                        target.display()
+                    )));
+                }
+            }
+        }
+    }
+
+    /// Replaces the file whole: a reader sees the old text or the new one, never a part.
+    ///
+    /// A new file is its owner's only. One that exists keeps its mode unless `private`.
+    ///
+    /// # Errors
+    /// `internal` when it cannot be written.
+    pub fn replace(&self, text: &str, private: bool) -> Result<(), Failure> {
+        let kept =
+            fs::metadata(&self.target).ok().filter(|_| !private).map(|metadata| metadata.permissions());
+        replace_durably(&self.target, text.as_bytes(), kept).map_err(|error| {
+            Failure::internal(format!("`{}` cannot be written: {error}", self.target.display()))
+        })
+    }
+}
+
+/// The file a path leads to, whether or not that exists: a link into a directory that is not mounted yet must not
+/// become a file.
+fn follow_links(path: &Path) -> PathBuf {
+    let mut target = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        let Ok(link) = fs::read_link(&target) else { break };
+        target = parent(&target).join(link);
+    }
+    dunce::canonicalize(&target).unwrap_or(target)
+}
+
+fn lock_file(target: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(target.file_name().unwrap_or_default());
+    name.push(".lock");
+    parent(target).join(name)
+}
+
+/// Line ends and byte order mark of a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TextStyle {
+    crlf: bool,
+    byte_order_mark: bool,
+}
+
+impl TextStyle {
+    /// The style of a text. One with mixed line ends counts as LF.
+    pub fn of(text: &str) -> Self {
+        let ends = text.matches('\n').count();
+        Self {
+            crlf: ends > 0 && text.matches("\r\n").count() == ends,
+            byte_order_mark: text.starts_with('\u{feff}'),
+        }
+    }
+
+    /// The text in this style.
+    pub fn apply(self, text: &str) -> String {
+        let text = text.trim_start_matches('\u{feff}');
+        let text = if self.crlf { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text.to_owned() };
+        if self.byte_order_mark { format!("\u{feff}{text}") } else { text }
+    }
+}
+
+#[cfg(test)]
+mod tests;

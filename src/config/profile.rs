@@ -1,25 +1,225 @@
-//! One profile of the configuration, every value checked.
+//! The settings of a profile: one table of their names and meanings, and the struct that serde reads by it.
 
-use std::collections::BTreeMap;
+pub(super) mod read;
+
 use std::time::Duration;
 
-use toml_edit::TableLike;
+use serde::Deserialize;
+use toml_edit::{Array, DocumentMut, Item, Table, de};
 use url::Url;
 
-use super::base_url;
-use super::keys::PROFILE;
-use super::value::Value;
-use crate::config::validate;
+use super::settings::{ReadSettings, ShipLayout};
+use crate::cli::duration;
 use crate::failure::Failure;
-use crate::plan::request::Bearer;
+use crate::plan::request::{Bearer, Dialect, StoreView};
+use crate::shell::Shell;
+use crate::suggestion::closest_match;
 use crate::token::Token;
 
+/// One setting.
+#[derive(Debug)]
+pub struct Key {
+    /// Name as it stands in the file, within its profile: `retry`, `read.path`.
+    pub name: &'static str,
+    /// How it is written in the file.
+    pub form: Form,
+    /// What it has to be, for messages.
+    pub expected: &'static str,
+    /// One line of meaning.
+    pub doc: &'static str,
+}
+
+/// How a value is written in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Text.
+    Text,
+    /// A token as text: never shown.
+    Secret,
+    /// A number, or text that begins with one, such as `500ms`.
+    Number,
+    /// `true` or `false`.
+    Flag,
+    /// A list of texts.
+    List,
+    /// A program and its arguments.
+    Command,
+}
+
+/// What a path within a profile leads to.
+#[derive(Debug, Clone, Copy)]
+pub enum Setting {
+    /// A table of settings.
+    Table,
+    /// A setting.
+    Value(&'static Key),
+}
+
+const fn key(name: &'static str, form: Form, expected: &'static str, doc: &'static str) -> Key {
+    Key { name, form, expected, doc }
+}
+
+const TEXT: &str = "text";
+const A_TOKEN: &str = "a token";
+const A_FILE: &str = "the path of a file";
+const A_PROGRAM: &str = "a list of strings: program and arguments";
+const A_COUNT: &str = "a non-negative integer";
+const A_PATH: &str = "a path starting with /";
+const A_POINTER: &str = "a JSON pointer (empty or starting with /)";
+const POINTERS: &str = "a list of JSON pointers (starting with /, not pointing into addresses)";
+
+/// The profile that is used where none is named; it stands at the top of the file.
+pub const DEFAULT_PROFILE: Key = key("default-profile", Form::Text, TEXT, "Default profile");
+
+/// Where the service is.
+pub const BASE_URL: Key =
+    key("base-url", Form::Text, "an http:// or https:// URL", "Base URL of the service (may include a path)");
+
+/// The store view.
+pub const STORE_VIEW: Key = key("store-view", Form::Text, "a store view code", "Store view code");
+
+/// All settings of a profile.
+pub const PROFILE: &[Key] = &[
+    BASE_URL,
+    key("api", Form::Text, "marketplace or magento", "Interface of the service [default: marketplace]"),
+    STORE_VIEW,
+    key("token", Form::Secret, A_TOKEN, "Access token (the file must be readable by its owner only)"),
+    key("token-env", Form::Text, TEXT, "Environment variable containing the token"),
+    key("token-file", Form::Text, A_FILE, "File containing the token (readable by its owner only)"),
+    key("token-command", Form::Command, A_PROGRAM, "Program that prints the token, run without a shell"),
+    key(
+        "admin-token",
+        Form::Secret,
+        A_TOKEN,
+        "Like token, for administrator calls [default: the profile's token]",
+    ),
+    key("admin-token-env", Form::Text, TEXT, "Like token-env, for administrator calls"),
+    key("admin-token-file", Form::Text, A_FILE, "Like token-file, for administrator calls"),
+    key("admin-token-command", Form::Command, A_PROGRAM, "Like token-command, for administrator calls"),
+    key(
+        "ship-layout",
+        Form::Text,
+        "wrapped or flat",
+        "Shipping payload layout: wrapped (in addressInformation) or flat [default: wrapped]",
+    ),
+    key(
+        "allow-plain-http",
+        Form::Flag,
+        "true or false",
+        "Allow plain http:// to other hosts (sends tokens unencrypted)",
+    ),
+    key("ca-file", Form::Text, A_FILE, "PEM file of trusted certificates (replaces the system's)"),
+    key(
+        "client-certificate",
+        Form::Text,
+        A_FILE,
+        "PEM file with the client's private key and certificate chain",
+    ),
+    key(
+        "timeout",
+        Form::Number,
+        duration::POSITIVE,
+        "Request timeout, such as 30, 500ms or 1m [default: 30]",
+    ),
+    key("retry", Form::Number, A_COUNT, "Maximum retries of requests that are safe to repeat [default: 2]"),
+    key(
+        "settle",
+        Form::Number,
+        duration::OR_ZERO,
+        "Maximum time to wait until an update is visible [default: 10]",
+    ),
+    key(
+        "lock-timeout",
+        Form::Number,
+        duration::OR_ZERO,
+        "Maximum time to wait for another command updating the customer [default: 300]",
+    ),
+    key("retention-days", Form::Number, A_COUNT, "Days to keep profile snapshots [default: 30]"),
+    key(
+        "read.path",
+        Form::Text,
+        A_PATH,
+        "Path to read; {store_view} is replaced by the store view code [default: the profile's own path]",
+    ),
+    key("read.customer", Form::Text, A_POINTER, "JSON pointer to the customer in the response"),
+    key(
+        "read.addresses",
+        Form::Text,
+        A_POINTER,
+        "JSON pointer to the addresses, from the response root or the customer",
+    ),
+    key(
+        "read.quote-path",
+        Form::Text,
+        A_PATH,
+        "Path that shows the quote; {store_view} is replaced by the store view code [default: none]",
+    ),
+    key(
+        "read.attribute-path",
+        Form::Text,
+        A_PATH,
+        "Path that shows an attribute; {code} and {store_view} are replaced [default: none]",
+    ),
+    key("read.ignore", Form::List, POINTERS, "JSON pointers ignored in comparisons [default: /updated_at]"),
+];
+
 /// One `[profiles.NAME]`, every value checked.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Profile {
     /// NAME.
+    #[serde(skip)]
     pub name: String,
-    values: BTreeMap<String, Value>,
+    /// Where the service is.
+    #[serde(deserialize_with = "read::base_url")]
+    pub base_url: Option<Url>,
+    /// The interface of the service.
+    #[serde(deserialize_with = "read::dialect")]
+    pub api: Option<&'static Dialect>,
+    /// The store view.
+    #[serde(deserialize_with = "read::store_view")]
+    pub store_view: Option<StoreView>,
+    #[serde(deserialize_with = "read::token")]
+    token: Option<Token>,
+    #[serde(deserialize_with = "read::text")]
+    token_env: Option<String>,
+    #[serde(deserialize_with = "read::text")]
+    token_file: Option<String>,
+    #[serde(deserialize_with = "read::command")]
+    token_command: Option<Vec<String>>,
+    #[serde(deserialize_with = "read::token")]
+    admin_token: Option<Token>,
+    #[serde(deserialize_with = "read::text")]
+    admin_token_env: Option<String>,
+    #[serde(deserialize_with = "read::text")]
+    admin_token_file: Option<String>,
+    #[serde(deserialize_with = "read::command")]
+    admin_token_command: Option<Vec<String>>,
+    /// Layout of shipping information.
+    pub ship_layout: ShipLayout,
+    /// Whether `http://` beyond this machine is allowed.
+    pub allow_plain_http: bool,
+    /// File of the certificates to trust, as it is written.
+    #[serde(deserialize_with = "read::text")]
+    pub ca_file: Option<String>,
+    /// File of the client's key and certificate, as it is written.
+    #[serde(deserialize_with = "read::text")]
+    pub client_certificate: Option<String>,
+    /// Time a request may take.
+    #[serde(deserialize_with = "read::positive")]
+    pub timeout: Option<Duration>,
+    /// Repeats of what cannot act twice.
+    pub retry: Option<u32>,
+    /// How long a written profile may take to show the change.
+    #[serde(deserialize_with = "read::or_zero")]
+    pub settle: Option<Duration>,
+    /// How long to wait for another process that writes the same customer.
+    #[serde(deserialize_with = "read::or_zero")]
+    pub lock_timeout: Option<Duration>,
+    /// Days a snapshot is kept.
+    pub retention_days: Option<u32>,
+    /// How a stored profile is read.
+    pub read: ReadSettings,
 }
 
 /// Where a profile says its token is.
@@ -35,21 +235,74 @@ pub enum ConfiguredToken {
     Command(Vec<String>),
 }
 
+impl Setting {
+    /// What stands at a path within a profile, such as `["read", "path"]`; nothing for a name that is not known.
+    pub fn find(path: &[&str]) -> Option<Self> {
+        let below = |key: &&Key| key.name.split('.').zip(path).all(|(name, asked)| name == *asked);
+        let key = PROFILE.iter().filter(below).find(|key| key.name.split('.').count() >= path.len())?;
+        Some(if key.name.split('.').count() == path.len() { Self::Value(key) } else { Self::Table })
+    }
+}
+
+impl Key {
+    /// Makes TOML of what stood on a command line: several words only where a list is held. The error is a sentence's
+    /// end.
+    pub fn write(&self, words: &[String]) -> Result<toml_edit::Value, String> {
+        let expected = || format!("expected {}", self.expected);
+        let value = match (self.form, words) {
+            (Form::List | Form::Command, [one]) if one.trim_start().starts_with('[') => {
+                let array = one.parse::<toml_edit::Value>();
+                array.map_err(|error| format!("not a TOML array: {}", error.message()))?
+            }
+            (Form::Command, [line]) => Shell::NATIVE.split(line)?.into_iter().collect::<Array>().into(),
+            (Form::List | Form::Command, words) => words.iter().collect::<Array>().into(),
+            (Form::Flag, [one]) => one.parse::<bool>().map_err(|_| expected())?.into(),
+            (Form::Number, [one]) => {
+                let whole = one.parse::<i64>().ok().map(Into::into);
+                let number = whole.or_else(|| one.parse::<f64>().ok().map(Into::into));
+                number.unwrap_or_else(|| one.into())
+            }
+            (Form::Text | Form::Secret, [one]) => one.into(),
+            _ => return Err(format!("{}, got {} values", expected(), words.len())),
+        };
+        self.check(&Item::Value(value.clone())).map(|()| value)
+    }
+
+    /// Checks a value as a profile has it. The error is a sentence's end, and never serde's own, which repeats the value.
+    pub(super) fn check(&self, value: &Item) -> Result<(), String> {
+        let expected = || format!("expected {}", self.expected);
+        if self.name == DEFAULT_PROFILE.name {
+            return value.as_str().filter(|name| !name.is_empty()).map(drop).ok_or_else(expected);
+        }
+        let mut item = value.clone();
+        for name in self.name.rsplit('.') {
+            let mut table = Table::new();
+            table.insert(name, item);
+            item = Item::Table(table);
+        }
+        from_item::<Profile>(item).map(drop).map_err(|problem| match problem {
+            problem if problem.is_empty() => expected(),
+            problem => problem,
+        })
+    }
+}
+
 impl Profile {
-    /// Checks the table of a profile.
+    /// Takes a profile out of the file.
     ///
     /// # Errors
     /// `path: problem` for the first unknown key, wrong type, bad value or doubled token.
-    pub fn read(name: &str, table: &dyn TableLike) -> Result<Self, String> {
-        let path = validate::join("profiles", name);
-        let profile = Self { name: name.to_owned(), values: validate::values(table, PROFILE, &path)? };
-        profile.check_tokens().map_err(|problem| format!("{path}: {problem}"))?;
+    pub fn parse(name: &str, item: &Item) -> Result<Self, String> {
+        let path = join("profiles", name);
+        check_table(item, &path, &[])?;
+        let profile = Self { name: name.to_owned(), ..from_item(item.clone())? };
+        for bearer in [Bearer::Customer, Bearer::Admin] {
+            let named: Vec<String> = profile.named_tokens(bearer).into_iter().map(|(key, _)| key).collect();
+            if named.len() > 1 {
+                return Err(format!("{path}: {} are mutually exclusive", named.join(" and ")));
+            }
+        }
         Ok(profile)
-    }
-
-    /// Where the service is.
-    pub fn base_url(&self) -> Option<Url> {
-        self.text("base-url").and_then(|text| base_url::parse(text).ok())
     }
 
     /// The failure that this profile has no base URL.
@@ -58,76 +311,26 @@ impl Profile {
             .hint(format!("run `storefront config set -p {} base-url URL`", self.name))
     }
 
-    /// A text of any kind but a secret.
-    pub fn text(&self, key: &str) -> Option<&str> {
-        match self.values.get(key) {
-            Some(Value::Text(text)) => Some(text),
-            _ => None,
-        }
+    /// Where the profile says its token is, if it says so, and the key that says it.
+    pub fn named_token(&self, bearer: Bearer) -> Option<(String, ConfiguredToken)> {
+        self.named_tokens(bearer).into_iter().next()
     }
 
-    /// Whether a flag is set to `true`.
-    pub fn flag(&self, key: &str) -> bool {
-        self.values.get(key) == Some(&Value::Flag(true))
-    }
-
-    /// An integer.
-    pub fn count(&self, key: &str) -> Option<u32> {
-        match self.values.get(key) {
-            Some(Value::Count(count)) => Some(*count),
-            _ => None,
-        }
-    }
-
-    /// A time.
-    pub fn seconds(&self, key: &str) -> Option<Duration> {
-        match self.values.get(key) {
-            Some(Value::Seconds(time)) => Some(*time),
-            _ => None,
-        }
-    }
-
-    /// A list of texts.
-    pub fn list(&self, key: &str) -> Option<&[String]> {
-        match self.values.get(key) {
-            Some(Value::List(list)) => Some(list),
-            _ => None,
-        }
-    }
-
-    /// Where the profile says its token is, if it says so.
-    pub fn named_token(&self, bearer: Bearer) -> Option<ConfiguredToken> {
-        let key = token_key(bearer);
-        let of = |suffix: &str| format!("{key}{suffix}");
-        if let Some(Value::Secret(token)) = self.values.get(key) {
-            return Some(ConfiguredToken::Literal(token.clone()));
-        }
-        let variable = self.text(&of("-env")).map(|name| ConfiguredToken::Variable(name.to_owned()));
-        let file = || self.text(&of("-file")).map(|path| ConfiguredToken::File(path.to_owned()));
-        let command = || self.list(&of("-command")).map(|argv| ConfiguredToken::Command(argv.to_vec()));
-        variable.or_else(file).or_else(command)
-    }
-
-    /// The key that names the token of a kind, if one does.
-    pub fn token_key_in_use(&self, bearer: Bearer) -> Option<&str> {
-        self.token_keys_in_use(token_key(bearer)).next()
-    }
-
-    fn token_keys_in_use<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a str> {
-        let rest_fits = |rest: &str| rest.is_empty() || rest.starts_with('-');
-        let names = self.values.keys().map(String::as_str);
-        names.filter(move |name| name.strip_prefix(key).is_some_and(rest_fits))
-    }
-
-    /// One token may be named once.
-    fn check_tokens(&self) -> Result<(), String> {
-        for key in [token_key(Bearer::Customer), token_key(Bearer::Admin)] {
-            let named: Vec<&str> = self.token_keys_in_use(key).collect();
-            if named.len() > 1 {
-                return Err(format!("{} are mutually exclusive", named.join(" and ")));
+    fn named_tokens(&self, bearer: Bearer) -> Vec<(String, ConfiguredToken)> {
+        let (token, variable, file, command) = match bearer {
+            Bearer::Customer => (&self.token, &self.token_env, &self.token_file, &self.token_command),
+            Bearer::Admin => {
+                (&self.admin_token, &self.admin_token_env, &self.admin_token_file, &self.admin_token_command)
             }
-        }
-        Ok(())
+        };
+        let named = [
+            ("", token.clone().map(ConfiguredToken::Literal)),
+            ("-env", variable.clone().map(ConfiguredToken::Variable)),
+            ("-file", file.clone().map(ConfiguredToken::File)),
+            ("-command", command.clone().map(ConfiguredToken::Command)),
+        ];
+        let key = token_key(bearer);
+        named.into_iter().filter_map(|(suffix, token)| Some((format!("{key}{suffix}"), token?))).collect()
     }
 }
 
@@ -138,3 +341,67 @@ pub fn token_key(bearer: Bearer) -> &'static str {
         Bearer::Admin => "admin-token",
     }
 }
+
+/// Profile names become names of directories and words of commands.
+pub fn check_profile_name(name: &str) -> Result<(), String> {
+    let fits = |one: char| one.is_alphanumeric() || matches!(one, '-' | '_' | '.');
+    let begins_well = name.chars().next().is_some_and(char::is_alphanumeric);
+    if begins_well && name.chars().all(fits) && name.len() <= 64 {
+        return Ok(());
+    }
+    Err(format!(
+        "invalid profile name `{name}`: use letters, digits, `-`, `_` and `.`, start with a letter or digit, \
+         at most 64 bytes"
+    ))
+}
+
+/// Checks every name and value of a profile's table, or of the one at `way` in it.
+fn check_table(item: &Item, path: &str, way: &[&str]) -> Result<(), String> {
+    let table = item.as_table_like().ok_or_else(|| format!("{path}: expected a table"))?;
+    for (name, item) in table.iter() {
+        let (at, way) = (join(path, name), [way, &[name]].concat());
+        match Setting::find(&way) {
+            Some(Setting::Table) => check_table(item, &at, &way)?,
+            Some(Setting::Value(key)) => key.check(item).map_err(|problem| format!("{at}: {problem}"))?,
+            None => return Err(unknown_key(&at, &way)),
+        }
+    }
+    Ok(())
+}
+
+/// Reads a table. The error is our own words, or empty.
+fn from_item<T: serde::de::DeserializeOwned>(item: Item) -> Result<T, String> {
+    let table = item.into_table().map_err(|_| String::new())?;
+    de::from_document(DocumentMut::from(table))
+        .map_err(|error| error.message().strip_prefix(read::OURS).unwrap_or_default().to_owned())
+}
+
+/// The sentence that the last name of a way within a profile is not known, with the nearest one.
+pub fn unknown_key(path: &str, way: &[&str]) -> String {
+    let (name, above) = way.split_last().unwrap_or((&"", &[]));
+    let mut known: Vec<&str> = Vec::new();
+    for key in PROFILE {
+        let mut names = key.name.split('.');
+        if above.iter().all(|above| names.next() == Some(above)) {
+            known.extend(names.next().filter(|name| !known.contains(name)));
+        }
+    }
+    unknown(path, name, &known)
+}
+
+/// The same, with the names that are known.
+pub fn unknown(path: &str, name: &str, known: &[&str]) -> String {
+    match closest_match(name, known.iter().copied()) {
+        Some(near) => format!("unknown key `{path}`; did you mean `{near}`?"),
+        None => format!("unknown key `{path}`; expected one of {}", known.join(", ")),
+    }
+}
+
+/// A dotted path, quoted where TOML wants it.
+pub fn join(path: &str, name: &str) -> String {
+    let name = toml_edit::Key::new(name);
+    if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,25 +1,27 @@
 //! Settings: everything a command has to know of the outside, resolved once. Flag, then environment, then profile, then default.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use url::Url;
+use serde::Deserialize;
+use url::{Host, Url};
 
-use super::base_url;
-use super::file::{ConfigFile, ReadOnce};
-use super::files;
-use super::profile::Profile;
-use super::rest_root::with_root;
-use super::service_id::ServiceId;
-use super::target::{dialect, store_view};
-use super::token_source::TokenSource;
-use super::tokens::{Tokens, token_variable};
+use super::file::{ConfigFile, Loaded, resolve_path};
+use super::profile::{Profile, read};
+use super::token::{TokenSource, Tokens, token_variable};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
-use crate::environment::{BASE_URL, STORE_VIEW};
+use crate::environment::{API, BASE_URL, STORE_VIEW};
 use crate::failure::Failure;
 use crate::plan::request::{Bearer, Dialect, Interface, StoreView, Target};
 use crate::token::Token;
+
+/// The version that every path of a call begins with.
+const VERSION: &str = "V1";
+
+/// Stands where a store view does, and makes calls asynchronous: their outcome cannot be reported.
+const ASYNC: &str = "async";
 
 /// What the built-in service is called in files.
 pub const SANDBOX: &str = "sandbox";
@@ -37,8 +39,6 @@ pub struct Settings {
     pub dialect: &'static Dialect,
     /// Where the service is: `http` or `https`, a path is kept; no user, password, query or fragment.
     pub base_url: Url,
-    /// The store view that the base URL named as it was written; [`Self::base_url`] is without it.
-    pub base_url_store_view: Option<StoreView>,
     /// Store view code; see [`Self::target`].
     pub store_view: Option<StoreView>,
     /// The customer's token.
@@ -74,24 +74,32 @@ pub struct Settings {
 }
 
 /// How a customer's stored profile is read (docs/interface.md, "Replacing a profile").
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ReadSettings {
     /// Path of the service, in which `{store_view}` stands for the store view code; the profile's own path where `None`.
+    #[serde(deserialize_with = "read::path")]
     pub path: Option<String>,
     /// JSON pointer to the customer in the reply.
+    #[serde(deserialize_with = "read::pointer")]
     pub customer: Option<String>,
     /// JSON pointer to the addresses, from the top of the reply or from the customer.
+    #[serde(deserialize_with = "read::pointer")]
     pub addresses: Option<String>,
     /// Path that shows the quote, in which `{store_view}` stands for the store view code.
+    #[serde(deserialize_with = "read::path")]
     pub quote_path: Option<String>,
     /// Path that shows an attribute, in which `{code}` stands for its code and `{store_view}` for the store view code.
+    #[serde(deserialize_with = "read::path")]
     pub attribute_path: Option<String>,
     /// JSON pointers left out of comparisons.
+    #[serde(deserialize_with = "read::ignored")]
     pub ignore: Vec<String>,
 }
 
 /// Layout of shipping information.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ShipLayout {
     /// The addresses stand in `addressInformation`.
     #[default]
@@ -118,30 +126,19 @@ impl Settings {
     ///
     /// # Errors
     /// `usage` when nothing says where the service is, or what says so is wrong.
-    pub fn resolve(context: &Context, global: &GlobalArgs) -> Result<Self, Failure> {
-        Self::resolve_with(context, global, &ReadOnce::default())
-    }
-
-    /// The same, where the configuration file may have been read already.
-    ///
-    /// # Errors
-    /// As [`Self::resolve`].
-    pub fn resolve_with(context: &Context, global: &GlobalArgs, config: &ReadOnce) -> Result<Self, Failure> {
+    pub fn resolve(context: &Context, global: &GlobalArgs, config: &Loaded) -> Result<Self, Failure> {
         let from_environment = context
             .var(BASE_URL)?
             .map(|text| {
-                base_url::parse(text).map_err(|problem| Failure::usage(format!("{BASE_URL} {problem}")))
+                parse_base_url(text).map_err(|problem| Failure::usage(format!("{BASE_URL} {problem}")))
             })
             .transpose()?;
         let token = context.var(token_variable(Bearer::Customer))?;
-        let file = match config.take() {
-            Some(file) => file,
-            None if from_environment.is_some() && token.is_some() => ConfigFile::load_if_reachable(context)?,
-            None => ConfigFile::load_named(context)?,
-        };
+        let is_complete = from_environment.is_some() && token.is_some();
+        let file = ConfigFile::for_settings(context, config, is_complete)?;
         let profile = file.chosen(context, global)?;
         let is_from_environment = from_environment.is_some();
-        let own_base_url = profile.as_ref().and_then(Profile::base_url);
+        let own_base_url = profile.as_ref().and_then(|profile| profile.base_url.clone());
         let Some(base_url) = from_environment.or_else(|| own_base_url.clone()) else {
             return Err(profile.map_or_else(|| file.no_profile_selected(), |profile| profile.no_base_url()));
         };
@@ -159,7 +156,7 @@ impl Settings {
         settings.store_view = store_view(context, global, profile.as_ref())?;
         settings.dialect = dialect(context, global, profile.as_ref())?;
         let setter = profile.as_ref().filter(|_| !is_from_environment).map(|profile| profile.name.as_str());
-        settings.cut_base_url(global.store_view.is_some(), setter)?;
+        settings.require_root(setter)?;
         settings.proxy_variable = context.proxy_variable(settings.base_url.scheme());
         settings.certificate_file = context.certificate_file();
         if let Some(profile) = &profile {
@@ -203,7 +200,6 @@ impl Settings {
             sandbox_database: None,
             dialect: Interface::Marketplace.dialect(),
             base_url,
-            base_url_store_view: None,
             store_view: None,
             token,
             admin_token,
@@ -226,24 +222,14 @@ impl Settings {
     /// Adds a profile's values where no flag is given. Its permission for plain HTTP does not apply to another host.
     fn add_profile(&mut self, profile: &Profile, global: &GlobalArgs, own_host: bool) {
         self.profile = Some(profile.name.clone());
-        self.timeout = global.timeout.or(profile.seconds("timeout")).unwrap_or(self.timeout);
-        self.retry = global.retry.or(profile.count("retry")).unwrap_or(self.retry);
-        self.settle = profile.seconds("settle").unwrap_or(self.settle);
-        self.lock_timeout = profile.seconds("lock-timeout").unwrap_or(self.lock_timeout);
-        self.retention_days = profile.count("retention-days").unwrap_or(self.retention_days);
-        self.allow_plain_http = own_host && profile.flag("allow-plain-http");
-        if profile.text("ship-layout") == Some("flat") {
-            self.ship_layout = ShipLayout::Flat;
-        }
-        let text = |key| profile.text(key).map(str::to_owned);
-        self.read.path = text("read.path");
-        self.read.customer = text("read.customer");
-        self.read.addresses = text("read.addresses");
-        self.read.quote_path = text("read.quote-path");
-        self.read.attribute_path = text("read.attribute-path");
-        if let Some(ignore) = profile.list("read.ignore") {
-            self.read.ignore = ignore.to_vec();
-        }
+        self.timeout = global.timeout.or(profile.timeout).unwrap_or(self.timeout);
+        self.retry = global.retry.or(profile.retry).unwrap_or(self.retry);
+        self.settle = profile.settle.unwrap_or(self.settle);
+        self.lock_timeout = profile.lock_timeout.unwrap_or(self.lock_timeout);
+        self.retention_days = profile.retention_days.unwrap_or(self.retention_days);
+        self.allow_plain_http = own_host && profile.allow_plain_http;
+        self.ship_layout = profile.ship_layout;
+        self.read = profile.read.clone();
     }
 
     fn locate_certificates(
@@ -253,15 +239,41 @@ impl Settings {
         profile: &Profile,
         own_host: bool,
     ) -> Result<(), Failure> {
-        let located = |key| {
-            let written = profile.text(key);
-            written.map(|path| files::resolve_path(context, file.directory(), path)).transpose()
+        let located = |written: &Option<String>| {
+            written.as_deref().map(|path| resolve_path(context, file.directory(), path)).transpose()
         };
-        self.ca_file = located("ca-file")?;
+        self.ca_file = located(&profile.ca_file)?;
         if own_host {
-            self.client_certificate = located("client-certificate")?;
+            self.client_certificate = located(&profile.client_certificate)?;
         }
         Ok(())
+    }
+
+    /// Refuses a base URL that goes on after the root of the REST API, so that every service has one name. `profile` sets the
+    /// base URL, or the environment does.
+    fn require_root(&self, profile: Option<&str>) -> Result<(), Failure> {
+        let segments: Vec<&str> = self.base_url.path().split('/').filter(|one| !one.is_empty()).collect();
+        let root = segments.iter().position(|segment| Some(*segment) == self.dialect.rest_root);
+        let Some(end) = root.map(|root| root + 1).filter(|end| *end < segments.len()) else { return Ok(()) };
+        let mut url = self.base_url.clone();
+        url.set_path(&segments[..end].join("/"));
+        let view = match segments[end..] {
+            [view] | [view, VERSION] if ![VERSION, ASYNC, segments[end - 1]].contains(&view) => {
+                StoreView::new(view).ok()
+            }
+            _ => None,
+        };
+        let set = |key: &str, variable: &str, value: &str| match profile {
+            Some(name) => format!("`storefront config set -p {name} {key} {value}`"),
+            None => format!("{variable}={value}"),
+        };
+        let mut fix = set("base-url", BASE_URL, url.as_str());
+        if let Some(view) = view {
+            fix = format!("{fix} and {}", set("store-view", STORE_VIEW, view.code()));
+        }
+        let verb = if profile.is_some() { "run" } else { "set" };
+        let message = format!("the base URL {} goes on after the root of the REST API", self.base_url);
+        Err(Failure::usage(message).hint(format!("{verb} {fix}")))
     }
 
     /// Where calls go that concern the token's own customer, or none.
@@ -321,3 +333,183 @@ impl Settings {
         }
     }
 }
+
+/// The store view: flag, then environment, then profile.
+///
+/// # Errors
+/// `usage` for a code that is not valid.
+pub(super) fn store_view(
+    context: &Context,
+    global: &GlobalArgs,
+    profile: Option<&Profile>,
+) -> Result<Option<StoreView>, Failure> {
+    let code = match &global.store_view {
+        Some(code) => Some(code.as_str()),
+        None => context.var(STORE_VIEW)?,
+    };
+    match code {
+        Some(code) => StoreView::new(code).map(Some),
+        None => Ok(profile.and_then(|profile| profile.store_view.clone())),
+    }
+}
+
+/// The interface: flag, then environment, then profile, then the marketplace's.
+///
+/// # Errors
+/// `usage` for a name in the environment that is none.
+pub(super) fn dialect(
+    context: &Context,
+    global: &GlobalArgs,
+    profile: Option<&Profile>,
+) -> Result<&'static Dialect, Failure> {
+    if let Some(given) = given_dialect(context, global)? {
+        return Ok(given);
+    }
+    let of_profile = profile.and_then(|profile| profile.api);
+    Ok(of_profile.unwrap_or_else(|| Interface::Marketplace.dialect()))
+}
+
+/// The interface of flag or environment.
+///
+/// # Errors
+/// `usage` for a name in the environment that is none.
+pub fn given_dialect(context: &Context, global: &GlobalArgs) -> Result<Option<&'static Dialect>, Failure> {
+    if let Some(interface) = global.api {
+        return Ok(Some(interface.dialect()));
+    }
+    let Some(name) = context.var(API)? else { return Ok(None) };
+    Dialect::named(name).map(Some).ok_or_else(|| {
+        Failure::usage(format!("unknown interface `{name}` (from {API})"))
+            .hint(format!("set it to {}", Dialect::NAMES.join(" or ")))
+    })
+}
+
+/// The interface alone, for what is checked before a service is opened: a configuration that cannot be read is found
+/// then.
+///
+/// # Errors
+/// `usage` for a name in the environment that is none.
+pub fn chosen_dialect(
+    context: &Context,
+    global: &GlobalArgs,
+    config: &Loaded,
+) -> Result<&'static Dialect, Failure> {
+    let file = config.as_ref().ok().filter(|_| !global.sandbox);
+    let profile = file.and_then(|file| file.chosen(context, global).ok().flatten());
+    dialect(context, global, profile.as_ref())
+}
+
+/// Takes a base URL as the user wrote it; a path is kept.
+///
+/// The error is a sentence's end, such as "has a query". It never repeats the text, which may hold a password.
+pub fn parse_base_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| match error {
+        url::ParseError::RelativeUrlWithoutBase => "has no scheme; write https:// before it".to_owned(),
+        other => format!("is not a URL: {other}"),
+    })?;
+    let problem = if !matches!(url.scheme(), "http" | "https") {
+        "must start with https:// or http://"
+    } else if !url.username().is_empty() || url.password().is_some() {
+        "must not contain credentials; tokens are configured separately"
+    } else if url.query().is_some() {
+        "has a query (?…)"
+    } else if url.fragment().is_some() {
+        "has a fragment (#…)"
+    } else {
+        return Ok(url);
+    };
+    Err(problem.to_owned())
+}
+
+/// Scheme, host and port: whom a token was meant for. The scheme counts, so that a token for `https` never goes out in the clear.
+pub fn origin(url: &Url) -> String {
+    url.origin().ascii_serialization()
+}
+
+/// Which service files on disk belong to, and which lock serialises writes to it.
+///
+/// `Display` prints `INTERFACE URL`, for example `marketplace https://shop.example/rest`. It is the key of snapshots,
+/// journals and all other state, so its form must not change between versions.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ServiceId {
+    interface: String,
+    url: String,
+    lock_key: String,
+}
+
+impl ServiceId {
+    /// The identity of the service at `base_url` that speaks `interface` (`marketplace` or `magento`).
+    ///
+    /// Scheme and host are lower-case, the scheme's default port and slashes at the end of the path are dropped;
+    /// `localhost`, `127.0.0.1` and `[::1]` are one host, because a local service usually listens on all of them. User,
+    /// password, query and fragment are not part of it.
+    pub fn new(base_url: &Url, interface: &str) -> Self {
+        let host = normalized_host(base_url);
+        let port = base_url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        let path = base_url.path().trim_end_matches('/');
+        // A lock holds for both schemes on one port, so it always names the port.
+        let lock_port = base_url.port_or_known_default().unwrap_or_default();
+        Self {
+            interface: interface.to_owned(),
+            url: format!("{}://{host}{port}{path}", base_url.scheme()),
+            lock_key: format!("{host}:{lock_port}"),
+        }
+    }
+
+    /// The identity of the built-in service, which takes another port each time it starts: its database.
+    pub fn sandbox(database: &Path, interface: &str) -> Self {
+        let database = dunce::canonicalize(database).unwrap_or_else(|_| database.to_owned());
+        let url = format!("sandbox:{}", database.display());
+        Self { interface: interface.to_owned(), lock_key: url.clone(), url }
+    }
+
+    /// The normalised base URL, or `sandbox:DATABASE`.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The interface the service has.
+    pub fn interface(&self) -> &str {
+        &self.interface
+    }
+
+    /// `HOST:PORT`, the port always given, or `sandbox:DATABASE`: what locks are named after. Interface and path are
+    /// left out, because one customer can be reached by several of them.
+    pub fn lock_key(&self) -> &str {
+        &self.lock_key
+    }
+}
+
+impl fmt::Display for ServiceId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {}", self.interface, self.url)
+    }
+}
+
+/// The base URL as it names a service: with the root of the API also where it is written without, as for a gateway that
+/// adds it.
+fn with_root(base_url: &Url, root: Option<&str>) -> Url {
+    let mut url = base_url.clone();
+    let path = url.path().trim_end_matches('/').to_owned();
+    if let Some(root) = root.filter(|root| path.rsplit('/').next() != Some(root)) {
+        url.set_path(&format!("{path}/{root}"));
+    }
+    url
+}
+
+/// The host in lower case, without the final dot of a fully qualified name, and `localhost` for this machine.
+fn normalized_host(url: &Url) -> String {
+    let is_loopback = match url.host() {
+        Some(Host::Domain(name)) => name.trim_end_matches('.').eq_ignore_ascii_case("localhost"),
+        Some(Host::Ipv4(address)) => address == std::net::Ipv4Addr::LOCALHOST,
+        Some(Host::Ipv6(address)) => address.to_canonical().is_loopback(),
+        None => false,
+    };
+    if is_loopback {
+        return "localhost".to_owned();
+    }
+    url.host_str().unwrap_or_default().trim_end_matches('.').to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests;

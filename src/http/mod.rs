@@ -26,6 +26,7 @@ pub use classify::CHECK_BEFORE_RETRY;
 pub use endpoint::Endpoint;
 pub use outcome::{Attempt, Attempts, Effect, ServiceSignal};
 pub use reply::Reply;
+pub use retry::MAX_WAIT;
 pub use trace::{Headers, HttpEvent, Tracer};
 pub use transport::Transport;
 pub use transport_error::{RUN_DOCTOR, TransportError};

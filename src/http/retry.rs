@@ -7,8 +7,8 @@ use jiff::Timestamp;
 
 use super::outcome::Delay;
 
-/// The longest we wait before a repeat, whatever `Retry-After` says.
-pub(super) const MAX_WAIT: Duration = Duration::from_secs(60);
+/// `Retry-After` is honoured up to this.
+pub const MAX_WAIT: Duration = Duration::from_secs(60);
 const INITIAL_BACKOFF: Duration = Duration::from_millis(250);
 const MAX_BACKOFF: Duration = Duration::from_secs(10);
 

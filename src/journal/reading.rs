@@ -1,7 +1,7 @@
 //! Reads one journal: line by line, into a table of each record's latest state.
 
 use std::collections::HashMap;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -15,7 +15,6 @@ use crate::journal::entry::FailedFileEntry;
 use crate::journal::partition::Shard;
 use crate::journal::record_index::{IndexEntry, RecordIndex};
 use crate::journal::record_state::RecordState;
-use crate::read_line::read_line;
 use crate::storage::Log;
 
 /// A journal that was read.
@@ -84,7 +83,7 @@ pub fn first_line(log: &dyn Log) -> std::io::Result<Option<HeaderLine>> {
     const MAX_HEADER: u64 = 64 << 10;
     let mut line = Vec::new();
     let reader = std::io::Read::take(log.reader(0), MAX_HEADER);
-    read_line(&mut BufReader::new(reader), &mut line)?;
+    BufReader::new(reader).read_until(b'\n', &mut line)?;
     Ok(if line.last() == Some(&b'\n') { serde_json::from_slice(&line).ok() } else { None })
 }
 
@@ -105,7 +104,7 @@ impl Reading<'_> {
         let mut line = Vec::new();
         loop {
             line.clear();
-            let length = read_line(&mut reader, &mut line).map_err(|error| self.unreadable(&error))?;
+            let length = reader.read_until(b'\n', &mut line).map_err(|error| self.unreadable(&error))?;
             if length == 0 {
                 return if number == 0 { Err(Unread::Empty) } else { Ok(()) };
             }

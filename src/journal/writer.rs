@@ -148,9 +148,6 @@ impl Journal {
     }
 
     /// Writes and syncs everything: the run is over.
-    ///
-    /// # Errors
-    /// As [`Self::keep_up`].
     pub fn close(&self) -> Result<(), Failure> {
         self.write()?;
         self.latch_error(self.log.sync())

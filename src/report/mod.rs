@@ -223,8 +223,8 @@ impl Report {
         }
     }
 
-    /// What belongs to a question, on standard error, also when quiet: who is asked has to see it. As
-    /// [`Self::data`], it is written as it is.
+    /// What belongs to a question, on standard error, also when quiet: who is asked has to see it. It is
+    /// written as it is.
     pub fn stderr(&self, text: &str) {
         write_stderr(text);
     }

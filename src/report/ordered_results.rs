@@ -138,9 +138,6 @@ impl OrderedResults {
     }
 
     /// Hands on what is printed.
-    ///
-    /// # Errors
-    /// As [`Self::put`].
     pub fn flush(&mut self) -> Result<(), Failure> {
         if self.out.buffer().is_empty() || self.closed {
             return Ok(());
@@ -150,9 +147,6 @@ impl OrderedResults {
     }
 
     /// Prints what is held, though earlier ones are missing: the run was broken off.
-    ///
-    /// # Errors
-    /// As [`Self::put`].
     pub fn close(&mut self) -> Result<(), Failure> {
         for text in std::mem::take(&mut self.pending).into_values() {
             self.print(&text)?;

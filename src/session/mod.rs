@@ -6,8 +6,9 @@ pub mod service;
 pub mod signals;
 
 use crate::cli::GlobalArgs;
-use crate::config::ReadOnce;
+use crate::config::{ConfigFile, Loaded};
 use crate::context::Context;
+use crate::failure::Failure;
 use crate::plan::request::Dialect;
 use crate::report::Report;
 
@@ -18,10 +19,20 @@ pub struct Session<'a> {
     pub context: &'a Context,
     /// The flags every command takes.
     pub global: &'a GlobalArgs,
-    /// The configuration file, where it has been read already.
-    pub config: &'a ReadOnce,
+    /// The configuration file, or why it cannot be read.
+    pub config: &'a Loaded,
     /// The interface of the service.
     pub dialect: &'static Dialect,
     /// The way out.
     pub report: &'a Report,
+}
+
+impl Session<'_> {
+    /// The configuration file.
+    ///
+    /// # Errors
+    /// `usage`, as [`ConfigFile::load`].
+    pub fn config_file(&self) -> Result<&ConfigFile, Failure> {
+        self.config.as_ref().map_err(Failure::clone)
+    }
 }

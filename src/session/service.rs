@@ -79,7 +79,7 @@ impl<'a> Service<'a> {
             let running = start_sandbox(session).await?;
             (sandbox_settings(session, &running)?, Some(running))
         } else {
-            (Settings::resolve_with(session.context, session.global, session.config)?, None)
+            (Settings::resolve(session.context, session.global, session.config)?, None)
         };
         mask_tokens(&settings);
         #[cfg(test)]

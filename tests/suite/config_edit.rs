@@ -69,23 +69,14 @@ fn set_refuses_invalid_keys_and_values() {
     let before = home.read("config.toml");
     for (line, stderr) in [
         ("-p shop retyr 1", str!["error: unknown key `profiles.shop.retyr`; did you mean `retry`?"]),
-        (
-            "-p shop retry -1",
-            str!["error: profiles.shop.retry: expected a non-negative integer, found the number -1"],
-        ),
-        (
-            "-p shop retry one",
-            str!["error: profiles.shop.retry: expected a non-negative integer, found `one`"],
-        ),
+        ("-p shop retry -1", str!["error: profiles.shop.retry: expected a non-negative integer"]),
+        ("-p shop retry one", str!["error: profiles.shop.retry: expected a non-negative integer"]),
         (
             "-p shop retry 1 2",
             str!["error: profiles.shop.retry: expected a non-negative integer, got 2 values"],
         ),
         ("-p shop retry", str!["error: profiles.shop.retry: missing value, expected a non-negative integer"]),
-        (
-            "-p shop ship-layout round",
-            str!["error: profiles.shop.ship-layout: expected wrapped or flat, found `round`"],
-        ),
+        ("-p shop ship-layout round", str!["error: profiles.shop.ship-layout: expected wrapped or flat"]),
         (
             "-p shop base-url https://u:hunter2@shop.example",
             str![

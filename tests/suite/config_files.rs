@@ -96,7 +96,7 @@ fn a_configuration_that_others_can_write_runs_no_token_command() {
     let home = Home::with_config(&format!("{SHOP}token-command = [\"touch\", \"ran\"]\n"));
     let config = home.path("config.toml");
     let ran = home.dir.path().join("ran");
-    for mode in [0o602, 0o646, 0o666] {
+    for mode in [0o620, 0o602, 0o646, 0o664] {
         std::fs::set_permissions(&config, PermissionsExt::from_mode(mode)).unwrap();
         home.run("doctor -p shop").assert(
             2,
@@ -175,6 +175,13 @@ fn a_token_file_that_others_can_write_or_read_is_refused() {
             0o602,
             str![[r#"
 error: `[HOME]/config/storefront/secret` contains a token and can be changed by other users
+  hint: run `chmod 600 [HOME]/config/storefront/secret`
+"#]],
+        ),
+        (
+            0o640,
+            str![[r#"
+error: `[HOME]/config/storefront/secret` contains a token and can be read by other users
   hint: run `chmod 600 [HOME]/config/storefront/secret`
 "#]],
         ),

@@ -134,7 +134,7 @@ error: [HOME]/config/storefront/config.toml: unknown key `profiles.shop.base_url
         (
             b"[profiles.shop]\nbase-url = 7\n",
             str![[r#"
-error: [HOME]/config/storefront/config.toml: profiles.shop.base-url: expected an http:// or https:// URL, found the number 7
+error: [HOME]/config/storefront/config.toml: profiles.shop.base-url: expected an http:// or https:// URL
   No changes were made.
 "#]],
         ),
@@ -189,7 +189,7 @@ error: no service configured: `[HOME]/config/storefront/config.toml` has no prof
         (
             b"[profiles.shop]\nretry = \"hunter2\"",
             str![
-                "error: [HOME]/config/storefront/config.toml: profiles.shop.retry: expected a non-negative integer, found text"
+                "error: [HOME]/config/storefront/config.toml: profiles.shop.retry: expected a non-negative integer"
             ],
         ),
         (

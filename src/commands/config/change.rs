@@ -1,24 +1,25 @@
 //! `config set`, `unset` and `use`: one change each, everything else in the file stays.
 
 use crate::commands::auth::read_token;
-use crate::config::{ConfigFile, KeyPath, ValueType, token_keys};
+use crate::config::{ConfigFile, Form, Key, KeyPath, Setting, token_keys};
 use crate::failure::Failure;
 use crate::session::Session;
 
 /// Sets a value.
 pub fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure> {
-    let file = ConfigFile::load(session.context)?;
-    let key = KeyPath::resolve(key, &file, session.context, session.global)?;
-    let kind = key.kind()?;
-    let value = match kind {
-        ValueType::Table(_) | ValueType::Profiles(_) => {
+    let file = session.config_file()?;
+    let key = KeyPath::resolve(key, file, session.context, session.global)?;
+    let value = match key.setting()? {
+        Setting::Table => {
             return Err(Failure::usage(format!("`{key}` is a table")).hint("set its keys individually"));
         }
-        ValueType::Secret => secret(session, &key, words)?,
-        _ if words.is_empty() => {
-            return Err(Failure::usage(format!("{key}: missing value, expected {}", kind.expected())));
+        Setting::Value(setting) if setting.form == Form::Secret => secret(session, setting, &key, words)?,
+        Setting::Value(setting) if words.is_empty() => {
+            return Err(Failure::usage(format!("{key}: missing value, expected {}", setting.expected)));
         }
-        _ => kind.write(words).map_err(|problem| Failure::usage(format!("{key}: {problem}")))?,
+        Setting::Value(setting) => {
+            setting.write(words).map_err(|problem| Failure::usage(format!("{key}: {problem}")))?
+        }
     };
     let (file, before) = ConfigFile::update(session.context, |file| {
         if key.is_default_profile() {
@@ -34,7 +35,12 @@ pub fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Fai
 }
 
 /// A token from a prompt or standard input, or, with a warning, from the command line.
-fn secret(session: &Session<'_>, key: &KeyPath, words: &[String]) -> Result<toml_edit::Value, Failure> {
+fn secret(
+    session: &Session<'_>,
+    setting: &Key,
+    key: &KeyPath,
+    words: &[String],
+) -> Result<toml_edit::Value, Failure> {
     let hint = format!("use `storefront config set {key} -` to read it from stdin");
     let words = match words {
         [] | [_] if words.first().is_none_or(|word| word == "-") => {
@@ -46,7 +52,7 @@ fn secret(session: &Session<'_>, key: &KeyPath, words: &[String]) -> Result<toml
             words.to_vec()
         }
     };
-    ValueType::Secret.write(&words).map_err(|_| Failure::usage(format!("{key}: expected a single token")))
+    setting.write(&words).map_err(|_| Failure::usage(format!("{key}: expected a single token")))
 }
 
 /// A warning for a profile that is moved to another host: its tokens will be sent there.
@@ -72,12 +78,12 @@ fn warn_of_moved_tokens(session: &Session<'_>, file: &ConfigFile, key: &KeyPath,
 
 /// Takes a setting or a whole profile out.
 pub fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
-    let file = ConfigFile::load(session.context)?;
-    let key = KeyPath::resolve(key, &file, session.context, session.global)?;
+    let file = session.config_file()?;
+    let key = KeyPath::resolve(key, file, session.context, session.global)?;
     let is_not_set =
         |file: &ConfigFile| Failure::usage(format!("`{key}` is not set in `{}`", file.path.display()));
-    if key.find(&file).is_none() {
-        return Err(is_not_set(&file));
+    if key.find(file).is_none() {
+        return Err(is_not_set(file));
     }
     let (file, ()) = ConfigFile::update(session.context, |file| {
         if !file.unset(&key) {
@@ -99,7 +105,7 @@ pub fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
 
 /// Makes a profile the one that is used when none is named.
 pub fn use_profile(session: &Session<'_>, name: &str) -> Result<(), Failure> {
-    ConfigFile::load(session.context)?.require_profile(name, "config use")?;
+    session.config_file()?.require_profile(name, "config use")?;
     ConfigFile::update(session.context, |file| {
         file.require_profile(name, "config use")?;
         file.set(&KeyPath::default_profile(), name.into())

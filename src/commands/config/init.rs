@@ -1,7 +1,7 @@
 //! `config init`: a profile from flags and, on a terminal, from answers.
 
 use crate::cli::config::InitArgs;
-use crate::config::{ConfigFile, KeyPath, ValueType, check_profile_name, given_dialect};
+use crate::config::{BASE_URL, ConfigFile, Key, KeyPath, STORE_VIEW, check_profile_name, given_dialect};
 use crate::environment;
 use crate::failure::Failure;
 use crate::plan::request::{Dialect, Interface};
@@ -10,7 +10,7 @@ use crate::session::Session;
 
 /// Makes a profile.
 pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
-    let file = ConfigFile::load(session.context)?;
+    let file = session.config_file()?;
     file.profiles()?;
     let prompt = Prompt::new(session.context, session.global, session.report);
     let name = profile_name(session, &prompt)?;
@@ -21,8 +21,7 @@ pub fn run(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
     let key = |key: &str| KeyPath::of_profile(&name, key);
     let dialect = interface(session, &prompt)?;
     let is_magento = dialect.name == Interface::Magento.dialect().name;
-    let base_url =
-        answer(&prompt, args.base_url.as_deref(), "base URL", "--base-url URL", ValueType::BaseUrl)?;
+    let base_url = answer(&prompt, args.base_url.as_deref(), "base URL", "--base-url URL", &BASE_URL)?;
     let store_view = store_view(session, &prompt, is_magento)?;
     let (file, ()) = ConfigFile::update(session.context, |file| {
         // Another process may have created it while the questions were answered.
@@ -70,15 +69,14 @@ fn store_view(
     is_optional: bool,
 ) -> Result<Option<toml_edit::Value>, Failure> {
     const FLAG: &str = "--store-view CODE";
-    let kind = ValueType::StoreView;
     let given = session.global.store_view.as_deref();
     if given.is_none() && !prompt.can_ask() {
         return Ok(None);
     }
     if given.is_some() || !is_optional {
-        return answer(prompt, given, "store view code", FLAG, kind).map(Some);
+        return answer(prompt, given, "store view code", FLAG, &STORE_VIEW).map(Some);
     }
-    let write = |text: &str| kind.write(&[text.to_owned()]);
+    let write = |text: &str| STORE_VIEW.write(&[text.to_owned()]);
     let check = |text: &str| if text.is_empty() { Ok(()) } else { write(text).map(drop) };
     let code = prompt.input("store view code (optional)", FLAG, None, check)?;
     if code.is_empty() { Ok(None) } else { write(&code).map(Some).map_err(Failure::usage) }
@@ -117,9 +115,9 @@ fn answer(
     given: Option<&str>,
     question: &str,
     flag: &str,
-    kind: ValueType,
+    setting: &Key,
 ) -> Result<toml_edit::Value, Failure> {
-    let write = |text: &str| kind.write(&[text.to_owned()]);
+    let write = |text: &str| setting.write(&[text.to_owned()]);
     let text = match given {
         Some(text) => text.to_owned(),
         None => prompt.input(question, &format!("use {flag}"), None, |text| write(text).map(|_| ()))?,

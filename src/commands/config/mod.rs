@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::GlobalArgs;
 use crate::cli::config::ConfigCommand;
-use crate::config::{ConfigFile, KeyPath, Settings, ValueType, flattened, format_value};
+use crate::config::{ConfigFile, KeyPath, Settings, flattened, to_json};
 use crate::failure::Failure;
 use crate::sanitize::sanitize_line;
 use crate::session::Session;
@@ -37,13 +37,13 @@ fn path(session: &Session<'_>) -> Result<(), Failure> {
 }
 
 fn list(session: &Session<'_>) -> Result<(), Failure> {
-    let mut file = ConfigFile::load(session.context)?;
+    let mut file = session.config_file()?.clone();
     file.profiles()?;
     if let Some(name) = &session.global.profile {
         file.chosen(session.context, session.global)?;
         file.keep_only(name);
     }
-    let settings = format_value(ValueType::ALL, file.document.as_item());
+    let settings = to_json("", file.document.as_item());
     let sources: Map<String, Value> =
         file.names().into_iter().map(|name| (name.to_owned(), token_sources(session, name))).collect();
     if session.report.is_json() {
@@ -70,7 +70,7 @@ fn list(session: &Session<'_>) -> Result<(), Failure> {
 /// Where the tokens of a profile come from, in this environment.
 fn token_sources(session: &Session<'_>, profile: &str) -> Value {
     let global = GlobalArgs { profile: Some(profile.to_owned()), ..session.global.clone() };
-    match Settings::resolve(session.context, &global) {
+    match Settings::resolve(session.context, &global, session.config) {
         Ok(settings) => json!({
             "token": settings.token.describe(),
             "admin-token": settings.admin_token.describe(),
@@ -80,15 +80,15 @@ fn token_sources(session: &Session<'_>, profile: &str) -> Value {
 }
 
 fn get(session: &Session<'_>, key: &str) -> Result<(), Failure> {
-    let file = ConfigFile::load(session.context)?;
-    let key = KeyPath::resolve(key, &file, session.context, session.global)?;
-    let kind = key.kind()?;
+    let file = session.config_file()?;
+    let key = KeyPath::resolve(key, file, session.context, session.global)?;
+    key.setting()?;
     file.profiles()?;
-    let item = key.find(&file).ok_or_else(|| {
+    let item = key.find(file).ok_or_else(|| {
         let message = format!("`{key}` is not set in `{}`", file.path.display());
         Failure::usage(message).hint("run `storefront config list` to see all settings")
     })?;
-    let value = format_value(kind, item);
+    let value = to_json(key.name(), item);
     if session.report.is_json() {
         return session.report.json(&value);
     }

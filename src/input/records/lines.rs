@@ -1,7 +1,8 @@
 //! NDJSON: one record a line; blank lines are passed over.
 
+use std::io::BufRead;
+
 use super::{Input, Next, text, unreadable};
-use crate::read_line::read_line;
 
 /// Reads lines.
 pub struct Lines {
@@ -18,7 +19,7 @@ impl Lines {
     pub fn read(&mut self) -> Next {
         loop {
             let mut bytes = Vec::new();
-            let read = read_line(&mut self.input, &mut bytes);
+            let read = self.input.read_until(b'\n', &mut bytes);
             if read.map_err(|error| unreadable(&self.name, &error))? == 0 {
                 return Ok(None);
             }

@@ -83,9 +83,6 @@ pub async fn read(service: &Service<'_>, id: u64) -> Result<Value, Failure> {
 }
 
 /// The same, with the service's time of the answer, where it says so.
-///
-/// # Errors
-/// As [`read`].
 pub async fn read_with_date(service: &Service<'_>, id: u64) -> Result<(Value, Option<Timestamp>), Failure> {
     let reply = service.read(&Cart::new(service.target()?, Some(id))?.read("")).await?;
     let shown = reply.value();

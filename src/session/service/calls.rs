@@ -14,7 +14,7 @@ impl Service<'_> {
     /// Sends a read.
     ///
     /// # Errors
-    /// As [`Client::send`], and `auth` when there is no token.
+    /// As [`crate::http::Client::send`], and `auth` when there is no token.
     pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
         let call = pin!(self.client.send(request, self.token(request.bearer).await?));
         let reply = self.session.report.while_waiting("waiting for the service", call).await;
@@ -45,9 +45,6 @@ impl Service<'_> {
     }
 
     /// Exchanges a user name and a password for a token.
-    ///
-    /// # Errors
-    /// As [`Client::log_in`].
     pub async fn log_in(&self, request: &Request) -> Result<Reply, Failure> {
         let call = pin!(self.client.log_in(request));
         self.session.report.while_waiting("waiting for the service", call).await

@@ -1,0 +1,116 @@
+//! Files of settings: read, refused, and changed whole.
+
+#[cfg(unix)]
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use super::{Path, TextStyle, below_home, parse_toml, read_text};
+#[cfg(unix)]
+use super::{UpdateLock, judge};
+
+#[test]
+fn a_syntax_error_has_its_place_and_not_the_text() {
+    for (text, place) in [
+        ("default-profile = \"é\"\n[profiles.a]\ntoken = \"hunter2", ":3:"),
+        ("token = hunter2", ":1:"),
+        ("a = 1\na = hunter2\na = 2", ":2:"),
+        ("[profiles.a]\ntoken = \"hunter2\"\ntoken = \"hunter2\"", ":3:"),
+        ("{\"token\": \"hunter2\"}", ":1:"),
+    ] {
+        let failure = parse_toml(Path::new("config.toml"), text).unwrap_err();
+        assert!(failure.message.contains(&format!("config.toml{place}")), "{failure}");
+        assert!(!failure.message.contains("hunter2"), "{failure}");
+    }
+}
+
+#[test]
+fn the_home_directory_is_written_as_the_system_writes_paths() {
+    for (written, rest) in [("~/a", Some("a")), ("~a/b", None), ("a/~/b", None), ("~", None)] {
+        assert_eq!((below_home(written, false), below_home(written, true)), (rest, rest));
+    }
+    assert_eq!((below_home(r"~\a", false), below_home(r"~\a\b", true)), (None, Some(r"a\b")));
+}
+
+#[test]
+fn odd_files_are_told_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("file");
+    assert!(read_text(&path, false).unwrap().is_none());
+    assert!(read_text(directory.path(), false).err().unwrap().message.contains("is a directory"));
+    std::fs::write(&path, b"\xff\xfe").unwrap();
+    assert!(read_text(&path, false).err().unwrap().message.contains("UTF-8"));
+    std::fs::write(&path, vec![b' '; 1024 * 1024 + 1]).unwrap();
+    assert!(read_text(&path, false).err().unwrap().message.contains("1 MiB"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_is_trusted_when_only_its_user_or_root_can_change_it() {
+    const ME: u32 = 1000;
+    for (owner, mode, config, secret) in [
+        (ME, 0o600, "", ""),
+        (ME, 0o644, "", "read by other users"),
+        (ME, 0o640, "", "read by other users"),
+        (ME, 0o620, "changed by other users", "changed by other users"),
+        (ME, 0o664, "changed by other users", "changed by other users"),
+        (ME, 0o602, "changed by other users", "changed by other users"),
+        (1001, 0o600, "another user (uid 1001)", "another user (uid 1001)"),
+        (1001, 0o444, "another user (uid 1001)", "another user (uid 1001)"),
+        (0, 0o444, "", ""),
+        (0, 0o644, "", ""),
+        (0, 0o664, "another user (uid 0)", "another user (uid 0)"),
+        (0, 0o646, "another user (uid 0)", "another user (uid 0)"),
+    ] {
+        for (is_secret, problem) in [(false, config), (true, secret)] {
+            match judge(Path::new("file"), owner, mode, ME, is_secret) {
+                Ok(()) => assert_eq!(problem, "", "{owner} {mode:o} {is_secret}"),
+                Err(failure) => {
+                    assert!(!problem.is_empty() && failure.message.contains(problem), "{mode:o}: {failure}");
+                }
+            }
+        }
+    }
+    assert!(judge(Path::new("file"), 0, 0o644, 0, true).is_err(), "a token of root's own is private too");
+}
+
+#[cfg(unix)]
+#[test]
+fn replacing_keeps_links_and_modes() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, link) = (directory.path().join("real"), directory.path().join("link"));
+    let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+    // The link comes first: it leads to a file that is not there yet.
+    symlink("real", &link).unwrap();
+    UpdateLock::acquire(&link).unwrap().replace("a", false).unwrap();
+    assert_eq!(mode(), 0o600);
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+    UpdateLock::acquire(&link).unwrap().replace("b", false).unwrap();
+    assert_eq!(mode(), 0o640);
+    UpdateLock::acquire(&link).unwrap().replace("c", true).unwrap();
+    assert_eq!(mode(), 0o600);
+    assert!(std::fs::symlink_metadata(&link).unwrap().file_type().is_symlink());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "c");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_and_its_target_share_one_lock() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, link) = (directory.path().join("real"), directory.path().join("link"));
+    std::fs::write(&path, "").unwrap();
+    symlink(&path, &link).unwrap();
+    let lock = UpdateLock::acquire(&link).unwrap();
+    let name = directory.path().join(".real.lock");
+    let other = std::fs::File::open(&name).unwrap();
+    assert!(other.try_lock().is_err(), "somebody else waits");
+    drop(lock);
+    other.try_lock().unwrap();
+}
+
+#[test]
+fn a_text_keeps_its_line_ends_and_mark() {
+    for text in ["a\r\nb\r\n", "a\nb\n", "\u{feff}a\r\n", "", "a"] {
+        assert_eq!(TextStyle::of(text).apply(text), text, "{text:?}");
+    }
+    assert_eq!(TextStyle::of("a\r\n").apply("a\r\nb\n"), "a\r\nb\r\n");
+    assert_eq!(TextStyle::of("a\r\nb\n").apply("a\r\nb\n"), "a\r\nb\n", "mixed ends are left alone");
+}

@@ -1,0 +1,481 @@
+//! Where a token comes from, and which host it goes to. Nothing is read or run until the token is asked for.
+
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::{Child, Command};
+use url::Url;
+
+use super::credentials::Credentials;
+use super::file::{read_text, resolve_path};
+use super::profile::{Profile, token_key};
+use super::settings::origin;
+use crate::config::profile::ConfiguredToken;
+use crate::context::Context;
+use crate::environment;
+use crate::failure::{Failure, FailureKind};
+use crate::plan::request::Bearer;
+use crate::sanitize::sanitize_line;
+use crate::token::Token;
+
+/// Where a token comes from.
+#[derive(Debug, Clone)]
+pub struct TokenSource(Origin);
+
+#[derive(Debug, Clone)]
+enum Origin {
+    Given { token: Token, from: String, expires: Option<Timestamp> },
+    File { path: PathBuf, from: String },
+    Command { command: TokenCommand, from: String },
+    Absent { failure: Box<Failure>, from: String },
+}
+
+impl TokenSource {
+    /// A token that is at hand; `from` names where it was found, as in "the environment variable X".
+    pub fn given(token: Token, from: impl Into<String>) -> Self {
+        let expires = token.expires_at();
+        Self::expiring(token, from, expires)
+    }
+
+    /// A token that is at hand and expires at that time, where it is known.
+    pub fn expiring(token: Token, from: impl Into<String>, expires: Option<Timestamp>) -> Self {
+        Self(Origin::Given { token, from: from.into(), expires })
+    }
+
+    /// When the token expires, where that is known without reading a file or running a program.
+    pub fn expires(&self) -> Option<Timestamp> {
+        match &self.0 {
+            Origin::Given { expires, .. } => *expires,
+            _ => None,
+        }
+    }
+
+    /// A file that holds nothing but the token.
+    pub fn file(path: PathBuf, profile: &str, key: &str) -> Self {
+        let from = format!("the file {} ({key} of profile {profile})", path.display());
+        Self(Origin::File { path, from })
+    }
+
+    /// A program that prints the token.
+    pub fn command(command: TokenCommand, profile: &str, key: &str) -> Self {
+        let from = format!("the command {} ({key} of profile {profile})", command.program());
+        Self(Origin::Command { command, from })
+    }
+
+    /// There is no token: `failure` says so when it is asked for, `from` says where one was looked for.
+    pub fn absent(failure: Failure, from: impl Into<String>) -> Self {
+        Self(Origin::Absent { failure: Box::new(failure), from: from.into() })
+    }
+
+    /// Names the source, never the token.
+    pub fn describe(&self) -> String {
+        match &self.0 {
+            Origin::Given { from, .. }
+            | Origin::File { from, .. }
+            | Origin::Command { from, .. }
+            | Origin::Absent { from, .. } => from.clone(),
+        }
+    }
+
+    /// The program that prints the token, where that is the source. In a batch its placeholders are filled by
+    /// [`TokenCommand::with_argv`].
+    pub fn token_command(&self) -> Option<&TokenCommand> {
+        match &self.0 {
+            Origin::Command { command, .. } => Some(command),
+            _ => None,
+        }
+    }
+
+    /// Whether there is no token, wherever one was looked for.
+    pub fn is_absent(&self) -> bool {
+        matches!(self.0, Origin::Absent { .. })
+    }
+
+    /// The token, where it is known without reading a file or running a program.
+    pub fn at_hand(&self) -> Option<&Token> {
+        match &self.0 {
+            Origin::Given { token, .. } => Some(token),
+            _ => None,
+        }
+    }
+
+    /// Reads the token. A command is run each time, for 30 seconds at most; dropping the future kills it.
+    ///
+    /// # Errors
+    /// `auth` when there is none, with what to type; `usage` when its file can be read or written by others.
+    pub async fn token(&self) -> Result<Token, Failure> {
+        match &self.0 {
+            Origin::Given { token, from, .. } => token.clone().fit_for_header(from),
+            Origin::File { path, from } => read_file(path, from),
+            // In a box: what it needs for a process would be part of every request.
+            Origin::Command { command, .. } => Box::pin(command.run()).await,
+            Origin::Absent { failure, .. } => Err((**failure).clone()),
+        }
+    }
+}
+
+fn read_file(path: &std::path::Path, from: &str) -> Result<Token, Failure> {
+    let (text, _) = read_text(path, true)?.ok_or_else(|| auth(format!("{from} not found")))?;
+    let token = Token::new(&text).ok_or_else(|| auth(format!("{from} is empty")))?;
+    token.fit_for_header(from)
+}
+
+fn auth(message: impl Into<String>) -> Failure {
+    Failure::new(FailureKind::Auth, message)
+}
+
+/// What decides about tokens.
+pub struct Tokens<'a> {
+    /// The surroundings.
+    pub context: &'a Context,
+    /// What paths in the configuration are relative to.
+    pub directory: &'a Path,
+    /// The chosen profile.
+    pub profile: Option<&'a Profile>,
+    /// Where calls will go.
+    pub base_url: &'a Url,
+    /// Whether that is the host the profile names.
+    pub own_host: bool,
+    /// The environment variables that hold tokens of any profile.
+    pub secret_variables: Vec<String>,
+}
+
+/// The environment variable that holds a token.
+pub fn token_variable(bearer: Bearer) -> &'static str {
+    match bearer {
+        Bearer::Customer => environment::TOKEN,
+        Bearer::Admin => environment::ADMIN_TOKEN,
+    }
+}
+
+impl Tokens<'_> {
+    /// The customer's and the administrator's.
+    pub fn resolve(&self) -> Result<(TokenSource, TokenSource), Failure> {
+        let customer = match self.source(Bearer::Customer)? {
+            Some(source) => source,
+            None => self.none(),
+        };
+        let admin = self.source(Bearer::Admin)?.unwrap_or_else(|| customer.clone());
+        Ok((customer, admin))
+    }
+
+    fn source(&self, bearer: Bearer) -> Result<Option<TokenSource>, Failure> {
+        let variable = token_variable(bearer);
+        if let Some(token) = self.context.var(variable)?.and_then(Token::new) {
+            return Ok(Some(TokenSource::given(token, format!("the environment variable {variable}"))));
+        }
+        match self.profile.filter(|_| self.own_host) {
+            None => Ok(None),
+            Some(profile) => match profile.named_token(bearer) {
+                Some((_, named)) => self.named(profile, bearer, named).map(Some),
+                None => Ok(self.stored(profile, bearer)),
+            },
+        }
+    }
+
+    fn named(
+        &self,
+        profile: &Profile,
+        bearer: Bearer,
+        named: ConfiguredToken,
+    ) -> Result<TokenSource, Failure> {
+        let key = token_key(bearer);
+        let name = &profile.name;
+        Ok(match named {
+            ConfiguredToken::Literal(token) => TokenSource::given(token, format!("{key} of profile {name}")),
+            ConfiguredToken::File(path) => TokenSource::file(
+                resolve_path(self.context, self.directory, &path)?,
+                name,
+                &format!("{key}-file"),
+            ),
+            ConfiguredToken::Command(argv) => {
+                let command = TokenCommand::new(argv)
+                    .hiding(self.secret_variables.iter().cloned())
+                    .in_own_group(!self.context.has_terminal());
+                TokenSource::command(command, name, &format!("{key}-command"))
+            }
+            ConfiguredToken::Variable(variable) => {
+                let from = format!("the environment variable {variable} ({key}-env of profile {name})");
+                match self.context.var(&variable)?.and_then(Token::new) {
+                    Some(token) => TokenSource::given(token, from),
+                    None => TokenSource::absent(
+                        Failure::new(FailureKind::Auth, format!("{from} is not set")),
+                        from,
+                    ),
+                }
+            }
+        })
+    }
+
+    /// The token of `auth login`. An error in the file is reported when the token is needed.
+    fn stored(&self, profile: &Profile, bearer: Bearer) -> Option<TokenSource> {
+        // Which login it came from, so that the same token stored twice is not taken for one.
+        let flag = if bearer == Bearer::Admin { " --admin" } else { "" };
+        let from = format!("auth login{flag} of profile {}", profile.name);
+        let found =
+            Credentials::load(self.context).and_then(|credentials| credentials.find(&profile.name, bearer));
+        match found {
+            Ok(None) => None,
+            Err(failure) => Some(TokenSource::absent(failure, from)),
+            Ok(Some(stored)) if stored.origin == origin(self.base_url) => {
+                Some(TokenSource::expiring(stored.token, from, stored.expires))
+            }
+            Ok(Some(stored)) => {
+                let failure = Failure::new(
+                    FailureKind::Auth,
+                    format!(
+                        "the token from {from} is bound to {}, but the base URL is now {}",
+                        stored.origin,
+                        origin(self.base_url)
+                    ),
+                )
+                .hint(format!("run `storefront auth login{flag} -p {}`", profile.name));
+                Some(TokenSource::absent(failure, format!("{from}, bound to {}", stored.origin)))
+            }
+        }
+    }
+
+    /// There is no token; or there may be one, in a profile that is for another host.
+    fn none(&self) -> TokenSource {
+        let variable = token_variable(Bearer::Customer);
+        let mut from = "none".to_owned();
+        let (message, hint) = match self.profile {
+            Some(profile) if self.own_host => (
+                format!("no token for profile `{}`", profile.name),
+                format!("run `storefront auth login -p {}`, or set {variable}", profile.name),
+            ),
+            Some(profile) => {
+                from = format!("none for {}", origin(self.base_url));
+                self.foreign(profile)
+            }
+            None => ("no token configured".to_owned(), format!("set {variable}")),
+        };
+        TokenSource::absent(Failure::new(FailureKind::Auth, message).hint(hint), from)
+    }
+
+    /// The base URL is the environment's, at another host than the profile's.
+    fn foreign(&self, profile: &Profile) -> (String, String) {
+        let (name, variable) = (&profile.name, environment::BASE_URL);
+        let meant_for = profile
+            .base_url
+            .as_ref()
+            .map_or_else(|| "has no base URL".to_owned(), |url| format!("is for {}", origin(url)));
+        let here = origin(self.base_url);
+        let token = token_variable(Bearer::Customer);
+        (
+            format!(
+                "{variable} points to {here}, but profile `{name}` {meant_for}; refusing to send its token to another host"
+            ),
+            format!("set {token} to a token for {here}, or unset {variable}"),
+        )
+    }
+}
+
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long the output of a program that has ended is waited for: something that it left behind, such as an agent, may
+/// keep the other end open for ever.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// No token is longer, in bytes.
+const MAX_OUTPUT: usize = 64 * 1024;
+
+/// Of an error message as much as fits a screen, in bytes.
+const MAX_MESSAGE: usize = 1024;
+
+/// Shorter words that it printed are found in innocent messages.
+const MIN_SECRET: usize = 4;
+
+/// The same of its arguments, most of which are no secrets.
+const MIN_SECRET_ARGUMENT: usize = 8;
+
+/// A program, its arguments, and what it must not see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenCommand {
+    argv: Vec<String>,
+    hidden_variables: Vec<String>,
+    own_group: bool,
+}
+
+/// What a program that has ended left behind.
+struct Ended {
+    status: ExitStatus,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+}
+
+impl TokenCommand {
+    /// The command without our token variables in its environment.
+    pub fn new(argv: Vec<String>) -> Self {
+        let hidden_variables = [environment::TOKEN, environment::ADMIN_TOKEN].map(str::to_owned).to_vec();
+        Self { argv, hidden_variables, own_group: false }
+    }
+
+    /// Hides more environment variables that hold tokens.
+    #[must_use]
+    pub fn hiding(mut self, variables: impl IntoIterator<Item = String>) -> Self {
+        self.hidden_variables.extend(variables);
+        self
+    }
+
+    /// Puts the program into a process group of its own, so that what it starts ends with it. Not where a terminal is:
+    /// the terminal stops a program outside of its foreground group that asks for a passphrase.
+    #[must_use]
+    pub fn in_own_group(mut self, own_group: bool) -> Self {
+        self.own_group = own_group;
+        self
+    }
+
+    /// The same command with other arguments: those of one record.
+    #[must_use]
+    pub fn with_argv(&self, argv: Vec<String>) -> Self {
+        Self { argv, ..self.clone() }
+    }
+
+    /// The program, then its arguments.
+    pub fn argv(&self) -> &[String] {
+        &self.argv
+    }
+
+    /// The program. Its arguments may be secrets and are never shown.
+    pub fn program(&self) -> &str {
+        self.argv.first().map_or("", String::as_str)
+    }
+
+    /// Runs the program. Dropping the future kills it.
+    ///
+    /// # Errors
+    /// `auth` when it cannot be run, fails, prints no token or does not end in time. The message has its exit code and
+    /// what it wrote to standard error, without what it printed and its arguments.
+    pub async fn run(&self) -> Result<Token, Failure> {
+        self.run_within(TIMEOUT).await
+    }
+
+    async fn run_within(&self, limit: Duration) -> Result<Token, Failure> {
+        let name = format!("the token command `{}`", self.program());
+        let fails = |what: String| Failure::new(FailureKind::Auth, format!("{name} {what}"));
+        if self.argv.is_empty() {
+            return Err(Failure::new(FailureKind::Auth, "the token command is empty"));
+        }
+        let (mut child, _group) = self.spawn().map_err(|error| fails(format!("cannot be run: {error}")))?;
+        let ended = match tokio::time::timeout(limit, finish(&mut child)).await {
+            Ok(ended) => ended.map_err(|error| fails(format!("cannot be read: {error}")))?,
+            Err(_) => {
+                return Err(fails(format!("did not end within {} seconds", limit.as_secs()))
+                    .hint("run it by hand to see what it waits for"));
+            }
+        };
+        let message = || ended.message(self.argv.get(1..).unwrap_or_default());
+        if !ended.status.success() {
+            let said = message().map(|said| format!(": {said}")).unwrap_or_default();
+            return Err(fails(format!("failed ({}){said}", ended.status)).hint("run it by hand to see why"));
+        }
+        if ended.stdout.len() > MAX_OUTPUT {
+            return Err(fails(format!("printed more than {} KiB", MAX_OUTPUT / 1024)));
+        }
+        let said = || message().map(|said| format!("; it wrote to stderr: {said}")).unwrap_or_default();
+        let printed =
+            std::str::from_utf8(&ended.stdout).map_err(|_| fails("output is not valid UTF-8".to_owned()))?;
+        let token = Token::new(printed).ok_or_else(|| fails(format!("printed nothing{}", said())))?;
+        token.fit_for_header(&name)
+    }
+
+    fn spawn(&self) -> std::io::Result<(Child, Group)> {
+        let (program, arguments) = self.argv.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
+        // Windows itself finds only a `.exe` by its name alone.
+        let found = if cfg!(windows) { which::which(program).ok() } else { None };
+        let mut command = Command::new(found.unwrap_or_else(|| program.into()));
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.kill_on_drop(true);
+        for variable in &self.hidden_variables {
+            command.env_remove(variable);
+        }
+        #[cfg(unix)]
+        if self.own_group {
+            command.process_group(0);
+        }
+        let child = command.spawn()?;
+        let group = Group { leader: child.id().filter(|_| self.own_group) };
+        Ok((child, group))
+    }
+}
+
+impl Ended {
+    /// What it wrote to standard error, on one line and without words of what it printed or of its arguments: any of
+    /// them may be the token.
+    fn message(&self, arguments: &[String]) -> Option<String> {
+        let words = |text: &str, length: usize| {
+            let words = text.split_whitespace().filter(|word| word.len() >= length);
+            words.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let mut secrets = words(&String::from_utf8_lossy(&self.stdout), MIN_SECRET);
+        secrets.extend(arguments.iter().flat_map(|argument| words(argument, MIN_SECRET_ARGUMENT)));
+        // A word inside a longer one would leave the rest of that.
+        secrets.sort_unstable_by_key(|word| std::cmp::Reverse(word.len()));
+        secrets.dedup();
+        let said = String::from_utf8_lossy(&self.stderr);
+        let masked =
+            secrets.iter().fold(said.into_owned(), |said, secret| said.replace(secret.as_str(), "•••"));
+        let masked = masked.trim();
+        if masked.is_empty() {
+            return None;
+        }
+        let end =
+            (0..=MAX_MESSAGE.min(masked.len())).rev().find(|end| masked.is_char_boundary(*end)).unwrap_or(0);
+        let cut = if end < masked.len() { " …" } else { "" };
+        Some(sanitize_line(&masked[..end]) + cut)
+    }
+}
+
+/// The processes that the command started; what is left of them is killed when this is dropped.
+struct Group {
+    #[cfg_attr(not(unix), allow(dead_code, reason = "only Unix has process groups"))]
+    leader: Option<u32>,
+}
+
+#[cfg(unix)]
+impl Drop for Group {
+    fn drop(&mut self) {
+        let leader = self.leader.and_then(|leader| i32::try_from(leader).ok());
+        if let Some(group) = leader.and_then(rustix::process::Pid::from_raw) {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+/// Waits for the program to end and reads what it writes meanwhile.
+async fn finish(child: &mut Child) -> std::io::Result<Ended> {
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let pipes = (child.stdout.take(), child.stderr.take());
+    let status = {
+        let reading = async {
+            tokio::join!(read_to(pipes.0, &mut stdout), read_to(pipes.1, &mut stderr));
+        };
+        let mut reading = std::pin::pin!(reading);
+        tokio::select! {
+            () = &mut reading => child.wait().await?,
+            status = child.wait() => {
+                let _ = tokio::time::timeout(DRAIN_TIMEOUT, reading).await;
+                status?
+            }
+        }
+    };
+    Ok(Ended { status, stdout, stderr })
+}
+
+/// Reads to the end and keeps the beginning: a program that writes more must not be held up or killed by it.
+async fn read_to(pipe: Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>) {
+    let Some(mut pipe) = pipe else { return };
+    let mut chunk = [0; 4096];
+    while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
+        // One byte more than is taken shows that there was more.
+        let room = (MAX_OUTPUT + 1).saturating_sub(kept.len());
+        kept.extend_from_slice(&chunk[..count.min(room)]);
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;
