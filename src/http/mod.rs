@@ -1,13 +1,9 @@
 //! The HTTP client: one client, no redirects, and no request that may have been processed is ever repeated.
 
+mod attempt;
 mod classify;
-mod endpoint;
 pub mod error_body;
-pub mod outcome;
-mod reply;
-mod retry;
 mod tls;
-mod tls_error;
 pub mod trace;
 pub mod transport;
 mod transport_error;
@@ -22,12 +18,10 @@ use reqwest::header::{
 use tokio::time::Instant;
 use url::Url;
 
-pub use classify::CHECK_BEFORE_RETRY;
-pub use endpoint::Endpoint;
-pub use outcome::{Attempt, Attempts, Effect, ServiceSignal};
-pub use reply::Reply;
+pub use attempt::{Attempt, Attempts, Effect, Reply, ServiceSignal};
+pub use classify::{CHECK_BEFORE_RETRY, names_no_entity};
 pub use trace::{Headers, HttpEvent, Tracer};
-pub use transport::Transport;
+pub use transport::{Endpoint, Transport};
 pub use transport_error::{RUN_DOCTOR, TransportError};
 
 use crate::failure::{Applied, Failure, FailureKind};
@@ -75,7 +69,7 @@ impl Client {
     /// certificate files that cannot be read.
     pub fn new(link: &Endpoint, tracer: Option<Tracer>) -> Result<Self, Failure> {
         let transport = HttpTransport::new(link)?;
-        Ok(Self { tracer, random: retry::random_fraction, ..Self::over(link, Box::new(transport)) })
+        Ok(Self { tracer, random: attempt::random_fraction, ..Self::over(link, Box::new(transport)) })
     }
 
     /// A client over a transport of the caller's, without chance in its delays.

@@ -4,24 +4,12 @@
 //! These tables are the vocabulary applied to that JSON: the input check, CSV columns, templates, JSON Schema
 //! and OpenAPI are all read off them.
 
-mod address;
-mod attribute;
-mod cart_item;
-mod customer;
 pub mod json_schema;
 mod magento;
-mod shipping;
-mod tables;
+mod marketplace;
 
-pub use address::{CUSTOM_ATTRIBUTE, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, QUOTE_ADDRESS, REGION};
-pub use attribute::{ATTRIBUTE, ATTRIBUTE_BODY, ATTRIBUTE_OPTION, STORE_LABEL};
-pub use cart_item::{
-    CART_ITEM, CART_ITEM_BODY, CONFIGURABLE_ITEM_OPTION, PRODUCT_OPTION, PRODUCT_OPTION_EXTENSION,
-};
-pub use customer::{CUSTOMER, CUSTOMER_BODY};
 pub use magento::MAGENTO_FIELDS;
-pub use shipping::{ADDRESS_INFORMATION, SHIPPING_INFORMATION};
-pub use tables::{FieldTables, MARKETPLACE_FIELDS};
+pub use marketplace::*;
 
 /// An object the interface documents.
 #[derive(Debug)]
@@ -83,6 +71,35 @@ pub enum Scalar {
     Number,
     /// From `true`, `false`, 1, 0 or their texts.
     Boolean,
+}
+
+/// The objects that an interface documents.
+#[derive(Debug)]
+pub struct FieldTables {
+    /// Body of a profile: the wrapper around [`Self::customer`].
+    pub customer_body: &'static ObjectSchema,
+    /// A customer.
+    pub customer: &'static ObjectSchema,
+    /// An address of a profile.
+    pub address: &'static ObjectSchema,
+    /// Fields of such an address that flags and columns set although the interface does not list them there.
+    pub address_flags: &'static ObjectSchema,
+    /// Region of such an address.
+    pub region: &'static ObjectSchema,
+    /// Body of a cart item.
+    pub cart_item_body: &'static ObjectSchema,
+    /// A cart item.
+    pub cart_item: &'static ObjectSchema,
+    /// Body of an attribute.
+    pub attribute_body: &'static ObjectSchema,
+    /// An attribute.
+    pub attribute: &'static ObjectSchema,
+    /// Shipping information and payment.
+    pub shipping_information: &'static ObjectSchema,
+    /// Addresses, carrier and method in it.
+    pub address_information: &'static ObjectSchema,
+    /// An address of a quote.
+    pub quote_address: &'static ObjectSchema,
 }
 
 impl ObjectSchema {

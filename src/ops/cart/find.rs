@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::owner;
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::http::error_body::refusal_hint::names_no_entity;
+use crate::http::names_no_entity;
 use crate::ops::profile::read;
 use crate::ops::reads::Reads;
 use crate::ops::repeatable;

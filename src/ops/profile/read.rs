@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::config::ReadSettings;
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
-use crate::http::error_body::{self, refusal_hint::names_no_entity};
+use crate::http::{error_body, names_no_entity};
 use crate::input::document;
 use crate::ops::reads::Reads;
 use crate::plan::profile::diff::{self, Change};

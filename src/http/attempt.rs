@@ -1,11 +1,15 @@
-//! What one attempt came to, and what several attempts of one operation amount to.
+//! What one attempt came to, what several attempts of one operation amount to, and when to send again.
 //!
-//! Everything that sends goes through these two types: single commands, batches, `api`, reads and read-backs. No other
+//! Everything that sends goes through these types: single commands, batches, `api`, reads and read-backs. No other
 //! code looks at a status to decide whether something was applied or may be sent again.
 
+use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-use super::reply::Reply;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
 
 /// The end of one attempt.
@@ -164,13 +168,95 @@ impl Attempts {
     }
 }
 
+/// The answer to a call that succeeded. The interface shows no reply body, so nothing may depend on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// HTTP status: 2xx, or the request's other success (320 for shipping information).
+    pub status: u16,
+    /// The body as it came, 16 MiB of it at most.
+    pub body: Vec<u8>,
+    /// What was wrong with the body, if anything: it broke off, or was too long.
+    pub warning: Option<String>,
+    /// Of a read: when the service answered, by its own clock; for an answer from a cache, when that answered.
+    pub date: Option<Timestamp>,
+}
+
+/// Whether a body is a login page or a proxy's page, whatever its content type says.
+pub(super) fn is_page(body: &[u8]) -> bool {
+    body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'<')
+}
+
+impl Reply {
+    /// Whether a page of a proxy or of a login came instead of the service's answer.
+    pub fn is_page(&self) -> bool {
+        is_page(&self.body)
+    }
+
+    /// The body as JSON, numbers with their exact text; text where it is not JSON; `Null` where it is empty.
+    pub fn value(&self) -> Value {
+        value_of(&self.body)
+    }
+}
+
+/// See [`Reply::value`].
+pub(super) fn value_of(body: &[u8]) -> Value {
+    if body.is_empty() {
+        return Value::Null;
+    }
+    match exact_json::parse_with_repeats(body) {
+        Ok(document) => document.value,
+        Err(_) => String::from_utf8_lossy(body).into(),
+    }
+}
+
+/// The longest we wait before a repeat, whatever `Retry-After` says.
+pub(super) const MAX_WAIT: Duration = Duration::from_secs(60);
+const INITIAL_BACKOFF: Duration = Duration::from_millis(250);
+const MAX_BACKOFF: Duration = Duration::from_secs(10);
+
+impl Delay {
+    /// How long to wait before repeat number `repeat` (from 1); `random` gives numbers between 0 and 1.
+    pub(super) fn with(self, repeat: u32, random: impl Fn() -> f64) -> Duration {
+        match self {
+            Self::Backoff => backoff(repeat, random()),
+            Self::Exactly(wait) => wait.min(MAX_WAIT),
+        }
+    }
+}
+
+/// Doubles with every repeat; the upper half of it is left to chance, so that many clients do not come back at once.
+fn backoff(repeat: u32, chance: f64) -> Duration {
+    let full = INITIAL_BACKOFF.saturating_mul(1 << repeat.saturating_sub(1).min(16)).min(MAX_BACKOFF);
+    full.mul_f64(0.5 + chance / 2.0)
+}
+
+/// Between 0 and 1; the standard library's hasher is seeded at random.
+pub(super) fn random_fraction() -> f64 {
+    let bits = u32::try_from(RandomState::new().hash_one(0) >> 32).unwrap_or(0);
+    f64::from(bits) / f64::from(u32::MAX)
+}
+
+/// Reads `Retry-After`: seconds, or an HTTP date. `None` when it is neither.
+pub(super) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
+    let value = value.trim();
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(value.parse().map_or(MAX_WAIT, Duration::from_secs));
+    }
+    let then = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(value).ok()?;
+    Some(Duration::try_from(then.duration_since(now)).unwrap_or(Duration::ZERO))
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::{Attempt, Attempts, Delay, Effect};
+    use jiff::Timestamp;
+    use serde_json::{Value, json};
+
+    use super::{
+        Attempt, Attempts, Delay, Effect, MAX_WAIT, Reply, backoff, random_fraction, retry_after, value_of,
+    };
     use crate::failure::{Applied, Failure, FailureKind};
-    use crate::http::Reply;
 
     fn unknown() -> Attempt {
         Attempt::Unknown { failure: Failure::new(FailureKind::Unknown, "no answer"), transient: true }
@@ -237,5 +323,43 @@ mod tests {
                 "{attempt:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_body_is_json_or_text_or_nothing() {
+        assert_eq!(value_of(b""), Value::Null);
+        assert_eq!(value_of(b"plain"), json!("plain"));
+        assert_eq!(value_of(b"\xff{"), json!("\u{fffd}{"));
+        let exact = br#"{"b":12345678901234567890.10,"a":[]}"#;
+        assert_eq!(value_of(exact).to_string().as_bytes(), exact);
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now: Timestamp = "2015-10-21T07:28:00Z".parse().unwrap();
+        let read = |value| retry_after(value, now);
+        assert_eq!(read(" 7 "), Some(Duration::from_secs(7)));
+        assert_eq!(read("Wed, 21 Oct 2015 07:28:05 GMT"), Some(Duration::from_secs(5)));
+        assert_eq!(read("Wed, 21 Oct 2015 07:27:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(read("99999999999999999999999"), Some(MAX_WAIT));
+        for neither in ["", "soon", "-1", "1.5"] {
+            assert_eq!(read(neither), None, "{neither:?}");
+        }
+    }
+
+    #[test]
+    fn no_wait_is_longer_than_the_cap() {
+        let hour = Duration::from_secs(3600);
+        assert_eq!(Delay::Exactly(hour).with(1, random_fraction), MAX_WAIT);
+        assert_eq!(backoff(u32::MAX, 1.0), Duration::from_secs(10));
+    }
+
+    #[test]
+    fn backoff_doubles_and_half_of_it_is_chance() {
+        let milliseconds = |repeat, chance| backoff(repeat, chance).as_millis();
+        assert_eq!((milliseconds(1, 0.0), milliseconds(1, 1.0)), (125, 250));
+        assert_eq!((milliseconds(2, 0.0), milliseconds(3, 1.0)), (250, 1000));
+        let waits: Vec<_> = (0..8).map(|_| Delay::Backoff.with(1, random_fraction)).collect();
+        assert!(waits.iter().any(|wait| *wait != waits[0]), "{waits:?}");
     }
 }
