@@ -90,14 +90,6 @@ impl Endpoint {
     }
 }
 
-/// Host and port, as a person would write them.
-pub(crate) fn authority(url: &Url) -> String {
-    match (url.host_str(), url.port()) {
-        (Some(host), Some(port)) => format!("{host}:{port}"),
-        (host, _) => host.unwrap_or_default().to_owned(),
-    }
-}
-
 /// As much of a reply as is ever read.
 pub const MAX_BODY: usize = 16 << 20;
 /// A write never uses a connection that has been idle for longer: servers and proxies close such connections, and a

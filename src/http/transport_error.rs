@@ -8,8 +8,6 @@ use rustls::pki_types::UnixTime;
 use rustls::{AlertDescription, CertificateError as Certificate, Error as TlsError};
 use url::Url;
 
-use crate::http::transport::authority;
-
 /// What to do about a service that is not reached, where nothing better is known.
 pub const RUN_DOCTOR: &str = "run `storefront doctor` to diagnose the connection";
 
@@ -251,6 +249,14 @@ fn day(time: UnixTime) -> String {
 fn names(presented: &[String]) -> String {
     let names: Vec<_> = presented.iter().map(|name| name.split('"').nth(1).unwrap_or(name)).collect();
     if names.is_empty() { "no name at all".to_owned() } else { names.join(", ") }
+}
+
+/// Host and port, as a person would write them.
+fn authority(url: &Url) -> String {
+    match (url.host_str(), url.port()) {
+        (Some(host), Some(port)) => format!("{host}:{port}"),
+        (host, _) => host.unwrap_or_default().to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub struct ObjectSchema {
     pub name: &'static str,
     /// Section of the interface that lists the fields.
     pub section: &'static str,
-    /// The listed fields, in the order of the interface.
+    /// The listed fields, in the order of the interface, and then the others.
     pub own_fields: &'static [Field],
 }
 
@@ -31,6 +31,19 @@ pub struct Field {
     pub field_type: FieldType,
     /// One line of meaning, as the interface gives it.
     pub doc: &'static str,
+    /// Whether the interface lists it.
+    pub origin: Origin,
+}
+
+/// Why a field is in a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The interface lists it.
+    Listed,
+    /// The interface does not list it, but there is a flag for it.
+    Ours,
+    /// It explains a sample of the interface: it is dropped with a warning.
+    Ignored,
 }
 
 /// What a field holds.
@@ -82,8 +95,6 @@ pub struct FieldTables {
     pub customer: &'static ObjectSchema,
     /// An address of a profile.
     pub address: &'static ObjectSchema,
-    /// Fields of such an address that flags and columns set although the interface does not list them there.
-    pub address_flags: &'static ObjectSchema,
     /// Region of such an address.
     pub region: &'static ObjectSchema,
     /// Body of a cart item.
@@ -103,7 +114,7 @@ pub struct FieldTables {
 }
 
 impl ObjectSchema {
-    /// Every field, those further in by their path: `addresses[].city`. An object stands before its fields.
+    /// Every listed field, those further in by their path: `addresses[].city`. An object stands before its fields.
     pub fn fields(&'static self) -> Vec<(String, &'static Field)> {
         let below = |member: &'static Field| {
             let list = if matches!(member.field_type, FieldType::List(_)) { "[]" } else { "" };
@@ -112,10 +123,15 @@ impl ObjectSchema {
                 inside.into_iter().map(move |(path, inner)| (format!("{}{list}.{path}", member.name), inner));
             std::iter::once((member.name.to_owned(), member)).chain(inside)
         };
-        self.own_fields.iter().flat_map(below).collect()
+        self.listed().flat_map(below).collect()
     }
 
-    /// The field called `name`, if the interface lists one.
+    /// The fields that the interface lists.
+    pub fn listed(&self) -> impl Iterator<Item = &'static Field> + use<> {
+        self.own_fields.iter().filter(|member| member.origin == Origin::Listed)
+    }
+
+    /// The field called `name`, if the table has one.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.own_fields.iter().find(|member| member.name == name)
     }
@@ -150,14 +166,9 @@ impl FieldType {
     }
 }
 
-/// A field that the interface does not list in a shape, but for which there is a flag.
-pub fn flag_field(shape: &ObjectSchema, name: &str) -> Option<&'static Field> {
-    std::ptr::eq(shape, &raw const PROFILE_ADDRESS).then(|| PROFILE_ADDRESS_FLAGS.field(name)).flatten()
-}
-
 /// Shorthand for the tables: one row, one field.
-const fn member(name: &'static str, holds: FieldType, doc: &'static str) -> Field {
-    Field { name, field_type: holds, doc }
+const fn field(name: &'static str, holds: FieldType, doc: &'static str) -> Field {
+    Field { name, field_type: holds, doc, origin: Origin::Listed }
 }
 
 /// Entity type id of products and attribute sets (docs/interface.md, "Attribute").
