@@ -11,7 +11,7 @@ use reqwest::header::HeaderMap;
 use tokio::time::{Instant, timeout_at};
 use url::{Host, Url};
 
-use super::tls;
+use super::tls::{self, Certificates};
 use crate::failure::Failure;
 use crate::http::USER_AGENT_VALUE;
 use crate::http::transport_error::TransportError;
@@ -79,6 +79,15 @@ impl Endpoint {
         Ok(())
     }
 
+    /// What there is to trust; nothing for `http://`.
+    fn certificates(&self) -> Option<Certificates<'_>> {
+        let of_system = self.certificate_file.as_deref().map(|path| ("certificate file", path));
+        (self.base_url.scheme() == "https").then(|| Certificates {
+            authorities: self.ca_file.as_deref().map(|path| ("ca-file", path)).or(of_system),
+            client: self.client_certificate.as_deref(),
+        })
+    }
+
     /// Which variable of the environment names a proxy for this kind of address, if one may be used.
     pub(super) fn proxy_variable(&self) -> Option<&'static str> {
         self.proxy_variable.filter(|_| self.may_use_proxy())
@@ -144,7 +153,6 @@ impl HttpTransport {
     pub(super) fn new(link: &Endpoint) -> Result<Self, Failure> {
         link.check()?;
         let mut builder = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls::config(link)?)
             .http1_only()
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
@@ -160,10 +168,7 @@ impl HttpTransport {
         if !link.may_use_proxy() {
             builder = builder.no_proxy();
         }
-        let client = builder
-            .build()
-            .map_err(|error| Failure::internal(format!("cannot create the HTTP client: {error:?}")))?;
-        Ok(Self { client, proxy: link.proxy_variable() })
+        Ok(Self { client: tls::client(builder, link.certificates())?, proxy: link.proxy_variable() })
     }
 
     async fn send(&self, request: Outgoing, timeout: Duration) -> Result<Incoming, TransportError> {

@@ -111,7 +111,7 @@ fn in_chain<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<
 }
 
 /// The innermost cause: the ones above it only say that something went wrong.
-fn root_cause(error: &(dyn Error + 'static)) -> String {
+pub(super) fn root_cause(error: &(dyn Error + 'static)) -> String {
     chain(error).last().map_or_else(String::new, ToString::to_string)
 }
 
