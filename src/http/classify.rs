@@ -14,6 +14,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::http::error_body;
 use crate::http::transport_error::TransportError;
 use crate::plan::request::Request;
+use crate::redact::secrets;
 
 /// The hint where it is unknown whether a write was applied.
 pub const CHECK_BEFORE_RETRY: &str = "check whether it took effect before you try again";
@@ -151,7 +152,7 @@ fn redirected(kind: FailureKind, incoming: &Incoming, url: &Url) -> Failure {
         return answered(kind, incoming);
     };
     let target = url.join(&location).map_or_else(|_| location.clone(), |target| target.to_string());
-    let target = error_body::shortened(&target);
+    let target = error_body::one_line(&secrets().text(&target));
     let mut failure = answered(kind, incoming);
     failure.message =
         format!("the service answered {status} and redirects to {target}, which is not followed");

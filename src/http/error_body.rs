@@ -1,8 +1,6 @@
 //! The service's error bodies as one readable sentence. The interface does not show them (docs/interface.md): what is
 //! found is rendered.
 
-use std::borrow::Cow;
-
 use reqwest::StatusCode;
 use serde_json::{Map, Value};
 
@@ -10,6 +8,14 @@ use super::attempt::value_of;
 use crate::redact::secrets;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+/// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
+const MAX_MESSAGE: usize = 600;
+/// Bytes that are looked at for a message, so that no body takes long.
+const MAX_SCANNED: usize = 64 * MAX_MESSAGE;
+/// Members of a list that are looked at; their texts fill a message.
+const MAX_LISTED: usize = 20;
+/// Longer names of parameters are not looked for.
+const MAX_NAME: usize = 64;
 
 /// Status and body of an error as one sentence without a full stop, such as `404 Not Found: no such quote`. Long
 /// text is cut. The second value is the whole body: JSON, or a string where it is not JSON; nothing where it is empty.
@@ -18,25 +24,23 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// Never fails, whatever the body; its time grows with the body and not faster.
 pub fn render(status: u16, content_type: Option<&str>, body: &[u8]) -> (String, Option<Value>) {
     let status = status_in_words(status);
-    let whole = value_of(body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body));
-    let mut said = Truncated::default();
-    match &whole {
-        Value::String(text) if !body.starts_with(b"\"") => {
-            plain_to_text(text.trim(), content_type, &mut said);
-        }
-        Value::Null => {}
-        json => to_text(json, &mut said),
-    }
-    let nothing = said.is_empty();
-    let said = said.finish();
-    let sentence = if nothing {
+    let mut whole = value_of(body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body));
+    let said = match &whole {
+        Value::String(text) if !body.starts_with(b"\"") => of_text(text.trim(), content_type),
+        Value::Null => String::new(),
+        json => of_json(json),
+    };
+    // Half of a token, where the text is cut, would not be found.
+    let said = one_line(&secrets().text(&said));
+    secrets().value(&mut whole);
+    let sentence = if said.is_empty() {
         format!("{status} with an empty body")
     } else if status.ends_with(&said) {
         status
     } else {
         format!("{status}: {said}")
     };
-    (sentence, Some(secrets().masked_value(&whole)).filter(|whole| !whole.is_null()))
+    (sentence, Some(whole).filter(|whole| !whole.is_null()))
 }
 
 /// `404 Not Found`.
@@ -47,170 +51,83 @@ pub fn status_in_words(status: u16) -> String {
     }
 }
 
-/// Foreign text on one line, cut where it is too long.
-pub(super) fn shortened(text: &str) -> String {
-    let mut out = Truncated::default();
-    out.push(text);
-    out.finish()
-}
-
-fn to_text(value: &Value, out: &mut Truncated) {
-    match value {
-        Value::String(text) => out.push(text),
-        Value::Object(map) => object_to_text(map, out),
-        other => out.push(&other.to_string()),
+/// Foreign text on one line, without a full stop, and cut where it is too long.
+pub(super) fn one_line(text: &str) -> String {
+    let words: Vec<&str> = beginning(text, MAX_SCANNED).split_whitespace().collect();
+    let line = words.join(" ");
+    if line.len() > MAX_MESSAGE || text.len() > MAX_SCANNED {
+        return format!("{}…", beginning(&line, MAX_MESSAGE).trim_end());
     }
+    without_full_stop(&line).to_owned()
 }
 
-fn object_to_text(map: &Map<String, Value>, out: &mut Truncated) {
-    let text = |name| map.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
-    if let Some(message) = text("message") {
-        fill(message, map.get("parameters"), out);
-        list_to_text(map.get("errors"), ": ", out);
-    } else if let Some(messages) = map.get("messages") {
-        messages_to_text(messages, out);
-    } else if let (Some(_), Some(result)) = (map.get("code"), map.get("result")) {
-        to_text(result, out);
-    } else if let Some(said) = ["error_description", "detail"].into_iter().find_map(text) {
-        out.push(said);
-    } else if let Some(error) = map.get("error") {
-        to_text(error, out);
-    } else {
-        json_to_text(map, out);
-    }
+fn without_full_stop(line: &str) -> &str {
+    line.trim_end().trim_end_matches(['.', ':'])
 }
 
-/// `{"error": [{"code", "message"}]}`.
-fn messages_to_text(messages: &Value, out: &mut Truncated) {
-    match messages.get("error") {
-        Some(errors @ Value::Array(_)) => list_to_text(Some(errors), "", out),
-        _ => to_text(messages, out),
-    }
-}
-
-/// Every field of a list, `first` before it where there is something already.
-fn list_to_text(list: Option<&Value>, first: &str, out: &mut Truncated) {
-    let mut between = first;
-    for member in list.and_then(Value::as_array).into_iter().flatten() {
-        if out.is_full() {
-            return;
-        }
-        if !out.is_empty() {
-            out.trim_terminator();
-            out.push(between);
-        }
-        to_text(member, out);
-        between = "; ";
-    }
-}
-
-fn json_to_text(map: &Map<String, Value>, out: &mut Truncated) {
-    out.push(&serde_json::to_string(map).unwrap_or_default());
-}
-
-/// A title stands near the beginning, or nowhere.
-const HEAD: usize = 64 * 1024;
-
-/// Writes what `text` says.
-fn plain_to_text(text: &str, content_type: Option<&str>, out: &mut Truncated) {
-    let head = head(text).to_ascii_lowercase();
-    if is_html(&head, content_type) {
-        out.push(match title(text, &head) {
-            Some(_) => "an HTML page titled ",
-            None => "an HTML page without a title",
-        });
-        if let Some(title) = title(text, &head) {
-            out.push(&unescaped(title));
-        }
-    } else if let Some(message) = element(text, "message") {
-        let parameters = element(text, "parameters").map(parameters);
-        fill(&unescaped(message), parameters.as_ref(), out);
-    } else {
-        out.push(text);
-    }
-}
-
-fn is_html(head: &str, content_type: Option<&str>) -> bool {
-    let says_so = content_type.is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
-    let looks_so = head.starts_with("<!doctype html") || head.starts_with("<html");
-    looks_so || (says_so && head.starts_with('<'))
-}
-
-/// The text between `<title …>` and `</title>`; `head` is its beginning in lower case.
-fn title<'a>(text: &'a str, head: &str) -> Option<&'a str> {
-    let tag = head.find("<title")?;
-    let start = tag + head[tag..].find('>')? + 1;
-    let end = start + head[start..].find("</title")?;
-    text.get(start..end).map(str::trim).filter(|title| !title.is_empty())
-}
-
-/// At most [`HEAD`] bytes.
-fn head(text: &str) -> &str {
-    let mut end = text.len().min(HEAD);
+/// At most so many bytes.
+fn beginning(text: &str, limit: usize) -> &str {
+    let mut end = text.len().min(limit);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
     &text[..end]
 }
 
-/// What stands in the first `<name>…</name>`.
-fn element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    let (_, rest) = text.split_once(&format!("<{name}>"))?;
-    let (inside, _) = rest.split_once(&format!("</{name}>"))?;
-    Some(inside)
-}
-
-/// `<name>value</name>…` as a map, as far as it is that.
-fn parameters(mut text: &str) -> Value {
-    let mut map = Map::new();
-    while let Some((name, rest)) = text.trim_start().strip_prefix('<').and_then(|text| text.split_once('>')) {
-        let Some((value, rest)) = rest.split_once(&format!("</{name}>")) else {
-            break;
-        };
-        map.insert(name.to_owned(), unescaped(value).into());
-        text = rest;
+/// What JSON says, in whatever shape.
+fn of_json(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(map) => of_object(map),
+        other => other.to_string(),
     }
-    map.into()
 }
 
-/// The five entities that every such text knows.
-fn unescaped(text: &str) -> Cow<'_, str> {
-    if !text.contains('&') {
-        return Cow::Borrowed(text);
-    }
-    let text = text.replace("&lt;", "<").replace("&gt;", ">");
-    let text = text.replace("&quot;", "\"").replace("&#39;", "'").replace("&apos;", "'");
-    Cow::Owned(text.replace("&amp;", "&"))
-}
-
-/// Longer names are not looked for: each `%` then costs the same, however long the message.
-const MAX_NAME: usize = 64;
-
-/// Writes `message` with its placeholders filled, in one pass: what a parameter brings in is not looked at again. The
-/// longest name wins (`%10` before `%1`); a `%` that begins no known name stays.
-fn fill(message: &str, parameters: Option<&Value>, out: &mut Truncated) {
-    let mut rest = message;
-    while let Some(character) = rest.chars().next() {
-        if out.is_full() {
-            return;
+fn of_object(map: &Map<String, Value>) -> String {
+    let text = |name| map.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let list = |list: Option<&Value>| list.and_then(Value::as_array).map(|list| of_list(list));
+    if let Some(message) = text("message") {
+        let message = filled(message, map.get("parameters"));
+        match list(map.get("errors")).filter(|errors| !errors.is_empty()) {
+            Some(errors) => format!("{}: {errors}", without_full_stop(&message)),
+            None => message,
         }
-        let after = &rest[character.len_utf8()..];
-        match parameters {
-            Some(parameters) if character == '%' => {
-                rest = if let Some((length, value)) = longest_name(after, parameters) {
-                    push_value(value, out);
-                    &after[length..]
-                } else {
-                    out.push_one('%');
-                    after
-                };
-            }
-            _ => {
-                out.push_one(character);
-                rest = after;
-            }
-        }
+    } else if let Some(messages) = map.get("messages") {
+        // `{"error": [{"code", "message"}]}`
+        list(messages.get("error")).unwrap_or_else(|| of_json(messages))
+    } else if let (Some(_), Some(result)) = (map.get("code"), map.get("result")) {
+        of_json(result)
+    } else if let Some(said) = text("error_description").or_else(|| text("detail")) {
+        said.to_owned()
+    } else if let Some(error) = map.get("error") {
+        of_json(error)
+    } else {
+        serde_json::to_string(map).unwrap_or_default()
     }
+}
+
+fn of_list(list: &[Value]) -> String {
+    let members: Vec<String> = list.iter().take(MAX_LISTED).map(of_json).collect();
+    members.iter().map(|member| without_full_stop(member)).collect::<Vec<_>>().join("; ")
+}
+
+/// A message of Magento's with its placeholders filled in one pass: `%fieldName` from a map, `%1` from a list. What a
+/// parameter brings in is not looked at again. The longest name wins (`%10` before `%1`); a `%` that begins no known name
+/// stays.
+fn filled(message: &str, parameters: Option<&Value>) -> String {
+    let mut rest = beginning(message, MAX_SCANNED);
+    let mut out = String::new();
+    while let Some((before, after)) = rest.split_once('%').filter(|_| out.len() < MAX_SCANNED) {
+        out.push_str(before);
+        let named = parameters.and_then(|parameters| longest_name(after, parameters));
+        match named {
+            Some((_, Value::String(text))) => out.push_str(beginning(text, MAX_SCANNED)),
+            Some((_, other)) => out.push_str(beginning(&other.to_string(), MAX_SCANNED)),
+            None => out.push('%'),
+        }
+        rest = &after[named.map_or(0, |(length, _)| length)..];
+    }
+    out + rest
 }
 
 /// The longest beginning of `text` that names a parameter, and that parameter.
@@ -230,86 +147,37 @@ fn parameter<'a>(parameters: &'a Value, name: &str) -> Option<&'a Value> {
     }
 }
 
-fn push_value(value: &Value, out: &mut Truncated) {
-    match value {
-        Value::String(text) => out.push(text),
-        other => out.push(&other.to_string()),
+/// What a text says that is no JSON: of the HTML page of a proxy its title.
+fn of_text(text: &str, content_type: Option<&str>) -> String {
+    let head = beginning(text, MAX_SCANNED);
+    let lower = head.to_ascii_lowercase();
+    let says_html = content_type.is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
+    let is_html = ["<!doctype html", "<html"].iter().any(|start| lower.starts_with(start));
+    if !is_html && !(says_html && head.starts_with('<')) {
+        return text.to_owned();
+    }
+    match title(head, &lower) {
+        Some(title) => {
+            let title = title.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+            format!("an HTML page titled {}", title.replace("&#39;", "'").replace("&amp;", "&"))
+        }
+        None => "an HTML page without a title".to_owned(),
     }
 }
 
-/// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
-const MAX_CHARS: usize = 600;
-/// Characters looked at, so that endless white space is not read to its end.
-const MAX_SCANNED: usize = 64 * MAX_CHARS;
-
-/// A sentence under construction: white space becomes one space, and what is too long ends with `…`.
-#[derive(Debug, Default)]
-struct Truncated {
-    text: String,
-    looked_at: usize,
-    full: bool,
-}
-
-impl Truncated {
-    /// Appends a piece, or as much of it as there is room for.
-    fn push(&mut self, piece: &str) {
-        for character in piece.chars() {
-            if self.full {
-                return;
-            }
-            self.push_one(character);
-        }
-    }
-
-    /// Appends one character, if there is room.
-    fn push_one(&mut self, character: char) {
-        if self.full {
-            return;
-        }
-        self.looked_at += 1;
-        if self.text.len() >= MAX_CHARS || self.looked_at > MAX_SCANNED {
-            self.full = true;
-            self.text.truncate(self.text.trim_end().len());
-            self.text.push('…');
-        } else if !character.is_whitespace() {
-            self.text.push(character);
-        } else if !self.text.is_empty() && !self.text.ends_with(' ') {
-            self.text.push(' ');
-        }
-    }
-
-    /// Whether everything more is dropped.
-    fn is_full(&self) -> bool {
-        self.full
-    }
-
-    /// Whether nothing readable came yet.
-    fn is_empty(&self) -> bool {
-        self.text.is_empty()
-    }
-
-    /// Takes the full stop off the end, so that the sentence can go on.
-    fn trim_terminator(&mut self) {
-        let end = self.text.trim_end().trim_end_matches(['.', ':']).len();
-        self.text.truncate(end);
-    }
-
-    /// The sentence, without a full stop at its end, and without our tokens. They are masked only here, because a
-    /// placeholder may bring in the second half of one, and the cut may fall into another.
-    fn finish(mut self) -> String {
-        self.trim_terminator();
-        match self.text.strip_suffix('…').filter(|_| self.full) {
-            Some(cut) => format!("{}…", secrets().cut_text(cut)),
-            None => secrets().text(&self.text).into_owned(),
-        }
-    }
+/// The text between `<title …>` and `</title>`; `lower` is the page in lower case.
+fn title<'a>(page: &'a str, lower: &str) -> Option<&'a str> {
+    let tag = lower.find("<title")?;
+    let start = tag + lower[tag..].find('>')? + 1;
+    let end = start + lower[start..].find("</title")?;
+    Some(page[start..end].trim()).filter(|title| !title.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{MAX_CHARS, Truncated, fill, render};
+    use super::{MAX_MESSAGE, filled, one_line, render};
 
     fn json_error(body: &Value) -> String {
         let (text, whole) = render(400, Some("application/json"), body.to_string().as_bytes());
@@ -363,11 +231,73 @@ mod tests {
         assert_eq!(json_error(&json!("just text")), "just text");
     }
 
+    /// Bodies of Magento, its documentation and its proxies.
+    #[test]
+    fn bodies_that_shops_gave() {
+        let no_entity = "No such entity with %fieldName = %fieldValue, %field2Name = %field2Value";
+        let accessor =
+            r#"Property "Foo" does not have accessor method "getFoo" in class "Magento\Customer"."#;
+        let required = "\"%fieldName\" is required. Enter and try again.";
+        let unsaved = "The shipping information was unable to be saved. Error: \"%message\"";
+        for (body, expected) in [
+            (
+                json!({"message": "The consumer isn't authorized to access %resources.",
+                    "parameters": {"resources": "self"}}),
+                "The consumer isn't authorized to access self",
+            ),
+            (
+                json!({"message": "The consumer isn't authorized to access %1.", "parameters": ["resourceN"]}),
+                "The consumer isn't authorized to access resourceN",
+            ),
+            (
+                json!({"message": no_entity, "parameters": {"fieldName": "email", "fieldValue": "a@example.com",
+                    "field2Name": "websiteId", "field2Value": 0}}),
+                "No such entity with email = a@example.com, websiteId = 0",
+            ),
+            (
+                json!({"message": "Carrier with such method not found: %1, %2",
+                    "parameters": ["bestway", "tablerate"]}),
+                "Carrier with such method not found: bestway, tablerate",
+            ),
+            (
+                json!({"message": "One or more input exceptions have occurred.", "errors": [
+                    {"message": required, "parameters": {"fieldName": "email"}},
+                    {"message": required, "parameters": {"fieldName": "template"}}]}),
+                "One or more input exceptions have occurred: \"email\" is required. Enter and try again; \
+                 \"template\" is required. Enter and try again",
+            ),
+            (
+                json!({"message": accessor, "trace": "#0 /var/www/NameFinder.php(62): ...\n#1 {main}"}),
+                accessor.trim_end_matches('.'),
+            ),
+            (json!({"message": "Too Many Requests", "trace": null}), "Too Many Requests"),
+            (
+                json!({"message": "Provided customer ID \"%customer_id\" isn't related to current customer address.",
+                    "parameters": {"customer_id": 1}}),
+                "Provided customer ID \"1\" isn't related to current customer address",
+            ),
+            (
+                json!({"message": unsaved, "parameters": {"message": "Invalid customer address id 7"}}),
+                "The shipping information was unable to be saved. Error: \"Invalid customer address id 7\"",
+            ),
+            (
+                json!({"code": 500, "result": "Producto que desea agregar no está disponible."}),
+                "Producto que desea agregar no está disponible",
+            ),
+        ] {
+            assert_eq!(json_error(&body), expected);
+        }
+        assert_eq!(said(503, Some("text/html"), b""), "503 Service Unavailable with an empty body");
+    }
+
     #[test]
     fn bodies_that_are_no_json() {
-        let xml = b"<?xml version=\"1.0\"?>\n<response><message>\"%f\" &lt;b&gt; is required.</message>\
-            <parameters><f>customer</f></parameters></response>\n";
-        assert_eq!(said(400, None, xml), "400 Bad Request: \"customer\" <b> is required");
+        // We ask for JSON: XML is text like any other.
+        let xml = b"<?xml version=\"1.0\"?>\n<response><message>No.</message></response>\n";
+        assert_eq!(
+            said(400, Some("application/xml"), xml),
+            "400 Bad Request: <?xml version=\"1.0\"?> <response><message>No.</message></response>"
+        );
         let page = b"<!DOCTYPE html><html><head><TITLE lang=en>503\n Backend &amp; more</TITLE></head><body>long</body>";
         assert_eq!(
             said(502, Some("text/html"), page),
@@ -396,40 +326,34 @@ mod tests {
         }
     }
 
-    fn filled(message: &str, parameters: &Value) -> String {
-        let mut out = Truncated::default();
-        fill(message, Some(parameters), &mut out);
-        out.finish()
-    }
-
     #[test]
     fn the_longest_name_wins() {
         let parameters = json!({"field": "no", "fieldName": "email", "field2Name": "websiteId", "value": 0});
         assert_eq!(
-            filled("%fieldName = %value, %field2Name, %fields", &parameters),
+            filled("%fieldName = %value, %field2Name, %fields", Some(&parameters)),
             "email = 0, websiteId, nos"
         );
         let ten: Vec<_> = (1..=10).map(|n| format!("<{n}>")).collect();
-        assert_eq!(filled("%1 %10 %11 %0 %01", &json!(ten)), "<1> <10> <1>1 %0 %01");
+        assert_eq!(filled("%1 %10 %11 %0 %01", Some(&json!(ten))), "<1> <10> <1>1 %0 %01");
     }
 
     #[test]
     fn what_a_parameter_brings_in_is_not_filled_again() {
-        assert_eq!(filled("%a %b", &json!({"a": "%b", "b": "%a"})), "%b %a");
-        assert_eq!(filled("%1%2", &json!(["%", "1"])), "%1");
+        assert_eq!(filled("%a %b", Some(&json!({"a": "%b", "b": "%a"}))), "%b %a");
+        assert_eq!(filled("%1%2", Some(&json!(["%", "1"]))), "%1");
     }
 
     #[test]
     fn a_percent_sign_survives() {
         let text = "Only 5% of 100% (%, %%1, %é, %";
-        assert_eq!(filled(text, &json!(["x"])), "Only 5% of 100% (%, %x, %é, %");
-        assert_eq!(filled(text, &json!("x")), text);
+        assert_eq!(filled(text, Some(&json!(["x"]))), "Only 5% of 100% (%, %x, %é, %");
+        assert_eq!(filled(text, Some(&json!("x"))), text);
     }
 
     #[test]
     fn values_that_are_no_text_are_json() {
         let parameters = json!([1.50, true, null, {"a": ["b"]}]);
-        assert_eq!(filled("%1 %2 %3 %4", &parameters), r#"1.5 true null {"a":["b"]}"#);
+        assert_eq!(filled("%1 %2 %3 %4", Some(&parameters)), r#"1.5 true null {"a":["b"]}"#);
     }
 
     #[test]
@@ -437,29 +361,21 @@ mod tests {
         let message = "%1%2".repeat(1 << 16);
         for value in ["", " ", "long ".repeat(1 << 16).as_str()] {
             let start = std::time::Instant::now();
-            filled(&message, &json!([value, [value]]));
+            filled(&message, Some(&json!([value, [value]])));
             assert!(start.elapsed().as_secs() < 5, "{value:.10}");
         }
     }
 
-    fn clipped(pieces: &[&str]) -> String {
-        let mut sentence = Truncated::default();
-        for piece in pieces {
-            sentence.push(piece);
-        }
-        sentence.finish()
-    }
-
     #[test]
     fn white_space_is_one_space_and_the_full_stop_goes() {
-        assert_eq!(clipped(&["  a\r\n\t b", " ", " c. "]), "a b c");
-        assert_eq!(clipped(&["..."]), "");
+        assert_eq!(one_line("  a\r\n\t b  c. "), "a b c");
+        assert_eq!(one_line("..."), "");
     }
 
     #[test]
     fn what_is_too_long_is_cut_between_characters() {
-        let long = clipped(&["é".repeat(MAX_CHARS).as_str()]);
-        assert_eq!(long, format!("{}…", "é".repeat(MAX_CHARS / 2)));
-        assert_eq!(clipped(&[" ".repeat(100_000).as_str(), "late"]), "…");
+        let long = one_line(&"é".repeat(MAX_MESSAGE));
+        assert_eq!(long, format!("{}…", "é".repeat(MAX_MESSAGE / 2)));
+        assert_eq!(one_line(&format!("{}late", " ".repeat(100_000))), "…");
     }
 }
