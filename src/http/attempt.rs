@@ -56,19 +56,23 @@ pub enum ServiceSignal {
 }
 
 impl Attempt {
-    /// When the same request may be sent again: never after an attempt that may have been processed, except where
-    /// processing it again cannot change the result. `None` where it must not be, or would end in the same way.
-    pub(super) fn repeat_after(&self, effect: Effect) -> Option<Delay> {
-        match self {
-            Self::Throttled { retry_after: Some(wait), .. } => Some(Delay::Exactly(*wait)),
-            Self::NotSent { permanent: false, .. } | Self::Throttled { .. } => Some(Delay::Backoff),
-            Self::Unknown { transient, .. } => match effect {
-                Effect::Read => transient.then_some(Delay::Backoff),
-                Effect::Replacement => Some(Delay::Backoff),
-                Effect::Write => None,
-            },
-            Self::Applied(_) | Self::Rejected(_) | Self::NotSent { .. } => None,
-        }
+    /// How long to wait before the same request may be sent again, as repeat number `repeat` (from 1): never after an attempt
+    /// that may have been processed, except where processing it again cannot change the result. `None` where it must not
+    /// be, or would end in the same way. `random` gives numbers between 0 and 1.
+    pub(super) fn repeat_after(
+        &self,
+        effect: Effect,
+        repeat: u32,
+        random: impl Fn() -> f64,
+    ) -> Option<Duration> {
+        let may_repeat = match (self, effect) {
+            (Self::Throttled { retry_after: Some(wait), .. }, _) => return Some((*wait).min(MAX_WAIT)),
+            (Self::NotSent { permanent, .. }, _) => !permanent,
+            (Self::Throttled { .. }, _) | (Self::Unknown { .. }, Effect::State) => true,
+            (Self::Unknown { transient, .. }, Effect::Read) => *transient,
+            (Self::Unknown { .. }, Effect::Write) | (Self::Applied(_) | Self::Rejected(_), _) => false,
+        };
+        may_repeat.then(|| backoff(repeat, random()))
     }
 
     /// What went wrong; `None` for an applied attempt.
@@ -95,18 +99,8 @@ pub enum Effect {
     Read,
     /// It may act twice.
     Write,
-    /// The result is the same, as long as nobody else wrote in between: the caller reads again before each repeat. A
-    /// replacement that adds something is a [`Effect::Write`].
-    Replacement,
-}
-
-/// How long to wait before the next attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Delay {
-    /// Our own growing delay.
-    Backoff,
-    /// What the service asked for.
-    Exactly(Duration),
+    /// Nothing: it only sets a state, such as an assignment.
+    State,
 }
 
 /// The attempts of one operation so far. Once one was unknown, no later rejection, throttling or connection failure
@@ -210,19 +204,9 @@ pub(super) fn value_of(body: &[u8]) -> Value {
 }
 
 /// The longest we wait before a repeat, whatever `Retry-After` says.
-pub(super) const MAX_WAIT: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(60);
 const INITIAL_BACKOFF: Duration = Duration::from_millis(250);
 const MAX_BACKOFF: Duration = Duration::from_secs(10);
-
-impl Delay {
-    /// How long to wait before repeat number `repeat` (from 1); `random` gives numbers between 0 and 1.
-    pub(super) fn with(self, repeat: u32, random: impl Fn() -> f64) -> Duration {
-        match self {
-            Self::Backoff => backoff(repeat, random()),
-            Self::Exactly(wait) => wait.min(MAX_WAIT),
-        }
-    }
-}
 
 /// Doubles with every repeat; the upper half of it is left to chance, so that many clients do not come back at once.
 fn backoff(repeat: u32, chance: f64) -> Duration {
@@ -254,7 +238,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{
-        Attempt, Attempts, Delay, Effect, MAX_WAIT, Reply, backoff, random_fraction, retry_after, value_of,
+        Attempt, Attempts, Effect, MAX_WAIT, Reply, backoff, random_fraction, retry_after, value_of,
     };
     use crate::failure::{Applied, Failure, FailureKind};
 
@@ -303,23 +287,19 @@ mod tests {
 
     #[test]
     fn only_what_cannot_act_twice_is_repeated() {
-        let wait = Duration::from_secs(3);
-        for (attempt, write, replacement, read) in [
+        let (asked, ours) = (Some(Duration::from_secs(3)), Some(Duration::from_millis(250)));
+        for (attempt, write, state, read) in [
             (rejected(), None, None, None),
-            (not_sent(false), Some(Delay::Backoff), Some(Delay::Backoff), Some(Delay::Backoff)),
+            (not_sent(false), ours, ours, ours),
             (not_sent(true), None, None, None),
-            (
-                throttled(Some(wait)),
-                Some(Delay::Exactly(wait)),
-                Some(Delay::Exactly(wait)),
-                Some(Delay::Exactly(wait)),
-            ),
-            (unknown(), None, Some(Delay::Backoff), Some(Delay::Backoff)),
+            (throttled(asked), asked, asked, asked),
+            (throttled(None), ours, ours, ours),
+            (unknown(), None, ours, ours),
         ] {
-            let of = |effect| attempt.repeat_after(effect);
+            let of = |effect| attempt.repeat_after(effect, 1, || 1.0);
             assert_eq!(
-                (of(Effect::Write), of(Effect::Replacement), of(Effect::Read)),
-                (write, replacement, read),
+                (of(Effect::Write), of(Effect::State), of(Effect::Read)),
+                (write, state, read),
                 "{attempt:?}"
             );
         }
@@ -350,7 +330,7 @@ mod tests {
     #[test]
     fn no_wait_is_longer_than_the_cap() {
         let hour = Duration::from_secs(3600);
-        assert_eq!(Delay::Exactly(hour).with(1, random_fraction), MAX_WAIT);
+        assert_eq!(throttled(Some(hour)).repeat_after(Effect::Write, 1, || 1.0), Some(MAX_WAIT));
         assert_eq!(backoff(u32::MAX, 1.0), Duration::from_secs(10));
     }
 
@@ -359,7 +339,7 @@ mod tests {
         let milliseconds = |repeat, chance| backoff(repeat, chance).as_millis();
         assert_eq!((milliseconds(1, 0.0), milliseconds(1, 1.0)), (125, 250));
         assert_eq!((milliseconds(2, 0.0), milliseconds(3, 1.0)), (250, 1000));
-        let waits: Vec<_> = (0..8).map(|_| Delay::Backoff.with(1, random_fraction)).collect();
+        let waits: Vec<_> = (0..8).map(|_| backoff(1, random_fraction())).collect();
         assert!(waits.iter().any(|wait| *wait != waits[0]), "{waits:?}");
     }
 }

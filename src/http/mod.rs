@@ -116,35 +116,27 @@ impl Client {
         format!("{}{slash}{}", self.base, request.path)
     }
 
-    /// Sends a request, and again, within `--retry`, what cannot act twice ([`Attempt::repeat_after`]).
+    /// Sends a request, and again, within `--retry`, what cannot act twice; no repeat starts once `stop` says so.
     ///
     /// # Errors
     /// `auth` for 401 and 403; `refused` for other 4xx and for redirects; `unavailable` when nothing can have been
     /// applied (not reached, throttled to the end, a read that failed); `unknown` when the request may have been
     /// applied.
-    pub async fn send(&self, request: &Request, token: &Token) -> Result<Reply, Failure> {
-        self.send_unless(request, token, || false).await
-    }
-
-    /// The same; no repeat starts once `stop` says so.
-    ///
-    /// # Errors
-    /// As [`Self::send`].
-    pub async fn send_unless(
+    pub async fn send(
         &self,
         request: &Request,
         token: &Token,
+        effect: Effect,
         stop: impl Fn() -> bool,
     ) -> Result<Reply, Failure> {
-        let effect = if request.method.is_read() { Effect::Read } else { Effect::Write };
         let mut attempts = Attempts::default();
         loop {
             let attempt = self.attempt(request, token).await?;
-            let Some(wait) = self.delay(&attempts, &attempt, effect).filter(|_| !stop()) else {
-                return attempts.conclude(attempt);
-            };
-            let _ = attempts.conclude(attempt);
-            tokio::time::sleep(wait).await;
+            let wait = self.delay(&attempts, &attempt, effect).filter(|_| !stop());
+            match (attempts.conclude(attempt), wait) {
+                (Err(_), Some(wait)) => tokio::time::sleep(wait).await,
+                (end, _) => return end,
+            }
         }
     }
 
@@ -154,7 +146,7 @@ impl Client {
         if repeat > self.retry {
             return None;
         }
-        let wait = attempt.repeat_after(effect)?.with(repeat, self.random);
+        let wait = attempt.repeat_after(effect, repeat, self.random)?;
         let because = attempt.failure().map_or("", |failure| &failure.message);
         self.trace(|| HttpEvent::Retry { repeat, of: self.retry, wait, because });
         Some(wait)

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use crate::support::http_client::{
-    SECRET, assert_failure_text, failing, get, link, post, retrying, run, send, ship, token, traced,
+    SECRET, assert_failure_text, call, failing, get, link, post, retrying, run, send, ship, token, traced,
 };
 use crate::support::mock_server::{MockServer, Step, answer};
 use serde_json::json;
@@ -137,7 +137,7 @@ fn a_successful_retry_is_success_and_throttling_is_reported() {
         let signals = Rc::new(RefCell::new(Vec::new()));
         let heard = signals.clone();
         client.observe(Box::new(move |signal| heard.borrow_mut().push(signal)));
-        client.send(&post(), &token()).await.unwrap();
+        call(&client, &post()).await.unwrap();
         let throttled = ServiceSignal::Throttled(Some(Duration::ZERO));
         assert_eq!(*signals.borrow(), [throttled, throttled, ServiceSignal::Healthy]);
     });
@@ -277,7 +277,7 @@ fn the_token_is_in_no_event_and_in_no_failure() {
         let server = MockServer::start(vec![answer(status, &headers, &echo)]);
         let (result, events) = run(async {
             let (client, events) = traced(&link(&server.url("")));
-            (client.send(&post(), &token()).await, events)
+            (call(&client, &post()).await, events)
         });
         let events = events.lock().unwrap().join("\n");
         assert!(events.contains("\"authorization\": \"•••\""), "{events}");
@@ -297,7 +297,7 @@ fn a_client_sends_concurrently_and_reuses_connections() {
         let client = Client::new(&link(&server.url("")), None).unwrap();
         let workers = (0..8).map(async |_| {
             for _ in 0..25 {
-                client.send(&post(), &token()).await.unwrap();
+                call(&client, &post()).await.unwrap();
             }
         });
         futures_util::future::join_all(workers).await;

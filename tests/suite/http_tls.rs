@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use snapbox::str;
 
-use crate::support::http_client::{assert_failure_text, link, post, run, send, token};
+use crate::support::http_client::{assert_failure_text, call, link, post, run, send};
 use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::tls::{Authority, Defect};
 use storefront::failure::{Applied, Failure, FailureKind};
@@ -38,8 +38,8 @@ fn a_service_under_the_ca_file_is_reached_over_one_connection() {
     let server = serving(&authority, Defect::None, None);
     run(async {
         let client = Client::new(&trusting(&server, &authority), None).unwrap();
-        client.send(&post(), &token()).await.unwrap();
-        client.send(&post(), &token()).await.unwrap();
+        call(&client, &post()).await.unwrap();
+        call(&client, &post()).await.unwrap();
     });
     assert_eq!((server.requests().len(), server.connections()), (2, 1));
 }

@@ -70,7 +70,7 @@ impl Replacement<'_> {
     /// somebody else changed what this changes, and what the service says.
     pub async fn send(&self, service: &Service<'_>, readable: bool) -> Result<PendingReplacement, Failure> {
         // A PUT that adds an address acts like a POST.
-        let effect = if self.merged.summary.added > 0 { Effect::Write } else { Effect::Replacement };
+        let effect = if self.merged.summary.added > 0 { Effect::Write } else { Effect::State };
         let mut attempts = Attempts::default();
         loop {
             if readable && !attempts.any_unknown() {
@@ -101,7 +101,7 @@ impl Replacement<'_> {
             let (Some(wait), true) = (wait, readable) else {
                 return Err(self.failed(service, failure, readable));
             };
-            if attempts.any_unknown() && effect == Effect::Replacement && !self.note_repeat(service) {
+            if attempts.any_unknown() && effect == Effect::State && !self.note_repeat(service) {
                 return Err(self.failed(service, failure, readable));
             }
             tokio::time::sleep(wait).await;
