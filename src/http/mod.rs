@@ -243,10 +243,8 @@ fn headers(request: &Request, token: Option<&Token>) -> Result<HeaderMap, Failur
 }
 
 fn bearer(token: &Token) -> Result<HeaderValue, Failure> {
-    let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(|_| {
-        Failure::new(FailureKind::Auth, "the token holds characters that cannot stand in a header")
-            .hint("`storefront auth status` shows where it comes from")
-    })?;
+    let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose()))
+        .map_err(|_| Failure::internal("the token cannot be in a header"))?;
     bearer.set_sensitive(true);
     Ok(bearer)
 }
