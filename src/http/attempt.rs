@@ -177,7 +177,9 @@ pub struct Reply {
 
 /// Whether a body is a login page or a proxy's page, whatever its content type says.
 pub(super) fn is_page(body: &[u8]) -> bool {
-    body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'<')
+    let body = body.trim_ascii_start();
+    let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body);
+    body.trim_ascii_start().starts_with(b"<")
 }
 
 impl Reply {

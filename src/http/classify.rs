@@ -53,10 +53,9 @@ fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration
     let is_read = request.method.is_read();
     let status = incoming.status;
     match status {
-        _ if is_success(request, status) && !is_read && is_page(&incoming.body) => Attempt::Unknown {
-            failure: answered(FailureKind::Unknown, &incoming).hint(
-                "a page came instead of the service's answer: check proxies and login pages between, then whether it took effect",
-            ),
+        _ if is_success(request, status) && !is_read && holds_page(&incoming) => Attempt::Unknown {
+            failure: answered(FailureKind::Unknown, &incoming)
+                .hint("received an HTML page; check for a proxy or login page, then whether it took effect"),
             transient: false,
         },
         _ if is_success(request, status) => Attempt::Applied(Reply {
@@ -96,6 +95,12 @@ fn is_success(request: &Request, status: u16) -> bool {
         200..=299 => true,
         _ => request.also_success == Some(status),
     }
+}
+
+/// Whether a page of a proxy or of a login came instead of the service's answer.
+fn holds_page(incoming: &Incoming) -> bool {
+    let is_html = |kind: String| kind.to_ascii_lowercase().contains("html");
+    header(incoming, &CONTENT_TYPE).is_some_and(is_html) || is_page(&incoming.body)
 }
 
 fn unknown(is_read: bool, incoming: &Incoming, transient: bool) -> Attempt {

@@ -24,6 +24,7 @@ pub use trace::{Headers, HttpEvent, Tracer};
 pub use transport::{Endpoint, Transport};
 pub use transport_error::{RUN_DOCTOR, TransportError};
 
+use crate::clock::Clock;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::plan::request::Request;
 use crate::token::Token;
@@ -43,6 +44,8 @@ pub struct Client {
     base: String,
     timeout: Duration,
     retry: u32,
+    /// Dates of `Retry-After` are compared with it.
+    clock: Clock,
     tracer: Option<Tracer>,
     observer: OnceCell<Observer>,
     /// Gives numbers between 0 and 1, so that many clients do not come back at the same moment.
@@ -79,11 +82,18 @@ impl Client {
             base: link.base_url.as_str().trim_end_matches('/').to_owned(),
             timeout: link.timeout,
             retry: link.retry,
+            clock: Clock::system(),
             tracer: None,
             observer: OnceCell::new(),
             random: || 0.5,
             first: OnceCell::new(),
         }
+    }
+
+    /// The same client by another clock.
+    #[must_use]
+    pub fn with_clock(self, clock: Clock) -> Self {
+        Self { clock, ..self }
     }
 
     /// Sets the observer that is called after each attempt. Only the first call counts.
@@ -190,7 +200,7 @@ impl Client {
         let start = Instant::now();
         let received = self.transport.exchange(outgoing, self.timeout).await;
         self.trace_received(&received, start.elapsed(), token.is_some());
-        let (attempt, signal) = classify::classify(request, &url, received, crate::clock::system_time());
+        let (attempt, signal) = classify::classify(request, &url, received, self.clock.now());
         if let Some(observer) = self.observer.get() {
             observer(signal);
         }
@@ -255,4 +265,68 @@ fn outgoing(request: &Request, url: Url, token: Option<&Token>) -> Result<Outgoi
         .map_err(|_| Failure::usage(format!("invalid HTTP method `{name}`")))?;
     let body: Option<Cow<'static, str>> = request.body.clone();
     Ok(Outgoing { method, url, headers: headers(request, token)?, body })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::time::Duration;
+
+    use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
+    use tokio::time::Instant;
+
+    use super::transport::{Exchange, Incoming, Outgoing, Transport};
+    use super::{Client, Effect, Endpoint};
+    use crate::clock::Clock;
+    use crate::plan::request::{Bearer, Method, Request};
+    use crate::token::Token;
+
+    /// Gives these answers, from the last to the first.
+    #[derive(Debug)]
+    struct Answers(RefCell<Vec<Incoming>>);
+
+    impl Transport for Answers {
+        fn exchange(&self, _: Outgoing, _: Duration) -> Exchange<'_> {
+            Box::pin(std::future::ready(Ok(self.0.borrow_mut().pop().unwrap())))
+        }
+    }
+
+    #[test]
+    fn a_date_of_retry_after_is_compared_with_the_clock_of_the_run() {
+        let until = HeaderValue::from_static("Wed, 21 Oct 2015 07:28:05 GMT");
+        let busy = Incoming {
+            status: 429,
+            headers: HeaderMap::from_iter([(RETRY_AFTER, until)]),
+            ..Incoming::default()
+        };
+        let answers = vec![Incoming { status: 200, ..Incoming::default() }, busy];
+        let endpoint = Endpoint {
+            base_url: "https://shop.example".parse().unwrap(),
+            allow_plain_http: false,
+            ca_file: None,
+            client_certificate: None,
+            timeout: Duration::from_secs(30),
+            retry: 1,
+            use_proxy: false,
+            proxy_variable: None,
+            certificate_file: None,
+        };
+        let request = Request {
+            method: Method::Get,
+            path: "/V1/thing".to_owned(),
+            body: None,
+            bearer: Bearer::Customer,
+            also_success: None,
+        };
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let waited = runtime.block_on(async {
+            let clock = Clock::starting_at("2015-10-21T07:28:00Z".parse().unwrap());
+            let client = Client::over(&endpoint, Box::new(Answers(RefCell::new(answers)))).with_clock(clock);
+            let start = Instant::now();
+            client.send(&request, &Token::new("t0ken").unwrap(), Effect::Read, || false).await.unwrap();
+            start.elapsed().as_secs()
+        });
+        assert_eq!(waited, 5);
+    }
 }

@@ -80,7 +80,7 @@ impl<'a> Service<'a> {
             (Settings::resolve_with(session.context, session.global, session.config)?, None)
         };
         mask_tokens(&settings);
-        let client = Client::new(&link(&settings), tracer)?;
+        let client = Client::new(&link(&settings), tracer)?.with_clock(session.context.clock);
         Ok(Self { _sandbox: sandbox, ..Self::with_client(session, settings, client) })
     }
 
@@ -91,7 +91,7 @@ impl<'a> Service<'a> {
         settings: Settings,
         transport: Box<dyn crate::http::Transport>,
     ) -> Self {
-        let client = Client::over(&link(&settings), transport);
+        let client = Client::over(&link(&settings), transport).with_clock(session.context.clock);
         Self::with_client(session, settings, client)
     }
 

@@ -38,9 +38,7 @@ pub async fn read_profile(service: &Service<'_>) -> Result<Profile, Failure> {
         let failure =
             Failure::guard(format!("cannot read the stored addresses: the service answered {page}"));
         let failure = Failure { service, ..failure.status(reply.status) };
-        return Err(failure.hint(
-            "a page came instead of the service's answer: check the base URL, and proxies and login pages between",
-        ));
+        return Err(failure.hint("received an HTML page; check the base URL, and for a proxy or login page"));
     }
     let value = exact_json::parse(&reply.body).map_err(|error| match error {
         exact_json::Error::Syntax { .. } if reply.body.trim_ascii().is_empty() => "it is empty".to_owned(),
