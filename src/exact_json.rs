@@ -6,13 +6,16 @@
 //! also never pass through `serde_json::to_value`, `from_value` or `json!`, which read numbers anew; writing them as
 //! text is exact.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
+use hifijson::num::LexWrite as _;
+use hifijson::str::LexAlloc as _;
+use hifijson::token::Lex as _;
+use hifijson::{Expect, Read as _, SliceLexer, escape, str as string};
 use serde_json::{Map, Number, Value};
 
-use reader::Reader;
-
-mod reader;
 #[cfg(test)]
 mod tests;
 
@@ -128,4 +131,239 @@ pub fn parse_object(text: &[u8]) -> Result<Map<String, Value>, Error> {
 /// An object of these fields. Unlike `json!` it leaves the values as they are.
 pub fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
     Value::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+/// Parses a document. Levels are counted, because each costs stack.
+struct Reader<'a> {
+    text: &'a [u8],
+    lexer: SliceLexer<'a>,
+    /// The fields and indices that lead to where it reads.
+    path: Vec<Step<'a>>,
+    repeated: Option<String>,
+}
+
+/// One step of a path.
+enum Step<'a> {
+    Field(Cow<'a, str>),
+    Index(usize),
+}
+
+/// What is wrong, without the place.
+type Problem = hifijson::Error;
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a [u8]) -> Self {
+        Self { text, lexer: SliceLexer::new(text), path: Vec::new(), repeated: None }
+    }
+
+    /// Reads one document with nothing after it.
+    fn document<T>(&mut self, read: impl Fn(&mut Self, u8) -> Result<T, Problem>) -> Result<T, Error> {
+        let document = self.next(Expect::Value).and_then(|next| read(self, next)).and_then(|read| match self
+            .lexer
+            .ws_peek()
+        {
+            None => Ok(read),
+            Some(_) => Err(Expect::Eof.into()),
+        });
+        document.map_err(|problem| self.error(&problem))
+    }
+
+    fn next(&mut self, expected: Expect) -> Result<u8, Problem> {
+        Ok(self.lexer.ws_peek().ok_or(expected)?)
+    }
+
+    fn value(&mut self, next: u8) -> Result<Value, Problem> {
+        Ok(match next {
+            b'"' => Value::String(self.string()?.into_owned()),
+            b'{' => {
+                let mut object = Map::new();
+                self.object(|reader, name, next| {
+                    let value = reader.value(next)?;
+                    // The path still ends with this field.
+                    if object.insert(name.into_owned(), value).is_some() {
+                        reader.repeats();
+                    }
+                    Ok(())
+                })?;
+                Value::Object(object)
+            }
+            b'[' => {
+                let mut array = Vec::new();
+                self.array(|reader, next| {
+                    array.push(reader.value(next)?);
+                    Ok(())
+                })?;
+                Value::Array(array)
+            }
+            b'-' | b'0'..=b'9' => {
+                let (text, _) = self.lexer.num_string().validated()?;
+                // The one way to a number that keeps the letters of its exponent; the text was checked just above.
+                Value::Number(Number::from_string_unchecked(text.to_owned()))
+            }
+            _ => match self.lexer.null_or_bool().ok_or(Expect::Value)? {
+                Some(flag) => Value::Bool(flag),
+                None => Value::Null,
+            },
+        })
+    }
+
+    fn skip(&mut self, next: u8) -> Result<(), Problem> {
+        match next {
+            b'"' => drop(self.string()?),
+            b'{' => {
+                let mut names = Names::default();
+                self.object(|reader, name, next| {
+                    if names.holds(&name) {
+                        reader.repeats();
+                    }
+                    names.add(name);
+                    reader.skip(next)
+                })?;
+            }
+            b'[' => self.array(Self::skip)?,
+            b'-' | b'0'..=b'9' => {
+                self.lexer.num_string().validated()?;
+            }
+            _ => drop(self.lexer.null_or_bool().ok_or(Expect::Value)?),
+        }
+        Ok(())
+    }
+
+    fn string(&mut self) -> Result<Cow<'a, str>, Problem> {
+        Ok(self.lexer.discarded().str_string()?)
+    }
+
+    fn array(
+        &mut self,
+        mut element: impl FnMut(&mut Self, u8) -> Result<(), Problem>,
+    ) -> Result<(), Problem> {
+        self.descend()?;
+        let mut next = self.next(Expect::ValueOrEnd)?;
+        let mut index = 0;
+        while next != b']' || index > 0 {
+            self.path.push(Step::Index(index));
+            element(self, next)?;
+            self.path.pop();
+            index += 1;
+            match self.next(Expect::CommaOrEnd)? {
+                b',' => next = self.comma()?,
+                b']' => break,
+                _ => return Err(Expect::CommaOrEnd.into()),
+            }
+        }
+        self.lexer.take_next();
+        Ok(())
+    }
+
+    fn object(
+        &mut self,
+        mut field: impl FnMut(&mut Self, Cow<'a, str>, u8) -> Result<(), Problem>,
+    ) -> Result<(), Problem> {
+        self.descend()?;
+        let mut next = self.next(Expect::ValueOrEnd)?;
+        let mut first = true;
+        while next != b'}' || !first {
+            first = false;
+            if next != b'"' {
+                return Err(Expect::String.into());
+            }
+            let name = self.string()?;
+            self.lexer.expect(SliceLexer::ws_peek, b':').ok_or(Expect::Colon)?;
+            let value = self.next(Expect::Value)?;
+            self.path.push(Step::Field(name.clone()));
+            field(self, name, value)?;
+            self.path.pop();
+            match self.next(Expect::CommaOrEnd)? {
+                b',' => next = self.comma()?,
+                b'}' => break,
+                _ => return Err(Expect::CommaOrEnd.into()),
+            }
+        }
+        self.lexer.take_next();
+        Ok(())
+    }
+
+    /// Takes the opening bracket. Each open one but the outermost is a step of the path.
+    fn descend(&mut self) -> Result<(), Problem> {
+        if self.path.len() >= DEEPEST {
+            return Err(Problem::Depth);
+        }
+        self.lexer.take_next();
+        Ok(())
+    }
+
+    fn comma(&mut self) -> Result<u8, Problem> {
+        self.lexer.take_next();
+        self.next(Expect::Value)
+    }
+
+    /// The field that was read last stands twice in its object.
+    fn repeats(&mut self) {
+        if self.repeated.is_none() {
+            self.repeated = Some(path_text(&self.path));
+        }
+    }
+
+    fn error(&self, problem: &Problem) -> Error {
+        let read = self.text.len() - self.lexer.as_slice().len();
+        let (line, column) = place(&self.text[..read]);
+        match problem {
+            Problem::Depth => Error::TooDeep,
+            Problem::Str(string::Error::Escape(
+                escape::Error::ExpectedLowSurrogate | escape::Error::InvalidChar(_),
+            )) => Error::LoneSurrogate { line, column },
+            // Its words are those that people know from other tools.
+            problem => match serde_json::from_slice::<serde::de::IgnoredAny>(self.text) {
+                Err(known) => Error::Syntax {
+                    problem: without_place(&known.to_string()).to_owned(),
+                    line: known.line(),
+                    column: known.column(),
+                },
+                Ok(_) => Error::Syntax { problem: problem.to_string(), line, column },
+            },
+        }
+    }
+}
+
+fn without_place(message: &str) -> &str {
+    message.rsplit_once(" at line ").map_or(message, |(problem, _)| problem)
+}
+
+fn place(read: &[u8]) -> (usize, usize) {
+    let last = read.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    (read.split(|byte| *byte == b'\n').count(), last.len())
+}
+
+fn path_text(path: &[Step<'_>]) -> String {
+    let mut text = String::new();
+    for step in path {
+        match step {
+            Step::Field(name) => text.extend([if text.is_empty() { "" } else { "." }, name.as_ref()]),
+            Step::Index(index) => text.extend(["[", &index.to_string(), "]"]),
+        }
+    }
+    text
+}
+
+/// The names of one object: a short list as a rule, and a set where there are many.
+#[derive(Default)]
+struct Names<'a> {
+    few: Vec<Cow<'a, str>>,
+    many: HashSet<Cow<'a, str>>,
+}
+
+impl<'a> Names<'a> {
+    const FEW: usize = 16;
+
+    fn holds(&self, name: &str) -> bool {
+        self.few.iter().any(|few| few == name) || self.many.contains(name)
+    }
+
+    fn add(&mut self, name: Cow<'a, str>) {
+        if self.few.len() < Self::FEW {
+            self.few.push(name);
+        } else {
+            self.many.insert(name);
+        }
+    }
 }

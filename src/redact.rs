@@ -3,9 +3,7 @@
 //! What is sent is never masked: a profile that holds the token keeps it. Masking stands where text leaves for a
 //! person or a record: the report, the journal, the reason in a `--failed` file.
 //!
-//! A token is found however it is spelled: `\/` and `\u` escapes of JSON, also of JSON within JSON, `%XX` of a URL, and
-//! the character references of HTML. One under 8 characters would be found in innocent words; it is masked only after
-//! `Bearer`, and, from 4 characters on, where it is the whole text or a whole string value.
+//! A token is found as it is, with `\/` for its slashes, and percent-encoded.
 
 use std::borrow::Cow;
 use std::sync::{PoisonError, RwLock};
@@ -15,20 +13,13 @@ use serde_json::{Map, Value};
 use crate::exact_json;
 use crate::token::Token;
 
-use spelling::{Spelled, spelled};
-
-mod spelling;
 #[cfg(test)]
 mod tests;
 
 /// What stands for a token.
 pub const MASK: &str = "•••";
-/// Shorter tokens are masked only where they stand alone.
-const SHORTEST_ANYWHERE: usize = 8;
-/// Shorter tokens are masked only after `Bearer`.
-const SHORTEST_ALONE: usize = 4;
-/// As many characters of a token at the end of a text that was cut are masked.
-const SHORTEST_PART: usize = 4;
+/// A shorter token is not masked: it would be found in innocent words.
+const SHORTEST: usize = 8;
 
 static SECRETS: Redactor = Redactor::new();
 
@@ -40,6 +31,7 @@ pub fn secrets() -> &'static Redactor {
 /// A set of tokens, and the masking of them.
 #[derive(Debug, Default)]
 pub struct Redactor {
+    /// The longest first: one token may begin like another.
     known: RwLock<Vec<Known>>,
 }
 
@@ -47,6 +39,7 @@ pub struct Redactor {
 #[derive(Debug)]
 struct Known {
     token: Token,
+    spellings: Vec<String>,
     users: usize,
 }
 
@@ -75,7 +68,12 @@ impl Redactor {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         match known.iter_mut().find(|known| known.token == *token) {
             Some(known) => known.users += 1,
-            None => known.push(Known { token: token.clone(), users: 1 }),
+            None if token.expose().len() >= SHORTEST => {
+                let place = known.partition_point(|known| known.token.expose().len() > token.expose().len());
+                let spellings = spellings(token.expose());
+                known.insert(place, Known { token: token.clone(), spellings, users: 1 });
+            }
+            None => {}
         }
     }
 
@@ -90,70 +88,44 @@ impl Redactor {
         if let Some(place) = known.iter().position(|known| known.token == *token) {
             known[place].users -= 1;
             if known[place].users == 0 {
-                known.swap_remove(place);
+                known.remove(place);
             }
         }
     }
 
     /// The text with every token masked.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        match self.bytes(text.as_bytes()) {
-            Cow::Borrowed(_) => Cow::Borrowed(text),
-            Cow::Owned(masked) => Cow::Owned(String::from_utf8_lossy(&masked).into_owned()),
-        }
-    }
-
-    /// The same for the beginning of a longer text: a token that its end cuts is masked too.
-    pub fn cut_text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let cut = self.with_known(|known| {
-            let part = |start: usize| {
-                known.iter().any(|known| is_cut_token(&text.as_bytes()[start..], known.as_bytes()))
-            };
-            text.char_indices().map(|(start, _)| start).find(|start| part(*start))
-        });
-        match cut.flatten() {
-            None => self.text(text),
-            Some(start) => Cow::Owned(format!("{}{MASK}", self.text(&text[..start]))),
-        }
-    }
-
-    /// The same for bytes, which need not be text.
-    pub fn bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
-        let masked = self.with_known(|known| {
-            let alone = |known: &Token| is_alone(bytes.trim_ascii(), known.as_bytes());
-            if known.iter().any(|known| alone(known)) {
-                return Some(MASK.as_bytes().to_vec());
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let mut masked = Cow::Borrowed(text);
+        for spelling in known.iter().flat_map(|known| &known.spellings) {
+            if memchr::memmem::find(masked.as_bytes(), spelling.as_bytes()).is_some() {
+                masked = Cow::Owned(masked.replace(spelling, MASK));
             }
-            masked(bytes, known)
-        });
-        masked.flatten().map_or(Cow::Borrowed(bytes), Cow::Owned)
+        }
+        masked
     }
 
-    /// Masks the tokens in the strings and field names of a value, at every depth; whether there were any.
-    pub fn value(&self, value: &mut Value) -> bool {
+    /// Masks the tokens in the strings, numbers and field names of a value, at every depth.
+    pub fn value(&self, value: &mut Value) {
         match value {
-            Value::Null | Value::Bool(_) => false,
+            Value::Null | Value::Bool(_) => {}
             Value::Number(number) => {
-                let text = number.to_string();
-                let is_token = matches!(self.text(&text), Cow::Owned(_)) && text.len() >= SHORTEST_ANYWHERE;
-                if is_token {
+                if let Cow::Owned(_) = self.text(&number.to_string()) {
                     *value = MASK.into();
                 }
-                is_token
             }
-            Value::String(text) => match self.text(text) {
-                Cow::Borrowed(_) => false,
-                Cow::Owned(masked) => {
-                    *value = masked.into();
-                    true
+            Value::String(text) => {
+                if let Cow::Owned(masked) = self.text(text) {
+                    *text = masked;
                 }
-            },
-            Value::Array(elements) => {
-                elements.iter_mut().fold(false, |masked, element| self.value(element) | masked)
             }
+            Value::Array(elements) => elements.iter_mut().for_each(|element| self.value(element)),
             Value::Object(fields) => {
-                let masked = fields.values_mut().fold(false, |masked, field| self.value(field) | masked);
-                self.field_names(fields) | masked
+                fields.values_mut().for_each(|field| self.value(field));
+                if fields.keys().any(|name| matches!(self.text(name), Cow::Owned(_))) {
+                    let named = |(name, value): (String, Value)| (self.text(&name).into_owned(), value);
+                    *fields = std::mem::take(fields).into_iter().map(named).collect::<Map<_, _>>();
+                }
             }
         }
     }
@@ -167,129 +139,35 @@ impl Redactor {
 
     /// The same for a value that is JSON text already. It stays JSON.
     pub fn json_text<'a>(&self, json: &'a str) -> Cow<'a, str> {
-        let suspicious = self.with_known(|known| {
-            let short =
-                |known: &Token| known.expose().len() < SHORTEST_ANYWHERE && json.contains(known.expose());
-            known.iter().any(|known| short(known)) || masked(json.as_bytes(), known).is_some()
-        });
-        if suspicious != Some(true) {
+        let text = self.text(json);
+        // A string that holds JSON with `\/`.
+        let may_be_nested = json.contains(r"\\/");
+        if matches!(text, Cow::Borrowed(_)) && !may_be_nested {
+            return text;
+        }
+        let Ok(document) = exact_json::parse_with_repeats(json.as_bytes()) else { return text };
+        let masked = self.masked_value(&document.value);
+        if masked == document.value {
             return Cow::Borrowed(json);
         }
-        match exact_json::parse_with_repeats(json.as_bytes()) {
-            Err(_) => self.text(json),
-            Ok(mut document) => match (self.value(&mut document.value), json.ends_with('\n')) {
-                (false, _) => Cow::Borrowed(json),
-                (true, newline) => {
-                    Cow::Owned(format!("{}{}", document.value, if newline { "\n" } else { "" }))
-                }
-            },
-        }
+        let newline = if json.ends_with('\n') { "\n" } else { "" };
+        Cow::Owned(format!("{masked}{newline}"))
     }
+}
 
-    fn field_names(&self, fields: &mut Map<String, Value>) -> bool {
-        let holds =
-            |name: &String| name.len() >= SHORTEST_ANYWHERE && matches!(self.text(name), Cow::Owned(_));
-        if !fields.keys().any(holds) {
-            return false;
-        }
-        for (name, value) in std::mem::take(fields) {
-            let masked = if holds(&name) { self.text(&name).into_owned() } else { name };
-            // Two names that differ only in the token are still two.
-            let mut free = masked.clone();
-            let mut copy = 1;
-            while fields.contains_key(&free) {
-                copy += 1;
-                free = format!("{masked} ({copy})");
+/// As it is, with `\/`, and percent-encoded with large and with small letters, each once.
+fn spellings(token: &str) -> Vec<String> {
+    let encoded = |upper: bool| -> String {
+        let letter = |byte: u8| match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                char::from(byte).to_string()
             }
-            fields.insert(free, value);
-        }
-        true
-    }
-
-    /// What `find` makes of the tokens; nothing where there are none, as a rule.
-    fn with_known<T>(&self, find: impl FnOnce(&[&Token]) -> T) -> Option<T> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        if known.is_empty() {
-            return None;
-        }
-        // The longest first: one token may begin like another.
-        let mut tokens: Vec<&Token> = known.iter().map(|known| &known.token).collect();
-        tokens.sort_by_key(|token| std::cmp::Reverse(token.expose().len()));
-        Some(find(&tokens))
-    }
-}
-
-impl Token {
-    fn as_bytes(&self) -> &[u8] {
-        self.expose().as_bytes()
-    }
-}
-
-/// The text without the tokens; `None` where it holds none.
-fn masked(text: &[u8], known: &[&Token]) -> Option<Vec<u8>> {
-    if !spelling::may_hold(text, known.iter().map(|known| known.as_bytes())) {
-        return None;
-    }
-    let mut out: Option<Vec<u8>> = None;
-    let mut copied = 0;
-    let mut at = 0;
-    let begins = spelling::first_bytes(known.iter().map(|known| known.as_bytes()));
-    // Nearly every byte of nearly every text begins no token.
-    while let Some(next) = text[at..].iter().position(|byte| begins[usize::from(*byte)]) {
-        at += next;
-        match known.iter().find_map(|known| token_at(text, at, known.as_bytes())) {
-            None => at += 1,
-            Some(end) => {
-                let out = out.get_or_insert_default();
-                out.extend_from_slice(&text[copied..at]);
-                out.extend_from_slice(MASK.as_bytes());
-                copied = end;
-                at = end;
-            }
-        }
-    }
-    out.map(|mut out| {
-        out.extend_from_slice(&text[copied..]);
-        out
-    })
-}
-
-/// Where a token that begins at `start` ends.
-fn token_at(text: &[u8], start: usize, token: &[u8]) -> Option<usize> {
-    let end = match spelled(&text[start..], token) {
-        Spelled::Whole(length) => start + length,
-        _ => return None,
+            _ if upper => format!("%{byte:02X}"),
+            _ => format!("%{byte:02x}"),
+        };
+        token.bytes().map(letter).collect()
     };
-    let anywhere = token.len() >= SHORTEST_ANYWHERE;
-    (anywhere || (follows_bearer(&text[..start]) && !continues(&text[end..]))).then_some(end)
-}
-
-/// Whether the text is nothing but a token that is too short to be looked for inside of texts.
-fn is_alone(text: &[u8], token: &[u8]) -> bool {
-    token.len() >= SHORTEST_ALONE
-        && token.len() < SHORTEST_ANYWHERE
-        && spelled(text, token) == Spelled::Whole(text.len())
-}
-
-fn is_cut_token(text: &[u8], token: &[u8]) -> bool {
-    token.len() >= SHORTEST_ANYWHERE
-        && matches!(spelled(text, token), Spelled::Beginning(length) if length >= SHORTEST_PART)
-}
-
-fn follows_bearer(before: &[u8]) -> bool {
-    const BEARER: &[u8] = b"bearer";
-    let separators = [&b"%20"[..], b" ", b"+", b":", b"=", b"\""];
-    let mut before = before;
-    let mut separated = false;
-    while let Some(rest) = separators.iter().find_map(|separator| before.strip_suffix(*separator)) {
-        before = rest;
-        separated = true;
-    }
-    separated
-        && before.len() >= BEARER.len()
-        && before[before.len() - BEARER.len()..].eq_ignore_ascii_case(BEARER)
-}
-
-fn continues(after: &[u8]) -> bool {
-    after.first().is_some_and(u8::is_ascii_alphanumeric)
+    let mut spellings = vec![token.to_owned(), token.replace('/', r"\/"), encoded(true), encoded(false)];
+    spellings.dedup();
+    spellings
 }

@@ -1,16 +1,15 @@
 //! Filled-in inputs of the operations. Their values suit the sandbox, so that each runs there as it is.
 
-pub mod columns;
-mod row;
-
 use std::borrow::Cow;
 
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::input::records;
 use crate::plan::operation::Operation;
-use crate::plan::request::Dialect;
-use crate::wire::{FieldType, ObjectSchema};
+use crate::plan::operation::spec::{NamedCell, NamedColumns};
+use crate::plan::request::{Bearer, Dialect};
+use crate::wire::{Field, FieldType, ObjectSchema};
 
 /// The same as a CSV: a header and one row.
 ///
@@ -21,7 +20,7 @@ pub fn csv(dialect: &'static Dialect, operation: Operation) -> Result<String, Fa
         |error: &dyn std::fmt::Display| Failure::internal(format!("cannot generate CSV: {error}"));
     let document = serde_json::from_str(&json(dialect, operation)?).map_err(|error| unforeseen(&error))?;
     let (titles, cells): (Vec<String>, Vec<String>) =
-        row::example_row(dialect, operation, &document).into_iter().unzip();
+        example_row(dialect, operation, &document).into_iter().unzip();
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer
         .write_record(titles)
@@ -62,6 +61,106 @@ fn remove_unknown(value: &mut Value, shape: &ObjectSchema) -> bool {
         }
     }
     removed
+}
+
+/// Titles and cells.
+fn example_row(dialect: &'static Dialect, operation: Operation, document: &Value) -> Vec<(String, String)> {
+    let spec = operation.spec();
+    let inner = spec.wrapper.map_or(document, |wrapper| &document[wrapper]);
+    // One administrator's token serves the customers that records name.
+    let has_customer = dialect.customers.is_some() && spec.bearer == Bearer::Customer;
+    let customer = has_customer.then(|| ("customer".to_owned(), "1".to_owned()));
+    let cells =
+        records::paths(dialect, operation).filter_map(|(title, path)| Some((title, cell(at(inner, &path)?))));
+    customer.into_iter().chain(cells).chain(placeholder_columns(operation, inner)).collect()
+}
+
+/// The value at a path; a row changes one address, so that a list stands for its first element.
+fn at<'a>(value: &'a Value, path: &[impl AsRef<str>]) -> Option<&'a Value> {
+    path.iter().try_fold(value, |value, name| value.get(0).unwrap_or(value).get(name.as_ref()))
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(lines) => lines.iter().map(cell).collect::<Vec<_>>().join("|"),
+        other => other.to_string(),
+    }
+}
+
+/// Columns that have a code or an id in their title, and that of labels.
+fn placeholder_columns(operation: Operation, inner: &Value) -> Vec<(String, String)> {
+    let table = &operation.spec().columns;
+    let mut columns = table.named.as_ref().map(|named| named_columns(named, inner)).unwrap_or_default();
+    columns.extend(table.labels.map(|title| (title.to_owned(), labels(&inner[title]))));
+    columns
+}
+
+fn named_columns(named: &NamedColumns, inner: &Value) -> Vec<(String, String)> {
+    let found = at(inner, named.path);
+    let column = |name: &str, value: &Value| (format!("{}{name}", named.prefix), cell(value));
+    match named.cell {
+        NamedCell::Field => {
+            let fields = found.and_then(Value::as_object).into_iter().flatten();
+            fields.map(|(name, value)| column(name, value)).collect()
+        }
+        NamedCell::Element { name: (name, _), value: (value, _) } => {
+            let elements = found.and_then(Value::as_array).into_iter().flatten();
+            elements.map(|element| column(&cell(&element[name]), &element[value])).collect()
+        }
+    }
+}
+
+/// Labels with `|` between them; a leading `*` marks the default.
+fn labels(options: &Value) -> String {
+    let label = |option: &Value| {
+        let mark = if option["is_default"] == true { "*" } else { "" };
+        format!("{mark}{}", cell(&option["label"]))
+    };
+    options.as_array().into_iter().flatten().map(label).collect::<Vec<_>>().join("|")
+}
+
+/// A column: its title, what its cells hold, and what it is for.
+pub type Column = (String, &'static str, String);
+
+/// The columns that a CSV of an operation may have.
+pub fn columns(dialect: &'static Dialect, operation: Operation) -> Vec<Column> {
+    let spec = operation.spec();
+    let fields = operation.schema(dialect).fields();
+    let field_at = |path: &[&str]| -> Option<&'static Field> {
+        let path: Vec<&str> = spec.wrapper.into_iter().chain(path.iter().copied()).collect();
+        let path = path.join(".");
+        fields.iter().find(|(name, _)| name.replace("[]", "") == path).map(|(_, field)| *field)
+    };
+    let known = records::paths(dialect, operation).filter_map(|(title, path)| {
+        let path: Vec<&str> = path.iter().map(AsRef::as_ref).collect();
+        let field = field_at(&path)?;
+        let holds = if title == "is_searchable" { "yes or no" } else { holds(field.field_type) };
+        Some((title, holds, field.doc.to_owned()))
+    });
+    let mut columns: Vec<Column> = known.collect();
+    columns.extend(spec.columns.named.as_ref().map(|named| {
+        let holds = match named.cell {
+            NamedCell::Field => "text",
+            NamedCell::Element { value: (_, field), .. } => holds(field),
+        };
+        let doc = field_at(named.path).map_or("", |field| field.doc);
+        (format!("{}{}", named.prefix, named.placeholder), holds, doc.to_owned())
+    }));
+    columns.extend(spec.columns.labels.map(|title| {
+        let doc = field_at(&[title]).map_or("", |field| field.doc);
+        (title.to_owned(), "labels separated by |", format!("{doc}; * marks the default"))
+    }));
+    columns
+}
+
+fn holds(field: FieldType) -> &'static str {
+    match field {
+        FieldType::Text | FieldType::TextOrNull => "text",
+        FieldType::TextList => "lines separated by |",
+        FieldType::Boolean => "yes or no",
+        other => other.expected(),
+    }
 }
 
 #[cfg(test)]

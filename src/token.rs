@@ -24,16 +24,25 @@ impl Token {
         &self.0
     }
 
-    /// The token, if it fits into a header: visible ASCII and nothing else.
+    /// Whether it is an RFC 6750 `b64token`: `A-Z a-z 0-9 - . _ ~ + /`, and `=` only at the end. Only such a token is masked
+    /// in everything that may repeat it.
+    pub fn is_valid(&self) -> bool {
+        let rest = self.0.trim_end_matches('=');
+        !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte))
+    }
+
+    /// The token, if it is valid.
     ///
     /// # Errors
     /// `auth` for any other; `from` names where it was found.
-    pub fn fit_for_header(self, from: &str) -> Result<Self, Failure> {
-        if self.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
+    pub fn checked(self, from: &str) -> Result<Self, Failure> {
+        if self.is_valid() {
             return Ok(self);
         }
-        let message = format!("invalid token from {from}: contains whitespace or non-ASCII characters");
-        Err(Failure::new(FailureKind::Auth, message).hint("let the file or command give only the token"))
+        let message = format!(
+            "invalid token from {from}: only `A-Z a-z 0-9 - . _ ~ + /` can be in it, and `=` at its end"
+        );
+        Err(Failure::new(FailureKind::Auth, message).hint("give only the token, without quotes or blanks"))
     }
 
     /// When the token expires, where it says so itself: the claim `exp` of a JSON Web Token (RFC 7519, 4.1.4), in
@@ -69,6 +78,20 @@ mod tests {
         assert_eq!(format!("{token} {token:?}"), "••• •••");
         assert_eq!(token.expose(), "secret");
         assert!(Token::new(" \n").is_none());
+    }
+
+    #[test]
+    fn a_token_has_the_characters_of_a_bearer_token() {
+        for valid in ["t0ken", "aZ09-._~+/", "YWJj==", "eyJ.eyJ.c2ln"] {
+            assert!(Token::new(valid).unwrap().checked("a file").is_ok(), "{valid}");
+        }
+        for invalid in
+            ["=", "a=b", "\"abc\"", "a b", "a\nb", "t\u{f6}ken", "a:b", "Bearer,x", "a&b", "a%2Fb", "a\\b"]
+        {
+            let refused = Token::new(invalid).unwrap().checked("a file").unwrap_err();
+            assert!(refused.message.starts_with("invalid token from a file: "), "{invalid}");
+            assert!(!refused.message.contains(invalid) || invalid == "=", "{refused}");
+        }
     }
 
     #[test]

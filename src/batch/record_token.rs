@@ -85,10 +85,7 @@ impl TokenCommand {
 /// # Errors
 /// `auth` when it is none.
 pub fn from_record(value: &Value) -> Result<TokenSource, Failure> {
-    let token = value
-        .as_str()
-        .and_then(Token::new)
-        .filter(|token| token.expose().bytes().all(|byte| byte.is_ascii_graphic()));
+    let token = value.as_str().and_then(Token::new).filter(Token::is_valid);
     token.map(TokenSource::Given).ok_or_else(|| Failure::new(FailureKind::Usage, "invalid token in record"))
 }
 

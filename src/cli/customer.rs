@@ -10,7 +10,7 @@ use crate::cli::batch::BatchArgs;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_key_value};
 use crate::cli::number::integer;
 use crate::plan::profile::region;
-use crate::wire::{CUSTOMER, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, REGION};
+use crate::wire::{CUSTOMER, PROFILE_ADDRESS, REGION};
 
 /// Show, update and restore customer profiles.
 #[derive(Debug, Subcommand)]
@@ -184,7 +184,7 @@ impl FieldFlags for AddressFlags {
         FieldFlag::new("region-id", &REGION, "region_id").within("region"),
         FieldFlag::new("no-region", &PROFILE_ADDRESS, "region").constant(region::none, "Clear the region"),
         FieldFlag::new("telephone", &PROFILE_ADDRESS, "telephone"),
-        FieldFlag::new("company", &PROFILE_ADDRESS_FLAGS, "company"),
-        FieldFlag::new("vat-id", &PROFILE_ADDRESS_FLAGS, "vat_id"),
+        FieldFlag::new("company", &PROFILE_ADDRESS, "company"),
+        FieldFlag::new("vat-id", &PROFILE_ADDRESS, "vat_id"),
     ];
 }

@@ -55,7 +55,7 @@ pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool
         Prompt::new(session.context, session.global, session.report).password(question, hint)?
     };
     let token = Token::new(&text).ok_or_else(|| Failure::usage("no token given"))?;
-    token.fit_for_header("the input")
+    token.checked("the input")
 }
 
 async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {

@@ -131,5 +131,5 @@ fn token_of(reply: &Value) -> Result<Token, Failure> {
             .hint("check the base URL: it ends in /rest for a Magento shop")
     })?;
     secrets().add(&token);
-    token.fit_for_header("the service's answer")
+    token.checked("the service's answer")
 }

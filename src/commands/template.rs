@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::plan::operation::Operation;
 use crate::report::table::{header, new_table, render};
 use crate::session::Session;
-use crate::template::{self, columns};
+use crate::template;
 
 /// Prints a template. JSON has no comments, so the explanations go to standard error.
 ///
@@ -29,7 +29,7 @@ pub fn run(session: &Session<'_>, words: &OperationArgs, format: TemplateFormat)
 fn explain_columns(session: &Session<'_>, operation: Operation) {
     let mut table = new_table(session.report.stderr_style());
     table.set_header(header(&["COLUMN", "CELLS", "DESCRIPTION"]));
-    for (title, holds, doc) in columns::columns(session.dialect, operation) {
+    for (title, holds, doc) in template::columns(session.dialect, operation) {
         table.add_row([title.as_str(), holds, doc.as_str()]);
     }
     session.report.status(&render(&table));

@@ -108,7 +108,7 @@ impl TokenSource {
     /// `auth` when there is none, with what to type; `usage` when its file can be read or written by others.
     pub async fn token(&self) -> Result<Token, Failure> {
         match &self.0 {
-            Origin::Given { token, from, .. } => token.clone().fit_for_header(from),
+            Origin::Given { token, from, .. } => token.clone().checked(from),
             Origin::File { path, from } => read_file(path, from),
             // In a box: what it needs for a process would be part of every request.
             Origin::Command { command, .. } => Box::pin(command.run()).await,
@@ -120,7 +120,7 @@ impl TokenSource {
 fn read_file(path: &std::path::Path, from: &str) -> Result<Token, Failure> {
     let (text, _) = read_text(path, true)?.ok_or_else(|| auth(format!("{from} not found")))?;
     let token = Token::new(&text).ok_or_else(|| auth(format!("{from} is empty")))?;
-    token.fit_for_header(from)
+    token.checked(from)
 }
 
 fn auth(message: impl Into<String>) -> Failure {
@@ -380,7 +380,7 @@ impl TokenCommand {
         let printed =
             std::str::from_utf8(&ended.stdout).map_err(|_| fails("output is not valid UTF-8".to_owned()))?;
         let token = Token::new(printed).ok_or_else(|| fails(format!("printed nothing{}", said())))?;
-        token.fit_for_header(&name)
+        token.checked(&name)
     }
 
     fn spawn(&self) -> std::io::Result<(Child, Group)> {

@@ -5,17 +5,16 @@ use std::time::Duration;
 use jiff::fmt::rfc2822::DateTimeParser;
 use jiff::{SignedDuration, Timestamp};
 use reqwest::header::{AGE, CONTENT_TYPE, DATE, HeaderName, LOCATION, RETRY_AFTER};
+use serde_json::Value;
 use url::Url;
 
-use super::error_body::refusal_hint;
-use super::outcome::{Attempt, ServiceSignal};
-use super::reply::{Reply, is_page};
-use super::retry::retry_after;
+use super::attempt::{Attempt, Reply, ServiceSignal, is_page, retry_after};
 use super::transport::Incoming;
 use crate::failure::{Failure, FailureKind};
 use crate::http::error_body;
 use crate::http::transport_error::TransportError;
 use crate::plan::request::Request;
+use crate::redact::secrets;
 
 /// The hint where it is unknown whether a write was applied.
 pub const CHECK_BEFORE_RETRY: &str = "check whether it took effect before you try again";
@@ -54,10 +53,9 @@ fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration
     let is_read = request.method.is_read();
     let status = incoming.status;
     match status {
-        _ if is_success(request, status) && !is_read && is_page(&incoming.body) => Attempt::Unknown {
-            failure: answered(FailureKind::Unknown, &incoming).hint(
-                "a page came instead of the service's answer: check proxies and login pages between, then whether it took effect",
-            ),
+        _ if is_success(request, status) && !is_read && holds_page(&incoming) => Attempt::Unknown {
+            failure: answered(FailureKind::Unknown, &incoming)
+                .hint("received an HTML page; check for a proxy or login page, then whether it took effect"),
             transient: false,
         },
         _ if is_success(request, status) => Attempt::Applied(Reply {
@@ -75,7 +73,7 @@ fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration
         },
         401 | 403 => {
             let failure = answered(FailureKind::Auth, &incoming);
-            let hint = refusal_hint::of_token(status, failure.service.as_ref());
+            let hint = of_token(status, failure.service.as_ref());
             Attempt::Rejected(failure.hint(hint))
         }
         429 => Attempt::Throttled { failure: throttled(&incoming, wait), retry_after: wait },
@@ -83,7 +81,7 @@ fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration
         400..=499 => {
             let mut failure = answered(FailureKind::Refused, &incoming);
             let hint = web_server_hint(&incoming.body);
-            failure.hint = hint.or(refusal_hint::of_request(failure.service.as_ref())).map(str::to_owned);
+            failure.hint = hint.or(of_request(failure.service.as_ref())).map(str::to_owned);
             Attempt::Rejected(failure)
         }
         _ => unknown(is_read, &incoming, status >= 500),
@@ -97,6 +95,12 @@ fn is_success(request: &Request, status: u16) -> bool {
         200..=299 => true,
         _ => request.also_success == Some(status),
     }
+}
+
+/// Whether a page of a proxy or of a login came instead of the service's answer.
+fn holds_page(incoming: &Incoming) -> bool {
+    let is_html = |kind: String| kind.to_ascii_lowercase().contains("html");
+    header(incoming, &CONTENT_TYPE).is_some_and(is_html) || is_page(&incoming.body)
 }
 
 fn unknown(is_read: bool, incoming: &Incoming, transient: bool) -> Attempt {
@@ -153,7 +157,7 @@ fn redirected(kind: FailureKind, incoming: &Incoming, url: &Url) -> Failure {
         return answered(kind, incoming);
     };
     let target = url.join(&location).map_or_else(|_| location.clone(), |target| target.to_string());
-    let target = error_body::shortened(&target);
+    let target = error_body::one_line(&secrets().text(&target));
     let mut failure = answered(kind, incoming);
     failure.message =
         format!("the service answered {status} and redirects to {target}, which is not followed");
@@ -169,5 +173,65 @@ fn web_server_hint(body: &[u8]) -> Option<&'static str> {
         Some("write https:// in the base URL")
     } else {
         None
+    }
+}
+
+const UNAUTHORIZED: u16 = 401;
+
+/// The permission that stands for "the token's own data".
+const OWN_DATA: &str = "self";
+
+/// The hint of a 401 or 403, by the permission that the body names, if it does.
+pub fn of_token(status: u16, body: Option<&Value>) -> String {
+    let resources = body.and_then(|body| body.pointer("/parameters/resources")).and_then(Value::as_str);
+    match resources {
+        Some(OWN_DATA) => "the token has expired or is not a customer's: check it with `storefront auth status`, or, with an administrator's token in the magento interface, name the customer with --customer ID|EMAIL".to_owned(),
+        Some(permission) => format!(
+            "the token has expired or lacks the permission `{permission}`: run `storefront auth login --user NAME --admin`, or grant the permission; an integration's token must be allowed as a standalone Bearer token"
+        ),
+        None if status == UNAUTHORIZED => {
+            "`storefront auth status` shows which token was used; `storefront auth login` stores a new one".to_owned()
+        }
+        None => "the token may not do this: `storefront auth status` shows which one was used".to_owned(),
+    }
+}
+
+/// The hint of another 4xx. An administrator's token has no customer of its own, and Magento misses its id.
+pub fn of_request(body: Option<&Value>) -> Option<&'static str> {
+    let parameters = body?.get("parameters")?;
+    let is_missing = parameters.get("fieldName")? == "customerId" && parameters.get("fieldValue").is_none();
+    is_missing.then_some(
+        "the token is an administrator's, which has no customer of its own: name one with --customer ID|EMAIL",
+    )
+}
+
+/// Whether a 404 is Magento's answer for a record that is not there, and not that of a missing route or another server.
+pub fn names_no_entity(body: Option<&Value>) -> bool {
+    let message = body.and_then(|body| body.get("message")?.as_str());
+    message.is_some_and(|message| message.starts_with("No such entity"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{of_request, of_token};
+
+    #[test]
+    fn a_refusal_names_the_permission() {
+        let body = |resources: &str| json!({"parameters": {"resources": resources}});
+        let hint = of_token(401, Some(&body("Magento_Customer::manage")));
+        assert!(
+            hint.contains("`Magento_Customer::manage`") && hint.contains("standalone Bearer token"),
+            "{hint}"
+        );
+        assert!(of_token(401, Some(&body("self"))).contains("--customer"));
+        assert!(of_token(401, None).contains("auth login"));
+        assert!(of_token(403, Some(&Value::Null)).contains("may not"));
+        let missing =
+            json!({"message": "\"%fieldName\" is required", "parameters": {"fieldName": "customerId"}});
+        let unknown = json!({"parameters": {"fieldName": "customerId", "fieldValue": 6}});
+        assert!(of_request(Some(&unknown)).is_none());
+        assert!(of_request(Some(&missing)).is_some() && of_request(Some(&body("self"))).is_none());
     }
 }

@@ -1,13 +1,9 @@
 //! The HTTP client: one client, no redirects, and no request that may have been processed is ever repeated.
 
+mod attempt;
 mod classify;
-mod endpoint;
 pub mod error_body;
-pub mod outcome;
-mod reply;
-mod retry;
 mod tls;
-mod tls_error;
 pub mod trace;
 pub mod transport;
 mod transport_error;
@@ -22,15 +18,13 @@ use reqwest::header::{
 use tokio::time::Instant;
 use url::Url;
 
-pub use classify::CHECK_BEFORE_RETRY;
-pub use endpoint::Endpoint;
-pub use outcome::{Attempt, Attempts, Effect, ServiceSignal};
-pub use reply::Reply;
-pub use retry::MAX_WAIT;
+pub use attempt::{Attempt, Attempts, Effect, MAX_WAIT, Reply, ServiceSignal};
+pub use classify::{CHECK_BEFORE_RETRY, names_no_entity};
 pub use trace::{Headers, HttpEvent, Tracer};
-pub use transport::Transport;
+pub use transport::{Endpoint, Transport};
 pub use transport_error::{RUN_DOCTOR, TransportError};
 
+use crate::clock::Clock;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::plan::request::Request;
 use crate::token::Token;
@@ -50,6 +44,8 @@ pub struct Client {
     base: String,
     timeout: Duration,
     retry: u32,
+    /// Dates of `Retry-After` are compared with it.
+    clock: Clock,
     tracer: Option<Tracer>,
     observer: OnceCell<Observer>,
     /// Gives numbers between 0 and 1, so that many clients do not come back at the same moment.
@@ -76,7 +72,7 @@ impl Client {
     /// certificate files that cannot be read.
     pub fn new(link: &Endpoint, tracer: Option<Tracer>) -> Result<Self, Failure> {
         let transport = HttpTransport::new(link)?;
-        Ok(Self { tracer, random: retry::random_fraction, ..Self::over(link, Box::new(transport)) })
+        Ok(Self { tracer, random: attempt::random_fraction, ..Self::over(link, Box::new(transport)) })
     }
 
     /// A client over a transport of the caller's, without chance in its delays.
@@ -86,11 +82,18 @@ impl Client {
             base: link.base_url.as_str().trim_end_matches('/').to_owned(),
             timeout: link.timeout,
             retry: link.retry,
+            clock: Clock::system(),
             tracer: None,
             observer: OnceCell::new(),
             random: || 0.5,
             first: OnceCell::new(),
         }
+    }
+
+    /// The same client by another clock.
+    #[must_use]
+    pub fn with_clock(self, clock: Clock) -> Self {
+        Self { clock, ..self }
     }
 
     /// Sets the observer that is called after each attempt. Only the first call counts.
@@ -123,35 +126,27 @@ impl Client {
         format!("{}{slash}{}", self.base, request.path)
     }
 
-    /// Sends a request, and again, within `--retry`, what cannot act twice ([`Attempt::repeat_after`]).
+    /// Sends a request, and again, within `--retry`, what cannot act twice; no repeat starts once `stop` says so.
     ///
     /// # Errors
     /// `auth` for 401 and 403; `refused` for other 4xx and for redirects; `unavailable` when nothing can have been
     /// applied (not reached, throttled to the end, a read that failed); `unknown` when the request may have been
     /// applied.
-    pub async fn send(&self, request: &Request, token: &Token) -> Result<Reply, Failure> {
-        self.send_unless(request, token, || false).await
-    }
-
-    /// The same; no repeat starts once `stop` says so.
-    ///
-    /// # Errors
-    /// As [`Self::send`].
-    pub async fn send_unless(
+    pub async fn send(
         &self,
         request: &Request,
         token: &Token,
+        effect: Effect,
         stop: impl Fn() -> bool,
     ) -> Result<Reply, Failure> {
-        let effect = if request.method.is_read() { Effect::Read } else { Effect::Write };
         let mut attempts = Attempts::default();
         loop {
             let attempt = self.attempt(request, token).await?;
-            let Some(wait) = self.delay(&attempts, &attempt, effect).filter(|_| !stop()) else {
-                return attempts.conclude(attempt);
-            };
-            let _ = attempts.conclude(attempt);
-            tokio::time::sleep(wait).await;
+            let wait = self.delay(&attempts, &attempt, effect).filter(|_| !stop());
+            match (attempts.conclude(attempt), wait) {
+                (Err(_), Some(wait)) => tokio::time::sleep(wait).await,
+                (end, _) => return end,
+            }
         }
     }
 
@@ -161,7 +156,7 @@ impl Client {
         if repeat > self.retry {
             return None;
         }
-        let wait = attempt.repeat_after(effect)?.with(repeat, self.random);
+        let wait = attempt.repeat_after(effect, repeat, self.random)?;
         let because = attempt.failure().map_or("", |failure| &failure.message);
         self.trace(|| HttpEvent::Retry { repeat, of: self.retry, wait, because });
         Some(wait)
@@ -205,7 +200,7 @@ impl Client {
         let start = Instant::now();
         let received = self.transport.exchange(outgoing, self.timeout).await;
         self.trace_received(&received, start.elapsed(), token.is_some());
-        let (attempt, signal) = classify::classify(request, &url, received, crate::clock::system_time());
+        let (attempt, signal) = classify::classify(request, &url, received, self.clock.now());
         if let Some(observer) = self.observer.get() {
             observer(signal);
         }
@@ -258,10 +253,8 @@ fn headers(request: &Request, token: Option<&Token>) -> Result<HeaderMap, Failur
 }
 
 fn bearer(token: &Token) -> Result<HeaderValue, Failure> {
-    let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(|_| {
-        Failure::new(FailureKind::Auth, "the token holds characters that cannot stand in a header")
-            .hint("`storefront auth status` shows where it comes from")
-    })?;
+    let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose()))
+        .map_err(|_| Failure::internal("the token cannot be in a header"))?;
     bearer.set_sensitive(true);
     Ok(bearer)
 }
@@ -272,4 +265,68 @@ fn outgoing(request: &Request, url: Url, token: Option<&Token>) -> Result<Outgoi
         .map_err(|_| Failure::usage(format!("invalid HTTP method `{name}`")))?;
     let body: Option<Cow<'static, str>> = request.body.clone();
     Ok(Outgoing { method, url, headers: headers(request, token)?, body })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::time::Duration;
+
+    use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
+    use tokio::time::Instant;
+
+    use super::transport::{Exchange, Incoming, Outgoing, Transport};
+    use super::{Client, Effect, Endpoint};
+    use crate::clock::Clock;
+    use crate::plan::request::{Bearer, Method, Request};
+    use crate::token::Token;
+
+    /// Gives these answers, from the last to the first.
+    #[derive(Debug)]
+    struct Answers(RefCell<Vec<Incoming>>);
+
+    impl Transport for Answers {
+        fn exchange(&self, _: Outgoing, _: Duration) -> Exchange<'_> {
+            Box::pin(std::future::ready(Ok(self.0.borrow_mut().pop().unwrap())))
+        }
+    }
+
+    #[test]
+    fn a_date_of_retry_after_is_compared_with_the_clock_of_the_run() {
+        let until = HeaderValue::from_static("Wed, 21 Oct 2015 07:28:05 GMT");
+        let busy = Incoming {
+            status: 429,
+            headers: HeaderMap::from_iter([(RETRY_AFTER, until)]),
+            ..Incoming::default()
+        };
+        let answers = vec![Incoming { status: 200, ..Incoming::default() }, busy];
+        let endpoint = Endpoint {
+            base_url: "https://shop.example".parse().unwrap(),
+            allow_plain_http: false,
+            ca_file: None,
+            client_certificate: None,
+            timeout: Duration::from_secs(30),
+            retry: 1,
+            use_proxy: false,
+            proxy_variable: None,
+            certificate_file: None,
+        };
+        let request = Request {
+            method: Method::Get,
+            path: "/V1/thing".to_owned(),
+            body: None,
+            bearer: Bearer::Customer,
+            also_success: None,
+        };
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let waited = runtime.block_on(async {
+            let clock = Clock::starting_at("2015-10-21T07:28:00Z".parse().unwrap());
+            let client = Client::over(&endpoint, Box::new(Answers(RefCell::new(answers)))).with_clock(clock);
+            let start = Instant::now();
+            client.send(&request, &Token::new("t0ken").unwrap(), Effect::Read, || false).await.unwrap();
+            start.elapsed().as_secs()
+        });
+        assert_eq!(waited, 5);
+    }
 }

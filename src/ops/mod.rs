@@ -9,6 +9,5 @@ pub mod profile;
 pub(crate) mod reads;
 pub(crate) mod record;
 pub mod regions;
-pub mod repeatable;
 pub mod send;
 pub mod shipping;

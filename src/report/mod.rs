@@ -201,7 +201,10 @@ impl Report {
     pub fn foreign_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         match std::str::from_utf8(bytes) {
             Ok(text) => Self::bytes(secrets().json_text(text).as_bytes()),
-            Err(_) => Self::bytes(&secrets().bytes(bytes)),
+            Err(_) => match secrets().text(&String::from_utf8_lossy(bytes)) {
+                Cow::Owned(masked) => Self::bytes(masked.as_bytes()),
+                Cow::Borrowed(_) => Self::bytes(bytes),
+            },
         }
     }
 

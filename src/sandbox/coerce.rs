@@ -40,7 +40,7 @@ impl TypeError {
 }
 
 fn check_fields(object: &Document, shape: &ObjectSchema) -> Result<(), (&'static str, TypeError)> {
-    for field in shape.own_fields {
+    for field in shape.listed() {
         if let Some(value) = object.get(field.name) {
             check_value(value, field.field_type).map_err(|objection| (field.name, objection))?;
         }

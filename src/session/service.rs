@@ -18,7 +18,7 @@ use crate::session::local_service::{sandbox_settings, start_sandbox};
 use crate::token::Token;
 
 /// An open way to the service.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Service<'a> {
     /// What the user runs.
     pub session: &'a Session<'a>,
@@ -42,7 +42,7 @@ pub struct Service<'a> {
     write_ahead: Option<&'a dyn WriteAhead>,
     /// Set by the first signal: nothing new starts.
     stopping: Rc<Cell<bool>>,
-    _sandbox: Option<sandbox::Running>,
+    _sandbox: Option<Rc<sandbox::Running>>,
 }
 
 /// How far a write has come.
@@ -77,17 +77,17 @@ impl<'a> Service<'a> {
         }
         let (settings, sandbox) = if session.global.sandbox {
             let running = start_sandbox(session).await?;
-            (sandbox_settings(session, &running)?, Some(running))
+            (sandbox_settings(session, &running)?, Some(Rc::new(running)))
         } else {
             (Settings::resolve(session.context, session.global, session.config)?, None)
         };
         mask_tokens(&settings);
         #[cfg(test)]
         if let Some(network) = crate::simulation::program::network() {
-            let client = Client::over(&link(&settings), network);
+            let client = Client::over(&link(&settings), network).with_clock(session.context.clock);
             return Ok(Self::with_client(session, settings, client));
         }
-        let client = Client::new(&link(&settings), tracer)?;
+        let client = Client::new(&link(&settings), tracer)?.with_clock(session.context.clock);
         Ok(Self { _sandbox: sandbox, ..Self::with_client(session, settings, client) })
     }
 
@@ -117,23 +117,20 @@ impl<'a> Service<'a> {
         session: &'b Session<'b>,
         own_token: Option<Token>,
         write_ahead: Option<&'b dyn WriteAhead>,
-    ) -> Service<'b> {
+    ) -> Service<'b>
+    where
+        'a: 'b,
+    {
         let own = own_token.map(|token| Rc::new(OnceCell::from(token)));
         Service {
             session,
-            settings: self.settings.clone(),
-            customer: self.customer,
-            email: self.email.clone(),
+            write_ahead,
             stage: Rc::default(),
             replaces_profile: Rc::default(),
-            client: self.client.clone(),
             customer_id: Rc::default(),
             customer_token: own.clone().unwrap_or_else(|| self.customer_token.clone()),
             admin_token: own.unwrap_or_else(|| self.admin_token.clone()),
-            announced: self.announced.clone(),
-            write_ahead,
-            stopping: self.stopping.clone(),
-            _sandbox: None,
+            ..self.clone()
         }
     }
 
@@ -197,22 +194,7 @@ impl<'a> Service<'a> {
     /// The same service, for the customer with this id, whom an administrator names, or for the token's own.
     #[must_use]
     pub fn with_customer(&self, customer: Option<u64>) -> Service<'a> {
-        Service {
-            session: self.session,
-            settings: self.settings.clone(),
-            customer,
-            email: None,
-            stage: self.stage.clone(),
-            replaces_profile: self.replaces_profile.clone(),
-            client: self.client.clone(),
-            customer_id: Rc::default(),
-            customer_token: self.customer_token.clone(),
-            admin_token: self.admin_token.clone(),
-            announced: self.announced.clone(),
-            write_ahead: self.write_ahead,
-            stopping: self.stopping.clone(),
-            _sandbox: None,
-        }
+        Service { customer, email: None, customer_id: Rc::default(), ..self.clone() }
     }
 
     /// The same service, for the customer with this email, whom an administrator names.

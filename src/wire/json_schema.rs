@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{CONFIGURABLE_ITEM_OPTION, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS};
-use crate::wire::{Field, FieldType, ObjectSchema, Scalar};
+use super::{Field, FieldType, ObjectSchema, Origin, Scalar};
 
 /// How schemas are to be written.
 #[derive(Debug, Clone, Copy)]
@@ -15,10 +14,12 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A schema of an object with these fields; shapes further in are referred to.
+    /// A schema of an object with these fields; shapes further in are referred to. What the interface does not list stands
+    /// only in a closed schema.
     pub fn object(self, members: impl IntoIterator<Item = &'static Field>) -> Value {
+        let members = members.into_iter().filter(|member| self.closed || member.origin == Origin::Listed);
         let properties: Map<String, Value> =
-            members.into_iter().map(|member| (member.name.to_owned(), self.member(member))).collect();
+            members.map(|member| (member.name.to_owned(), self.member(member))).collect();
         let mut schema = json!({"type": "object", "properties": properties});
         if self.closed {
             schema["additionalProperties"] = false.into();
@@ -32,28 +33,19 @@ impl Writer {
         for member in members {
             if let Some(shape) = member.field_type.schema() {
                 found.extend(self.definitions(shape.own_fields));
-                found.insert(name(shape), self.shape(shape));
+                let mut schema = self.object(shape.own_fields);
+                let section = shape.section;
+                schema["description"] = format!("Section {section} of the interface: {}", shape.name).into();
+                found.insert(name(shape), schema);
             }
         }
         found
     }
 
-    fn shape(self, shape: &'static ObjectSchema) -> Value {
-        let mut schema = self.object(shape.own_fields);
-        schema["description"] = format!("Section {} of the interface: {}", shape.section, shape.name).into();
-        if self.closed && std::ptr::eq(shape, &raw const CONFIGURABLE_ITEM_OPTION) {
-            schema["properties"]["note"] =
-                json!({"description": "Explains the sample of the interface; dropped with a warning"});
-        }
-        if self.closed && std::ptr::eq(shape, &raw const PROFILE_ADDRESS) {
-            for member in PROFILE_ADDRESS_FLAGS.own_fields {
-                schema["properties"][member.name] = self.member(member);
-            }
-        }
-        schema
-    }
-
     fn member(self, member: &Field) -> Value {
+        if member.origin == Origin::Ignored {
+            return json!({"description": format!("{}; dropped with a warning", member.doc)});
+        }
         let mut schema = self.holds(member.field_type);
         // What the input check says about it; services accept other texts.
         if self.closed && member.name == "country_id" {

@@ -4,24 +4,12 @@
 //! These tables are the vocabulary applied to that JSON: the input check, CSV columns, templates, JSON Schema
 //! and OpenAPI are all read off them.
 
-mod address;
-mod attribute;
-mod cart_item;
-mod customer;
 pub mod json_schema;
 mod magento;
-mod shipping;
-mod tables;
+mod marketplace;
 
-pub use address::{CUSTOM_ATTRIBUTE, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS, QUOTE_ADDRESS, REGION};
-pub use attribute::{ATTRIBUTE, ATTRIBUTE_BODY, ATTRIBUTE_OPTION, STORE_LABEL};
-pub use cart_item::{
-    CART_ITEM, CART_ITEM_BODY, CONFIGURABLE_ITEM_OPTION, PRODUCT_OPTION, PRODUCT_OPTION_EXTENSION,
-};
-pub use customer::{CUSTOMER, CUSTOMER_BODY};
 pub use magento::MAGENTO_FIELDS;
-pub use shipping::{ADDRESS_INFORMATION, SHIPPING_INFORMATION};
-pub use tables::{FieldTables, MARKETPLACE_FIELDS};
+pub use marketplace::*;
 
 /// An object the interface documents.
 #[derive(Debug)]
@@ -30,7 +18,7 @@ pub struct ObjectSchema {
     pub name: &'static str,
     /// Section of the interface that lists the fields.
     pub section: &'static str,
-    /// The listed fields, in the order of the interface.
+    /// The listed fields, in the order of the interface, and then the others.
     pub own_fields: &'static [Field],
 }
 
@@ -43,6 +31,19 @@ pub struct Field {
     pub field_type: FieldType,
     /// One line of meaning, as the interface gives it.
     pub doc: &'static str,
+    /// Whether the interface lists it.
+    pub origin: Origin,
+}
+
+/// Why a field is in a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The interface lists it.
+    Listed,
+    /// The interface does not list it, but there is a flag for it.
+    Ours,
+    /// It explains a sample of the interface: it is dropped with a warning.
+    Ignored,
 }
 
 /// What a field holds.
@@ -85,8 +86,35 @@ pub enum Scalar {
     Boolean,
 }
 
+/// The objects that an interface documents.
+#[derive(Debug)]
+pub struct FieldTables {
+    /// Body of a profile: the wrapper around [`Self::customer`].
+    pub customer_body: &'static ObjectSchema,
+    /// A customer.
+    pub customer: &'static ObjectSchema,
+    /// An address of a profile.
+    pub address: &'static ObjectSchema,
+    /// Region of such an address.
+    pub region: &'static ObjectSchema,
+    /// Body of a cart item.
+    pub cart_item_body: &'static ObjectSchema,
+    /// A cart item.
+    pub cart_item: &'static ObjectSchema,
+    /// Body of an attribute.
+    pub attribute_body: &'static ObjectSchema,
+    /// An attribute.
+    pub attribute: &'static ObjectSchema,
+    /// Shipping information and payment.
+    pub shipping_information: &'static ObjectSchema,
+    /// Addresses, carrier and method in it.
+    pub address_information: &'static ObjectSchema,
+    /// An address of a quote.
+    pub quote_address: &'static ObjectSchema,
+}
+
 impl ObjectSchema {
-    /// Every field, those further in by their path: `addresses[].city`. An object stands before its fields.
+    /// Every listed field, those further in by their path: `addresses[].city`. An object stands before its fields.
     pub fn fields(&'static self) -> Vec<(String, &'static Field)> {
         let below = |member: &'static Field| {
             let list = if matches!(member.field_type, FieldType::List(_)) { "[]" } else { "" };
@@ -95,10 +123,15 @@ impl ObjectSchema {
                 inside.into_iter().map(move |(path, inner)| (format!("{}{list}.{path}", member.name), inner));
             std::iter::once((member.name.to_owned(), member)).chain(inside)
         };
-        self.own_fields.iter().flat_map(below).collect()
+        self.listed().flat_map(below).collect()
     }
 
-    /// The field called `name`, if the interface lists one.
+    /// The fields that the interface lists.
+    pub fn listed(&self) -> impl Iterator<Item = &'static Field> + use<> {
+        self.own_fields.iter().filter(|member| member.origin == Origin::Listed)
+    }
+
+    /// The field called `name`, if the table has one.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.own_fields.iter().find(|member| member.name == name)
     }
@@ -133,14 +166,9 @@ impl FieldType {
     }
 }
 
-/// A field that the interface does not list in a shape, but for which there is a flag.
-pub fn flag_field(shape: &ObjectSchema, name: &str) -> Option<&'static Field> {
-    std::ptr::eq(shape, &raw const PROFILE_ADDRESS).then(|| PROFILE_ADDRESS_FLAGS.field(name)).flatten()
-}
-
 /// Shorthand for the tables: one row, one field.
-const fn member(name: &'static str, holds: FieldType, doc: &'static str) -> Field {
-    Field { name, field_type: holds, doc }
+const fn field(name: &'static str, holds: FieldType, doc: &'static str) -> Field {
+    Field { name, field_type: holds, doc, origin: Origin::Listed }
 }
 
 /// Entity type id of products and attribute sets (docs/interface.md, "Attribute").

@@ -193,8 +193,8 @@ error: profile `shop` sets `token-env`, which overrides stored tokens
             "two\nhunter2",
             6,
             str![[r#"
-error: invalid token from the input: contains whitespace or non-ASCII characters
-  hint: let the file or command give only the token
+error: invalid token from the input: only `A-Z a-z 0-9 - . _ ~ + /` can be in it, and `=` at its end
+  hint: give only the token, without quotes or blanks
 "#]],
         ),
         (

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use crate::support::http_client::{
-    SECRET, assert_failure_text, failing, get, link, post, retrying, run, send, ship, token, traced,
+    SECRET, assert_failure_text, call, failing, get, link, post, retrying, run, send, ship, token, traced,
 };
 use crate::support::mock_server::{MockServer, Step, answer};
 use serde_json::json;
@@ -137,7 +137,7 @@ fn a_successful_retry_is_success_and_throttling_is_reported() {
         let signals = Rc::new(RefCell::new(Vec::new()));
         let heard = signals.clone();
         client.observe(Box::new(move |signal| heard.borrow_mut().push(signal)));
-        client.send(&post(), &token()).await.unwrap();
+        call(&client, &post()).await.unwrap();
         let throttled = ServiceSignal::Throttled(Some(Duration::ZERO));
         assert_eq!(*signals.borrow(), [throttled, throttled, ServiceSignal::Healthy]);
     });
@@ -148,20 +148,30 @@ fn a_successful_retry_is_success_and_throttling_is_reported() {
 /// An HTML page may come from a proxy or a login page, so it does not show whether the service applied the write.
 #[test]
 fn an_html_page_in_reply_to_a_write_is_an_unknown_outcome() {
-    for headers in ["Content-Type: text/html\r\n", "Content-Type: application/json\r\n"] {
-        let page = || answer("200 OK", headers, "\r\n <!DOCTYPE html><title>Sign in</title>");
-        let (failure, requests) = failing(vec![page()], &post());
-        assert_eq!((failure.kind, failure.applied, requests), (FailureKind::Unknown, Applied::Unknown, 1));
-        assert_failure_text(
-            &failure,
-            str![[r#"
-the service answered 200 OK: an HTML page titled Sign in
-  hint: a page came instead of the service's answer: check proxies and login pages between, then whether it took effect
-"#]],
+    let page = "\r\n <!DOCTYPE html><title>Sign in</title>";
+    for (content_type, body) in [
+        ("text/html", page),
+        ("application/json", page),
+        ("application/json", "\u{feff} <html><title>Sign in</title>"),
+        ("Text/HTML; charset=utf-8", "Sign in"),
+        ("text/html", ""),
+    ] {
+        let answer = || answer("200 OK", &format!("Content-Type: {content_type}\r\n"), body);
+        let (failure, requests) = failing(vec![answer()], &post());
+        assert_eq!(
+            (failure.kind, failure.applied, requests),
+            (FailureKind::Unknown, Applied::Unknown, 1),
+            "{content_type} {body}"
         );
-        let server = MockServer::start(vec![page()]);
+        assert_eq!(
+            failure.hint.as_deref(),
+            Some("received an HTML page; check for a proxy or login page, then whether it took effect")
+        );
+        let server = MockServer::start(vec![answer()]);
         assert_eq!(send(&link(&server.url("")), &get()).unwrap().status, 200);
     }
+    let (failure, _) = failing(vec![answer("200 OK", "", page)], &post());
+    assert_eq!(failure.message, "the service answered 200 OK: an HTML page titled Sign in");
 }
 
 #[test]
@@ -277,7 +287,7 @@ fn the_token_is_in_no_event_and_in_no_failure() {
         let server = MockServer::start(vec![answer(status, &headers, &echo)]);
         let (result, events) = run(async {
             let (client, events) = traced(&link(&server.url("")));
-            (client.send(&post(), &token()).await, events)
+            (call(&client, &post()).await, events)
         });
         let events = events.lock().unwrap().join("\n");
         assert!(events.contains("\"authorization\": \"•••\""), "{events}");
@@ -297,7 +307,7 @@ fn a_client_sends_concurrently_and_reuses_connections() {
         let client = Client::new(&link(&server.url("")), None).unwrap();
         let workers = (0..8).map(async |_| {
             for _ in 0..25 {
-                client.send(&post(), &token()).await.unwrap();
+                call(&client, &post()).await.unwrap();
             }
         });
         futures_util::future::join_all(workers).await;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use snapbox::str;
 
-use crate::support::http_client::{assert_failure_text, link, post, run, send, token};
+use crate::support::http_client::{assert_failure_text, call, link, post, run, send};
 use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::tls::{Authority, Defect};
 use storefront::failure::{Applied, Failure, FailureKind};
@@ -38,8 +38,8 @@ fn a_service_under_the_ca_file_is_reached_over_one_connection() {
     let server = serving(&authority, Defect::None, None);
     run(async {
         let client = Client::new(&trusting(&server, &authority), None).unwrap();
-        client.send(&post(), &token()).await.unwrap();
-        client.send(&post(), &token()).await.unwrap();
+        call(&client, &post()).await.unwrap();
+        call(&client, &post()).await.unwrap();
     });
     assert_eq!((server.requests().len(), server.connections()), (2, 1));
 }
@@ -207,12 +207,13 @@ no certificate in ca-file `[HOME]/odd.pem`
   hint: use PEM; convert DER with `openssl x509 -inform der -in FILE`
 "#]],
         ),
-        (broken, str!["the ca-file `[HOME]/odd.pem` is not valid PEM: its text is not Base64"]),
+        (broken, str!["invalid ca-file `[HOME]/odd.pem`: invalid certificate encoding"]),
         (
             odd,
-            str![
-                "cannot parse certificate 1 in ca-file `[HOME]/odd.pem`: invalid peer certificate: BadEncoding"
-            ],
+            str![[r#"
+cannot set up TLS: invalid peer certificate: BadEncoding
+  hint: check the ca-file
+"#]],
         ),
     ] {
         assert_failure_text(&refused(&with_ca(authority.file("odd.pem", text))), expected);
@@ -225,29 +226,29 @@ no certificate in ca-file `[HOME]/odd.pem`
         (
             key.clone(),
             str![[r#"
-no certificate in client-certificate `[HOME]/client.pem`
-  hint: use PEM; convert DER with `openssl x509 -inform der -in FILE`
+invalid client-certificate `[HOME]/client.pem`: private key or certificate not found
+  hint: put the certificate, its chain and its unencrypted private key into the file, as PEM
 "#]],
         ),
         (
             certificate,
             str![[r#"
-the client-certificate `[HOME]/client.pem` contains no private key
-  hint: add the key (-----BEGIN PRIVATE KEY-----) to the same file, after the certificates
+invalid client-certificate `[HOME]/client.pem`: private key or certificate not found
+  hint: put the certificate, its chain and its unencrypted private key into the file, as PEM
 "#]],
         ),
         (
             locked,
             str![[r#"
-the private key in the client-certificate `[HOME]/client.pem` is encrypted
-  hint: decrypt it with `openssl pkey -in FILE` and restrict the file's permissions
+invalid client-certificate `[HOME]/client.pem`: private key or certificate not found
+  hint: put the certificate, its chain and its unencrypted private key into the file, as PEM
 "#]],
         ),
         (
             format!("{other}{key}"),
             str![[r#"
-invalid client certificate in `[HOME]/client.pem`: the private key does not belong to the certificate
-  hint: put the certificate, its chain and the matching private key into the file
+cannot set up TLS: keys may not be consistent: KeyMismatch
+  hint: check the ca-file and the client-certificate
 "#]],
         ),
     ] {
@@ -257,6 +258,18 @@ invalid client certificate in `[HOME]/client.pem`: the private key does not belo
         };
         assert_failure_text(&refused(&link), expected);
     }
+}
+
+#[test]
+fn the_bundle_named_by_the_environment_is_the_one_read() {
+    let authority = Authority::new("Ours");
+    let server = serving(&authority, Defect::None, None);
+    let named = |file| Endpoint { certificate_file: Some(file), ..link(&server.url("")) };
+    send(&named(authority.ca_file()), &post()).unwrap();
+    assert_failure_text(
+        &refused(&named(authority.dir.path().join("none.pem"))),
+        str!["cannot read the certificate file `[HOME]/none.pem`: No such file or directory (os error [N])"],
+    );
 }
 
 #[test]

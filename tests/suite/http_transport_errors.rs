@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use snapbox::str;
 
 use crate::support::http_client::{
-    assert_failure_text, failing, get, link, post, retrying, run, send, ship, token, traced,
+    assert_failure_text, call, failing, get, link, post, retrying, run, send, ship, traced,
 };
 use crate::support::mock_server::{MockServer, Step, answer, reply};
 use crate::support::snapshot::assert_snapshot;
@@ -71,8 +71,8 @@ fn a_write_on_a_closing_connection_arrives_once() {
             MockServer::start(vec![answer("200 OK", "", "1"), Step::Close, answer("200 OK", "", "2")]);
         let failure = run(async {
             let client = Client::new(&retrying(&server), None).unwrap();
-            client.send(&post(), &token()).await.unwrap();
-            client.send(&post(), &token()).await.unwrap_err()
+            call(&client, &post()).await.unwrap();
+            call(&client, &post()).await.unwrap_err()
         });
         assert_eq!((failure.kind, failure.applied), (FailureKind::Unknown, Applied::Unknown));
         assert_eq!((server.requests().len(), server.connections()), (2, 1));
@@ -85,9 +85,9 @@ fn a_write_after_a_dropped_connection_uses_a_new_one() {
         MockServer::start(vec![Step::AnswerAndClose(reply("200 OK", "", "1")), answer("200 OK", "", "2")]);
     run(async {
         let client = Client::new(&link(&server.url("")), None).unwrap();
-        client.send(&post(), &token()).await.unwrap();
+        call(&client, &post()).await.unwrap();
         tokio::time::sleep(Duration::from_millis(50)).await;
-        assert_eq!(client.send(&post(), &token()).await.unwrap().body, b"2");
+        assert_eq!(call(&client, &post()).await.unwrap().body, b"2");
     });
     assert_eq!((server.requests().len(), server.connections()), (2, 2));
 }
@@ -100,7 +100,7 @@ fn a_refused_connection_is_retried_and_unavailable() {
     let link = Endpoint { retry: 1, ..link(&base) };
     let (failure, events) = run(async {
         let (client, events) = traced(&link);
-        (client.send(&post(), &token()).await.unwrap_err(), events)
+        (call(&client, &post()).await.unwrap_err(), events)
     });
     assert_eq!((failure.kind, failure.applied), (FailureKind::Unavailable, Applied::No));
     assert_failure_text(

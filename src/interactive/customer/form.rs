@@ -10,7 +10,7 @@ use crate::plan::profile::patch::DefaultAddress;
 use crate::plan::validate::lint_address;
 use crate::prompt::Objection;
 use crate::sanitize::sanitize_line;
-use crate::wire::{self, CUSTOMER, FieldType, ObjectSchema, PROFILE_ADDRESS, PROFILE_ADDRESS_FLAGS};
+use crate::wire::{self, CUSTOMER, FieldType, ObjectSchema, Origin, PROFILE_ADDRESS};
 
 #[cfg(test)]
 mod tests;
@@ -224,7 +224,8 @@ impl Form {
 
 fn address_fields(addresses: &[Value]) -> Vec<Field> {
     let listed = ADDRESS_FIELDS.iter().filter_map(|name| PROFILE_ADDRESS.field(name));
-    let listed = listed.chain(PROFILE_ADDRESS_FLAGS.own_fields);
+    let listed =
+        listed.chain(PROFILE_ADDRESS.own_fields.iter().filter(|member| member.origin == Origin::Ours));
     known_fields(&PROFILE_ADDRESS, listed, addresses.iter().filter_map(Value::as_object))
 }
 

@@ -5,10 +5,9 @@ use serde_json::Value;
 
 use super::owner;
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::http::error_body::refusal_hint::names_no_entity;
+use crate::http::{Effect, names_no_entity};
 use crate::ops::customers;
 use crate::ops::reads::Reads;
-use crate::ops::repeatable;
 use crate::plan::request::cart::Cart;
 use crate::session::service::{Service, Stage};
 
@@ -111,7 +110,7 @@ async fn read_new(service: &Service<'_>, id: u64) -> Result<(), Failure> {
 /// Creates the cart; where there is an active one, the service answers with its id.
 async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failure> {
     let target = service.target()?;
-    let created = repeatable::send(service, operation, &Cart::new(target, None)?.create()).await;
+    let created = service.send(operation, &Cart::new(target, None)?.create(), Effect::State).await;
     // What is asked for is not written yet.
     service.stage.set(Stage::NothingSent);
     match (created, target.customer) {

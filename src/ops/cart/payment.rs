@@ -3,9 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::http::{CHECK_BEFORE_RETRY, Reply};
+use crate::http::{CHECK_BEFORE_RETRY, Effect, Reply};
 use crate::ops::reads::Reads;
-use crate::ops::repeatable;
 use crate::plan::request::Request;
 use crate::plan::request::cart::Cart;
 use crate::sanitize::sanitize_line;
@@ -31,9 +30,9 @@ impl Payment {
     /// Sends it, and again within `--retry`: set twice it is the same.
     ///
     /// # Errors
-    /// As [`repeatable::send`]; `unknown` where neither the answer nor a read says that it was set.
+    /// As [`Service::read`]; `unknown` where neither the answer nor a read says that it was set.
     pub async fn send(&self, service: &Service<'_>, operation: &str) -> Result<Reply, Failure> {
-        let reply = repeatable::send(service, operation, &self.request).await?;
+        let reply = service.send(operation, &self.request, Effect::State).await?;
         let answer = reply.value();
         if says_set(&answer) {
             return Ok(reply);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::config::ReadSettings;
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
-use crate::http::error_body::{self, refusal_hint::names_no_entity};
+use crate::http::{error_body, names_no_entity};
 use crate::input::document;
 use crate::ops::customers;
 use crate::plan::profile::diff::{self, Change};
@@ -52,7 +52,7 @@ pub async fn fetch(service: &Service<'_>) -> Result<Profile, Failure> {
         let failure =
             Failure::guard(format!("cannot read the stored addresses: the service answered {page}"));
         let failure = Failure { service, ..failure.status(reply.status) };
-        return Err(failure.hint("check the base URL, and whether a proxy or login page answered"));
+        return Err(failure.hint("received an HTML page; check the base URL, and for a proxy or login page"));
     }
     in_reply(service, &reply.body)
 }

@@ -32,12 +32,6 @@ pub static SPEC: OperationSpec = OperationSpec {
                 prefix: "address_",
                 prefixed: &["id", "firstname", "lastname", "middlename", "prefix", "suffix"],
             },
-            ColumnGroup {
-                schema: |fields| fields.address_flags,
-                path: &["addresses"],
-                prefix: "",
-                prefixed: &[],
-            },
         ],
         // Which address is the default is for flags to say: the others must lose it.
         omitted: &["default_shipping", "default_billing"],

@@ -8,6 +8,8 @@ use percent_encoding::utf8_percent_encode;
 
 use super::{Bearer, SEGMENT, StoreView};
 use crate::failure::Failure;
+use std::sync::LazyLock;
+
 use crate::wire::{FieldTables, MAGENTO_FIELDS, MARKETPLACE_FIELDS, SHIPPING_SAVED_STATUS};
 
 /// The interfaces, as `--api` names them.
@@ -34,7 +36,7 @@ pub struct Dialect {
     /// Store view of the built-in service where none is given.
     pub sandbox_store_view: Option<&'static str>,
     /// The documented fields.
-    pub fields: &'static FieldTables,
+    pub fields: &'static LazyLock<FieldTables>,
     /// Reads and replaces the profile of the token's own customer.
     pub own_profile: &'static str,
     /// Calls that need an administrator's token and name the customer; `None` where the interface has none.

@@ -6,7 +6,7 @@ use super::country::country_code;
 use super::path::{Path, Step};
 use crate::failure::Failure;
 use crate::suggestion::closest_match;
-use crate::wire::{self, CONFIGURABLE_ITEM_OPTION, FieldType, ObjectSchema, Scalar};
+use crate::wire::{FieldType, ObjectSchema, Origin, Scalar};
 
 /// What the check did in addition to accepting: each line is a warning to print.
 pub type Warnings = Vec<String>;
@@ -100,9 +100,11 @@ impl Tidying {
         above: Option<&Path<'_>>,
     ) {
         self.trim_names(object, above);
-        if std::ptr::eq(shape, &raw const CONFIGURABLE_ITEM_OPTION) && object.shift_remove("note").is_some() {
-            let note = Path::field(above, "note");
-            self.warnings.push(format!("{note}: ignored (documentation only)"));
+        for ignored in shape.own_fields.iter().filter(|member| member.origin == Origin::Ignored) {
+            if object.shift_remove(ignored.name).is_some() {
+                let path = Path::field(above, ignored.name);
+                self.warnings.push(format!("{path}: ignored (documentation only)"));
+            }
         }
         for (name, value) in object {
             if let Some(inner) = shape.field(name).and_then(|member| member.field_type.schema()) {
@@ -157,7 +159,7 @@ impl Validator {
     ) {
         for (name, value) in object {
             let path = Path::field(above, name);
-            match shape.field(name).or_else(|| wire::flag_field(shape, name)) {
+            match shape.field(name) {
                 Some(member) => self.value(name, value, member.field_type, &path),
                 None if self.allow_unknown => {}
                 None => {

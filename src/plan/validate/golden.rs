@@ -32,7 +32,7 @@ fn written(value: &Value, path: &str, paths: &mut BTreeSet<String>) {
 
 /// Paths of all fields the tables list.
 fn listed(shape: &'static ObjectSchema, path: &str, paths: &mut BTreeSet<String>) {
-    for member in shape.own_fields {
+    for member in shape.listed() {
         let path = format!("{path}.{}", member.name);
         paths.insert(path.clone());
         if let FieldType::Object(shape) | FieldType::List(shape) = member.field_type {

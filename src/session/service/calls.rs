@@ -16,8 +16,14 @@ impl Service<'_> {
     /// # Errors
     /// As [`crate::http::Client::send`], and `auth` when there is no token.
     pub async fn read(&self, request: &Request) -> Result<Reply, Failure> {
-        let call = pin!(self.client.send(request, self.token(request.bearer).await?));
-        let reply = self.session.report.while_waiting("waiting for the service", call).await;
+        self.send_waiting("waiting for the service", request, Effect::Read).await
+    }
+
+    async fn send_waiting(&self, wait: &str, request: &Request, effect: Effect) -> Result<Reply, Failure> {
+        let token = self.token(request.bearer).await?;
+        let stop = || effect != Effect::Read && self.is_stopping();
+        let call = pin!(self.client.send(request, token, effect, stop));
+        let reply = self.session.report.while_waiting(wait, call).await;
         reply.map_err(|failure| self.with_hint(failure, request.bearer))
     }
 
@@ -55,21 +61,25 @@ impl Service<'_> {
     /// # Errors
     /// As [`Self::read`].
     pub async fn write(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
-        let token = self.token(request.bearer).await?;
+        self.token(request.bearer).await?;
         self.log_before_send(None).await?;
-        self.begin_write(operation, request);
-        let call = pin!(self.client.send_unless(request, token, || self.is_stopping()));
-        let answer = self
-            .session
-            .report
-            .while_waiting(&format!("{operation}: sent, waiting for the response"), call)
-            .await;
-        match &answer {
+        self.send(operation, request, Effect::Write).await
+    }
+
+    /// The same; the caller has written down that it leaves.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub async fn send(&self, operation: &str, request: &Request, effect: Effect) -> Result<Reply, Failure> {
+        self.token(request.bearer).await?;
+        let before = self.begin_write(operation, request);
+        let reply = self.send_waiting(&waiting(operation), request, effect).await;
+        match &reply {
             Ok(_) => self.stage.set(Stage::Accepted),
             Err(failure) if failure.applied == Applied::Unknown => {}
-            Err(_) => self.stage.set(Stage::NothingSent),
+            Err(_) => self.stage.set(before),
         }
-        answer.map_err(|failure| self.with_hint(failure, request.bearer))
+        reply
     }
 
     /// Writes down that a write is about to leave, where this is a record of a batch; `snapshot` is the name of the one
@@ -90,13 +100,9 @@ impl Service<'_> {
     /// Only for a request that cannot be made.
     pub async fn attempt(&self, operation: &str, request: &Request) -> Result<Attempt, Failure> {
         let token = self.token(request.bearer).await?;
-        self.begin_write(operation, request);
+        let before = self.begin_write(operation, request);
         let call = pin!(self.client.attempt(request, token));
-        let attempt = self
-            .session
-            .report
-            .while_waiting(&format!("{operation}: sent, waiting for the response"), call)
-            .await;
+        let attempt = self.session.report.while_waiting(&waiting(operation), call).await;
         let attempt = attempt.map(|attempt| match attempt {
             Attempt::Rejected(failure) => Attempt::Rejected(self.with_hint(failure, request.bearer)),
             attempt => attempt,
@@ -104,7 +110,7 @@ impl Service<'_> {
         match &attempt {
             Ok(Attempt::Applied(_)) => self.stage.set(Stage::Accepted),
             Ok(Attempt::Unknown { .. }) => {}
-            _ => self.stage.set(Stage::NothingSent),
+            _ => self.stage.set(before),
         }
         attempt
     }
@@ -120,10 +126,11 @@ impl Service<'_> {
         self.stage.set(Stage::Accepted);
     }
 
-    fn begin_write(&self, operation: &str, request: &Request) {
+    /// How far the writes before this one have come: what they did stays, whatever becomes of it.
+    fn begin_write(&self, operation: &str, request: &Request) -> Stage {
         self.log_target(operation, request);
-        self.stage.set(Stage::Sent);
         self.replaces_profile.set(request.method == Method::Put && operation.starts_with("customer "));
+        self.stage.replace(Stage::Sent)
     }
 
     /// A request as a dry run shows it.
@@ -152,4 +159,8 @@ impl Service<'_> {
             .unwrap_or_default();
         self.session.report.status(&format!("{operation}: {profile}host {}{view}", self.settings.host()));
     }
+}
+
+fn waiting(operation: &str) -> String {
+    format!("{operation}: sent, waiting for the response")
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::support::mock_server::{MockServer, Step};
 use crate::support::snapshot::assert_snapshot;
 use storefront::failure::Failure;
-use storefront::http::{Client, Endpoint, HttpEvent, Reply};
+use storefront::http::{Client, Effect, Endpoint, HttpEvent, Reply};
 use storefront::plan::request::dialect::MARKETPLACE;
 use storefront::plan::request::{Bearer, Method, Request, StoreView, Target};
 use storefront::token::Token;
@@ -70,7 +70,13 @@ pub fn run<T>(work: impl Future<Output = T>) -> T {
 
 /// One call over a client of its own.
 pub fn send(link: &Endpoint, request: &Request) -> Result<Reply, Failure> {
-    run(async { Client::new(link, None)?.send(request, &token()).await })
+    run(async { call(&Client::new(link, None)?, request).await })
+}
+
+/// One call over this client.
+pub async fn call(client: &Client, request: &Request) -> Result<Reply, Failure> {
+    let effect = if request.method.is_read() { Effect::Read } else { Effect::Write };
+    client.send(request, &token(), effect, || false).await
 }
 
 /// A client, and each of its events as text.

@@ -1,0 +1,381 @@
+//! The service's error bodies as one readable sentence. The interface does not show them (docs/interface.md): what is
+//! found is rendered.
+
+use reqwest::StatusCode;
+use serde_json::{Map, Value};
+
+use super::attempt::value_of;
+use crate::redact::secrets;
+
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+/// Bytes of foreign text in a message. The whole of it stays in the failure's `service`.
+const MAX_MESSAGE: usize = 600;
+/// Bytes that are looked at for a message, so that no body takes long.
+const MAX_SCANNED: usize = 64 * MAX_MESSAGE;
+/// Members of a list that are looked at; their texts fill a message.
+const MAX_LISTED: usize = 20;
+/// Longer names of parameters are not looked for.
+const MAX_NAME: usize = 64;
+
+/// Status and body of an error as one sentence without a full stop, such as `404 Not Found: no such quote`. Long
+/// text is cut. The second value is the whole body: JSON, or a string where it is not JSON; nothing where it is empty.
+/// Tokens in use are masked in both.
+///
+/// Never fails, whatever the body; its time grows with the body and not faster.
+pub fn render(status: u16, content_type: Option<&str>, body: &[u8]) -> (String, Option<Value>) {
+    let status = status_in_words(status);
+    let mut whole = value_of(body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body));
+    let said = match &whole {
+        Value::String(text) if !body.starts_with(b"\"") => of_text(text.trim(), content_type),
+        Value::Null => String::new(),
+        json => of_json(json),
+    };
+    // Half of a token, where the text is cut, would not be found.
+    let said = one_line(&secrets().text(&said));
+    secrets().value(&mut whole);
+    let sentence = if said.is_empty() {
+        format!("{status} with an empty body")
+    } else if status.ends_with(&said) {
+        status
+    } else {
+        format!("{status}: {said}")
+    };
+    (sentence, Some(whole).filter(|whole| !whole.is_null()))
+}
+
+/// `404 Not Found`.
+pub fn status_in_words(status: u16) -> String {
+    match StatusCode::from_u16(status).ok().and_then(|code| code.canonical_reason()) {
+        Some(words) => format!("{status} {words}"),
+        None => status.to_string(),
+    }
+}
+
+/// Foreign text on one line, without a full stop, and cut where it is too long.
+pub(super) fn one_line(text: &str) -> String {
+    let words: Vec<&str> = beginning(text, MAX_SCANNED).split_whitespace().collect();
+    let line = words.join(" ");
+    if line.len() > MAX_MESSAGE || text.len() > MAX_SCANNED {
+        return format!("{}…", beginning(&line, MAX_MESSAGE).trim_end());
+    }
+    without_full_stop(&line).to_owned()
+}
+
+fn without_full_stop(line: &str) -> &str {
+    line.trim_end().trim_end_matches(['.', ':'])
+}
+
+/// At most so many bytes.
+fn beginning(text: &str, limit: usize) -> &str {
+    let mut end = text.len().min(limit);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// What JSON says, in whatever shape.
+fn of_json(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(map) => of_object(map),
+        other => other.to_string(),
+    }
+}
+
+fn of_object(map: &Map<String, Value>) -> String {
+    let text = |name| map.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let list = |list: Option<&Value>| list.and_then(Value::as_array).map(|list| of_list(list));
+    if let Some(message) = text("message") {
+        let message = filled(message, map.get("parameters"));
+        match list(map.get("errors")).filter(|errors| !errors.is_empty()) {
+            Some(errors) => format!("{}: {errors}", without_full_stop(&message)),
+            None => message,
+        }
+    } else if let Some(messages) = map.get("messages") {
+        // `{"error": [{"code", "message"}]}`
+        list(messages.get("error")).unwrap_or_else(|| of_json(messages))
+    } else if let (Some(_), Some(result)) = (map.get("code"), map.get("result")) {
+        of_json(result)
+    } else if let Some(said) = text("error_description").or_else(|| text("detail")) {
+        said.to_owned()
+    } else if let Some(error) = map.get("error") {
+        of_json(error)
+    } else {
+        serde_json::to_string(map).unwrap_or_default()
+    }
+}
+
+fn of_list(list: &[Value]) -> String {
+    let members: Vec<String> = list.iter().take(MAX_LISTED).map(of_json).collect();
+    members.iter().map(|member| without_full_stop(member)).collect::<Vec<_>>().join("; ")
+}
+
+/// A message of Magento's with its placeholders filled in one pass: `%fieldName` from a map, `%1` from a list. What a
+/// parameter brings in is not looked at again. The longest name wins (`%10` before `%1`); a `%` that begins no known name
+/// stays.
+fn filled(message: &str, parameters: Option<&Value>) -> String {
+    let mut rest = beginning(message, MAX_SCANNED);
+    let mut out = String::new();
+    while let Some((before, after)) = rest.split_once('%').filter(|_| out.len() < MAX_SCANNED) {
+        out.push_str(before);
+        let named = parameters.and_then(|parameters| longest_name(after, parameters));
+        match named {
+            Some((_, Value::String(text))) => out.push_str(beginning(text, MAX_SCANNED)),
+            Some((_, other)) => out.push_str(beginning(&other.to_string(), MAX_SCANNED)),
+            None => out.push('%'),
+        }
+        rest = &after[named.map_or(0, |(length, _)| length)..];
+    }
+    out + rest
+}
+
+/// The longest beginning of `text` that names a parameter, and that parameter.
+fn longest_name<'a>(text: &str, parameters: &'a Value) -> Option<(usize, &'a Value)> {
+    (1..=text.len().min(MAX_NAME))
+        .rev()
+        .find_map(|length| Some((length, parameter(parameters, text.get(..length)?)?)))
+}
+
+fn parameter<'a>(parameters: &'a Value, name: &str) -> Option<&'a Value> {
+    match parameters {
+        Value::Object(map) => map.get(name),
+        Value::Array(list) if name.bytes().all(|byte| byte.is_ascii_digit()) && !name.starts_with('0') => {
+            list.get(name.parse::<usize>().ok()?.checked_sub(1)?)
+        }
+        _ => None,
+    }
+}
+
+/// What a text says that is no JSON: of the HTML page of a proxy its title.
+fn of_text(text: &str, content_type: Option<&str>) -> String {
+    let head = beginning(text, MAX_SCANNED);
+    let lower = head.to_ascii_lowercase();
+    let says_html = content_type.is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
+    let is_html = ["<!doctype html", "<html"].iter().any(|start| lower.starts_with(start));
+    if !is_html && !(says_html && head.starts_with('<')) {
+        return text.to_owned();
+    }
+    match title(head, &lower) {
+        Some(title) => {
+            let title = title.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+            format!("an HTML page titled {}", title.replace("&#39;", "'").replace("&amp;", "&"))
+        }
+        None => "an HTML page without a title".to_owned(),
+    }
+}
+
+/// The text between `<title …>` and `</title>`; `lower` is the page in lower case.
+fn title<'a>(page: &'a str, lower: &str) -> Option<&'a str> {
+    let tag = lower.find("<title")?;
+    let start = tag + lower[tag..].find('>')? + 1;
+    let end = start + lower[start..].find("</title")?;
+    Some(page[start..end].trim()).filter(|title| !title.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{MAX_MESSAGE, filled, one_line, render};
+
+    fn json_error(body: &Value) -> String {
+        let (text, whole) = render(400, Some("application/json"), body.to_string().as_bytes());
+        assert_eq!(whole.as_ref(), Some(body));
+        text.strip_prefix("400 Bad Request: ").unwrap().to_owned()
+    }
+
+    fn said(status: u16, content_type: Option<&str>, body: &[u8]) -> String {
+        render(status, content_type, body).0
+    }
+
+    #[test]
+    fn messages_with_parameters() {
+        let map = json!({"message": "No such entity with %fieldName = %fieldValue.",
+            "parameters": {"fieldName": "quoteId", "fieldValue": 4}, "trace": "#0 /srv/x.php(1)"});
+        assert_eq!(json_error(&map), "No such entity with quoteId = 4");
+        let list = json!({"message": "Unknown carrier: %1, %2", "parameters": ["fast", "air"]});
+        assert_eq!(json_error(&list), "Unknown carrier: fast, air");
+        let bare = json!({"message": "Only 5% of it (100% expected)."});
+        assert_eq!(json_error(&bare), "Only 5% of it (100% expected)");
+    }
+
+    #[test]
+    fn added_errors_follow_the_message() {
+        let body = json!({"message": "Some inputs are wrong.", "errors": [
+            {"message": "\"%fieldName\" is required.", "parameters": {"fieldName": "email"}},
+            {"message": "\"%1\" is too long.", "parameters": ["city"]},
+            "and more"]});
+        assert_eq!(
+            json_error(&body),
+            r#"Some inputs are wrong: "email" is required; "city" is too long; and more"#
+        );
+    }
+
+    #[test]
+    fn other_shapes() {
+        let list = json!({"messages": {"error": [{"code": 404, "message": "No route."}, {"code": 1, "message": "Second"}]}});
+        assert_eq!(json_error(&list), "No route; Second");
+        assert_eq!(json_error(&json!({"code": 500, "result": "Agotado."})), "Agotado");
+        let nested = json!({"code": 500, "result": {"message": "No %1", "parameters": ["stock"]}});
+        assert_eq!(json_error(&nested), "No stock");
+        assert_eq!(json_error(&json!({"error": {"message": "deep"}})), "deep");
+        assert_eq!(
+            json_error(&json!({"error": "invalid", "error_description": "Token is old"})),
+            "Token is old"
+        );
+        assert_eq!(json_error(&json!({"message": "", "odd": [1]})), r#"{"message":"","odd":[1]}"#);
+        assert_eq!(json_error(&json!(["a", 1])), r#"["a",1]"#);
+        let marked = "\u{feff}{\"message\": \"marked\"}";
+        assert_eq!(said(404, None, marked.as_bytes()), "404 Not Found: marked");
+        assert_eq!(json_error(&json!("just text")), "just text");
+    }
+
+    /// Bodies of Magento, its documentation and its proxies.
+    #[test]
+    fn bodies_that_shops_gave() {
+        let no_entity = "No such entity with %fieldName = %fieldValue, %field2Name = %field2Value";
+        let accessor =
+            r#"Property "Foo" does not have accessor method "getFoo" in class "Magento\Customer"."#;
+        let required = "\"%fieldName\" is required. Enter and try again.";
+        let unsaved = "The shipping information was unable to be saved. Error: \"%message\"";
+        for (body, expected) in [
+            (
+                json!({"message": "The consumer isn't authorized to access %resources.",
+                    "parameters": {"resources": "self"}}),
+                "The consumer isn't authorized to access self",
+            ),
+            (
+                json!({"message": "The consumer isn't authorized to access %1.", "parameters": ["resourceN"]}),
+                "The consumer isn't authorized to access resourceN",
+            ),
+            (
+                json!({"message": no_entity, "parameters": {"fieldName": "email", "fieldValue": "a@example.com",
+                    "field2Name": "websiteId", "field2Value": 0}}),
+                "No such entity with email = a@example.com, websiteId = 0",
+            ),
+            (
+                json!({"message": "Carrier with such method not found: %1, %2",
+                    "parameters": ["bestway", "tablerate"]}),
+                "Carrier with such method not found: bestway, tablerate",
+            ),
+            (
+                json!({"message": "One or more input exceptions have occurred.", "errors": [
+                    {"message": required, "parameters": {"fieldName": "email"}},
+                    {"message": required, "parameters": {"fieldName": "template"}}]}),
+                "One or more input exceptions have occurred: \"email\" is required. Enter and try again; \
+                 \"template\" is required. Enter and try again",
+            ),
+            (
+                json!({"message": accessor, "trace": "#0 /var/www/NameFinder.php(62): ...\n#1 {main}"}),
+                accessor.trim_end_matches('.'),
+            ),
+            (json!({"message": "Too Many Requests", "trace": null}), "Too Many Requests"),
+            (
+                json!({"message": "Provided customer ID \"%customer_id\" isn't related to current customer address.",
+                    "parameters": {"customer_id": 1}}),
+                "Provided customer ID \"1\" isn't related to current customer address",
+            ),
+            (
+                json!({"message": unsaved, "parameters": {"message": "Invalid customer address id 7"}}),
+                "The shipping information was unable to be saved. Error: \"Invalid customer address id 7\"",
+            ),
+            (
+                json!({"code": 500, "result": "Producto que desea agregar no está disponible."}),
+                "Producto que desea agregar no está disponible",
+            ),
+        ] {
+            assert_eq!(json_error(&body), expected);
+        }
+        assert_eq!(said(503, Some("text/html"), b""), "503 Service Unavailable with an empty body");
+    }
+
+    #[test]
+    fn bodies_that_are_no_json() {
+        // We ask for JSON: XML is text like any other.
+        let xml = b"<?xml version=\"1.0\"?>\n<response><message>No.</message></response>\n";
+        assert_eq!(
+            said(400, Some("application/xml"), xml),
+            "400 Bad Request: <?xml version=\"1.0\"?> <response><message>No.</message></response>"
+        );
+        let page = b"<!DOCTYPE html><html><head><TITLE lang=en>503\n Backend &amp; more</TITLE></head><body>long</body>";
+        assert_eq!(
+            said(502, Some("text/html"), page),
+            "502 Bad Gateway: an HTML page titled 503 Backend & more"
+        );
+        assert_eq!(said(502, None, b"<html>x"), "502 Bad Gateway: an HTML page without a title");
+        assert_eq!(said(500, Some("text/html"), b"Fatal error"), "500 Internal Server Error: Fatal error");
+        assert_eq!(said(503, None, b" \n"), "503 Service Unavailable with an empty body");
+        assert_eq!(said(429, None, b"{\"message\": \"Too Many Requests\"}"), "429 Too Many Requests");
+        assert_eq!(said(799, None, b"\xff"), "799: \u{fffd}");
+    }
+
+    #[test]
+    fn long_text_is_cut() {
+        let said = json_error(&json!({"message": "x".repeat(5000)}));
+        assert!(said.len() < 700 && said.ends_with('…'), "{said}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_body_is_too_odd(status: u16, body: Vec<u8>, text in "[<>/a-c%&{}\"\\[\\]:, titlemsg1]{0,80}") {
+            for body in [&body[..], text.as_bytes(), format!("<html><title>{text}").as_bytes()] {
+                let said = said(status, Some("text/html"), body);
+                proptest::prop_assert!(said.len() < 900, "{}", said);
+            }
+        }
+    }
+
+    #[test]
+    fn the_longest_name_wins() {
+        let parameters = json!({"field": "no", "fieldName": "email", "field2Name": "websiteId", "value": 0});
+        assert_eq!(
+            filled("%fieldName = %value, %field2Name, %fields", Some(&parameters)),
+            "email = 0, websiteId, nos"
+        );
+        let ten: Vec<_> = (1..=10).map(|n| format!("<{n}>")).collect();
+        assert_eq!(filled("%1 %10 %11 %0 %01", Some(&json!(ten))), "<1> <10> <1>1 %0 %01");
+    }
+
+    #[test]
+    fn what_a_parameter_brings_in_is_not_filled_again() {
+        assert_eq!(filled("%a %b", Some(&json!({"a": "%b", "b": "%a"}))), "%b %a");
+        assert_eq!(filled("%1%2", Some(&json!(["%", "1"]))), "%1");
+    }
+
+    #[test]
+    fn a_percent_sign_survives() {
+        let text = "Only 5% of 100% (%, %%1, %é, %";
+        assert_eq!(filled(text, Some(&json!(["x"]))), "Only 5% of 100% (%, %x, %é, %");
+        assert_eq!(filled(text, Some(&json!("x"))), text);
+    }
+
+    #[test]
+    fn values_that_are_no_text_are_json() {
+        let parameters = json!([1.50, true, null, {"a": ["b"]}]);
+        assert_eq!(filled("%1 %2 %3 %4", Some(&parameters)), r#"1.5 true null {"a":["b"]}"#);
+    }
+
+    #[test]
+    fn work_grows_with_the_text_and_not_faster() {
+        let message = "%1%2".repeat(1 << 16);
+        for value in ["", " ", "long ".repeat(1 << 16).as_str()] {
+            let start = std::time::Instant::now();
+            filled(&message, Some(&json!([value, [value]])));
+            assert!(start.elapsed().as_secs() < 5, "{value:.10}");
+        }
+    }
+
+    #[test]
+    fn white_space_is_one_space_and_the_full_stop_goes() {
+        assert_eq!(one_line("  a\r\n\t b  c. "), "a b c");
+        assert_eq!(one_line("..."), "");
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut_between_characters() {
+        let long = one_line(&"é".repeat(MAX_MESSAGE));
+        assert_eq!(long, format!("{}…", "é".repeat(MAX_MESSAGE / 2)));
+        assert_eq!(one_line(&format!("{}late", " ".repeat(100_000))), "…");
+    }
+}
