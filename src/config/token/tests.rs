@@ -19,7 +19,7 @@ fn run(argv: &[&str]) -> Result<Token, Failure> {
 
 #[test]
 fn a_command_is_named_and_what_it_printed_never_is() {
-    assert_eq!(run(&["printf", "%s\\n", "$(id)x"]).unwrap().expose(), "$(id)x");
+    assert_eq!(run(&["printf", "%s\\n", "~root"]).unwrap().expose(), "~root");
     for (argv, problem) in [
         (&["sh", "-c", "echo hunter2; exit 3"][..], "failed (exit status: 3)"),
         (&["sh", "-c", "echo hunter2; echo not hunter2 >&2; exit 3"], ": not •••"),
@@ -27,8 +27,8 @@ fn a_command_is_named_and_what_it_printed_never_is() {
         (&["sh", "-c", "printf 'no\\033[31m key\\n' >&2; exit 1"], r": no\u{1b}[31m key"),
         (&["sh", "-c", "echo locked >&2"], "printed nothing; it wrote to stderr: locked"),
         (&["sh", "-c", "head -c 70000 /dev/zero | tr '\\0' x"], "more than 64 KiB"),
-        (&["echo", "hunter2 and more"], "contains whitespace or non-ASCII characters"),
-        (&["printf", "hunter2\\nuser: me"], "contains whitespace or non-ASCII characters"),
+        (&["echo", "hunter2 and more"], "can be in it"),
+        (&["printf", "hunter2\\nuser: me"], "can be in it"),
         (&["true"], "printed nothing"),
         (&["/nonexistent/program", "hunter2"], "cannot be run"),
         (&[], "is empty"),
