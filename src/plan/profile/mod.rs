@@ -4,8 +4,6 @@ pub mod diff;
 pub mod equivalence;
 pub mod magento;
 pub mod merge;
-#[cfg(test)]
-mod merge_properties;
 pub mod patch;
 pub mod region;
 pub mod restore;

@@ -3,16 +3,12 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::equivalence::is_same;
-use super::merge::{Merged, merge};
-use super::patch::DefaultAddress;
+use super::generators::{addresses, deep_object, ids, into_members, merge_case, stored};
 use crate::failure::FailureKind;
 use crate::plan::profile::diff::id_of;
-use crate::plan::profile::patch::ProfilePatch;
-
-mod generators;
-
-use generators::{addresses, deep_object, ids, into_members, merge_case, stored};
+use crate::plan::profile::equivalence::is_same;
+use crate::plan::profile::merge::{Merged, merge};
+use crate::plan::profile::patch::{DefaultAddress, ProfilePatch};
 
 /// What the draft does not name has its exact text; what it names has the draft's value.
 fn kept_or_named(before: &Value, after: &Value, draft: Option<&Value>) -> Result<(), TestCaseError> {

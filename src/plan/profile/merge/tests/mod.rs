@@ -1,5 +1,8 @@
 //! Tests of [`super`].
 
+mod generators;
+mod properties;
+
 mod set_field {
     use serde_json::{Value, json};
 
