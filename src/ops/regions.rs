@@ -8,23 +8,22 @@ use crate::plan::profile::region::RegionDirectory;
 use crate::plan::request::Request;
 use crate::session::service::Service;
 
-/// Reads the regions of a country into the directory. Nothing is read twice, and nothing where the interface has no list.
+/// Reads the regions of a country into the service's directory. Nothing is read twice in a run, and nothing where the
+/// interface has no list.
 ///
 /// # Errors
 /// `usage` for a country that the shop does not have, and as [`Service::read`].
-pub async fn read_country(
-    service: &Service<'_>,
-    country: &str,
-    directory: &mut RegionDirectory,
-) -> Result<(), Failure> {
+pub async fn read_country(service: &Service<'_>, country: &str) -> Result<(), Failure> {
     let Some(rules) = service.settings.dialect.profile_rules else { return Ok(()) };
-    if directory.knows(country) {
+    if service.regions.borrow().knows(country) {
         return Ok(());
     }
     let target = service.target()?;
     let path = target.path(rules.country, &[("country", country)]);
     match service.read(&Request::get(path, target.bearer())).await {
-        Ok(reply) if is_country(&reply, country) => directory.insert(country, &reply.value()),
+        Ok(reply) if is_country(&reply, country) => {
+            service.regions.borrow_mut().insert(country, &reply.value())
+        }
         Ok(_) => {
             let message = format!("the regions of `{country}` could not be read: unexpected response");
             return Err(
@@ -59,12 +58,11 @@ pub async fn resolve_in_quote(service: &Service<'_>, body: &mut Map<String, Valu
         return Ok(());
     }
     let Some(Value::Object(information)) = body.get_mut("addressInformation") else { return Ok(()) };
-    let mut directory = RegionDirectory::default();
     for side in ["shipping_address", "billing_address"] {
         let Some(Value::Object(address)) = information.get_mut(side) else { continue };
         let Some(country) = RegionDirectory::needed_by_quote_address(address) else { continue };
-        read_country(service, &country, &mut directory).await?;
-        directory.resolve_quote_address(&country, address)?;
+        read_country(service, &country).await?;
+        service.regions.borrow().resolve_quote_address(&country, address)?;
     }
     Ok(())
 }

@@ -2,13 +2,14 @@
 
 mod calls;
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::http::{Client, Endpoint, Observer, Tracer};
 use crate::journal::write_ahead::WriteAhead;
+use crate::plan::profile::region::RegionDirectory;
 use crate::plan::request::{Bearer, Target};
 use crate::redact::secrets;
 use crate::report::http_trace;
@@ -33,6 +34,8 @@ pub struct Service<'a> {
     /// Whether the last write replaces a profile, which can be looked at.
     pub replaces_profile: Rc<Cell<bool>>,
     client: Rc<Client>,
+    /// Regions by code and name, read once a run, for an interface that wants their ids.
+    pub regions: Rc<RefCell<RegionDirectory>>,
     /// Id of the customer whose data was read first.
     customer_id: Rc<OnceCell<String>>,
     customer_token: Rc<OnceCell<Token>>,
@@ -100,6 +103,7 @@ impl<'a> Service<'a> {
             stage: Rc::default(),
             replaces_profile: Rc::default(),
             client: Rc::new(client),
+            regions: Rc::default(),
             customer_id: Rc::default(),
             customer_token: Rc::default(),
             admin_token: Rc::default(),

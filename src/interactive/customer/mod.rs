@@ -13,7 +13,6 @@ pub use edit::Edit;
 
 use crate::failure::Failure;
 use crate::plan::profile::diff::id_of;
-use crate::plan::profile::region::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::prompt::{Prompt, Question};
 use crate::report::changes::format_value;
@@ -44,7 +43,6 @@ pub struct Editor<'a> {
     form: Option<Form>,
     /// Forms that Esc led out of, with what was edited in them.
     left: Vec<Form>,
-    regions: RegionDirectory,
 }
 
 impl<'a> Editor<'a> {
@@ -62,7 +60,7 @@ impl<'a> Editor<'a> {
             StartScreen::Address(id) => forms(addresses).find(|form| form.owner == Owner::Address(id)),
         };
         prompt.show("Esc goes back one step, Ctrl-C cancels.");
-        Self { prompt, service, profile, form, left: Vec::new(), regions: RegionDirectory::default() }
+        Self { prompt, service, profile, form, left: Vec::new() }
     }
 
     /// Asks what is to be changed. Asked again, it goes on where it was.
@@ -245,9 +243,9 @@ impl<'a> Editor<'a> {
         let country =
             form.field("country_id").and_then(|country| country.value().as_str()).unwrap_or_default();
         if !country.is_empty() {
-            crate::ops::regions::read_country(self.service, country, &mut self.regions).await?;
+            crate::ops::regions::read_country(self.service, country).await?;
         }
-        region::choose(self.prompt, self.regions.regions(country), form, field)
+        region::choose(self.prompt, self.service.regions.borrow().regions(country), form, field)
     }
 }
 

@@ -25,7 +25,6 @@ use crate::ops::regions;
 use crate::plan::profile::diff;
 use crate::plan::profile::magento;
 use crate::plan::profile::merge::Merged;
-use crate::plan::profile::region::RegionDirectory;
 use crate::plan::profile::restore::belongs_to;
 use crate::plan::profile::stored::Profile;
 use crate::plan::profile::verify::{Write, not_shown};
@@ -56,7 +55,6 @@ pub async fn replace(service: &Service<'_>, change: Change<'_>) -> Result<Outcom
         accepted: HashSet::new(),
         shown: HashSet::new(),
         earlier: Vec::new(),
-        regions: RegionDirectory::default(),
         attempts: Attempts::default(),
     };
     loop {
@@ -80,8 +78,6 @@ struct Steps<'a> {
     shown: HashSet<String>,
     /// The addresses that the last read of this command showed.
     earlier: Vec<Value>,
-    /// Regions by code and name, for an interface that wants their ids.
-    regions: RegionDirectory,
     attempts: Attempts,
 }
 
@@ -227,11 +223,12 @@ impl Steps<'_> {
         Ok(true)
     }
 
-    async fn merge(&mut self, service: &Service<'_>, held: &Held) -> Result<Merged, Failure> {
+    async fn merge(&self, service: &Service<'_>, held: &Held) -> Result<Merged, Failure> {
         for country in self.change.countries(&held.stored) {
-            regions::read_country(service, &country, &mut self.regions).await?;
+            regions::read_country(service, &country).await?;
         }
-        let regions = service.settings.dialect.profile_rules.map(|_| &self.regions);
+        let regions = service.regions.borrow();
+        let regions = service.settings.dialect.profile_rules.map(|_| &*regions);
         self.change.merge(&held.store, &held.stored, regions, self.prompt)
     }
 
