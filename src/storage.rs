@@ -265,16 +265,24 @@ pub fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Makes a directory, and those above it, that only its owner can enter.
+/// Makes a directory, and those above it, that only its owner can enter. Their names are on disk when this returns: a file
+/// that was synced must not vanish with its directory.
 ///
 /// # Errors
 /// The system's errors.
 pub fn private_directory(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    private_directory(parent(path))?;
     let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    match builder.create(path) {
+        // Another process made it meanwhile.
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists || !path.is_dir() => Err(error),
+        _ => sync_directory(path),
+    }
 }
 
 /// Opens a file for writing, which is created, mode 0600, where it does not exist; nothing in it is changed.

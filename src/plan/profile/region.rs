@@ -243,14 +243,17 @@ impl RegionDirectory {
             }
             if !names_only_text(address) {
                 // The id 0 says that the text stands for no region of the list.
-                set_free_text(address, "")?;
+                set_free_text(address, "a region without an ID")?;
                 continue;
             }
             let regions = country_of(address, stored)
                 .and_then(|country| self.countries.get(&country).map(|regions| (country, regions)));
             let Some((country, regions)) = regions.filter(|(_, regions)| !regions.is_empty()) else {
                 // A country without a list takes any text, which stands for no id.
-                let country = country_of(address, stored).unwrap_or_default();
+                let Some(country) = country_of(address, stored) else {
+                    return Err(Failure::usage("the new address has a region and no country")
+                        .hint("add --country, or give the ID of the region with --region-id"));
+                };
                 set_free_text(address, &country)?;
                 continue;
             };
@@ -343,11 +346,13 @@ fn regions_hint(country: &str, regions: &[Region], asked: &str) -> String {
         alike(&region.code).max(alike(&region.name))
     };
     let mut nearest: Vec<&Region> = regions.iter().collect();
+    nearest.sort_by(|one, other| one.code.cmp(&other.code));
     if nearest.len() <= SHOWN {
         return format!("use one of {}", listed(&nearest));
     }
     nearest.sort_by(|one, other| likeness(other).total_cmp(&likeness(one)));
     nearest.truncate(SHOWN);
+    nearest.sort_by(|one, other| one.code.cmp(&other.code));
     format!(
         "use one of {}, or list all {} with `storefront api GET /V1/directory/countries/{country}`",
         listed(&nearest),
@@ -372,7 +377,6 @@ fn set_free_text(address: &mut Map<String, Value>, country: &str) -> Result<(), 
     let (code, name) = (text(address, "region_code"), text(address, "region"));
     let Some(name) = name.filter(|name| code.is_none_or(|code| code == *name)).map(str::to_owned) else {
         let code = code.unwrap_or_default();
-        let country = if country.is_empty() { "a region without an id" } else { country };
         return Err(Failure::usage(format!("{country} has no region codes, found `{code}`"))
             .hint("give the name of the region with --region, and no code"));
     };

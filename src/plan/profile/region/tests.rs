@@ -136,6 +136,20 @@ mod region_directory {
         assert!(RegionDirectory::needed(&named, &stored).is_empty());
     }
 
+    #[test]
+    fn a_region_without_a_country_asks_for_it_and_choices_are_sorted() {
+        let mut directory = RegionDirectory::default();
+        let draft = object(&json!({"addresses": [{"region": {"region_code": "CA"}}]}));
+        let failure = directory.resolve(&draft, &object(&json!({"addresses": []}))).unwrap_err();
+        assert!(failure.hint.unwrap().starts_with("add --country"), "{}", failure.message);
+        let regions =
+            json!([{"id": 1, "code": "QC", "name": "Quebec"}, {"id": 2, "code": "AB", "name": "Alberta"}]);
+        directory.insert("CA", &json!({"available_regions": regions}));
+        let draft = object(&json!({"addresses": [{"country_id": "CA", "region": {"region_code": "XX"}}]}));
+        let failure = directory.resolve(&draft, &object(&json!({"addresses": []}))).unwrap_err();
+        assert_eq!(failure.hint.unwrap(), "use one of AB Alberta, QC Quebec");
+    }
+
     fn resolved(country: &str, region: &serde_json::Value) -> Result<serde_json::Value, String> {
         let mut directory = RegionDirectory::default();
         directory.insert(
