@@ -150,21 +150,14 @@ fn describe(error: &TlsError, url: &Url) -> (String, Option<String>) {
 
 /// The name of an alert as words: `certificate required`.
 fn in_words(alert: AlertDescription) -> String {
-    let name = format!("{alert:?}");
-    let mut words = String::with_capacity(name.len() + 4);
-    let mut letters = name.chars().peekable();
-    let mut is_after_small = false;
-    while let Some(letter) = letters.next() {
-        let begins_word = letter.is_uppercase()
-            && (is_after_small || letters.peek().is_some_and(|next| next.is_lowercase()));
-        if begins_word && !words.is_empty() {
+    let mut words = String::new();
+    for letter in format!("{alert:?}").chars() {
+        if letter.is_uppercase() && words.ends_with(char::is_lowercase) {
             words.push(' ');
         }
-        is_after_small = letter.is_lowercase();
-        let is_name = letter.is_uppercase() && letters.peek().is_none_or(|next| next.is_uppercase());
-        if is_name { words.push(letter) } else { words.extend(letter.to_lowercase()) }
+        words.push(letter);
     }
-    words
+    words.to_lowercase()
 }
 
 fn about_alert(alert: AlertDescription) -> &'static str {
