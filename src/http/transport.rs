@@ -203,7 +203,10 @@ async fn read_body(
             Ok(Ok(None)) => return None,
             Ok(Err(_)) => return Some("response body ended unexpectedly".to_owned()),
             Err(_) => {
-                return Some(format!("the reply's body was not complete within {} s", timeout.as_secs_f64()));
+                return Some(format!(
+                    "the response body did not complete within {} s",
+                    timeout.as_secs_f64()
+                ));
             }
         };
         let room = MAX_BODY - body.len();

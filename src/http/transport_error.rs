@@ -129,7 +129,8 @@ const NAME_AUTHORITY: &str = "set `ca-file` in the profile to the PEM file of th
 
 const TOO_OLD: &str = "the service supports neither TLS 1.2 nor 1.3; its operator must upgrade it";
 const CLIENT_CERTIFICATE: &str = "set `client-certificate` in the profile to one that the service accepts";
-const WANTED: &str = "it may require a client certificate (set `client-certificate` in the profile), or support neither TLS 1.2 nor 1.3";
+const WANTED: &str = "it may require a client certificate (set `client-certificate` in the profile), \
+    or support neither TLS 1.2 nor 1.3";
 
 /// Message and hint.
 fn describe(error: &TlsError, url: &Url) -> (String, Option<String>) {
@@ -218,10 +219,6 @@ fn about_other(problem: &str) -> (String, String) {
         "CaUsedAsEndEntity" => (
             "is a CA certificate, not a server certificate".to_owned(),
             "use a server certificate signed by a CA, and set `ca-file` to that CA".to_owned(),
-        ),
-        "UnsupportedCertVersion" => (
-            "is X.509 v1, which has no subjectAltName".to_owned(),
-            format!("{ASK_OPERATOR} with an X.509 v3 certificate that has a subjectAltName"),
         ),
         // On Windows and macOS an answer of the system, which does not always say that it does not know the CA.
         other => (
