@@ -7,7 +7,6 @@
 //! text is exact.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt;
 
 use hifijson::num::LexWrite as _;
@@ -89,18 +88,8 @@ pub fn parse(text: &[u8]) -> Result<Value, Error> {
 /// [`Error`], but never [`Error::Repeated`].
 pub fn parse_with_repeats(text: &[u8]) -> Result<Document, Error> {
     let mut reader = Reader::new(text);
-    let value = reader.document(Reader::value)?;
+    let value = reader.document()?;
     Ok(Document { value, repeated: reader.repeated })
-}
-
-/// Checks a document as [`parse`] does, and keeps nothing of it: for text that travels on as it is.
-///
-/// # Errors
-/// As [`parse`].
-pub fn check(text: &[u8]) -> Result<(), Error> {
-    let mut reader = Reader::new(text);
-    reader.document(Reader::skip)?;
-    reader.repeated.map_or(Ok(()), |path| Err(Error::Repeated(path)))
 }
 
 /// A number that keeps its letters, where the text, without blanks, is one.
@@ -157,15 +146,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads one document with nothing after it.
-    fn document<T>(&mut self, read: impl Fn(&mut Self, u8) -> Result<T, Problem>) -> Result<T, Error> {
-        let document = self.next(Expect::Value).and_then(|next| read(self, next)).and_then(|read| match self
-            .lexer
-            .ws_peek()
-        {
-            None => Ok(read),
-            Some(_) => Err(Expect::Eof.into()),
-        });
-        document.map_err(|problem| self.error(&problem))
+    fn document(&mut self) -> Result<Value, Error> {
+        let value = self.next(Expect::Value).and_then(|next| self.value(next));
+        let end = |value| self.lexer.ws_peek().map_or(Ok(value), |_| Err(Expect::Eof.into()));
+        value.and_then(end).map_err(|problem| self.error(&problem))
     }
 
     fn next(&mut self, expected: Expect) -> Result<u8, Problem> {
@@ -205,28 +189,6 @@ impl<'a> Reader<'a> {
                 None => Value::Null,
             },
         })
-    }
-
-    fn skip(&mut self, next: u8) -> Result<(), Problem> {
-        match next {
-            b'"' => drop(self.string()?),
-            b'{' => {
-                let mut names = Names::default();
-                self.object(|reader, name, next| {
-                    if names.holds(&name) {
-                        reader.repeats();
-                    }
-                    names.add(name);
-                    reader.skip(next)
-                })?;
-            }
-            b'[' => self.array(Self::skip)?,
-            b'-' | b'0'..=b'9' => {
-                self.lexer.num_string().validated()?;
-            }
-            _ => drop(self.lexer.null_or_bool().ok_or(Expect::Value)?),
-        }
-        Ok(())
     }
 
     fn string(&mut self) -> Result<Cow<'a, str>, Problem> {
@@ -343,27 +305,4 @@ fn path_text(path: &[Step<'_>]) -> String {
         }
     }
     text
-}
-
-/// The names of one object: a short list as a rule, and a set where there are many.
-#[derive(Default)]
-struct Names<'a> {
-    few: Vec<Cow<'a, str>>,
-    many: HashSet<Cow<'a, str>>,
-}
-
-impl<'a> Names<'a> {
-    const FEW: usize = 16;
-
-    fn holds(&self, name: &str) -> bool {
-        self.few.iter().any(|few| few == name) || self.many.contains(name)
-    }
-
-    fn add(&mut self, name: Cow<'a, str>) {
-        if self.few.len() < Self::FEW {
-            self.few.push(name);
-        } else {
-            self.many.insert(name);
-        }
-    }
 }

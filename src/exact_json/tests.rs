@@ -3,13 +3,10 @@
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::{Error, check, number, parse, parse_with_repeats};
+use super::{Error, number, parse, parse_with_repeats};
 
 fn repeated(text: &str) -> Option<String> {
-    match check(text.as_bytes()) {
-        Err(Error::Repeated(path)) => Some(path),
-        _ => None,
-    }
+    parse_with_repeats(text.as_bytes()).unwrap().repeated
 }
 
 #[test]
@@ -52,23 +49,21 @@ fn the_first_repeated_field_is_told_by_its_path() {
     assert_eq!(repeated(&format!("{{{many}\"f39\":1}}")).as_deref(), Some("f39"));
     assert_eq!(repeated(&format!("{{{many}\"f2\":1}}")).as_deref(), Some("f2"));
     for text in [r#"{"a": {"a": [{"a": 1}, {"a": 1.0e3}]}, "A": true, "": "a"}"#, "12"] {
-        assert_eq!(check(text.as_bytes()), Ok(()), "{text}");
+        assert_eq!(repeated(text), None, "{text}");
     }
 }
 
 #[test]
 fn depth_and_half_characters_are_refused_by_name() {
     let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
-    assert!(parse(deep(127).as_bytes()).is_ok() && check(deep(127).as_bytes()).is_ok());
+    assert!(parse(deep(127).as_bytes()).is_ok());
     assert_eq!(parse(deep(128).as_bytes()), Err(Error::TooDeep));
-    assert_eq!(check(deep(128).as_bytes()), Err(Error::TooDeep));
     let objects = format!("{}1{}", "{\"a\":".repeat(128), "}".repeat(128));
     assert_eq!(parse(objects.as_bytes()), Err(Error::TooDeep));
     for half in [r#""\ud800""#, r#""\udc00""#, r#"{"\ud83d\u0041":1}"#, r#"["\ud83dx"]"#] {
-        for failed in [parse(half.as_bytes()).unwrap_err(), check(half.as_bytes()).unwrap_err()] {
-            assert!(matches!(failed, Error::LoneSurrogate { line: 1, .. }), "{half}: {failed:?}");
-            assert!(failed.to_string().contains("half of a surrogate pair"), "{failed}");
-        }
+        let failed = parse(half.as_bytes()).unwrap_err();
+        assert!(matches!(failed, Error::LoneSurrogate { line: 1, .. }), "{half}: {failed:?}");
+        assert!(failed.to_string().contains("half of a surrogate pair"), "{failed}");
     }
     assert_eq!(parse(br#""\ud83d\ude00""#).unwrap(), "😀");
 }
@@ -79,7 +74,6 @@ fn broken_text_is_placed_by_line_and_column() {
     {
         let failed = parse(text.as_bytes()).unwrap_err();
         assert!(failed.to_string().contains("at line "), "{text}: {failed}");
-        assert!(check(text.as_bytes()).is_err(), "{text}");
     }
     assert!(parse(b"\"\xff\"").is_err());
     assert_eq!(
@@ -111,13 +105,11 @@ proptest! {
         let text = value.to_string();
         prop_assert_eq!(&parse(text.as_bytes()).unwrap(), &value);
         prop_assert_eq!(&parse(format!("{value:#}").as_bytes()).unwrap(), &value);
-        prop_assert!(check(text.as_bytes()).is_ok());
     }
 
     #[test]
     fn it_reads_what_serde_json_reads(text in "[\\[\\]{}:,\"\\\\a-f0-2. eE+nulltrsu-]{0,24}") {
         let known = serde_json::from_str::<Value>(&text).is_ok();
         prop_assert_eq!(parse_with_repeats(text.as_bytes()).is_ok(), known, "{}", text);
-        prop_assert_eq!(!matches!(check(text.as_bytes()), Ok(()) | Err(Error::Repeated(_))), !known);
     }
 }

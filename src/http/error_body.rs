@@ -152,8 +152,9 @@ fn of_text(text: &str, content_type: Option<&str>) -> String {
     let head = beginning(text, MAX_SCANNED);
     let lower = head.to_ascii_lowercase();
     let says_html = content_type.is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
-    let is_html = ["<!doctype html", "<html"].iter().any(|start| lower.starts_with(start));
-    if !is_html && !(says_html && head.starts_with('<')) {
+    let looks_html = ["<!doctype html", "<html"].iter().any(|start| lower.starts_with(start));
+    let is_html = looks_html || says_html && head.starts_with('<');
+    if !is_html {
         return text.to_owned();
     }
     match title(head, &lower) {

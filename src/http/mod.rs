@@ -50,8 +50,6 @@ pub struct Client {
     observer: OnceCell<Observer>,
     /// Gives numbers between 0 and 1, so that many clients do not come back at the same moment.
     random: fn() -> f64,
-    /// Where the first request went, as text and parsed: a run goes to one place again and again.
-    first: OnceCell<(String, Url)>,
 }
 
 impl std::fmt::Debug for Client {
@@ -68,8 +66,7 @@ impl Client {
     /// Makes a client; opens no connection. For `http://` no certificate is read.
     ///
     /// # Errors
-    /// `usage` for a base URL that cannot be used, for `http://` to another machine that is not allowed, and for
-    /// certificate files that cannot be read.
+    /// `usage` for `http://` to another machine that is not allowed, and for certificate files that cannot be used.
     pub fn new(link: &Endpoint, tracer: Option<Tracer>) -> Result<Self, Failure> {
         let transport = HttpTransport::new(link)?;
         Ok(Self { tracer, random: attempt::random_fraction, ..Self::over(link, Box::new(transport)) })
@@ -86,7 +83,6 @@ impl Client {
             tracer: None,
             observer: OnceCell::new(),
             random: || 0.5,
-            first: OnceCell::new(),
         }
     }
 
@@ -105,19 +101,6 @@ impl Client {
     pub fn url(&self, request: &Request) -> String {
         let text = self.url_text(request);
         Url::parse(&text).map_or(text, String::from)
-    }
-
-    fn target(&self, request: &Request) -> Result<Url, Failure> {
-        let text = self.url_text(request);
-        if let Some((known, url)) = self.first.get()
-            && *known == text
-        {
-            return Ok(url.clone());
-        }
-        let url = parse(&text)?;
-        // Only the first is kept.
-        let _ = self.first.set((text, url.clone()));
-        Ok(url)
     }
 
     /// The path cannot change the host: a slash always stands between the two.
@@ -189,7 +172,7 @@ impl Client {
 
     /// Sends a request once, with a token or with credentials in its body, which nobody sees.
     async fn exchange(&self, request: &Request, token: Option<&Token>) -> Result<Attempt, Failure> {
-        let url = self.target(request)?;
+        let url = parse(&self.url_text(request))?;
         let outgoing = outgoing(request, url.clone(), token)?;
         self.trace(|| HttpEvent::Sending {
             method: request.method.as_str(),

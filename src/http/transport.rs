@@ -21,7 +21,7 @@ const MAX_CONNECT_TIME: Duration = Duration::from_secs(10);
 /// Where the service is and how to reach it.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
-    /// `http` or `https`; a path is kept.
+    /// `http` or `https`, without credentials, query and fragment; a path is kept.
     pub base_url: Url,
     /// Lets `http://` go to a host other than this machine.
     pub allow_plain_http: bool,
@@ -43,7 +43,7 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// A little shorter than the whole, so that a missing connection can be distinguished from a missing answer.
-    pub(super) fn connect_limit(&self) -> Duration {
+    fn connect_limit(&self) -> Duration {
         self.timeout.mul_f64(0.95).min(MAX_CONNECT_TIME)
     }
 
@@ -56,20 +56,9 @@ impl Endpoint {
         }
     }
 
-    /// Refuses a base URL that cannot be used, and plain `http://` to another machine that is not allowed.
-    pub(super) fn check(&self) -> Result<(), Failure> {
+    /// Refuses plain `http://` to another machine that is not allowed.
+    fn check(&self) -> Result<(), Failure> {
         let url = &self.base_url;
-        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            return Err(Failure::usage(format!("the base URL {url} must use http:// or https://")));
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(Failure::usage("the base URL must not contain credentials")
-                .hint("authenticate with a token instead"));
-        }
-        if url.query().is_some() || url.fragment().is_some() {
-            return Err(Failure::usage(format!("the base URL {url} must not have a query or fragment"))
-                .hint("remove everything from `?` or `#` on"));
-        }
         if url.scheme() == "http" && !self.is_this_machine() && !self.allow_plain_http {
             return Err(Failure::usage(format!(
                 "plain http:// to {url} would expose the token and customer data"
@@ -89,12 +78,12 @@ impl Endpoint {
     }
 
     /// Which variable of the environment names a proxy for this kind of address, if one may be used.
-    pub(super) fn proxy_variable(&self) -> Option<&'static str> {
+    fn proxy_variable(&self) -> Option<&'static str> {
         self.proxy_variable.filter(|_| self.may_use_proxy())
     }
 
     /// The proxy would see the token of a call to this very machine.
-    pub(super) fn may_use_proxy(&self) -> bool {
+    fn may_use_proxy(&self) -> bool {
         self.use_proxy && !self.is_this_machine()
     }
 }
@@ -214,7 +203,10 @@ async fn read_body(
             Ok(Ok(None)) => return None,
             Ok(Err(_)) => return Some("response body ended unexpectedly".to_owned()),
             Err(_) => {
-                return Some(format!("the reply's body was not complete within {} s", timeout.as_secs_f64()));
+                return Some(format!(
+                    "the response body did not complete within {} s",
+                    timeout.as_secs_f64()
+                ));
             }
         };
         let room = MAX_BODY - body.len();

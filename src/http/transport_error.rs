@@ -129,7 +129,8 @@ const NAME_AUTHORITY: &str = "set `ca-file` in the profile to the PEM file of th
 
 const TOO_OLD: &str = "the service supports neither TLS 1.2 nor 1.3; its operator must upgrade it";
 const CLIENT_CERTIFICATE: &str = "set `client-certificate` in the profile to one that the service accepts";
-const WANTED: &str = "it may require a client certificate (set `client-certificate` in the profile), or support neither TLS 1.2 nor 1.3";
+const WANTED: &str = "it may require a client certificate (set `client-certificate` in the profile), \
+    or support neither TLS 1.2 nor 1.3";
 
 /// Message and hint.
 fn describe(error: &TlsError, url: &Url) -> (String, Option<String>) {
@@ -150,21 +151,14 @@ fn describe(error: &TlsError, url: &Url) -> (String, Option<String>) {
 
 /// The name of an alert as words: `certificate required`.
 fn in_words(alert: AlertDescription) -> String {
-    let name = format!("{alert:?}");
-    let mut words = String::with_capacity(name.len() + 4);
-    let mut letters = name.chars().peekable();
-    let mut is_after_small = false;
-    while let Some(letter) = letters.next() {
-        let begins_word = letter.is_uppercase()
-            && (is_after_small || letters.peek().is_some_and(|next| next.is_lowercase()));
-        if begins_word && !words.is_empty() {
+    let mut words = String::new();
+    for letter in format!("{alert:?}").chars() {
+        if letter.is_uppercase() && words.ends_with(char::is_lowercase) {
             words.push(' ');
         }
-        is_after_small = letter.is_lowercase();
-        let is_name = letter.is_uppercase() && letters.peek().is_none_or(|next| next.is_uppercase());
-        if is_name { words.push(letter) } else { words.extend(letter.to_lowercase()) }
+        words.push(letter);
     }
-    words
+    words.to_lowercase()
 }
 
 fn about_alert(alert: AlertDescription) -> &'static str {
@@ -225,10 +219,6 @@ fn about_other(problem: &str) -> (String, String) {
         "CaUsedAsEndEntity" => (
             "is a CA certificate, not a server certificate".to_owned(),
             "use a server certificate signed by a CA, and set `ca-file` to that CA".to_owned(),
-        ),
-        "UnsupportedCertVersion" => (
-            "is X.509 v1, which has no subjectAltName".to_owned(),
-            format!("{ASK_OPERATOR} with an X.509 v3 certificate that has a subjectAltName"),
         ),
         // On Windows and macOS an answer of the system, which does not always say that it does not know the CA.
         other => (

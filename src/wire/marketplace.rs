@@ -27,7 +27,7 @@ pub static CUSTOMER: ObjectSchema = object(
     "2.3",
     &[
         field("group_id", Integer, "Customer group"),
-        field("email", Text, "E-mail address"),
+        field("email", Text, "Email address"),
         field("firstname", Text, "First name"),
         field("lastname", Text, "Last name"),
         field("gender", Integer, "Gender"),
@@ -65,7 +65,7 @@ pub static PROFILE_ADDRESS: ObjectSchema = object(
     "profile address",
     "2.2",
     &[
-        field("id", Integer, "Id of the stored address this changes; without it a new address is created"),
+        field("id", Integer, "Address ID; omit to add an address"),
         CUSTOMER_ID,
         field("region", Object(&REGION), "Region of the address"),
         REGION_ID,
@@ -99,11 +99,11 @@ pub static QUOTE_ADDRESS: ObjectSchema = object(
         CITY,
         FIRSTNAME,
         LASTNAME,
-        field("email", Text, "E-mail address"),
+        field("email", Text, "Email address"),
     ],
 );
 
-const CUSTOMER_ID: Field = field("customer_id", Integer, "Id of the owning customer");
+const CUSTOMER_ID: Field = field("customer_id", Integer, "ID of the owning customer");
 const REGION_ID: Field = field("region_id", Integer, "Region ID");
 const COUNTRY_ID: Field = field("country_id", Text, "Country code, two letters");
 const STREET: Field = field("street", TextList, "Street lines");
@@ -117,7 +117,7 @@ const LASTNAME: Field = field("lastname", Text, "Last name");
 pub static STORE_LABEL: ObjectSchema = object(
     "store label",
     "2.5",
-    &[field("store_id", Integer, "Id of the store view"), field("label", Text, "Label shown there")],
+    &[field("store_id", Integer, "ID of the store view"), field("label", Text, "Label shown there")],
 );
 
 /// Option of an attribute (docs/interface.md, "Attribute").
@@ -191,7 +191,7 @@ pub static CART_ITEM: ObjectSchema = object(
     &[
         field("sku", Text, "Product SKU"),
         field("qty", Number, "Quantity"),
-        field("quote_id", Text, "Id of the quote"),
+        field("quote_id", Text, "Quote ID"),
         field("product_option", Object(&PRODUCT_OPTION), "Configurable products only"),
     ],
 );
@@ -220,7 +220,7 @@ pub static SHIPPING_INFORMATION: ObjectSchema = object(
     &[
         field("addressInformation", Object(&ADDRESS_INFORMATION), "Addresses, carrier and method"),
         field("paymentMethod", AnyObject, "Payment (fields are service-specific)"),
-        field("billingAddress", Object(&QUOTE_ADDRESS), "Billing address beside the wrapper, optional"),
+        field("billingAddress", Object(&QUOTE_ADDRESS), "Billing address outside the wrapper (optional)"),
     ],
 );
 

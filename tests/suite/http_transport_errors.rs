@@ -202,7 +202,7 @@ fn an_endless_body_is_success_with_a_warning_at_the_timeout() {
     let link = Endpoint { timeout: Duration::from_millis(300), ..link(&server.url("")) };
     let reply = send(&link, &post()).unwrap();
     assert_eq!((reply.status, &reply.body[..]), (200, &b"abc"[..]));
-    assert_snapshot(&reply.warning.unwrap(), str!["the reply's body was not complete within 0.3 s"]);
+    assert_snapshot(&reply.warning.unwrap(), str!["the response body did not complete within 0.3 s"]);
 }
 
 #[test]

@@ -96,7 +96,7 @@ FIELD                                                                           
 cartItem                                                                               an object            The item to add
 cartItem.sku                                                                           a string             Product SKU
 cartItem.qty                                                                           a number             Quantity
-cartItem.quote_id                                                                      a string             Id of the quote
+cartItem.quote_id                                                                      a string             Quote ID
 cartItem.product_option                                                                an object            Configurable products only
 cartItem.product_option.extension_attributes                                           an object            Configurable products only
 cartItem.product_option.extension_attributes.configurable_item_options                 an array of objects  One element per configurable attribute
