@@ -1,6 +1,6 @@
 //! The settings of a profile: one table of their names and meanings, and the struct that serde reads by it.
 
-pub(super) mod read;
+mod read;
 
 use std::time::Duration;
 
@@ -8,7 +8,6 @@ use serde::Deserialize;
 use toml_edit::{Array, DocumentMut, Item, Table, de};
 use url::Url;
 
-use super::settings::{ReadSettings, ShipLayout};
 use crate::cli::duration;
 use crate::failure::Failure;
 use crate::plan::request::{Bearer, Dialect, StoreView};
@@ -70,6 +69,9 @@ const POINTERS: &str = "a list of JSON pointers (starting with /, not pointing i
 
 /// The profile that is used where none is named; it stands at the top of the file.
 pub const DEFAULT_PROFILE: Key = key("default-profile", Form::Text, TEXT, "Default profile");
+
+/// The names at the top of the file.
+pub const TOP: [&str; 2] = [DEFAULT_PROFILE.name, "profiles"];
 
 /// Where the service is.
 pub const BASE_URL: Key =
@@ -222,6 +224,54 @@ pub struct Profile {
     pub read: ReadSettings,
 }
 
+/// How a customer's stored profile is read (docs/interface.md, "Replacing a profile").
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ReadSettings {
+    /// Path of the service, in which `{store_view}` stands for the store view code; the profile's own path where `None`.
+    #[serde(deserialize_with = "read::path")]
+    pub path: Option<String>,
+    /// JSON pointer to the customer in the reply.
+    #[serde(deserialize_with = "read::pointer")]
+    pub customer: Option<String>,
+    /// JSON pointer to the addresses, from the top of the reply or from the customer.
+    #[serde(deserialize_with = "read::pointer")]
+    pub addresses: Option<String>,
+    /// Path that shows the quote, in which `{store_view}` stands for the store view code.
+    #[serde(deserialize_with = "read::path")]
+    pub quote_path: Option<String>,
+    /// Path that shows an attribute, in which `{code}` stands for its code and `{store_view}` for the store view code.
+    #[serde(deserialize_with = "read::path")]
+    pub attribute_path: Option<String>,
+    /// JSON pointers left out of comparisons.
+    #[serde(deserialize_with = "read::ignored")]
+    pub ignore: Vec<String>,
+}
+
+/// Layout of shipping information.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ShipLayout {
+    /// The addresses stand in `addressInformation`.
+    #[default]
+    Wrapped,
+    /// The addresses stand at the top.
+    Flat,
+}
+
+impl Default for ReadSettings {
+    fn default() -> Self {
+        Self {
+            path: None,
+            customer: None,
+            addresses: None,
+            quote_path: None,
+            attribute_path: None,
+            ignore: vec!["/updated_at".to_owned()],
+        }
+    }
+}
+
 /// Where a profile says its token is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConfiguredToken {
@@ -332,6 +382,16 @@ impl Profile {
         let key = token_key(bearer);
         named.into_iter().filter_map(|(suffix, token)| Some((format!("{key}{suffix}"), token?))).collect()
     }
+}
+
+/// Whether a setting of this name is a token.
+pub fn is_secret(name: &str) -> bool {
+    PROFILE.iter().any(|key| key.form == Form::Secret && key.name == name)
+}
+
+/// The keys of a profile that name its tokens.
+pub fn token_keys() -> impl Iterator<Item = &'static str> {
+    PROFILE.iter().map(|key| key.name).filter(|name| name.contains("token"))
 }
 
 /// The key that holds the token of a kind, and begins the names of the others that do.
