@@ -216,11 +216,9 @@ fn joined(names: &[impl AsRef<str>]) -> String {
 
 /// What stands at a path, as JSON: every value but a token, which is `•••`. `name` is the last of the path.
 pub fn to_json(name: &str, item: &Item) -> Value {
-    if is_secret(name) {
-        return "•••".into();
-    }
     match (item.as_table_like(), item.as_value()) {
         (Some(table), _) => table.iter().map(|(name, item)| (name.to_owned(), to_json(name, item))).collect(),
+        (None, Some(_)) if is_secret(name) => "•••".into(),
         (None, Some(value)) => scalar(value),
         (None, None) => Value::Null,
     }

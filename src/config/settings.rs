@@ -103,16 +103,26 @@ impl Settings {
             secret_variables: file.token_variables(),
         };
         let (token, admin_token) = tokens.resolve()?;
-        let mut settings = Self::plain(global, base_url, token, admin_token);
+        let none = Profile::default();
+        let mut settings =
+            Self::plain(global, profile.as_ref().unwrap_or(&none), base_url, token, admin_token);
         settings.store_view = store_view(context, global, profile.as_ref())?;
         settings.dialect = dialect(context, global, profile.as_ref())?;
         let setter = profile.as_ref().filter(|_| !is_from_environment).map(|profile| profile.name.as_str());
         settings.require_root(setter)?;
         settings.proxy_variable = context.proxy_variable(settings.base_url.scheme());
         settings.certificate_file = context.certificate_file();
-        if let Some(profile) = &profile {
-            settings.add_profile(profile, global, own_host);
-            settings.locate_certificates(context, &file, profile, own_host)?;
+        if let Some(profile) = profile {
+            let located = |written: Option<String>| {
+                written.map(|path| resolve_path(context, file.directory(), &path)).transpose()
+            };
+            settings.profile = Some(profile.name);
+            settings.ca_file = located(profile.ca_file)?;
+            // These were meant for the profile's own host.
+            if own_host {
+                settings.client_certificate = located(profile.client_certificate)?;
+                settings.allow_plain_http = profile.allow_plain_http;
+            }
         }
         Ok(settings)
     }
@@ -129,6 +139,7 @@ impl Settings {
         let from = "the test";
         let mut settings = Self::plain(
             global,
+            &Profile::default(),
             base_url,
             TokenSource::given(customer, from),
             TokenSource::given(admin, from),
@@ -151,7 +162,7 @@ impl Settings {
         let from = "the sandbox";
         let customer = TokenSource::given(customer_token, from);
         let admin = TokenSource::given(admin_token, from);
-        let mut settings = Self::plain(global, url.clone(), customer, admin);
+        let mut settings = Self::plain(global, &Profile::default(), url.clone(), customer, admin);
         settings.sandbox = true;
         settings.use_proxy = false;
         settings.dialect = dialect(context, global, None)?;
@@ -163,8 +174,14 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Flags over defaults.
-    fn plain(global: &GlobalArgs, base_url: Url, token: TokenSource, admin_token: TokenSource) -> Self {
+    /// Flags over a profile over defaults.
+    fn plain(
+        global: &GlobalArgs,
+        profile: &Profile,
+        base_url: Url,
+        token: TokenSource,
+        admin_token: TokenSource,
+    ) -> Self {
         Self {
             profile: None,
             sandbox: false,
@@ -174,50 +191,20 @@ impl Settings {
             store_view: None,
             token,
             admin_token,
-            read: ReadSettings::default(),
-            ship_layout: ShipLayout::default(),
+            read: profile.read.clone(),
+            ship_layout: profile.ship_layout,
             allow_plain_http: false,
             ca_file: None,
             client_certificate: None,
-            timeout: global.timeout.unwrap_or(Duration::from_secs(30)),
-            retry: global.retry.unwrap_or(2),
-            settle: Duration::from_secs(10),
-            lock_timeout: Duration::from_secs(300),
-            retention_days: 30,
+            timeout: global.timeout.or(profile.timeout).unwrap_or(Duration::from_secs(30)),
+            retry: global.retry.or(profile.retry).unwrap_or(2),
+            settle: profile.settle.unwrap_or(Duration::from_secs(10)),
+            lock_timeout: profile.lock_timeout.unwrap_or(Duration::from_secs(300)),
+            retention_days: profile.retention_days.unwrap_or(30),
             use_proxy: true,
             proxy_variable: None,
             certificate_file: None,
         }
-    }
-
-    /// Adds a profile's values where no flag is given. Its permission for plain HTTP does not apply to another host.
-    fn add_profile(&mut self, profile: &Profile, global: &GlobalArgs, own_host: bool) {
-        self.profile = Some(profile.name.clone());
-        self.timeout = global.timeout.or(profile.timeout).unwrap_or(self.timeout);
-        self.retry = global.retry.or(profile.retry).unwrap_or(self.retry);
-        self.settle = profile.settle.unwrap_or(self.settle);
-        self.lock_timeout = profile.lock_timeout.unwrap_or(self.lock_timeout);
-        self.retention_days = profile.retention_days.unwrap_or(self.retention_days);
-        self.allow_plain_http = own_host && profile.allow_plain_http;
-        self.ship_layout = profile.ship_layout;
-        self.read = profile.read.clone();
-    }
-
-    fn locate_certificates(
-        &mut self,
-        context: &Context,
-        file: &ConfigFile,
-        profile: &Profile,
-        own_host: bool,
-    ) -> Result<(), Failure> {
-        let located = |written: &Option<String>| {
-            written.as_deref().map(|path| resolve_path(context, file.directory(), path)).transpose()
-        };
-        self.ca_file = located(&profile.ca_file)?;
-        if own_host {
-            self.client_certificate = located(&profile.client_certificate)?;
-        }
-        Ok(())
     }
 
     /// Refuses a base URL that goes on after the root of the REST API, so that every service has one name. `profile` sets the
