@@ -244,8 +244,8 @@ impl Tokens<'_> {
         let token = token_variable(Bearer::Customer);
         (
             format!(
-                "{variable} points to {here}, but profile `{name}` {meant_for}; refusing to send its token to \
-                 another host"
+                "{variable} points to {here}, but profile `{name}` {meant_for}; \
+                 refusing to send its token to another host"
             ),
             format!("set {token} to a token for {here}, or unset {variable}"),
         )
