@@ -19,7 +19,7 @@ mod tests;
 /// What stands for a token.
 pub const MASK: &str = "•••";
 /// A shorter token is not masked: it would be found in innocent words.
-const SHORTEST: usize = 8;
+const SHORTEST: usize = 4;
 
 static SECRETS: Redactor = Redactor::new();
 

@@ -7,7 +7,6 @@ use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::file::{UpdateLock, parse_toml, read_text};
 use super::profile::token_key;
-
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::plan::request::Bearer;

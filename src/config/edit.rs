@@ -3,17 +3,14 @@
 use serde_json::Value;
 use toml_edit::{Item, Key as Name, Table, TableLike};
 
+use super::base_url::{origin, parse_base_url};
 use super::file::ConfigFile;
 use super::profile::{
-    BASE_URL, DEFAULT_PROFILE, Form, PROFILE, Setting, check_profile_name, join, unknown, unknown_key,
+    BASE_URL, DEFAULT_PROFILE, Setting, TOP, check_profile_name, is_secret, join, unknown, unknown_key,
 };
-use super::settings::{origin, parse_base_url};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::failure::Failure;
-
-/// The names at the top of the file.
-pub(super) const TOP: [&str; 2] = [DEFAULT_PROFILE.name, "profiles"];
 
 /// A setting by its place in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -219,24 +216,12 @@ fn joined(names: &[impl AsRef<str>]) -> String {
 
 /// What stands at a path, as JSON: every value but a token, which is `•••`. `name` is the last of the path.
 pub fn to_json(name: &str, item: &Item) -> Value {
-    if is_secret(name) {
-        return "•••".into();
-    }
     match (item.as_table_like(), item.as_value()) {
         (Some(table), _) => table.iter().map(|(name, item)| (name.to_owned(), to_json(name, item))).collect(),
+        (None, Some(_)) if is_secret(name) => "•••".into(),
         (None, Some(value)) => scalar(value),
         (None, None) => Value::Null,
     }
-}
-
-/// Whether a setting of this name is a token.
-pub(super) fn is_secret(name: &str) -> bool {
-    PROFILE.iter().any(|key| key.form == Form::Secret && key.name == name)
-}
-
-/// The keys of a profile that name its tokens.
-pub fn token_keys() -> impl Iterator<Item = &'static str> {
-    PROFILE.iter().map(|key| key.name).filter(|name| name.contains("token"))
 }
 
 /// The dotted path and value of everything inside, in order.

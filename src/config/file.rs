@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 
 use toml_edit::{DocumentMut, Item, TableLike};
 
-use super::edit::{TOP, is_secret};
-use super::profile::{DEFAULT_PROFILE, Profile, check_profile_name, join, unknown};
+use super::profile::{DEFAULT_PROFILE, Profile, TOP, check_profile_name, is_secret, join, unknown};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::environment;

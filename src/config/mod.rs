@@ -2,6 +2,7 @@
 //!
 //! One rule above all: a token goes to the host it was meant for and to no other.
 
+mod base_url;
 mod credentials;
 mod edit;
 mod file;
@@ -12,13 +13,13 @@ mod token;
 #[cfg(test)]
 mod tests;
 
+pub use base_url::{ServiceId, origin};
 pub use credentials::{Credentials, Stored};
-pub use edit::{KeyPath, flattened, to_json, token_keys};
+pub use edit::{KeyPath, flattened, to_json};
 pub use file::{ConfigFile, Loaded};
 pub use profile::{
-    BASE_URL, DEFAULT_PROFILE, Form, Key, PROFILE, Profile, STORE_VIEW, Setting, check_profile_name,
+    BASE_URL, DEFAULT_PROFILE, Form, Key, PROFILE, Profile, ReadSettings, STORE_VIEW, Setting, ShipLayout,
+    check_profile_name, token_keys,
 };
-pub use settings::{
-    ReadSettings, SANDBOX, ServiceId, Settings, ShipLayout, chosen_dialect, given_dialect, origin,
-};
+pub use settings::{SANDBOX, Settings, chosen_dialect, given_dialect};
 pub use token::{TokenCommand, TokenSource, token_variable};

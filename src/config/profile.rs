@@ -1,6 +1,6 @@
 //! The settings of a profile: one table of their names and meanings, and the struct that serde reads by it.
 
-pub(super) mod read;
+mod read;
 
 use std::time::Duration;
 
@@ -8,7 +8,8 @@ use serde::Deserialize;
 use toml_edit::{Array, DocumentMut, Item, Table, de};
 use url::Url;
 
-use super::settings::{ReadSettings, ShipLayout};
+use self::Form::{Command, Flag, List, Number, Secret, Text};
+
 use crate::cli::duration;
 use crate::failure::Failure;
 use crate::plan::request::{Bearer, Dialect, StoreView};
@@ -59,108 +60,91 @@ const fn key(name: &'static str, form: Form, expected: &'static str, doc: &'stat
     Key { name, form, expected, doc }
 }
 
-const TEXT: &str = "text";
+const A_TEXT: &str = "text";
 const A_TOKEN: &str = "a token";
 const A_FILE: &str = "the path of a file";
-const A_PROGRAM: &str = "a list of strings: program and arguments";
+const PROGRAM: &str = "a list of strings: program and arguments";
 const A_COUNT: &str = "a non-negative integer";
 const A_PATH: &str = "a path starting with /";
 const A_POINTER: &str = "a JSON pointer (empty or starting with /)";
 const POINTERS: &str = "a list of JSON pointers (starting with /, not pointing into addresses)";
 
 /// The profile that is used where none is named; it stands at the top of the file.
-pub const DEFAULT_PROFILE: Key = key("default-profile", Form::Text, TEXT, "Default profile");
+pub const DEFAULT_PROFILE: Key = key("default-profile", Text, A_TEXT, "Default profile");
+
+/// The names at the top of the file.
+pub const TOP: [&str; 2] = [DEFAULT_PROFILE.name, "profiles"];
 
 /// Where the service is.
 pub const BASE_URL: Key =
-    key("base-url", Form::Text, "an http:// or https:// URL", "Base URL of the service (may include a path)");
+    key("base-url", Text, "an http:// or https:// URL", "Base URL of the service (may include a path)");
 
 /// The store view.
-pub const STORE_VIEW: Key = key("store-view", Form::Text, "a store view code", "Store view code");
+pub const STORE_VIEW: Key = key("store-view", Text, "a store view code", "Store view code");
 
 /// All settings of a profile.
 pub const PROFILE: &[Key] = &[
     BASE_URL,
-    key("api", Form::Text, "marketplace or magento", "Interface of the service [default: marketplace]"),
+    key("api", Text, "marketplace or magento", "Interface of the service [default: marketplace]"),
     STORE_VIEW,
-    key("token", Form::Secret, A_TOKEN, "Access token (the file must be readable by its owner only)"),
-    key("token-env", Form::Text, TEXT, "Environment variable containing the token"),
-    key("token-file", Form::Text, A_FILE, "File containing the token (readable by its owner only)"),
-    key("token-command", Form::Command, A_PROGRAM, "Program that prints the token, run without a shell"),
-    key(
-        "admin-token",
-        Form::Secret,
-        A_TOKEN,
-        "Like token, for administrator calls [default: the profile's token]",
-    ),
-    key("admin-token-env", Form::Text, TEXT, "Like token-env, for administrator calls"),
-    key("admin-token-file", Form::Text, A_FILE, "Like token-file, for administrator calls"),
-    key("admin-token-command", Form::Command, A_PROGRAM, "Like token-command, for administrator calls"),
+    key("token", Secret, A_TOKEN, "Access token (the file must be readable by its owner only)"),
+    key("token-env", Text, A_TEXT, "Environment variable containing the token"),
+    key("token-file", Text, A_FILE, "File containing the token (readable by its owner only)"),
+    key("token-command", Command, PROGRAM, "Program that prints the token, run without a shell"),
+    key("admin-token", Secret, A_TOKEN, "Like token, for administrator calls [default: the profile's token]"),
+    key("admin-token-env", Text, A_TEXT, "Like token-env, for administrator calls"),
+    key("admin-token-file", Text, A_FILE, "Like token-file, for administrator calls"),
+    key("admin-token-command", Command, PROGRAM, "Like token-command, for administrator calls"),
     key(
         "ship-layout",
-        Form::Text,
+        Text,
         "wrapped or flat",
         "Shipping payload layout: wrapped (in addressInformation) or flat [default: wrapped]",
     ),
     key(
         "allow-plain-http",
-        Form::Flag,
+        Flag,
         "true or false",
         "Allow plain http:// to other hosts (sends tokens unencrypted)",
     ),
-    key("ca-file", Form::Text, A_FILE, "PEM file of trusted certificates (replaces the system's)"),
-    key(
-        "client-certificate",
-        Form::Text,
-        A_FILE,
-        "PEM file with the client's private key and certificate chain",
-    ),
-    key(
-        "timeout",
-        Form::Number,
-        duration::POSITIVE,
-        "Request timeout, such as 30, 500ms or 1m [default: 30]",
-    ),
-    key("retry", Form::Number, A_COUNT, "Maximum retries of requests that are safe to repeat [default: 2]"),
-    key(
-        "settle",
-        Form::Number,
-        duration::OR_ZERO,
-        "Maximum time to wait until an update is visible [default: 10]",
-    ),
+    key("ca-file", Text, A_FILE, "PEM file of trusted certificates (replaces the system's)"),
+    key("client-certificate", Text, A_FILE, "PEM file with the client's private key and certificate chain"),
+    key("timeout", Number, duration::POSITIVE, "Request timeout, such as 30, 500ms or 1m [default: 30]"),
+    key("retry", Number, A_COUNT, "Maximum retries of requests that are safe to repeat [default: 2]"),
+    key("settle", Number, duration::OR_ZERO, "Maximum time to wait until an update is visible [default: 10]"),
     key(
         "lock-timeout",
-        Form::Number,
+        Number,
         duration::OR_ZERO,
         "Maximum time to wait for another command updating the customer [default: 300]",
     ),
-    key("retention-days", Form::Number, A_COUNT, "Days to keep profile snapshots [default: 30]"),
+    key("retention-days", Number, A_COUNT, "Days to keep profile snapshots [default: 30]"),
     key(
         "read.path",
-        Form::Text,
+        Text,
         A_PATH,
         "Path to read; {store_view} is replaced by the store view code [default: the profile's own path]",
     ),
-    key("read.customer", Form::Text, A_POINTER, "JSON pointer to the customer in the response"),
+    key("read.customer", Text, A_POINTER, "JSON pointer to the customer in the response"),
     key(
         "read.addresses",
-        Form::Text,
+        Text,
         A_POINTER,
         "JSON pointer to the addresses, from the response root or the customer",
     ),
     key(
         "read.quote-path",
-        Form::Text,
+        Text,
         A_PATH,
         "Path that shows the quote; {store_view} is replaced by the store view code [default: none]",
     ),
     key(
         "read.attribute-path",
-        Form::Text,
+        Text,
         A_PATH,
         "Path that shows an attribute; {code} and {store_view} are replaced [default: none]",
     ),
-    key("read.ignore", Form::List, POINTERS, "JSON pointers ignored in comparisons [default: /updated_at]"),
+    key("read.ignore", List, POINTERS, "JSON pointers ignored in comparisons [default: /updated_at]"),
 ];
 
 /// One `[profiles.NAME]`, every value checked.
@@ -222,6 +206,54 @@ pub struct Profile {
     pub read: ReadSettings,
 }
 
+/// How a customer's stored profile is read (docs/interface.md, "Replacing a profile").
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ReadSettings {
+    /// Path of the service, in which `{store_view}` stands for the store view code; the profile's own path where `None`.
+    #[serde(deserialize_with = "read::path")]
+    pub path: Option<String>,
+    /// JSON pointer to the customer in the reply.
+    #[serde(deserialize_with = "read::pointer")]
+    pub customer: Option<String>,
+    /// JSON pointer to the addresses, from the top of the reply or from the customer.
+    #[serde(deserialize_with = "read::pointer")]
+    pub addresses: Option<String>,
+    /// Path that shows the quote, in which `{store_view}` stands for the store view code.
+    #[serde(deserialize_with = "read::path")]
+    pub quote_path: Option<String>,
+    /// Path that shows an attribute, in which `{code}` stands for its code and `{store_view}` for the store view code.
+    #[serde(deserialize_with = "read::path")]
+    pub attribute_path: Option<String>,
+    /// JSON pointers left out of comparisons.
+    #[serde(deserialize_with = "read::ignored")]
+    pub ignore: Vec<String>,
+}
+
+/// Layout of shipping information.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ShipLayout {
+    /// The addresses stand in `addressInformation`.
+    #[default]
+    Wrapped,
+    /// The addresses stand at the top.
+    Flat,
+}
+
+impl Default for ReadSettings {
+    fn default() -> Self {
+        Self {
+            path: None,
+            customer: None,
+            addresses: None,
+            quote_path: None,
+            attribute_path: None,
+            ignore: vec!["/updated_at".to_owned()],
+        }
+    }
+}
+
 /// Where a profile says its token is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConfiguredToken {
@@ -250,19 +282,19 @@ impl Key {
     pub fn write(&self, words: &[String]) -> Result<toml_edit::Value, String> {
         let expected = || format!("expected {}", self.expected);
         let value = match (self.form, words) {
-            (Form::List | Form::Command, [one]) if one.trim_start().starts_with('[') => {
+            (List | Command, [one]) if one.trim_start().starts_with('[') => {
                 let array = one.parse::<toml_edit::Value>();
                 array.map_err(|error| format!("not a TOML array: {}", error.message()))?
             }
-            (Form::Command, [line]) => Shell::NATIVE.split(line)?.into_iter().collect::<Array>().into(),
-            (Form::List | Form::Command, words) => words.iter().collect::<Array>().into(),
-            (Form::Flag, [one]) => one.parse::<bool>().map_err(|_| expected())?.into(),
-            (Form::Number, [one]) => {
+            (Command, [line]) => Shell::NATIVE.split(line)?.into_iter().collect::<Array>().into(),
+            (List | Command, words) => words.iter().collect::<Array>().into(),
+            (Flag, [one]) => one.parse::<bool>().map_err(|_| expected())?.into(),
+            (Number, [one]) => {
                 let whole = one.parse::<i64>().ok().map(Into::into);
                 let number = whole.or_else(|| one.parse::<f64>().ok().map(Into::into));
                 number.unwrap_or_else(|| one.into())
             }
-            (Form::Text | Form::Secret, [one]) => one.into(),
+            (Text | Secret, [one]) => one.into(),
             _ => return Err(format!("{}, got {} values", expected(), words.len())),
         };
         self.check(&Item::Value(value.clone())).map(|()| value)
@@ -332,6 +364,16 @@ impl Profile {
         let key = token_key(bearer);
         named.into_iter().filter_map(|(suffix, token)| Some((format!("{key}{suffix}"), token?))).collect()
     }
+}
+
+/// Whether a setting of this name is a token.
+pub fn is_secret(name: &str) -> bool {
+    PROFILE.iter().any(|key| key.form == Secret && key.name == name)
+}
+
+/// The keys of a profile that name its tokens.
+pub fn token_keys() -> impl Iterator<Item = &'static str> {
+    PROFILE.iter().map(|key| key.name).filter(|name| name.contains("token"))
 }
 
 /// The key that holds the token of a kind, and begins the names of the others that do.

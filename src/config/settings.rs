@@ -1,14 +1,13 @@
 //! Settings: everything a command has to know of the outside, resolved once. Flag, then environment, then profile, then default.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Deserialize;
-use url::{Host, Url};
+use url::Url;
 
+use super::base_url::{ServiceId, parse_base_url, with_root};
 use super::file::{ConfigFile, Loaded, resolve_path};
-use super::profile::{Profile, read};
+use super::profile::{Profile, ReadSettings, ShipLayout};
 use super::token::{TokenSource, Tokens, token_variable};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
@@ -73,54 +72,6 @@ pub struct Settings {
     pub certificate_file: Option<PathBuf>,
 }
 
-/// How a customer's stored profile is read (docs/interface.md, "Replacing a profile").
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct ReadSettings {
-    /// Path of the service, in which `{store_view}` stands for the store view code; the profile's own path where `None`.
-    #[serde(deserialize_with = "read::path")]
-    pub path: Option<String>,
-    /// JSON pointer to the customer in the reply.
-    #[serde(deserialize_with = "read::pointer")]
-    pub customer: Option<String>,
-    /// JSON pointer to the addresses, from the top of the reply or from the customer.
-    #[serde(deserialize_with = "read::pointer")]
-    pub addresses: Option<String>,
-    /// Path that shows the quote, in which `{store_view}` stands for the store view code.
-    #[serde(deserialize_with = "read::path")]
-    pub quote_path: Option<String>,
-    /// Path that shows an attribute, in which `{code}` stands for its code and `{store_view}` for the store view code.
-    #[serde(deserialize_with = "read::path")]
-    pub attribute_path: Option<String>,
-    /// JSON pointers left out of comparisons.
-    #[serde(deserialize_with = "read::ignored")]
-    pub ignore: Vec<String>,
-}
-
-/// Layout of shipping information.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ShipLayout {
-    /// The addresses stand in `addressInformation`.
-    #[default]
-    Wrapped,
-    /// The addresses stand at the top.
-    Flat,
-}
-
-impl Default for ReadSettings {
-    fn default() -> Self {
-        Self {
-            path: None,
-            customer: None,
-            addresses: None,
-            quote_path: None,
-            attribute_path: None,
-            ignore: vec!["/updated_at".to_owned()],
-        }
-    }
-}
-
 impl Settings {
     /// Resolves the settings for a service that is not the sandbox.
     ///
@@ -152,16 +103,26 @@ impl Settings {
             secret_variables: file.token_variables(),
         };
         let (token, admin_token) = tokens.resolve()?;
-        let mut settings = Self::plain(global, base_url, token, admin_token);
+        let none = Profile::default();
+        let mut settings =
+            Self::plain(global, profile.as_ref().unwrap_or(&none), base_url, token, admin_token);
         settings.store_view = store_view(context, global, profile.as_ref())?;
         settings.dialect = dialect(context, global, profile.as_ref())?;
         let setter = profile.as_ref().filter(|_| !is_from_environment).map(|profile| profile.name.as_str());
         settings.require_root(setter)?;
         settings.proxy_variable = context.proxy_variable(settings.base_url.scheme());
         settings.certificate_file = context.certificate_file();
-        if let Some(profile) = &profile {
-            settings.add_profile(profile, global, own_host);
-            settings.locate_certificates(context, &file, profile, own_host)?;
+        if let Some(profile) = profile {
+            let located = |written: Option<String>| {
+                written.map(|path| resolve_path(context, file.directory(), &path)).transpose()
+            };
+            settings.profile = Some(profile.name);
+            settings.ca_file = located(profile.ca_file)?;
+            // These were meant for the profile's own host.
+            if own_host {
+                settings.client_certificate = located(profile.client_certificate)?;
+                settings.allow_plain_http = profile.allow_plain_http;
+            }
         }
         Ok(settings)
     }
@@ -180,7 +141,7 @@ impl Settings {
         let from = "the sandbox";
         let customer = TokenSource::given(customer_token, from);
         let admin = TokenSource::given(admin_token, from);
-        let mut settings = Self::plain(global, url.clone(), customer, admin);
+        let mut settings = Self::plain(global, &Profile::default(), url.clone(), customer, admin);
         settings.sandbox = true;
         settings.use_proxy = false;
         settings.dialect = dialect(context, global, None)?;
@@ -192,8 +153,14 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Flags over defaults.
-    fn plain(global: &GlobalArgs, base_url: Url, token: TokenSource, admin_token: TokenSource) -> Self {
+    /// Flags over a profile over defaults.
+    fn plain(
+        global: &GlobalArgs,
+        profile: &Profile,
+        base_url: Url,
+        token: TokenSource,
+        admin_token: TokenSource,
+    ) -> Self {
         Self {
             profile: None,
             sandbox: false,
@@ -203,50 +170,20 @@ impl Settings {
             store_view: None,
             token,
             admin_token,
-            read: ReadSettings::default(),
-            ship_layout: ShipLayout::default(),
+            read: profile.read.clone(),
+            ship_layout: profile.ship_layout,
             allow_plain_http: false,
             ca_file: None,
             client_certificate: None,
-            timeout: global.timeout.unwrap_or(Duration::from_secs(30)),
-            retry: global.retry.unwrap_or(2),
-            settle: Duration::from_secs(10),
-            lock_timeout: Duration::from_secs(300),
-            retention_days: 30,
+            timeout: global.timeout.or(profile.timeout).unwrap_or(Duration::from_secs(30)),
+            retry: global.retry.or(profile.retry).unwrap_or(2),
+            settle: profile.settle.unwrap_or(Duration::from_secs(10)),
+            lock_timeout: profile.lock_timeout.unwrap_or(Duration::from_secs(300)),
+            retention_days: profile.retention_days.unwrap_or(30),
             use_proxy: true,
             proxy_variable: None,
             certificate_file: None,
         }
-    }
-
-    /// Adds a profile's values where no flag is given. Its permission for plain HTTP does not apply to another host.
-    fn add_profile(&mut self, profile: &Profile, global: &GlobalArgs, own_host: bool) {
-        self.profile = Some(profile.name.clone());
-        self.timeout = global.timeout.or(profile.timeout).unwrap_or(self.timeout);
-        self.retry = global.retry.or(profile.retry).unwrap_or(self.retry);
-        self.settle = profile.settle.unwrap_or(self.settle);
-        self.lock_timeout = profile.lock_timeout.unwrap_or(self.lock_timeout);
-        self.retention_days = profile.retention_days.unwrap_or(self.retention_days);
-        self.allow_plain_http = own_host && profile.allow_plain_http;
-        self.ship_layout = profile.ship_layout;
-        self.read = profile.read.clone();
-    }
-
-    fn locate_certificates(
-        &mut self,
-        context: &Context,
-        file: &ConfigFile,
-        profile: &Profile,
-        own_host: bool,
-    ) -> Result<(), Failure> {
-        let located = |written: &Option<String>| {
-            written.as_deref().map(|path| resolve_path(context, file.directory(), path)).transpose()
-        };
-        self.ca_file = located(&profile.ca_file)?;
-        if own_host {
-            self.client_certificate = located(&profile.client_certificate)?;
-        }
-        Ok(())
     }
 
     /// Refuses a base URL that goes on after the root of the REST API, so that every service has one name. `profile` sets the
@@ -398,118 +335,3 @@ pub fn chosen_dialect(
     let profile = file.and_then(|file| file.chosen(context, global).ok().flatten());
     dialect(context, global, profile.as_ref())
 }
-
-/// Takes a base URL as the user wrote it; a path is kept.
-///
-/// The error is a sentence's end, such as "has a query". It never repeats the text, which may hold a password.
-pub fn parse_base_url(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| match error {
-        url::ParseError::RelativeUrlWithoutBase => "has no scheme; write https:// before it".to_owned(),
-        other => format!("is not a URL: {other}"),
-    })?;
-    let problem = if !matches!(url.scheme(), "http" | "https") {
-        "must start with https:// or http://"
-    } else if !url.username().is_empty() || url.password().is_some() {
-        "must not contain credentials; tokens are configured separately"
-    } else if url.query().is_some() {
-        "has a query (?…)"
-    } else if url.fragment().is_some() {
-        "has a fragment (#…)"
-    } else {
-        return Ok(url);
-    };
-    Err(problem.to_owned())
-}
-
-/// Scheme, host and port: whom a token was meant for. The scheme counts, so that a token for `https` never goes out in the clear.
-pub fn origin(url: &Url) -> String {
-    url.origin().ascii_serialization()
-}
-
-/// Which service files on disk belong to, and which lock serialises writes to it.
-///
-/// `Display` prints `INTERFACE URL`, for example `marketplace https://shop.example/rest`. It is the key of snapshots,
-/// journals and all other state, so its form must not change between versions.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ServiceId {
-    interface: String,
-    url: String,
-    lock_key: String,
-}
-
-impl ServiceId {
-    /// The identity of the service at `base_url` that speaks `interface` (`marketplace` or `magento`).
-    ///
-    /// Scheme and host are lower-case, the scheme's default port and slashes at the end of the path are dropped;
-    /// `localhost`, `127.0.0.1` and `[::1]` are one host, because a local service usually listens on all of them. User,
-    /// password, query and fragment are not part of it.
-    pub fn new(base_url: &Url, interface: &str) -> Self {
-        let host = normalized_host(base_url);
-        let port = base_url.port().map(|port| format!(":{port}")).unwrap_or_default();
-        let path = base_url.path().trim_end_matches('/');
-        // A lock holds for both schemes on one port, so it always names the port.
-        let lock_port = base_url.port_or_known_default().unwrap_or_default();
-        Self {
-            interface: interface.to_owned(),
-            url: format!("{}://{host}{port}{path}", base_url.scheme()),
-            lock_key: format!("{host}:{lock_port}"),
-        }
-    }
-
-    /// The identity of the built-in service, which takes another port each time it starts: its database.
-    pub fn sandbox(database: &Path, interface: &str) -> Self {
-        let database = dunce::canonicalize(database).unwrap_or_else(|_| database.to_owned());
-        let url = format!("sandbox:{}", database.display());
-        Self { interface: interface.to_owned(), lock_key: url.clone(), url }
-    }
-
-    /// The normalised base URL, or `sandbox:DATABASE`.
-    pub fn url(&self) -> &str {
-        &self.url
-    }
-
-    /// The interface the service has.
-    pub fn interface(&self) -> &str {
-        &self.interface
-    }
-
-    /// `HOST:PORT`, the port always given, or `sandbox:DATABASE`: what locks are named after. Interface and path are
-    /// left out, because one customer can be reached by several of them.
-    pub fn lock_key(&self) -> &str {
-        &self.lock_key
-    }
-}
-
-impl fmt::Display for ServiceId {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} {}", self.interface, self.url)
-    }
-}
-
-/// The base URL as it names a service: with the root of the API also where it is written without, as for a gateway that
-/// adds it.
-fn with_root(base_url: &Url, root: Option<&str>) -> Url {
-    let mut url = base_url.clone();
-    let path = url.path().trim_end_matches('/').to_owned();
-    if let Some(root) = root.filter(|root| path.rsplit('/').next() != Some(root)) {
-        url.set_path(&format!("{path}/{root}"));
-    }
-    url
-}
-
-/// The host in lower case, without the final dot of a fully qualified name, and `localhost` for this machine.
-fn normalized_host(url: &Url) -> String {
-    let is_loopback = match url.host() {
-        Some(Host::Domain(name)) => name.trim_end_matches('.').eq_ignore_ascii_case("localhost"),
-        Some(Host::Ipv4(address)) => address == std::net::Ipv4Addr::LOCALHOST,
-        Some(Host::Ipv6(address)) => address.to_canonical().is_loopback(),
-        None => false,
-    };
-    if is_loopback {
-        return "localhost".to_owned();
-    }
-    url.host_str().unwrap_or_default().trim_end_matches('.').to_ascii_lowercase()
-}
-
-#[cfg(test)]
-mod tests;

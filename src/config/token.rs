@@ -9,10 +9,10 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 use url::Url;
 
+use super::base_url::origin;
 use super::credentials::Credentials;
 use super::file::{read_text, resolve_path};
 use super::profile::{Profile, token_key};
-use super::settings::origin;
 use crate::config::profile::ConfiguredToken;
 use crate::context::Context;
 use crate::environment;
@@ -23,83 +23,59 @@ use crate::token::Token;
 
 /// Where a token comes from.
 #[derive(Debug, Clone)]
-pub struct TokenSource(Origin);
+pub struct TokenSource {
+    from: String,
+    origin: Origin,
+}
 
 #[derive(Debug, Clone)]
 enum Origin {
-    Given { token: Token, from: String, expires: Option<Timestamp> },
-    File { path: PathBuf, from: String },
-    Command { command: TokenCommand, from: String },
-    Absent { failure: Box<Failure>, from: String },
+    Given(Token, Option<Timestamp>),
+    File(PathBuf),
+    Command(TokenCommand),
+    Absent(Box<Failure>),
 }
 
 impl TokenSource {
+    fn new(origin: Origin, from: impl Into<String>) -> Self {
+        Self { from: from.into(), origin }
+    }
+
     /// A token that is at hand; `from` names where it was found, as in "the environment variable X".
     pub fn given(token: Token, from: impl Into<String>) -> Self {
         let expires = token.expires_at();
-        Self::expiring(token, from, expires)
-    }
-
-    /// A token that is at hand and expires at that time, where it is known.
-    pub fn expiring(token: Token, from: impl Into<String>, expires: Option<Timestamp>) -> Self {
-        Self(Origin::Given { token, from: from.into(), expires })
-    }
-
-    /// When the token expires, where that is known without reading a file or running a program.
-    pub fn expires(&self) -> Option<Timestamp> {
-        match &self.0 {
-            Origin::Given { expires, .. } => *expires,
-            _ => None,
-        }
-    }
-
-    /// A file that holds nothing but the token.
-    pub fn file(path: PathBuf, profile: &str, key: &str) -> Self {
-        let from = format!("the file {} ({key} of profile {profile})", path.display());
-        Self(Origin::File { path, from })
-    }
-
-    /// A program that prints the token.
-    pub fn command(command: TokenCommand, profile: &str, key: &str) -> Self {
-        let from = format!("the command {} ({key} of profile {profile})", command.program());
-        Self(Origin::Command { command, from })
+        Self::new(Origin::Given(token, expires), from)
     }
 
     /// There is no token: `failure` says so when it is asked for, `from` says where one was looked for.
     pub fn absent(failure: Failure, from: impl Into<String>) -> Self {
-        Self(Origin::Absent { failure: Box::new(failure), from: from.into() })
+        Self::new(Origin::Absent(Box::new(failure)), from)
+    }
+
+    /// When the token expires, where that is known without reading a file or running a program.
+    pub fn expires(&self) -> Option<Timestamp> {
+        if let Origin::Given(_, expires) = self.origin { expires } else { None }
     }
 
     /// Names the source, never the token.
     pub fn describe(&self) -> String {
-        match &self.0 {
-            Origin::Given { from, .. }
-            | Origin::File { from, .. }
-            | Origin::Command { from, .. }
-            | Origin::Absent { from, .. } => from.clone(),
-        }
+        self.from.clone()
     }
 
     /// The program that prints the token, where that is the source. In a batch its placeholders are filled by
     /// [`TokenCommand::with_argv`].
     pub fn token_command(&self) -> Option<&TokenCommand> {
-        match &self.0 {
-            Origin::Command { command, .. } => Some(command),
-            _ => None,
-        }
+        if let Origin::Command(command) = &self.origin { Some(command) } else { None }
     }
 
     /// Whether there is no token, wherever one was looked for.
     pub fn is_absent(&self) -> bool {
-        matches!(self.0, Origin::Absent { .. })
+        matches!(self.origin, Origin::Absent(_))
     }
 
     /// The token, where it is known without reading a file or running a program.
     pub fn at_hand(&self) -> Option<&Token> {
-        match &self.0 {
-            Origin::Given { token, .. } => Some(token),
-            _ => None,
-        }
+        if let Origin::Given(token, _) = &self.origin { Some(token) } else { None }
     }
 
     /// Reads the token. A command is run each time, for 30 seconds at most; dropping the future kills it.
@@ -107,12 +83,12 @@ impl TokenSource {
     /// # Errors
     /// `auth` when there is none, with what to type; `usage` when its file can be read or written by others.
     pub async fn token(&self) -> Result<Token, Failure> {
-        match &self.0 {
-            Origin::Given { token, from, .. } => token.clone().checked(from),
-            Origin::File { path, from } => read_file(path, from),
+        match &self.origin {
+            Origin::Given(token, _) => token.clone().checked(&self.from),
+            Origin::File(path) => read_file(path, &self.from),
             // In a box: what it needs for a process would be part of every request.
-            Origin::Command { command, .. } => Box::pin(command.run()).await,
-            Origin::Absent { failure, .. } => Err((**failure).clone()),
+            Origin::Command(command) => Box::pin(command.run()).await,
+            Origin::Absent(failure) => Err((**failure).clone()),
         }
     }
 }
@@ -183,22 +159,23 @@ impl Tokens<'_> {
         named: ConfiguredToken,
     ) -> Result<TokenSource, Failure> {
         let key = token_key(bearer);
-        let name = &profile.name;
+        let of_profile = |suffix: &str| format!("{key}{suffix} of profile {}", profile.name);
         Ok(match named {
-            ConfiguredToken::Literal(token) => TokenSource::given(token, format!("{key} of profile {name}")),
-            ConfiguredToken::File(path) => TokenSource::file(
-                resolve_path(self.context, self.directory, &path)?,
-                name,
-                &format!("{key}-file"),
-            ),
+            ConfiguredToken::Literal(token) => TokenSource::given(token, of_profile("")),
+            ConfiguredToken::File(path) => {
+                let path = resolve_path(self.context, self.directory, &path)?;
+                let from = format!("the file {} ({})", path.display(), of_profile("-file"));
+                TokenSource::new(Origin::File(path), from)
+            }
             ConfiguredToken::Command(argv) => {
-                let command = TokenCommand::new(argv)
-                    .hiding(self.secret_variables.iter().cloned())
-                    .in_own_group(!self.context.has_terminal());
-                TokenSource::command(command, name, &format!("{key}-command"))
+                let mut command = TokenCommand::new(argv);
+                command.hidden_variables.extend(self.secret_variables.iter().cloned());
+                command.own_group = !self.context.has_terminal();
+                let from = format!("the command {} ({})", command.program(), of_profile("-command"));
+                TokenSource::new(Origin::Command(command), from)
             }
             ConfiguredToken::Variable(variable) => {
-                let from = format!("the environment variable {variable} ({key}-env of profile {name})");
+                let from = format!("the environment variable {variable} ({})", of_profile("-env"));
                 match self.context.var(&variable)?.and_then(Token::new) {
                     Some(token) => TokenSource::given(token, from),
                     None => TokenSource::absent(
@@ -221,7 +198,7 @@ impl Tokens<'_> {
             Ok(None) => None,
             Err(failure) => Some(TokenSource::absent(failure, from)),
             Ok(Some(stored)) if stored.origin == origin(self.base_url) => {
-                Some(TokenSource::expiring(stored.token, from, stored.expires))
+                Some(TokenSource::new(Origin::Given(stored.token, stored.expires), from))
             }
             Ok(Some(stored)) => {
                 let failure = Failure::new(
@@ -267,7 +244,8 @@ impl Tokens<'_> {
         let token = token_variable(Bearer::Customer);
         (
             format!(
-                "{variable} points to {here}, but profile `{name}` {meant_for}; refusing to send its token to another host"
+                "{variable} points to {here}, but profile `{name}` {meant_for}; \
+                 refusing to send its token to another host"
             ),
             format!("set {token} to a token for {here}, or unset {variable}"),
         )
@@ -297,6 +275,8 @@ const MIN_SECRET_ARGUMENT: usize = 8;
 pub struct TokenCommand {
     argv: Vec<String>,
     hidden_variables: Vec<String>,
+    /// Whether what it starts ends with it. Not where a terminal is: the terminal stops a program outside of its
+    /// foreground group that asks for a passphrase.
     own_group: bool,
 }
 
@@ -312,21 +292,6 @@ impl TokenCommand {
     pub fn new(argv: Vec<String>) -> Self {
         let hidden_variables = [environment::TOKEN, environment::ADMIN_TOKEN].map(str::to_owned).to_vec();
         Self { argv, hidden_variables, own_group: false }
-    }
-
-    /// Hides more environment variables that hold tokens.
-    #[must_use]
-    pub fn hiding(mut self, variables: impl IntoIterator<Item = String>) -> Self {
-        self.hidden_variables.extend(variables);
-        self
-    }
-
-    /// Puts the program into a process group of its own, so that what it starts ends with it. Not where a terminal is:
-    /// the terminal stops a program outside of its foreground group that asks for a passphrase.
-    #[must_use]
-    pub fn in_own_group(mut self, own_group: bool) -> Self {
-        self.own_group = own_group;
-        self
     }
 
     /// The same command with other arguments: those of one record.
@@ -477,5 +442,6 @@ async fn read_to(pipe: Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>) {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;

@@ -319,7 +319,10 @@ fn a_timeout_may_have_a_unit() {
     let home = Home::with_config("[profiles.shop]\nsettle = \"1m\"\nlock-timeout = 0\n");
     home.ok("config set -p shop timeout 500ms");
     assert_eq!(home.ok("config get -p shop timeout"), "500ms\n");
-    home.run("config set -p shop settle soon").assert_failure(2, str!["error: profiles.shop.settle: expected a duration, such as 30, 500ms or 1m, at most 24 hours, found text"]);
+    home.run("config set -p shop settle soon").assert_failure(
+        2,
+        str!["error: profiles.shop.settle: expected a duration, such as 30, 500ms or 1m, at most 24 hours"],
+    );
 }
 
 /// A program that reads standard error under `-o json` meets objects only.

@@ -3,7 +3,7 @@
 #[cfg(unix)]
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use super::{Path, TextStyle, below_home, parse_toml, read_text};
+use super::{ConfigFile, FailureKind, Path, TextStyle, below_home, parse_toml, read_text};
 #[cfg(unix)]
 use super::{UpdateLock, judge};
 
@@ -113,4 +113,20 @@ fn a_text_keeps_its_line_ends_and_mark() {
     }
     assert_eq!(TextStyle::of("a\r\n").apply("a\r\nb\n"), "a\r\nb\r\n");
     assert_eq!(TextStyle::of("a\r\nb\n").apply("a\r\nb\n"), "a\r\nb\n", "mixed ends are left alone");
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_read_or_refused_as_an_error_of_the_user(
+        name in "[a-z_-]{1,12}|read|retry|token-command|profiles",
+        value in "[\\[\\]{}='\"\\n a-z0-9.#-]{0,40}",
+    ) {
+        for text in [format!("[profiles.shop]\n{name} = {value}"), format!("{name} = {value}"), value.clone()] {
+            let profiles = ConfigFile::parse("config.toml".into(), &text).and_then(|file| file.profiles());
+            if let Err(failure) = profiles {
+                proptest::prop_assert_eq!(failure.kind, FailureKind::Usage);
+                proptest::prop_assert!(failure.message.len() < 1000, "{}", failure);
+            }
+        }
+    }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use url::Url;
 
 use crate::cli::duration;
-use crate::config::settings::parse_base_url;
+use crate::config::base_url::parse_base_url;
 use crate::plan::request::{Dialect, StoreView};
 use crate::token::Token;
 

@@ -67,6 +67,8 @@ fn no_message_repeats_a_value_that_may_be_a_secret() {
     let item = toml_edit::value("hunter2");
     assert_eq!(to_json("token", &item), "•••");
     assert_eq!(to_json("admin-token", &item), "•••");
+    let named_so = profile("token.retry = 1\ntoken.token = \"hunter2\"");
+    assert_eq!(to_json("profiles", &named_so), serde_json::json!({"token": {"retry": 1, "token": "•••"}}));
     assert!(!format!("{:?}", Profile::parse("a", &profile("token = \"hunter2\""))).contains("hunter2"));
 }
 

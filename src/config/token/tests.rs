@@ -52,7 +52,8 @@ fn a_command_that_hangs_is_killed_with_all_it_started() {
     let pid_file = directory.path().join("pid");
     let script = format!("sleep 60 & echo $! > {}; wait", pid_file.display());
     let start = Instant::now();
-    let command = command(&["sh", "-c", &script]).in_own_group(true);
+    let mut command = command(&["sh", "-c", &script]);
+    command.own_group = true;
     let failure = run_within(&command, Duration::from_secs(1)).unwrap_err();
     assert!(failure.message.contains("did not end within 1 seconds"), "{failure}");
     assert!(start.elapsed() < Duration::from_secs(10));
