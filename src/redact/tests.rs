@@ -36,7 +36,7 @@ fn many_tokens_and_tokens_within_tokens() {
 
 #[test]
 fn what_could_be_a_word_is_no_secret() {
-    let redactor = redactor(&["expired", "password"]);
+    let redactor = redactor(&["has", "password"]);
     assert_eq!(
         redactor.text("the token has expired, the password not"),
         "the token has expired, the ••• not"
