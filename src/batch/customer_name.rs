@@ -31,7 +31,7 @@ impl CustomerName {
         match text.parse() {
             Ok(id) => Ok(Self::Id(id)),
             Err(_) if text.contains('@') => Ok(Self::Email(text)),
-            Err(_) => Err(Failure::usage(format!("customer: {value} is neither a customer id nor an email"))),
+            Err(_) => Err(Failure::usage(format!("customer: {value} is neither a customer ID nor an email"))),
         }
     }
 

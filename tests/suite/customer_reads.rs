@@ -228,23 +228,6 @@ error: no token configured
 }
 
 #[test]
-fn the_second_read_follows_the_same_rules() {
-    let good = ok(r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}]}"#);
-    for (expected, second) in [
-        (3, ok("{}")),
-        (3, ok(r#"{"id": 7, "email": "newer@example.com", "addresses": [{"id": 1}]}"#)),
-        (3, answer("404 Not Found", "", "")),
-        (6, answer("401 Unauthorized", "", "")),
-        (5, answer("500 Internal Server Error", "", "")),
-        (5, Step::Close),
-    ] {
-        let (code, error, methods) = against(vec![good.clone(), second.clone()], UPDATE);
-        assert_eq!((code, methods.as_slice()), (expected, &["GET".into(), "GET".into()][..]), "{second:?}");
-        assert_eq!(error["applied"], "no");
-    }
-}
-
-#[test]
 fn read_path_and_pointers_find_the_profile() {
     let env = TestEnv::with_faults(&["envelope=data"]);
     assert_eq!(env.fails(3, "customer show")["kind"], "guard");

@@ -22,11 +22,9 @@ fn ok(home: &Home, line: &str) -> String {
 /// Sets the outcome of the newest snapshot to unknown, as of an hour ago.
 fn make_unknown(home: &Home) -> PathBuf {
     let newest = snapshots(home).pop().unwrap();
-    for mark in ["verified", "applied", "unknown"] {
-        let _ = std::fs::remove_file(newest.with_extension(mark));
-    }
     let hour_ago = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(1);
-    std::fs::write(newest.with_extension("unknown"), hour_ago.to_string()).unwrap();
+    let fate = serde_json::json!({"fate": "unknown", "left": hour_ago.to_string()});
+    std::fs::write(newest.with_extension("fate"), fate.to_string()).unwrap();
     newest
 }
 
@@ -49,63 +47,53 @@ fn an_old_unknown_update_that_the_profile_shows_is_the_one_undone() {
     ok(&home, "customer update --address 2 --city Reno --region-id 39");
     ok(&home, "customer update --address 2 --postcode 89501");
     let newest = make_unknown(&home);
-    assert_restored(
-        &home,
-        str![[r#"
-000002-[SNAPSHOT] was applied: the profile shows all of it
-"#]],
-    );
+    assert_restored(&home, str![""]);
     assert_eq!(address(&home), "Reno 10118 ");
-    assert!(newest.with_extension("verified").exists());
+    let fate = std::fs::read_to_string(newest.with_extension("fate")).unwrap();
+    assert!(fate.contains("applied"), "{fate}");
 }
 
 #[test]
-fn an_old_unknown_update_that_the_profile_does_not_show_is_skipped_and_named() {
+fn an_old_unknown_update_that_the_profile_does_not_show_is_not_chosen_for_the_user() {
     let home = Home::new();
     ok(&home, "customer update --address 2 --postcode 10119");
     let lost = "customer update --address 2 --postcode 10120 --settle 0 --retry 0";
     assert_eq!(run(&home, &format!("{lost} --fault PUT:reset-before-commit")).code, 8);
     make_unknown(&home);
-    assert_restored(
-        &home,
-        str![[r#"
-warning: skipped 000002-[SNAPSHOT]: its outcome is unknown, and the profile does not show it
-"#]],
-    );
+    run(&home, "customer restore --yes").assert_failure(3, str![[r#"
+error: the outcome of 000002-[SNAPSHOT] is unknown, and the profile does not show it
+  No changes were made.
+  hint: name the update to undo, such as `storefront --sandbox customer restore 000002-[SNAPSHOT]`; `storefront --sandbox customer history` lists the snapshots
+"#]]);
+    assert_eq!(address(&home), "New York 10119 ");
+    ok(&home, "customer restore 1 --yes");
     assert_eq!(address(&home), "New York 10118 ");
 }
 
+/// Version 0.1.0 wrote a file for each outcome, which holds the time.
 #[test]
-fn an_old_unknown_update_that_cannot_be_told_is_not_chosen_for_the_user() {
-    let home = Home::new();
-    ok(&home, "customer update --address 2 --postcode 10119");
-    ok(&home, "customer update --address 2 --postcode 10120 --telephone 1");
-    ok(&home, "customer update --address 2 --telephone 2");
-    ok(&home, "customer history --delete 3 --yes");
-    make_unknown(&home);
-    run(&home, "customer restore --yes").assert_failure(3, str![[r#"
-error: cannot tell from the profile whether 000002-[SNAPSHOT], of unknown outcome, was applied
-  No changes were made.
-  hint: name the update to undo: `storefront --sandbox customer restore 000002-[SNAPSHOT]`, or `storefront --sandbox customer restore 000001-[SNAPSHOT]`
-"#]]);
-    assert_eq!(address(&home), "New York 10120 ");
-    ok(&home, "customer restore 2 --yes");
-    assert_eq!(address(&home), "New York 10119 ");
-}
-
-#[test]
-fn without_an_applied_update_nothing_is_restored() {
-    let home = Home::new();
-    let lost = "customer update --address 2 --postcode 10120 --settle 0 --retry 0";
-    assert_eq!(run(&home, &format!("{lost} --fault PUT:reset-before-commit")).code, 8);
-    make_unknown(&home);
-    run(&home, "customer restore --yes").assert_failure(
-        2,
-        str![[r#"
-warning: skipped 000001-[SNAPSHOT]: its outcome is unknown, and the profile does not show it
-error: no update of this customer from this machine was applied
-  No changes were made.
-  hint: `storefront --sandbox customer history` lists the snapshots
-"#]],
-    );
+fn outcomes_of_the_last_version_are_understood() {
+    let ages = [
+        ("verified", 0, 0),
+        ("applied", 0, 0),
+        ("refused", 0, 0),
+        ("unknown", 0, 3),
+        ("mismatched", 0, 3),
+        ("unknown", 1, 0),
+    ];
+    for (mark, hours, code) in ages {
+        let home = Home::new();
+        ok(&home, "customer update --address 2 --postcode 10119");
+        ok(&home, "customer restore");
+        let [update, restore] = &snapshots(&home)[..] else { panic!("two snapshots") };
+        std::fs::remove_file(restore).unwrap();
+        std::fs::remove_file(update.with_extension("fate")).unwrap();
+        let at = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(hours);
+        std::fs::write(update.with_extension(mark), at.to_string()).unwrap();
+        let _ = std::fs::remove_file(update.with_file_name("last-read"));
+        let is_applied = ["verified", "applied"].contains(&mark);
+        let code = if is_applied { 3 } else { code };
+        let outcome = run(&home, "customer update --address 2 --city Reno --region-id 39 --settle 0");
+        assert_eq!(outcome.code, code, "{mark} {hours}: {outcome:?}");
+    }
 }

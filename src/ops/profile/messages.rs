@@ -71,14 +71,17 @@ pub fn mismatch(service: &Service<'_>, snapshot: &Path, seen: &Seen) -> Failure 
     let is_own = service.customer.is_none() && service.settings.dialect.profile_rules.is_some();
     let hint = magento::ignored_on_own_profile(seen).filter(|_| is_own);
     let mut what = Vec::new();
-    if !seen.missing.is_empty() {
-        let [subject, verb] = if seen.missing.len() == 1 { ["address", "is"] } else { ["addresses", "are"] };
-        what.push(format!("{subject} {} {verb} missing or another one", join_ids(&seen.missing)));
+    for (ids, problem) in [(&seen.missing, "missing"), (&seen.replaced, "another one")] {
+        if let [_, others @ ..] = &ids[..] {
+            let [subject, verb] = if others.is_empty() { ["address", "is"] } else { ["addresses", "are"] };
+            what.push(format!("{subject} {} {verb} {problem} afterwards", join_ids(ids)));
+        }
     }
     if !seen.undone.is_empty() {
         what.push(format!("not visible afterwards: {}", list_paths(seen)));
     }
-    let missing = seen.missing.iter().map(|id| FieldPath::address(*id).to_string());
+    let addresses = seen.missing.iter().chain(&seen.replaced);
+    let missing = addresses.map(|id| FieldPath::address(*id).to_string());
     let missing = missing.chain(seen.undone.iter().map(|change| change.path.to_string())).collect();
     let failure =
         Failure::new(FailureKind::Mismatch, format!("the profile was written, but {}", what.join("; ")));

@@ -83,24 +83,21 @@ impl Sent<'_> {
         if let Some(now) = replied {
             return match self.compare(now) {
                 Read::Seen(seen, now) if seen.is_applied() => Ok(self.accept(&seen, &now, applied)),
-                Read::Seen(seen, _) => {
-                    self.set_fate(Fate::Mismatch { left: self.left, is_final: true });
-                    Err(self.mismatch(&seen, status))
-                }
+                Read::Seen(seen, now) => Err(self.mismatched(&seen, &now, status, true)),
                 Read::OtherCustomer(failure) | Read::Failed(failure) => Err(failure),
             };
         }
         let mut reads = Reads::new(self.settle);
-        let mut last: Option<Seen> = None;
+        let mut last: Option<(Seen, Profile)> = None;
         let mut lost;
         loop {
             lost = match self.read().await {
                 Read::Seen(seen, now) => {
-                    let is_settled = last.as_ref().is_some_and(|last| last.altered == seen.altered);
+                    let is_settled = last.as_ref().is_some_and(|(last, _)| last.altered == seen.altered);
                     if seen.is_shown() || seen.is_applied() && is_settled {
                         return Ok(self.accept(&seen, &now, applied));
                     }
-                    last = Some(seen);
+                    last = Some((seen, now));
                     None
                 }
                 other => Some(other),
@@ -109,18 +106,11 @@ impl Sent<'_> {
                 break;
             }
         }
-        let mismatch = Fate::Mismatch { left: self.left, is_final: false };
         match (last, lost) {
-            (Some(seen), _) if seen.is_applied() => {
-                self.warn_of(&seen);
-                Ok(Verified { new_ids: seen.new_ids, ..applied })
-            }
-            (Some(seen), _) => {
-                self.set_fate(mismatch);
-                Err(self.mismatch(&seen, status))
-            }
+            (Some((seen, now)), _) if seen.is_applied() => Ok(self.accept(&seen, &now, applied)),
+            (Some((seen, now)), _) => Err(self.mismatched(&seen, &now, status, false)),
             (None, Some(Read::OtherCustomer(failure))) => {
-                self.set_fate(mismatch);
+                self.set_fate(Fate::Mismatch { left: self.left, is_final: false });
                 Err(failure)
             }
             (None, failed) => {
@@ -225,7 +215,10 @@ impl Sent<'_> {
         }
     }
 
-    fn mismatch(&self, seen: &Seen, status: Option<u16>) -> Failure {
+    /// Something is missing. What the last read showed is from now on what there is.
+    fn mismatched(&self, seen: &Seen, now: &Profile, status: Option<u16>, is_final: bool) -> Failure {
+        self.set_fate(Fate::Mismatch { left: self.left, is_final });
+        self.held.store.note_read(now.addresses());
         let failure = messages::mismatch(self.service, self.snapshot, seen);
         match status {
             Some(status) => failure.status(status),

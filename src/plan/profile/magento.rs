@@ -38,7 +38,7 @@ const ADMINISTRATORS: [&str; 3] = ["group_id", "website_id", "store_id"];
 pub fn ignored_on_own_profile(seen: &Seen) -> Option<String> {
     let mut undone = seen.undone.iter().map(|change| change.path.to_string());
     let only_those = undone.all(|path| ADMINISTRATORS.contains(&path.as_str()));
-    (only_those && !seen.undone.is_empty() && seen.missing.is_empty()).then(|| {
+    (only_those && !seen.undone.is_empty() && seen.missing.is_empty() && seen.replaced.is_empty()).then(|| {
         format!(
             "the service takes {} with an administrator's token only: name the customer with --customer ID|EMAIL",
             ADMINISTRATORS.join(", ")

@@ -17,8 +17,10 @@ const PLACE: [&str; 3] = ["street", "city", "postcode"];
 /// What a read shows of a PUT.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// Ids of addresses that were to stay and are gone, or of which street, city and postcode are all others now.
+    /// Ids of addresses that were to stay and are gone.
     pub missing: Vec<i64>,
+    /// Ids of addresses that were to stay and of which street, city and postcode are all others now.
+    pub replaced: Vec<i64>,
     /// Changes whose old value is still there.
     pub undone: Vec<Change>,
     /// Changes that show a third value: `after` is what is there now.
@@ -39,7 +41,7 @@ impl Seen {
 
     /// Whether nothing is missing, though the service may have written some values in its own way.
     pub fn is_applied(&self) -> bool {
-        self.missing.is_empty() && self.undone.is_empty()
+        self.missing.is_empty() && self.replaced.is_empty() && self.undone.is_empty()
     }
 }
 
@@ -115,7 +117,7 @@ impl Seen {
                 })
             };
             match actual {
-                Some(actual) if moved(actual) => self.missing.push(id),
+                Some(actual) if moved(actual) => self.replaced.push(id),
                 Some(_) => {}
                 None => match claim(unclaimed, |actual| is_content(actual, Some(address))) {
                     Some((new, _)) => self.renumbered.push((id, new)),

@@ -37,8 +37,8 @@ fn a_kept_address_that_is_gone_or_another_one_is_missing() {
     };
     assert!(after(address(1, "Rome")).is_shown());
     assert_eq!(after(Value::Null).missing, [1]);
-    assert_eq!(after(json!({"id": 1, "street": [], "city": ""})).missing, [1], "emptied");
-    assert_eq!(after(address(1, "Bonn")).missing, [1], "in another one's place");
+    assert_eq!(after(json!({"id": 1, "street": [], "city": ""})).replaced, [1], "emptied");
+    assert_eq!(after(address(1, "Bonn")).replaced, [1], "in another one's place");
     let mut edited = address(1, "Rome");
     edited["city"] = "Milan".into();
     let edited = after(edited);
