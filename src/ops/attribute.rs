@@ -6,9 +6,9 @@ use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
 use crate::ops::reads::Reads;
 use crate::ops::send;
+use crate::plan::attribute_compare::{NotShown, compare, in_reply};
 use crate::plan::operation::Operation;
 use crate::plan::request::{Bearer, Request};
-use crate::plan::same_attribute::{self, NotShown, in_reply};
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 
@@ -79,7 +79,7 @@ async fn compare_stored(
 ) -> Option<NotShown> {
     // What cannot be read stays unknown.
     let reply = service.read(read).await.ok()?;
-    same_attribute::compare(asked, &in_reply(reply.value())?)
+    compare(asked, &in_reply(reply.value())?)
 }
 
 /// An attribute is created as a whole: what is not shown was created with the rest, and is not verified.

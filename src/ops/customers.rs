@@ -6,8 +6,7 @@ use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
 use crate::ops::profile::read;
 use crate::plan::request::dialect::CustomerRoutes;
-use crate::plan::request::search::{Filter, query};
-use crate::plan::request::{Bearer, Request, Target};
+use crate::plan::request::{Bearer, Filter, Request, Target, search_query};
 use crate::session::local_service;
 use crate::session::service::Service;
 
@@ -163,7 +162,10 @@ async fn search(
 }
 
 fn search_request(target: &Target<'_>, routes: &CustomerRoutes, filters: &[Filter], limit: usize) -> Request {
-    Request::get(format!("{}?{}", target.path(routes.search, &[]), query(filters, limit)), Bearer::Admin)
+    Request::get(
+        format!("{}?{}", target.path(routes.search, &[]), search_query(filters, limit)),
+        Bearer::Admin,
+    )
 }
 
 fn unreadable(what: &str) -> Failure {

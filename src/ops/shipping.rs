@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::cli::quote::ShipArgs;
 use crate::failure::Failure;
 use crate::ops::profile::read;
-use crate::plan::request::quote_address::from_profile;
+use crate::plan::request::cart::from_profile;
 use crate::session::service::Service;
 
 /// Addresses of the stored profile become flags, under those that were given.

@@ -19,7 +19,7 @@ use crate::plan::profile::profile_rules;
 use crate::plan::profile::region_directory::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::plan::validate::body::Warnings;
-use crate::plan::validate::{lint_address, masked_values};
+use crate::plan::validate::{lint, masked_values};
 use crate::prompt::Prompt;
 use crate::redact::secrets;
 use crate::report::outcome::Outcome;
@@ -131,7 +131,7 @@ impl ProfileChange for Update {
     }
 
     fn warnings(&self, merged: &Merged) -> Warnings {
-        lint_address::of_profile(merged)
+        lint::of_profile(merged)
     }
 
     fn prompt(&self) -> Option<&Prompt> {

@@ -4,10 +4,10 @@ use serde_json::{Map, Value};
 
 use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, OperationSpec, Success, scalar};
 use crate::failure::Failure;
+use crate::plan::attribute_compare::in_reply;
 use crate::plan::request::{Bearer, Request};
-use crate::plan::same_attribute::in_reply;
 use crate::plan::validate::body::Warnings;
-use crate::plan::validate::lint_attribute;
+use crate::plan::validate::lint;
 use crate::wire::FieldType;
 
 /// Creates a product attribute.
@@ -50,14 +50,14 @@ pub static SPEC: OperationSpec = OperationSpec {
 };
 
 fn lint(attribute: &Map<String, Value>, is_forced: bool) -> Result<Warnings, Failure> {
-    let mut warnings = lint_attribute::missing_code(attribute);
-    warnings.extend(lint_attribute::errors(attribute));
+    let mut warnings = lint::missing_code(attribute);
+    warnings.extend(lint::attribute_errors(attribute));
     if !is_forced && !warnings.is_empty() {
         return Err(
             Failure::usage_problems(warnings).hint("fix the input, or send it nevertheless with --force")
         );
     }
-    warnings.extend(lint_attribute::lint(attribute));
+    warnings.extend(lint::of_attribute(attribute));
     Ok(warnings)
 }
 

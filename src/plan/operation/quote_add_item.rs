@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, OperationSpec, Success, scalar};
 use crate::plan::request::{Bearer, Request};
-use crate::plan::validate::lint_cart_item;
+use crate::plan::validate::lint;
 use crate::wire::FieldType;
 
 /// Adds an item to a quote.
@@ -34,7 +34,7 @@ pub static SPEC: OperationSpec = OperationSpec {
         }),
         labels: None,
     },
-    lint: |item, _| lint_cart_item::refuse(item).map(|()| Vec::new()),
+    lint: |item, _| lint::refuse_item(item).map(|()| Vec::new()),
     is_merged: false,
     bearer: Bearer::Customer,
     request: Request::add_item,

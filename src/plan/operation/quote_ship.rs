@@ -2,7 +2,7 @@
 
 use super::spec::{ColumnGroup, ColumnTable, NamedCell, NamedColumns, NestedObject, OperationSpec, Success};
 use crate::plan::request::{Bearer, Request};
-use crate::plan::validate::lint_address;
+use crate::plan::validate::lint;
 
 /// Saves shipping and billing address, shipping method and payment. The body has no wrapper.
 pub static SPEC: OperationSpec = OperationSpec {
@@ -54,7 +54,7 @@ pub static SPEC: OperationSpec = OperationSpec {
         }),
         labels: None,
     },
-    lint: |body, _| Ok(lint_address::of_quote(body)),
+    lint: |body, _| Ok(lint::of_quote(body)),
     is_merged: false,
     bearer: Bearer::Customer,
     request: Request::ship_quote,

@@ -7,7 +7,7 @@ use super::equivalence::is_same;
 use crate::failure::Failure;
 use crate::plan::profile::address_ids::id_of;
 use crate::plan::validate::body::{self, Finding, FindingKind};
-use crate::plan::validate::path::{Step, path_of};
+use crate::plan::validate::body::{Step, path_of};
 use crate::suggestion::closest_match;
 
 /// Refuses what the check found in a draft, unless the stored profile has it: an unknown field that some stored object
