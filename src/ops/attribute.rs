@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
 use crate::ops::reads::Reads;
-use crate::ops::send;
+use crate::ops::{request, send_request, target_without_customer};
 use crate::plan::attribute_compare::{NotShown, compare, in_reply};
 use crate::plan::operation::Operation;
 use crate::plan::request::{Bearer, Request};
@@ -19,7 +19,7 @@ const NOT_FOUND: u16 = 404;
 /// The request that reads the attribute of this code; `None` where neither the interface nor a setting has one.
 pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
     let path = service.settings.read.attribute_path.as_deref().or(service.settings.dialect.attribute)?;
-    let path = send::target_without_customer(service).path(path, &[("code", code)]);
+    let path = target_without_customer(service).path(path, &[("code", code)]);
     Some(Request::get(path, Bearer::Admin))
 }
 
@@ -34,15 +34,15 @@ pub async fn create(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
         Some(code) if !code.is_empty() && !service.session.global.dry_run => read_request(service, code),
         _ => None,
     };
-    let request = send::request(service, draft)?;
-    let Some(read) = read else { return send::perform(service, OPERATION, request, asked).await };
+    let request = request(service, draft)?;
+    let Some(read) = read else { return send_request(service, OPERATION, request, asked).await };
     match service.read(&read).await {
         Ok(reply) if is_attribute(&reply.value()) => return Err(exists(asked)),
         Ok(_) => return Err(unreadable()),
         Err(failure) if failure.status == Some(NOT_FOUND) => {}
         Err(failure) => return Err(failure),
     }
-    match send::perform(service, OPERATION, request, asked).await {
+    match send_request(service, OPERATION, request, asked).await {
         Err(failure) if failure.applied == Applied::Unknown => {
             let mut reads = Reads::new(service.settings.settle);
             let verified = loop {

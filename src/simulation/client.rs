@@ -24,10 +24,9 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::input::records::{Format, Origin, Source};
 use crate::input::{Draft, NoFlags};
-use crate::ops::perform;
 use crate::ops::profile::restore::restore;
 use crate::ops::profile::update::Update;
-use crate::ops::record::RecordOperation;
+use crate::ops::record::{RecordOperation, perform};
 use crate::plan::operation::Operation;
 use crate::plan::request::StoreView;
 use crate::plan::request::dialect::MARKETPLACE;
@@ -229,7 +228,7 @@ impl Machine {
         }
         if job.operation != Operation::CustomerUpdate {
             let draft = Draft::new(&MARKETPLACE, job.operation, Some(document), &NoFlags, true)?;
-            return perform::perform(&service, &draft, None).await.map(Some);
+            return perform(&service, &draft, None).await.map(Some);
         }
         let draft = Draft::new(&MARKETPLACE, job.operation, Some(document), &update, true)?;
         Update::new(draft, &update)?.replace(&service).await.map(Some)

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
-use crate::ops::cart::find::{find, read};
-use crate::ops::cart::items::{list, quote_request};
+use crate::ops::add_item::items::{list, quote_request};
+use crate::ops::cart::{find, read};
 use crate::plan::request::cart::Cart;
 use crate::report::changes::format_value;
 use crate::report::table::{header, new_table, render};

@@ -2,17 +2,21 @@
 
 use serde_json::{Map, Value};
 
-use super::find;
-use super::payment::Payment;
+use super::cart;
+use crate::cli::quote::ShipArgs;
 use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
+use crate::http::{CHECK_BEFORE_RETRY, Reply};
 use crate::input::Draft;
-use crate::ops::{regions, send};
+use crate::ops::profile::read;
+use crate::ops::reads::Reads;
+use crate::ops::{regions, send, send_repeatable};
 use crate::plan::operation::Operation;
 use crate::plan::request::Request;
-use crate::plan::request::cart::Cart;
+use crate::plan::request::cart::{Cart, from_profile};
 use crate::report::outcome::{Call, Outcome};
-use crate::session::service::Service;
+use crate::sanitize::sanitize_line;
+use crate::session::service::{Service, Stage};
 
 const OPERATION: &str = Operation::QuoteShip.name();
 
@@ -36,7 +40,7 @@ pub async fn perform(
     half_done_cart: Option<u64>,
 ) -> Result<Outcome, Failure> {
     if service.settings.dialect.carts.is_none() {
-        return send::send(service, draft).await;
+        return send(service, draft).await;
     }
     let requests = requests(service, draft.clone().into_body()).await?;
     if service.session.global.dry_run {
@@ -88,9 +92,9 @@ async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result
     let has_payment = body.get("paymentMethod").is_some_and(|payment| !payment.is_null());
     let id = match target.customer {
         // Only the journal of a batch needs to know which cart it is.
-        None if service.is_recorded() && has_payment => find::find(service).await?,
+        None if service.is_recorded() && has_payment => cart::find(service).await?,
         None => None,
-        Some(customer) => Some(find::find(service).await?.ok_or_else(|| {
+        Some(customer) => Some(cart::find(service).await?.ok_or_else(|| {
             Failure::usage(format!("customer {customer} has no active cart"))
                 .hint("check the customer with `storefront customer show`, or add an item first: `storefront quote add-item --sku SKU --qty N`")
         })?),
@@ -167,5 +171,132 @@ fn second_failed(failure: Failure, mut calls: Vec<Call>, cart: Option<u64>) -> F
         calls,
         cart,
         ..failure
+    }
+}
+
+/// The call that sets the payment.
+#[derive(Debug)]
+pub struct Payment {
+    /// The request.
+    pub request: Request,
+    /// Reads the payment that is set.
+    read: Request,
+    /// What is set.
+    method: Value,
+}
+
+impl Payment {
+    /// Sets `method`, such as `{"method": "checkmo"}`, on a cart; `body` holds it in its wrapper.
+    pub fn new(cart: &Cart<'_>, method: Value, body: String) -> Self {
+        Self { request: cart.select_payment(body), read: cart.read_payment(), method }
+    }
+
+    /// Sends it, and again within `--retry`: set twice it is the same.
+    ///
+    /// # Errors
+    /// As [`send_repeatable`]; `unknown` where neither the answer nor a read says that it was set.
+    pub async fn send(&self, service: &Service<'_>, operation: &str) -> Result<Reply, Failure> {
+        let reply = send_repeatable(service, operation, &self.request).await?;
+        let answer = reply.value();
+        if says_set(&answer) {
+            return Ok(reply);
+        }
+        service.stage.set(Stage::Sent);
+        if self.is_shown(service).await {
+            service.verified();
+            return Ok(reply);
+        }
+        Err(not_said(reply.status, answer))
+    }
+
+    /// Reads the payment until it is what was sent, for `settle` at most.
+    async fn is_shown(&self, service: &Service<'_>) -> bool {
+        let none = Map::new();
+        let sent = self.method.as_object().unwrap_or(&none);
+        let mut reads = Reads::new(service.settings.settle);
+        loop {
+            let shown = service.read(&self.read).await.map(|reply| reply.value()).unwrap_or_default();
+            let is_shown = |(name, value): (&String, &Value)| shown.get(name) == Some(value);
+            if !sent.is_empty() && sent.iter().all(is_shown) {
+                return true;
+            }
+            if !reads.wait().await {
+                return false;
+            }
+        }
+    }
+}
+
+/// Whether an answer says that the payment was set: with its id, as a number or text, or with `true`.
+fn says_set(answer: &Value) -> bool {
+    match answer {
+        Value::Bool(is_set) => *is_set,
+        Value::Number(id) => id.as_u64().is_some_and(|id| id > 0),
+        Value::String(id) => id.trim() == "true" || id.trim().parse::<u64>().is_ok_and(|id| id > 0),
+        _ => false,
+    }
+}
+
+fn not_said(status: u16, answer: Value) -> Failure {
+    let shown = match &answer {
+        Value::Null => "nothing".to_owned(),
+        Value::Bool(_) | Value::Number(_) => format!("`{answer}`"),
+        Value::String(text) if text.chars().count() <= 40 => format!("`{}`", sanitize_line(text)),
+        _ => "something else".to_owned(),
+    };
+    let message =
+        format!("the service answered {status} with {shown} instead of the id of the payment that was set");
+    let failure = Failure::new(FailureKind::Unknown, message).applied(Applied::Unknown).status(status);
+    Failure { service: Some(answer), ..failure }.hint(CHECK_BEFORE_RETRY)
+}
+
+/// Addresses of the stored profile become flags, under those that were given.
+///
+/// # Errors
+/// As [`read::read_profile`], and `usage` for an address the profile does not have.
+pub async fn with_stored_addresses(service: &Service<'_>, args: &ShipArgs) -> Result<ShipArgs, Failure> {
+    let mut args = args.clone();
+    if args.ship_to_address.is_none() && args.bill_to_address.is_none() {
+        return Ok(args);
+    }
+    let profile = read::read_profile(service).await?;
+    for (id, named) in
+        [(args.ship_to_address, &mut args.ship.named), (args.bill_to_address, &mut args.bill.named)]
+    {
+        if let Some(id) = id {
+            *named = with_defaults(
+                from_profile(&profile, id, service.settings.dialect.fields.quote_address)?,
+                named,
+            );
+        }
+    }
+    Ok(args)
+}
+
+pub(crate) fn with_defaults(
+    mut stored: Map<String, Value>,
+    named: &Map<String, Value>,
+) -> Map<String, Value> {
+    stored.extend(named.clone());
+    stored
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::says_set;
+
+    #[test]
+    fn only_an_id_or_true_says_that_the_payment_was_set() {
+        for set in [json!("1"), json!(1), json!("17"), json!(true), json!("true")] {
+            assert!(says_set(&set), "{set}");
+        }
+        for not in
+            [json!(false), json!(null), json!(""), json!(0), json!("0"), json!(-1), json!([]), json!({})]
+        {
+            assert!(!says_set(&not), "{not}");
+        }
+        assert!(!says_set(&json!("false")) && !says_set(&json!("no")));
     }
 }

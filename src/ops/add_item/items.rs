@@ -5,9 +5,9 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
-use super::{find, owner};
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
+use crate::ops::cart;
 use crate::plan::request::cart::Cart;
 use crate::plan::request::{Bearer, Request, Target};
 use crate::session::service::Service;
@@ -29,7 +29,7 @@ impl Items {
     /// readings differ.
     ///
     /// # Errors
-    /// As [`find::read`]; `usage` where there is no such read, `unavailable` for a reply without lines.
+    /// As [`cart::read`]; `usage` where there is no such read, `unavailable` for a reply without lines.
     pub async fn read(
         service: &Service<'_>,
         cart: Option<u64>,
@@ -37,7 +37,7 @@ impl Items {
     ) -> Result<Option<Self>, Failure> {
         let (first, second) = match cart {
             Some(cart) => {
-                let (shown, read) = find::read_with_date(service, cart).await?;
+                let (shown, read) = cart::read_with_date(service, cart).await?;
                 let lines = lines_of(&list(service, cart).await?)?;
                 let first = shown["items"].as_array().cloned().unwrap_or_else(|| lines.clone());
                 (Self { lines: first, changed: changed(&shown), read }, Self { lines, ..Self::default() })
@@ -101,7 +101,7 @@ pub async fn list(service: &Service<'_>, cart: u64) -> Result<Value, Failure> {
     let shown = service.read(&Cart::new(service.target()?, Some(cart))?.read("/items")).await?.value();
     let quotes = shown.as_array().into_iter().flatten().filter_map(|line| text(line, "quote_id"));
     match quotes.into_iter().find(|quote| *quote != cart.to_string()) {
-        Some(other) => Err(owner::refused(format!(
+        Some(other) => Err(cart::refused(format!(
             "the service answered with the items of cart {other} instead of {cart}"
         ))),
         None => Ok(shown),

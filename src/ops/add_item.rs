@@ -1,15 +1,18 @@
 //! Adds an item to a quote, in either interface.
 
+pub mod items;
+mod note;
+mod verification;
+
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::find;
-use super::note::Note;
-use super::verification::Verification;
+use self::note::Note;
+use self::verification::Verification;
 use crate::failure::Failure;
 use crate::input::Draft;
-use crate::ops::send;
+use crate::ops::{cart, request, send_request};
 use crate::plan::operation::Operation;
 use crate::plan::request::Request;
 use crate::plan::request::cart::Cart;
@@ -31,17 +34,17 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
             Prepared::Created(outcome) => return Ok(*outcome),
         }
     } else {
-        (send::request(service, draft)?, None, Cow::Borrowed(&draft.fields))
+        (request(service, draft)?, None, Cow::Borrowed(&draft.fields))
     };
     let note = Note::write(service, cart, item.get("quote_id").unwrap_or(&Value::Null));
     if !verify {
-        let result = send::perform(service, OPERATION, request, &item).await;
+        let result = send_request(service, OPERATION, request, &item).await;
         note.close(&result);
         return result;
     }
     let verification = Box::pin(Verification::begin(service, cart, &item, &note)).await;
     let verification = verification.inspect_err(|_| note.discard())?;
-    let result = send::perform(service, OPERATION, request, &item).await;
+    let result = send_request(service, OPERATION, request, &item).await;
     note.close(&result);
     Box::pin(verification.conclude(result, &note)).await
 }
@@ -59,7 +62,7 @@ async fn cart_request(service: &Service<'_>, mut draft: Draft) -> Result<Prepare
     let target = service.target()?;
     let named = draft.fields.get("quote_id").filter(|id| !id.is_null()).cloned();
     let found =
-        if named.is_some() || service.session.global.dry_run { find::find(service).await? } else { None };
+        if named.is_some() || service.session.global.dry_run { cart::find(service).await? } else { None };
     if let Some(named) = &named {
         ensure_own_cart(named, found)?;
     }
@@ -73,7 +76,7 @@ async fn cart_request(service: &Service<'_>, mut draft: Draft) -> Result<Prepare
             let preview = service.preview(Cart::new(target, None)?.create());
             return Ok(Prepared::Created(Box::new(Outcome::dry_run(OPERATION.name(), preview))));
         }
-        None => find::find_or_create(service, OPERATION.name()).await?,
+        None => cart::find_or_create(service, OPERATION.name()).await?,
     };
     if named.is_none() {
         draft.fields.insert("quote_id".to_owned(), cart.to_string().into());
