@@ -103,7 +103,7 @@ impl Draft {
     ) -> Result<Self, Failure> {
         let spec = operation.spec();
         let is_document = document.is_some();
-        let mut body = layout::wrapped(spec, dialect, document)?;
+        let mut body = layout::wrapped(operation, dialect, document)?;
         let mut warnings = body::tidy(&mut body, operation.schema(dialect))?;
         match spec.wrapper {
             None => flags.apply(&mut body)?,
@@ -118,16 +118,16 @@ impl Draft {
             }
         }
         let findings = body::findings(&body, operation.schema(dialect), allow_unknown);
-        let is_inside = |finding: &Finding| finding.steps.len() > 1 && spec.is_merged;
+        let is_inside = |finding: &Finding| finding.steps.len() > 1 && operation.is_merged();
         let (deferred, refused): (Vec<_>, Vec<_>) =
             findings.into_iter().partition(|finding| is_document && is_inside(finding));
         body::refuse(&refused)?;
-        if !spec.is_merged {
+        if !operation.is_merged() {
             // Nothing is stored that the mask could stand for.
             masked_values::resolve(&body, &Map::new(), false, secrets())?;
         }
-        let (fields, extra_fields) = layout::unwrapped(spec, body);
-        warnings.extend((spec.lint)(&fields, flags.forces())?);
+        let (fields, extra_fields) = layout::unwrapped(operation, body);
+        warnings.extend(operation.lint(&fields, flags.forces())?);
         Ok(Self { operation, fields, extra_fields, warnings, deferred, verify: flags.verifies() })
     }
 
@@ -146,13 +146,13 @@ impl Draft {
     /// # Errors
     /// `internal` where it cannot be written.
     pub fn body_text(&self) -> Result<String, Failure> {
-        layout::body_text(self.operation.spec(), &self.fields, &self.extra_fields)
+        layout::body_text(self.operation, &self.fields, &self.extra_fields)
             .map_err(|error| Failure::internal(error.to_string()))
     }
 
     /// The body as the interface documents it, wrapper included.
     pub fn into_body(self) -> Map<String, Value> {
-        layout::body(self.operation.spec(), self.fields, self.extra_fields)
+        layout::body(self.operation, self.fields, self.extra_fields)
     }
 }
 

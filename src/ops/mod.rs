@@ -72,7 +72,7 @@ pub fn request(service: &Service<'_>, draft: &Draft) -> Result<Request, Failure>
     let spec = draft.operation.spec();
     let body = match service.settings.ship_layout {
         ShipLayout::Flat if spec.nested.is_some() => {
-            Value::Object(layout::without_nested(spec, draft.clone().into_body())?).to_string()
+            Value::Object(layout::without_nested(draft.operation, draft.clone().into_body())?).to_string()
         }
         _ => draft.body_text()?,
     };
@@ -80,7 +80,7 @@ pub fn request(service: &Service<'_>, draft: &Draft) -> Result<Request, Failure>
         Bearer::Admin => target_without_customer(service),
         Bearer::Customer => service.target()?,
     };
-    Ok((spec.request)(&target, body.into()))
+    Ok(draft.operation.request(&target, body.into()))
 }
 
 /// Where calls go that belong to no store view, so that none needs to be set.
@@ -117,7 +117,7 @@ pub async fn send_request(
     let response = reply.value();
     // Only a person reads it.
     let is_read = !service.session.report.is_json();
-    let success = is_read.then(|| (operation.spec().success)(fields, &response)).flatten();
+    let success = is_read.then(|| operation.success(fields, &response)).flatten();
     Ok(Outcome { success, ..Outcome::applied(operation, reply.status, response) })
 }
 

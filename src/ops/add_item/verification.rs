@@ -6,8 +6,7 @@ use super::items::Items;
 use super::note::Note;
 use crate::failure::{Applied, Failure};
 use crate::ops::reads::Reads;
-use crate::plan::operation::Operation;
-use crate::plan::operation::spec::{Success, scalar};
+use crate::plan::operation::{Operation, Success, scalar};
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 

@@ -4,7 +4,7 @@ use serde::Serializer as _;
 use serde::ser::SerializeMap as _;
 use serde_json::{Map, Value};
 
-use super::spec::{NestedObject, OperationSpec};
+use super::Operation;
 use crate::failure::Failure;
 use crate::plan::request::Dialect;
 use crate::suggestion::closest_match;
@@ -15,7 +15,7 @@ use crate::wire::ObjectSchema;
 /// # Errors
 /// `usage` where it is no object.
 pub fn wrapped(
-    spec: &OperationSpec,
+    operation: Operation,
     dialect: &Dialect,
     document: Option<Value>,
 ) -> Result<Map<String, Value>, Failure> {
@@ -24,9 +24,9 @@ pub fn wrapped(
         Some(Value::Object(document)) => document,
         Some(_) => return Err(Failure::usage("the input must be a JSON object")),
     };
-    let Some(wrapper) = spec.wrapper else {
-        return Ok(match &spec.nested {
-            Some(nested) => with_nested(document, nested.name, (nested.schema)(dialect.fields)),
+    let Some(wrapper) = operation.spec().wrapper else {
+        return Ok(match operation.spec().nested {
+            Some(nested) => with_nested(document, nested, dialect.fields.address_information),
             None => document,
         });
     };
@@ -39,10 +39,10 @@ pub fn wrapped(
 
 /// What is inside the wrapper of a body, and what is outside of it.
 pub fn unwrapped(
-    spec: &OperationSpec,
+    operation: Operation,
     mut body: Map<String, Value>,
 ) -> (Map<String, Value>, Map<String, Value>) {
-    let Some(wrapper) = spec.wrapper else { return (body, Map::new()) };
+    let Some(wrapper) = operation.spec().wrapper else { return (body, Map::new()) };
     match body.shift_remove(wrapper) {
         Some(Value::Object(fields)) => (fields, body),
         _ => (Map::new(), body),
@@ -51,11 +51,11 @@ pub fn unwrapped(
 
 /// The other way round.
 pub fn body(
-    spec: &OperationSpec,
+    operation: Operation,
     fields: Map<String, Value>,
     extra_fields: Map<String, Value>,
 ) -> Map<String, Value> {
-    let Some(wrapper) = spec.wrapper else { return fields };
+    let Some(wrapper) = operation.spec().wrapper else { return fields };
     let mut body = Map::from_iter([(wrapper.to_owned(), Value::Object(fields))]);
     body.extend(extra_fields);
     body
@@ -66,11 +66,11 @@ pub fn body(
 /// # Errors
 /// None for what was read from JSON.
 pub fn body_text(
-    spec: &OperationSpec,
+    operation: Operation,
     fields: &Map<String, Value>,
     extra_fields: &Map<String, Value>,
 ) -> serde_json::Result<String> {
-    let Some(wrapper) = spec.wrapper else { return serde_json::to_string(fields) };
+    let Some(wrapper) = operation.spec().wrapper else { return serde_json::to_string(fields) };
     let mut text = Vec::with_capacity(256);
     let mut serializer = serde_json::Serializer::new(&mut text);
     let mut body = serializer.serialize_map(None)?;
@@ -87,10 +87,10 @@ pub fn body_text(
 /// # Errors
 /// `usage` for a field that is in both places: only one of them could be sent.
 pub fn without_nested(
-    spec: &OperationSpec,
+    operation: Operation,
     mut body: Map<String, Value>,
 ) -> Result<Map<String, Value>, Failure> {
-    let Some(NestedObject { name, .. }) = spec.nested else { return Ok(body) };
+    let Some(name) = operation.spec().nested else { return Ok(body) };
     let Some(Value::Object(mut flat)) = body.shift_remove(name) else { return Ok(body) };
     if let Some(both) = body.keys().find(|field| flat.contains_key(*field)) {
         return Err(Failure::usage(format!(

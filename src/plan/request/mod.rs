@@ -121,27 +121,6 @@ impl Request {
         self.path.split(['/', '?']).any(|part| part == segment)
     }
 
-    /// Saves shipping and billing address, and payment where the interface takes it in the same call (docs/interface.md, "Operations").
-    pub fn ship_quote(target: &Target<'_>, body: Cow<'static, str>) -> Self {
-        Self {
-            method: Method::Post,
-            path: target.path(target.dialect.ship, &[]),
-            body: Some(body),
-            bearer: Bearer::Customer,
-            also_success: target.dialect.ship_success,
-        }
-    }
-
-    /// Adds an item to the customer's own quote (docs/interface.md, "Operations").
-    pub fn add_item(target: &Target<'_>, body: Cow<'static, str>) -> Self {
-        Self::post(target.path(target.dialect.add_item, &[]), body, Bearer::Customer)
-    }
-
-    /// Creates a product attribute (docs/interface.md, "Operations").
-    pub fn create_attribute(target: &Target<'_>, body: Cow<'static, str>) -> Self {
-        Self::post(target.path(target.dialect.create_attribute, &[]), body, Bearer::Admin)
-    }
-
     /// Any other call. Saving shipping information may come this way too, so that its own success status counts for
     /// writes.
     pub fn raw(
@@ -183,7 +162,8 @@ impl Request {
         Self { method: Method::Get, path, body: None, bearer, also_success: None }
     }
 
-    fn post(path: String, body: Cow<'static, str>, bearer: Bearer) -> Self {
+    /// A write to a path that [`Target::path`] has made.
+    pub fn post(path: String, body: Cow<'static, str>, bearer: Bearer) -> Self {
         Self { method: Method::Post, path, body: Some(body), bearer, also_success: None }
     }
 }

@@ -139,7 +139,7 @@ pub fn attribute_errors(attribute: &Map<String, Value>) -> Vec<String> {
 }
 
 /// An error for an attribute without a code. It is apart from [`attribute_errors`], for questions may still be asked for it.
-pub fn missing_code(attribute: &Map<String, Value>) -> Vec<String> {
+fn missing_code(attribute: &Map<String, Value>) -> Vec<String> {
     let is_missing = match attribute.get("attribute_code") {
         None | Some(Value::Null) => true,
         Some(code) => code.as_str().is_some_and(|code| code.trim().is_empty()),
@@ -147,8 +147,24 @@ pub fn missing_code(attribute: &Map<String, Value>) -> Vec<String> {
     if is_missing { vec!["attribute.attribute_code is missing".to_owned()] } else { Vec::new() }
 }
 
+/// Refuses an attribute that cannot work, unless it is forced; else the warnings about it.
+///
+/// # Errors
+/// `usage`, with all [`attribute_errors`].
+pub fn of_attribute(attribute: &Map<String, Value>, is_forced: bool) -> Result<Warnings, Failure> {
+    let mut errors = missing_code(attribute);
+    errors.extend(attribute_errors(attribute));
+    if !is_forced && !errors.is_empty() {
+        return Err(
+            Failure::usage_problems(errors).hint("fix the input, or send it nevertheless with --force")
+        );
+    }
+    errors.extend(attribute_warnings(attribute));
+    Ok(errors)
+}
+
 /// Warnings about an attribute, besides its [`attribute_errors`]: one per line.
-pub fn of_attribute(attribute: &Map<String, Value>) -> Warnings {
+fn attribute_warnings(attribute: &Map<String, Value>) -> Warnings {
     let text = |name: &str| attribute.get(name).and_then(Value::as_str);
     let options = options(attribute);
     let doubts = [
@@ -263,7 +279,7 @@ fn is_positive(number: &str) -> bool {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{attribute_errors, of_attribute, of_profile, of_quote, refuse_item};
+    use super::{attribute_errors, attribute_warnings, of_profile, of_quote, refuse_item};
     use crate::plan::profile::merge::merge;
     use crate::plan::profile::patch::ProfilePatch;
 
@@ -335,7 +351,7 @@ mod tests {
     }
 
     fn attribute_doubt(members: Value) -> String {
-        of_attribute(members.as_object().unwrap()).join("\n")
+        attribute_warnings(members.as_object().unwrap()).join("\n")
     }
 
     fn error(members: Value) -> String {

@@ -3,8 +3,9 @@
 pub mod attribute;
 pub mod body;
 pub mod country;
-#[cfg(test)]
-mod golden;
 pub mod json_schema;
 pub mod lint;
 pub mod masked_values;
+
+#[cfg(test)]
+mod tests;
