@@ -69,7 +69,7 @@ fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, F
 }
 
 async fn id_of_email(service: &Service<'_>, routes: &CustomerRoutes, email: &str) -> Result<u64, Failure> {
-    let filters = [Filter { fields: &["email"], condition: "eq", value: email.to_owned() }];
+    let filters = [Filter::equal(&["email"], email)];
     let found = search(service, routes, &filters, MAX_MATCHES).await?.customers;
     // The shop's database may ignore accents and blanks; an email is one that is spelled so.
     let matches: Vec<&Value> = found
@@ -133,7 +133,7 @@ pub async fn find(service: &Service<'_>, text: &str, limit: usize) -> Result<Fou
 /// no search.
 pub fn none_request(service: &Service<'_>) -> Option<Request> {
     let routes = service.settings.dialect.customers?;
-    let nobody = Filter { fields: &["entity_id"], condition: "eq", value: "0".to_owned() };
+    let nobody = Filter::equal(&["entity_id"], 0);
     Some(search_request(&service.target().ok()?, routes, &[nobody], 1))
 }
 

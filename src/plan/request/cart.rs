@@ -4,11 +4,14 @@
 use serde_json::{Map, Value};
 
 use super::dialect::CartRoutes;
-use super::{Method, Request, Target};
+use super::{Filter, Method, Request, Target, search_query};
 use crate::failure::Failure;
 use crate::plan::profile::address_ids::AddressIndex;
 use crate::plan::profile::stored::Profile;
 use crate::wire::ObjectSchema;
+
+/// At most as many active carts of one customer are asked for: there may be one in each of several stores.
+const MAX_CARTS: usize = 20;
 
 /// The cart of the token's own customer, or of the customer whom an administrator names.
 #[derive(Debug, Clone, Copy)]
@@ -46,13 +49,8 @@ impl<'a> Cart<'a> {
     /// Reads the active carts of the customer whom an administrator names.
     pub fn search(&self, customer: u64) -> Request {
         let path = self.target.path(self.routes.search, &[]);
-        let equals = |group: usize, field: &str, value: &str| {
-            let filter = format!("searchCriteria[filterGroups][{group}][filters][0]");
-            format!("{filter}[field]={field}&{filter}[value]={value}&{filter}[conditionType]=eq")
-        };
-        let of_customer = equals(0, "customer_id", &customer.to_string());
-        let active = equals(1, "is_active", "1");
-        Request::get(format!("{path}?{of_customer}&{active}"), self.target.bearer())
+        let filters = [Filter::equal(&["customer_id"], customer), Filter::equal(&["is_active"], 1)];
+        Request::get(format!("{path}?{}", search_query(&filters, MAX_CARTS)), self.target.bearer())
     }
 
     /// Creates the cart. Where there is an active one, the service answers with its id: the call can be repeated.

@@ -179,6 +179,13 @@ pub struct Filter {
     pub value: String,
 }
 
+impl Filter {
+    /// One of the fields has exactly this value.
+    pub fn equal(fields: &'static [&'static str], value: impl ToString) -> Self {
+        Self { fields, condition: "eq", value: value.to_string() }
+    }
+}
+
 /// The query that asks for the first `limit` records that meet all filters.
 pub fn search_query(filters: &[Filter], limit: usize) -> String {
     let mut pairs = Vec::new();

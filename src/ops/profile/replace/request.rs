@@ -17,7 +17,7 @@ use crate::plan::request::Request;
 impl Steps<'_> {
     /// The regions by code and name, where the interface takes ids only.
     pub(super) fn region_directory(&self) -> Option<&RegionDirectory> {
-        self.service.settings.dialect.profile_rules.map(|_| &self.regions)
+        self.service.settings.dialect.is_magento().then_some(&self.regions)
     }
 
     /// Reads the countries whose regions the change names by code or name.
@@ -30,9 +30,10 @@ impl Steps<'_> {
     }
 
     pub(super) fn request(&self, stored: &Profile, merged: &Merged) -> Result<Request, Failure> {
-        let completed = match self.service.settings.dialect.profile_rules {
-            Some(_) => Cow::Owned(profile_rules::completed(stored.customer(), &merged.customer)),
-            None => Cow::Borrowed(&merged.customer),
+        let completed = if self.service.settings.dialect.is_magento() {
+            Cow::Owned(profile_rules::completed(stored.customer(), &merged.customer))
+        } else {
+            Cow::Borrowed(&merged.customer)
         };
         let body = Body { customer: &completed, extra: self.change.extra_fields() };
         let body = serde_json::to_string(&body)

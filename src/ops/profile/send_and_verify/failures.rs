@@ -16,7 +16,7 @@ impl Replacement<'_> {
     /// A refusal of the profile names the fields that it is about.
     pub(super) fn explained(&self, service: &Service<'_>, attempt: Attempt) -> Attempt {
         let Attempt::Rejected(failure) = attempt else { return attempt };
-        if service.settings.dialect.profile_rules.is_none() || failure.status != Some(400) {
+        if !service.settings.dialect.is_magento() || failure.status != Some(400) {
             return Attempt::Rejected(failure);
         }
         Attempt::Rejected(
@@ -37,7 +37,7 @@ impl Replacement<'_> {
     }
 
     pub(super) fn mismatch(&self, service: &Service<'_>, found: &ReadBack, status: Option<u16>) -> Failure {
-        let hint = if service.customer.is_none() && service.settings.dialect.profile_rules.is_some() {
+        let hint = if service.customer.is_none() && service.settings.dialect.is_magento() {
             profile_rules::ignored_on_own_profile(found)
         } else {
             None

@@ -126,7 +126,7 @@ impl Replacement<'_> {
 
     fn warn_of(&self, service: &Service<'_>, found: &ReadBack) {
         let report = service.session.report;
-        let has_rules = service.settings.dialect.profile_rules.is_some();
+        let has_rules = service.settings.dialect.is_magento();
         for change in &found.unrelated_changes {
             if has_rules && profile_rules::is_lost_default(change, self.before.customer()) {
                 let (path, id) = (&change.path, format_value(change.before.as_ref()));
