@@ -16,7 +16,7 @@ use crate::session::Session;
 use crate::session::local_service::{data_file, unusable};
 use crate::session::runtime::on_runtime;
 use crate::session::signals::Signals;
-use crate::state::{CartAdditions, CustomerStore};
+use crate::state::CustomerStore;
 
 /// Runs `sandbox`.
 ///
@@ -78,8 +78,6 @@ fn reset(session: &Session<'_>, data: &Path) -> Result<(), Failure> {
         CustomerStore::delete_all(session.context, &service).map_err(|error| {
             Failure::internal(format!("cannot delete the snapshots of the sandbox: {error}"))
         })?;
-        // What they say of carts is of those before, too.
-        let _ = CartAdditions::delete_all(session.context, &service);
     }
     let path = data.to_string_lossy();
     if session.report.is_json() {

@@ -1,126 +1,95 @@
 //! The customer's active cart, in an interface where a cart is found or created before it is written, and the shipping
 //! methods that it can have.
 
-use jiff::Timestamp;
 use serde_json::Value;
 
+use super::send_repeatable;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::error_body::refusal_hint::names_no_entity;
 use crate::ops::profile::read::{no_such_customer, read_profile};
-use crate::ops::reads::Reads;
-use crate::ops::send_repeatable;
 use crate::plan::profile::address_ids;
 use crate::plan::request::cart::Cart;
+use crate::plan::request::{Bearer, Request, Target};
 use crate::session::service::{Service, Stage};
 
 const NOT_FOUND: u16 = 404;
+/// The status for a cart without a shipping address.
+const BAD_REQUEST: u16 = 400;
 
-/// Id of the active cart; `None` where there is none.
+/// The active cart of the customer.
+#[derive(Debug)]
+pub struct ActiveCart {
+    /// Its id.
+    pub id: u64,
+    /// The cart as the service shows it.
+    pub shown: Value,
+}
+
+impl ActiveCart {
+    fn new(shown: Value) -> Result<Self, Failure> {
+        Ok(Self { id: id_of(&shown["id"])?, shown })
+    }
+
+    /// Makes sure that a quote that is named is this cart: the service uses the customer's own, whatever is named.
+    ///
+    /// # Errors
+    /// `usage` for another one.
+    pub fn ensure_named(&self, named: Option<&str>) -> Result<(), Failure> {
+        match named.map(str::trim).filter(|named| *named != self.id.to_string()) {
+            None => Ok(()),
+            Some(named) => Err(Failure::usage(format!(
+                "quote `{named}` is not the customer's active cart, which is `{}`",
+                self.id
+            ))
+            .hint("leave out the quote id, or give the id of the active cart")),
+        }
+    }
+}
+
+/// The active cart; `None` where there is none.
 ///
 /// # Errors
-/// As [`Service::read`], `unavailable` for a reply without an id, and `guard` for the cart of another customer.
-pub async fn find(service: &Service<'_>) -> Result<Option<u64>, Failure> {
+/// As [`Service::read`], `unavailable` for a reply without an id.
+pub async fn find(service: &Service<'_>) -> Result<Option<ActiveCart>, Failure> {
     let target = service.target()?;
     let cart = Cart::new(target, None)?;
     let Some(customer) = target.customer else {
         return match service.read(&cart.read("")).await {
-            Ok(reply) => {
-                let shown = reply.value();
-                let id = id_of(&shown["id"])?;
-                ensure_owner(service, &shown).await?;
-                Ok(Some(id))
-            }
-            Err(failure)
-                if failure.status == Some(NOT_FOUND) && names_no_entity(failure.service.as_ref()) =>
-            {
-                Ok(None)
-            }
+            Ok(reply) => ActiveCart::new(reply.value()).map(Some),
+            Err(failure) if is_no_cart(&failure) => Ok(None),
             Err(failure) => Err(failure),
         };
     };
-    let found = service.read(&cart.search(customer)).await?.value();
-    // The service ignores a filter that it does not understand: what it found is looked at.
-    let of_customer =
-        |cart: &&Value| is_active(cart) && customer_of(cart).as_ref() == Some(&customer.to_string());
-    let Some(carts) = found["items"].as_array() else {
+    let mut found = service.read(&cart.search(customer)).await?.value();
+    let Some(carts) = found["items"].as_array_mut() else {
         return Err(Failure::new(
             FailureKind::Unavailable,
             "the search for carts was not answered with a list",
         )
         .hint("try again; -vv shows the response"));
     };
-    match carts.iter().find(of_customer) {
-        Some(cart) => id_of(&cart["id"]).map(Some),
-        None => Ok(None),
-    }
+    // The service ignores a filter that it does not understand: what it found is looked at.
+    let is_own = |cart: &Value| is_active(cart) && id_of(&cart["customer"]["id"]).ok() == Some(customer);
+    let own = carts.iter().position(is_own).map(|at| carts.swap_remove(at));
+    own.map(ActiveCart::new).transpose()
 }
 
-/// Id of the active cart, which is created where there is none.
-///
-/// # Errors
-/// As [`find`]. Where the cart cannot be created, or the outcome of that is unknown, nothing was added to it.
-pub async fn find_or_create(service: &Service<'_>, operation: &str) -> Result<u64, Failure> {
-    let target = service.target()?;
-    if target.customer.is_some()
-        && let Some(id) = find(service).await?
-    {
-        return Ok(id);
-    }
-    let id = create(service, operation).await?;
-    if target.customer.is_some() {
-        // The item goes to the cart that this id names, whosever it is.
-        read_new(service, id).await?;
-    }
-    Ok(id)
-}
-
-/// The active cart with this id, as the service shows it.
-///
-/// # Errors
-/// As [`Service::read`], and `guard` for another cart than this, or one of another customer.
-pub async fn read(service: &Service<'_>, id: u64) -> Result<Value, Failure> {
-    Ok(read_with_date(service, id).await?.0)
-}
-
-/// The same, with the service's time of the answer, where it says so.
-///
-/// # Errors
-/// As [`read`].
-pub async fn read_with_date(service: &Service<'_>, id: u64) -> Result<(Value, Option<Timestamp>), Failure> {
-    let reply = service.read(&Cart::new(service.target()?, Some(id))?.read("")).await?;
-    let shown = reply.value();
-    let shown_id = id_of(&shown["id"])?;
-    ensure_owner(service, &shown).await?;
-    if shown_id != id {
-        return Err(refused(format!("the service answered with cart {shown_id}, and before with cart {id}")));
-    }
-    Ok((shown, reply.date))
-}
-
-/// Reads a cart that was just created, which a replica may not have yet.
-async fn read_new(service: &Service<'_>, id: u64) -> Result<(), Failure> {
-    let mut reads = Reads::new(service.settings.settle);
-    loop {
-        match read(service, id).await {
-            Ok(_) => return Ok(()),
-            Err(failure) if failure.status == Some(NOT_FOUND) && reads.wait().await => {}
-            Err(failure) => return Err(failure),
-        }
-    }
+/// Whether the service says that the customer has no active cart.
+pub fn is_no_cart(failure: &Failure) -> bool {
+    failure.status == Some(NOT_FOUND) && names_no_entity(failure.service.as_ref())
 }
 
 /// Creates the cart; where there is an active one, the service answers with its id.
-async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failure> {
+///
+/// # Errors
+/// Where the cart cannot be created, or the outcome of that is unknown: nothing was added to it.
+pub async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failure> {
     let target = service.target()?;
     let created = send_repeatable(service, operation, &Cart::new(target, None)?.create()).await;
     // What is asked for is not written yet.
     service.stage.set(Stage::NothingSent);
     match (created, target.customer) {
-        (Err(failure), Some(customer))
-            if failure.status == Some(NOT_FOUND) && names_no_entity(failure.service.as_ref()) =>
-        {
-            Err(no_such_customer(customer))
-        }
+        (Err(failure), Some(customer)) if is_no_cart(&failure) => Err(no_such_customer(customer)),
         (created, _) => id_of(&created.map_err(not_created)?.value()),
     }
 }
@@ -131,84 +100,40 @@ fn not_created(failure: Failure) -> Failure {
     if failure.kind == FailureKind::Auth && failure.status.is_none() {
         return failure;
     }
-    let kind = if failure.kind == FailureKind::Unknown { FailureKind::Unavailable } else { failure.kind };
-    let hint = if failure.kind == FailureKind::Unknown {
-        Some("run the command again".to_owned())
-    } else {
-        failure.hint
+    let (kind, hint) = match failure.kind {
+        FailureKind::Unknown => (FailureKind::Unavailable, Some("run the command again".to_owned())),
+        kind => (kind, failure.hint),
     };
-    Failure {
-        kind,
-        applied: Applied::No,
-        message: format!("the cart could not be created: {}", failure.message),
-        hint,
-        ..failure
+    let message = format!("the cart could not be created: {}", failure.message);
+    Failure { kind, hint, message, applied: Applied::No, ..failure }
+}
+
+/// Names the command that shows a write of unknown outcome, where a cart can be read.
+pub fn look_hint(service: &Service<'_>, failure: Failure) -> Failure {
+    let can_be_read = service.settings.dialect.is_magento() || service.settings.read.quote_path.is_some();
+    if failure.kind != FailureKind::Unknown || !can_be_read {
+        return failure;
     }
+    failure.hint("look at the cart before you try again: `storefront quote show`")
 }
 
-/// An id as a number or its text.
-fn id_of(id: &Value) -> Result<u64, Failure> {
-    let number = id.as_u64().or_else(|| id.as_str()?.trim().parse().ok());
-    number.filter(|id| *id > 0).ok_or_else(|| {
-        Failure::new(FailureKind::Unavailable, "the service's answer names no cart")
-            .hint("check the base URL and what -vv shows of the answer")
-    })
-}
-
-/// Id of the customer of a cart, as a number or its text; `None` where the cart shows none, as a guest's.
-fn customer_of(cart: &Value) -> Option<String> {
-    match cart.pointer("/customer/id")? {
-        Value::Number(id) => Some(id.to_string()),
-        Value::String(id) => Some(id.trim().to_owned()).filter(|id| !id.is_empty()),
-        _ => None,
-    }
-}
-
-/// Whether a cart is active: no order was made of it.
-fn is_active(cart: &Value) -> bool {
-    match &cart["is_active"] {
-        Value::Bool(is_active) => *is_active,
-        Value::Number(number) => number.as_u64() == Some(1),
-        Value::String(text) => matches!(text.trim(), "1" | "true"),
-        _ => false,
-    }
-}
-
-/// Makes sure that a cart is the customer's: a cache that does not look at the token answers with any other.
+/// Reads the marketplace's quote.
 ///
 /// # Errors
-/// `guard` where it is another customer's, and where an administrator names the customer, also where it shows none;
-/// `unavailable` where the profile cannot be reached to compare them.
-async fn ensure_owner(service: &Service<'_>, cart: &Value) -> Result<(), Failure> {
-    let shown = customer_of(cart);
-    match (service.customer, shown) {
-        (Some(customer), shown) if shown.as_ref() != Some(&customer.to_string()) => {
-            let whose = shown.map_or_else(|| "no customer".to_owned(), |other| format!("customer {other}"));
-            Err(refused(format!(
-                "the service answered with a cart of {whose} instead of customer {customer}"
-            )))
-        }
-        (None, Some(shown)) => {
-            if !service.has_read_customer() {
-                // The profile says who the token's customer is. Where it has another form there is nothing to compare.
-                match Box::pin(read_profile(service)).await {
-                    Err(failure) if failure.kind == FailureKind::Unavailable => return Err(failure),
-                    _ => {}
-                }
-            }
-            service.ensure_same_customer("cart", Some(shown))
-        }
-        _ => Ok(()),
+/// `usage` where no setting names its path.
+pub fn quote_request(service: &Service<'_>, target: &Target<'_>, quote: &str) -> Result<Request, Failure> {
+    let path = service.settings.read.quote_path.as_deref().ok_or_else(|| {
+        let interface = target.dialect.name;
+        Failure::usage(format!("the interface `{interface}` documents no call that reads a quote"))
+            .hint("set `read.quote-path` in the profile to the path that shows it")
+    })?;
+    if matches!(quote, "." | "..") {
+        return Err(Failure::usage(format!(
+            "invalid quote id `{quote}`: it would change the path of the call"
+        )));
     }
+    Ok(Request::get(target.path(path, &[("quote_id", quote)]), Bearer::Customer))
 }
-
-/// An answer that is not about the customer's cart.
-pub(super) fn refused(message: String) -> Failure {
-    Failure::guard(message).hint("check the token and any cache in front of the service, then try again")
-}
-
-/// The status for a cart without a shipping address.
-const BAD_REQUEST: u16 = 400;
 
 /// The shipping methods of a cart. A cart has no shipping address until shipping information is saved, and the service
 /// then lists none: those to the customer's default shipping address, or else to the first one, are listed instead, with
@@ -222,48 +147,66 @@ pub async fn shipping_methods(service: &Service<'_>, cart: &Cart<'_>) -> Result<
         Err(failure) if is_without_address(&failure) => failure,
         Err(failure) => return Err(failure),
     };
-    let report = service.session.report;
+    let none = |why: &str, failure: &Failure| {
+        let warning = format!("no shipping methods are listed, because {why}: {}", failure.message);
+        service.session.report.warn(&warning);
+        Ok(Value::Array(Vec::new()))
+    };
     let profile = match read_profile(service).await {
         Ok(profile) => profile,
         Err(failure) => {
-            report.warn(&format!(
-                "no shipping methods are listed, because the cart has no shipping address yet, and those of the customer \
-                 cannot be read: {}",
-                failure.message
-            ));
-            return Ok(Value::Array(Vec::new()));
+            let why = "the cart has no shipping address yet, and those of the customer cannot be read";
+            return none(why, &failure);
         }
     };
     let is_default = |address: &&Value| address["default_shipping"] == true;
     let chosen = profile.addresses().iter().find(is_default).or_else(|| profile.addresses().first());
     let Some(id) = chosen.and_then(|address| address_ids::id_of(address.get("id")?)) else {
-        report.warn(&format!(
-            "no shipping methods are listed, because neither the cart nor the customer has an address: {}",
-            refused.message
-        ));
-        return Ok(Value::Array(Vec::new()));
+        return none("neither the cart nor the customer has an address", &refused);
     };
-    report.warn(&format!(
+    service.session.report.warn(&format!(
         "the cart has no shipping address yet: the shipping methods are those to address {id} of the customer"
     ));
     Ok(service.read(&cart.estimate_shipping(id)).await?.value())
 }
 
 fn is_without_address(failure: &Failure) -> bool {
+    failure.status == Some(BAD_REQUEST) && says(failure, "The shipping address is missing")
+}
+
+/// Whether the service's own message begins like this.
+pub fn says(failure: &Failure, beginning: &str) -> bool {
     let message = failure.service.as_ref().and_then(|body| body.get("message")?.as_str());
-    failure.kind == FailureKind::Refused
-        && failure.status == Some(BAD_REQUEST)
-        && message.is_some_and(|message| message.starts_with("The shipping address is missing"))
+    message.is_some_and(|message| message.starts_with(beginning))
+}
+
+/// Whether a cart is active: no order was made of it.
+fn is_active(cart: &Value) -> bool {
+    match &cart["is_active"] {
+        Value::Bool(is_active) => *is_active,
+        Value::Number(number) => number.as_u64() == Some(1),
+        Value::String(text) => matches!(text.trim(), "1" | "true"),
+        _ => false,
+    }
+}
+
+/// An id as a number or its text.
+fn id_of(id: &Value) -> Result<u64, Failure> {
+    let number = id.as_u64().or_else(|| id.as_str()?.trim().parse().ok());
+    number.filter(|id| *id > 0).ok_or_else(|| {
+        Failure::new(FailureKind::Unavailable, "the service's answer names no cart")
+            .hint("check the base URL and what -vv shows of the answer")
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::{customer_of, is_active};
+    use super::is_active;
 
     #[test]
-    fn ids_and_flags_may_come_as_numbers_or_text() {
+    fn flags_may_come_as_numbers_or_text() {
         for active in [json!(true), json!(1), json!("1"), json!("true")] {
             assert!(is_active(&json!({"is_active": active})), "{active}");
         }
@@ -271,11 +214,5 @@ mod tests {
             assert!(!is_active(&json!({"is_active": inactive})), "{inactive}");
         }
         assert!(!is_active(&json!({})));
-        for id in [json!(7), json!("7"), json!(" 7 ")] {
-            assert_eq!(customer_of(&json!({"customer": {"id": id}})).as_deref(), Some("7"));
-        }
-        for none in [json!({}), json!({"customer": {}}), json!({"customer": {"id": ""}}), json!([])] {
-            assert_eq!(customer_of(&none), None);
-        }
     }
 }

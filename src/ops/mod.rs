@@ -140,7 +140,10 @@ pub async fn send_repeatable(
         let Some(wait) = service.delay(&attempts, &attempt, Effect::Replacement) else {
             return attempts.conclude(attempt);
         };
-        let _ = attempts.conclude(attempt);
-        tokio::time::sleep(wait).await;
+        let failure = attempts.fail(attempt);
+        service.pause(wait).await;
+        if service.is_stopping() {
+            return Err(failure);
+        }
     }
 }

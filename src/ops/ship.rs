@@ -24,6 +24,8 @@ const OPERATION: &str = Operation::QuoteShip.name();
 const SHIPPING: &str = "shipping-information";
 /// What to do where the second call is missing: both calls can be repeated.
 const AGAIN: &str = "run the command again";
+const ADD_AN_ITEM: &str = "add an item first: `storefront quote add-item --sku SKU --qty N`";
+const NOT_FOUND: u16 = 404;
 /// The second call.
 const PAYMENT: &str = "selected-payment-method";
 
@@ -39,8 +41,8 @@ pub async fn perform(
     draft: &Draft,
     half_done_cart: Option<u64>,
 ) -> Result<Outcome, Failure> {
-    if service.settings.dialect.carts.is_none() {
-        return send(service, draft).await;
+    if !service.settings.dialect.is_magento() {
+        return send(service, draft).await.map_err(|failure| cart::look_hint(service, failure));
     }
     let requests = requests(service, draft.clone().into_body()).await?;
     if service.session.global.dry_run {
@@ -54,10 +56,13 @@ pub async fn perform(
             calls.push(Call { reason: Some("done earlier"), ..Call::new(SHIPPING, Applied::Yes) });
         } else {
             let sent = service.write(OPERATION, request).await;
-            let reply = sent.map_err(|failure| first_failed(failure, has_payment))?;
+            let reply = sent.map_err(|failure| first_failed(service, failure, has_payment))?;
             reply.warning.iter().for_each(|warning| service.session.report.warn(warning));
             outcome.status = Some(reply.status);
             calls.push(Call::replied(SHIPPING, &reply));
+            if has_payment {
+                service.stage.set(Stage::Partial);
+            }
         }
     }
     let Some(payment) = &requests.payment else { return Ok(Outcome { calls, ..outcome }) };
@@ -90,21 +95,23 @@ struct Requests {
 async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result<Requests, Failure> {
     let target = service.target()?;
     let has_payment = body.get("paymentMethod").is_some_and(|payment| !payment.is_null());
-    let id = match target.customer {
+    let found = match target.customer {
         // Only the journal of a batch needs to know which cart it is.
         None if service.is_recorded() && has_payment => cart::find(service).await?,
         None => None,
         Some(customer) => Some(cart::find(service).await?.ok_or_else(|| {
             Failure::usage(format!("customer {customer} has no active cart"))
-                .hint("check the customer with `storefront customer show`, or add an item first: `storefront quote add-item --sku SKU --qty N`")
+                .hint(format!("check the customer with `storefront customer show`, or {ADD_AN_ITEM}"))
         })?),
     };
+    let id = found.map(|cart| cart.id);
     let cart = Cart::new(target, id)?;
     regions::resolve_in_quote(service, &mut body).await?;
     let billing = body.shift_remove("billingAddress");
     if let (Some(billing), Some(Value::Object(information))) = (billing, body.get_mut("addressInformation")) {
         information.entry("billing_address").or_insert(billing);
     }
+    clear_left_out(&mut body);
     let wrapped = |wrapper: &'static str, value| exact_json::object([(wrapper, value)]).to_string();
     let information = body.shift_remove("addressInformation");
     let payment = body.shift_remove("paymentMethod").filter(|payment| !payment.is_null());
@@ -129,8 +136,39 @@ fn dry_run(service: &Service<'_>, requests: Requests) -> Result<Outcome, Failure
     Ok(Outcome { calls, ..Outcome::dry_run(OPERATION, first) })
 }
 
-/// The second call was not sent.
-fn first_failed(failure: Failure, has_second: bool) -> Failure {
+/// Fields of an address that a cart keeps from its address before, unless they are sent empty: an invoice could carry
+/// another address's VAT id.
+const KEPT_BY_THE_CART: [&str; 6] = ["company", "vat_id", "fax", "prefix", "middlename", "suffix"];
+
+/// Names the fields that an address does not have, so that those of the cart's address before are cleared.
+fn clear_left_out(body: &mut Map<String, Value>) {
+    let Some(Value::Object(information)) = body.get_mut("addressInformation") else { return };
+    for side in ["shipping_address", "billing_address"] {
+        let Some(Value::Object(address)) = information.get_mut(side) else { continue };
+        for name in KEPT_BY_THE_CART {
+            let value = address.entry(name).or_insert(Value::Null);
+            if value.is_null() {
+                *value = "".into();
+            }
+        }
+    }
+}
+
+/// The second call was not sent. A method that the shop does not have is refused after the addresses are saved.
+fn first_failed(service: &Service<'_>, failure: Failure, has_second: bool) -> Failure {
+    let is_refused = failure.applied == Applied::No && failure.status == Some(NOT_FOUND);
+    let failure = if is_refused && cart::says(&failure, "Carrier with such method not found") {
+        let message = format!(
+            "the addresses were saved, and the shipping method of the cart was erased: {}",
+            failure.message
+        );
+        let hint = format!("{AGAIN} with a method that the shop has; `storefront quote methods` lists them");
+        Failure { kind: FailureKind::Partial, applied: Applied::Partial, message, ..failure }.hint(hint)
+    } else if is_refused {
+        failure.hint(format!("if there is no active cart, {ADD_AN_ITEM}"))
+    } else {
+        cart::look_hint(service, failure)
+    };
     let mut calls = vec![Call::failed(SHIPPING, &failure).to_json()];
     if has_second {
         calls.push(Call::new(PAYMENT, Applied::No).to_json());

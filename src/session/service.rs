@@ -51,6 +51,8 @@ pub enum Stage {
     NothingSent,
     /// A write has left, and there is no verdict yet.
     Sent,
+    /// The service took the first of several writes.
+    Partial,
     /// The service took the write.
     Accepted,
 }

@@ -3,7 +3,6 @@
 //! completion.
 
 mod address_cache;
-mod cart_additions;
 mod fingerprint;
 mod known_customers;
 mod lock;
@@ -17,7 +16,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use address_cache::{CachedAddress, load_addresses, save_addresses};
-pub use cart_additions::{CartAdditions, CartLine};
 pub use known_customers::{load_customer, save_customer};
 pub use lock::{CustomerLock, LockName, acquire};
 pub use mark::Mark;

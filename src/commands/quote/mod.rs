@@ -32,7 +32,8 @@ pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure>
                 .await
         }),
         QuoteCommand::Methods(args) => with_service(session, async |service| {
-            methods::list(&select(service, args.choice.customer.as_deref()).await?).await
+            methods::list(&select(service, args.choice.customer.as_deref()).await?, args.quote_id.as_deref())
+                .await
         }),
     }
 }

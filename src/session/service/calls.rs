@@ -3,12 +3,17 @@
 use std::pin::pin;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::{Service, Stage, names_store};
 use crate::environment::ADMIN_TOKEN;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Attempt, Attempts, Effect, Reply};
 use crate::plan::request::{Bearer, Method, Request};
 use crate::report::outcome::RequestPreview;
+
+/// How often a wait looks whether it was stopped.
+const STOP_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Service<'_> {
     /// Sends a read.
@@ -60,7 +65,7 @@ impl Service<'_> {
     pub async fn write(&self, operation: &str, request: &Request) -> Result<Reply, Failure> {
         let token = self.token(request.bearer).await?;
         self.log_before_send(None).await?;
-        self.begin_write(operation, request);
+        let before = self.begin_write(operation, request);
         let call = pin!(self.client.send_unless(request, token, || self.is_stopping()));
         let answer = self
             .session
@@ -70,7 +75,7 @@ impl Service<'_> {
         match &answer {
             Ok(_) => self.stage.set(Stage::Accepted),
             Err(failure) if failure.applied == Applied::Unknown => {}
-            Err(_) => self.stage.set(Stage::NothingSent),
+            Err(_) => self.stage.set(before),
         }
         answer.map_err(|failure| self.with_hint(failure, request.bearer))
     }
@@ -93,7 +98,7 @@ impl Service<'_> {
     /// Only for a request that cannot be made.
     pub async fn attempt(&self, operation: &str, request: &Request) -> Result<Attempt, Failure> {
         let token = self.token(request.bearer).await?;
-        self.begin_write(operation, request);
+        let before = self.begin_write(operation, request);
         let call = pin!(self.client.attempt(request, token));
         let attempt = self
             .session
@@ -107,7 +112,7 @@ impl Service<'_> {
         match &attempt {
             Ok(Attempt::Applied(_)) => self.stage.set(Stage::Accepted),
             Ok(Attempt::Unknown { .. }) => {}
-            _ => self.stage.set(Stage::NothingSent),
+            _ => self.stage.set(before),
         }
         attempt
     }
@@ -123,10 +128,19 @@ impl Service<'_> {
         self.stage.set(Stage::Accepted);
     }
 
-    fn begin_write(&self, operation: &str, request: &Request) {
+    /// Waits before a repeat, until nothing new may start.
+    pub async fn pause(&self, wait: Duration) {
+        let end = Instant::now() + wait;
+        while !self.is_stopping() && Instant::now() < end {
+            tokio::time::sleep((end - Instant::now()).min(STOP_INTERVAL)).await;
+        }
+    }
+
+    /// The stage that an attempt goes back to if it changes nothing: what was sent before it, was sent.
+    fn begin_write(&self, operation: &str, request: &Request) -> Stage {
         self.log_target(operation, request);
-        self.stage.set(Stage::Sent);
         self.replaces_profile.set(request.method == Method::Put && operation.starts_with("customer "));
+        self.stage.replace(Stage::Sent)
     }
 
     /// A request as a dry run shows it.
