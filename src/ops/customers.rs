@@ -30,15 +30,10 @@ pub async fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Se
         return Err(Failure::usage(format!("`{named}` is neither a customer id nor an email"))
             .hint("search with `storefront customer find TEXT`"));
     }
-    // In boxes: most records name no customer, and each in flight would hold room for this.
-    let id = Box::pin(id_of_email(service, routes, named)).await?;
-    let found = service.with_customer(Some(id));
-    let profile = Box::pin(read::read_profile(&found)).await?;
-    if profile.text("email").is_some_and(|email| same_email(&email, named)) {
-        return Ok(found);
-    }
-    Err(Failure::usage(format!("customer {id} was found for `{named}`, but the profile has another email"))
-        .hint("name the customer by id"))
+    // In a box: most records name no customer, and each in flight would hold room for this.
+    let customer = Box::pin(find_by_email(service, routes, named)).await?;
+    let id = id(&customer).ok_or_else(|| unreadable("a customer without an id"))?;
+    Ok(service.with_customer(Some(id)))
 }
 
 /// Ids and emails of customers may come in any letter case.
@@ -68,28 +63,30 @@ fn select_token<'a>(service: &Service<'a>, named: &str) -> Result<Service<'a>, F
     Ok(service.with_customer_token(token))
 }
 
-async fn id_of_email(service: &Service<'_>, routes: &CustomerRoutes, email: &str) -> Result<u64, Failure> {
-    let filters = [Filter::equal(&["email"], email)];
-    let found = search(service, routes, &filters, MAX_MATCHES).await?.customers;
+/// The one customer with this email, as the search shows the whole of it.
+///
+/// # Errors
+/// `usage` for an email that nobody has or several do, and as [`Service::read`].
+pub async fn find_by_email(
+    service: &Service<'_>,
+    routes: &CustomerRoutes,
+    email: &str,
+) -> Result<Value, Failure> {
+    let found = search(service, routes, &[Filter::equal(&["email"], email)], MAX_MATCHES).await?;
     // The shop's database may ignore accents and blanks; an email is one that is spelled so.
-    let matches: Vec<&Value> = found
-        .iter()
-        .filter(|customer| customer["email"].as_str().is_some_and(|own| same_email(own, email)))
-        .collect();
-    match matches.as_slice() {
-        [one] => id(one).ok_or_else(|| unreadable("a customer without an id")),
-        [] => Err(Failure::usage(format!("no customer has the email `{email}`"))
-            .hint("search with `storefront customer find TEXT`")),
-        several => {
-            let each = several.iter().map(|customer| {
-                format!("{} (website {})", text(customer, "id"), text(customer, "website_id"))
-            });
-            Err(Failure::usage(format!(
-                "{} customers have the email `{email}`: {}",
-                several.len(),
-                each.collect::<Vec<_>>().join(", ")
-            ))
-            .hint("name the customer by id: --customer ID"))
+    let is_meant = |customer: &Value| customer["email"].as_str().is_some_and(|own| same_email(own, email));
+    match (found.customers.as_slice(), found.total.unwrap_or(0)) {
+        ([one], 0 | 1) if is_meant(one) => Ok(one.clone()),
+        (found, 0 | 1) if !found.iter().any(is_meant) => {
+            Err(Failure::usage(format!("no customer has the email `{email}`"))
+                .hint("search with `storefront customer find TEXT`"))
+        }
+        (found, total) => {
+            let shown = |one: &Value| format!("{} (website {})", text(one, "id"), text(one, "website_id"));
+            let each = found.iter().map(shown).collect::<Vec<_>>().join(", ");
+            let count = total.max(found.len() as u64);
+            Err(Failure::usage(format!("{count} customers have the email `{email}`: {each}"))
+                .hint("name the customer by id: --customer ID"))
         }
     }
 }
