@@ -101,7 +101,7 @@ async fn prepare(service: &Service<'_>, draft: &Draft) -> Result<Prepared, Failu
         draft.fields.insert("quote_id".to_owned(), id.to_string().into());
     }
     let cart = Cart::new(target, Some(id))?;
-    let request = cart.add_item(draft.body_text()?);
+    let request = cart.add_item(draft.body_text());
     let before = shown.as_ref().and_then(items_of).cloned();
     let lines = before.map(|before| Lines { before, read: cart.read("/items") });
     Ok(Prepared::Item { request, item: draft.fields, lines })

@@ -74,7 +74,7 @@ pub fn request(service: &Service<'_>, draft: &Draft) -> Result<Request, Failure>
         ShipLayout::Flat if spec.nested.is_some() => {
             Value::Object(layout::without_nested(draft.operation, draft.clone().into_body())?).to_string()
         }
-        _ => draft.body_text()?,
+        _ => draft.body_text(),
     };
     let target = match spec.bearer {
         Bearer::Admin => target_without_customer(service),

@@ -61,11 +61,6 @@ pub trait ProfileChange {
     /// Called when the user goes back from the confirmation; without questions that cancels the command.
     fn went_back(&self) {}
 
-    /// The body's fields outside of the customer.
-    fn extra_fields(&self) -> Map<String, Value> {
-        Map::new()
-    }
-
     /// The existing profile, given by hand.
     fn base(&self) -> Option<&Profile> {
         None

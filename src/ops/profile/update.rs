@@ -2,7 +2,6 @@
 
 use serde_json::Map;
 use serde_json::Value;
-use std::borrow::Cow;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -19,16 +18,14 @@ use crate::plan::profile::profile_rules;
 use crate::plan::profile::region_directory::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::plan::validate::body::Warnings;
-use crate::plan::validate::{lint, masked_values};
+use crate::plan::validate::lint;
 use crate::prompt::Prompt;
-use crate::redact::secrets;
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 
 /// What the flags and the input ask for.
 pub struct Update {
     pub(crate) patch: ProfilePatch,
-    pub(crate) extra_fields: Map<String, Value>,
     pub(crate) allow_delete: Option<usize>,
     pub(crate) base: Option<Profile>,
     pub(crate) replacement: ReplacementArgs,
@@ -64,7 +61,6 @@ impl Update {
         let base = args.base.as_deref().map(read::read_base).transpose()?;
         Ok(Self {
             patch: wish,
-            extra_fields: draft.extra_fields,
             allow_delete: args.allow_delete,
             base,
             replacement: args.replacement.clone(),
@@ -96,21 +92,10 @@ impl ProfileChange for Update {
         stored: &Map<String, Value>,
         regions: Option<&RegionDirectory>,
     ) -> Result<Merged, Failure> {
-        let draft = match regions {
-            Some(regions) => {
-                let mut draft = regions.resolve(&self.patch.draft, stored)?;
-                profile_rules::drop_service_fields(&mut draft);
-                Cow::Owned(draft)
-            }
-            None => Cow::Borrowed(&self.patch.draft),
-        };
-        let resolved =
-            regions.map(|_| ProfilePatch { draft: draft.clone().into_owned(), ..self.patch.clone() });
-        let patch = resolved.as_ref().unwrap_or(&self.patch);
-        match masked_values::resolve(&draft, stored, patch.replace, secrets())? {
-            Cow::Borrowed(_) => merge(stored.clone(), patch),
-            Cow::Owned(draft) => merge(stored.clone(), &ProfilePatch { draft, ..patch.clone() }),
-        }
+        let Some(regions) = regions else { return merge(stored.clone(), &self.patch) };
+        let mut draft = regions.resolve(&self.patch.draft, stored)?;
+        profile_rules::drop_service_fields(&mut draft);
+        merge(stored.clone(), &ProfilePatch { draft, ..self.patch.clone() })
     }
 
     fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {
@@ -140,10 +125,6 @@ impl ProfileChange for Update {
 
     fn went_back(&self) {
         self.went_back.set(true);
-    }
-
-    fn extra_fields(&self) -> Map<String, Value> {
-        self.extra_fields.clone()
     }
 
     fn base(&self) -> Option<&Profile> {

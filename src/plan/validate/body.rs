@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::country::country_code;
 use crate::failure::Failure;
+use crate::redact::MASK;
 use crate::suggestion::closest_match;
 use crate::wire::{self, CONFIGURABLE_ITEM_OPTION, FieldType, ObjectSchema, Scalar};
 
@@ -86,6 +87,41 @@ pub fn refuse(findings: &[Finding]) -> Result<(), Failure> {
     } else {
         "fix the input and run it again"
     }))
+}
+
+/// Refuses a body that holds `•••` in a value or a name: it stands for a token that was masked when it was shown, and must
+/// not be stored in its place.
+///
+/// # Errors
+/// `usage`, naming the path.
+pub fn refuse_masked(body: &Map<String, Value>) -> Result<(), Failure> {
+    let Some(path) = masked_field(body, None) else { return Ok(()) };
+    Err(Failure::usage(format!("`{path}` contains `{MASK}`, the placeholder for a masked token"))
+        .hint("enter the actual value, or omit the field to keep the stored one"))
+}
+
+fn masked_field(fields: &Map<String, Value>, above: Option<&Path<'_>>) -> Option<String> {
+    fields.iter().find_map(|(name, value)| {
+        let path = Path::field(above, name);
+        if is_masked(name) { Some(path.to_string()) } else { masked_value(value, &path) }
+    })
+}
+
+fn masked_value(value: &Value, path: &Path<'_>) -> Option<String> {
+    match value {
+        Value::String(text) => is_masked(text).then(|| path.to_string()),
+        Value::Array(elements) => elements
+            .iter()
+            .enumerate()
+            .find_map(|(index, element)| masked_value(element, &Path::element(Some(path), index))),
+        Value::Object(fields) => masked_field(fields, Some(path)),
+        _ => None,
+    }
+}
+
+fn is_masked(text: &str) -> bool {
+    // Most texts are ASCII, and that is quicker to tell.
+    !text.is_ascii() && text.contains(MASK)
 }
 
 struct Tidying {

@@ -5,7 +5,6 @@ pub mod body;
 pub mod country;
 pub mod json_schema;
 pub mod lint;
-pub mod masked_values;
 
 #[cfg(test)]
 mod tests;

@@ -35,7 +35,7 @@ impl Steps<'_> {
         } else {
             Cow::Borrowed(&merged.customer)
         };
-        let body = Body { customer: &completed, extra: self.change.extra_fields() };
+        let body = Body { customer: &completed };
         let body = serde_json::to_string(&body)
             .map_err(|error| Failure::internal(format!("the profile cannot be written as JSON: {error}")))?;
         Ok(Request::replace_profile(&self.service.target()?, body.into()))
@@ -46,6 +46,4 @@ impl Steps<'_> {
 #[derive(Serialize)]
 struct Body<'a> {
     customer: &'a Map<String, Value>,
-    #[serde(flatten)]
-    extra: Map<String, Value>,
 }
