@@ -174,7 +174,7 @@ impl Count<'_> {
             None if self.is_configurable() => true,
             None => sku(shown.get("sku")) == sku(self.item.get("sku")),
         };
-        lines.iter().filter(is_counted).map(|line| line.get("qty").and_then(number)).sum()
+        lines.iter().filter(is_counted).try_fold(0.0, |sum, line| Some(sum + number(line.get("qty")?)?))
     }
 
     fn is_configurable(&self) -> bool {

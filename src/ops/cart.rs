@@ -61,7 +61,7 @@ pub async fn find(service: &Service<'_>) -> Result<Option<ActiveCart>, Failure> 
         };
     };
     let mut found = service.read(&cart.search(customer)).await?.value();
-    let Some(carts) = found["items"].as_array_mut() else {
+    let Some(carts) = found.get_mut("items").and_then(Value::as_array_mut) else {
         return Err(Failure::new(
             FailureKind::Unavailable,
             "the search for carts was not answered with a list",
