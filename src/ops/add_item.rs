@@ -26,14 +26,11 @@ const OPERATION: Operation = Operation::QuoteAddItem;
 /// As [`Service::write`]; `usage` for a quote id that is not that of the customer's active cart.
 pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
     let is_dry = service.session.global.dry_run;
-    let (request, item, lines) = if service.settings.dialect.is_magento() {
-        match Box::pin(prepare(service, draft)).await? {
-            Prepared::Item { request, item, lines } => (request, Cow::Owned(item), lines),
-            Prepared::Creation(outcome) => return Ok(*outcome),
-        }
+    let Prepared { request, item, lines } = if service.settings.dialect.is_magento() {
+        Box::pin(prepare(service, draft)).await?
     } else {
         let lines = if draft.verify && !is_dry { Some(quote_lines(service, draft).await?) } else { None };
-        (request(service, draft)?, Cow::Borrowed(&draft.fields), lines)
+        Prepared { request: request(service, draft)?, item: Cow::Borrowed(&draft.fields), lines }
     };
     let sent = send_request(service, OPERATION, request, &item).await;
     let Some(lines) = lines.filter(|_| !is_dry) else {
@@ -65,16 +62,16 @@ pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fa
     }
 }
 
-/// What is sent.
-enum Prepared {
-    /// The item, completed with the id of its cart.
-    Item { request: Request, item: Map<String, Value>, lines: Option<Lines> },
-    /// Nothing: a dry run ends with the call that would create the cart.
-    Creation(Box<Outcome>),
+/// What is sent, and what the cart held before, where that was read.
+struct Prepared<'a> {
+    request: Request,
+    /// The item, with the id of its cart.
+    item: Cow<'a, Map<String, Value>>,
+    lines: Option<Lines>,
 }
 
 /// Finds or creates the cart. It is read where that has another reason; otherwise the call that creates one gives its id.
-async fn prepare(service: &Service<'_>, draft: &Draft) -> Result<Prepared, Failure> {
+async fn prepare<'a>(service: &Service<'_>, draft: &'a Draft) -> Result<Prepared<'a>, Failure> {
     let target = service.target()?;
     let is_dry = service.session.global.dry_run;
     let named = draft.fields.get("quote_id").filter(|id| !id.is_null());
@@ -87,8 +84,8 @@ async fn prepare(service: &Service<'_>, draft: &Draft) -> Result<Prepared, Failu
         (None, None) if is_dry => {
             let warning = "there is no active cart yet: this call creates it, and the item follows";
             service.session.report.warn(warning);
-            let preview = service.preview(Cart::new(target, None)?.create());
-            return Ok(Prepared::Creation(Box::new(Outcome::dry_run(OPERATION.name(), preview))));
+            let request = Cart::new(target, None)?.create();
+            return Ok(Prepared { request, item: Cow::Borrowed(&draft.fields), lines: None });
         }
         (None, None) => {}
     }
@@ -104,7 +101,7 @@ async fn prepare(service: &Service<'_>, draft: &Draft) -> Result<Prepared, Failu
     let request = cart.add_item(draft.body_text());
     let before = shown.as_ref().and_then(items_of).cloned();
     let lines = before.map(|before| Lines { before, read: cart.read("/items") });
-    Ok(Prepared::Item { request, item: draft.fields, lines })
+    Ok(Prepared { request, item: Cow::Owned(draft.fields), lines })
 }
 
 fn no_cart_named(named: &str) -> Failure {

@@ -39,8 +39,6 @@ pub fn on(home: &Home, server: &MockServer, line: &str) -> Outcome {
     serve(program, &server.url("")).without("STOREFRONT_STORE_VIEW").run()
 }
 
-const ADD: &str = "quote add-item --customer 1 --sku mug --qty 2 --verify";
-
 #[test]
 fn an_addition_without_an_answer_is_unknown_and_says_what_the_cart_had_and_has() {
     let lines = |qty: u32| [mug(qty), json!({"item_id": 2, "sku": "hat", "qty": 5})];
