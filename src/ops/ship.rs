@@ -6,16 +6,15 @@ use super::cart;
 use crate::cli::quote::ShipArgs;
 use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::http::{CHECK_BEFORE_RETRY, Reply};
+use crate::http::Reply;
 use crate::input::Draft;
-use crate::ops::profile::read;
+use crate::ops::profile::read::read_profile;
 use crate::ops::reads::Reads;
 use crate::ops::{regions, send, send_repeatable};
 use crate::plan::operation::Operation;
 use crate::plan::request::Request;
 use crate::plan::request::cart::{Cart, from_profile};
 use crate::report::outcome::{Call, Outcome};
-use crate::sanitize::sanitize_line;
 use crate::session::service::{Service, Stage};
 
 const OPERATION: &str = Operation::QuoteShip.name();
@@ -73,13 +72,13 @@ pub async fn perform(
     if outcome.status.is_none() {
         service.log_before_send(None).await?;
     }
-    match payment.send(service, OPERATION).await {
+    match payment.send(service).await {
         Ok(reply) => {
             outcome.status = Some(reply.status);
             calls.push(Call::replied(PAYMENT, &reply));
             Ok(Outcome { calls, ..outcome })
         }
-        Err(failure) if calls.is_empty() => Err(failure),
+        Err(failure) if calls.is_empty() => Err(cart::look_hint(service, failure)),
         Err(failure) => Err(second_failed(failure, calls, requests.cart)),
     }
 }
@@ -117,7 +116,11 @@ async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result
     let payment = body.shift_remove("paymentMethod").filter(|payment| !payment.is_null());
     Ok(Requests {
         shipping: information.map(|value| cart.save_shipping(wrapped("addressInformation", value))),
-        payment: payment.map(|value| Payment::new(&cart, value.clone(), wrapped("method", value))),
+        payment: payment.map(|method| Payment {
+            request: cart.select_payment(wrapped("method", method.clone())),
+            read: cart.read("/selected-payment-method"),
+            method,
+        }),
         cart: id,
     })
 }
@@ -156,15 +159,15 @@ fn clear_left_out(body: &mut Map<String, Value>) {
 
 /// The second call was not sent. A method that the shop does not have is refused after the addresses are saved.
 fn first_failed(service: &Service<'_>, failure: Failure, has_second: bool) -> Failure {
-    let is_refused = failure.applied == Applied::No && failure.status == Some(NOT_FOUND);
-    let failure = if is_refused && cart::says(&failure, "Carrier with such method not found") {
+    let is_not_found = failure.status == Some(NOT_FOUND);
+    let failure = if is_not_found && cart::says(&failure, "Carrier with such method not found") {
         let message = format!(
             "the addresses were saved, and the shipping method of the cart was erased: {}",
             failure.message
         );
         let hint = format!("{AGAIN} with a method that the shop has; `storefront quote methods` lists them");
         Failure { kind: FailureKind::Partial, applied: Applied::Partial, message, ..failure }.hint(hint)
-    } else if is_refused {
+    } else if is_not_found && failure.hint.is_none() {
         failure.hint(format!("if there is no active cart, {ADD_AN_ITEM}"))
     } else {
         cart::look_hint(service, failure)
@@ -189,52 +192,34 @@ fn second_failed(failure: Failure, mut calls: Vec<Call>, cart: Option<u64>) -> F
             "{AGAIN}: saving the same addresses, methods and payment a second time changes nothing"
         ));
     }
-    let kind = match failure.kind {
-        FailureKind::Interrupted => FailureKind::Interrupted,
-        _ => FailureKind::Partial,
-    };
-    let hint = match (failure.kind, &failure.hint) {
+    let (kind, hint) = match (failure.kind, &failure.hint) {
+        (FailureKind::Interrupted, _) => (FailureKind::Interrupted, AGAIN.to_owned()),
         // The shop does not take this payment.
-        (FailureKind::Refused, _) => {
-            format!("{AGAIN} with a payment that the shop takes; `storefront quote methods` lists them")
-        }
-        (FailureKind::Interrupted, _) | (_, None) => AGAIN.to_owned(),
-        (_, Some(hint)) => format!("{hint}; then {AGAIN}"),
+        (FailureKind::Refused, _) => (
+            FailureKind::Partial,
+            format!("{AGAIN} with a payment that the shop takes; `storefront quote methods` lists them"),
+        ),
+        (_, None) => (FailureKind::Partial, AGAIN.to_owned()),
+        (_, Some(hint)) => (FailureKind::Partial, format!("{hint}; then {AGAIN}")),
     };
-    Failure {
-        kind,
-        applied: Applied::Partial,
-        message: format!("the shipping information was saved, and the payment was not: {}", failure.message),
-        hint: Some(hint),
-        calls,
-        cart,
-        ..failure
-    }
+    let message = format!("the shipping information was saved, and the payment was not: {}", failure.message);
+    Failure { kind, applied: Applied::Partial, message, hint: Some(hint), calls, cart, ..failure }
 }
 
 /// The call that sets the payment.
-#[derive(Debug)]
-pub struct Payment {
-    /// The request.
-    pub request: Request,
+struct Payment {
+    request: Request,
     /// Reads the payment that is set.
     read: Request,
-    /// What is set.
+    /// What is set, such as `{"method": "checkmo"}`.
     method: Value,
 }
 
 impl Payment {
-    /// Sets `method`, such as `{"method": "checkmo"}`, on a cart; `body` holds it in its wrapper.
-    pub fn new(cart: &Cart<'_>, method: Value, body: String) -> Self {
-        Self { request: cart.select_payment(body), read: cart.read_payment(), method }
-    }
-
-    /// Sends it, and again within `--retry`: set twice it is the same.
-    ///
-    /// # Errors
-    /// As [`send_repeatable`]; `unknown` where neither the answer nor a read says that it was set.
-    pub async fn send(&self, service: &Service<'_>, operation: &str) -> Result<Reply, Failure> {
-        let reply = send_repeatable(service, operation, &self.request).await?;
+    /// Sends it, and again within `--retry`: set twice it is the same. `unknown` where neither the answer nor a read says
+    /// that it was set.
+    async fn send(&self, service: &Service<'_>) -> Result<Reply, Failure> {
+        let reply = send_repeatable(service, OPERATION, &self.request).await?;
         let answer = reply.value();
         if says_set(&answer) {
             return Ok(reply);
@@ -244,18 +229,19 @@ impl Payment {
             service.verified();
             return Ok(reply);
         }
-        Err(not_said(reply.status, answer))
+        let message =
+            format!("the service answered {} without the id of the payment that was set", reply.status);
+        let failure = Failure::new(FailureKind::Unknown, message).applied(Applied::Unknown);
+        Err(Failure { service: Some(answer), ..failure }.status(reply.status))
     }
 
     /// Reads the payment until it is what was sent, for `settle` at most.
     async fn is_shown(&self, service: &Service<'_>) -> bool {
-        let none = Map::new();
-        let sent = self.method.as_object().unwrap_or(&none);
         let mut reads = Reads::new(service.settings.settle);
         loop {
             let shown = service.read(&self.read).await.map(|reply| reply.value()).unwrap_or_default();
-            let is_shown = |(name, value): (&String, &Value)| shown.get(name) == Some(value);
-            if !sent.is_empty() && sent.iter().all(is_shown) {
+            let sent = self.method.as_object().into_iter().flatten();
+            if shown.is_object() && sent.into_iter().all(|(name, value)| shown.get(name) == Some(value)) {
                 return true;
             }
             if !reads.wait().await {
@@ -275,48 +261,27 @@ fn says_set(answer: &Value) -> bool {
     }
 }
 
-fn not_said(status: u16, answer: Value) -> Failure {
-    let shown = match &answer {
-        Value::Null => "nothing".to_owned(),
-        Value::Bool(_) | Value::Number(_) => format!("`{answer}`"),
-        Value::String(text) if text.chars().count() <= 40 => format!("`{}`", sanitize_line(text)),
-        _ => "something else".to_owned(),
-    };
-    let message =
-        format!("the service answered {status} with {shown} instead of the id of the payment that was set");
-    let failure = Failure::new(FailureKind::Unknown, message).applied(Applied::Unknown).status(status);
-    Failure { service: Some(answer), ..failure }.hint(CHECK_BEFORE_RETRY)
-}
-
 /// Addresses of the stored profile become flags, under those that were given.
 ///
 /// # Errors
-/// As [`read::read_profile`], and `usage` for an address the profile does not have.
+/// As [`read_profile`], and `usage` for an address the profile does not have.
 pub async fn with_stored_addresses(service: &Service<'_>, args: &ShipArgs) -> Result<ShipArgs, Failure> {
     let mut args = args.clone();
     if args.ship_to_address.is_none() && args.bill_to_address.is_none() {
         return Ok(args);
     }
-    let profile = read::read_profile(service).await?;
+    let profile = read_profile(service).await?;
+    let fields = service.settings.dialect.fields.quote_address;
     for (id, named) in
         [(args.ship_to_address, &mut args.ship.named), (args.bill_to_address, &mut args.bill.named)]
     {
         if let Some(id) = id {
-            *named = with_defaults(
-                from_profile(&profile, id, service.settings.dialect.fields.quote_address)?,
-                named,
-            );
+            let mut stored = from_profile(&profile, id, fields)?;
+            stored.append(named);
+            *named = stored;
         }
     }
     Ok(args)
-}
-
-pub(crate) fn with_defaults(
-    mut stored: Map<String, Value>,
-    named: &Map<String, Value>,
-) -> Map<String, Value> {
-    stored.extend(named.clone());
-    stored
 }
 
 #[cfg(test)]

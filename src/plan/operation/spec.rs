@@ -59,6 +59,9 @@ pub struct ColumnGroup {
     pub prefixed: &'static [&'static str],
 }
 
+/// No columns, for the fields that an operation does not name.
+const NO_COLUMNS: ColumnTable = ColumnTable { groups: &[], omitted: &[], named: None, labels: None };
+
 impl ColumnGroup {
     const fn new(
         schema: fn(&FieldTables) -> &'static ObjectSchema,
@@ -102,6 +105,10 @@ pub enum NamedCell {
     },
 }
 
+const fn element(name: (&'static str, FieldType), value: (&'static str, FieldType)) -> NamedCell {
+    NamedCell::Element { name, value }
+}
+
 /// Saves shipping and billing address, shipping method and payment (docs/interface.md, "Shipping information"). The body
 /// has no wrapper.
 pub(super) static QUOTE_SHIP: OperationSpec = OperationSpec {
@@ -131,14 +138,13 @@ pub(super) static QUOTE_SHIP: OperationSpec = OperationSpec {
             ColumnGroup::new(|fields| fields.address_information, &["addressInformation"], ""),
             ColumnGroup::new(|fields| fields.quote_address, &["billingAddress"], "billingAddress."),
         ],
-        omitted: &[],
         named: Some(NamedColumns {
             prefix: "paymentMethod.",
             placeholder: "FIELD",
             path: &["paymentMethod"],
             cell: NamedCell::Field,
         }),
-        labels: None,
+        ..NO_COLUMNS
     },
     bearer: Bearer::Customer,
     key_field: None,
@@ -161,17 +167,13 @@ pub(super) static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
     template: include_str!("../../template/quote_add_item.json"),
     columns: ColumnTable {
         groups: &[ColumnGroup::new(|fields| fields.cart_item, &[], "")],
-        omitted: &[],
         named: Some(NamedColumns {
             prefix: "option:",
             placeholder: "OPTION_ID",
             path: &["product_option", "extension_attributes", "configurable_item_options"],
-            cell: NamedCell::Element {
-                name: ("option_id", FieldType::Text),
-                value: ("option_value", FieldType::Integer),
-            },
+            cell: element(("option_id", FieldType::Text), ("option_value", FieldType::Integer)),
         }),
-        labels: None,
+        ..NO_COLUMNS
     },
     bearer: Bearer::Customer,
     key_field: Some("quote_id"),
@@ -211,12 +213,9 @@ pub(super) static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
             prefix: "custom_attribute:",
             placeholder: "CODE",
             path: &["addresses", "custom_attributes"],
-            cell: NamedCell::Element {
-                name: ("attribute_code", FieldType::Text),
-                value: ("value", FieldType::Text),
-            },
+            cell: element(("attribute_code", FieldType::Text), ("value", FieldType::Text)),
         }),
-        labels: None,
+        ..NO_COLUMNS
     },
     bearer: Bearer::Customer,
     key_field: None,
@@ -239,17 +238,14 @@ pub(super) static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
     template: include_str!("../../template/attribute_create.json"),
     columns: ColumnTable {
         groups: &[ColumnGroup::new(|fields| fields.attribute, &[], "")],
-        omitted: &[],
         named: Some(NamedColumns {
             prefix: "label:",
             placeholder: "STORE_ID",
             path: &["frontend_labels"],
-            cell: NamedCell::Element {
-                name: ("store_id", FieldType::Integer),
-                value: ("label", FieldType::Text),
-            },
+            cell: element(("store_id", FieldType::Integer), ("label", FieldType::Text)),
         }),
         labels: Some("options"),
+        ..NO_COLUMNS
     },
     bearer: Bearer::Admin,
     key_field: Some("attribute_code"),

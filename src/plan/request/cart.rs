@@ -85,11 +85,6 @@ impl<'a> Cart<'a> {
         self.write(Method::Put, self.path("/selected-payment-method"), body)
     }
 
-    /// Reads the payment method that is set.
-    pub fn read_payment(&self) -> Request {
-        self.read("/selected-payment-method")
-    }
-
     fn write(&self, method: Method, path: String, body: String) -> Request {
         Request { method, path, body: Some(body.into()), bearer: self.target.bearer(), also_success: None }
     }
