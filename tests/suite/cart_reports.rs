@@ -250,7 +250,7 @@ fn interrupted_between_two_calls_the_report_is_partial() {
     let mut child = home.storefront(line).spawn();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut log = String::new();
-    while !log.contains("429") {
+    while !log.contains("< 429") {
         assert!(stderr.read_line(&mut log).unwrap() > 0, "{log}");
     }
     let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
