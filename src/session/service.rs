@@ -186,11 +186,6 @@ impl<'a> Service<'a> {
         .hint("check the token and any cache in front of the service, then try again"))
     }
 
-    /// Whether [`Self::ensure_same_customer`] has noted a customer.
-    pub fn has_read_customer(&self) -> bool {
-        self.customer_id.get().is_some()
-    }
-
     /// The same service, with the token of another customer.
     #[must_use]
     pub fn with_customer_token(&self, token: Token) -> Service<'a> {

@@ -106,6 +106,8 @@ fn an_addition_costs_no_more_requests_than_needed() {
     }
     done(&env, "quote show");
     assert_eq!(env.requests(), ["GET 200"; 3]);
+    let first = program(&TestEnv::new(), "quote add-item --sku mug-blue --qty 2 --verify -q -o json");
+    assert_eq!(first.env("STOREFRONT_TOKEN", "sandbox-customer-6").run().done()["verified"], true, "a new cart");
 }
 
 const SHIP: &str = "quote ship --customer 1 --carrier flatrate --method flatrate --payment-method checkmo";
