@@ -106,8 +106,11 @@ fn an_addition_costs_no_more_requests_than_needed() {
     }
     done(&env, "quote show");
     assert_eq!(env.requests(), ["GET 200"; 3]);
-    let first = program(&TestEnv::new(), "quote add-item --sku mug-blue --qty 2 --verify -q -o json");
-    assert_eq!(first.env("STOREFRONT_TOKEN", "sandbox-customer-6").run().done()["verified"], true, "a new cart");
+    let line = "quote add-item --sku mug-blue --qty 2 --verify -q -o json";
+    let env = TestEnv::new();
+    let first = program(&env, line).env("STOREFRONT_TOKEN", "sandbox-customer-6").run().done();
+    assert_eq!(first["verified"], true, "a new cart");
+    assert_eq!(env.requests(), ["GET 404", "POST 200", "POST 200", "GET 200"]);
 }
 
 const SHIP: &str = "quote ship --customer 1 --carrier flatrate --method flatrate --payment-method checkmo";
