@@ -83,8 +83,7 @@ pub struct AddItemArgs {
     /// Option of a configurable product, as OPTION_ID=OPTION_VALUE
     #[arg(long = "option", value_name = "OPTION_ID=OPTION_VALUE", num_args = 1.., help_heading = Item::HEADING, value_parser = parse_label_number)]
     pub options: Vec<(String, Number)>,
-    /// Read the cart before and after, and report whether it shows exactly the added quantity and no
-    /// other change
+    /// Verify by comparing the quantity in the cart before and after
     #[arg(long, help_heading = Item::HEADING)]
     pub verify: bool,
     /// Many records.

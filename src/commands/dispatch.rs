@@ -7,8 +7,8 @@ use crate::input::records::{self, Source};
 use crate::input::{Draft, FlagOverrides};
 use crate::ops::customers::{select, with_id};
 use crate::ops::draft;
-use crate::ops::perform::perform_and_report;
 use crate::ops::record::RecordOperation;
+use crate::ops::record::perform_and_report;
 use crate::plan::operation::Operation;
 use crate::session::Session;
 use crate::session::runtime::with_service;
@@ -40,7 +40,7 @@ pub async fn direct(
     args: &BatchArgs,
 ) -> Result<(), Failure> {
     run(session, RecordOperation::Direct(operation, flags), args, async || {
-        send(session, flags.customer(), draft::draft(session, operation, flags)?).await
+        send(session, flags.customer(), draft(session, operation, flags)?).await
     })
     .await
 }

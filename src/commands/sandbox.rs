@@ -15,7 +15,7 @@ use crate::sanitize::sanitize_line;
 use crate::session::Session;
 use crate::session::local_service::{data_file, unusable};
 use crate::session::signals::Signals;
-use crate::state::{self, CartAdditions, CustomerStore};
+use crate::state::{self, CustomerStore};
 
 /// Runs `sandbox`.
 ///
@@ -76,8 +76,6 @@ fn reset(session: &Session<'_>, data: &Path) -> Result<(), Failure> {
             Failure::internal(format!("cannot delete the snapshots of the sandbox: {error}"))
         })?;
         state::forget_customers(session.context, &service, None);
-        // What they say of carts is of those before, too.
-        let _ = CartAdditions::delete_all(session.context, &service);
     }
     let path = data.to_string_lossy();
     if session.report.is_json() {

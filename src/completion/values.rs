@@ -9,7 +9,7 @@ use crate::cli::GlobalArgs;
 use crate::config::{self, ConfigFile, Key, SANDBOX, ServiceId, Settings};
 use crate::context::Context;
 use crate::plan::operation::Operation;
-use crate::plan::validate::frontend_input::FRONTEND_INPUTS;
+use crate::plan::validate::attribute::FRONTEND_INPUTS;
 use crate::sanitize::sanitize_line;
 use crate::session::local_service::data_file;
 use crate::{sandbox, state};

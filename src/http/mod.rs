@@ -35,6 +35,9 @@ const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 const USER_AGENT_VALUE: HeaderValue =
     HeaderValue::from_static(concat!("storefront/", env!("CARGO_PKG_VERSION")));
 
+/// How often a wait looks whether the command is to stop.
+const STOP_INTERVAL: Duration = Duration::from_millis(100);
+
 /// Called with how the service is doing, after every attempt.
 pub type Observer = Box<dyn Fn(ServiceSignal)>;
 
@@ -127,7 +130,12 @@ impl Client {
             let attempt = self.attempt(request, token).await?;
             let wait = self.delay(&attempts, &attempt, effect).filter(|_| !stop());
             match (attempts.conclude(attempt), wait) {
-                (Err(_), Some(wait)) => tokio::time::sleep(wait).await,
+                (Err(failure), Some(wait)) => {
+                    pause(wait, &stop).await;
+                    if stop() {
+                        return Err(failure);
+                    }
+                }
                 (end, _) => return end,
             }
         }
@@ -248,6 +256,14 @@ fn outgoing(request: &Request, url: Url, token: Option<&Token>) -> Result<Outgoi
         .map_err(|_| Failure::usage(format!("invalid HTTP method `{name}`")))?;
     let body: Option<Cow<'static, str>> = request.body.clone();
     Ok(Outgoing { method, url, headers: headers(request, token)?, body })
+}
+
+/// Waits before a repeat, until nothing new may start.
+async fn pause(wait: Duration, stop: &impl Fn() -> bool) {
+    let end = Instant::now() + wait;
+    while !stop() && Instant::now() < end {
+        tokio::time::sleep((end - Instant::now()).min(STOP_INTERVAL)).await;
+    }
 }
 
 #[cfg(test)]

@@ -20,8 +20,6 @@ use crate::failure::Failure;
 use crate::plan::operation::{Operation, layout};
 use crate::plan::request::Dialect;
 use crate::plan::validate::body::{self, Finding, FindingKind, Warnings};
-use crate::plan::validate::masked_values;
-use crate::redact::secrets;
 
 /// Flags that can be applied to a body.
 pub trait FlagOverrides {
@@ -78,8 +76,6 @@ pub struct Draft {
     pub operation: Operation,
     /// What is inside the body's wrapper; the body itself where the operation has none.
     pub fields: Map<String, Value>,
-    /// Fields outside of the wrapper.
-    pub extra_fields: Map<String, Value>,
     /// What the check corrected, and its warnings.
     pub warnings: Warnings,
     /// Findings in a customer that only the stored profile can decide: it may have the same field, or the same value.
@@ -103,11 +99,12 @@ impl Draft {
     ) -> Result<Self, Failure> {
         let spec = operation.spec();
         let is_document = document.is_some();
-        let mut body = layout::wrapped(spec, dialect, document)?;
+        let mut body = layout::wrapped(operation, dialect, document)?;
         let mut warnings = body::tidy(&mut body, operation.schema(dialect))?;
         match spec.wrapper {
             None => flags.apply(&mut body)?,
             Some(wrapper) => {
+                layout::refuse_beside(wrapper, &body)?;
                 if is_document && !body.contains_key(wrapper) {
                     body::refuse(&body::findings(&body, operation.schema(dialect), allow_unknown))?;
                 }
@@ -118,17 +115,14 @@ impl Draft {
             }
         }
         let findings = body::findings(&body, operation.schema(dialect), allow_unknown);
-        let is_inside = |finding: &Finding| finding.steps.len() > 1 && spec.is_merged;
+        let is_inside = |finding: &Finding| finding.steps.len() > 1 && operation.is_merged();
         let (deferred, refused): (Vec<_>, Vec<_>) =
             findings.into_iter().partition(|finding| is_document && is_inside(finding));
         body::refuse(&refused)?;
-        if !spec.is_merged {
-            // Nothing is stored that the mask could stand for.
-            masked_values::resolve(&body, &Map::new(), false, secrets())?;
-        }
-        let (fields, extra_fields) = layout::unwrapped(spec, body);
-        warnings.extend((spec.lint)(&fields, flags.forces())?);
-        Ok(Self { operation, fields, extra_fields, warnings, deferred, verify: flags.verifies() })
+        body::refuse_masked(&body)?;
+        let fields = layout::unwrapped(operation, body);
+        warnings.extend(operation.lint(&fields, flags.forces())?);
+        Ok(Self { operation, fields, warnings, deferred, verify: flags.verifies() })
     }
 
     /// Refuses deferred wrong values now, where it matters more to find them before anything is sent than that a stored
@@ -142,17 +136,13 @@ impl Draft {
     }
 
     /// The text of the body as the interface documents it, wrapper included.
-    ///
-    /// # Errors
-    /// `internal` where it cannot be written.
-    pub fn body_text(&self) -> Result<String, Failure> {
-        layout::body_text(self.operation.spec(), &self.fields, &self.extra_fields)
-            .map_err(|error| Failure::internal(error.to_string()))
+    pub fn body_text(&self) -> String {
+        Value::Object(self.clone().into_body()).to_string()
     }
 
     /// The body as the interface documents it, wrapper included.
     pub fn into_body(self) -> Map<String, Value> {
-        layout::body(self.operation.spec(), self.fields, self.extra_fields)
+        layout::body(self.operation, self.fields)
     }
 }
 

@@ -63,7 +63,7 @@ fn the_stored_profile_decides_on_a_document_but_not_on_flags() {
     let flags = draft("customer update --address 1 --country us", None).unwrap_err();
     assert!(flags.ends_with("did you mean `US`?"), "{flags}");
     let beside = draft("customer update", Some(json!({"customer": {}, "x": 1}))).unwrap_err();
-    assert_eq!(beside, "x: unknown field");
+    assert_eq!(beside, "`x` stands beside `customer`, where no field is documented");
 }
 
 #[test]

@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
 use crate::ops::reads::Reads;
-use crate::ops::send;
+use crate::ops::{request, send_request, target_without_customer};
+use crate::plan::attribute_compare::{in_reply, is_same_attribute};
 use crate::plan::operation::Operation;
 use crate::plan::request::{Bearer, Request};
-use crate::plan::same_attribute::{self, NotShown, in_reply};
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 
@@ -19,7 +19,7 @@ const NOT_FOUND: u16 = 404;
 /// The request that reads the attribute of this code; `None` where neither the interface nor a setting has one.
 pub fn read_request(service: &Service<'_>, code: &str) -> Option<Request> {
     let path = service.settings.read.attribute_path.as_deref().or(service.settings.dialect.attribute)?;
-    let path = send::target_without_customer(service).path(path, &[("code", code)]);
+    let path = target_without_customer(service).path(path, &[("code", code)]);
     Some(Request::get(path, Bearer::Admin))
 }
 
@@ -34,31 +34,28 @@ pub async fn create(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
         Some(code) if !code.is_empty() && !service.session.global.dry_run => read_request(service, code),
         _ => None,
     };
-    let request = send::request(service, draft)?;
-    let Some(read) = read else { return send::perform(service, OPERATION, request, asked).await };
+    let request = request(service, draft)?;
+    let Some(read) = read else { return send_request(service, OPERATION, request, asked).await };
     match service.read(&read).await {
         Ok(reply) if is_attribute(&reply.value()) => return Err(exists(asked)),
         Ok(_) => return Err(unreadable()),
         Err(failure) if failure.status == Some(NOT_FOUND) => {}
         Err(failure) => return Err(failure),
     }
-    match send::perform(service, OPERATION, request, asked).await {
+    match send_request(service, OPERATION, request, asked).await {
         Err(failure) if failure.applied == Applied::Unknown => {
             let mut reads = Reads::new(service.settings.settle);
-            let verified = loop {
-                if let Some(not_shown) = compare_stored(service, &read, asked).await {
-                    break is_verified(service, &not_shown);
-                }
+            while !exists_as_asked(service, &read, asked).await {
                 if !reads.wait().await {
                     return Err(failure.hint(format!(
                         "`storefront attribute show {}` shows whether it exists: look before you try again",
                         code_of(asked)
                     )));
                 }
-            };
+            }
             service.verified();
             service.session.report.warn(&format!("{}; verified as applied", failure.message));
-            Ok(Outcome { verified: Some(verified), status: failure.status, ..done(None) })
+            Ok(Outcome { status: failure.status, ..done(None) })
         }
         sent => sent,
     }
@@ -67,34 +64,17 @@ pub async fn create(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Fai
 /// Whether the attribute of an earlier run exists as it was asked for. `None` while that is unknown.
 pub async fn resolve_unknown(service: &Service<'_>, asked: &Map<String, Value>) -> Option<Outcome> {
     let read = read_request(service, asked.get("attribute_code")?.as_str()?)?;
-    let not_shown = compare_stored(service, &read, asked).await?;
-    Some(Outcome { verified: Some(is_verified(service, &not_shown)), ..done(Some("done earlier")) })
+    exists_as_asked(service, &read, asked).await.then(|| done(Some("done earlier")))
 }
 
-/// Reads the attribute; what of it is not shown, where all that is shown is as it was asked for.
-async fn compare_stored(
-    service: &Service<'_>,
-    read: &Request,
-    asked: &Map<String, Value>,
-) -> Option<NotShown> {
-    // What cannot be read stays unknown.
-    let reply = service.read(read).await.ok()?;
-    same_attribute::compare(asked, &in_reply(reply.value())?)
-}
-
-/// An attribute is created as a whole: what is not shown was created with the rest, and is not verified.
-fn is_verified(service: &Service<'_>, not_shown: &NotShown) -> bool {
-    if !not_shown.is_empty() {
-        service.session.report.warn(&format!(
-            "the attribute exists as it was asked for, but the service does not show {}",
-            not_shown.join(" and ")
-        ));
-    }
-    not_shown.is_empty()
+/// Reads the attribute. What cannot be read stays unknown.
+async fn exists_as_asked(service: &Service<'_>, read: &Request, asked: &Map<String, Value>) -> bool {
+    let stored = service.read(read).await.ok().and_then(|reply| in_reply(reply.value()));
+    stored.is_some_and(|stored| is_same_attribute(asked, &stored))
 }
 
 fn done(reason: Option<&'static str>) -> Outcome {
-    Outcome { applied: Applied::Yes, reason, ..Outcome::not_sent(OPERATION.name()) }
+    Outcome { applied: Applied::Yes, verified: Some(true), reason, ..Outcome::not_sent(OPERATION.name()) }
 }
 
 fn is_attribute(reply: &Value) -> bool {

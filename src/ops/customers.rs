@@ -5,8 +5,7 @@ use serde_json::Value;
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
 use crate::plan::request::dialect::CustomerRoutes;
-use crate::plan::request::search::{Filter, query};
-use crate::plan::request::{Bearer, Request, Target};
+use crate::plan::request::{Bearer, Filter, Request, Target, search_query};
 use crate::session::local_service;
 use crate::session::service::Service;
 
@@ -84,7 +83,7 @@ pub async fn find_by_email(service: &Service<'_>, email: &str) -> Result<Value, 
     let Some(routes) = service.settings.dialect.customers else {
         return Err(Failure::internal("a customer is named by email where no search is"));
     };
-    let filters = [Filter { fields: &["email"], condition: "eq", value: email.to_owned() }];
+    let filters = [Filter::equal(&["email"], email)];
     let Found { customers, total } = search(service, routes, &filters, MAX_MATCHES).await?;
     let is_whole = total.is_none_or(|total| total == customers.len() as u64);
     // The shop's database may ignore accents and blanks; an email is one that is spelled so.
@@ -145,7 +144,7 @@ pub async fn find(service: &Service<'_>, text: &str, limit: usize) -> Result<Fou
 /// no search.
 pub fn none_request(service: &Service<'_>) -> Option<Request> {
     let routes = service.settings.dialect.customers?;
-    let nobody = Filter { fields: &["entity_id"], condition: "eq", value: "0".to_owned() };
+    let nobody = Filter::equal(&["entity_id"], 0);
     Some(search_request(&service.target().ok()?, routes, &[nobody], 1))
 }
 
@@ -174,7 +173,10 @@ async fn search(
 }
 
 fn search_request(target: &Target<'_>, routes: &CustomerRoutes, filters: &[Filter], limit: usize) -> Request {
-    Request::get(format!("{}?{}", target.path(routes.search, &[]), query(filters, limit)), Bearer::Admin)
+    Request::get(
+        format!("{}?{}", target.path(routes.search, &[]), search_query(filters, limit)),
+        Bearer::Admin,
+    )
 }
 
 fn unreadable(what: &str) -> Failure {

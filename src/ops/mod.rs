@@ -1,13 +1,121 @@
 //! One operation on one record: from the input to what the service made of it.
 
+pub mod add_item;
 pub mod attribute;
 pub mod cart;
 pub mod customers;
-pub mod draft;
-pub mod perform;
 pub mod profile;
 pub(crate) mod reads;
 pub(crate) mod record;
 pub mod regions;
-pub mod send;
-pub mod shipping;
+pub mod ship;
+
+use serde_json::{Map, Value};
+
+use crate::config::ShipLayout;
+use crate::failure::Failure;
+use crate::input::{Draft, FlagOverrides, document};
+use crate::plan::operation::{Operation, layout};
+use crate::plan::request::{Bearer, Request, Target};
+use crate::report::outcome::Outcome;
+use crate::session::Session;
+use crate::session::service::Service;
+
+/// Reads the input, if there is any, and applies the flags. Warns about what validation normalized.
+///
+/// # Errors
+/// `usage` for input that cannot be read or is refused.
+pub fn draft(
+    session: &Session<'_>,
+    operation: Operation,
+    flags: &dyn FlagOverrides,
+) -> Result<Draft, Failure> {
+    draft_from(session, operation, input_document(session)?, flags)
+}
+
+/// Reads the input, if there is any.
+///
+/// # Errors
+/// `usage` for input that cannot be read.
+pub fn input_document(session: &Session<'_>) -> Result<Option<Value>, Failure> {
+    session.global.input.as_deref().map(document::read_record).transpose()
+}
+
+/// Applies the flags to a document. Warns about what validation normalized.
+///
+/// # Errors
+/// `usage` for input that is refused.
+pub fn draft_from(
+    session: &Session<'_>,
+    operation: Operation,
+    document: Option<Value>,
+    flags: &dyn FlagOverrides,
+) -> Result<Draft, Failure> {
+    let draft = Draft::new(session.dialect, operation, document, flags, session.global.allow_unknown)?;
+    warn(session, &draft);
+    Ok(draft)
+}
+
+/// Prints the warnings of validation and lints.
+pub fn warn(session: &Session<'_>, draft: &Draft) {
+    for warning in &draft.warnings {
+        session.report.warn(warning);
+    }
+}
+
+/// The request of an operation that is not a profile replacement.
+///
+/// # Errors
+/// `usage` when no store view is set.
+pub fn request(service: &Service<'_>, draft: &Draft) -> Result<Request, Failure> {
+    let spec = draft.operation.spec();
+    let body = match service.settings.ship_layout {
+        ShipLayout::Flat if spec.nested.is_some() => {
+            Value::Object(layout::without_nested(draft.operation, draft.clone().into_body())?).to_string()
+        }
+        _ => draft.body_text(),
+    };
+    let target = match spec.bearer {
+        Bearer::Admin => target_without_customer(service),
+        Bearer::Customer => service.target()?,
+    };
+    Ok(draft.operation.request(&target, body.into()))
+}
+
+/// Where calls go that belong to no store view, so that none needs to be set.
+pub fn target_without_customer<'a>(service: &'a Service<'_>) -> Target<'a> {
+    let settings = &service.settings;
+    Target { dialect: settings.dialect, store_view: settings.store_view.as_ref(), customer: None }
+}
+
+/// Sends a draft as one request, or shows it.
+///
+/// # Errors
+/// As [`Service::write`].
+pub async fn send(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
+    send_request(service, draft.operation, request(service, draft)?, &draft.fields).await
+}
+
+/// Sends a request, or shows it; `fields` are those inside its body's wrapper.
+///
+/// # Errors
+/// As [`Service::write`].
+pub async fn send_request(
+    service: &Service<'_>,
+    operation: Operation,
+    request: Request,
+    fields: &Map<String, Value>,
+) -> Result<Outcome, Failure> {
+    if service.session.global.dry_run {
+        return Ok(Outcome::dry_run(operation.name(), service.preview(request)));
+    }
+    let reply = service.write(operation.name(), &request).await?;
+    if let Some(warning) = &reply.warning {
+        service.session.report.warn(warning);
+    }
+    let response = reply.value();
+    // Only a person reads it.
+    let is_read = !service.session.report.is_json();
+    let success = is_read.then(|| operation.success(fields, &response)).flatten();
+    Ok(Outcome { success, ..Outcome::applied(operation, reply.status, response) })
+}

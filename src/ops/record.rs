@@ -1,4 +1,4 @@
-//! What a run does with each record: the same as the command would with one.
+//! The way of each operation, for one record and for each of a run.
 
 use serde_json::{Map, Value};
 
@@ -6,10 +6,9 @@ use crate::cli::customer::UpdateArgs;
 use crate::cli::quote::ShipArgs;
 use crate::failure::Failure;
 use crate::input::{Draft, FlagOverrides};
-use crate::ops::customers;
 use crate::ops::profile::change::{Change, Update};
 use crate::ops::profile::{replace, verify};
-use crate::ops::{attribute, perform, shipping};
+use crate::ops::{add_item, attribute, customers, ship};
 use crate::plan::operation::Operation;
 use crate::plan::request::Dialect;
 use crate::plan::validate::body::Warnings;
@@ -129,30 +128,52 @@ impl RecordOperation<'_> {
         ready: &PreparedBody,
         half_done_cart: Option<u64>,
     ) -> Result<Outcome, Failure> {
-        // A profile is read by its customer's email; other calls need the id.
-        let with_id;
-        let service = match self {
-            Self::UpdateProfile(_) => service,
-            _ => {
-                with_id = customers::with_id(service).await?;
-                &with_id
-            }
-        };
         match (self, ready) {
             (Self::UpdateProfile(args), PreparedBody::Draft(draft)) => {
                 let update = Update::new(draft.clone(), args)?;
                 Box::pin(replace::replace(service, Change::Update(&update))).await
             }
             (Self::ShipToSavedAddress(args), PreparedBody::Document(document, _)) => {
-                let args = Box::pin(shipping::with_stored_addresses(service, args)).await?;
+                let (args, service) = Box::pin(ship::with_stored_addresses(service, args)).await?;
                 let session = service.session;
                 let document = Some(Value::Object(document.clone()));
                 let allow_unknown = session.global.allow_unknown;
                 let draft = Draft::new(session.dialect, self.operation(), document, &args, allow_unknown)?;
-                perform::perform(service, &draft, half_done_cart).await
+                perform(&service, &draft, half_done_cart).await
             }
-            (_, PreparedBody::Draft(draft)) => perform::perform(service, draft, half_done_cart).await,
+            (_, PreparedBody::Draft(draft)) => {
+                perform(&customers::with_id(service).await?, draft, half_done_cart).await
+            }
             (_, PreparedBody::Document(..)) => Err(Failure::internal("unprepared record")),
         }
+    }
+}
+
+/// Sends a draft, or shows what would be sent, and reports the outcome.
+///
+/// # Errors
+/// As [`perform`].
+pub async fn perform_and_report(service: &Service<'_>, draft: Draft) -> Result<(), Failure> {
+    let outcome = perform(service, &draft, None).await?;
+    service.session.report.outcome(&outcome)
+}
+
+/// Sends a draft, or shows what would be sent. `half_done_cart` is the cart on which an
+/// earlier run made the first of its two calls.
+///
+/// # Errors
+/// As [`Service::write`].
+pub async fn perform(
+    service: &Service<'_>,
+    draft: &Draft,
+    half_done_cart: Option<u64>,
+) -> Result<Outcome, Failure> {
+    // In boxes: the room for the largest of them would be held for each.
+    match draft.operation {
+        Operation::QuoteShip => Box::pin(ship::perform(service, draft, half_done_cart)).await,
+        Operation::QuoteAddItem => Box::pin(add_item::perform(service, draft)).await,
+        Operation::AttributeCreate => Box::pin(attribute::create(service, draft)).await,
+        // Sent as it is, it would delete the stored addresses that it does not name.
+        Operation::CustomerUpdate => Err(Failure::internal("a profile is not merged with the stored one")),
     }
 }

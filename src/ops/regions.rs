@@ -14,12 +14,12 @@ use crate::session::service::Service;
 /// # Errors
 /// `usage` for a country that the shop does not have, and as [`Service::read`].
 pub async fn read_country(service: &Service<'_>, country: &str) -> Result<(), Failure> {
-    let Some(rules) = service.settings.dialect.profile_rules else { return Ok(()) };
+    let Some(path) = service.settings.dialect.country else { return Ok(()) };
     if service.regions.borrow().knows(country) {
         return Ok(());
     }
     let target = service.target()?;
-    let path = target.path(rules.country, &[("country", country)]);
+    let path = target.path(path, &[("country", country)]);
     match service.read(&Request::get(path, target.bearer())).await {
         Ok(reply) if is_country(&reply, country) => {
             service.regions.borrow_mut().insert(country, &reply.value())
@@ -54,7 +54,7 @@ fn is_country(reply: &Reply, country: &str) -> bool {
 /// # Errors
 /// As [`read_country`]; `usage` for a region that its country does not have, with those that it has.
 pub async fn resolve_in_quote(service: &Service<'_>, body: &mut Map<String, Value>) -> Result<(), Failure> {
-    if service.settings.dialect.profile_rules.is_none() {
+    if !service.settings.dialect.is_magento() {
         return Ok(());
     }
     let Some(Value::Object(information)) = body.get_mut("addressInformation") else { return Ok(()) };

@@ -35,17 +35,16 @@ fn command_for(request: &Request, url: &str, shell: Shell) -> String {
 #[cfg(test)]
 mod tests {
     use super::command_for;
+    use crate::plan::operation::Operation;
     use crate::plan::request::dialect::MARKETPLACE;
-    use crate::plan::request::{Request, StoreView, Target};
+    use crate::plan::request::{StoreView, Target};
     use crate::shell::Shell;
 
     #[test]
     fn what_a_terminal_would_obey_is_written_as_json_escapes() {
         let body = "{\"city\":\"a\u{9b}2J\u{202e}b\"}";
-        let request = Request::add_item(
-            &Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(),
-            body.into(),
-        );
+        let request = Operation::QuoteAddItem
+            .request(&Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(), body.into());
         let words =
             shell_words::split(&command_for(&request, "https://shop.example/rest/V1/x", Shell::Posix))
                 .unwrap();
@@ -58,10 +57,8 @@ mod tests {
     #[test]
     fn the_body_survives_the_shell() {
         let body = r#"{"cartItem":{"sku":"it's $5","qty":1}}"#;
-        let request = Request::add_item(
-            &Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(),
-            body.into(),
-        );
+        let request = Operation::QuoteAddItem
+            .request(&Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(), body.into());
         let words =
             shell_words::split(&command_for(&request, "https://shop.example/rest/V1/x", Shell::Posix))
                 .unwrap();
@@ -73,7 +70,7 @@ mod tests {
 
     #[test]
     fn on_windows_it_is_for_powershell() {
-        let request = Request::add_item(
+        let request = Operation::QuoteAddItem.request(
             &Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(),
             r#"{"sku":"it's $5"}"#.into(),
         );

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 
 use super::changes;
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::plan::operation::Operation;
-use crate::plan::operation::spec::Success;
+use crate::plan::operation::{Operation, Success};
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::patch::AddressSummary;
 use crate::report::terminal::{OutputStyle, TextStyle};

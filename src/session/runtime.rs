@@ -59,6 +59,7 @@ pub(crate) fn interrupted(service: &Service<'_>) -> Failure {
         Stage::Sent => {
             (Applied::Unknown, "interrupted while waiting for the response; the change may have been applied")
         }
+        Stage::Partial => (Applied::Partial, "interrupted between two calls, the first of which was applied"),
         Stage::Accepted => (Applied::Yes, "interrupted before the change was verified"),
     };
     let hint = match stage {
@@ -76,7 +77,12 @@ fn stopped(service: &Service<'_>, result: Result<(), Failure>) -> Failure {
     if let Err(failure) = result {
         return Failure { kind: FailureKind::Interrupted, ..failure };
     }
-    let applied = if service.stage.get() == Stage::Accepted { Applied::Yes } else { Applied::No };
+    let applied = match service.stage.get() {
+        Stage::NothingSent => Applied::No,
+        Stage::Sent => Applied::Unknown,
+        Stage::Partial => Applied::Partial,
+        Stage::Accepted => Applied::Yes,
+    };
     Failure::new(FailureKind::Interrupted, "interrupted; the request in flight was waited for")
         .applied(applied)
 }

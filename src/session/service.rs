@@ -56,6 +56,8 @@ pub enum Stage {
     NothingSent,
     /// A write has left, and there is no verdict yet.
     Sent,
+    /// The service took the first of several writes.
+    Partial,
     /// The service took the write.
     Accepted,
 }
@@ -181,11 +183,6 @@ impl<'a> Service<'a> {
             "the service answered with the {what} of customer {id}, and before with that of customer {first}"
         ))
         .hint("check the token and any cache in front of the service, then try again"))
-    }
-
-    /// Whether [`Self::ensure_same_customer`] has noted a customer.
-    pub fn has_read_customer(&self) -> bool {
-        self.customer_id.get().is_some()
     }
 
     /// The same service, with the token of another customer.

@@ -3,7 +3,6 @@
 //! completion.
 
 mod cache;
-mod cart_additions;
 mod lock;
 mod snapshot;
 
@@ -14,7 +13,6 @@ use std::sync::Arc;
 pub use cache::{
     CachedAddress, forget_customers, load_addresses, load_customer, save_addresses, save_customer,
 };
-pub use cart_additions::{CartAdditions, CartLine};
 pub use lock::{CustomerLock, LockName, acquire};
 pub use snapshot::{Fate, LastRead, NewSnapshot, Open, Snapshot, SnapshotEntry};
 

@@ -3,39 +3,28 @@
 
 use serde_json::{Value, json};
 
-use crate::support::magento::{done, fails, program, run};
+use crate::support::magento::{done, fails, program};
 use crate::support::mock_server::{MockServer, Step, answer};
 use crate::support::storefront::{Home, Outcome};
 use crate::support::test_env::{TestEnv, serve, words};
 
-/// Time of the first reading, and of a change after it.
-pub const READ: &str = "Content-Type: application/json\r\nDate: Sun, 22 Nov 2026 10:00:00 GMT\r\n";
-const EARLIER: &str = "2026-11-22 09:59:59";
-const LATER: &str = "2026-11-22 10:00:01";
+pub const JSON: &str = "Content-Type: application/json\r\n";
 
 pub fn json(body: &Value) -> Step {
-    answer("200 OK", READ, &body.to_string())
+    answer("200 OK", JSON, &body.to_string())
 }
 
 fn mug(qty: u32) -> Value {
     json!({"item_id": 1, "sku": "mug", "qty": qty, "quote_id": "7"})
 }
 
-/// The answers of one reading of cart 7: the cart, and its items.
-fn cart(updated: &str, items: &[Value]) -> [Step; 2] {
-    let cart =
-        json!({"id": 7, "is_active": true, "updated_at": updated, "items": items, "customer": {"id": 1}});
-    [json(&cart), json(&Value::from(items))]
-}
-
-/// A service for an administrator's `quote add-item --customer 1`: the cart is found, read, the item's answer is lost, and
-/// the cart is read as in `after`.
-fn lost(before: [Step; 2], after: [Step; 2]) -> Vec<Step> {
-    [vec![found()], before.into(), vec![Step::Close], after.into()].concat()
-}
-
 pub fn found() -> Step {
-    let cart = json!({"id": 7, "is_active": true, "customer": {"id": 1}});
+    found_with(&[])
+}
+
+/// The search for the cart of customer 1, who has these items in it.
+fn found_with(items: &[Value]) -> Step {
+    let cart = json!({"id": 7, "is_active": true, "customer": {"id": 1}, "items": items});
     json(&json!({"items": [cart], "total_count": 1}))
 }
 
@@ -50,111 +39,78 @@ pub fn on(home: &Home, server: &MockServer, line: &str) -> Outcome {
     serve(program, &server.url("")).without("STOREFRONT_STORE_VIEW").run()
 }
 
-const ADD: &str = "quote add-item --customer 1 --sku mug --qty 2 --verify";
-
-/// Exit code and message of an addition without an answer.
-fn verified(before: [Step; 2], after: [Step; 2]) -> (i32, String) {
-    let server = MockServer::start(lost(before, after));
-    let outcome = on(&impatient(&server), &server, ADD);
-    let text = if outcome.code == 0 { outcome.stdout.clone() } else { outcome.stderr.clone() };
-    (outcome.code, text)
-}
-
 #[test]
-fn an_addition_without_an_answer_is_seen_in_the_cart() {
-    let hat = json!({"item_id": 2, "sku": "hat", "qty": 1});
-    let (code, text) =
-        verified(cart(EARLIER, std::slice::from_ref(&hat)), cart(LATER, &[hat.clone(), mug(2)]));
-    assert_eq!(code, 0, "{text}");
-    assert!(text.contains(r#""applied": "yes""#) || text.contains(r#""applied":"yes""#), "{text}");
-}
-
-#[test]
-fn a_cart_that_was_changed_before_it_was_read_proves_nothing() {
-    // The first reading came from a replica that lagged behind: the mugs were there already.
-    let (code, text) = verified(cart(EARLIER, &[]), cart(EARLIER, &[mug(2)]));
-    assert_eq!(code, 8, "{text}");
-    assert!(text.contains("the cart does not show exactly the added quantity"), "{text}");
-}
-
-#[test]
-fn a_cart_without_a_time_proves_nothing() {
-    let (code, text) = verified(cart("", &[]), cart("", &[mug(2)]));
-    assert_eq!(code, 8, "{text}");
-    assert!(text.contains("the service does not say when the cart was changed"), "{text}");
-}
-
-#[test]
-fn any_other_change_of_the_cart_leaves_the_outcome_unknown() {
-    let hat = |qty: u32| json!({"item_id": 2, "sku": "hat", "qty": qty});
-    let (code, text) = verified(cart(EARLIER, &[hat(1)]), cart(LATER, &[hat(2), mug(2)]));
-    assert_eq!(code, 8, "{text}");
-}
-
-#[test]
-fn two_readings_that_differ_prove_nothing() {
-    let [shown, _] = cart(EARLIER, &[]);
-    let [_, items] = cart(EARLIER, &[mug(2)]);
-    let (code, text) = verified([shown, items], cart(LATER, &[mug(2)]));
-    assert_eq!(code, 8, "{text}");
-    assert!(text.contains("two readings of the cart before that differed"), "{text}");
-}
-
-#[test]
-fn an_earlier_addition_of_unknown_outcome_may_be_what_is_seen() {
-    let first = vec![found(), Step::Close];
-    let second = lost(cart(EARLIER, &[]), cart(LATER, &[mug(2)]));
-    let server = MockServer::start([first, second].concat());
-    let home = impatient(&server);
-    let unverified = on(&home, &server, "quote add-item --customer 1 --sku hat --qty 2");
-    assert_eq!((unverified.code, &unverified.error()["applied"]), (8, &json!("unknown")));
-    let outcome = on(&home, &server, ADD);
-    let error = outcome.error();
-    assert_eq!((outcome.code, &error["applied"]), (8, &json!("unknown")), "{error}");
-    let message = error["message"].as_str().unwrap();
-    assert!(message.contains("another addition to this cart was sent less than 10 minutes ago"), "{message}");
-}
-
-/// Within one second, the time of the last change does not tell.
-#[test]
-fn a_reading_without_an_earlier_addition_is_out_of_date() {
-    for (before, code) in [(vec![], 8), (vec![mug(1)], 8), (vec![mug(2)], 0)] {
-        let total = if code == 0 { 4 } else { 2 };
-        let second = lost(cart(EARLIER, &before), cart(LATER, &[mug(total)]));
-        let server = MockServer::start([vec![found(), json(&mug(2))], second].concat());
-        let home = impatient(&server);
-        assert_eq!(on(&home, &server, "quote add-item --customer 1 --sku mug --qty 2").code, 0);
-        let outcome = on(&home, &server, ADD);
-        assert_eq!(outcome.code, code, "{before:?}: {outcome:?}");
-        assert!(code == 0 || outcome.stderr.contains("may be out of date"), "{outcome:?}");
+fn an_addition_without_an_answer_is_unknown_and_says_what_the_cart_had_and_has() {
+    let lines = |qty: u32| [mug(qty), json!({"item_id": 2, "sku": "hat", "qty": 5})];
+    for (after, says) in [
+        (json(&json!(lines(4))), "; the cart had 2 × mug, now 4"),
+        (json(&json!(lines(2))), "; the cart had 2 × mug, and still has 2"),
+        (Step::Close, "; the cart had 2 × mug, and now it cannot be read"),
+    ] {
+        for verify in ["", " --verify"] {
+            let server =
+                MockServer::start(vec![found_with(&lines(2)), Step::Close, after.clone(), after.clone()]);
+            let line = format!("quote add-item --customer 1 --sku mug --qty 2{verify}");
+            let outcome = on(&impatient(&server), &server, &line);
+            let error = outcome.error();
+            assert_eq!((outcome.code, &error["applied"]), (8, &json!("unknown")), "{error}");
+            assert!(error["message"].as_str().unwrap().ends_with(says), "{says}: {error}");
+            let hint = "look at the cart before you try again: `storefront -p shop quote show --customer 1`";
+            assert_eq!(error["hint"], hint);
+            let requests = server.requests();
+            let posts = requests.iter().filter(|request| request.starts_with("POST")).count();
+            assert_eq!((requests.len(), posts), (3, 1), "{requests:?}");
+        }
     }
 }
 
 #[test]
-fn a_batch_does_not_see_its_own_lost_record_in_a_later_one() {
-    let env = TestEnv::with_faults(&["POST:reset-before-commitx2"]);
-    let profile =
-        format!("[profiles.shop]\nbase-url = \"{}/rest\"\napi = \"magento\"\nsettle = 0\n", env.url());
-    env.home.write("config.toml", profile, 0o600);
-    env.file("items.csv", "quote_id,sku,qty\n1,mug-blue,2\n1,mug-blue,2\n1,mug-blue,2\n");
-    let outcome = run(&env, "-p shop quote add-item -i items.csv --verify -y --retry 0");
-    let lines: Vec<Value> = outcome.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let applied: Vec<&Value> = lines.iter().map(|line| &line["applied"]).collect();
-    assert_eq!(applied, ["unknown", "unknown", "yes"], "{outcome:?}");
-    let reason = lines[1]["error"]["message"].as_str().unwrap();
-    assert!(reason.contains("another addition to this cart"), "{reason}");
-    assert_eq!(lines[2]["verified"], true);
+fn an_addition_is_verified_by_the_line_that_the_service_named() {
+    let other = |qty: u32| json!({"item_id": 2, "sku": "mug", "qty": qty});
+    for (before, after, verified) in [
+        (vec![mug(1)], vec![mug(3)], true),
+        (vec![], vec![mug(2)], true),
+        // What others do to other lines at the same time does not matter.
+        (vec![mug(1), other(1)], vec![mug(3), other(4)], true),
+        (vec![mug(1)], vec![mug(1)], false),
+        (vec![mug(1)], vec![mug(5)], false),
+        (vec![mug(1)], vec![], false),
+    ] {
+        let answers = vec![found_with(&before), json(&mug(3)), json(&json!(after))];
+        let server = MockServer::start(answers);
+        let line = "quote add-item --customer 1 --sku mug --qty 2 --verify";
+        let outcome = on(&impatient(&server), &server, line);
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let result: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        assert_eq!((&result["applied"], &result["verified"]), (&json!("yes"), &json!(verified)), "{after:?}");
+        let warned = outcome.stderr.contains("the added quantity is not verified: the cart had ");
+        assert_eq!(warned, !verified, "{outcome:?}");
+        assert_eq!(server.requests().len(), 3);
+    }
 }
 
 #[test]
-fn a_finished_addition_leaves_no_open_note() {
-    let env = TestEnv::with_faults(&["GET:500x1"]);
-    fails(&env, 5, "quote add-item --sku mug-blue --qty 1 --verify --retry 0");
-    done(&env, "quote add-item --sku mug-blue --qty 1");
-    done(&env, "quote add-item --sku mug-blue --qty 1 --verify");
-    fails(&env, 4, "quote add-item --sku nosuch --qty 1");
-    let notes = crate::support::test_env::files_below(&env.home.state().join("carts"));
-    assert!(notes.len() == 1 && notes[0].parent().unwrap().ends_with("applied"), "{notes:?}");
+fn an_addition_costs_no_more_requests_than_needed() {
+    let env = TestEnv::new();
+    for (line, requests) in [
+        ("--sku mug-blue", vec!["POST 200", "POST 200"]),
+        ("--sku mug-blue --quote-id 1", vec!["GET 200", "POST 200"]),
+        ("--sku mug-blue --verify", vec!["GET 200", "POST 200", "GET 200"]),
+        ("--sku mug-blue --customer 1", vec!["GET 200", "POST 200"]),
+        ("--sku mug-blue --customer 1 --verify", vec!["GET 200", "POST 200", "GET 200"]),
+        ("--sku mug-blue --customer 6", vec!["GET 200", "POST 200", "POST 200"]),
+        ("--sku mug-blue --customer amina.haddad@example.com", vec!["GET 200", "GET 200", "POST 200"]),
+    ] {
+        done(&env, &format!("quote add-item {line} --qty 1"));
+        assert_eq!(env.requests(), requests, "{line}");
+    }
+    done(&env, "quote show");
+    assert_eq!(env.requests(), ["GET 200"; 3]);
+    let line = "quote add-item --sku mug-blue --qty 2 --verify -q -o json";
+    let env = TestEnv::new();
+    let first = program(&env, line).env("STOREFRONT_TOKEN", "sandbox-customer-6").run().done();
+    assert_eq!(first["verified"], true, "a new cart");
+    assert_eq!(env.requests(), ["GET 404", "POST 200", "POST 200", "GET 200"]);
 }
 
 const SHIP: &str = "quote ship --customer 1 --carrier flatrate --method flatrate --payment-method checkmo";
@@ -165,7 +121,7 @@ fn a_payment_that_the_service_does_not_confirm_is_unknown() {
         let steps = vec![
             found(),
             json(&json!({"payment_methods": []})),
-            answer("200 OK", READ, unclear),
+            answer("200 OK", JSON, unclear),
             json(&json!([])),
         ];
         let server = MockServer::start(steps);
@@ -181,7 +137,7 @@ fn a_payment_that_the_service_does_not_confirm_is_unknown() {
 fn a_payment_that_the_service_confirms_or_shows_is_applied() {
     let shown = json(&json!({"method": "checkmo", "additional_data": []}));
     for confirmed in [r#""1""#, "1", "true", "", "false"] {
-        let steps = vec![found(), json(&json!({})), answer("200 OK", READ, confirmed), shown.clone()];
+        let steps = vec![found(), json(&json!({})), answer("200 OK", JSON, confirmed), shown.clone()];
         let server = MockServer::start(steps);
         let outcome = on(&impatient(&server), &server, SHIP);
         assert_eq!(outcome.code, 0, "{confirmed}: {outcome:?}");
@@ -208,68 +164,124 @@ fn a_cart_is_recognized_whatever_the_types_of_its_fields() {
 }
 
 #[test]
-fn a_new_cart_of_another_customer_is_refused() {
-    for customer in [json!({"id": 2}), json!({"id": "2"}), json!({"email": null})] {
-        let shown = json!({"id": 7, "is_active": true, "customer": customer});
-        let steps = vec![json(&json!({"items": []})), json(&json!(7)), json(&shown), json(&mug(2))];
-        let server = MockServer::start(steps);
+fn a_cart_of_another_customer_is_not_used() {
+    for (active, customer) in [(true, json!({"id": 2})), (true, json!({})), (false, json!({"id": 1}))] {
+        let cart = json!({"id": 7, "is_active": active, "customer": customer});
+        let server = search(&cart, vec![json(&json!(8)), json(&mug(2))]);
         let outcome = on(&impatient(&server), &server, "quote add-item --customer 1 --sku mug --qty 2");
-        let error = outcome.error();
-        assert_eq!((outcome.code, &error["applied"]), (3, &json!("no")), "{error}");
-        let message = error["message"].as_str().unwrap();
-        assert!(message.ends_with("instead of customer 1"), "{message}");
-        assert_eq!(server.requests().len(), 3, "the item was not sent");
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        assert!(server.requests()[2].starts_with("POST /V1/carts/8/items "), "{:?}", server.requests());
     }
 }
 
 #[test]
-fn the_own_cart_is_that_of_the_own_profile() {
-    let shown = json!({"id": 7, "is_active": true, "customer": {"id": 2}});
-    let profile = json!({"id": 1, "email": "a@example.com", "addresses": []});
-    for line in ["quote show", "quote methods", "quote add-item --quote-id 7 --sku mug --qty 1"] {
-        let server = MockServer::start(vec![json(&shown), json(&profile), json(&json!([]))]);
-        let outcome = on(&impatient(&server), &server, line);
-        assert_eq!(outcome.code, 3, "{line}: {outcome:?}");
-        let expected = "the service answered with the cart of customer 2, and before with that of customer 1";
-        assert_eq!(outcome.error()["message"], expected, "{line}");
+fn a_quote_that_is_not_the_customers_is_refused_by_every_command() {
+    for command in ["show", "methods", "add-item --sku mug-blue --qty 1"] {
+        for customer in ["", " --customer 1"] {
+            let error = fails(&TestEnv::new(), 2, &format!("quote {command} --quote-id 99999{customer}"));
+            assert_eq!(error["message"], "quote `99999` is not the customer's active cart, which is `1`");
+        }
     }
 }
 
-#[test]
-fn the_cart_that_is_compared_is_the_one_the_item_goes_to() {
-    let [other, items] = cart(EARLIER, &[]);
-    let server =
-        MockServer::start(vec![json(&json!(8)), other, json(&json!({"id": 1, "addresses": []})), items]);
-    let outcome = on(&impatient(&server), &server, "quote add-item --sku mug --qty 2 --verify");
-    let message = outcome.error()["message"].as_str().unwrap().to_owned();
-    assert_eq!(outcome.code, 3, "{outcome:?}");
-    assert!(message.ends_with("the service answered with cart 7, and before with cart 8"), "{message}");
-    assert!(!server.requests().iter().any(|request| request.starts_with("POST /V1/carts/mine/items")));
-}
+const ADDRESS: &str = "--ship-firstname Ann --ship-lastname Ray --ship-street 'Main St 1' --ship-city Austin --ship-postcode 73301 \
+     --ship-country US --ship-region-id 57 --ship-telephone 5125550100 --bill-same-as-ship";
 
+/// The cart keeps what a request leaves out: an invoice could carry the VAT id of another address.
 #[test]
-fn a_shown_cart_and_its_items_are_the_customers() {
-    let of = |id: u64, customer: u64| json!({"id": id, "is_active": true, "customer": {"id": customer}});
-    for (read, message) in [
-        (of(7, 2), "the service answered with a cart of customer 2 instead of customer 1"),
-        (of(8, 1), "the service answered with cart 8, and before with cart 7"),
-    ] {
-        let server = search(&of(7, 1), vec![json(&read), json(&json!([])), json(&json!({}))]);
-        let outcome = on(&impatient(&server), &server, "quote show --customer 1");
-        assert_eq!((outcome.code, &outcome.error()["message"]), (3, &json!(message)), "{outcome:?}");
+fn fields_that_an_address_does_not_have_are_cleared() {
+    let env = TestEnv::new();
+    env.file("prefix.json", r#"{"shipping_address": {"prefix": "Ms", "company": null}}"#);
+    let line =
+        format!("quote ship -i prefix.json {ADDRESS} --carrier flatrate --method flatrate --no-payment -n");
+    let dry = done(&env, &line);
+    let body = &dry["calls"][0]["request"]["body"]["addressInformation"];
+    for side in ["shipping_address", "billing_address"] {
+        for (name, value) in [
+            ("company", ""),
+            ("vat_id", ""),
+            ("fax", ""),
+            ("middlename", ""),
+            ("suffix", ""),
+            ("prefix", "Ms"),
+        ] {
+            assert_eq!(body[side][name], value, "{side} {name}: {body}");
+        }
     }
-    let other = json!([{"item_id": 1, "sku": "mug", "qty": 1, "quote_id": "9"}]);
-    let server = search(&of(7, 1), vec![json(&of(7, 1)), json(&other), json(&json!({}))]);
-    let outcome = on(&impatient(&server), &server, "quote show --customer 1");
-    let message = "the service answered with the items of cart 9 instead of 7";
-    assert_eq!((outcome.code, &outcome.error()["message"]), (3, &json!(message)), "{outcome:?}");
+}
+
+/// The shop saves the addresses, and erases the shipping method, before it looks for the new one.
+#[test]
+fn a_method_that_the_shop_does_not_have_leaves_a_partial_report() {
+    let refused = |message: &str| {
+        let body = json!({"message": message, "parameters": ["ups", "GND"]});
+        answer("404 Not Found", JSON, &body.to_string())
+    };
+    let server = MockServer::start(vec![found(), refused("Carrier with such method not found: %1, %2")]);
+    let line = "quote ship --customer 1 --carrier ups --method GND --payment-method checkmo";
+    let outcome = on(&impatient(&server), &server, line);
+    let error = outcome.error();
+    assert_eq!((outcome.code, &error["kind"], &error["applied"]), (7, &json!("partial"), &json!("partial")));
+    assert_eq!([&error["calls"][0]["applied"], &error["calls"][1]["applied"]], ["partial", "no"], "{error}");
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("the addresses were saved, and the shipping method of the cart was erased: ")
+    );
+    assert_eq!(server.requests().len(), 2, "the payment is not sent");
+    let server = MockServer::start(vec![found(), refused("No such entity with cartId = 7")]);
+    let outcome = on(&impatient(&server), &server, line);
+    assert_eq!((outcome.code, &outcome.error()["applied"]), (4, &json!("no")), "{outcome:?}");
 }
 
 #[test]
-fn a_person_reads_what_was_seen() {
-    let env = TestEnv::with_faults(&["POST:reset-after-commitx1"]);
-    let line = "quote add-item --sku mug-blue --qty 2 --quote-id 1 --verify -q";
-    let outcome = program(&env, line).run();
-    let expected = "quote add-item: done: the cart shows exactly 2 × mug-blue more than before\n";
-    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, expected), "{outcome:?}");
+fn without_a_cart_the_hint_adds_an_item() {
+    let env = TestEnv::new();
+    let line = format!("quote ship {ADDRESS} --carrier flatrate --method flatrate --no-payment -o json -q");
+    let outcome = program(&env, &line).env("STOREFRONT_TOKEN", "sandbox-customer-6").run();
+    let hint = outcome.error()["hint"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(outcome.code, 4, "{outcome:?}");
+    assert!(hint.contains("`storefront quote add-item --sku SKU --qty N`"), "{hint}");
+}
+
+/// The payment is throttled: whoever waits for it no longer reads that nothing was written.
+#[test]
+#[cfg(unix)]
+fn interrupted_between_two_calls_the_report_is_partial() {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    let home = Home::new();
+    home.ok("--sandbox --api magento quote add-item --sku mug-blue --qty 1");
+    let line = "--sandbox --api magento quote ship --ship-to-address 2 --bill-same-as-ship --carrier flatrate \
+         --method flatrate --payment-method checkmo --fault PUT:429=30 -v -o json";
+    let mut child = home.storefront(line).spawn();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut log = String::new();
+    while !log.contains("< 429") {
+        assert!(stderr.read_line(&mut log).unwrap() > 0, "{log}");
+    }
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    stderr.read_to_string(&mut log).unwrap();
+    let error: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+    let error = &error["error"];
+    assert_eq!([&error["kind"], &error["applied"]], ["interrupted", "partial"], "{log}");
+    assert_eq!([&error["calls"][0]["applied"], &error["calls"][1]["applied"]], ["yes", "no"], "{log}");
+}
+
+#[test]
+fn what_stands_beside_the_wrapper_is_refused() {
+    let env = TestEnv::new();
+    for (operation, wrapper) in
+        [("customer update", "customer"), ("quote add-item", "cartItem"), ("attribute create", "attribute")]
+    {
+        let inside = json!({"firstname": "A", "sku": "mug-blue", "qty": 1, "attribute_code": "a"});
+        let mut body = json!({"tag": 1});
+        body[wrapper] = inside;
+        env.file("body.json", body.to_string());
+        let error = fails(&env, 2, &format!("{operation} -i body.json --allow-unknown"));
+        let message = format!("`tag` stands beside `{wrapper}`, where no field is documented");
+        assert_eq!(error["message"], message.as_str());
+        assert!(error["hint"].as_str().unwrap().contains("`storefront api`"), "{error}");
+    }
+    assert_eq!(env.requests(), [""; 0]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::cart_reports::{READ, found, impatient, json, on};
+use crate::cart_reports::{JSON, found, impatient, json, on};
 use crate::support::magento::{done, run};
 use crate::support::mock_server::{MockServer, answer};
 use crate::support::raw_http::CUSTOMER;
@@ -62,7 +62,7 @@ fn a_resumed_run_sends_both_calls_to_a_new_cart() {
 /// What was saved by the first run is not undone by a second one that saves nothing.
 #[test]
 fn a_half_done_record_stays_half_done_where_the_resumed_run_applies_nothing() {
-    let refused = answer("400 Bad Request", READ, r#"{"message": "no"}"#);
+    let refused = answer("400 Bad Request", JSON, r#"{"message": "no"}"#);
     let none = json(&json!({"items": []}));
     let script = vec![found(), json(&json!({})), refused, none, found(), json(&json!("1"))];
     let server = MockServer::start(script);

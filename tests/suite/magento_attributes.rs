@@ -93,7 +93,7 @@ fn on_resume_an_attribute_that_exists_as_asked_is_done() {
 }
 
 #[test]
-fn on_resume_an_attribute_with_another_label_or_default_is_not_done() {
+fn on_resume_an_attribute_with_another_label_or_option_is_not_done() {
     let env = TestEnv::with_faults(&["POST:reset-after-commitx3"]);
     let profile = |read: &str| format!("[profiles.shop]\nbase-url = \"{}\"\n{read}", env.url());
     env.home.write("config.toml", profile(""), 0o600);
@@ -106,12 +106,11 @@ fn on_resume_an_attribute_with_another_label_or_default_is_not_done() {
     env.file("new.ndjson", records.concat());
     let line = "attribute create -i new.ndjson -y -p shop --jobs 1 -q -o json";
     assert_eq!(env.run(line).code, 7);
-    let mut default = attribute("yarn")["options"].clone();
-    default[1]["is_default"] = false.into();
-    for (code, changed) in [
-        ("weave", json!({"frontend_labels": [{"store_id": 2, "label": "Stoff"}]})),
-        ("yarn", json!({ "options": default })),
-    ] {
+    let mut options = attribute("yarn")["options"].clone();
+    options[1]["label"] = "Linen".into();
+    for (code, changed) in
+        [("weave", json!({"default_frontend_label": "Weaving"})), ("yarn", json!({ "options": options }))]
+    {
         let (path, body) = (format!("/rest/V1/products/attributes/{code}"), json!({ "attribute": changed }));
         let token = crate::support::raw_http::ADMIN;
         assert_eq!(env.sandbox.call(token, "PUT", &path, &body.to_string()).status, 200);

@@ -33,7 +33,7 @@ fn numbers_that_jq_has_rounded_are_unchanged() {
 fn a_field_that_the_profile_does_not_have_is_refused_after_it_was_read() {
     let env = TestEnv::new();
     let draft =
-        json!({"addresses": [{"id": 2, "citty": "x"}], "extension_attributes": {"is_subscribd": true}});
+        json!({"addresses": [{"id": 2, "citty": "x"}], "extension_atributes": {"is_subscribed": true}});
     let outcome = update(&env, &draft, "");
     assert_eq!(outcome.code, 2, "{outcome:?}");
     let error = outcome.error();
@@ -41,7 +41,7 @@ fn a_field_that_the_profile_does_not_have_is_refused_after_it_was_read() {
         error["problems"],
         json!([
             "customer.addresses[0].citty: unknown field; did you mean `city`?",
-            "customer.extension_attributes.is_subscribd: unknown field; did you mean `is_subscribed`?"
+            "customer.extension_atributes: unknown field; did you mean `extension_attributes`?"
         ])
     );
     assert!(env.requests().iter().all(|call| call.starts_with("GET")));

@@ -9,8 +9,8 @@ use crate::commands::dispatch;
 use crate::failure::Failure;
 use crate::input::{Draft, Unfinished};
 use crate::interactive::attribute::{Answers, Wizard};
-use crate::ops::record::RecordOperation;
-use crate::ops::{draft, perform};
+use crate::ops::record::{RecordOperation, perform_and_report};
+use crate::ops::{draft_from, input_document};
 use crate::plan::operation::Operation;
 use crate::prompt::Prompt;
 use crate::session::Session;
@@ -36,7 +36,7 @@ async fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure>
 
 /// On a terminal, what is missing is asked for first.
 async fn create_one(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
-    let document = draft::document(session)?;
+    let document = input_document(session)?;
     let prompt = Prompt::new(session.context, session.global, session.report);
     if prompt.can_ask() {
         let answers = answers(session, args, document.clone())?;
@@ -44,15 +44,14 @@ async fn create_one(session: &Session<'_>, args: &CreateArgs) -> Result<(), Fail
             return with_service(session, async |service| {
                 let mut wizard = Wizard::new(session, &prompt, answers);
                 let draft = wizard.run(document)?;
-                let sent = perform::perform_and_report(service, draft).await;
+                let sent = perform_and_report(service, draft).await;
                 wizard.tell_command_line();
                 sent
             })
             .await;
         }
     }
-    let draft = draft::draft_from(session, Operation::AttributeCreate, document, args)?;
-    dispatch::send(session, None, draft).await
+    dispatch::send(session, None, draft_from(session, Operation::AttributeCreate, document, args)?).await
 }
 
 fn answers(session: &Session<'_>, args: &CreateArgs, document: Option<Value>) -> Result<Answers, Failure> {

@@ -32,7 +32,7 @@ async fn update_one(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Fail
     let prompt = Rc::new(Prompt::new(session.context, session.global, session.report));
     let asks = prompt.can_ask() && session.global.input.is_none();
     let (args, start) = if asks { interactive_start(args) } else { (args.clone(), None) };
-    let draft = draft::draft(session, Operation::CustomerUpdate, &args)?;
+    let draft = draft(session, Operation::CustomerUpdate, &args)?;
     let mut update = if asks { Update::new_incomplete(draft, &args)? } else { Update::new(draft, &args)? };
     with_service(session, async |service| {
         let service = &customers::select(service, args.choice.customer.as_deref())?;

@@ -5,8 +5,7 @@ use serde_json::Value;
 use super::show::no_cart;
 use crate::exact_json;
 use crate::failure::Failure;
-use crate::ops::cart::find::find;
-use crate::ops::cart::methods::shipping_methods;
+use crate::ops::cart::{find, shipping_methods};
 use crate::plan::request::cart::Cart;
 use crate::report::changes::format_value;
 use crate::report::table::{header, new_table, render};
@@ -17,11 +16,12 @@ use crate::session::service::Service;
 ///
 /// # Errors
 /// As [`Service::read`]; `usage` where the interface has no such call, `refused` where there is no active cart.
-pub async fn list(service: &Service<'_>) -> Result<(), Failure> {
+pub async fn list(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure> {
     let target = service.target()?;
     Cart::new(target, None)?;
-    let id = find(service).await?.ok_or_else(no_cart)?;
-    let cart = Cart::new(target, Some(id))?;
+    let found = find(service).await?.ok_or_else(no_cart)?;
+    found.ensure_named(quote)?;
+    let cart = Cart::new(target, Some(found.id))?;
     let shown = exact_json::object([
         ("shipping", shipping_methods(service, &cart).await?),
         ("payment", service.read(&cart.read("/payment-methods")).await?.value()),

@@ -9,9 +9,9 @@ use crate::commands::dispatch;
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::ops::customers::{select, with_id};
-use crate::ops::record::RecordOperation;
-use crate::ops::shipping::with_stored_addresses;
-use crate::ops::{draft, perform};
+use crate::ops::record::{RecordOperation, perform_and_report};
+use crate::ops::ship::with_stored_addresses;
+use crate::ops::{draft_from, input_document};
 use crate::plan::operation::Operation;
 use crate::prompt::Prompt;
 use crate::session::Session;
@@ -36,7 +36,8 @@ pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Fa
         }
         QuoteCommand::Methods(args) => {
             with_service(session, async |service| {
-                methods::list(&with_id(&select(service, args.choice.customer.as_deref())?).await?).await
+                let service = with_id(&select(service, args.choice.customer.as_deref())?).await?;
+                methods::list(&service, args.quote_id.as_deref()).await
             })
             .await
         }
@@ -55,21 +56,20 @@ async fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
 }
 
 async fn ship_one(session: &Session<'_>, args: &ShipArgs, takes_stored: bool) -> Result<(), Failure> {
-    let document = draft::document(session)?;
+    let document = input_document(session)?;
     let prompt = Prompt::new(session.context, session.global, session.report);
     let asks = prompt.can_ask() && args.lack_payment(document.as_ref());
-    let draft = |args: &ShipArgs| draft::draft_from(session, Operation::QuoteShip, document.clone(), args);
+    let draft = |args: &ShipArgs| draft_from(session, Operation::QuoteShip, document.clone(), args);
     let customer = args.choice.customer.as_deref();
     if !asks && !takes_stored {
         return dispatch::send(session, customer, draft(args)?).await;
     }
     with_service(session, async |service| {
-        let service = &with_id(&select(service, customer)?).await?;
-        let mut args = with_stored_addresses(service, args).await?;
+        let (mut args, service) = with_stored_addresses(&select(service, customer)?, args).await?;
         if asks {
             ask_payment(session, &prompt, &mut args)?;
         }
-        perform::perform_and_report(service, draft(&args)?).await
+        perform_and_report(&service, draft(&args)?).await
     })
     .await
 }

@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
-use crate::ops::cart::find::{find, read};
-use crate::ops::cart::items::{list, quote_request};
+use crate::ops::cart::{find, quote_request};
 use crate::plan::request::cart::Cart;
 use crate::report::changes::format_value;
 use crate::report::table::{header, new_table, render};
@@ -16,7 +15,7 @@ use crate::session::service::Service;
 /// names the path that shows a quote, what came is printed.
 ///
 /// # Errors
-/// As [`Service::read`]; `refused` where there is no active cart, `guard` for the cart of another customer.
+/// As [`Service::read`]; `refused` where there is no active cart, `usage` for a quote id that is not its.
 pub async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure> {
     let target = service.target()?;
     let report = service.session.report;
@@ -25,17 +24,13 @@ pub async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Fail
         let reply = service.read(&request).await?.value();
         return if report.is_json() { report.json(&reply) } else { report.stdout(&format!("{reply:#}\n")) };
     }
-    let id = find(service).await?.ok_or_else(no_cart)?;
-    if let Some(named) = quote.filter(|named| named.trim() != id.to_string()) {
-        return Err(Failure::usage(format!(
-            "quote `{named}` is not the customer's active cart, which is `{id}`"
-        ))
-        .hint("leave out --quote-id"));
-    }
+    let found = find(service).await?.ok_or_else(no_cart)?;
+    found.ensure_named(quote)?;
+    let id = found.id;
     let cart = Cart::new(target, Some(id))?;
     let shown = exact_json::object([
-        ("cart", read(service, id).await?),
-        ("items", list(service, id).await?),
+        ("cart", found.shown),
+        ("items", service.read(&cart.read("/items")).await?.value()),
         ("totals", service.read(&cart.read("/totals")).await?.value()),
     ]);
     if report.is_json() {

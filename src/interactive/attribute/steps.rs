@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use crate::cli::attribute::CreateArgs;
-use crate::plan::validate::frontend_input::FrontendInput;
+use crate::plan::validate::attribute::FrontendInput;
 
 /// One thing to be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -9,8 +9,9 @@ use crate::cli::field_flags::parse_number_label;
 use crate::failure::Failure;
 use crate::input::{Draft, options_file};
 use crate::plan::operation::Operation;
-use crate::plan::validate::frontend_input::FRONTEND_INPUTS;
-use crate::plan::validate::{attribute_code, lint_attribute};
+use crate::plan::validate::attribute::FRONTEND_INPUTS;
+use crate::plan::validate::attribute::{is_valid_code, suggest_code};
+use crate::plan::validate::lint;
 use crate::prompt::{Answer, Objection, Prompt, Question, file_meant};
 use crate::report::attribute;
 use crate::session::Session;
@@ -56,7 +57,7 @@ impl<'a> Wizard<'a> {
                 &flags,
                 self.session.global.allow_unknown,
             )?;
-            self.answers.flags.force |= !lint_attribute::errors(&draft.fields).is_empty();
+            self.answers.flags.force |= !lint::attribute_errors(&draft.fields).is_empty();
             self.show(&draft);
             // They have just been shown.
             draft.warnings.clear();
@@ -120,7 +121,7 @@ impl<'a> Wizard<'a> {
     fn code(&mut self) -> Answered {
         let label = self.answers.text(Step::Label).unwrap_or_default();
         let present = self.answers.text(Step::Code).map(str::to_owned);
-        let present = present.unwrap_or_else(|| attribute_code::suggest_code(label));
+        let present = present.unwrap_or_else(|| suggest_code(label));
         let question = Question::new("Code").initial(&present);
         let Some(code) = self.prompt.text(&question, usual_code)? else { return Ok(None) };
         self.answers.set(Step::Code, code.trim().into());
@@ -234,7 +235,7 @@ fn not_empty(text: &str) -> Result<(), Objection> {
 }
 
 fn usual_code(text: &str) -> Result<(), Objection> {
-    if attribute_code::is_valid_code(text.trim()) {
+    if is_valid_code(text.trim()) {
         return Ok(());
     }
     Err("a code is a letter and up to 59 of a-z, 0-9 and _".to_owned().into())

@@ -7,7 +7,7 @@ use super::edit::Edit;
 use super::field::Field;
 use crate::plan::profile::diff::id_of;
 use crate::plan::profile::patch::DefaultAddress;
-use crate::plan::validate::lint_address;
+use crate::plan::validate::lint;
 use crate::prompt::Objection;
 use crate::sanitize::sanitize_line;
 use crate::wire::{self, CUSTOMER, FieldType, ObjectSchema, Origin, PROFILE_ADDRESS};
@@ -166,7 +166,7 @@ impl Form {
         let country = self.field("country_id").map_or(&Value::Null, Field::value).clone();
         let mut address = Map::from_iter([("country_id".to_owned(), country)]);
         address.insert(field.name.clone(), value);
-        match lint_address::of_field(&address, &field.name) {
+        match lint::of_field(&address, &field.name) {
             None => Ok(()),
             Some(_) if field.name == "country_id" => {
                 Err(format!("unknown country `{text}`: enter its two letters, such as DE, or its name")

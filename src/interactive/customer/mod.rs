@@ -237,7 +237,7 @@ impl<'a> Editor<'a> {
 
     /// The region: of the list of the shop where it has one for the country, else as it is typed.
     async fn region(&mut self, form: &Form, field: &Field) -> Result<Option<Value>, Failure> {
-        if self.service.settings.dialect.profile_rules.is_none() {
+        if !self.service.settings.dialect.is_magento() {
             return region::ask(self.prompt, self.profile, form, field);
         }
         let country =

@@ -4,8 +4,6 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
-
 use crate::cli::customer::{ReplacementArgs, UpdateArgs};
 use crate::failure::Failure;
 use crate::input::Draft;
@@ -17,7 +15,7 @@ use crate::plan::profile::merge::{Merged, merge};
 use crate::plan::profile::patch::{self, ProfilePatch};
 use crate::plan::profile::region::RegionDirectory;
 use crate::plan::profile::stored::Profile;
-use crate::plan::validate::lint_address;
+use crate::plan::validate::lint;
 use crate::prompt::Prompt;
 use crate::session::service::Service;
 use crate::state::CustomerStore;
@@ -34,7 +32,6 @@ pub enum Change<'a> {
 /// What the flags and the input of `customer update` ask for.
 pub struct Update {
     pub(crate) patch: ProfilePatch,
-    extra_fields: Map<String, Value>,
     allow_delete: Option<usize>,
     pub(crate) base: Option<Profile>,
     replacement: ReplacementArgs,
@@ -71,7 +68,6 @@ impl Update {
         let base = args.base.as_deref().map(read::read_base).transpose()?;
         Ok(Self {
             patch,
-            extra_fields: draft.extra_fields,
             allow_delete: args.allow_delete,
             base,
             replacement: args.replacement.clone(),
@@ -89,7 +85,7 @@ impl Update {
             }
             None => merge(stored.customer(), &self.patch)?,
         };
-        merged.notes.extend(lint_address::of_profile(&merged));
+        merged.notes.extend(lint::of_profile(&merged));
         Ok(merged)
     }
 
@@ -124,14 +120,6 @@ impl Change<'_> {
         match self {
             Self::Update(update) => update.base.as_ref(),
             Self::Restore(_) => None,
-        }
-    }
-
-    /// The body's fields outside of the customer.
-    pub fn extra_fields(&self) -> Map<String, Value> {
-        match self {
-            Self::Update(update) => update.extra_fields.clone(),
-            Self::Restore(_) => Map::new(),
         }
     }
 

@@ -57,7 +57,7 @@ fn local_minute(time: Timestamp) -> String {
 
 /// A refusal of the profile names the fields that it is about.
 pub fn refused(service: &Service<'_>, stored: &Profile, merged: &Merged, failure: Failure) -> Failure {
-    if service.settings.dialect.profile_rules.is_none() || failure.status != Some(400) {
+    if !service.settings.dialect.is_magento() || failure.status != Some(400) {
         return failure;
     }
     match magento::explain(stored.customer(), &merged.customer, &failure.message) {
@@ -68,7 +68,7 @@ pub fn refused(service: &Service<'_>, stored: &Profile, merged: &Merged, failure
 
 /// The service has it, and something is missing.
 pub fn mismatch(service: &Service<'_>, snapshot: &Path, seen: &Seen) -> Failure {
-    let is_own = service.customer.is_none() && service.settings.dialect.profile_rules.is_some();
+    let is_own = service.customer.is_none() && service.settings.dialect.is_magento();
     let hint = magento::ignored_on_own_profile(seen).filter(|_| is_own);
     let mut what = Vec::new();
     for (ids, problem) in [(&seen.missing, "missing"), (&seen.replaced, "another one")] {

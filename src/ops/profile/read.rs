@@ -198,7 +198,7 @@ fn unreadable(service: &Service<'_>, failure: Failure) -> Failure {
         message: format!("cannot read the stored addresses: {}", failure.message),
         hint: failure.hint.or_else(|| {
             // Where the interface documents its read, no setting has to name it.
-            if service.settings.dialect.profile_rules.is_some() {
+            if service.settings.dialect.is_magento() {
                 return Some("check the base URL, which usually ends with `/rest`".to_owned());
             }
             let url = if failure.status == Some(404) {

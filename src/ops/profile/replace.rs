@@ -7,11 +7,10 @@
 //! under the lock.
 
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::change::Change;
 use super::locked::Held;
@@ -228,7 +227,7 @@ impl Steps<'_> {
             regions::read_country(service, &country).await?;
         }
         let regions = service.regions.borrow();
-        let regions = service.settings.dialect.profile_rules.map(|_| &*regions);
+        let regions = service.settings.dialect.is_magento().then_some(&*regions);
         self.change.merge(&held.store, &held.stored, regions, self.prompt)
     }
 
@@ -309,17 +308,10 @@ impl Steps<'_> {
     }
 
     fn request(&self, service: &Service<'_>, stored: &Profile, merged: &Merged) -> Result<Request, Failure> {
-        /// The body of the PUT.
-        #[derive(Serialize)]
-        struct Body<'a> {
-            customer: &'a Map<String, Value>,
-            #[serde(flatten)]
-            extra: Map<String, Value>,
-        }
-        let completed = service.settings.dialect.profile_rules;
-        let completed = completed.map(|_| magento::completed(stored.customer(), &merged.customer));
+        let is_magento = service.settings.dialect.is_magento();
+        let completed = is_magento.then(|| magento::completed(stored.customer(), &merged.customer));
         let customer = completed.as_ref().unwrap_or(&merged.customer);
-        let body = serde_json::to_string(&Body { customer, extra: self.change.extra_fields() });
+        let body = serde_json::to_string(&BTreeMap::from([("customer", customer)]));
         let body = body
             .map_err(|error| Failure::internal(format!("the profile cannot be written as JSON: {error}")))?;
         Ok(Request::replace_profile(&service.target()?, body.into()))

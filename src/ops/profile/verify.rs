@@ -77,7 +77,7 @@ impl Sent<'_> {
             return Ok(applied);
         }
         // Magento replies with the profile as it was read from the database after the write.
-        let is_stored = self.service.settings.dialect.profile_rules.is_some() && reply.warning.is_none();
+        let is_stored = self.service.settings.dialect.is_magento() && reply.warning.is_none();
         let replied = exact_json::parse(&reply.body).ok().filter(|_| is_stored);
         let replied = replied.and_then(|body| Profile::find(body, &Pointers::default()).ok());
         if let Some(now) = replied {
@@ -208,7 +208,7 @@ impl Sent<'_> {
     }
 
     fn warn_of(&self, seen: &Seen) {
-        let is_magento = self.service.settings.dialect.profile_rules.is_some();
+        let is_magento = self.service.settings.dialect.is_magento();
         let before = self.held.stored.customer();
         for warning in messages::of_seen(seen, self.merged, before, is_magento) {
             self.service.session.report.warn(&warning);

@@ -1,10 +1,8 @@
 //! The layouts in which a body is taken, held and sent.
 
-use serde::Serializer as _;
-use serde::ser::SerializeMap as _;
 use serde_json::{Map, Value};
 
-use super::spec::{NestedObject, OperationSpec};
+use super::Operation;
 use crate::failure::Failure;
 use crate::plan::request::Dialect;
 use crate::suggestion::closest_match;
@@ -15,7 +13,7 @@ use crate::wire::ObjectSchema;
 /// # Errors
 /// `usage` where it is no object.
 pub fn wrapped(
-    spec: &OperationSpec,
+    operation: Operation,
     dialect: &Dialect,
     document: Option<Value>,
 ) -> Result<Map<String, Value>, Failure> {
@@ -24,9 +22,9 @@ pub fn wrapped(
         Some(Value::Object(document)) => document,
         Some(_) => return Err(Failure::usage("the input must be a JSON object")),
     };
-    let Some(wrapper) = spec.wrapper else {
-        return Ok(match &spec.nested {
-            Some(nested) => with_nested(document, nested.name, (nested.schema)(dialect.fields)),
+    let Some(wrapper) = operation.spec().wrapper else {
+        return Ok(match operation.spec().nested {
+            Some(nested) => with_nested(document, nested, dialect.fields.address_information),
             None => document,
         });
     };
@@ -37,49 +35,35 @@ pub fn wrapped(
     Ok(Map::from_iter([(wrapper.to_owned(), Value::Object(document))]))
 }
 
-/// What is inside the wrapper of a body, and what is outside of it.
-pub fn unwrapped(
-    spec: &OperationSpec,
-    mut body: Map<String, Value>,
-) -> (Map<String, Value>, Map<String, Value>) {
-    let Some(wrapper) = spec.wrapper else { return (body, Map::new()) };
+/// Refuses fields beside the wrapper, where the interface lists none.
+///
+/// # Errors
+/// `usage`, naming the first one.
+pub fn refuse_beside(wrapper: &str, body: &Map<String, Value>) -> Result<(), Failure> {
+    match body.keys().find(|name| *name != wrapper) {
+        Some(beside) if body.contains_key(wrapper) => {
+            Err(Failure::usage(format!("`{beside}` stands beside `{wrapper}`, where no field is documented"))
+                .hint("remove it, or send the body as it is with `storefront api`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What is inside the wrapper of a body; the body itself where the operation has none.
+pub fn unwrapped(operation: Operation, mut body: Map<String, Value>) -> Map<String, Value> {
+    let Some(wrapper) = operation.spec().wrapper else { return body };
     match body.shift_remove(wrapper) {
-        Some(Value::Object(fields)) => (fields, body),
-        _ => (Map::new(), body),
+        Some(Value::Object(fields)) => fields,
+        _ => Map::new(),
     }
 }
 
 /// The other way round.
-pub fn body(
-    spec: &OperationSpec,
-    fields: Map<String, Value>,
-    extra_fields: Map<String, Value>,
-) -> Map<String, Value> {
-    let Some(wrapper) = spec.wrapper else { return fields };
-    let mut body = Map::from_iter([(wrapper.to_owned(), Value::Object(fields))]);
-    body.extend(extra_fields);
-    body
-}
-
-/// The text of [`body`].
-///
-/// # Errors
-/// None for what was read from JSON.
-pub fn body_text(
-    spec: &OperationSpec,
-    fields: &Map<String, Value>,
-    extra_fields: &Map<String, Value>,
-) -> serde_json::Result<String> {
-    let Some(wrapper) = spec.wrapper else { return serde_json::to_string(fields) };
-    let mut text = Vec::with_capacity(256);
-    let mut serializer = serde_json::Serializer::new(&mut text);
-    let mut body = serializer.serialize_map(None)?;
-    body.serialize_entry(wrapper, fields)?;
-    for (name, value) in extra_fields {
-        body.serialize_entry(name, value)?;
+pub fn body(operation: Operation, fields: Map<String, Value>) -> Map<String, Value> {
+    match operation.spec().wrapper {
+        None => fields,
+        Some(wrapper) => Map::from_iter([(wrapper.to_owned(), Value::Object(fields))]),
     }
-    body.end()?;
-    String::from_utf8(text).map_err(serde::ser::Error::custom)
 }
 
 /// A body without its nested object, the fields of which then stand at the top.
@@ -87,10 +71,10 @@ pub fn body_text(
 /// # Errors
 /// `usage` for a field that is in both places: only one of them could be sent.
 pub fn without_nested(
-    spec: &OperationSpec,
+    operation: Operation,
     mut body: Map<String, Value>,
 ) -> Result<Map<String, Value>, Failure> {
-    let Some(NestedObject { name, .. }) = spec.nested else { return Ok(body) };
+    let Some(name) = operation.spec().nested else { return Ok(body) };
     let Some(Value::Object(mut flat)) = body.shift_remove(name) else { return Ok(body) };
     if let Some(both) = body.keys().find(|field| flat.contains_key(*field)) {
         return Err(Failure::usage(format!(

@@ -1,13 +1,6 @@
-//! What distinguishes one operation from another, as data and pure functions. A new operation is one more value.
+//! What distinguishes one operation from another as plain data.
 
-use std::borrow::Cow;
-
-use serde_json::{Map, Value};
-
-use crate::failure::Failure;
-use crate::plan::request::{Bearer, Request, Target};
-use crate::plan::validate::body::Warnings;
-use crate::sanitize::sanitize_line;
+use crate::plan::request::Bearer;
 use crate::wire::{FieldTables, FieldType, ObjectSchema};
 
 /// One operation. Its flags are in `cli` and `input`, the steps of sending it in `ops`.
@@ -15,12 +8,10 @@ use crate::wire::{FieldTables, FieldType, ObjectSchema};
 pub struct OperationSpec {
     /// As it is typed and reported, such as `customer update`; also in journals.
     pub name: &'static str,
-    /// Shape of the body, wrapper included.
-    pub schema: fn(&FieldTables) -> &'static ObjectSchema,
     /// Name of the body's wrapper field. Input is taken with or without it.
     pub wrapper: Option<&'static str>,
     /// An object in the body whose fields input may give without it.
-    pub nested: Option<NestedObject>,
+    pub nested: Option<&'static str>,
     /// The one field of the body that the interface calls required (docs/interface.md); of the others that is not shown.
     pub required: &'static str,
     /// Three command lines for its help. Each runs as it is.
@@ -29,14 +20,8 @@ pub struct OperationSpec {
     pub template: &'static str,
     /// The columns of a CSV.
     pub columns: ColumnTable,
-    /// Refuses what cannot work, unless it is forced, and warns of what is suspicious. It gets what is inside the wrapper.
-    pub lint: fn(&Map<String, Value>, bool) -> Result<Warnings, Failure>,
-    /// Whether the body is merged into what is stored, which then decides about wrong and masked values.
-    pub is_merged: bool,
     /// Whose token it carries. With the administrator's it belongs to no customer and to no store view.
     pub bearer: Bearer,
-    /// The call, from the text of the whole body.
-    pub request: fn(&Target<'_>, Cow<'static, str>) -> Request,
     /// The text field inside the wrapper that says what a record touches. Records that touch the same keep their order. `None`
     /// where that is whatever belongs to the token.
     pub key_field: Option<&'static str>,
@@ -46,18 +31,6 @@ pub struct OperationSpec {
     pub replaces: Option<&'static str>,
     /// The question before a batch, up to the number of records.
     pub batch_action: &'static str,
-    /// The success of a call with these fields inside the wrapper, and this reply; `None` where its outcome speaks for
-    /// itself.
-    pub success: fn(&Map<String, Value>, &Value) -> Option<Success>,
-}
-
-/// An object of a body whose fields may also be given at the top of the body.
-#[derive(Debug)]
-pub struct NestedObject {
-    /// Its name.
-    pub name: &'static str,
-    /// Its documented fields.
-    pub schema: fn(&FieldTables) -> &'static ObjectSchema,
 }
 
 /// The columns of an operation's CSV.
@@ -86,7 +59,18 @@ pub struct ColumnGroup {
     pub prefixed: &'static [&'static str],
 }
 
+/// No columns, for the fields that an operation does not name.
+const NO_COLUMNS: ColumnTable = ColumnTable { groups: &[], omitted: &[], named: None, labels: None };
+
 impl ColumnGroup {
+    const fn new(
+        schema: fn(&FieldTables) -> &'static ObjectSchema,
+        path: &'static [&'static str],
+        prefix: &'static str,
+    ) -> Self {
+        Self { schema, path, prefix, prefixed: &[] }
+    }
+
     /// The title of a field's column.
     pub fn title(&self, field: &str) -> String {
         let is_prefixed = self.prefixed.is_empty() || self.prefixed.contains(&field);
@@ -121,20 +105,151 @@ pub enum NamedCell {
     },
 }
 
-/// A success in a person's words.
-#[derive(Debug, Clone)]
-pub struct Success {
-    /// Such as `Created attribute fabric (id 145)`; without control characters.
-    pub text: String,
-    /// Whether it says what is of interest in the reply, which is then not printed.
-    pub covers_response: bool,
+const fn element(name: (&'static str, FieldType), value: (&'static str, FieldType)) -> NamedCell {
+    NamedCell::Element { name, value }
 }
 
-/// A number or a text of a body or a reply, on one line.
-pub fn scalar(value: Option<&Value>) -> Option<String> {
-    match value? {
-        Value::String(text) if !text.is_empty() => Some(sanitize_line(text)),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
-}
+/// Saves shipping and billing address, shipping method and payment (docs/interface.md, "Shipping information"). The body
+/// has no wrapper.
+pub(super) static QUOTE_SHIP: OperationSpec = OperationSpec {
+    name: "quote ship",
+    wrapper: None,
+    // Which of the two layouts is authoritative is not shown, so both are taken.
+    nested: Some("addressInformation"),
+    required: "paymentMethod",
+    examples: [
+        "storefront quote ship --sandbox --ship-to-address 2 --payment-method checkmo",
+        "storefront quote ship --sandbox --ship-to-address 2 --bill-to-address 1 --payment-method free",
+        "storefront template quote-ship | storefront quote ship --sandbox -i - --dry-run",
+    ],
+    template: include_str!("../../template/quote_ship.json"),
+    columns: ColumnTable {
+        groups: &[
+            ColumnGroup::new(
+                |fields| fields.quote_address,
+                &["addressInformation", "shipping_address"],
+                "shipping_address.",
+            ),
+            ColumnGroup::new(
+                |fields| fields.quote_address,
+                &["addressInformation", "billing_address"],
+                "billing_address.",
+            ),
+            ColumnGroup::new(|fields| fields.address_information, &["addressInformation"], ""),
+            ColumnGroup::new(|fields| fields.quote_address, &["billingAddress"], "billingAddress."),
+        ],
+        named: Some(NamedColumns {
+            prefix: "paymentMethod.",
+            placeholder: "FIELD",
+            path: &["paymentMethod"],
+            cell: NamedCell::Field,
+        }),
+        ..NO_COLUMNS
+    },
+    bearer: Bearer::Customer,
+    key_field: None,
+    unique_key: None,
+    replaces: Some("quote"),
+    batch_action: "Save the shipping information of",
+};
+
+/// Adds an item to a quote (docs/interface.md, "Cart item").
+pub(super) static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
+    name: "quote add-item",
+    wrapper: Some("cartItem"),
+    nested: None,
+    required: "cartItem",
+    examples: [
+        "storefront quote add-item --sandbox --sku mug-blue --qty 2 --quote-id 1",
+        "storefront quote add-item --sandbox --sku cap --qty 1 --quote-id 1 --option 93=50",
+        "storefront template quote-add-item | storefront quote add-item --sandbox -i - --qty 5",
+    ],
+    template: include_str!("../../template/quote_add_item.json"),
+    columns: ColumnTable {
+        groups: &[ColumnGroup::new(|fields| fields.cart_item, &[], "")],
+        named: Some(NamedColumns {
+            prefix: "option:",
+            placeholder: "OPTION_ID",
+            path: &["product_option", "extension_attributes", "configurable_item_options"],
+            cell: element(("option_id", FieldType::Text), ("option_value", FieldType::Integer)),
+        }),
+        ..NO_COLUMNS
+    },
+    bearer: Bearer::Customer,
+    key_field: Some("quote_id"),
+    unique_key: None,
+    replaces: None,
+    batch_action: "Add the items of",
+};
+
+/// Replaces the customer's profile and addresses (docs/interface.md, "Profile"): the body is what changes in the stored
+/// ones.
+pub(super) static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
+    name: "customer update",
+    wrapper: Some("customer"),
+    nested: None,
+    required: "customer",
+    examples: [
+        "storefront customer update --sandbox --address 2 --street '350 Fifth Avenue' 'Floor 34'",
+        "storefront customer update --sandbox --remove-address 3 --dry-run",
+        "storefront customer update --sandbox --address 2 --city Albany --jq '.changes[].after'",
+    ],
+    template: include_str!("../../template/customer_update.json"),
+    columns: ColumnTable {
+        groups: &[
+            ColumnGroup::new(|fields| fields.customer, &[], ""),
+            ColumnGroup::new(|fields| fields.region, &["addresses", "region"], ""),
+            ColumnGroup {
+                schema: |fields| fields.address,
+                path: &["addresses"],
+                prefix: "address_",
+                prefixed: &["id", "firstname", "lastname", "middlename", "prefix", "suffix"],
+            },
+        ],
+        // Which address is the default is for flags to say: the others must lose it.
+        omitted: &["default_shipping", "default_billing"],
+        named: Some(NamedColumns {
+            prefix: "custom_attribute:",
+            placeholder: "CODE",
+            path: &["addresses", "custom_attributes"],
+            cell: element(("attribute_code", FieldType::Text), ("value", FieldType::Text)),
+        }),
+        ..NO_COLUMNS
+    },
+    bearer: Bearer::Customer,
+    key_field: None,
+    unique_key: None,
+    replaces: Some("customer"),
+    batch_action: "Replace the profiles of",
+};
+
+/// Creates a product attribute (docs/interface.md, "Attribute").
+pub(super) static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
+    name: "attribute create",
+    wrapper: Some("attribute"),
+    nested: None,
+    required: "attribute",
+    examples: [
+        "storefront attribute create --sandbox --code fit --label Fit --type select --option Slim Wide",
+        "storefront attribute create --sandbox --code note --label Note --type text --dry-run",
+        "storefront template attribute-create | storefront attribute create --sandbox -i -",
+    ],
+    template: include_str!("../../template/attribute_create.json"),
+    columns: ColumnTable {
+        groups: &[ColumnGroup::new(|fields| fields.attribute, &[], "")],
+        named: Some(NamedColumns {
+            prefix: "label:",
+            placeholder: "STORE_ID",
+            path: &["frontend_labels"],
+            cell: element(("store_id", FieldType::Integer), ("label", FieldType::Text)),
+        }),
+        labels: Some("options"),
+        ..NO_COLUMNS
+    },
+    bearer: Bearer::Admin,
+    key_field: Some("attribute_code"),
+    // The second attribute of a code would be refused, or overwrite the first.
+    unique_key: Some("attribute code"),
+    replaces: None,
+    batch_action: "Create the attributes of",
+};

@@ -1,8 +1,17 @@
-//! Calls on the cart of a customer, where the interface has calls of their own for it.
+//! Calls on the cart of a customer, where the interface has calls of their own for it, and a stored profile address as a
+//! quote takes it (docs/interface.md, "Address").
+
+use serde_json::{Map, Value};
 
 use super::dialect::CartRoutes;
-use super::{Method, Request, Target};
+use super::{Filter, Method, Request, Target, search_query};
 use crate::failure::Failure;
+use crate::plan::profile::diff::AddressIndex;
+use crate::plan::profile::stored::Profile;
+use crate::wire::ObjectSchema;
+
+/// At most as many active carts of one customer are asked for: there may be one in each of several stores.
+const MAX_CARTS: usize = 20;
 
 /// The cart of the token's own customer, or of the customer whom an administrator names.
 #[derive(Debug, Clone, Copy)]
@@ -40,13 +49,8 @@ impl<'a> Cart<'a> {
     /// Reads the active carts of the customer whom an administrator names.
     pub fn search(&self, customer: u64) -> Request {
         let path = self.target.path(self.routes.search, &[]);
-        let equals = |group: usize, field: &str, value: &str| {
-            let filter = format!("searchCriteria[filterGroups][{group}][filters][0]");
-            format!("{filter}[field]={field}&{filter}[value]={value}&{filter}[conditionType]=eq")
-        };
-        let of_customer = equals(0, "customer_id", &customer.to_string());
-        let active = equals(1, "is_active", "1");
-        Request::get(format!("{path}?{of_customer}&{active}"), self.target.bearer())
+        let filters = [Filter::equal(&["customer_id"], customer), Filter::equal(&["is_active"], 1)];
+        Request::get(format!("{path}?{}", search_query(&filters, MAX_CARTS)), self.target.bearer())
     }
 
     /// Creates the cart. Where there is an active one, the service answers with its id: the call can be repeated.
@@ -81,11 +85,6 @@ impl<'a> Cart<'a> {
         self.write(Method::Put, self.path("/selected-payment-method"), body)
     }
 
-    /// Reads the payment method that is set.
-    pub fn read_payment(&self) -> Request {
-        self.read("/selected-payment-method")
-    }
-
     fn write(&self, method: Method, path: String, body: String) -> Request {
         Request { method, path, body: Some(body.into()), bearer: self.target.bearer(), also_success: None }
     }
@@ -96,11 +95,51 @@ fn no_routes(interface: &str) -> Failure {
         .hint("use --api magento where the service is a Magento shop")
 }
 
+/// Fields that mean something else in the two kinds of address.
+const NOT_SHARED: &[&str] =
+    &["id", "custom_attributes", "extension_attributes", "same_as_billing", "save_in_address_book"];
+
+/// The `fields` the interface lists for a quote's address, from the stored address with this id; the e-mail address
+/// comes from the profile, everything else is left behind. A region, an object in a profile, becomes its texts.
+///
+/// # Errors
+/// `guard` when the profile has no such address, or its list is not safe to read ids from.
+pub fn from_profile(
+    profile: &Profile,
+    id: i64,
+    fields: &ObjectSchema,
+) -> Result<Map<String, Value>, Failure> {
+    let position = AddressIndex::of(profile.addresses())?
+        .find(id)
+        .map_err(|failure| failure.hint("list the addresses with `storefront customer show`"))?;
+    let stored = &profile.addresses()[position];
+    let mut address = Map::new();
+    for member in fields.own_fields.iter().filter(|member| !NOT_SHARED.contains(&member.name)) {
+        let value = match member.name {
+            "email" => profile.customer().get("email"),
+            "region" | "region_code" => stored
+                .get("region")
+                .and_then(|region| region.get(member.name))
+                .or_else(|| stored.get(member.name)),
+            "region_id" => stored.get("region_id").or_else(|| stored.pointer("/region/region_id")),
+            name => stored.get(name),
+        };
+        if let Some(value) = value {
+            address.insert(member.name.to_owned(), value.clone());
+        }
+    }
+    Ok(address)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Cart;
+    use serde_json::{Value, json};
+
+    use super::{Cart, from_profile};
+    use crate::plan::profile::stored::{Pointers, Profile};
     use crate::plan::request::Bearer;
     use crate::plan::request::dialect::{MAGENTO, MARKETPLACE, Target};
+    use crate::wire::QUOTE_ADDRESS;
 
     #[test]
     fn an_administrator_names_the_cart_and_a_customer_does_not() {
@@ -116,5 +155,18 @@ mod tests {
         );
         assert_eq!(named.create().path, "/V1/customers/3/carts");
         assert!(Cart::new(Target { dialect: &MARKETPLACE, ..own }, None).is_err());
+    }
+
+    #[test]
+    fn listed_fields_carry_over_and_nothing_else() {
+        let reply = json!({"email": "a@b", "addresses": [{"id": 3, "customer_id": 1, "company": "X", "city": "Oslo",
+            "postcode": null, "region": {"region": "Viken", "region_id": 9}, "default_billing": true}]});
+        let profile = Profile::find(reply, &Pointers::default()).unwrap();
+        let address = Value::Object(from_profile(&profile, 3, &QUOTE_ADDRESS).unwrap());
+        assert_eq!(
+            address,
+            json!({"customer_id": 1, "region_id": 9, "postcode": null, "city": "Oslo", "email": "a@b"})
+        );
+        assert!(from_profile(&profile, 4, &QUOTE_ADDRESS).is_err());
     }
 }

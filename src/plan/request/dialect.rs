@@ -1,7 +1,6 @@
 //! All that differs between the interfaces a service may have, as one value.
 //!
-//! A new interface is one more [`Dialect`]. Settings choose it; requests, the merge and the input check are driven by
-//! what it says, and nothing asks which one it is.
+//! Settings choose it. What is not a path, a name or a table is asked by [`Dialect::is_magento`].
 
 use clap::ValueEnum;
 use percent_encoding::utf8_percent_encode;
@@ -41,8 +40,8 @@ pub struct Dialect {
     pub own_profile: &'static str,
     /// Calls that need an administrator's token and name the customer; `None` where the interface has none.
     pub customers: Option<&'static CustomerRoutes>,
-    /// What a profile needs before it is sent, besides the changes; `None` where the merged profile is sent as it is.
-    pub profile_rules: Option<&'static ProfileRules>,
+    /// Reads the regions of `{country}`, a code; `None` where the interface has no such list.
+    pub country: Option<&'static str>,
     /// Saves shipping information (POST).
     pub ship: &'static str,
     /// A status other than 2xx that means that shipping information was saved.
@@ -66,13 +65,6 @@ pub struct CustomerRoutes {
     pub profile: &'static str,
     /// Searches customers (GET, with `searchCriteria`).
     pub search: &'static str,
-}
-
-/// What a profile needs before it is sent (docs/magento.md).
-#[derive(Debug)]
-pub struct ProfileRules {
-    /// Reads the regions of `{country}`, a code.
-    pub country: &'static str,
 }
 
 /// Calls on carts, in an interface where saving shipping and paying are two.
@@ -109,7 +101,7 @@ pub static MARKETPLACE: Dialect = Dialect {
     fields: &MARKETPLACE_FIELDS,
     own_profile: "/V1/storeview/{store_view}/customer/profile",
     customers: None,
-    profile_rules: None,
+    country: None,
     ship: "/V1/storeview/{store_view}/user/quote/shipping-information",
     ship_success: Some(SHIPPING_SAVED_STATUS),
     add_item: "/V1/storeview/{store_view}/user/quote/item",
@@ -132,7 +124,7 @@ pub static MAGENTO: Dialect = Dialect {
         profile: "/{store_view}/V1/customers/{customer}",
         search: "/{store_view}/V1/customers/search",
     }),
-    profile_rules: Some(&ProfileRules { country: "/{store_view}/V1/directory/countries/{country}" }),
+    country: Some("/{store_view}/V1/directory/countries/{country}"),
     ship: "/{store_view}/V1/carts/mine/shipping-information",
     ship_success: None,
     add_item: "/{store_view}/V1/carts/mine/items",
@@ -164,6 +156,11 @@ impl Interface {
 impl Dialect {
     /// The names that [`Self::named`] knows.
     pub const NAMES: &'static [&'static str] = &["marketplace", "magento"];
+
+    /// Whether Magento's own rules hold (docs/magento.md): for the profile that is sent, for regions, carts and payment.
+    pub fn is_magento(&self) -> bool {
+        self.name == MAGENTO.name
+    }
 
     /// The interface of that name.
     pub fn named(name: &str) -> Option<&'static Self> {

@@ -2,10 +2,7 @@
 
 pub mod cart;
 pub mod dialect;
-pub mod profile_path;
-pub mod quote_address;
-pub mod relative_path;
-pub mod search;
+pub mod path;
 
 use std::borrow::Cow;
 
@@ -13,7 +10,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::failure::Failure;
 pub use crate::plan::request::dialect::{Dialect, Interface, Target};
-pub use crate::plan::request::relative_path::RelativePath;
+pub use crate::plan::request::path::RelativePath;
 
 /// HTTP method of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,27 +121,6 @@ impl Request {
         self.path.split(['/', '?']).any(|part| part == segment)
     }
 
-    /// Saves shipping and billing address, and payment where the interface takes it in the same call (docs/interface.md, "Operations").
-    pub fn ship_quote(target: &Target<'_>, body: Cow<'static, str>) -> Self {
-        Self {
-            method: Method::Post,
-            path: target.path(target.dialect.ship, &[]),
-            body: Some(body),
-            bearer: Bearer::Customer,
-            also_success: target.dialect.ship_success,
-        }
-    }
-
-    /// Adds an item to the customer's own quote (docs/interface.md, "Operations").
-    pub fn add_item(target: &Target<'_>, body: Cow<'static, str>) -> Self {
-        Self::post(target.path(target.dialect.add_item, &[]), body, Bearer::Customer)
-    }
-
-    /// Creates a product attribute (docs/interface.md, "Operations").
-    pub fn create_attribute(target: &Target<'_>, body: Cow<'static, str>) -> Self {
-        Self::post(target.path(target.dialect.create_attribute, &[]), body, Bearer::Admin)
-    }
-
     /// Any other call. Saving shipping information may come this way too, so that its own success status counts for
     /// writes.
     pub fn raw(
@@ -186,9 +162,45 @@ impl Request {
         Self { method: Method::Get, path, body: None, bearer, also_success: None }
     }
 
-    fn post(path: String, body: Cow<'static, str>, bearer: Bearer) -> Self {
+    /// A write to a path that [`Target::path`] has made.
+    pub fn post(path: String, body: Cow<'static, str>, bearer: Bearer) -> Self {
         Self { method: Method::Post, path, body: Some(body), bearer, also_success: None }
     }
+}
+
+/// A condition that one of several fields must meet; all filters together must be met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filter {
+    /// The fields.
+    pub fields: &'static [&'static str],
+    /// `eq`, `like` and so on.
+    pub condition: &'static str,
+    /// What the field is compared with.
+    pub value: String,
+}
+
+impl Filter {
+    /// One of the fields has exactly this value.
+    pub fn equal(fields: &'static [&'static str], value: impl ToString) -> Self {
+        Self { fields, condition: "eq", value: value.to_string() }
+    }
+}
+
+/// The query that asks for the first `limit` records that meet all filters.
+pub fn search_query(filters: &[Filter], limit: usize) -> String {
+    let mut pairs = Vec::new();
+    for (group, filter) in filters.iter().enumerate() {
+        for (index, field) in filter.fields.iter().enumerate() {
+            let name = format!("searchCriteria[filter_groups][{group}][filters][{index}]");
+            pairs.push((format!("{name}[field]"), (*field).to_owned()));
+            pairs.push((format!("{name}[value]"), filter.value.clone()));
+            pairs.push((format!("{name}[condition_type]"), filter.condition.to_owned()));
+        }
+    }
+    pairs.push(("searchCriteria[pageSize]".to_owned(), limit.to_string()));
+    let encoded = |text: &str| utf8_percent_encode(text, SEGMENT).to_string();
+    let pairs = pairs.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
+    pairs.collect::<Vec<_>>().join("&")
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! The input checked against the documented shapes: unknown fields and wrong types are refused with their path.
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 use super::country::country_code;
-use super::path::{Path, Step};
 use crate::failure::Failure;
+use crate::redact::MASK;
 use crate::suggestion::closest_match;
 use crate::wire::{FieldType, ObjectSchema, Origin, Scalar};
 
@@ -85,6 +87,41 @@ pub fn refuse(findings: &[Finding]) -> Result<(), Failure> {
     } else {
         "fix the input and run it again"
     }))
+}
+
+/// Refuses a body that holds `•••` in a value or a name: it stands for a token that was masked when it was shown, and must
+/// not be stored in its place.
+///
+/// # Errors
+/// `usage`, naming the path.
+pub fn refuse_masked(body: &Map<String, Value>) -> Result<(), Failure> {
+    let Some(path) = masked_field(body, None) else { return Ok(()) };
+    Err(Failure::usage(format!("`{path}` contains `{MASK}`, the placeholder for a masked token"))
+        .hint("enter the actual value, or omit the field to keep the stored one"))
+}
+
+fn masked_field(fields: &Map<String, Value>, above: Option<&Path<'_>>) -> Option<String> {
+    fields.iter().find_map(|(name, value)| {
+        let path = Path::field(above, name);
+        if is_masked(name) { Some(path.to_string()) } else { masked_value(value, &path) }
+    })
+}
+
+fn masked_value(value: &Value, path: &Path<'_>) -> Option<String> {
+    match value {
+        Value::String(text) => is_masked(text).then(|| path.to_string()),
+        Value::Array(elements) => elements
+            .iter()
+            .enumerate()
+            .find_map(|(index, element)| masked_value(element, &Path::element(Some(path), index))),
+        Value::Object(fields) => masked_field(fields, Some(path)),
+        _ => None,
+    }
+}
+
+fn is_masked(text: &str) -> bool {
+    // Most texts are ASCII, and that is quicker to tell.
+    !text.is_ascii() && text.contains(MASK)
 }
 
 struct Tidying {
@@ -278,6 +315,77 @@ fn describe(value: &Value) -> String {
 
 fn text_in_words(text: &str) -> String {
     if text.chars().count() <= 40 { format!("the string {text:?}") } else { "a long string".to_owned() }
+}
+
+/// One step from a body down to a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// A field of an object.
+    Field(String),
+    /// An element of a list, from 0.
+    Element(usize),
+}
+
+/// A value while its body is walked. Most bodies have nothing to report: only then are the steps copied.
+#[derive(Clone, Copy)]
+struct Path<'p> {
+    above: Option<&'p Path<'p>>,
+    here: Here<'p>,
+}
+
+#[derive(Clone, Copy)]
+enum Here<'p> {
+    Field(&'p str),
+    Element(usize),
+}
+
+impl<'p> Path<'p> {
+    /// A field of what is at `above`; of the body itself where that is `None`.
+    fn field(above: Option<&'p Self>, name: &'p str) -> Self {
+        Self { above, here: Here::Field(name) }
+    }
+
+    /// An element of the list at `above`.
+    fn element(above: Option<&'p Self>, index: usize) -> Self {
+        Self { above, here: Here::Element(index) }
+    }
+
+    /// The steps from the top of the body.
+    fn steps(&self) -> Vec<Step> {
+        let mut steps = self.above.map(Self::steps).unwrap_or_default();
+        steps.push(match self.here {
+            Here::Field(name) => Step::Field(name.to_owned()),
+            Here::Element(index) => Step::Element(index),
+        });
+        steps
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&path_of(&self.steps()))
+    }
+}
+
+/// A path as messages name it: `customer.addresses[0].city`. A long name is cut.
+pub fn path_of(steps: &[Step]) -> String {
+    let mut path = String::new();
+    for step in steps {
+        match step {
+            Step::Field(name) => path = child_path(&path, name),
+            Step::Element(index) => path.extend(["[", &index.to_string(), "]"]),
+        }
+    }
+    path
+}
+
+/// The path of a field, a long name cut.
+fn child_path(path: &str, name: &str) -> String {
+    const LONGEST: usize = 60;
+    let end = name.char_indices().nth(LONGEST).map_or(name.len(), |(end, _)| end);
+    let cut = if end < name.len() { "…" } else { "" };
+    let dot = if path.is_empty() { "" } else { "." };
+    format!("{path}{dot}{}{cut}", &name[..end])
 }
 
 #[cfg(test)]

@@ -126,7 +126,7 @@ impl Service<'_> {
         self.stage.set(Stage::Accepted);
     }
 
-    /// How far the writes before this one have come: what they did stays, whatever becomes of it.
+    /// The stage that an attempt goes back to if it changes nothing: what was sent before it, was sent.
     fn begin_write(&self, operation: &str, request: &Request) -> Stage {
         self.log_target(operation, request);
         self.replaces_profile.set(request.method == Method::Put && operation.starts_with("customer "));

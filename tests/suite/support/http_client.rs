@@ -7,6 +7,7 @@ use crate::support::mock_server::{MockServer, Step};
 use crate::support::snapshot::assert_snapshot;
 use storefront::failure::Failure;
 use storefront::http::{Client, Effect, Endpoint, HttpEvent, Reply};
+use storefront::plan::operation::Operation;
 use storefront::plan::request::dialect::MARKETPLACE;
 use storefront::plan::request::{Bearer, Method, Request, StoreView, Target};
 use storefront::token::Token;
@@ -35,7 +36,7 @@ pub fn token() -> Token {
 
 /// A call that acts.
 pub fn post() -> Request {
-    Request::add_item(
+    Operation::QuoteAddItem.request(
         &Target::new(&MARKETPLACE, Some(&StoreView::new("default").unwrap())).unwrap(),
         r#"{"cartItem":{"qty":1}}"#.into(),
     )
@@ -43,10 +44,8 @@ pub fn post() -> Request {
 
 /// A call that acts, and whose success is 320.
 pub fn ship() -> Request {
-    Request::ship_quote(
-        &Target::new(&MARKETPLACE, Some(&StoreView::new("default").unwrap())).unwrap(),
-        "{}".into(),
-    )
+    Operation::QuoteShip
+        .request(&Target::new(&MARKETPLACE, Some(&StoreView::new("default").unwrap())).unwrap(), "{}".into())
 }
 
 /// A call that only reads.

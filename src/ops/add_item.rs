@@ -1,0 +1,233 @@
+//! Adds an item to a quote, in either interface, and compares the cart before and after (docs/interface.md, "Adding an
+//! item").
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::failure::{Applied, Failure, FailureKind};
+use crate::input::Draft;
+use crate::ops::cart::{self, ActiveCart};
+use crate::ops::reads::Reads;
+use crate::ops::{request, send_request};
+use crate::plan::operation::{Operation, scalar};
+use crate::plan::request::Request;
+use crate::plan::request::cart::Cart;
+use crate::report::outcome::Outcome;
+use crate::session::service::Service;
+
+const OPERATION: Operation = Operation::QuoteAddItem;
+
+/// Adds the item, or shows what would be sent. The request is never repeated: after an unknown outcome the message says what
+/// the cart held before, where that was read, and what it holds now.
+///
+/// # Errors
+/// As [`Service::write`]; `usage` for a quote id that is not that of the customer's active cart.
+pub async fn perform(service: &Service<'_>, draft: &Draft) -> Result<Outcome, Failure> {
+    let is_dry = service.session.global.dry_run;
+    let Prepared { request, item, lines } = if service.settings.dialect.is_magento() {
+        Box::pin(prepare(service, draft)).await?
+    } else {
+        let lines = if draft.verify && !is_dry { Some(quote_lines(service, draft).await?) } else { None };
+        Prepared { request: request(service, draft)?, item: Cow::Borrowed(&draft.fields), lines }
+    };
+    let sent = send_request(service, OPERATION, request, &item).await;
+    let Some(lines) = lines.filter(|_| !is_dry) else {
+        return sent.map_err(|failure| cart::look_hint(service, failure));
+    };
+    let settle = service.settings.settle;
+    match sent {
+        Ok(outcome) if draft.verify => {
+            let line = outcome.response.as_ref().and_then(|reply| scalar(reply.get("item_id")));
+            let count = Count { item: &item, line };
+            let (before, after) = lines.wait_for_change(service, &count, settle).await;
+            let added = before.zip(after).map(|(before, after)| after - before);
+            let asked = item.get("qty").and_then(number);
+            let verified = added.zip(asked).is_some_and(|(added, asked)| is_close(added, asked));
+            if !verified {
+                let warning = format!("the added quantity is not verified: {}", count.compare(before, after));
+                service.session.report.warn(&warning);
+            }
+            Ok(Outcome { verified: Some(verified), ..outcome })
+        }
+        Err(failure) if failure.applied == Applied::Unknown => {
+            let count = Count { item: &item, line: None };
+            let limit = if draft.verify { settle } else { Duration::ZERO };
+            let (before, after) = lines.wait_for_change(service, &count, limit).await;
+            let message = format!("{}; {}", failure.message, count.compare(before, after));
+            Err(cart::look_hint(service, Failure { message, ..failure }))
+        }
+        sent => sent,
+    }
+}
+
+/// What is sent, and what the cart held before, where that was read.
+struct Prepared<'a> {
+    request: Request,
+    /// The item, with the id of its cart.
+    item: Cow<'a, Map<String, Value>>,
+    lines: Option<Lines>,
+}
+
+/// Finds or creates the cart. It is read where that has another reason; otherwise the call that creates one gives its id.
+async fn prepare<'a>(service: &Service<'_>, draft: &'a Draft) -> Result<Prepared<'a>, Failure> {
+    let target = service.target()?;
+    let is_dry = service.session.global.dry_run;
+    let named = draft.fields.get("quote_id").filter(|id| !id.is_null());
+    let named = named.map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));
+    let is_read = named.is_some() || draft.verify || is_dry || target.customer.is_some();
+    let found = if is_read { cart::find(service).await? } else { None };
+    match (&found, &named) {
+        (Some(cart), named) => cart.ensure_named(named.as_deref())?,
+        (None, Some(named)) => return Err(no_cart_named(named)),
+        (None, None) if is_dry => {
+            let warning = "there is no active cart yet: this call creates it, and the item follows";
+            service.session.report.warn(warning);
+            let request = Cart::new(target, None)?.create();
+            return Ok(Prepared { request, item: Cow::Borrowed(&draft.fields), lines: None });
+        }
+        (None, None) => {}
+    }
+    let (id, shown) = match found {
+        Some(ActiveCart { id, shown }) => (id, Some(shown)),
+        None => (cart::create(service, OPERATION.name()).await?, is_read.then(|| Value::Array(Vec::new()))),
+    };
+    let mut draft = draft.clone();
+    if named.is_none() {
+        draft.fields.insert("quote_id".to_owned(), id.to_string().into());
+    }
+    let cart = Cart::new(target, Some(id))?;
+    let request = cart.add_item(draft.body_text());
+    let before = shown.as_ref().and_then(items_of).cloned();
+    let lines = before.map(|before| Lines { before, read: cart.read("/items") });
+    Ok(Prepared { request, item: Cow::Owned(draft.fields), lines })
+}
+
+fn no_cart_named(named: &str) -> Failure {
+    Failure::usage(format!("quote `{named}` is not the customer's active cart: there is none"))
+        .hint("leave out --quote-id, and a cart is created")
+}
+
+/// The lines of the marketplace's quote, where a setting names the path that shows it.
+async fn quote_lines(service: &Service<'_>, draft: &Draft) -> Result<Lines, Failure> {
+    let quote = draft.fields.get("quote_id").cloned().unwrap_or_default();
+    let quote = quote.as_str().map_or_else(|| quote.to_string(), str::to_owned);
+    let read = cart::quote_request(service, &service.target()?, &quote)?;
+    let not_read = |message| format!("the cart could not be read before the item is added: {message}");
+    let reply = service.read(&read).await;
+    let shown = reply.map_err(|failure| Failure { message: not_read(failure.message), ..failure })?.value();
+    let before = items_of(&shown).cloned().ok_or_else(|| {
+        Failure::new(FailureKind::Unavailable, "the service's answer holds no list of items")
+            .hint("check the setting `read.quote-path` and what -vv shows of the answer")
+    })?;
+    Ok(Lines { before, read })
+}
+
+fn items_of(cart: &Value) -> Option<&Vec<Value>> {
+    ["", "/items", "/quote/items", "/cart/items"].into_iter().find_map(|at| cart.pointer(at)?.as_array())
+}
+
+/// The lines of a cart before the item was added, and the call that reads them again.
+struct Lines {
+    before: Vec<Value>,
+    read: Request,
+}
+
+impl Lines {
+    /// The quantity before, and what a read shows as soon as it differs, for `limit` at most.
+    async fn wait_for_change(
+        &self,
+        service: &Service<'_>,
+        count: &Count<'_>,
+        limit: Duration,
+    ) -> (Option<f64>, Option<f64>) {
+        let before = count.of(&self.before);
+        let mut reads = Reads::new(limit);
+        loop {
+            let shown = service.read(&self.read).await.ok().map(|reply| reply.value());
+            let after = shown.as_ref().and_then(items_of).and_then(|lines| count.of(lines));
+            if before.zip(after).is_some_and(|(before, after)| !is_close(before, after))
+                || !reads.wait().await
+            {
+                return (before, after);
+            }
+        }
+    }
+}
+
+/// What is counted in a cart: one line where the service named it, else the lines of the sku. A configurable product is
+/// shown by the sku of what was chosen, so that there everything counts.
+struct Count<'a> {
+    item: &'a Map<String, Value>,
+    line: Option<String>,
+}
+
+impl Count<'_> {
+    /// The quantity; `None` where a line has none.
+    fn of(&self, lines: &[Value]) -> Option<f64> {
+        let is_counted = |shown: &&Value| match &self.line {
+            Some(line) => scalar(shown.get("item_id")).as_ref() == Some(line),
+            None if self.is_configurable() => true,
+            None => sku(shown.get("sku")) == sku(self.item.get("sku")),
+        };
+        lines.iter().filter(is_counted).try_fold(0.0, |sum, line| Some(sum + number(line.get("qty")?)?))
+    }
+
+    fn is_configurable(&self) -> bool {
+        self.item.get("product_option").is_some_and(|option| !option.is_null())
+    }
+
+    /// Such as `the cart had 2 × mug, now 4`.
+    fn compare(&self, before: Option<f64>, after: Option<f64>) -> String {
+        let what = match scalar(self.item.get("sku")) {
+            Some(sku) if self.line.is_some() || !self.is_configurable() => format!(" × {sku}"),
+            _ => " items in all".to_owned(),
+        };
+        match (before, after) {
+            (Some(before), Some(after)) if is_close(before, after) => {
+                format!("the cart had {before}{what}, and still has {after}")
+            }
+            (Some(before), Some(after)) => format!("the cart had {before}{what}, now {after}"),
+            (Some(before), None) => format!("the cart had {before}{what}, and now it cannot be read"),
+            (None, _) => "the quantities in the cart cannot be read".to_owned(),
+        }
+    }
+}
+
+fn sku(value: Option<&Value>) -> Option<String> {
+    scalar(value).map(|sku| sku.trim().to_lowercase())
+}
+
+fn number(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
+}
+
+fn is_close(one: f64, other: f64) -> bool {
+    (one - other).abs() < 1e-9
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::Count;
+
+    fn count(item: &Value, line: Option<&str>, lines: &Value) -> Option<f64> {
+        let item = item.as_object().unwrap();
+        Count { item, line: line.map(str::to_owned) }.of(lines.as_array().unwrap())
+    }
+
+    #[test]
+    fn the_line_that_the_service_named_counts_or_the_sku() {
+        let lines = json!([{"item_id": 1, "sku": "MUG", "qty": 2}, {"item_id": "2", "sku": "mug", "qty": "1.5"},
+            {"item_id": 3, "sku": "hat", "qty": 4}]);
+        let mug = json!({"sku": "mug", "qty": 1});
+        assert_eq!(count(&mug, None, &lines), Some(3.5));
+        assert_eq!(count(&mug, Some("2"), &lines), Some(1.5));
+        assert_eq!(count(&mug, Some("9"), &lines), Some(0.0), "a new line was not there before");
+        let shirt = json!({"sku": "shirt", "qty": 1, "product_option": {"extension_attributes": {}}});
+        assert_eq!(count(&shirt, None, &lines), Some(7.5));
+        assert_eq!(count(&mug, None, &json!([{"item_id": 1, "sku": "mug"}])), None);
+    }
+}

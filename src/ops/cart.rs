@@ -1,0 +1,218 @@
+//! The customer's active cart, in an interface where a cart is found or created before it is written, and the shipping
+//! methods that it can have.
+
+use serde_json::Value;
+
+use crate::failure::{Applied, Failure, FailureKind};
+use crate::http::{Effect, names_no_entity};
+use crate::ops::customers::no_such_customer;
+use crate::ops::profile::read::read_profile;
+use crate::plan::profile::diff;
+use crate::plan::request::cart::Cart;
+use crate::plan::request::{Bearer, Request, Target};
+use crate::session::service::{Service, Stage};
+
+const NOT_FOUND: u16 = 404;
+/// The status for a cart without a shipping address.
+const BAD_REQUEST: u16 = 400;
+
+/// The active cart of the customer.
+#[derive(Debug)]
+pub struct ActiveCart {
+    /// Its id.
+    pub id: u64,
+    /// The cart as the service shows it.
+    pub shown: Value,
+}
+
+impl ActiveCart {
+    fn new(shown: Value) -> Result<Self, Failure> {
+        Ok(Self { id: id_of(&shown["id"])?, shown })
+    }
+
+    /// Makes sure that a quote that is named is this cart: the service uses the customer's own, whatever is named.
+    ///
+    /// # Errors
+    /// `usage` for another one.
+    pub fn ensure_named(&self, named: Option<&str>) -> Result<(), Failure> {
+        match named.map(str::trim).filter(|named| *named != self.id.to_string()) {
+            None => Ok(()),
+            Some(named) => Err(Failure::usage(format!(
+                "quote `{named}` is not the customer's active cart, which is `{}`",
+                self.id
+            ))
+            .hint("leave out the quote id, or give the id of the active cart")),
+        }
+    }
+}
+
+/// The active cart; `None` where there is none.
+///
+/// # Errors
+/// As [`Service::read`], `unavailable` for a reply without an id.
+pub async fn find(service: &Service<'_>) -> Result<Option<ActiveCart>, Failure> {
+    let target = service.target()?;
+    let cart = Cart::new(target, None)?;
+    let Some(customer) = target.customer else {
+        return match service.read(&cart.read("")).await {
+            Ok(reply) => ActiveCart::new(reply.value()).map(Some),
+            Err(failure) if is_no_cart(&failure) => Ok(None),
+            Err(failure) => Err(failure),
+        };
+    };
+    let mut found = service.read(&cart.search(customer)).await?.value();
+    let Some(carts) = found.get_mut("items").and_then(Value::as_array_mut) else {
+        return Err(Failure::new(
+            FailureKind::Unavailable,
+            "the search for carts was not answered with a list",
+        )
+        .hint("try again; -vv shows the response"));
+    };
+    // The service ignores a filter that it does not understand: what it found is looked at.
+    let is_own = |cart: &Value| is_active(cart) && id_of(&cart["customer"]["id"]).ok() == Some(customer);
+    let own = carts.iter().position(is_own).map(|at| carts.swap_remove(at));
+    own.map(ActiveCart::new).transpose()
+}
+
+/// Whether the service says that the customer has no active cart.
+pub fn is_no_cart(failure: &Failure) -> bool {
+    failure.status == Some(NOT_FOUND) && names_no_entity(failure.service.as_ref())
+}
+
+/// Creates the cart; where there is an active one, the service answers with its id.
+///
+/// # Errors
+/// Where the cart cannot be created, or the outcome of that is unknown: nothing was added to it.
+pub async fn create(service: &Service<'_>, operation: &str) -> Result<u64, Failure> {
+    let target = service.target()?;
+    let created = service.send(operation, &Cart::new(target, None)?.create(), Effect::State).await;
+    // What is asked for is not written yet.
+    service.stage.set(Stage::NothingSent);
+    match (created, target.customer) {
+        (Err(failure), Some(customer)) if is_no_cart(&failure) => Err(no_such_customer(customer)),
+        (created, _) => id_of(&created.map_err(not_created)?.value()),
+    }
+}
+
+/// A cart more or less is nothing that was asked for: whatever became of it, the operation was not applied.
+fn not_created(failure: Failure) -> Failure {
+    // Without a token, nothing was tried.
+    if failure.kind == FailureKind::Auth && failure.status.is_none() {
+        return failure;
+    }
+    let (kind, hint) = match failure.kind {
+        FailureKind::Unknown => (FailureKind::Unavailable, Some("run the command again".to_owned())),
+        kind => (kind, failure.hint),
+    };
+    let message = format!("the cart could not be created: {}", failure.message);
+    Failure { kind, hint, message, applied: Applied::No, ..failure }
+}
+
+/// Names the command that shows a write of unknown outcome, where a cart can be read.
+pub fn look_hint(service: &Service<'_>, failure: Failure) -> Failure {
+    let can_be_read = service.settings.dialect.is_magento() || service.settings.read.quote_path.is_some();
+    if failure.kind != FailureKind::Unknown || !can_be_read {
+        return failure;
+    }
+    failure.hint("look at the cart before you try again: `storefront quote show`")
+}
+
+/// Reads the marketplace's quote.
+///
+/// # Errors
+/// `usage` where no setting names its path.
+pub fn quote_request(service: &Service<'_>, target: &Target<'_>, quote: &str) -> Result<Request, Failure> {
+    let path = service.settings.read.quote_path.as_deref().ok_or_else(|| {
+        let interface = target.dialect.name;
+        Failure::usage(format!("the interface `{interface}` documents no call that reads a quote"))
+            .hint("set `read.quote-path` in the profile to the path that shows it")
+    })?;
+    if matches!(quote, "." | "..") {
+        return Err(Failure::usage(format!(
+            "invalid quote id `{quote}`: it would change the path of the call"
+        )));
+    }
+    Ok(Request::get(target.path(path, &[("quote_id", quote)]), Bearer::Customer))
+}
+
+/// The shipping methods of a cart. A cart has no shipping address until shipping information is saved, and the service
+/// then lists none: those to the customer's default shipping address, or else to the first one, are listed instead, with
+/// a warning.
+///
+/// # Errors
+/// As [`Service::read`].
+pub async fn shipping_methods(service: &Service<'_>, cart: &Cart<'_>) -> Result<Value, Failure> {
+    let refused = match service.read(&cart.read("/shipping-methods")).await {
+        Ok(reply) => return Ok(reply.value()),
+        Err(failure) if is_without_address(&failure) => failure,
+        Err(failure) => return Err(failure),
+    };
+    let none = |why: &str, failure: &Failure| {
+        let warning = format!("no shipping methods are listed, because {why}: {}", failure.message);
+        service.session.report.warn(&warning);
+        Ok(Value::Array(Vec::new()))
+    };
+    let profile = match read_profile(service).await {
+        Ok(profile) => profile,
+        Err(failure) => {
+            let why = "the cart has no shipping address yet, and those of the customer cannot be read";
+            return none(why, &failure);
+        }
+    };
+    let is_default = |address: &&Value| address["default_shipping"] == true;
+    let chosen = profile.addresses().iter().find(is_default).or_else(|| profile.addresses().first());
+    let Some(id) = chosen.and_then(|address| diff::id_of(address.get("id")?)) else {
+        return none("neither the cart nor the customer has an address", &refused);
+    };
+    service.session.report.warn(&format!(
+        "the cart has no shipping address yet: the shipping methods are those to address {id} of the customer"
+    ));
+    Ok(service.read(&cart.estimate_shipping(id)).await?.value())
+}
+
+fn is_without_address(failure: &Failure) -> bool {
+    failure.status == Some(BAD_REQUEST) && says(failure, "The shipping address is missing")
+}
+
+/// Whether the service's own message begins like this.
+pub fn says(failure: &Failure, beginning: &str) -> bool {
+    let message = failure.service.as_ref().and_then(|body| body.get("message")?.as_str());
+    message.is_some_and(|message| message.starts_with(beginning))
+}
+
+/// Whether a cart is active: no order was made of it.
+fn is_active(cart: &Value) -> bool {
+    match &cart["is_active"] {
+        Value::Bool(is_active) => *is_active,
+        Value::Number(number) => number.as_u64() == Some(1),
+        Value::String(text) => matches!(text.trim(), "1" | "true"),
+        _ => false,
+    }
+}
+
+/// An id as a number or its text.
+fn id_of(id: &Value) -> Result<u64, Failure> {
+    let number = id.as_u64().or_else(|| id.as_str()?.trim().parse().ok());
+    number.filter(|id| *id > 0).ok_or_else(|| {
+        Failure::new(FailureKind::Unavailable, "the service's answer names no cart")
+            .hint("check the base URL and what -vv shows of the answer")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::is_active;
+
+    #[test]
+    fn flags_may_come_as_numbers_or_text() {
+        for active in [json!(true), json!(1), json!("1"), json!("true")] {
+            assert!(is_active(&json!({"is_active": active})), "{active}");
+        }
+        for inactive in [json!(false), json!(0), json!("0"), json!(""), json!(null), json!("no")] {
+            assert!(!is_active(&json!({"is_active": inactive})), "{inactive}");
+        }
+        assert!(!is_active(&json!({})));
+    }
+}

@@ -1,0 +1,311 @@
+//! Saves shipping and payment. Where these are two calls, the second leaves only after the first was applied.
+
+use serde_json::{Map, Value};
+
+use super::cart;
+use crate::cli::quote::ShipArgs;
+use crate::exact_json;
+use crate::failure::{Applied, Failure, FailureKind};
+use crate::http::{Effect, Reply};
+use crate::input::Draft;
+use crate::ops::customers::with_id;
+use crate::ops::profile::read::read_profile;
+use crate::ops::reads::Reads;
+use crate::ops::{regions, send};
+use crate::plan::operation::Operation;
+use crate::plan::request::Request;
+use crate::plan::request::cart::{Cart, from_profile};
+use crate::report::outcome::{Call, Outcome};
+use crate::session::service::{Service, Stage};
+
+const OPERATION: &str = Operation::QuoteShip.name();
+
+/// The first call.
+const SHIPPING: &str = "shipping-information";
+/// What to do where the second call is missing: both calls can be repeated.
+const AGAIN: &str = "run the command again";
+const ADD_AN_ITEM: &str = "add an item first: `storefront quote add-item --sku SKU --qty N`";
+const NOT_FOUND: u16 = 404;
+/// The second call.
+const PAYMENT: &str = "selected-payment-method";
+
+/// Saves addresses and method, then the payment, or shows the calls. `half_done_cart` is the cart on which an earlier run
+/// made the first call: where it still is the customer's, only the second is sent. An order may have been made of it
+/// meanwhile; both are sent then, as saving and setting the same a second time changes nothing.
+///
+/// # Errors
+/// As [`Service::write`]; `partial` where the first call was applied and the second was not. `usage` where the named
+/// customer has no cart.
+pub async fn perform(
+    service: &Service<'_>,
+    draft: &Draft,
+    half_done_cart: Option<u64>,
+) -> Result<Outcome, Failure> {
+    if !service.settings.dialect.is_magento() {
+        return send(service, draft).await.map_err(|failure| cart::look_hint(service, failure));
+    }
+    let requests = requests(service, draft.clone().into_body()).await?;
+    if service.session.global.dry_run {
+        return dry_run(service, requests);
+    }
+    let mut calls = Vec::new();
+    let mut outcome = Outcome { applied: Applied::Yes, ..Outcome::not_sent(OPERATION) };
+    if let Some(request) = &requests.shipping {
+        let has_payment = requests.payment.is_some();
+        if has_payment && half_done_cart.is_some() && half_done_cart == requests.cart {
+            calls.push(Call { reason: Some("done earlier"), ..Call::new(SHIPPING, Applied::Yes) });
+        } else {
+            let sent = service.write(OPERATION, request).await;
+            let reply = sent.map_err(|failure| first_failed(service, failure, has_payment))?;
+            reply.warning.iter().for_each(|warning| service.session.report.warn(warning));
+            outcome.status = Some(reply.status);
+            calls.push(Call::replied(SHIPPING, &reply));
+            if has_payment {
+                service.stage.set(Stage::Partial);
+            }
+        }
+    }
+    let Some(payment) = &requests.payment else { return Ok(Outcome { calls, ..outcome }) };
+    if service.is_stopping() {
+        let interrupted = Failure::new(FailureKind::Interrupted, "interrupted before the payment was sent");
+        return Err(second_failed(interrupted.applied(Applied::No), calls, requests.cart));
+    }
+    if outcome.status.is_none() {
+        service.log_before_send(None).await?;
+    }
+    match payment.send(service).await {
+        Ok(reply) => {
+            outcome.status = Some(reply.status);
+            calls.push(Call::replied(PAYMENT, &reply));
+            Ok(Outcome { calls, ..outcome })
+        }
+        Err(failure) if calls.is_empty() => Err(cart::look_hint(service, failure)),
+        Err(failure) => Err(second_failed(failure, calls, requests.cart)),
+    }
+}
+
+/// The two calls; either may be missing.
+struct Requests {
+    shipping: Option<Request>,
+    payment: Option<Payment>,
+    /// Id of the cart, where it is known.
+    cart: Option<u64>,
+}
+
+async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result<Requests, Failure> {
+    let target = service.target()?;
+    let has_payment = body.get("paymentMethod").is_some_and(|payment| !payment.is_null());
+    let found = match target.customer {
+        // Only the journal of a batch needs to know which cart it is.
+        None if service.is_recorded() && has_payment => cart::find(service).await?,
+        None => None,
+        Some(customer) => Some(cart::find(service).await?.ok_or_else(|| {
+            Failure::usage(format!("customer {customer} has no active cart"))
+                .hint(format!("check the customer with `storefront customer show`, or {ADD_AN_ITEM}"))
+        })?),
+    };
+    let id = found.map(|cart| cart.id);
+    let cart = Cart::new(target, id)?;
+    regions::resolve_in_quote(service, &mut body).await?;
+    let billing = body.shift_remove("billingAddress");
+    if let (Some(billing), Some(Value::Object(information))) = (billing, body.get_mut("addressInformation")) {
+        information.entry("billing_address").or_insert(billing);
+    }
+    clear_left_out(&mut body);
+    let wrapped = |wrapper: &'static str, value| exact_json::object([(wrapper, value)]).to_string();
+    let information = body.shift_remove("addressInformation");
+    let payment = body.shift_remove("paymentMethod").filter(|payment| !payment.is_null());
+    Ok(Requests {
+        shipping: information.map(|value| cart.save_shipping(wrapped("addressInformation", value))),
+        payment: payment.map(|method| Payment {
+            request: cart.select_payment(wrapped("method", method.clone())),
+            read: cart.read("/selected-payment-method"),
+            method,
+        }),
+        cart: id,
+    })
+}
+
+fn dry_run(service: &Service<'_>, requests: Requests) -> Result<Outcome, Failure> {
+    let payment = requests.payment.map(|payment| payment.request);
+    let previews = [(SHIPPING, requests.shipping), (PAYMENT, payment)];
+    let calls: Vec<Call> = previews
+        .into_iter()
+        .filter_map(|(name, request)| {
+            Some(Call { request: Some(service.preview(request?)), ..Call::new(name, Applied::No) })
+        })
+        .collect();
+    let first = calls.first().and_then(|call| call.request.clone());
+    let first = first.ok_or_else(|| Failure::usage("there is nothing to save on the quote"))?;
+    Ok(Outcome { calls, ..Outcome::dry_run(OPERATION, first) })
+}
+
+/// Fields of an address that a cart keeps from its address before, unless they are sent empty: an invoice could carry
+/// another address's VAT id.
+const KEPT_BY_THE_CART: [&str; 6] = ["company", "vat_id", "fax", "prefix", "middlename", "suffix"];
+
+/// Names the fields that an address does not have, so that those of the cart's address before are cleared.
+fn clear_left_out(body: &mut Map<String, Value>) {
+    let Some(Value::Object(information)) = body.get_mut("addressInformation") else { return };
+    for side in ["shipping_address", "billing_address"] {
+        let Some(Value::Object(address)) = information.get_mut(side) else { continue };
+        for name in KEPT_BY_THE_CART {
+            let value = address.entry(name).or_insert(Value::Null);
+            if value.is_null() {
+                *value = "".into();
+            }
+        }
+    }
+}
+
+/// The second call was not sent. A method that the shop does not have is refused after the addresses are saved.
+fn first_failed(service: &Service<'_>, failure: Failure, has_second: bool) -> Failure {
+    let is_not_found = failure.status == Some(NOT_FOUND);
+    let failure = if is_not_found && cart::says(&failure, "Carrier with such method not found") {
+        let message = format!(
+            "the addresses were saved, and the shipping method of the cart was erased: {}",
+            failure.message
+        );
+        let hint = format!("{AGAIN} with a method that the shop has; `storefront quote methods` lists them");
+        Failure { kind: FailureKind::Partial, applied: Applied::Partial, message, ..failure }.hint(hint)
+    } else if is_not_found && failure.hint.is_none() {
+        failure.hint(format!("if there is no active cart, {ADD_AN_ITEM}"))
+    } else {
+        cart::look_hint(service, failure)
+    };
+    let mut calls = vec![Call::failed(SHIPPING, &failure).to_json()];
+    if has_second {
+        calls.push(Call::new(PAYMENT, Applied::No).to_json());
+    }
+    Failure { calls, ..failure }
+}
+
+/// The first call was applied: the whole is no longer "not applied", whatever became of the second.
+fn second_failed(failure: Failure, mut calls: Vec<Call>, cart: Option<u64>) -> Failure {
+    calls.push(Call::failed(PAYMENT, &failure));
+    let calls = calls.iter().map(Call::to_json).collect();
+    if failure.applied == Applied::Unknown {
+        let message = format!(
+            "the shipping information was saved, and the outcome of the payment is unknown: {}",
+            failure.message
+        );
+        return Failure { message, calls, ..failure }.hint(format!(
+            "{AGAIN}: saving the same addresses, methods and payment a second time changes nothing"
+        ));
+    }
+    let (kind, hint) = match (failure.kind, &failure.hint) {
+        (FailureKind::Interrupted, _) => (FailureKind::Interrupted, AGAIN.to_owned()),
+        // The shop does not take this payment.
+        (FailureKind::Refused, _) => (
+            FailureKind::Partial,
+            format!("{AGAIN} with a payment that the shop takes; `storefront quote methods` lists them"),
+        ),
+        (_, None) => (FailureKind::Partial, AGAIN.to_owned()),
+        (_, Some(hint)) => (FailureKind::Partial, format!("{hint}; then {AGAIN}")),
+    };
+    let message = format!("the shipping information was saved, and the payment was not: {}", failure.message);
+    Failure { kind, applied: Applied::Partial, message, hint: Some(hint), calls, cart, ..failure }
+}
+
+/// The call that sets the payment.
+struct Payment {
+    request: Request,
+    /// Reads the payment that is set.
+    read: Request,
+    /// What is set, such as `{"method": "checkmo"}`.
+    method: Value,
+}
+
+impl Payment {
+    /// Sends it, and again within `--retry`: set twice it is the same. `unknown` where neither the answer nor a read says
+    /// that it was set.
+    async fn send(&self, service: &Service<'_>) -> Result<Reply, Failure> {
+        let reply = service.send(OPERATION, &self.request, Effect::State).await?;
+        let answer = reply.value();
+        if says_set(&answer) {
+            return Ok(reply);
+        }
+        service.stage.set(Stage::Sent);
+        if self.is_shown(service).await {
+            service.verified();
+            return Ok(reply);
+        }
+        let message =
+            format!("the service answered {} without the id of the payment that was set", reply.status);
+        let failure = Failure::new(FailureKind::Unknown, message).applied(Applied::Unknown);
+        Err(Failure { service: Some(answer), ..failure }.status(reply.status))
+    }
+
+    /// Reads the payment until it is what was sent, for `settle` at most.
+    async fn is_shown(&self, service: &Service<'_>) -> bool {
+        let mut reads = Reads::new(service.settings.settle);
+        loop {
+            let shown = service.read(&self.read).await.map(|reply| reply.value()).unwrap_or_default();
+            let sent = self.method.as_object().into_iter().flatten();
+            if shown.is_object() && sent.into_iter().all(|(name, value)| shown.get(name) == Some(value)) {
+                return true;
+            }
+            if !reads.wait().await {
+                return false;
+            }
+        }
+    }
+}
+
+/// Whether an answer says that the payment was set: with its id, as a number or text, or with `true`.
+fn says_set(answer: &Value) -> bool {
+    match answer {
+        Value::Bool(is_set) => *is_set,
+        Value::Number(id) => id.as_u64().is_some_and(|id| id > 0),
+        Value::String(id) => id.trim() == "true" || id.trim().parse::<u64>().is_ok_and(|id| id > 0),
+        _ => false,
+    }
+}
+
+/// Addresses of the stored profile become flags, under those that were given.
+///
+/// # Errors
+/// As [`read_profile`], and `usage` for an address the profile does not have.
+pub async fn with_stored_addresses<'a>(
+    service: &Service<'a>,
+    args: &ShipArgs,
+) -> Result<(ShipArgs, Service<'a>), Failure> {
+    let mut args = args.clone();
+    if args.ship_to_address.is_none() && args.bill_to_address.is_none() {
+        return Ok((args, with_id(service).await?));
+    }
+    let profile = read_profile(service).await?;
+    let named = profile.text("id").and_then(|id| id.parse().ok()).filter(|_| service.email.is_some());
+    let service = service.with_customer(named.or(service.customer));
+    let fields = service.settings.dialect.fields.quote_address;
+    for (id, named) in
+        [(args.ship_to_address, &mut args.ship.named), (args.bill_to_address, &mut args.bill.named)]
+    {
+        if let Some(id) = id {
+            let mut stored = from_profile(&profile, id, fields)?;
+            stored.append(named);
+            *named = stored;
+        }
+    }
+    Ok((args, service))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::says_set;
+
+    #[test]
+    fn only_an_id_or_true_says_that_the_payment_was_set() {
+        for set in [json!("1"), json!(1), json!("17"), json!(true), json!("true")] {
+            assert!(says_set(&set), "{set}");
+        }
+        for not in
+            [json!(false), json!(null), json!(""), json!(0), json!("0"), json!(-1), json!([]), json!({})]
+        {
+            assert!(!says_set(&not), "{not}");
+        }
+        assert!(!says_set(&json!("false")) && !says_set(&json!("no")));
+    }
+}

@@ -1,0 +1,447 @@
+//! What cannot work is refused before it is sent, and what is unusual is a warning: addresses, attributes, cart items. What
+//! the interface itself shows as wrong is refused by [`super::body`] already.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use regex_lite::Regex;
+use serde_json::{Map, Value};
+
+use super::attribute::{FRONTEND_INPUTS, FrontendInput, is_valid_code};
+use super::body::Warnings;
+use super::country::{Country, country_code};
+use crate::failure::Failure;
+use crate::plan::profile::diff::id_of;
+use crate::plan::profile::merge::Merged;
+
+/// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.
+const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
+
+/// Warnings about the addresses a profile update adds or changes. A field that stays as it is stored is
+/// not looked at.
+pub fn of_profile(merged: &Merged) -> Warnings {
+    let mut changed: BTreeMap<i64, Vec<String>> = BTreeMap::new();
+    let mut warnings = Vec::new();
+    for change in &merged.changes {
+        match (change.path.address_id(), &change.after) {
+            (None, Some(Value::Object(new))) if change.path.is_new_address() => {
+                warnings.extend(misplaced_names(merged, new));
+                warnings.extend(lint("the new address", new, |_| true));
+            }
+            (Some(id), Some(_)) => changed.entry(id).or_default().push(change.path.inside()),
+            _ => {}
+        }
+    }
+    let addresses = merged.customer.get("addresses").and_then(Value::as_array);
+    for address in addresses.into_iter().flatten().filter_map(Value::as_object) {
+        let Some((id, named)) = address.get("id").and_then(id_of).and_then(|id| changed.get_key_value(&id))
+        else {
+            continue;
+        };
+        warnings
+            .extend(lint(&format!("address {id}"), address, |member| named.iter().any(|it| it == member)));
+    }
+    warnings
+}
+
+/// A name that was given for the customer and is missing in the new address was perhaps meant for that.
+fn misplaced_names(merged: &Merged, new: &Map<String, Value>) -> Warnings {
+    let is_changed = |name: &str| merged.changes.iter().any(|change| change.path.to_string() == name);
+    let misplaced =
+        ["firstname", "lastname"].into_iter().filter(|name| is_changed(name) && !new.contains_key(*name));
+    let warning = |name| {
+        format!(
+            "this changes the customer's own {name}, and the new address has none: its flag is --address-{name}"
+        )
+    };
+    misplaced.map(warning).collect()
+}
+
+/// Warnings about the addresses of a quote (docs/interface.md, "Shipping information").
+pub fn of_quote(body: &Map<String, Value>) -> Warnings {
+    let information = body.get("addressInformation").and_then(Value::as_object);
+    let sides =
+        ["shipping_address", "billing_address"].map(|side| (side, information.and_then(|it| it.get(side))));
+    let outer = ("billingAddress", body.get("billingAddress"));
+    let addresses = sides.into_iter().chain([outer]);
+    let addresses = addresses.filter_map(|(side, address)| Some((side, address?.as_object()?)));
+    addresses.flat_map(|(side, address)| lint(side, address, |_| true)).collect()
+}
+
+/// The warning about one field of an address that is being typed; `address` has this field and its country.
+pub fn of_field(address: &Map<String, Value>, field: &str) -> Option<String> {
+    let doubt = lint("", address, |member| member == field).into_iter().next()?;
+    doubt.strip_prefix(": ").map(str::to_owned)
+}
+
+fn lint(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bool) -> Warnings {
+    let text =
+        |name: &str| address.get(name).and_then(Value::as_str).map(str::trim).filter(|it| !it.is_empty());
+    let code = text("country_id");
+    let country = code.and_then(Country::find);
+    let mut found = Vec::new();
+    let is_unknown = |code: &&str| country.is_none() || code.chars().any(char::is_lowercase);
+    if let Some(code) = code.filter(is_unknown).filter(|_| is_named("country_id")) {
+        found.push(unknown_country(code));
+    }
+    if let (Some(country), Some(postcode)) = (&country, text("postcode"))
+        && (is_named("postcode") || is_named("country_id"))
+    {
+        found.extend(invalid_postcode(country, postcode));
+    }
+    if let Some(telephone) = text("telephone").filter(|_| is_named("telephone")) {
+        found.extend(invalid_telephone(telephone));
+    }
+    found.into_iter().map(|doubt| format!("{label}: {doubt}")).collect()
+}
+
+fn unknown_country(code: &str) -> String {
+    let meant = country_code(code).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+    format!("`{code}` is not an ISO 3166 country code{meant}")
+}
+
+fn invalid_postcode(country: &Country, postcode: &str) -> Option<String> {
+    let form = Regex::new(&format!("(?i)^(?:{})$", country.postcode?)).ok()?;
+    if form.is_match(postcode) {
+        return None;
+    }
+    // A spreadsheet reads 02138 as a number.
+    let padded = format!("{postcode:0>5}");
+    let lost = postcode.len() < padded.len()
+        && postcode.bytes().all(|it| it.is_ascii_digit())
+        && form.is_match(&padded);
+    let meant = if lost { format!(" (missing leading zero: {padded}?)") } else { String::new() };
+    Some(format!("`{postcode}` is not a valid postcode for {}{meant}", country.name))
+}
+
+fn invalid_telephone(telephone: &str) -> Option<String> {
+    let digits = telephone.chars().filter(|it| it.is_numeric()).count();
+    let usual = |it: char| it.is_numeric() || it.is_whitespace() || "+-./()#*,;".contains(it);
+    let number = telephone.split(['x', 'e']).next().unwrap_or_default();
+    (!DIGITS.contains(&digits) || !number.chars().all(usual))
+        .then(|| format!("`{telephone}` does not look like a phone number"))
+}
+
+/// How many labels one warning names.
+const NAMED: usize = 5;
+
+/// What cannot work, one error a line (docs/interface.md, "Attribute"): an input kind without the options it
+/// needs or with options it does not take, and more defaults than can be chosen.
+pub fn attribute_errors(attribute: &Map<String, Value>) -> Vec<String> {
+    let kind = attribute.get("frontend_input").and_then(Value::as_str);
+    let options = options(attribute);
+    let kind_error =
+        kind.and_then(FrontendInput::find).and_then(|kind| match (kind.takes_options, options.is_empty()) {
+            (true, true) => Some(format!("frontend_input `{}` requires options, none given", kind.name)),
+            (false, false) => Some(format!("frontend_input `{}` takes no options", kind.name)),
+            _ => None,
+        });
+    [kind_error, defaults(options, kind)].into_iter().flatten().collect()
+}
+
+/// An error for an attribute without a code. It is apart from [`attribute_errors`], for questions may still be asked for it.
+fn missing_code(attribute: &Map<String, Value>) -> Vec<String> {
+    let is_missing = match attribute.get("attribute_code") {
+        None | Some(Value::Null) => true,
+        Some(code) => code.as_str().is_some_and(|code| code.trim().is_empty()),
+    };
+    if is_missing { vec!["attribute.attribute_code is missing".to_owned()] } else { Vec::new() }
+}
+
+/// Refuses an attribute that cannot work, unless it is forced; else the warnings about it.
+///
+/// # Errors
+/// `usage`, with all [`attribute_errors`].
+pub fn of_attribute(attribute: &Map<String, Value>, is_forced: bool) -> Result<Warnings, Failure> {
+    let mut errors = missing_code(attribute);
+    errors.extend(attribute_errors(attribute));
+    if !is_forced && !errors.is_empty() {
+        return Err(
+            Failure::usage_problems(errors).hint("fix the input, or send it nevertheless with --force")
+        );
+    }
+    errors.extend(attribute_warnings(attribute));
+    Ok(errors)
+}
+
+/// Warnings about an attribute, besides its [`attribute_errors`]: one per line.
+fn attribute_warnings(attribute: &Map<String, Value>) -> Warnings {
+    let text = |name: &str| attribute.get(name).and_then(Value::as_str);
+    let options = options(attribute);
+    let doubts = [
+        text("attribute_code").and_then(code),
+        text("frontend_input").and_then(unknown_kind),
+        duplicates(options),
+        numbers(options),
+        duplicate_views("attribute.frontend_labels", attribute.get("frontend_labels")),
+    ];
+    doubts.into_iter().flatten().collect()
+}
+
+fn options(attribute: &Map<String, Value>) -> &[Value] {
+    attribute.get("options").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn code(code: &str) -> Option<String> {
+    (!is_valid_code(code)).then(|| {
+        format!(
+            "attribute_code `{code}` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _"
+        )
+    })
+}
+
+fn unknown_kind(name: &str) -> Option<String> {
+    if FrontendInput::find(name).is_some() {
+        return None;
+    }
+    let known = || FRONTEND_INPUTS.map(|kind| kind.name).join(", ");
+    let meant = FrontendInput::closest_match(name)
+        .map_or_else(|| format!("known: {}", known()), |kind| format!("did you mean `{}`?", kind.name));
+    Some(format!("unknown frontend_input `{name}`; {meant}"))
+}
+
+fn duplicates(options: &[Value]) -> Option<String> {
+    let mut times: HashMap<String, usize> = HashMap::new();
+    let mut twice = Vec::new();
+    for label in options.iter().filter_map(label) {
+        let count = times.entry(label.trim().to_lowercase()).or_default();
+        *count += 1;
+        if *count == 2 {
+            twice.push(label.trim());
+        }
+    }
+    named(&twice).map(|labels| format!("duplicate option labels: {labels}"))
+}
+
+/// A number as a label: Magento looks an option up by its id or its label in the same place.
+fn numbers(options: &[Value]) -> Option<String> {
+    let is_number =
+        |label: &&str| !label.trim().is_empty() && label.trim().bytes().all(|it| it.is_ascii_digit());
+    let numbers: Vec<&str> = options.iter().filter_map(label).filter(is_number).collect();
+    named(&numbers).map(|labels| format!("numeric option labels may be mistaken for option IDs: {labels}"))
+}
+
+fn defaults(options: &[Value], kind: Option<&str>) -> Option<String> {
+    let defaults: Vec<&str> =
+        options.iter().filter(|option| option["is_default"] == true).filter_map(label).collect();
+    if defaults.len() < 2 || kind == Some("multiselect") {
+        return None;
+    }
+    let which = named(&defaults)?;
+    Some(format!("{} default options, expected one: {which}", defaults.len()))
+}
+
+fn duplicate_views(path: &str, labels: Option<&Value>) -> Option<String> {
+    let mut seen = HashSet::new();
+    let ids = labels?.as_array()?.iter().map(|label| label["store_id"].to_string());
+    let twice: Vec<String> = ids.filter(|id| !seen.insert(id.clone())).collect();
+    (!twice.is_empty()).then(|| format!("{path}: duplicate store view {}", twice.join(", ")))
+}
+
+fn label(option: &Value) -> Option<&str> {
+    option.get("label").and_then(Value::as_str)
+}
+
+/// The first few labels in quotes; `None` for none.
+fn named(labels: &[&str]) -> Option<String> {
+    let mut quoted: Vec<String> = labels.iter().take(NAMED).map(|label| format!("{label:?}")).collect();
+    if labels.len() > NAMED {
+        quoted.push(format!("{} more", labels.len() - NAMED));
+    }
+    (!quoted.is_empty()).then(|| quoted.join(", "))
+}
+
+/// Refuses an item without a quantity above 0: services of the family add 1 for 0 and for -1.
+///
+/// # Errors
+/// `usage`, naming `qty`.
+pub fn refuse_item(item: &Map<String, Value>) -> Result<(), Failure> {
+    let problem = match item.get("qty") {
+        None => "qty is missing".to_owned(),
+        Some(Value::Number(qty)) if is_positive(&qty.to_string()) => return Ok(()),
+        // Where the interface takes the text of a number.
+        Some(Value::String(qty)) if is_number(qty) && is_positive(qty.trim()) => return Ok(()),
+        Some(qty) => format!("qty must be above 0, found {qty}"),
+    };
+    Err(Failure::usage(problem).hint("give the quantity with --qty N, or as the field `qty` of the input"))
+}
+
+fn is_number(text: &str) -> bool {
+    serde_json::from_str::<serde_json::Number>(text.trim()).is_ok()
+}
+
+/// Whether the text of a JSON number is above 0, however small: it may be too small for a double.
+fn is_positive(number: &str) -> bool {
+    let digits = number.split(['e', 'E']).next().unwrap_or_default();
+    !number.starts_with('-') && digits.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{attribute_errors, attribute_warnings, of_profile, of_quote, refuse_item};
+    use crate::plan::profile::merge::merge;
+    use crate::plan::profile::patch::ProfilePatch;
+
+    fn doubt(address: Value) -> String {
+        let body = json!({"addressInformation": {"shipping_address": address}});
+        of_quote(body.as_object().unwrap()).join("\n")
+    }
+
+    #[test]
+    fn addresses_of_many_countries_raise_no_doubt() {
+        for (country, postcode, telephone) in [
+            ("FR", "75002", "+33 1 42 68 53 00"),
+            ("US", "02138", "(617) 495-1000 ext. 12"),
+            ("US", "02138-1234", "+1 617 495 1000"),
+            ("GB", "sw1a 1aa", "020 7946 0000"),
+            ("JP", "130-0015", "03-3623-1111"),
+            ("LB", "", "+961 1 345 678"),
+            ("CA", "K1A 0B1", "+1 613 992 4211"),
+            ("EG", "11511", "٠٢ ٢٧٩٥ ٦٠٠٠"),
+        ] {
+            let address = json!({"country_id": country, "postcode": postcode, "telephone": telephone});
+            assert_eq!(doubt(address), "", "{country}");
+        }
+        assert_eq!(doubt(json!({"country_id": "IE", "postcode": null})), "");
+    }
+
+    #[test]
+    fn each_doubt_says_what_it_is_about() {
+        for (address, told) in [
+            (json!({"country_id": "UK"}), "`UK` is not an ISO 3166 country code"),
+            (json!({"country_id": "fr"}), "did you mean `FR`?"),
+            (json!({"country_id": "Germany"}), "did you mean `DE`?"),
+            (json!({"country_id": "US", "postcode": "2138"}), "(missing leading zero: 02138?"),
+            (json!({"country_id": "FR", "postcode": "7500"}), "`7500` is not a valid postcode for France"),
+            (json!({"country_id": "GB", "postcode": "12345"}), "`12345` is not a valid postcode for "),
+            (json!({"telephone": "see note"}), "`see note` does not look like a phone number"),
+            (json!({"telephone": "+33 1 42 68 53 00 00 00 00"}), "does not look like a phone number"),
+            (json!({"telephone": "12"}), "`12` does not look like a phone number"),
+        ] {
+            let doubt = doubt(address);
+            assert!(doubt.starts_with("shipping_address: ") && doubt.contains(told), "{told}: {doubt}");
+        }
+    }
+
+    #[test]
+    fn only_what_an_update_changes_is_doubted() {
+        let stored =
+            json!({"addresses": [{"id": 1, "country_id": "FR", "postcode": "old", "telephone": "none"}]});
+        let doubts = |draft: Value| {
+            let wish = ProfilePatch {
+                draft: json!({"addresses": [draft]}).as_object().unwrap().clone(),
+                ..ProfilePatch::default()
+            };
+            of_profile(&merge(stored.as_object().unwrap(), &wish).unwrap()).join("\n")
+        };
+        assert_eq!(doubts(json!({"id": 1, "city": "Lyon"})), "");
+        assert!(
+            doubts(json!({"id": 1, "postcode": "6900"}))
+                .starts_with("address 1: `6900` is not a valid postcode for France")
+        );
+        assert!(
+            doubts(json!({"id": 1, "country_id": "DE"}))
+                .contains("`old` is not a valid postcode for Germany")
+        );
+        assert!(
+            doubts(json!({"country_id": "XX"}))
+                .starts_with("the new address: `XX` is not an ISO 3166 country code")
+        );
+    }
+
+    fn attribute_doubt(members: Value) -> String {
+        attribute_warnings(members.as_object().unwrap()).join("\n")
+    }
+
+    fn error(members: Value) -> String {
+        attribute_errors(members.as_object().unwrap()).join("\n")
+    }
+
+    fn options(labels: &[&str]) -> Value {
+        labels.iter().map(|label| json!({"label": label, "is_default": false})).collect()
+    }
+
+    #[test]
+    fn a_sound_attribute_raises_none() {
+        let sound = json!({"attribute_code": "colour", "frontend_input": "select",
+            "frontend_labels": [{"store_id": 1, "label": "a"}, {"store_id": 2, "label": "a"}],
+            "options": [{"label": "Red", "is_default": true}, {"label": "38 EU", "is_default": false}]});
+        assert_eq!(attribute_doubt(sound), "");
+        assert_eq!(attribute_doubt(json!({})), "");
+    }
+
+    #[test]
+    fn each_doubt_about_an_attribute_says_what_it_is() {
+        let select = |options: Value| json!({"frontend_input": "select", "options": options});
+        for (attribute, told) in [
+            (json!({"attribute_code": "Größe"}), "attribute_code `Größe` may be rejected"),
+            (json!({"frontend_input": "selct"}), "did you mean `select`?"),
+            (select(options(&["Red", " red", "Blue"])), "duplicate option labels: \"red\""),
+            (select(options(&["38", "M"])), "numeric option labels may be mistaken for option IDs: \"38\""),
+            (
+                json!({"frontend_labels": [{"store_id": 2, "label": "a"}, {"store_id": 2, "label": "b"}]}),
+                "attribute.frontend_labels: duplicate store view 2",
+            ),
+        ] {
+            let doubt = attribute_doubt(attribute);
+            assert!(doubt.contains(told) && doubt.lines().count() == 1, "{told}: {doubt}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_work_is_an_error() {
+        let both = json!([{"label": "a", "is_default": true}, {"label": "b", "is_default": true}]);
+        for (attribute, told) in [
+            (json!({"frontend_input": "select"}), "`select` requires options, none given"),
+            (json!({"frontend_input": "boolean", "options": options(&["a"])}), "`boolean` takes no options"),
+            (
+                json!({"frontend_input": "select", "options": both}),
+                "2 default options, expected one: \"a\", \"b\"",
+            ),
+        ] {
+            assert!(
+                error(attribute.clone()).contains(told) && attribute_doubt(attribute.clone()).is_empty(),
+                "{told}"
+            );
+        }
+        assert_eq!(error(json!({"frontend_input": "select", "options": options(&["Red", "Red"])})), "");
+        assert_eq!(error(json!({"frontend_input": "selct"})), "");
+    }
+
+    #[test]
+    fn any_number_of_defaults_suits_a_multiselect() {
+        let both = json!([{"label": "a", "is_default": true}, {"label": "b", "is_default": true}]);
+        assert_eq!(error(json!({"frontend_input": "multiselect", "options": both})), "");
+    }
+
+    #[test]
+    fn of_many_labels_the_first_are_named() {
+        let labels: Vec<String> = (30..50).map(|size| size.to_string()).collect();
+        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+        let doubt = attribute_doubt(json!({"frontend_input": "select", "options": options(&labels)}));
+        assert!(
+            doubt.contains("may be mistaken for option IDs: \"30\", \"31\", \"32\", \"33\", \"34\", 15 more")
+                && !doubt.contains("\"35\""),
+            "{doubt}"
+        );
+    }
+
+    #[test]
+    fn a_quantity_is_above_zero() {
+        let refusal = |item: &str| {
+            let item: Value = serde_json::from_str(item).unwrap();
+            refuse_item(item.as_object().unwrap()).map_err(|failure| failure.message)
+        };
+        for qty in ["1", "0.5", "1e-400", "1E+2", "\"2\"", "\" 0.5 \""] {
+            assert_eq!(refusal(&format!("{{\"qty\": {qty}}}")), Ok(()), "{qty}");
+        }
+        for qty in ["0", "-1", "0.00", "0e5", "-0", "\"0\"", "\"-1\"", "\"two 2\"", "\"\"", "true"] {
+            assert!(refusal(&format!("{{\"qty\": {qty}}}")).unwrap_err().starts_with("qty must be above 0"));
+        }
+        assert_eq!(
+            refuse_item(json!({"sku": "a"}).as_object().unwrap()).unwrap_err().message,
+            "qty is missing"
+        );
+    }
+}
