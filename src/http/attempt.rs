@@ -171,8 +171,6 @@ pub struct Reply {
     pub body: Vec<u8>,
     /// What was wrong with the body, if anything: it broke off, or was too long.
     pub warning: Option<String>,
-    /// Of a read: when the service answered, by its own clock; for an answer from a cache, when that answered.
-    pub date: Option<Timestamp>,
 }
 
 /// Whether a body is a login page or a proxy's page, whatever its content type says.
@@ -274,7 +272,7 @@ mod tests {
         }
         let mut attempts = Attempts::default();
         attempts.conclude(unknown()).unwrap_err();
-        let reply = Reply { status: 200, body: Vec::new(), warning: None, date: None };
+        let reply = Reply { status: 200, body: Vec::new(), warning: None };
         assert!(attempts.conclude(Attempt::Applied(reply)).is_ok());
     }
 

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use jiff::fmt::rfc2822::DateTimeParser;
-use jiff::{SignedDuration, Timestamp};
-use reqwest::header::{AGE, CONTENT_TYPE, DATE, HeaderName, LOCATION, RETRY_AFTER};
+use jiff::Timestamp;
+use reqwest::header::{CONTENT_TYPE, HeaderName, LOCATION, RETRY_AFTER};
 use serde_json::Value;
 use url::Url;
 
@@ -58,12 +57,9 @@ fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration
                 .hint("received an HTML page; check for a proxy or login page, then whether it took effect"),
             transient: false,
         },
-        _ if is_success(request, status) => Attempt::Applied(Reply {
-            status,
-            date: is_read.then(|| date(&incoming)).flatten(),
-            body: incoming.body,
-            warning: incoming.broken,
-        }),
+        _ if is_success(request, status) => {
+            Attempt::Applied(Reply { status, body: incoming.body, warning: incoming.broken })
+        }
         300..=399 if is_read || REDIRECTS.contains(&status) => {
             Attempt::Rejected(redirected(FailureKind::Refused, &incoming, url))
         }
@@ -122,13 +118,6 @@ fn without_reply(is_read: bool, lost: TransportError) -> Attempt {
     } else {
         Attempt::NotSent { failure, permanent: lost.is_permanent }
     }
-}
-
-/// The time of an answer, to the second. A cache keeps the time of its copy, and gives its age.
-fn date(incoming: &Incoming) -> Option<Timestamp> {
-    let written = DateTimeParser::new().parse_timestamp(header(incoming, &DATE)?).ok()?;
-    let age = header(incoming, &AGE).and_then(|age| age.trim().parse().ok()).unwrap_or_default();
-    written.checked_add(SignedDuration::from_secs(age)).ok()
 }
 
 fn header(incoming: &Incoming, name: &HeaderName) -> Option<String> {

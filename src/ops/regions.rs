@@ -22,7 +22,7 @@ pub async fn read_country(service: &Service<'_>, country: &str) -> Result<(), Fa
     let path = target.path(path, &[("country", country)]);
     match service.read(&Request::get(path, target.bearer())).await {
         Ok(reply) if is_country(&reply, country) => {
-            service.regions.borrow_mut().insert(country, &reply.value())
+            service.regions.borrow_mut().insert(country, &reply.value());
         }
         Ok(_) => {
             let message = format!("the regions of `{country}` could not be read: unexpected response");

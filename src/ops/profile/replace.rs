@@ -98,7 +98,7 @@ impl Steps<'_> {
         if merged.changes.is_empty() {
             return Ok(Some(self.unchanged(&merged)));
         }
-        let request = self.request(&service, &held.stored, &merged)?;
+        let request = put(&service, &held.stored, &merged)?;
         if is_preview {
             self.change.check_deletions(&merged, &Prompt::disabled(), true)?;
             self.warn(&merged);
@@ -165,7 +165,7 @@ impl Steps<'_> {
         // Customers without an ID and an email have their files in common.
         recent.retain(|(snapshot, _)| belongs_to(held.stored.customer(), &snapshot.customer));
         let is_named = held.stored.text("id").or(held.stored.text("email")).is_some();
-        let removed = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
+        let removed: Vec<i64> = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
         let last = held.store.last_read().filter(|_| is_named).unwrap_or_default();
         let write = |(snapshot, fate)| match fate {
             Fate::Applied { at, .. } if has_base || held.store.is_recent(at) => {
@@ -307,16 +307,6 @@ impl Steps<'_> {
         Ok(None)
     }
 
-    fn request(&self, service: &Service<'_>, stored: &Profile, merged: &Merged) -> Result<Request, Failure> {
-        let is_magento = service.settings.dialect.is_magento();
-        let completed = is_magento.then(|| magento::completed(stored.customer(), &merged.customer));
-        let customer = completed.as_ref().unwrap_or(&merged.customer);
-        let body = serde_json::to_string(&BTreeMap::from([("customer", customer)]));
-        let body = body
-            .map_err(|error| Failure::internal(format!("the profile cannot be written as JSON: {error}")))?;
-        Ok(Request::replace_profile(&service.target()?, body.into()))
-    }
-
     fn warn(&mut self, merged: &Merged) {
         merged.notes.iter().for_each(|note| self.warn_once(note));
     }
@@ -361,6 +351,17 @@ impl Steps<'_> {
         };
         Outcome { profile: Some(profile), ..Outcome::not_sent(self.change.operation()) }
     }
+}
+
+/// The request that replaces the profile.
+fn put(service: &Service<'_>, stored: &Profile, merged: &Merged) -> Result<Request, Failure> {
+    let is_magento = service.settings.dialect.is_magento();
+    let completed = is_magento.then(|| magento::completed(stored.customer(), &merged.customer));
+    let customer = completed.as_ref().unwrap_or(&merged.customer);
+    let body = serde_json::to_string(&BTreeMap::from([("customer", customer)]));
+    let body =
+        body.map_err(|error| Failure::internal(format!("the profile cannot be written as JSON: {error}")))?;
+    Ok(Request::replace_profile(&service.target()?, body.into()))
 }
 
 /// A snapshot whose replacement has not left: that is noted when the command ends before it does, by an error or a

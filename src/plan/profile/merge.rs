@@ -116,9 +116,9 @@ fn merge_addresses(stored: &[Value], patch: &ProfilePatch) -> Result<Vec<Value>,
     let index = AddressIndex::of(stored)?;
     let drafts = resolve_targets(patch, &index)?;
     let named: HashSet<usize> = drafts.iter().filter_map(|(position, _)| *position).collect();
-    let stays = |position: usize| match patch.replace {
-        true => named.contains(&position),
-        false => !patch.remove.contains(&index.ids()[position]),
+    let stays = |position: usize| {
+        let is_removed = patch.remove.contains(&index.ids()[position]);
+        if patch.replace { named.contains(&position) } else { !is_removed }
     };
     let staying: Vec<usize> = (0..stored.len()).filter(|position| stays(*position)).collect();
     let mut changed = stored.to_vec();

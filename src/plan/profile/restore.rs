@@ -238,15 +238,12 @@ impl Building<'_> {
 
     /// A default goes back to the address that had it, where it still is where the update put it.
     fn set_default_back(&mut self, name: &'static str) {
-        let put =
-            default_of(self.undo.sent, name).and_then(|default| match default.get("id").and_then(id_of) {
-                Some(id) => Some(id),
-                None => {
-                    let addresses = diff::address_list(self.now).iter();
-                    let mut new = addresses.filter(|address| is_content(address, Some(default)));
-                    new.next_back()?.get("id").and_then(id_of)
-                }
-            });
+        let now_at = |sent: &Value| {
+            let mut new = diff::address_list(self.now).iter().filter(|one| is_content(one, Some(sent)));
+            new.next_back()?.get("id").and_then(id_of)
+        };
+        let put = default_of(self.undo.sent, name);
+        let put = put.and_then(|sent| sent.get("id").and_then(id_of).or_else(|| now_at(sent)));
         let id_in = |customer| default_of(customer, name).and_then(|default| id_of(default.get("id")?));
         let (was, is) = (id_in(self.undo.before), id_in(self.now));
         let Some(was_at) = was.filter(|_| was != is && (self.undo.all || was != put)) else {
