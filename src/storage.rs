@@ -280,7 +280,7 @@ pub fn private_directory(path: &Path) -> io::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     match builder.create(path) {
         // Another process made it meanwhile.
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists || !path.is_dir() => Err(error),
         _ => sync_directory(path),
     }
 }

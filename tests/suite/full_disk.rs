@@ -19,7 +19,7 @@ error: the snapshot cannot be written to `[HOME]/state/storefront/snapshots/mark
 "#]]);
     let outcome = env.storefront(update).env("XDG_STATE_HOME", "/dev/null").run();
     outcome.assert_failure(1, str![[r#"
-error: the lock `/dev/null/storefront/locks/localhost%3A[PORT].token-511784b483ef17d5.lock` cannot be used: Not a directory (os error [N])
+error: the lock `/dev/null/storefront/locks/localhost%3A[PORT].token-511784b483ef17d5.lock` cannot be used: File exists (os error [N])
   No changes were made.
   hint: a profile is replaced only under its lock: free some space, or set XDG_STATE_HOME
 "#]]);
@@ -60,7 +60,7 @@ fn an_unwritable_state_directory_sends_nothing() {
     let outcome = env.run(UPDATE);
     assert!(outcome.stderr.contains(storefront::environment::STATE_HOME), "{outcome:?}");
     outcome.assert_failure(1, str![[r#"
-error: the lock `[HOME]/state/storefront/locks/localhost%3A[PORT].token-511784b483ef17d5.lock` cannot be used: Not a directory (os error [N])
+error: the lock `[HOME]/state/storefront/locks/localhost%3A[PORT].token-511784b483ef17d5.lock` cannot be used: File exists (os error [N])
   No changes were made.
   hint: a profile is replaced only under its lock: free some space, or set XDG_STATE_HOME
 "#]]);
