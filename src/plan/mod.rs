@@ -1,7 +1,7 @@
 //! The pure part: what the user wants becomes exactly what will be sent. Nothing here reads, writes or waits.
 //!
-//! A profile update goes [`crate::plan::profile::stored`] → [`crate::plan::profile::merge`] (with [`crate::plan::profile::region`] and [`crate::plan::profile::diff`]) → [`crate::plan::profile::diff`] → [`crate::plan::profile::patch`] → [`request`],
-//! and [`crate::plan::profile::read_back`] holds the read-back against what was sent.
+//! A profile update goes [`profile::stored`] → [`profile::merge`] (with [`profile::region`]) → [`profile::diff`] →
+//! [`profile::patch`] → [`request`], and [`profile::verify`] compares what is read afterwards with what was sent.
 
 pub mod attribute_compare;
 pub mod operation;
