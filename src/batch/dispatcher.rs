@@ -37,8 +37,6 @@ use crate::session::signals::Signals;
 
 /// Records in flight where `--jobs` says nothing.
 const JOBS: u16 = 8;
-/// Records that wait for the journal's sync at most before it begins.
-const MAX_WAITING: u64 = 16;
 /// How often progress is shown and standard output flushed.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -177,9 +175,6 @@ impl<'a> Dispatcher<'a> {
         let mut signals = Signals::listen()?;
         let mut tick = tokio::time::interval(PROGRESS_INTERVAL);
         let mut journal = pin!(self.journal.flush_loop().fuse());
-        // A sync goes on while other records are worked on: it begins before all that could begin together have.
-        let waiting = u64::from(self.input.args.jobs.unwrap_or(JOBS) / 4).clamp(1, MAX_WAITING);
-        let mut is_idle = false;
         loop {
             while let Some((queue_key, task)) = self.next_task().await {
                 running.push(Box::pin(self.start(queue_key, task)));
@@ -189,14 +184,11 @@ impl<'a> Dispatcher<'a> {
             }
             let pause = self.next_delay();
             let wants_record = self.has_capacity();
-            let flushes = is_idle || self.journal.is_due(waiting);
-            is_idle = false;
             tokio::select! {
                 biased;
-                failure = &mut journal, if flushes => self.request_stop(Stop::Broken(failure)),
+                failure = &mut journal => self.request_stop(Stop::Broken(failure)),
                 Some(ended) = running.next() => self.record_result(ended),
                 record = self.reader.next(), if wants_record => self.admit_or_stop(record),
-                () = std::future::ready(()), if !flushes && self.journal.has_unwritten() => is_idle = true,
                 () = signals.next() => {
                     if self.was_interrupted {
                         break;

@@ -27,9 +27,6 @@ pub struct Journal {
     appended: Cell<u64>,
     synced: Cell<u64>,
     broken: RefCell<Option<Failure>>,
-    /// How many `sending` lines were handed to the file, and whether it is being synced.
-    written: Cell<u64>,
-    is_syncing: Cell<bool>,
     pending: Notify,
     /// The records that wait until their line is on disk, by its number.
     waiting: RefCell<VecDeque<(u64, oneshot::Sender<()>)>>,
@@ -45,8 +42,6 @@ impl Journal {
             appended: Cell::default(),
             synced: Cell::default(),
             broken: RefCell::default(),
-            written: Cell::default(),
-            is_syncing: Cell::default(),
             pending: Notify::new(),
             waiting: RefCell::default(),
         }
@@ -98,16 +93,6 @@ impl Journal {
         self.append(&FailedFileLine { failed_file: entry });
     }
 
-    /// Whether [`Self::flush_loop`] should go on before other work: it syncs, or so many records wait for the disk.
-    pub fn is_due(&self, waiting: u64) -> bool {
-        self.is_syncing.get() || self.appended.get() - self.written.get() >= waiting
-    }
-
-    /// Whether something is appended that can still be written to the file.
-    pub fn has_unwritten(&self) -> bool {
-        self.broken.borrow().is_none() && !self.buffer.borrow().is_empty()
-    }
-
     /// Keeps the file up with what is appended, as long as it is polled: outcomes are written when there is nothing
     /// else to do, and synced together with the next record that is about to be sent.
     ///
@@ -127,9 +112,7 @@ impl Journal {
         let waited_for = self.appended.get();
         self.write()?;
         if self.synced.get() < waited_for {
-            self.is_syncing.set(true);
             let synced = self.log.clone().sync_concurrently().await;
-            self.is_syncing.set(false);
             self.latch_error(synced)?;
             self.synced.set(waited_for);
             self.release(waited_for);
@@ -170,7 +153,6 @@ impl Journal {
             return Ok(());
         }
         let written = self.log.append(&lines);
-        self.written.set(self.appended.get());
         lines.clear();
         self.latch_error(written)
     }
