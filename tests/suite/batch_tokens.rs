@@ -39,10 +39,7 @@ fn each_record_reads_the_profile_and_unchanged_ones_send_nothing() {
     env.file("c.ndjson", "{\"firstname\":\"Ada\"}\n{\"firstname\":\"Eve\"}\n{\"firstname\":\"Eve\"}\n");
     let outcome = env.run("customer update -i c.ndjson -o json");
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert_eq!(
-        env.requests(),
-        ["GET 200", "GET 200", "PUT 200", "GET 200", "GET 200", "GET 200", "PUT 200", "GET 200", "GET 200"]
-    );
+    assert_eq!(env.requests(), ["GET 200", "PUT 200", "GET 200", "GET 200", "PUT 200", "GET 200", "GET 200"]);
     assert_eq!(lines(&outcome)[2]["reason"], "unchanged");
 }
 

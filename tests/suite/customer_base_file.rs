@@ -22,7 +22,7 @@ fn a_readable_profile_must_equal_the_base() {
     let env = TestEnv::new();
     save(&env);
     env.done(CHANGE);
-    assert_eq!(env.requests(), ["GET 200", "GET 200", "PUT 200", "GET 200"]);
+    assert_eq!(env.requests(), ["GET 200", "PUT 200", "GET 200"]);
     env.run("customer update --address 2 --postcode 1 --base base.json --yes --settle 0").assert_failure(
         3,
         str![[r#"
@@ -73,7 +73,7 @@ fn without_a_read_the_base_is_used_and_nothing_is_verified() {
     assert_snapshot(
         &outcome.stderr,
         str![[
-            r#"{"warning":{"message":"the service has no call that reads the profile (cannot read the stored addresses: the service answered 404 Not Found: Request does not match any route): the base is taken as it is, and the result is not verified"}}"#
+            r#"{"warning":{"message":"the service has no call that reads the profile (cannot read the stored addresses: the service answered 404 Not Found: Request does not match any route): using --base as is; the result cannot be verified"}}"#
         ]],
     );
     assert_eq!(env.requests(), ["GET 404", "PUT 200"]);
@@ -95,7 +95,7 @@ fn a_lost_reply_with_a_base_that_cannot_be_checked_is_unknown() {
             "PUT:500",
             500,
             str![[r#"
-warning: the service has no call that reads the profile (cannot read the stored addresses: the service answered 404 Not Found: Request does not match any route): the base is taken as it is, and the result is not verified
+warning: the service has no call that reads the profile (cannot read the stored addresses: the service answered 404 Not Found: Request does not match any route): using --base as is; the result cannot be verified
 customer update: host 127.0.0.1:[PORT], store view default
 error: the service answered 500 Internal Server Error: Internal Error. Details are available in Magento log file. Report ID: webapi-5a4d1b0c7e2f9; the profile cannot be read back to verify it
   The change may have been applied.
@@ -106,7 +106,7 @@ error: the service answered 500 Internal Server Error: Internal Error. Details a
             "502-after-commit",
             502,
             str![[r#"
-warning: the service has no call that reads the profile (cannot read the stored addresses: the service answered 404 Not Found: Request does not match any route): the base is taken as it is, and the result is not verified
+warning: the service has no call that reads the profile (cannot read the stored addresses: the service answered 404 Not Found: Request does not match any route): using --base as is; the result cannot be verified
 customer update: host 127.0.0.1:[PORT], store view default
 error: the service answered 502 Bad Gateway: an HTML page titled 502 Bad Gateway; the profile cannot be read back to verify it
   The change may have been applied.
@@ -117,7 +117,7 @@ error: the service answered 502 Bad Gateway: an HTML page titled 502 Bad Gateway
             "PUT:503",
             503,
             str![[r#"
-warning: the service has no call that reads the profile (cannot read the stored addresses: the service answered 404 Not Found: Request does not match any route): the base is taken as it is, and the result is not verified
+warning: the service has no call that reads the profile (cannot read the stored addresses: the service answered 404 Not Found: Request does not match any route): using --base as is; the result cannot be verified
 customer update: host 127.0.0.1:[PORT], store view default
 error: the service answered 503 Service Unavailable with an empty body; the profile cannot be read back to verify it
   The change may have been applied.

@@ -15,18 +15,16 @@ use crate::support::snapshot::assert_snapshot;
 use crate::support::storefront::{Outcome, ended};
 use crate::support::test_env::{TestEnv, serve};
 
-/// Changes one address and removes another: read, read, PUT, read.
+/// Changes one address and removes another: read, PUT, read.
 const UPDATE: &str = "customer update --address 2 --city Troy --remove-address 3 --yes -o json";
-const PUT: usize = 3;
-const STEPS: [(usize, Half); 8] = [
+const PUT: usize = 2;
+const STEPS: [(usize, Half); 6] = [
     (1, Half::Request),
     (1, Half::Reply),
-    (2, Half::Request),
-    (2, Half::Reply),
     (PUT, Half::Request),
     (PUT, Half::Reply),
-    (4, Half::Request),
-    (4, Half::Reply),
+    (3, Half::Request),
+    (3, Half::Reply),
 ];
 
 /// A proxy that pauses at one half of one exchange: it signals when it is reached, and continues when released.
@@ -59,6 +57,11 @@ fn nothing_is_lost(env: &TestEnv, gate: &FlakyProxy, before: &Value) -> bool {
     if !replaced && outcome.code != 0 && is_replaced() {
         (replaced, again) = (true, "customer restore -o json");
         outcome = run(again);
+    }
+    // Nobody knows whether the request of a snapshot without an outcome left.
+    if !replaced && outcome.code == 3 && !env.snapshots().is_empty() {
+        assert!(outcome.error()["hint"].as_str().unwrap().contains("--after-unknown"), "{outcome:?}");
+        outcome = run(&format!("{again} --after-unknown"));
     }
     assert_eq!(outcome.code, 0, "the lock is free, and {again} works: {outcome:?}");
     if replaced {
@@ -96,13 +99,13 @@ fn killed_at_every_step_nothing_is_lost() {
 }
 
 #[test]
-fn killed_anywhere_between_second_read_and_put_nothing_is_lost() {
+fn killed_anywhere_between_read_and_put_nothing_is_lost() {
     for moment in 0..16 {
         let env = TestEnv::new();
         let before = env.profile();
         let (passed, is_passed) = channel();
         let gate = FlakyProxy::before(env.sandbox.address(), move |number, half| {
-            if (number, half) == (2, Half::Reply) {
+            if (number, half) == (1, Half::Reply) {
                 passed.send(()).unwrap();
             }
         });

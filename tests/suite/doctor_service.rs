@@ -65,7 +65,7 @@ failed: cannot read the stored addresses: the service answered 404 Not Found: no
             3,
             str![[r#"
 failed: cannot read the stored addresses: the service answered 200 OK: an HTML page without a title
-→ a page came instead of the service's answer: check the base URL, and proxies and login pages between
+→ check the base URL, and whether a proxy or login page answered
 "#]],
         ),
         (

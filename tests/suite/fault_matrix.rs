@@ -122,34 +122,19 @@ fn the_outcome_of_a_replacement_is_verified_by_reading_back() {
     each(
         UPDATE,
         &[
-            ("PUT:429=0", 5, "no", &["GET 200", "GET 200", "PUT 429", "GET 200", "PUT 429"]),
-            // Once to verify, once more right before it is sent again.
-            (
-                "PUT:503=0x1",
-                0,
-                "yes",
-                &["GET 200", "GET 200", "PUT 503", "GET 200", "GET 200", "PUT 200", "GET 200"],
-            ),
-            (
-                "PUT:503",
-                8,
-                "unknown",
-                &["GET 200", "GET 200", "PUT 503", "GET 200", "GET 200", "PUT 503", "GET 200"],
-            ),
-            ("PUT:varnish=applied", 0, "yes", &["GET 200", "GET 200", "PUT 503", "GET 200"]),
-            ("500-after-commit", 0, "yes", &["GET 200", "GET 200", "PUT 500", "GET 200"]),
-            ("reset-after-commit", 0, "yes", &["GET 200", "GET 200", "PUT 200", "GET 200"]),
-            (
-                "reset-before-commit",
-                8,
-                "unknown",
-                &["GET 200", "GET 200", "PUT 200", "GET 200", "GET 200", "PUT 200", "GET 200"],
-            ),
+            ("PUT:429=0", 5, "no", &["GET 200", "PUT 429", "GET 200", "PUT 429"]),
+            // What may have been applied is not sent again, whatever reading back shows.
+            ("PUT:503=0x1", 8, "unknown", &["GET 200", "PUT 503", "GET 200"]),
+            ("reset-before-commit", 8, "unknown", &["GET 200", "PUT 200", "GET 200"]),
+            // Two reads show it.
+            ("PUT:varnish=applied", 0, "yes", &["GET 200", "PUT 503", "GET 200", "GET 200"]),
+            ("500-after-commit", 0, "yes", &["GET 200", "PUT 500", "GET 200", "GET 200"]),
+            ("reset-after-commit", 0, "yes", &["GET 200", "PUT 200", "GET 200", "GET 200"]),
             ("PUT:latency-after-commit=5000", 0, "yes", &["GET 200", "GET 200", "GET 200"]),
-            ("PUT:html", 0, "yes", &["GET 200", "GET 200", "PUT 200", "GET 200"]),
-            ("PUT:empty", 0, "yes", &["GET 200", "GET 200", "PUT 200", "GET 200"]),
-            ("PUT:truncated", 0, "yes", &["GET 200", "GET 200", "PUT 200", "GET 200"]),
-            ("drop-address", 9, "yes", &["GET 200", "GET 200", "PUT 200", "GET 200"]),
+            ("PUT:html", 0, "yes", &["GET 200", "PUT 200", "GET 200", "GET 200"]),
+            ("PUT:empty", 0, "yes", &["GET 200", "PUT 200", "GET 200"]),
+            ("PUT:truncated", 0, "yes", &["GET 200", "PUT 200", "GET 200"]),
+            ("drop-address", 9, "yes", &["GET 200", "PUT 200", "GET 200"]),
             ("GET:500", 5, "no", &["GET 500", "GET 500"]),
             ("no-get", 3, "no", &["GET 404"]),
             ("html", 3, "no", &["GET 200"]),
@@ -178,17 +163,17 @@ fn retry_0_sends_each_request_once() {
     }
     let env = TestEnv::with_faults(&["PUT:500"]);
     env.fails(8, &format!("{UPDATE} --retry 0 --settle 0"));
-    assert_eq!(env.requests(), ["GET 200", "GET 200", "PUT 500", "GET 200"]);
+    assert_eq!(env.requests(), ["GET 200", "PUT 500", "GET 200"]);
 }
 
-/// Runs the update against two good reads and what follows: exit code, output, number of requests.
-fn after_two_reads(then: &[Step]) -> (i32, Value, usize) {
+/// Runs the update against a good read and what follows: exit code, output, number of requests.
+fn after_a_read(then: &[Step]) -> (i32, Value, usize) {
     let good = answer(
         "200 OK",
         "",
         r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}, {"id": 2, "city": "Rome"}]}"#,
     );
-    let script = [&[good.clone(), good], then].concat();
+    let script = [&[good], then].concat();
     let (home, server) = (Home::new(), MockServer::start(script));
     let line = format!("{UPDATE} -q -o json --retry 0 --timeout 5 --settle 0");
     let outcome = serve(home.storefront(&line), &server.url("")).run();
@@ -222,36 +207,36 @@ fn every_outcome_of_the_put_has_its_exit_code() {
     let taken = answer("200 OK", "", "{}");
     let error = answer("500 Internal Server Error", "", "");
     for (name, then, code, applied, requests) in [
-        ("applied", vec![taken.clone(), troy.clone()], 0, "yes", 4),
-        ("applied, an address is missing", vec![taken.clone(), half.clone()], 9, "yes", 4),
-        ("applied, the change is missing", vec![taken.clone(), old.clone()], 9, "yes", 4),
-        ("applied, changed by the service", vec![taken.clone(), third], 0, "yes", 4),
-        ("applied, then unreadable", vec![taken.clone(), error.clone()], 0, "yes", 4),
+        ("applied", vec![taken.clone(), troy.clone()], 0, "yes", 3),
+        ("applied, an address is missing", vec![taken.clone(), half.clone()], 9, "yes", 3),
+        ("applied, the change is missing", vec![taken.clone(), old.clone()], 9, "yes", 3),
+        ("applied, changed by the service", vec![taken.clone(), third], 0, "yes", 3),
+        ("applied, then unreadable", vec![taken.clone(), error.clone()], 0, "yes", 3),
         ("no response, applied", vec![Step::Close, troy.clone()], 0, "yes", 4),
-        ("no response, unchanged", vec![Step::Close, old], 8, "unknown", 4),
-        ("no response, an address is missing", vec![Step::Close, half], 8, "unknown", 4),
-        ("no response, then unreadable", vec![Step::Close, error.clone()], 8, "unknown", 4),
+        ("no response, unchanged", vec![Step::Close, old], 8, "unknown", 3),
+        ("no response, an address is missing", vec![Step::Close, half], 8, "unknown", 3),
+        ("no response, then unreadable", vec![Step::Close, error.clone()], 8, "unknown", 3),
         (
             "no response, then a login page",
             vec![Step::Close, answer("200 OK", "", "<html>")],
             8,
             "unknown",
-            4,
+            3,
         ),
         ("error, applied", vec![error.clone(), troy.clone()], 0, "yes", 4),
-        ("error, then unreadable", vec![error.clone(), error], 8, "unknown", 4),
-        ("refused", vec![answer("400 Bad Request", "", ""), troy.clone()], 4, "no", 3),
-        ("not allowed", vec![answer("403 Forbidden", "", ""), troy.clone()], 6, "no", 3),
+        ("error, then unreadable", vec![error.clone(), error], 8, "unknown", 3),
+        ("refused", vec![answer("400 Bad Request", "", ""), troy.clone()], 4, "no", 2),
+        ("not allowed", vec![answer("403 Forbidden", "", ""), troy.clone()], 6, "no", 2),
         (
             "redirected",
             vec![answer("307 Temporary Redirect", "Location: /x\r\n", ""), troy.clone()],
             4,
             "no",
-            3,
+            2,
         ),
         ("320 is only for shipping", vec![answer("320 Saved", "", ""), troy], 0, "yes", 4),
     ] {
-        let (got, said, sent) = after_two_reads(&then);
+        let (got, said, sent) = after_a_read(&then);
         assert_eq!((got, &said["applied"], sent), (code, &json!(applied), requests), "{name}: {said}");
         if matches!(code, 8 | 9) {
             assert!(

@@ -104,7 +104,7 @@ fn hints_name_the_customer_and_the_interface() {
     assert_eq!(
         error["hint"],
         json!(format!(
-            "look again with `storefront customer show --customer 1`; then, if it is so, put the whole profile back with `storefront customer restore --customer 1 {} --all`, and make the change again",
+            "look again with `storefront customer show --customer 1`; if it is so, restore the profile with `storefront customer restore --customer 1 {} --after-unknown`",
             name(&error)
         ))
     );
@@ -114,7 +114,7 @@ fn hints_name_the_customer_and_the_interface() {
     assert_eq!(
         error["hint"],
         json!(format!(
-            "look again with `storefront --sandbox --api magento customer show --customer 1`; then, if it is so, put the whole profile back with `storefront --sandbox --api magento customer restore --customer 1 {} --all`, and make the change again",
+            "look again with `storefront --sandbox --api magento customer show --customer 1`; if it is so, restore the profile with `storefront --sandbox --api magento customer restore --customer 1 {} --after-unknown`",
             name(&error)
         ))
     );

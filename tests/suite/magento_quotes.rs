@@ -103,7 +103,7 @@ fn an_administrator_adds_to_the_cart_of_a_customer() {
     let result = done(&env, "quote add-item --customer 6 --sku mug-blue --qty 1");
     assert_eq!(result["response"]["quote_id"], "6", "made where there is none");
     let unknown = fails(&env, 2, "quote add-item --customer 99 --sku mug-blue --qty 1");
-    assert_eq!(unknown["message"], "no customer has the id 99");
+    assert_eq!(unknown["message"], "no customer has the ID 99");
     let shown = done(&env, "quote show --customer 2");
     assert_eq!((&shown["cart"]["id"], &shown["items"][0]["qty"]), (&json!(2), &json!(3)));
     env.run("quote show --customer 2").assert_failure(2, str![[r#"

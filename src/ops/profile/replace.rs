@@ -170,7 +170,10 @@ impl Steps<'_> {
         // Customers without an ID and an email have their files in common.
         recent.retain(|(snapshot, _)| belongs_to(held.stored.customer(), &snapshot.customer));
         let is_named = held.stored.text("id").or(held.stored.text("email")).is_some();
-        let removed = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
+        let mut removed: HashSet<i64> = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
+        if let Change::Restore(restore) = self.change {
+            removed.extend(restore.brought_back(&held.store, &held.stored, self.prompt)?);
+        }
         let last = held.store.last_read().filter(|_| is_named).unwrap_or_default();
         let write = |(snapshot, fate)| match fate {
             Fate::Applied { at, .. } if has_base || held.store.is_recent(at) => {

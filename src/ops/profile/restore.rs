@@ -6,7 +6,7 @@ use std::path::Path;
 use super::verify::is_shown;
 use crate::cli::customer::{ReplacementArgs, RestoreArgs};
 use crate::failure::Failure;
-use crate::plan::profile::diff::join_ids;
+use crate::plan::profile::diff::{self, id_of, join_ids};
 use crate::plan::profile::merge::{Merged, merge};
 use crate::plan::profile::patch::{self, ProfilePatch};
 use crate::plan::profile::restore::{Undo, belongs_to, inverse};
@@ -103,6 +103,23 @@ impl<'a> Restore<'a> {
             ));
         }
         Ok(merged)
+    }
+
+    /// The addresses that it brings back where they are gone, because the update lost them: a read that does not show
+    /// them is good enough for it.
+    ///
+    /// # Errors
+    /// As [`Self::merge`].
+    pub fn brought_back(
+        &self,
+        store: &CustomerStore,
+        stored: &Profile,
+        prompt: &Prompt,
+    ) -> Result<Vec<i64>, Failure> {
+        let (snapshot, fate) = self.snapshot(store, stored, prompt)?;
+        let is_lost = matches!(fate, Fate::Mismatch { .. });
+        let before = diff::address_list(&snapshot.customer).iter().filter(|_| is_lost);
+        Ok(before.filter_map(|address| id_of(address.get("id")?)).collect())
     }
 
     /// Refuses to delete another number of addresses than was allowed.

@@ -266,6 +266,11 @@ impl Building<'_> {
         if !self.undo.all && is != put && is.is_some() {
             return self.inverse.notes.push(format!("{name}{CHANGED_SINCE}"));
         }
+        let names_none = !self.undo.can_clear && self.undo.before.get(name).is_some_and(|id| !id.is_null());
+        if address.is_none() && names_none {
+            let note = format!("cannot restore {name} of the profile: the recreated address has no ID yet");
+            self.inverse.notes.push(note);
+        }
         let draft = match address {
             Some(id) => self.changed.entry(id).or_default(),
             None => match self.added.iter_mut().find(|(old, _)| *old == was_at) {
