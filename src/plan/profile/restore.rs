@@ -195,13 +195,9 @@ impl Building<'_> {
             return;
         }
         let cleared = match &change.after {
-            Some(Value::Object(attribute)) if attribute.contains_key("attribute_code") => {
-                let mut attribute = attribute.clone();
-                attribute.insert("value".to_owned(), "".into());
-                Some(Value::Object(attribute))
-            }
             Some(Value::String(_)) if self.undo.can_clear => Some(Value::Null),
-            _ => None,
+            Some(added) => without_value(added),
+            None => None,
         };
         let Some(value) = change.before.clone().or(cleared) else {
             let path = change.path.in_words();
@@ -297,6 +293,21 @@ impl Building<'_> {
         inverse.patch.draft = self.profile;
         inverse.patch.draft.insert("addresses".to_owned(), changed.chain(added).collect());
         inverse
+    }
+}
+
+/// What removes a custom attribute, or a list of them: the same without a value.
+fn without_value(attributes: &Value) -> Option<Value> {
+    match attributes {
+        Value::Object(attribute) if attribute.contains_key("attribute_code") => {
+            let mut attribute = attribute.clone();
+            attribute.insert("value".to_owned(), "".into());
+            Some(Value::Object(attribute))
+        }
+        Value::Array(attributes) => {
+            attributes.iter().map(without_value).collect::<Option<_>>().map(Value::Array)
+        }
+        _ => None,
     }
 }
 
