@@ -41,6 +41,29 @@ fn another_customer_in_a_later_read_stops_the_update() {
     assert_eq!(methods, ["GET", "PUT", "GET"]);
 }
 
+/// A cache that ignores the token answers with the profile of another customer.
+#[test]
+fn another_customer_than_the_tokens_stops_the_update() {
+    let seven = |city: &str| json(&format!(r#"{{"id": 7, "addresses": [{{"id": 1, "city": "{city}"}}]}}"#));
+    let eight = |city: &str| json(&format!(r#"{{"id": 8, "addresses": [{{"id": 2, "city": "{city}"}}]}}"#));
+    let first = vec![seven("Rome"), json("{}"), seven("Oslo")];
+    let then = vec![eight("Paris"), eight("Paris"), eight("Paris"), json("{}"), eight("Lyon")];
+    let (home, server) = (Home::new(), MockServer::start([first, then].concat()));
+    let run = |line: &str| serve(home.storefront(&format!("{line} -q -o json")), &server.url("")).run();
+    run("customer update --address 1 --city Oslo").done();
+    let refused = run("customer update --address 2 --city Lyon");
+    assert_eq!((refused.code, &refused.error()["applied"]), (3, &Value::from("no")), "{refused:?}");
+    assert_eq!(
+        refused.error()["message"],
+        "the service answered with the profile of customer 8, and this token was customer 7's before"
+    );
+    assert!(refused.error()["hint"].as_str().unwrap().contains("`storefront customer history --delete all`"));
+    assert_eq!(run("customer show").code, 3, "nor is it shown as the token's own");
+    // Where the token was given to another customer, the hint helps.
+    assert_eq!(run("customer history --delete all --yes").code, 0);
+    run("customer update --address 2 --city Lyon").done();
+}
+
 #[test]
 fn a_page_is_no_list_of_regions() {
     let profile = r#"{"id": 1, "addresses": [{"id": 11, "country_id": "US", "region_id": 43,
