@@ -118,3 +118,20 @@ fn renumbered_addresses_are_no_missing_ones() {
     }
     assert_eq!(methods(&server), ["GET", "PUT", "GET", "GET", "PUT", "GET"]);
 }
+
+/// The service writes a new address in its own way: it is known by its ID then.
+#[test]
+fn an_address_that_the_service_rewrote_is_not_missed_afterwards() {
+    let with = |lists: &[&Value]| ok(&profile(json!({"addresses": lists})));
+    let (one, new) =
+        (json!({"id": 1, "city": "Paris"}), json!({"id": 2, "city": "LYON", "postcode": "69001"}));
+    let changed = json!({"id": 1, "city": "Rome"});
+    let script = vec![with(&[&one]), taken(), with(&[&one, &new]), with(&[&one, &new]), taken()];
+    let server = MockServer::start([script, vec![with(&[&changed, &new])]].concat());
+    let home = Home::new();
+    let add = "customer update --add-address --city Lyon --postcode 69001 --settle 0";
+    let added = run(&home, &server.url(""), add);
+    assert_eq!(added.code, 0, "{added:?}");
+    assert!(added.stdout.contains("\"verified\":false"), "{added:?}");
+    run(&home, &server.url(""), "customer update --address 1 --city Rome --settle 0").done();
+}

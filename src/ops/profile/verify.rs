@@ -91,16 +91,16 @@ impl Sent<'_> {
             };
         }
         let mut reads = Reads::new(self.settle);
-        let mut last: Option<Seen> = None;
+        let mut last: Option<(Seen, Profile)> = None;
         let mut lost;
         loop {
             lost = match self.read().await {
                 Read::Seen(seen, now) => {
-                    let is_settled = last.as_ref().is_some_and(|last| last.altered == seen.altered);
+                    let is_settled = last.as_ref().is_some_and(|(last, _)| last.altered == seen.altered);
                     if seen.is_shown() || seen.is_applied() && is_settled {
                         return Ok(self.accept(&seen, &now, applied));
                     }
-                    last = Some(seen);
+                    last = Some((seen, now));
                     None
                 }
                 other => Some(other),
@@ -111,11 +111,8 @@ impl Sent<'_> {
         }
         let mismatch = Fate::Mismatch { left: self.left, is_final: false };
         match (last, lost) {
-            (Some(seen), _) if seen.is_applied() => {
-                self.warn_of(&seen);
-                Ok(Verified { new_ids: seen.new_ids, ..applied })
-            }
-            (Some(seen), _) => {
+            (Some((seen, now)), _) if seen.is_applied() => Ok(self.accept(&seen, &now, applied)),
+            (Some((seen, _)), _) => {
                 self.set_fate(mismatch);
                 Err(self.mismatch(&seen, status))
             }
