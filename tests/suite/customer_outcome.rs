@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::support::mock_server::{MockServer, Step};
 use crate::support::scripted::{UPDATE, against, methods, ok, profile, run};
 use crate::support::storefront::Home;
+use crate::support::test_env::snapshots;
 
 fn old() -> Value {
     profile(json!({}))
@@ -134,4 +135,19 @@ fn an_address_that_the_service_rewrote_is_not_missed_afterwards() {
     assert_eq!(added.code, 0, "{added:?}");
     assert!(added.stdout.contains("\"verified\":false"), "{added:?}");
     run(&home, &server.url(""), "customer update --address 1 --city Rome --settle 0").done();
+}
+
+/// How far from now the request left, in minutes, and what becomes of the next update. A clock that was set back does not
+/// end the time in which it may still take effect.
+#[test]
+fn an_unknown_update_holds_the_next_one_back_for_ten_minutes() {
+    for (minutes, code) in [(-11, 0), (-9, 3), (0, 3), (120, 3)] {
+        let home = Home::new();
+        let update = "--sandbox customer update --address 2 --postcode 10119 --settle 0 --retry 0";
+        home.fails(8, &format!("{update} --fault PUT:reset-before-commit"));
+        let left = jiff::Timestamp::now() + jiff::SignedDuration::from_mins(minutes);
+        let fate = json!({"fate": "unknown", "left": left.to_string()});
+        std::fs::write(snapshots(&home)[0].with_extension("fate"), fate.to_string()).unwrap();
+        home.fails(code, "--sandbox customer update --address 1 --city Lyon --settle 0");
+    }
 }

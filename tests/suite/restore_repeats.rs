@@ -4,6 +4,8 @@ use serde_json::Value;
 
 use crate::support::magento;
 use crate::support::storefront::{Home, Outcome};
+#[cfg(unix)]
+use crate::support::terminal::Terminal;
 use crate::support::test_env::TestEnv;
 
 const INTERFACES: [&str; 2] = ["marketplace", "magento"];
@@ -95,5 +97,22 @@ fn a_custom_attribute_comes_back_and_goes() {
             ok(&home, api, "customer restore");
             assert_eq!(value(), before, "{api}, address {id}, door_code={new}");
         }
+    }
+}
+
+/// Off a terminal it is kept, and a hint names the flag.
+#[cfg(unix)]
+#[test]
+fn a_person_is_asked_whether_an_added_address_is_deleted() {
+    for (answer, left) in [("n", 5), ("y", 4)] {
+        let home = Home::new();
+        let add =
+            "customer update --add-address --city Kiel --country DE --region-id 82 --gender 1 --no-input";
+        ok(&home, "marketplace", add);
+        let mut terminal = Terminal::run(&home, 120, &["--sandbox", "customer", "restore"], &[]);
+        terminal.sees("Also delete address 13, added since?").answers(answer);
+        terminal.sees("end it?").answers("y");
+        let (code, screen) = terminal.ends();
+        assert_eq!((code, cities(&home, "marketplace").len()), (0, left), "{screen}");
     }
 }

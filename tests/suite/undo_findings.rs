@@ -133,6 +133,7 @@ fn the_undo_of_an_addition_says_what_deletes_it() {
         kept.stderr.contains(" is newer than the snapshot and is kept; --allow-delete 1 deletes it"),
         "{kept:?}"
     );
+    assert!(kept.stdout.starts_with("customer restore: nothing restored: see the warnings\n"), "{kept:?}");
     ends(sandbox(&home, "customer restore --allow-delete 1"), 0);
     assert_eq!(sandbox(&home, "customer show --jq [.addresses[].id]").stdout, "[1,2,3,4]\n");
 }
