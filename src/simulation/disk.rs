@@ -84,6 +84,13 @@ impl Disk {
         self.files.keys().map(PathBuf::as_path)
     }
 
+    /// What the files of this extension hold.
+    pub fn contents(&self, extension: &str) -> impl Iterator<Item = (&Path, &[u8])> {
+        let has_extension = move |file: &&PathBuf| file.extension().is_some_and(|it| it == extension);
+        let files = self.files.iter().filter(move |(file, _)| has_extension(file));
+        files.map(|(file, held)| (file.as_path(), &*held.content))
+    }
+
     fn may_fail(&mut self) -> io::Result<()> {
         if self.faults > 0 && self.random.below(1000) < self.faults {
             return Err(io::Error::from(if self.random.chance(50) {

@@ -10,10 +10,11 @@
 //! 8. A late PUT of ours never undoes what a later command of ours did.
 //! 9. A PUT changes nothing but what it was asked to change, to the digit.
 //! 10. Nothing that waits stands between the last read and the PUT.
-//! 11. A command that comes to its end leaves no snapshot without a mark.
+//! 11. A command that comes to its end leaves no snapshot without an outcome.
 //! 12. No PUT makes two addresses the default, and a restore takes it from none that somebody else chose.
 //! 13. Within a batch, no shipping of a cart takes effect after a later one of the same cart.
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -21,6 +22,7 @@ use serde_json::Value;
 use super::customers::{Customer, DEFAULT, Stored, Writer, fields, ids};
 use super::defaults::{broken_defaults, may_move};
 use super::world::{Action, Sent, World};
+use crate::state::Fate;
 
 /// After so long the program takes it that a request will not come any more.
 const MAX_LATENESS: Duration = Duration::from_secs(600);
@@ -77,7 +79,7 @@ pub fn check_request(world: &mut World, number: usize, writes: u64) {
         body["addresses"].as_array().into_iter().flatten().filter(|address| address.get("id").is_none());
     let is_wanted = match action {
         Action::Add(address) => new.collect::<Vec<_>>() == [address],
-        Action::Restore(_) => new.into_iter().all(|address| was_removed_by_us(world, sent, address)),
+        Action::Restore(_) => new.into_iter().all(|address| was_lost_by_us(world, sent, address)),
         _ => new.count() == 0,
     };
     broken.extend(broken_defaults(world, sent, action, body).map(|what| (12, what)));
@@ -109,11 +111,13 @@ fn undoes_ours(world: &World, sent: &Sent, path: &str, was: Option<&Value>, now:
     is_ours && customer.past.iter().any(|(_, past)| fields(past).get(path).copied() == now)
 }
 
-/// Whether a restore adds an address that an update of ours has removed, as it was.
-fn was_removed_by_us(world: &World, sent: &Sent, address: &Value) -> bool {
+/// Whether a restore adds an address that an update of ours has removed, or missed afterwards, as it was.
+fn was_lost_by_us(world: &World, sent: &Sent, address: &Value) -> bool {
     let (Some(customer), Some(added)) = (sent.customer, address.as_object()) else { return false };
     let removed = |id: i64| {
-        world.actions.values().any(|action| matches!(action, Action::Remove(removed) if *removed == id))
+        let mut actions = world.actions.values();
+        world.missed.contains(&id)
+            || actions.any(|action| matches!(action, Action::Remove(removed) if *removed == id))
     };
     let is_it = |past: &Value| {
         past["id"].as_i64().is_some_and(removed)
@@ -325,25 +329,25 @@ fn is_asked_again(world: &World, first: usize, second: usize) -> bool {
     first.run != second.run && (run.may_repeat || is_again)
 }
 
-/// Checks the marks of the snapshots: a later command relies on them.
-pub fn check_marks<'a>(world: &mut World, files: impl Iterator<Item = &'a std::path::Path>) {
+/// Checks what the files beside the snapshots say: a later command relies on it.
+pub fn check_fates<'a>(world: &mut World, files: impl Iterator<Item = (&'a Path, &'a [u8])>) {
     let mut broken = Vec::new();
-    for file in files {
-        let mark = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    for (file, content) in files {
         let snapshot = file.with_extension("json");
         let is_put = |sent: &&Sent| sent.tag.is_some() && sent.snapshot.as_ref() == Some(&snapshot);
         // Where it never left, another attempt at the same may have been taken for it, which does no harm.
         let Some(tag) = world.requests.iter().find(is_put).map(|sent| sent.tag) else { continue };
+        let Ok(fate) = serde_json::from_slice::<Fate>(content) else { continue };
         let mut effects = world.effects.iter().map(|effect| &world.requests[effect.request]);
-        let name = snapshot.file_name().unwrap_or_default().display();
-        match mark {
-            "refused" if effects.any(|sent| is_put(&sent)) => {
-                broken.push((4, format!("snapshot {name} is marked refused, and its PUT took effect")));
+        let (name, fate_name) = (snapshot.file_name().unwrap_or_default().display(), fate.name());
+        match fate {
+            Fate::Refused | Fate::NotSent if effects.any(|sent| is_put(&sent)) => {
+                broken.push((4, format!("snapshot {name} is {fate_name}, and its PUT took effect")));
             }
-            "verified" | "applied" | "mismatched"
+            Fate::Applied { .. } | Fate::Mismatch { .. }
                 if !effects.any(|sent| sent.tag == tag) && !is_removed(world, tag.unwrap_or_default()) =>
             {
-                broken.push((3, format!("snapshot {name} is marked {mark}, and was not applied")));
+                broken.push((3, format!("snapshot {name} is {fate_name}, and was not applied")));
             }
             _ => {}
         }
@@ -353,16 +357,13 @@ pub fn check_marks<'a>(world: &mut World, files: impl Iterator<Item = &'a std::p
     }
 }
 
-/// How many snapshots have no mark. One that a command leaves so would hold up later commands.
-pub fn unmarked<'a>(files: impl Iterator<Item = &'a std::path::Path>) -> usize {
+/// How many snapshots have no outcome. One that a command leaves so would hold up later commands.
+pub fn unmarked<'a>(files: impl Iterator<Item = &'a Path>) -> usize {
     let files: Vec<_> = files.collect();
-    let is_snapshot = |file: &std::path::Path| {
+    let is_snapshot = |file: &Path| {
         file.extension().is_some_and(|extension| extension == "json")
             && file.components().any(|part| part.as_os_str() == "snapshots")
     };
-    let is_marked = |file: &std::path::Path| {
-        let marks = ["fate", "verified", "applied", "mismatched", "refused", "unknown"];
-        marks.iter().any(|mark| files.contains(&file.with_extension(mark).as_path()))
-    };
-    files.iter().filter(|file| is_snapshot(file) && !is_marked(file)).count()
+    let has_outcome = |file: &Path| files.contains(&file.with_extension("fate").as_path());
+    files.iter().filter(|file| is_snapshot(file) && !has_outcome(file)).count()
 }

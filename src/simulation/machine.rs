@@ -235,7 +235,10 @@ fn ended(world: &mut World, run: usize, job: &Job, code: Option<u8>, written: &W
     for (at, line) in &written.stderr {
         world.log_at(*at, || format!("stderr: {line}"));
         match serde_json::from_str::<Value>(line) {
-            Ok(said) if said.get("error").is_some() => ended.error = said["error"].clone(),
+            Ok(said) if said.get("error").is_some() => {
+                world.missed.extend(missed(&said["error"]));
+                ended.error = said["error"].clone();
+            }
             Ok(said) if said.get("warning").is_some() => {}
             _ => world.violated(5, format!("run {run}: standard error is no JSON: {line}")),
         }
@@ -248,6 +251,7 @@ fn ended(world: &mut World, run: usize, job: &Job, code: Option<u8>, written: &W
             continue;
         };
         let record = said["record"].as_u64().map_or(0, |record| usize::try_from(record).unwrap() - 1);
+        world.missed.extend(missed(&said["error"]));
         let reason = said["reason"].as_str().or_else(|| said["error"]["message"].as_str());
         ended.counts[record] += 1;
         ended.reported.push(Reported {
@@ -267,6 +271,12 @@ fn ended(world: &mut World, run: usize, job: &Job, code: Option<u8>, written: &W
         ended.reported.push(Reported { run, tag, at, applied: applied.to_owned(), reason });
     }
     ended
+}
+
+/// The addresses that an error says are missing: `addresses[id=12]`.
+fn missed(error: &Value) -> impl Iterator<Item = i64> + '_ {
+    let paths = error["missing"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    paths.filter_map(|path| path.strip_prefix("addresses[id=")?.strip_suffix(']')?.parse().ok())
 }
 
 /// The lines of standard output, each with the time at which its end was written.

@@ -25,7 +25,7 @@ pub struct Scenario {
     tags: u32,
     /// From when on nothing works any more; every record is then counted that is left unknown.
     is_outage: bool,
-    /// Snapshots that dead runs left without a mark.
+    /// Snapshots that dead runs left without an outcome.
     unmarked: usize,
 }
 
@@ -304,7 +304,7 @@ impl Scenario {
         if !died && disk.faults == 0 && unmarked > self.unmarked {
             world.violated(
                 11,
-                format!("{unmarked} snapshots have no mark, and {} had none before", self.unmarked),
+                format!("{unmarked} snapshots have no outcome, and {} had none before", self.unmarked),
             );
         }
         self.unmarked = unmarked;
@@ -316,7 +316,7 @@ impl Scenario {
         let mut world = world.borrow_mut();
         world.finish();
         invariants::check_reports(&mut world, &self.reported);
-        invariants::check_marks(&mut world, disk.lock().unwrap().files());
+        invariants::check_fates(&mut world, disk.lock().unwrap().contents("fate"));
         let count =
             |applied| self.reported.iter().filter(|reported| reported.applied == applied).count() as u64;
         let mut fingerprint = crate::journal::fnv::Fnv1a::new();

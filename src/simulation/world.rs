@@ -141,6 +141,8 @@ pub struct World {
     events: BTreeMap<(Duration, u64), Event>,
     sequence: u64,
     next_address: i64,
+    /// Addresses that runs missed after an update that was to keep them: a restore brings them back.
+    pub missed: BTreeSet<i64>,
     /// What was broken.
     pub violations: Vec<String>,
     /// Foreign addresses that a PUT removed because they were added after the read before it.
@@ -176,6 +178,7 @@ impl World {
             events: BTreeMap::new(),
             sequence: 0,
             next_address: 1000,
+            missed: BTreeSet::new(),
             violations: Vec::new(),
             foreign_lost: 0,
             trace: Vec::new(),

@@ -1,11 +1,14 @@
 //! `customer history`: its output, without the service, and deletion.
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 use snapbox::str;
 
 use crate::support::mock_server::{MockServer, answer};
+use crate::support::snapshot::assert_snapshot;
 use crate::support::storefront::Home;
-use crate::support::test_env::files_below;
+use crate::support::test_env::{files_below, snapshots};
 
 /// `customer history` with a time zone two hours east of UTC.
 fn history(home: &Home, words: &[&str]) -> crate::support::storefront::Outcome {
@@ -41,7 +44,7 @@ fn history_is_listed_while_the_service_is_unreachable() {
     let stored = r#"{"id": 7, "email": "a@example.com", "addresses": [{"id": 1, "city": "Rome"}]}"#;
     let changed = stored.replace("Rome", "Oslo");
     let ok = |body: &str| answer("200 OK", "", body);
-    let service = MockServer::start(vec![ok(stored), ok("{}"), ok(&changed), ok(&changed), ok(&changed)]);
+    let service = MockServer::start(vec![ok(stored), ok(&changed)]);
     let home = Home::new();
     let run = |words: &str, token: &str| {
         let words: Vec<&str> = words.split(' ').collect();
@@ -54,10 +57,12 @@ fn history_is_listed_while_the_service_is_unreachable() {
     let listed = run("customer history", "hunter2");
     assert_eq!((listed.code, service.requests().len()), (0, asked), "{listed:?}");
     assert!(listed.stdout.contains("address 1 city: Rome → Oslo"), "{listed:?}");
-    let files = files_below(&home.state().join("customers"));
-    let [file] = &files[..] else { panic!("{files:?}") };
-    assert_eq!(std::fs::read_to_string(file).unwrap(), "7");
-    assert!(!file.display().to_string().contains("hunter2"), "{files:?}");
+    let kept = files_below(&home.state().join("customers"));
+    let text = std::fs::read_to_string(&kept[0]).unwrap();
+    assert!(
+        kept.len() == 1 && text == "7" && !kept[0].to_string_lossy().contains("hunter2"),
+        "{kept:?} {text}"
+    );
     // Another token may be another customer's until a read shows whose it is.
     assert!(run("customer show", "hunter3").code == 0);
 }
@@ -117,4 +122,72 @@ error: the outcome of 000001-[SNAPSHOT] is unknown, and it may still take effect
 "#]],
     );
     assert_eq!(history(&home, &["--jq", ".outcome"]).stdout, "unknown\n");
+}
+
+/// An update whose reply was lost and that took no effect, and the files of its snapshot.
+fn lost_update() -> (Home, PathBuf) {
+    let home = Home::new();
+    let update = "--sandbox customer update --address 2 --postcode 10119 --settle 0 --retry 0";
+    home.fails(8, &format!("{update} --fault PUT:reset-before-commit"));
+    let snapshot = snapshots(&home).remove(0);
+    (home, snapshot)
+}
+
+const NEXT: &str = "--sandbox customer update --address 1 --city Lyon --settle 0";
+
+/// Version 0.1.0 wrote a file for each outcome, which holds the time.
+#[test]
+fn snapshots_of_the_last_version_are_understood() {
+    for (marks, outcome, code, says) in [
+        (&["unknown"][..], "unknown", 3, "is unknown: it may still take effect"),
+        (&["unknown", "refused"], "refused", 0, "customer update: done"),
+        (&["unknown", "mismatched"], "mismatch", 3, "was written, but is not visible"),
+        (&["unknown", "applied"], "applied", 3, "an older profile than the last update left"),
+        (&["unknown", "applied", "verified"], "applied", 3, "an older profile than the last update left"),
+        (&["repeated"], "unknown", 3, "is unknown: it may still take effect"),
+    ] {
+        let (home, snapshot) = lost_update();
+        std::fs::remove_file(snapshot.with_extension("fate")).unwrap();
+        for mark in marks {
+            std::fs::write(snapshot.with_extension(mark), jiff::Timestamp::now().to_string()).unwrap();
+        }
+        assert_eq!(history(&home, &["--jq", ".outcome"]).stdout, format!("{outcome}\n"), "{marks:?}");
+        let next = home.run(NEXT);
+        assert_eq!(next.code, code, "{marks:?}: {next:?}");
+        assert!(format!("{}{}", next.stdout, next.stderr).contains(says), "{marks:?}: {next:?}");
+    }
+}
+
+/// The disk was full when it was written, or somebody emptied it.
+#[test]
+fn an_emptied_snapshot_is_listed_and_its_hint_works() {
+    let (home, snapshot) = lost_update();
+    std::fs::write(&snapshot, "").unwrap();
+    assert_eq!(history(&home, &["--jq", ".outcome"]).stdout, "unreadable\n");
+    assert!(history(&home, &[]).stdout.starts_with("000001-"));
+    let refused = home.run(NEXT);
+    let stderr = refused.stderr.replace(until(&refused.stderr), "[TIME]");
+    assert_eq!((refused.code, refused.stdout.as_str()), (3, ""), "{refused:?}");
+    assert_snapshot(
+        &stderr,
+        str![[r#"
+error: the snapshot 000001-[SNAPSHOT] cannot be read: its update may still take effect and overwrite this one
+  No changes were made.
+  hint: wait until [TIME], or go on now with --after-unknown
+"#]],
+    );
+    history(&home, &["--check"]).assert_failure(
+        8,
+        str![[r#"
+error: the snapshot 000001-[SNAPSHOT] cannot be read: it does not say what was sent
+  hint: look at the profile with `storefront --sandbox customer show`
+"#]],
+    );
+    home.ok(&format!("{NEXT} --after-unknown"));
+    history(&home, &["--delete", "1", "--yes"]).assert_report(str!["deleted snapshot `000001-[SNAPSHOT]`"]);
+}
+
+/// The time of day in a hint: `wait until 14:05`.
+fn until(hint: &str) -> &str {
+    hint.split("until ").nth(1).map_or("", |rest| &rest[..5])
 }

@@ -62,6 +62,11 @@ fn nothing_is_lost(env: &TestEnv, gate: &FlakyProxy, before: &Value) -> bool {
         (replaced, again) = (true, "customer restore -o json");
         outcome = run(again);
     }
+    // Nobody knows whether the request of a snapshot without an outcome left.
+    if !replaced && outcome.code == 3 && !env.snapshots().is_empty() {
+        assert!(outcome.error()["hint"].as_str().unwrap().contains("--after-unknown"), "{outcome:?}");
+        outcome = run(&format!("{again} --after-unknown"));
+    }
     assert_eq!(outcome.code, 0, "the lock is free, and {again} works: {outcome:?}");
     if replaced {
         assert_eq!(content(env.profile()), content(before.clone()));

@@ -13,7 +13,8 @@ const UPDATE: &str = "customer update --email new@example.com";
 /// Runs a command line against scripted replies: exit code, error object, methods of the requests that arrived.
 fn against(script: Vec<Step>, line: &str) -> (i32, Value, Vec<String>) {
     let (home, server) = (Home::new(), MockServer::start(script));
-    let line = format!("{line} -q -o json --retry 0 --timeout 5");
+    let retry = if line.contains("--retry") { "" } else { " --retry 0" };
+    let line = format!("{line} -q -o json{retry} --timeout 5");
     let outcome = serve(home.storefront(&line), &server.url("")).run();
     assert_eq!(outcome.stdout, "", "{line}: {outcome:?}");
     let methods = server.requests().into_iter().map(|request| request.split(' ').next().unwrap().to_owned());
@@ -133,7 +134,7 @@ the service answered 401 Unauthorized with an empty body
             answer("403 Forbidden", "", ""),
             Some(str![[r#"
 the service answered 403 Forbidden with an empty body
-  hint: the token lacks permission for this call: `storefront auth status` shows which one was used
+  hint: the token may not do this: `storefront auth status` shows which one was used
 "#]]),
         ),
         (
@@ -225,6 +226,26 @@ error: no token configured
   hint: set STOREFRONT_TOKEN
 "#]],
     );
+}
+
+/// A request that was not taken is sent again, made from a new read.
+#[test]
+fn the_read_before_a_repeated_request_follows_the_same_rules() {
+    let good = ok(r#"{"id": 7, "email": "old@example.com", "addresses": [{"id": 1}]}"#);
+    for (expected, second) in [
+        (3, ok("{}")),
+        (3, answer("404 Not Found", "", "")),
+        (6, answer("401 Unauthorized", "", "")),
+        (5, answer("500 Internal Server Error", "", "")),
+        (5, Step::Close),
+    ] {
+        let busy = answer("429 Too Many Requests", "Retry-After: 0\r\n", "");
+        let line = format!("{UPDATE} --retry 1");
+        let (code, error, methods) = against(vec![good.clone(), busy, second.clone()], &line);
+        assert_eq!(code, expected, "{second:?}: {error}");
+        assert_eq!(methods.iter().filter(|method| *method == "PUT").count(), 1, "{second:?}: {methods:?}");
+        assert_eq!(error["applied"], "no");
+    }
 }
 
 #[test]

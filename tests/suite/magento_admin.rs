@@ -92,6 +92,32 @@ fn history_and_restore_are_of_the_named_customer() {
     assert_eq!((offline.code, offline.stdout.lines().count()), (0, 2), "{offline:?}");
 }
 
+/// The reply of the PUT is what verifies it, and the search reads a customer who is named by email.
+#[test]
+fn an_update_makes_two_requests() {
+    let env = TestEnv::new();
+    let named = ["", "--customer 2", "--customer sato.kenji@example.jp"];
+    for (way, name) in named.iter().flat_map(|way| ["Ann", "Ben"].map(|name| (way, name))) {
+        let update = format!("customer update {way} --firstname {name} -y");
+        let done = done(&env, &update);
+        assert_eq!((&done["applied"], &done["verified"]), (&json!("yes"), &json!(true)), "{way}");
+        assert_eq!(env.requests(), ["GET 200", "PUT 200"], "{way}");
+        assert_eq!(run(&env, &update).done()["reason"], "unchanged");
+        assert_eq!(env.requests(), ["GET 200"], "{way}");
+        run(&env, &format!("customer restore {way} -y")).done();
+        assert_eq!(env.requests(), ["GET 200", "PUT 200"], "{way}");
+    }
+}
+
+/// The reply of the PUT shows what was not taken: nothing of it is still to come.
+#[test]
+fn what_the_reply_shows_as_not_taken_holds_nothing_back() {
+    let env = TestEnv::new();
+    fails(&env, 9, "customer update --group-id 2");
+    assert_eq!(env.requests(), ["GET 200", "PUT 200"]);
+    done(&env, "customer update --firstname Ann");
+}
+
 /// The command of a hint must not act on the token's own customer, nor on another interface.
 #[test]
 fn hints_name_the_customer_and_the_interface() {

@@ -44,6 +44,8 @@ mod customer_concurrency;
 mod customer_history;
 mod customer_input;
 mod customer_interruption;
+mod customer_lag;
+mod customer_outcome;
 mod customer_reads;
 mod customer_region;
 // It needs a pseudo-terminal.
@@ -90,6 +92,7 @@ mod quote_add_item;
 mod quote_ship;
 mod readme;
 mod restore_defaults;
+mod restore_repeats;
 mod restore_snapshots;
 mod restore_unknown;
 mod sandbox_attribute;

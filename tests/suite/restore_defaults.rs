@@ -73,7 +73,10 @@ fn a_default_that_the_update_moved_goes_back_unless_it_was_moved_again() {
             run(&home, api, &format!("customer update --address {id} --default-billing"));
         }
         let restored = run(&home, api, "customer restore 1 --yes -o json");
-        assert!(restored.stderr.contains("has changed since; left as is"), "{api}: {restored:?}");
+        assert!(
+            restored.stderr.contains("default_billing has changed since; left as is"),
+            "{api}: {restored:?}"
+        );
         assert_eq!(billing(&home, api).0, [4], "{api}");
         run(&home, api, "customer restore 2 --yes");
         assert_eq!(billing(&home, api).0, [3], "{api}");

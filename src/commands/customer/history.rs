@@ -121,15 +121,17 @@ fn print(service: &Service<'_>, listed: &[Listed]) -> Result<(), Failure> {
 fn check(service: &Service<'_>, store: &CustomerStore, stored: &Profile) -> Result<(), Failure> {
     let report = service.session.report;
     let newest = listed(store, None)?.into_iter().find(|listed| listed.fate.may_be_applied());
-    let Some(Listed { fate, snapshot: Some(snapshot), .. }) = newest else {
+    let is_open = |newest: &Listed| matches!(newest.fate, Fate::Unknown { .. } | Fate::Mismatch { .. });
+    let Some(Listed { entry, fate, snapshot }) = newest.filter(is_open) else {
         report.status("no update of unknown outcome");
         return Ok(());
     };
+    let Some(snapshot) = snapshot else {
+        let message = format!("the snapshot {} cannot be read: it does not say what was sent", entry.name());
+        return Err(Failure::new(FailureKind::Unknown, message)
+            .hint("look at the profile with `storefront customer show`"));
+    };
     let is_mismatch = matches!(fate, Fate::Mismatch { .. });
-    if !is_mismatch && !matches!(fate, Fate::Unknown { .. }) {
-        report.status("no update of unknown outcome");
-        return Ok(());
-    }
     if is_shown(service, store, &snapshot, stored, is_mismatch)? {
         let name = snapshot.name();
         return report.stdout(&format!("{name} was applied: the profile shows all of it\n"));

@@ -30,9 +30,14 @@ pub fn lags_behind_refused(fact: &str) -> Failure {
     )
 }
 
-/// An earlier replacement may still take effect.
-pub fn still_open(open: &Open) -> String {
+/// An earlier replacement may still take effect; without `is_readable` its snapshot cannot tell what it was.
+pub fn still_open(open: &Open, is_readable: bool) -> String {
     let name = open.entry.name();
+    if !is_readable {
+        return format!(
+            "the snapshot {name} cannot be read: its update may still take effect and overwrite this one"
+        );
+    }
     if open.is_mismatch {
         return format!(
             "{name} was written, but is not visible: it may still take effect and overwrite this one"
@@ -42,11 +47,11 @@ pub fn still_open(open: &Open) -> String {
 }
 
 /// The refusal to send another one.
-pub fn still_open_refused(fact: &str, open: &Open) -> Failure {
+pub fn still_open_refused(fact: &str, open: &Open, is_readable: bool) -> Failure {
+    let check = if is_readable { "run `storefront customer history --check` to look again, " } else { "" };
     let until = local_minute(open.until);
-    Failure::guard(fact.to_owned()).hint(format!(
-        "run `storefront customer history --check` to look again, wait until {until}, or go on now with --after-unknown"
-    ))
+    Failure::guard(fact.to_owned())
+        .hint(format!("{check}wait until {until}, or go on now with --after-unknown"))
 }
 
 /// A time as hours and minutes here, rounded up: `14:05`.

@@ -191,17 +191,18 @@ impl Steps<'_> {
             return Ok(true);
         };
         let snapshot = held.store.read(&open.entry.path).ok();
+        let is_readable = snapshot.is_some();
         if let Some(snapshot) = snapshot.filter(|_| held.is_readable)
             && is_shown(self.service, &held.store, &snapshot, &held.stored, open.is_mismatch)?
         {
             return Ok(true);
         }
-        let fact = messages::still_open(&open);
+        let fact = messages::still_open(&open, is_readable);
         if self.service.session.global.dry_run {
             self.warn_once(&fact);
             return Ok(true);
         }
-        self.accept(&fact, || messages::still_open_refused(&fact, &open))
+        self.accept(&fact, || messages::still_open_refused(&fact, &open, is_readable))
     }
 
     /// Asks whether to go on in spite of a fact; `--yes` does not answer it. `false` under the lock, where nothing is asked.

@@ -86,7 +86,9 @@ impl<'a> Restore<'a> {
         let chosen = if deletes { inverse(undo(true), stored.customer())? } else { kept };
         let mut merged = merge(stored.customer(), &chosen.patch)?;
         self.unchanged.replace(Some(match &chosen.notes[..] {
-            [] => format!("nothing restored: the profile is already as it was before {name}"),
+            [] if chosen.newer.is_empty() => {
+                format!("nothing restored: the profile is already as it was before {name}")
+            }
             _ if chosen.is_overwritten() => {
                 format!("nothing restored: all that {name} changed has changed since")
             }

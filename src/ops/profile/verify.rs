@@ -80,11 +80,11 @@ impl Sent<'_> {
         let is_stored = self.service.settings.dialect.is_magento() && reply.warning.is_none();
         let replied = exact_json::parse(&reply.body).ok().filter(|_| is_stored);
         let replied = replied.and_then(|body| Profile::find(body, &Pointers::default()).ok());
-        if let Some(now) = replied {
-            return match self.compare(now) {
-                Read::Seen(seen, now) if seen.is_applied() => Ok(self.accept(&seen, &now, applied)),
-                Read::Seen(seen, now) => Err(self.mismatched(&seen, &now, status, true)),
-                Read::OtherCustomer(failure) | Read::Failed(failure) => Err(failure),
+        if let Some(Read::Seen(seen, now)) = replied.map(|now| self.compare(now)) {
+            return if seen.is_applied() {
+                Ok(self.accept(&seen, &now, applied))
+            } else {
+                Err(self.mismatched(&seen, &now, status, true))
             };
         }
         let mut reads = Reads::new(self.settle);

@@ -52,11 +52,9 @@ pub fn contains(name: &str, actual: Option<&Value>, expected: Option<&Value>) ->
 fn has_attribute(actual: &[Value], expected: &Value) -> bool {
     let code = expected.get("attribute_code");
     let is_it = |attribute: &&Value| attribute.get("attribute_code") == code;
-    // A service shows no custom attribute that is empty.
-    let nothing = same_value("value", expected.get("value"), None);
     match actual.iter().find(is_it) {
         Some(attribute) => contains("", Some(attribute), Some(expected)),
-        None => nothing,
+        None => same_value("", None, Some(expected)),
     }
 }
 
@@ -75,6 +73,13 @@ fn present<'a>(name: &str, value: Option<&'a Value>) -> Option<&'a Value> {
     value.filter(|value| match value {
         Value::Null => false,
         Value::String(text) if text.trim().is_empty() => false,
+        // A service shows no custom attribute that is empty.
+        Value::Object(attribute) if attribute.contains_key("attribute_code") => {
+            present("value", attribute.get("value")).is_some()
+        }
+        Value::Array(attributes) if name == "custom_attributes" => {
+            attributes.iter().any(|attribute| present("", Some(attribute)).is_some())
+        }
         Value::Bool(false) => !FLAG_LIKE.contains(&name),
         Value::String(text) if ["0", "false"].contains(&text.trim()) => !FLAG_LIKE.contains(&name),
         Value::Number(number) if number.as_f64() == Some(0.0) => !FLAG_LIKE.contains(&name),

@@ -195,13 +195,9 @@ impl Building<'_> {
             return;
         }
         let cleared = match &change.after {
-            Some(Value::Object(attribute)) if attribute.contains_key("attribute_code") => {
-                let mut attribute = attribute.clone();
-                attribute.insert("value".to_owned(), "".into());
-                Some(Value::Object(attribute))
-            }
             Some(Value::String(_)) if self.undo.can_clear => Some(Value::Null),
-            _ => None,
+            Some(added) => without_value(added),
+            None => None,
         };
         let Some(value) = change.before.clone().or(cleared) else {
             let path = change.path.in_words();
@@ -263,6 +259,11 @@ impl Building<'_> {
         if !self.undo.all && is != put && is.is_some() {
             return self.inverse.notes.push(format!("{name}{CHANGED_SINCE}"));
         }
+        let names_none = !self.undo.can_clear && self.undo.before.get(name).is_some_and(|id| !id.is_null());
+        if address.is_none() && names_none {
+            let note = format!("cannot restore {name} of the profile: the recreated address has no ID yet");
+            self.inverse.notes.push(note);
+        }
         let draft = match address {
             Some(id) => self.changed.entry(id).or_default(),
             None => match self.added.iter_mut().find(|(old, _)| *old == was_at) {
@@ -289,6 +290,21 @@ impl Building<'_> {
         inverse.patch.draft = self.profile;
         inverse.patch.draft.insert("addresses".to_owned(), changed.chain(added).collect());
         inverse
+    }
+}
+
+/// What removes a custom attribute, or a list of them: the same without a value.
+fn without_value(attributes: &Value) -> Option<Value> {
+    match attributes {
+        Value::Object(attribute) if attribute.contains_key("attribute_code") => {
+            let mut attribute = attribute.clone();
+            attribute.insert("value".to_owned(), "".into());
+            Some(Value::Object(attribute))
+        }
+        Value::Array(attributes) => {
+            attributes.iter().map(without_value).collect::<Option<_>>().map(Value::Array)
+        }
+        _ => None,
     }
 }
 

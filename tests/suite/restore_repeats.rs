@@ -1,0 +1,118 @@
+//! `customer restore`, run again or after updates that changed nothing: nothing comes back twice.
+
+use serde_json::Value;
+
+use crate::support::magento;
+use crate::support::storefront::{Home, Outcome};
+#[cfg(unix)]
+use crate::support::terminal::Terminal;
+use crate::support::test_env::TestEnv;
+
+const INTERFACES: [&str; 2] = ["marketplace", "magento"];
+
+fn run(home: &Home, api: &str, line: &str) -> Outcome {
+    home.run(&format!("--sandbox --api {api} {line}"))
+}
+
+#[track_caller]
+fn ok(home: &Home, api: &str, line: &str) -> Outcome {
+    let outcome = run(home, api, line);
+    assert_eq!(outcome.code, 0, "{api} {line}: {outcome:?}");
+    outcome
+}
+
+/// The cities of all addresses, sorted.
+fn cities(home: &Home, api: &str) -> Vec<String> {
+    let shown = ok(home, api, "customer show -o json").stdout;
+    let profile: Value = serde_json::from_str(&shown).unwrap();
+    let addresses = profile["addresses"].as_array().unwrap().iter();
+    let mut cities: Vec<String> = addresses.map(|one| one["city"].as_str().unwrap().to_owned()).collect();
+    cities.sort_unstable();
+    cities
+}
+
+/// A deleted address comes back under a new id, and is known by its content then.
+#[test]
+fn a_deleted_address_comes_back_once() {
+    for api in INTERFACES {
+        for restores in [
+            &["restore 2 --all", "restore 2 --all"][..],
+            &["restore 2", "restore 2 --all", "restore 2"],
+            &["restore 2", "restore 1 --all"],
+            &["restore 2", "restore"],
+        ] {
+            let home = Home::new();
+            let before = cities(&home, api);
+            ok(&home, api, "customer update --address 2 --telephone 5550100");
+            ok(&home, api, "customer update --remove-address 3 --yes");
+            for restore in restores {
+                ok(&home, api, &format!("customer {restore} --yes"));
+                assert_eq!(cities(&home, api), before, "{api} {restores:?}");
+            }
+        }
+    }
+}
+
+/// The address of the corrected update looks like that of the one that was not taken.
+#[test]
+fn an_update_that_was_not_taken_has_nothing_to_undo() {
+    let add = "customer update --add-address --city Kiel --country DE --region-code BER --no-input";
+    let missing =
+        "--address-firstname A --address-lastname B --street s --postcode 24103 --telephone 5550100";
+    let whole = format!("{add} {missing}");
+    for (faults, first, code, outcome) in
+        [(&["PUT:429x1"][..], &*whole, 5, "not sent"), (&[][..], add, 4, "refused")]
+    {
+        let env = TestEnv::with_faults(faults);
+        magento::fails(&env, code, &format!("{first} --retry 0"));
+        magento::done(&env, &whole);
+        let before = env.profile();
+        env.requests();
+        for flag in ["", " --all", " --allow-delete 1"] {
+            let restored = magento::program(&env, &format!("customer restore 1{flag}")).run();
+            assert_eq!(restored.code, 0, "{restored:?}");
+            let expected = "customer restore: nothing to undo: 000001-";
+            assert!(restored.stdout.starts_with(expected), "{restored:?}");
+            assert!(restored.stdout.contains(&format!(" was {outcome}\n")), "{restored:?}");
+            assert_eq!(env.requests(), ["GET 200"], "{flag}");
+        }
+        assert_eq!(env.profile(), before);
+    }
+}
+
+#[test]
+fn a_custom_attribute_comes_back_and_goes() {
+    // Address 1 has a door code, address 2 has none.
+    for (api, id) in [("magento", 1), ("magento", 2), ("marketplace", 1), ("marketplace", 2)] {
+        let home = Home::new();
+        let value = || {
+            let jq = format!(
+                ".addresses[] | select(.id == {id}) | [.custom_attributes[]?.value | select(. != \"\")]"
+            );
+            ok(&home, api, &format!("customer show --jq '{jq}'")).stdout
+        };
+        let before = value();
+        for new in ["", "x"] {
+            ok(&home, api, &format!("customer update --address {id} --custom-attribute door_code={new}"));
+            ok(&home, api, "customer restore");
+            assert_eq!(value(), before, "{api}, address {id}, door_code={new}");
+        }
+    }
+}
+
+/// Off a terminal it is kept, and a hint names the flag.
+#[cfg(unix)]
+#[test]
+fn a_person_is_asked_whether_an_added_address_is_deleted() {
+    for (answer, left) in [("n", 5), ("y", 4)] {
+        let home = Home::new();
+        let add =
+            "customer update --add-address --city Kiel --country DE --region-id 82 --gender 1 --no-input";
+        ok(&home, "marketplace", add);
+        let mut terminal = Terminal::run(&home, 120, &["--sandbox", "customer", "restore"], &[]);
+        terminal.sees("Also delete address 13, added since?").answers(answer);
+        terminal.sees("end it?").answers("y");
+        let (code, screen) = terminal.ends();
+        assert_eq!((code, cities(&home, "marketplace").len()), (0, left), "{screen}");
+    }
+}
