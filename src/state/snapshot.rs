@@ -153,9 +153,18 @@ pub struct Open {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct LastRead {
     /// When.
-    pub at: Timestamp,
+    at: Timestamp,
+    /// The number of the newest snapshot then: what it and those before it wrote was seen.
+    newest: u64,
     /// The addresses.
     pub addresses: Vec<Value>,
+}
+
+impl LastRead {
+    /// Whether it was read after what this snapshot was taken for.
+    pub fn is_after(&self, snapshot: &Snapshot) -> bool {
+        number_of(&snapshot.path) <= self.newest
+    }
 }
 
 impl CustomerStore {
@@ -328,7 +337,9 @@ impl CustomerStore {
 
     /// Keeps what a read has shown, for [`Self::last_read`]. It is a help: what cannot be written is left out.
     pub fn note_read(&self, addresses: &[Value]) {
-        let read = LastRead { at: self.clock.now(), addresses: addresses.to_vec() };
+        let newest = self.entries().ok().and_then(|entries| Some(entries.first()?.number));
+        let newest = newest.unwrap_or_default();
+        let read = LastRead { at: self.clock.now(), newest, addresses: addresses.to_vec() };
         let file = self.directory().join(LAST_READ);
         let _ = serde_json::to_vec(&read).map(|text| self.storage.replace(&file, &text));
     }

@@ -134,7 +134,7 @@ the service answered 401 Unauthorized with an empty body
             answer("403 Forbidden", "", ""),
             Some(str![[r#"
 the service answered 403 Forbidden with an empty body
-  hint: the token may not do this: `storefront auth status` shows which one was used
+  hint: the token lacks permission for this call: `storefront auth status` shows which one was used
 "#]]),
         ),
         (

@@ -32,7 +32,7 @@ use crate::prompt::{Answer, Prompt};
 use crate::report::outcome::{Outcome, ProfileOutcome};
 use crate::report::{changes, hint_target, profile};
 use crate::session::service::Service;
-use crate::state::{CustomerStore, Fate, NewSnapshot, Snapshot};
+use crate::state::{CustomerStore, Fate, NewSnapshot};
 
 /// Runs all the steps.
 ///
@@ -167,16 +167,18 @@ impl Steps<'_> {
         let is_named = held.stored.text("id").or(held.stored.text("email")).is_some();
         let removed: Vec<i64> = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
         let last = held.store.last_read().filter(|_| is_named).unwrap_or_default();
-        let mut writes: Vec<Write<'_>> = Vec::new();
-        for (Snapshot { customer, merged, .. }, fate) in &recent {
-            if let Fate::Applied { at, verified } = fate
-                && (has_base || held.store.is_recent(*at))
-            {
-                // The read before a newer write had to show this one.
-                let was_seen = *verified || !writes.is_empty();
-                writes.push(Write { before: customer, sent: merged, was_seen });
-            }
-        }
+        let is_compared = |fate: &Fate| match fate {
+            Fate::Applied { at, .. } => has_base || held.store.is_recent(*at),
+            _ => false,
+        };
+        let compared = recent.iter().filter(|(_, fate)| is_compared(fate));
+        let writes: Vec<Write<'_>> = compared
+            .map(|(snapshot, _)| Write {
+                before: &snapshot.customer,
+                sent: &snapshot.merged,
+                was_seen: last.is_after(snapshot),
+            })
+            .collect();
         let mut missing = not_shown(&writes, &last.addresses, &removed, &held.stored)?;
         missing.extend(not_shown(&[], &self.earlier, &removed, &held.stored)?);
         missing.dedup();
