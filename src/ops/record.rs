@@ -131,12 +131,11 @@ impl RecordOperation<'_> {
     ) -> Result<Outcome, Failure> {
         // A profile is read by its customer's email; other calls need the id.
         let with_id;
-        let service = match self {
-            Self::UpdateProfile(_) => service,
-            _ => {
-                with_id = customers::with_id(service).await?;
-                &with_id
-            }
+        let service = if let Self::UpdateProfile(_) = self {
+            service
+        } else {
+            with_id = customers::with_id(service).await?;
+            &with_id
         };
         match (self, ready) {
             (Self::UpdateProfile(args), PreparedBody::Draft(draft)) => {

@@ -170,7 +170,7 @@ impl Steps<'_> {
         // Customers without an ID and an email have their files in common.
         recent.retain(|(snapshot, _)| belongs_to(held.stored.customer(), &snapshot.customer));
         let is_named = held.stored.text("id").or(held.stored.text("email")).is_some();
-        let mut removed: HashSet<i64> = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
+        let mut removed: Vec<i64> = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
         if let Change::Restore(restore) = self.change {
             removed.extend(restore.brought_back(&held.store, &held.stored, self.prompt)?);
         }

@@ -149,7 +149,7 @@ impl<'a> Restore<'a> {
             return Ok(found);
         }
         let (snapshot, fate) = match &self.args.snapshot {
-            Some(name) => self.named(store, name)?,
+            Some(name) => named(store, name)?,
             None => self.newest(store, stored, prompt)?,
         };
         ensure_same_owner(store, stored, &snapshot)?;
@@ -158,29 +158,6 @@ impl<'a> Restore<'a> {
         let status = format!("{}: snapshot {} ({taken})", Self::OPERATION, snapshot.name());
         self.service.session.report.status(&status);
         Ok(self.found.get_or_init(|| (snapshot, fate)))
-    }
-
-    /// A snapshot by file, name, number or the beginning of its name.
-    fn named(&self, store: &CustomerStore, name: &str) -> Result<(Snapshot, Fate), Failure> {
-        let file = Path::new(name);
-        let path = match &store.named(name)?[..] {
-            _ if file.is_file() => file.to_owned(),
-            [one] => one.path.clone(),
-            [] => {
-                let message = format!("no snapshot named `{name}` of this customer on this machine");
-                return Err(Failure::usage(message).hint(LIST));
-            }
-            several => {
-                let names: Vec<&str> = several.iter().take(MOST_NAMED).map(SnapshotEntry::name).collect();
-                let more = several.len() - names.len();
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                let message =
-                    format!("`{name}` names {} snapshots: {}{more}", several.len(), names.join(", "));
-                return Err(Failure::usage(message).hint("give more of the name, or the number of one"));
-            }
-        };
-        let fate = store.fate(&path);
-        Ok((store.read(&path)?, fate))
     }
 
     /// The newest update that may have changed something. One of unknown outcome which the profile does not show is asked
@@ -215,6 +192,28 @@ impl<'a> Restore<'a> {
         }
         Err(Failure::usage("no update of this customer from this machine was applied").hint(LIST))
     }
+}
+
+/// A snapshot by file, name, number or the beginning of its name.
+fn named(store: &CustomerStore, name: &str) -> Result<(Snapshot, Fate), Failure> {
+    let file = Path::new(name);
+    let path = match &store.named(name)?[..] {
+        _ if file.is_file() => file.to_owned(),
+        [one] => one.path.clone(),
+        [] => {
+            let message = format!("no snapshot named `{name}` of this customer on this machine");
+            return Err(Failure::usage(message).hint(LIST));
+        }
+        several => {
+            let names: Vec<&str> = several.iter().take(MOST_NAMED).map(SnapshotEntry::name).collect();
+            let more = several.len() - names.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let message = format!("`{name}` names {} snapshots: {}{more}", several.len(), names.join(", "));
+            return Err(Failure::usage(message).hint("give more of the name, or the number of one"));
+        }
+    };
+    let fate = store.fate(&path);
+    Ok((store.read(&path)?, fate))
 }
 
 fn addresses(ids: &[i64]) -> String {

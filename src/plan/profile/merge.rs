@@ -116,9 +116,8 @@ fn merge_addresses(stored: &[Value], patch: &ProfilePatch) -> Result<Vec<Value>,
     let index = AddressIndex::of(stored)?;
     let drafts = resolve_targets(patch, &index)?;
     let named: HashSet<usize> = drafts.iter().filter_map(|(position, _)| *position).collect();
-    let stays = |position: usize| match patch.replace {
-        true => named.contains(&position),
-        false => !patch.remove.contains(&index.ids()[position]),
+    let stays = |position: usize| {
+        if patch.replace { named.contains(&position) } else { !patch.remove.contains(&index.ids()[position]) }
     };
     let staying: Vec<usize> = (0..stored.len()).filter(|position| stays(*position)).collect();
     let mut changed = stored.to_vec();

@@ -234,15 +234,13 @@ impl Building<'_> {
 
     /// A default goes back to the address that had it, where it still is where the update put it.
     fn set_default_back(&mut self, name: &'static str) {
-        let put =
-            default_of(self.undo.sent, name).and_then(|default| match default.get("id").and_then(id_of) {
-                Some(id) => Some(id),
-                None => {
-                    let addresses = diff::address_list(self.now).iter();
-                    let mut new = addresses.filter(|address| is_content(address, Some(default)));
-                    new.next_back()?.get("id").and_then(id_of)
-                }
-            });
+        let put = default_of(self.undo.sent, name).and_then(|default| {
+            default.get("id").and_then(id_of).or_else(|| {
+                let addresses = diff::address_list(self.now).iter();
+                let mut new = addresses.filter(|address| is_content(address, Some(default)));
+                new.next_back()?.get("id").and_then(id_of)
+            })
+        });
         let id_in = |customer| default_of(customer, name).and_then(|default| id_of(default.get("id")?));
         let (was, is) = (id_in(self.undo.before), id_in(self.now));
         let Some(was_at) = was.filter(|_| was != is && (self.undo.all || was != put)) else {

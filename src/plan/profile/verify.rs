@@ -1,7 +1,7 @@
 //! What a profile that was read says about a PUT: whether it shows what was sent, and whether it is as new as what our
 //! own writes left.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
@@ -213,7 +213,7 @@ pub struct Write<'a> {
 pub fn not_shown(
     writes: &[Write<'_>],
     addresses: &[Value],
-    removed: &HashSet<i64>,
+    removed: &[i64],
     now: &Profile,
 ) -> Result<Vec<String>, Failure> {
     let index = AddressIndex::of(now.addresses())?;

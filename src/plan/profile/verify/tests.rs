@@ -129,7 +129,7 @@ fn missing(states: &[&Value], seen: &[Value], now: Value) -> Vec<String> {
         .windows(2)
         .map(|pair| Write { before: &pair[1], sent: &pair[0], was_seen: !seen.is_empty() })
         .collect();
-    not_shown(&writes, seen, &[9].into(), &profile(now)).unwrap()
+    not_shown(&writes, seen, &[9], &profile(now)).unwrap()
 }
 
 #[test]
