@@ -172,7 +172,7 @@ impl Steps<'_> {
         let is_named = held.stored.text("id").or(held.stored.text("email")).is_some();
         let mut removed: Vec<i64> = recent.iter().flat_map(|(snapshot, _)| snapshot.removed()).collect();
         if let Change::Restore(restore) = self.change {
-            removed.extend(restore.brought_back(&held.store, &held.stored, self.prompt)?);
+            removed.extend(restore.brought_back(&held.store)?);
         }
         let last = held.store.last_read().filter(|_| is_named).unwrap_or_default();
         let write = |(snapshot, fate)| match fate {

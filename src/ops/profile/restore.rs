@@ -107,18 +107,14 @@ impl<'a> Restore<'a> {
         Ok(merged)
     }
 
-    /// The addresses that it brings back where they are gone, because the update lost them: a read that does not show
-    /// them is good enough for it.
+    /// The addresses that it brings back where they are gone, because the update that is named lost them: a read that does
+    /// not show them is good enough for it.
     ///
     /// # Errors
-    /// As [`Self::merge`].
-    pub fn brought_back(
-        &self,
-        store: &CustomerStore,
-        stored: &Profile,
-        prompt: &Prompt,
-    ) -> Result<Vec<i64>, Failure> {
-        let (snapshot, fate) = self.snapshot(store, stored, prompt)?;
+    /// `usage` when there is no such snapshot.
+    pub fn brought_back(&self, store: &CustomerStore) -> Result<Vec<i64>, Failure> {
+        let Some(name) = &self.args.snapshot else { return Ok(Vec::new()) };
+        let (snapshot, fate) = named(store, name)?;
         let is_lost = matches!(fate, Fate::Mismatch { .. });
         let before = diff::address_list(&snapshot.customer).iter().filter(|_| is_lost);
         Ok(before.filter_map(|address| id_of(address.get("id")?)).collect())
