@@ -201,3 +201,24 @@ error: file `nowhere.json` not found
     );
     assert_eq!(env.requests(), [""; 0]);
 }
+
+/// Where nothing can be read, only the snapshots tell that the file is older than our own update.
+#[test]
+fn a_base_must_show_the_newest_update_whatever_its_age() {
+    let env = TestEnv::new();
+    let base = save(&env);
+    let env = TestEnv::with_faults(&["no-get"]);
+    env.file("base.json", base.to_string());
+    let update = "customer update --base base.json --settle 0 --yes --address 2";
+    assert_eq!(env.run(&format!("{update} --city Troy")).code, 0);
+    let fate = json!({"fate": "applied", "at": "2020-01-01T00:00:00Z", "verified": false});
+    std::fs::write(env.snapshots()[0].with_extension("fate"), fate.to_string()).unwrap();
+    env.requests();
+    let refused = env.fails(3, &format!("{update} --postcode 12180"));
+    assert!(
+        refused["message"].as_str().unwrap().contains("addresses[id=2].city has its old value"),
+        "{refused}"
+    );
+    assert_eq!(env.requests(), ["GET 404"]);
+    assert_eq!(env.run(&format!("{update} --postcode 12180 --after-unknown")).code, 0);
+}
