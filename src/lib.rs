@@ -43,6 +43,7 @@ use context::Context;
 use failure::Failure;
 use report::Report;
 use report::jq::Filter;
+use session::runtime::on_runtime;
 
 /// Runs the program with this process's arguments and surroundings.
 pub fn run() -> ExitCode {
@@ -56,11 +57,22 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(answer) => return print_clap_answer(&answer, &context),
     };
-    let format = output_format(&cli.global, &context);
+    match on_runtime(async { Ok(execute(&cli, &context).await) }) {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            Report::new(&context, OutputFormat::Table, None, false, 0).failure(&failure);
+            ExitCode::from(failure.kind.exit_code())
+        }
+    }
+}
+
+/// Runs the command of a command line; gives its exit code.
+async fn execute(cli: &Cli, context: &Context) -> u8 {
+    let format = output_format(&cli.global, context);
     let global = &cli.global;
     let filter = global.jq.as_deref().map(Filter::compile).transpose();
     let mut report = Report::new(
-        &context,
+        context,
         *format.as_ref().unwrap_or(&OutputFormat::Table),
         global.color,
         global.quiet,
@@ -68,12 +80,16 @@ pub fn run() -> ExitCode {
     );
     report.can_write = global.can_write;
     let filter = format.and(filter).map(|filter| report.filter = filter.map(kept));
-    match filter.and_then(|()| commands::run(&cli, &context, &report)) {
-        Ok(()) => ExitCode::SUCCESS,
+    let result = match filter {
+        Ok(()) => Box::pin(commands::run(cli, context, &report)).await,
+        Err(failure) => Err(failure),
+    };
+    match result {
+        Ok(()) => 0,
         Err(mut failure) => {
             failure.hint = failure.hint.map(|hint| report::hint_target::for_command(&hint, global));
             report.failure(&failure);
-            ExitCode::from(failure.kind.exit_code())
+            failure.kind.exit_code()
         }
     }
 }

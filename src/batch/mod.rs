@@ -42,7 +42,6 @@ use crate::prompt::Prompt;
 use crate::report::ordered_results::OrderedResults;
 use crate::report::summary;
 use crate::session::Session;
-use crate::session::runtime::on_runtime;
 use crate::session::service::Service;
 use preflight::PreflightReport;
 use prepare::RecordPreparer;
@@ -57,7 +56,7 @@ pub use prepare::key_of;
 ///
 /// # Errors
 /// `usage` and `guard` before anything is sent; `partial` when some records did not go through; `interrupted`.
-pub fn run(
+pub async fn run(
     session: &Session<'_>,
     source: &Source,
     args: &BatchArgs,
@@ -72,24 +71,18 @@ pub fn run(
         return Err(Failure::usage("--customer is one customer, and this input has many records")
             .hint("name the customer of each record in its field or column `customer`"));
     }
-    on_runtime(async {
-        let service = Service::open(session).await?;
-        Box::pin(run_over(&service, source, args, operation, OrderedResults::new(session.report))).await
-    })
+    let service = Service::open(session).await?;
+    Box::pin(run_over(&service, source, args, operation)).await
 }
 
-/// The same over an open service, with results written to `results`.
-///
-/// # Errors
-/// As [`run`].
-pub async fn run_over(
+async fn run_over(
     service: &Service<'_>,
     source: &Source,
     args: &BatchArgs,
     operation: RecordOperation<'_>,
-    results: OrderedResults,
 ) -> Result<(), Failure> {
     let session = service.session;
+    let results = OrderedResults::new(session.report);
     let bearer = bearer(&service.settings, operation.operation());
     let program = service.settings.token_for(bearer).token_command();
     // A record that names the batch's own token has the same key as those that name none.

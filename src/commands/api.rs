@@ -20,7 +20,7 @@ const OPERATION: &str = "api";
 ///
 /// # Errors
 /// Whatever went wrong.
-pub fn run(session: &Session<'_>, args: &ApiArgs) -> Result<(), Failure> {
+pub async fn run(session: &Session<'_>, args: &ApiArgs) -> Result<(), Failure> {
     guard_profile(args)?;
     let mut request = request(session, args)?;
     with_service(session, async |service| {
@@ -40,6 +40,7 @@ pub fn run(session: &Session<'_>, args: &ApiArgs) -> Result<(), Failure> {
         }
         print(session, &request, reply)
     })
+    .await
 }
 
 /// Refuses writes to a customer's profile: they replace the address list, and this command neither reads it nor keeps a

@@ -29,14 +29,14 @@ const UNAUTHORIZED: u16 = 401;
 ///
 /// # Errors
 /// `usage` for a profile that cannot hold a token, `auth` when `status` finds none.
-pub fn run(session: &Session<'_>, command: &AuthCommand) -> Result<(), Failure> {
+pub async fn run(session: &Session<'_>, command: &AuthCommand) -> Result<(), Failure> {
     if session.global.sandbox {
         return Err(Failure::usage("the sandbox uses its own tokens")
             .hint("list them with `storefront sandbox tokens`"));
     }
     match command {
-        AuthCommand::Login(args) => login(session, args),
-        AuthCommand::Status(_) => status(session),
+        AuthCommand::Login(args) => login(session, args).await,
+        AuthCommand::Status(_) => status(session).await,
         AuthCommand::Logout(args) => logout(session, args.admin),
     }
 }
@@ -58,7 +58,7 @@ pub fn read_token(session: &Session<'_>, question: &str, hint: &str, stdin: bool
     token.fit_for_header("the input")
 }
 
-fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
+async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     let bearer = bearer(args.admin);
     let file = ConfigFile::load(session.context)?;
     let profile = file.chosen(session.context, session.global)?;
@@ -74,12 +74,12 @@ fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     let credentials = Credentials::load(session.context)?;
     let origin = origin(&base_url);
     let token = if let Some(user) = &args.user {
-        password_login::token(session, &profile, user, args)?
+        password_login::token(session, &profile, user, args).await?
     } else {
         let question = format!("{} of {} for {origin}", noun(bearer), profile.name);
         let hint = "use --with-token to read it from stdin";
         let token = read_token(session, &question, hint, args.with_token)?;
-        verify(session, &profile, bearer, &token)?;
+        verify(session, &profile, bearer, &token).await?;
         token
     };
     let expires = token.expires_at();
@@ -117,7 +117,12 @@ fn no_profile(session: &Session<'_>, file: &ConfigFile) -> Failure {
 }
 
 /// Refuses a token that the service rejects. One that cannot be checked is kept: the service may be down just now.
-fn verify(session: &Session<'_>, profile: &Profile, bearer: Bearer, token: &Token) -> Result<(), Failure> {
+async fn verify(
+    session: &Session<'_>,
+    profile: &Profile,
+    bearer: Bearer,
+    token: &Token,
+) -> Result<(), Failure> {
     let quick = GlobalArgs { profile: Some(profile.name.clone()), ..token_check::quick(session.global) };
     let session = &Session { global: &quick, ..*session };
     let mut answer = Answer::NoCall;
@@ -130,7 +135,8 @@ fn verify(session: &Session<'_>, profile: &Profile, bearer: Bearer, token: &Toke
         }
         answer = token_check::ask(&service.for_record(session, Some(token.clone()), None), bearer).await;
         Ok(())
-    });
+    })
+    .await;
     let unproven = match (asked, answer) {
         (Err(failure), _) if failure.kind == FailureKind::Interrupted => return Err(failure),
         (Ok(()), Answer::Rejected(failure)) if is_useless(bearer, &failure) => {
@@ -166,7 +172,7 @@ fn is_useless(bearer: Bearer, failure: &Failure) -> bool {
     failure.status == Some(UNAUTHORIZED) || bearer == Bearer::Customer
 }
 
-fn status(session: &Session<'_>) -> Result<(), Failure> {
+async fn status(session: &Session<'_>) -> Result<(), Failure> {
     let quick = token_check::quick(session.global);
     let session = &Session { global: &quick, ..*session };
     let mut checks = Vec::new();
@@ -175,7 +181,8 @@ fn status(session: &Session<'_>) -> Result<(), Failure> {
         place = (service.settings.profile.clone(), service.settings.base_url.to_string());
         checks = token_checks(service).await;
         Ok(())
-    })?;
+    })
+    .await?;
     let (profile, base_url) = place;
     if session.report.is_json() {
         session.report.json(&json!({

@@ -17,15 +17,15 @@ use crate::session::runtime::with_service;
 ///
 /// # Errors
 /// Whatever went wrong.
-pub fn run(
+pub async fn run(
     session: &Session<'_>,
     operation: RecordOperation<'_>,
     args: &BatchArgs,
-    one_record: impl FnOnce() -> Result<(), Failure>,
+    one_record: impl AsyncFnOnce() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     match source(session, args)? {
-        Some(source) => batch::run(session, &source, args, operation),
-        None => one_record(),
+        Some(source) => batch::run(session, &source, args, operation).await,
+        None => one_record().await,
     }
 }
 
@@ -33,23 +33,25 @@ pub fn run(
 ///
 /// # Errors
 /// Whatever went wrong.
-pub fn direct(
+pub async fn direct(
     session: &Session<'_>,
     operation: Operation,
     flags: &dyn FlagOverrides,
     args: &BatchArgs,
 ) -> Result<(), Failure> {
-    run(session, RecordOperation::Direct(operation, flags), args, || {
-        send(session, flags.customer(), draft::draft(session, operation, flags)?)
+    run(session, RecordOperation::Direct(operation, flags), args, async || {
+        send(session, flags.customer(), draft::draft(session, operation, flags)?).await
     })
+    .await
 }
 
 /// Sends one draft, for the customer who is named or the token's own.
 ///
 /// # Errors
 /// Whatever went wrong.
-pub fn send(session: &Session<'_>, customer: Option<&str>, draft: Draft) -> Result<(), Failure> {
+pub async fn send(session: &Session<'_>, customer: Option<&str>, draft: Draft) -> Result<(), Failure> {
     with_service(session, async |service| perform_and_report(&select(service, customer).await?, draft).await)
+        .await
 }
 
 /// The input, where it is one of many records.

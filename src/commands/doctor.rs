@@ -15,7 +15,6 @@ use crate::failure::{Failure, FailureKind};
 use crate::http::{HttpEvent, RUN_DOCTOR, Tracer};
 use crate::plan::request::Bearer;
 use crate::session::Session;
-use crate::session::runtime::on_runtime;
 use crate::session::service::{Service, names_store};
 use crate::session::signals::Signals;
 use crate::shell::Shell;
@@ -30,15 +29,13 @@ const NOT_FOUND: u16 = 404;
 ///
 /// # Errors
 /// The kind of the first check that failed.
-pub fn run(session: &Session<'_>) -> Result<(), Failure> {
-    let checks = on_runtime(async {
-        let mut signals = Signals::listen()?;
-        tokio::select! {
-            biased;
-            () = signals.next() => Err(Failure::new(FailureKind::Interrupted, "interrupted")),
-            checks = run_checks(session) => Ok(checks),
-        }
-    })?;
+pub async fn run(session: &Session<'_>) -> Result<(), Failure> {
+    let mut signals = Signals::listen()?;
+    let checks = tokio::select! {
+        biased;
+        () = signals.next() => return Err(Failure::new(FailureKind::Interrupted, "interrupted")),
+        checks = run_checks(session) => checks,
+    };
     let report = session.report;
     if report.is_json() {
         report.json(&json!({"checks": check::to_json(&checks)}))?;

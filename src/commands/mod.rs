@@ -32,7 +32,7 @@ use crate::session::Session;
 ///
 /// # Errors
 /// Whatever went wrong, complete with its exit code.
-pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure> {
+pub async fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure> {
     cli.global.validate()?;
     let config = ReadOnce::default();
     let dialect = chosen_dialect(context, &cli.global, &config)?;
@@ -45,13 +45,13 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
     }
     match &cli.command {
         Command::Config(LazySubcommands(command)) => config::run(&session, command),
-        Command::Auth(LazySubcommands(command)) => auth::run(&session, command),
-        Command::Quote(LazySubcommands(command)) => quote::run(&session, command),
-        Command::Customer(LazySubcommands(command)) => customer::run(&session, command),
-        Command::Attribute(LazySubcommands(command)) => attribute::run(&session, command),
+        Command::Auth(LazySubcommands(command)) => auth::run(&session, command).await,
+        Command::Quote(LazySubcommands(command)) => quote::run(&session, command).await,
+        Command::Customer(LazySubcommands(command)) => customer::run(&session, command).await,
+        Command::Attribute(LazySubcommands(command)) => attribute::run(&session, command).await,
         Command::Journal(LazySubcommands(command)) => journal::run(&session, command),
-        Command::Doctor(_) => doctor::run(&session),
-        Command::Api(args) => api::run(&session, args),
+        Command::Doctor(_) => doctor::run(&session).await,
+        Command::Api(args) => api::run(&session, args).await,
         Command::Template(args) => template::run(&session, &args.operation, args.format),
         Command::Schema(operation) => {
             let schema = json_schema::of(dialect, Operation::parse(&operation.words)?);
@@ -60,7 +60,7 @@ pub fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure>
         Command::Help(args) => help::run(&session, &args.words),
         Command::Completions(args) => session.report.stdout(&completion::script(args.shell)?),
         Command::Man(args) => man::run(&session, args.directory.as_deref()),
-        Command::Sandbox(LazySubcommands(command)) => sandbox::run(&session, command),
+        Command::Sandbox(LazySubcommands(command)) => sandbox::run(&session, command).await,
     }
 }
 

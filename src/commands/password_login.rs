@@ -29,7 +29,7 @@ const NOT_FOUND: u16 = 404;
 /// # Errors
 /// `usage` where the service issues no tokens, or the environment points to another host; `auth` where the service refuses
 /// the user name or the password; `unavailable` where it cannot be reached.
-pub fn token(
+pub async fn token(
     session: &Session<'_>,
     profile: &Profile,
     user: &str,
@@ -61,7 +61,8 @@ pub fn token(
         let reply = service.log_in(&request).await.map_err(|failure| refused(failure, args))?;
         issued = Some(token_of(&reply.value())?);
         Ok(())
-    })?;
+    })
+    .await?;
     issued.ok_or_else(|| Failure::internal("the login ended without a token"))
 }
 

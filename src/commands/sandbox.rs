@@ -14,7 +14,6 @@ use crate::sandbox::{self, Observer, Options};
 use crate::sanitize::sanitize_line;
 use crate::session::Session;
 use crate::session::local_service::{data_file, unusable};
-use crate::session::runtime::on_runtime;
 use crate::session::signals::Signals;
 use crate::state::{CartAdditions, CustomerStore};
 
@@ -22,9 +21,9 @@ use crate::state::{CartAdditions, CustomerStore};
 ///
 /// # Errors
 /// `usage` when the database or the address cannot be used.
-pub fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), Failure> {
+pub async fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), Failure> {
     match command {
-        SandboxCommand::Serve(args) => serve(session, args),
+        SandboxCommand::Serve(args) => serve(session, args).await,
         SandboxCommand::Reset(args) => reset(session, &data_file(session.context, args.data.as_ref())?),
         SandboxCommand::Show(args) => show(session, args),
         SandboxCommand::Openapi(_) => session.report.stdout(&format!("{:#}\n", openapi(session.global.api))),
@@ -39,7 +38,7 @@ fn openapi(interface: Option<Interface>) -> Value {
     }
 }
 
-fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
+async fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
     let options = Options {
         listen: args.listen,
         faults: session.global.fault.clone(),
@@ -47,19 +46,17 @@ fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
         allow_hosts: args.allow_host.clone(),
         ..Options::new(data_file(session.context, args.data.data.as_ref())?)
     };
-    on_runtime(async {
-        // Before the address is printed: its reader may stop the server at once.
-        let mut signals = Signals::listen()?;
-        let running = sandbox::start_observed(options, observer(session)).await.map_err(unusable)?;
-        session.report.json(&json!({
-            "url": running.url,
-            "customer_token": running.customer_token,
-            "admin_token": running.admin_token,
-        }))?;
-        signals.next().await;
-        running.stop().await;
-        Ok(())
-    })
+    // Before the address is printed: its reader may stop the server at once.
+    let mut signals = Signals::listen()?;
+    let running = sandbox::start_observed(options, observer(session)).await.map_err(unusable)?;
+    session.report.json(&json!({
+        "url": running.url,
+        "customer_token": running.customer_token,
+        "admin_token": running.admin_token,
+    }))?;
+    signals.next().await;
+    running.stop().await;
+    Ok(())
 }
 
 /// With `-v`, a line on standard error for each request.

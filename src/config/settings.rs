@@ -169,26 +169,6 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Settings made up for a test: flags over defaults, this store view, and these tokens.
-    #[cfg(test)]
-    pub fn made_up(
-        global: &GlobalArgs,
-        base_url: Url,
-        store_view: StoreView,
-        customer: Token,
-        admin: Token,
-    ) -> Self {
-        let from = "the test";
-        let mut settings = Self::plain(
-            global,
-            base_url,
-            TokenSource::given(customer, from),
-            TokenSource::given(admin, from),
-        );
-        settings.store_view = Some(store_view);
-        settings
-    }
-
     /// The settings of the built-in service at `url`: nothing of environment or profile.
     ///
     /// # Errors

@@ -207,8 +207,7 @@ impl Report {
 
     /// Writes bytes to standard output as they are.
     fn bytes(bytes: &[u8]) -> Result<(), Failure> {
-        let mut stdout = io::stdout().lock();
-        match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        match StandardOutput.write_all(bytes).and_then(|()| StandardOutput.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 Err(Failure::internal(format!("cannot write to stdout: {error}")))
             }
@@ -270,11 +269,28 @@ fn stderr_line(text: &str) {
     write_stderr(&sanitize(text));
 }
 
+/// Standard output, and what stands for it in the simulation.
+struct StandardOutput;
+
+impl Write for StandardOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        #[cfg(test)]
+        if crate::simulation::program::captures_stdout(bytes) {
+            return Ok(bytes.len());
+        }
+        io::stdout().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stdout().flush()
+    }
+}
+
 /// One write a line, so that programs that share standard error do not break each other's. It may be closed or full:
 /// nobody can read the message.
 fn write_stderr(text: &str) {
     #[cfg(test)]
-    if crate::simulation::captures_stderr(text) {
+    if crate::simulation::program::captures_stderr(text) {
         return;
     }
     status_line::suspend(|| {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::failure::failure_json;
 use super::outcome::Outcome;
-use super::{Report, status_line};
+use super::{Report, StandardOutput, status_line};
 use crate::failure::{Failure, FailureKind};
 use crate::sanitize;
 
@@ -28,7 +28,7 @@ pub struct RecordLocation {
 
 /// Standard output of a run.
 pub struct OrderedResults {
-    out: BufWriter<Box<dyn Write>>,
+    out: BufWriter<StandardOutput>,
     /// Whether its reader went away.
     closed: bool,
     report: Report,
@@ -43,13 +43,8 @@ pub struct OrderedResults {
 impl OrderedResults {
     /// Results on standard output, in the output format of the command.
     pub fn new(report: &Report) -> Self {
-        Self::to(report, Box::new(io::stdout()))
-    }
-
-    /// The same, written to `out`.
-    pub fn to(report: &Report, out: Box<dyn Write>) -> Self {
         Self {
-            out: BufWriter::with_capacity(32 * 1024, out),
+            out: BufWriter::with_capacity(32 * 1024, StandardOutput),
             closed: false,
             report: *report,
             pending: BTreeMap::new(),

@@ -12,36 +12,32 @@ use crate::session::signals::Signals;
 ///
 /// # Errors
 /// Whatever went wrong; `interrupted`, with what is known of the write, after Ctrl-C.
-pub fn with_service(
+pub async fn with_service(
     session: &Session<'_>,
     task: impl AsyncFnOnce(&Service<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    on_runtime(async {
-        let mut signals = Signals::listen()?;
-        let service = Service::open(session).await?;
-        let mut task = pin!(task(&service));
-        tokio::select! {
-            // In this order, so that signals are listened to before the task asks its first question.
-            biased;
-            () = signals.next() => {}
-            result = &mut task => return result,
-        }
-        if service.stage.get() == Stage::NothingSent {
-            return Err(interrupted(&service));
-        }
-        service.stop();
-        session
-            .report
-            .status("stopping: waiting for the request in flight; press Ctrl-C again to stop at once");
-        tokio::select! {
-            biased;
-            () = signals.next() => Err(interrupted(&service)),
-            result = &mut task => Err(stopped(&service, result)),
-        }
-    })
+    let mut signals = Signals::listen()?;
+    let service = Service::open(session).await?;
+    let mut task = pin!(task(&service));
+    tokio::select! {
+        // In this order, so that signals are listened to before the task asks its first question.
+        biased;
+        () = signals.next() => {}
+        result = &mut task => return result,
+    }
+    if service.stage.get() == Stage::NothingSent {
+        return Err(interrupted(&service));
+    }
+    service.stop();
+    session.report.status("stopping: waiting for the request in flight; press Ctrl-C again to stop at once");
+    tokio::select! {
+        biased;
+        () = signals.next() => Err(interrupted(&service)),
+        result = &mut task => Err(stopped(&service, result)),
+    }
 }
 
-/// Runs a future on a runtime of one thread.
+/// Runs a future on the runtime of this process, which has one thread.
 ///
 /// # Errors
 /// The future's own, and `internal` when the runtime cannot start.

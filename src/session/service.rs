@@ -80,19 +80,13 @@ impl<'a> Service<'a> {
             (Settings::resolve_with(session.context, session.global, session.config)?, None)
         };
         mask_tokens(&settings);
+        #[cfg(test)]
+        if let Some(network) = crate::simulation::program::network() {
+            let client = Client::over(&link(&settings), network);
+            return Ok(Self::with_client(session, settings, client));
+        }
         let client = Client::new(&link(&settings), tracer)?;
         Ok(Self { _sandbox: sandbox, ..Self::with_client(session, settings, client) })
-    }
-
-    /// A service that is reached over this transport.
-    #[cfg(test)]
-    pub fn over(
-        session: &'a Session<'a>,
-        settings: Settings,
-        transport: Box<dyn crate::http::Transport>,
-    ) -> Self {
-        let client = Client::over(&link(&settings), transport);
-        Self::with_client(session, settings, client)
     }
 
     fn with_client(session: &'a Session<'a>, settings: Settings, client: Client) -> Self {

@@ -4,7 +4,12 @@
 use crate::failure::Failure;
 
 /// Listens for signals.
-pub struct Signals(platform::Listeners);
+pub struct Signals {
+    listeners: Option<platform::Listeners>,
+    /// What stands for them in the simulation.
+    #[cfg(test)]
+    modelled: Option<std::rc::Rc<tokio::sync::Notify>>,
+}
 
 impl Signals {
     /// Begins to listen: from now on a signal does not end the process by itself.
@@ -12,15 +17,29 @@ impl Signals {
     /// # Errors
     /// `internal` when signals cannot be received.
     pub fn listen() -> Result<Self, Failure> {
+        #[cfg(test)]
+        if let Some(modelled) = crate::simulation::program::interrupt() {
+            return Ok(Self { listeners: None, modelled: Some(modelled) });
+        }
         let listeners = platform::listen()
             .map_err(|error| Failure::internal(format!("cannot listen for signals: {error}")))?;
         crate::prompt::signals_are_listened_to();
-        Ok(Self(listeners))
+        Ok(Self {
+            listeners: Some(listeners),
+            #[cfg(test)]
+            modelled: None,
+        })
     }
 
     /// Resolves on the next signal.
     pub async fn next(&mut self) {
-        platform::next(&mut self.0).await;
+        #[cfg(test)]
+        if let Some(modelled) = &self.modelled {
+            return modelled.notified().await;
+        }
+        if let Some(listeners) = &mut self.listeners {
+            platform::next(listeners).await;
+        }
     }
 }
 

@@ -318,7 +318,7 @@ fn overtaken(world: &World) -> Vec<(u8, String)> {
 /// Whether somebody asked for what a second request repeats.
 fn is_asked_again(world: &World, first: usize, second: usize) -> bool {
     let (first, second) = (&world.requests[first], &world.requests[second]);
-    let run = world.runs[second.run];
+    let run = &world.runs[second.run];
     let is_update = second.customer.is_some();
     // Running a single command again asks for it again; for an update only after the time in which the first may arrive late.
     let is_again = !run.is_batch && (!is_update || second.at.saturating_sub(first.at) >= MAX_LATENESS);

@@ -3,7 +3,8 @@
 //! Each seed is a world: a service with a store, a network that loses and delays, replicas that lag behind, foreign
 //! editors, and a disk that fails and forgets. In it the real commands run (`customer update`, `quote add-item`,
 //! `quote ship`, `attribute create`, and batches of them with `--resume`), on time that stands still unless everybody
-//! waits. They are killed and resumed. In the end what the service did is compared with what the commands said.
+//! waits. A run is a command line, with files and environment variables; what it says is read from `-o json` (`program`
+//! is all that is known of it). They are killed and resumed. In the end what the service did is compared with what the commands said.
 //!
 //! A seed that breaks a promise is printed with the command that shows it again:
 //! `STOREFRONT_SEED=N cargo test --lib simulation -- --nocapture`. `STOREFRONT_SEEDS=N` runs so many seeds, and
@@ -11,7 +12,6 @@
 //!
 //! The approach is that of the simulations of FoundationDB and of TigerBeetle.
 
-mod client;
 mod customers;
 mod defaults;
 mod disk;
@@ -19,12 +19,13 @@ mod editors;
 mod faults;
 mod invariants;
 mod killable;
+mod machine;
 mod network;
+pub mod program;
 mod random;
 mod scenario;
 mod world;
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,26 +37,10 @@ const SEEDS: u64 = 6_000;
 /// As many broken seeds are shown.
 const MAX_SHOWN: usize = 5;
 
-thread_local! {
-    /// What a simulation on this thread says on standard error; none where there is no simulation.
-    static STDERR: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
-}
-
-/// Takes a text that is about to be written to standard error; `false` where no simulation runs on this thread.
-pub fn captures_stderr(text: &str) -> bool {
-    STDERR.with_borrow_mut(|said| said.as_mut().map(|said| said.push(text.to_owned())).is_some())
-}
-
 fn run(seed: u64, directory: &std::path::Path, is_traced: bool) -> Verdict {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
-    STDERR.set(Some(Vec::new()));
-    let mut verdict = runtime.block_on(simulate(seed, directory, is_traced));
-    let said = STDERR.take().unwrap_or_default();
-    if is_traced {
-        verdict.trace.extend(said.into_iter().map(|said| format!("stderr: {said}")));
-    }
-    verdict
+    runtime.block_on(simulate(seed, directory, is_traced))
 }
 
 fn number(name: &str) -> Option<u64> {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use serde_json::Value;
 
+use super::customers::Stored;
 use super::disk::Process;
 use super::faults::{Delivery, Observed};
 use super::invariants;
@@ -85,7 +86,18 @@ impl Network {
         let is_profile = request.url.path().ends_with("/customer/profile");
         let customer =
             world.customers.iter().position(|customer| customer.token == token).filter(|_| is_profile);
-        let tag = tag_of(&body).or(self.tag.filter(|_| !is_read));
+        let shown = customer.and_then(|customer| self.shown.borrow().get(&customer).cloned());
+        let tag = self.tag.or_else(|| match customer {
+            Some(customer) => record_of(
+                world,
+                self.run,
+                customer,
+                &body["customer"],
+                shown.as_ref().map(|shown| &shown.profile),
+            ),
+            None => tag_of(&body),
+        });
+        let tag = tag.filter(|_| !is_read);
         let same = |sent: &&Sent| sent.run == self.run && sent.tag.is_some() && sent.tag == tag;
         let attempt = 1 + u32::try_from(world.requests.iter().filter(same).count()).unwrap();
         let (number, now) = (world.requests.len(), world.now());
@@ -99,7 +111,7 @@ impl Network {
             at: now,
             attempt,
             body,
-            shown: customer.and_then(|customer| self.shown.borrow().get(&customer).cloned()),
+            shown,
             snapshot: customer
                 .and_then(|customer| process.snapshots.get(&(customer + 1).to_string()).cloned()),
             heard: None,
@@ -120,11 +132,25 @@ impl Network {
     }
 }
 
-/// The record a body belongs to: updates carry a field for it, the others a name that is only theirs.
+/// The record of a batch that a PUT belongs to: the one whose change it makes that the last read did not show; where all
+/// are shown already, any that it has.
+fn record_of(
+    world: &World,
+    run: usize,
+    customer: usize,
+    body: &Value,
+    shown: Option<&Stored>,
+) -> Option<u32> {
+    let records = world.runs[run].records.iter().filter(|(_, of)| *of == customer);
+    let body = body.as_object()?;
+    let has = |profile: &Stored, tag: &u32| world.actions[tag].is_shown_by(profile);
+    let made: Vec<u32> = records.map(|(tag, _)| *tag).filter(|tag| has(body, tag)).collect();
+    let is_new = |tag: &&u32| shown.is_none_or(|shown| !has(shown, tag));
+    made.iter().find(is_new).or(made.last()).copied()
+}
+
+/// The record a body belongs to: it carries a name that is only its own.
 fn tag_of(body: &Value) -> Option<u32> {
-    if let Some(tag) = body["tag"].as_u64() {
-        return u32::try_from(tag).ok();
-    }
     let names =
         [&body["cartItem"]["sku"], &body["attribute"]["attribute_code"], &body["paymentMethod"]["method"]];
     let name = names.into_iter().find_map(Value::as_str)?;

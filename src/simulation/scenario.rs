@@ -5,15 +5,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::client::{Death, Job, Machine, RunEnd, RunOptions, document};
 use super::disk::Disk;
 use super::editors::Edit;
 use super::faults::{FaultProfile, Observed};
 use super::invariants::{self, Reported};
+use super::machine::{Death, Job, Machine, Operation, RunEnd, RunOptions, document};
 use super::random::Random;
 use super::world::{Action, Sent, World};
 use crate::clock::Clock;
-use crate::plan::operation::Operation;
 
 /// How often a command is taken up again.
 const MAX_RUNS: u64 = 4;
@@ -115,7 +114,7 @@ impl Scenario {
         let first = self.job(directory, 0);
         let second = self.random.chance(45).then(|| self.job(directory, 1));
         self.plan_edits();
-        let updated = |job: &Job| (job.operation == Operation::CustomerUpdate).then_some(job.records[0].1);
+        let updated = |job: &Job| (job.operation == Operation::Update).then_some(job.records[0].1);
         let updated = updated(&first).or_else(|| second.as_ref().and_then(updated));
         match second {
             Some(second) if self.random.chance(30) => {
@@ -148,12 +147,13 @@ impl Scenario {
         let mut world = self.machine.world.borrow_mut();
         world.actions.insert(self.tags, Action::Restore(self.random.chance(30)));
         let records = vec![(self.tags, customer)];
-        Job { operation: Operation::CustomerUpdate, records, input: None, jobs: 1 }
+        let operation = Operation::Update;
+        Job { operation, records, is_batch: false, input: "".into(), jobs: 1 }
     }
 
     /// A batch during which the service stops working for good.
     async fn outage(&mut self, directory: &Path) {
-        let operation = self.random.pick(&[Operation::QuoteAddItem, Operation::AttributeCreate]);
+        let operation = self.random.pick(&[Operation::AddItem, Operation::Create]);
         let job = self.batch(operation, 14, directory, 0);
         let from = self.random.millis(0, 900);
         let observed = any_outage(&mut self.random);
@@ -166,7 +166,7 @@ impl Scenario {
         let mut options = RunOptions { death: self.death(), ..RunOptions::default() };
         for run in 1..=MAX_RUNS {
             let ended = self.machine.run(job, options).await;
-            let (died, failed) = (ended.died, ended.failure.is_some());
+            let (died, failed) = (ended.code.is_none(), ended.code != Some(0));
             self.take(job, ended);
             if died && self.random.chance(50) {
                 self.machine.world.borrow_mut().log(|| "power loss".to_owned());
@@ -180,7 +180,7 @@ impl Scenario {
             }
             self.pause().await;
             let death = if run < 2 { self.death() } else { Death::Never };
-            options = RunOptions { resume: job.input.is_some(), repeat: self.random.chance(15), death };
+            options = RunOptions { resume: job.is_batch, repeat: self.random.chance(15), death };
         }
     }
 
@@ -219,17 +219,22 @@ impl Scenario {
     /// Any command.
     fn job(&mut self, directory: &Path, number: usize) -> Job {
         let operation = match self.random.below(12) {
-            0 | 1 => Operation::QuoteAddItem,
-            2 => Operation::AttributeCreate,
-            3 | 4 => Operation::QuoteShip,
-            _ => Operation::CustomerUpdate,
+            0 | 1 => Operation::AddItem,
+            2 => Operation::Create,
+            3 | 4 => Operation::Ship,
+            _ => Operation::Update,
         };
         if self.random.chance(40) {
-            let count = 2 + self.random.below(if operation == Operation::CustomerUpdate { 3 } else { 6 });
+            let count = 2 + self.random.below(if operation == Operation::Update { 3 } else { 6 });
             return self.batch(operation, count, directory, number);
         }
         let record = self.record(operation, true);
-        Job { operation, records: vec![record], input: None, jobs: 1 }
+        let action = self.machine.world.borrow().actions[&record.0].clone();
+        let input = directory.join(format!("in-{number}.json"));
+        if !matches!(action, Action::Remove(_) | Action::Default(_)) {
+            std::fs::write(&input, document(&action, record.0).to_string()).unwrap();
+        }
+        Job { operation, records: vec![record], is_batch: false, input, jobs: 1 }
     }
 
     fn batch(&mut self, operation: Operation, count: u64, directory: &Path, number: usize) -> Job {
@@ -238,8 +243,8 @@ impl Scenario {
         let world = self.machine.world.borrow();
         let mut text = String::new();
         for (tag, customer) in &records {
-            let mut document = document(&world.actions[tag], *tag, *customer);
-            if matches!(operation, Operation::CustomerUpdate | Operation::QuoteShip) {
+            let mut document = document(&world.actions[tag], *tag);
+            if matches!(operation, Operation::Update | Operation::Ship) {
                 document["token"] = json!(world.customers[*customer].token);
             }
             text += &document.to_string();
@@ -247,7 +252,7 @@ impl Scenario {
         }
         std::fs::write(&input, text).unwrap();
         let jobs = u16::try_from(1 + self.random.below(4)).unwrap();
-        Job { operation, records, input: Some(dunce::canonicalize(input).unwrap()), jobs }
+        Job { operation, records, is_batch: true, input, jobs }
     }
 
     /// A record that asks for something no other record asks for.
@@ -260,9 +265,9 @@ impl Scenario {
         let address = i64::try_from((customer as u64 + 1) * 10 + 1 + random.below(2)).unwrap();
         let value = format!("Ours {tag}");
         let action = match (operation, random.below(10)) {
-            (Operation::QuoteAddItem, _) => Action::Item,
-            (Operation::AttributeCreate, _) => Action::Attribute,
-            (Operation::QuoteShip, _) => Action::Ship(customer),
+            (Operation::AddItem, _) => Action::Item,
+            (Operation::Create, _) => Action::Attribute,
+            (Operation::Ship, _) => Action::Ship(customer),
             (_, 0..=2) => Action::Set(Some(address), "city", value),
             (_, 3 | 4) => Action::Set(None, "firstname", value),
             (_, 5) if may_remove => Action::Remove(address),
@@ -277,13 +282,14 @@ impl Scenario {
     /// Takes in what a run said, and judges what can be judged at once.
     fn take(&mut self, job: &Job, ended: RunEnd) {
         let mut world = self.machine.world.borrow_mut();
-        let RunEnd { died, reported, counts, failure } = ended;
-        let was_refused = reported.is_empty() && failure.is_some();
+        let RunEnd { code, reported, counts, error } = ended;
+        let died = code.is_none();
+        let was_refused = reported.is_empty() && code != Some(0);
         if !died && !was_refused {
             for (record, count) in counts.iter().enumerate().filter(|(_, count)| **count != 1) {
                 world.violated(
                     5,
-                    format!("record {} of {job:?} is reported {count} times: {failure:?}", record + 1),
+                    format!("record {} of {job:?} is reported {count} times: {error}", record + 1),
                 );
             }
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::customers::{Customer, Stored, Writer, addresses_after};
+use super::customers::{Customer, DEFAULT, Stored, Writer, addresses_after};
 use super::editors::{Edit, Moment};
 use super::faults::{Delivery, FaultProfile};
 use super::random::Random;
@@ -83,9 +83,27 @@ pub enum Action {
     Restore(bool),
 }
 
+impl Action {
+    /// Whether a profile, stored or sent, has what this asks for.
+    pub fn is_shown_by(&self, profile: &Stored) -> bool {
+        let addresses = || profile.get("addresses").and_then(Value::as_array).into_iter().flatten();
+        let address = |id: &i64| addresses().find(|address| address["id"] == *id);
+        match self {
+            Self::Item | Self::Attribute | Self::Ship(_) | Self::Restore(_) => false,
+            Self::Set(None, name, value) => profile.get(*name).is_some_and(|now| now == value),
+            Self::Set(Some(id), name, value) => address(id).is_some_and(|address| address[*name] == *value),
+            Self::Add(added) => addresses().any(|address| address["street"] == added["street"]),
+            Self::Remove(id) => address(id).is_none(),
+            Self::Default(id) => address(id).is_some_and(|address| address[DEFAULT] == true),
+        }
+    }
+}
+
 /// One run of the program.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Run {
+    /// Its records by their tags, with their customers.
+    pub records: Vec<(u32, usize)>,
     /// The first record of its command: runs of one command have the same.
     pub command: u32,
     /// Whether it goes over many records.
@@ -168,6 +186,18 @@ impl World {
     /// The time since the world began.
     pub fn now(&self) -> Duration {
         self.start.elapsed()
+    }
+
+    /// The time since the world began at this moment.
+    pub fn time_of(&self, moment: Instant) -> Duration {
+        moment - self.start
+    }
+
+    /// Writes down what happened at this moment.
+    pub fn log_at(&mut self, moment: Instant, what: impl FnOnce() -> String) {
+        if self.is_traced {
+            self.trace.push(format!("{:>9.3} {}", self.time_of(moment).as_secs_f64(), what()));
+        }
     }
 
     /// Writes down what happened, where somebody wants to know.

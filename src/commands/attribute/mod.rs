@@ -20,22 +20,22 @@ use crate::session::runtime::with_service;
 ///
 /// # Errors
 /// Whatever went wrong.
-pub fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<(), Failure> {
+pub async fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<(), Failure> {
     match command {
-        AttributeCommand::Create(args) => create(session, args),
+        AttributeCommand::Create(args) => create(session, args).await,
         AttributeCommand::Show(args) => {
-            with_service(session, async |service| show::show(service, &args.code).await)
+            with_service(session, async |service| show::show(service, &args.code).await).await
         }
     }
 }
 
-fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
+async fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
     let operation = RecordOperation::Direct(Operation::AttributeCreate, args);
-    dispatch::run(session, operation, &args.batch, || create_one(session, args))
+    dispatch::run(session, operation, &args.batch, async || create_one(session, args).await).await
 }
 
 /// On a terminal, what is missing is asked for first.
-fn create_one(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
+async fn create_one(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
     let document = draft::document(session)?;
     let prompt = Prompt::new(session.context, session.global, session.report);
     if prompt.can_ask() {
@@ -47,10 +47,12 @@ fn create_one(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
                 let sent = perform::perform_and_report(service, draft).await;
                 wizard.tell_command_line();
                 sent
-            });
+            })
+            .await;
         }
     }
-    dispatch::send(session, None, draft::draft_from(session, Operation::AttributeCreate, document, args)?)
+    let draft = draft::draft_from(session, Operation::AttributeCreate, document, args)?;
+    dispatch::send(session, None, draft).await
 }
 
 fn answers(session: &Session<'_>, args: &CreateArgs, document: Option<Value>) -> Result<Answers, Failure> {

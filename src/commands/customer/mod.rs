@@ -17,20 +17,31 @@ use crate::session::runtime::with_service;
 ///
 /// # Errors
 /// Whatever went wrong.
-pub fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(), Failure> {
+pub async fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(), Failure> {
     match command {
-        CustomerCommand::Update(args) => update::run(session, args),
-        CustomerCommand::Show(choice) => with_service(session, async |service| {
-            show::show(&customers::select(service, choice.customer.as_deref()).await?).await
-        }),
-        CustomerCommand::Find(args) => with_service(session, async |service| find::find(service, args).await),
-        CustomerCommand::History(args) => with_service(session, async |service| {
-            let service = customers::select(service, args.choice.customer.as_deref()).await?;
-            history::list(&service, args).await
-        }),
-        CustomerCommand::Restore(args) => with_service(session, async |service| {
-            let service = customers::select(service, args.choice.customer.as_deref()).await?;
-            session.report.outcome(&restore::restore(&service, args).await?)
-        }),
+        CustomerCommand::Update(args) => update::run(session, args).await,
+        CustomerCommand::Show(choice) => {
+            with_service(session, async |service| {
+                show::show(&customers::select(service, choice.customer.as_deref()).await?).await
+            })
+            .await
+        }
+        CustomerCommand::Find(args) => {
+            with_service(session, async |service| find::find(service, args).await).await
+        }
+        CustomerCommand::History(args) => {
+            with_service(session, async |service| {
+                let service = customers::select(service, args.choice.customer.as_deref()).await?;
+                history::list(&service, args).await
+            })
+            .await
+        }
+        CustomerCommand::Restore(args) => {
+            with_service(session, async |service| {
+                let service = customers::select(service, args.choice.customer.as_deref()).await?;
+                session.report.outcome(&restore::restore(&service, args).await?)
+            })
+            .await
+        }
     }
 }

@@ -23,11 +23,12 @@ use crate::shell::Shell;
 ///
 /// # Errors
 /// Whatever went wrong.
-pub fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
-    dispatch::run(session, RecordOperation::UpdateProfile(args), &args.batch, || update_one(session, args))
+pub async fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
+    let operation = RecordOperation::UpdateProfile(args);
+    dispatch::run(session, operation, &args.batch, async || update_one(session, args).await).await
 }
 
-fn update_one(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
+async fn update_one(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
     let prompt = Rc::new(Prompt::new(session.context, session.global, session.report));
     let asks = prompt.can_ask() && session.global.input.is_none();
     let (args, start) = if asks { interactive_start(args) } else { (args.clone(), None) };
@@ -49,6 +50,7 @@ fn update_one(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
         let outcome = replace::replace(service, &update).await?;
         session.report.outcome(&outcome)
     })
+    .await
 }
 
 /// Asks what is to be changed, again whenever the person goes back from the confirmation. What was typed is not lost

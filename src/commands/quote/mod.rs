@@ -21,40 +21,47 @@ use crate::session::runtime::with_service;
 ///
 /// # Errors
 /// Whatever went wrong.
-pub fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
+pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
     match command {
-        QuoteCommand::Ship(args) => ship(session, args),
+        QuoteCommand::Ship(args) => ship(session, args).await,
         QuoteCommand::AddItem(LazyArgs(args)) => {
-            dispatch::direct(session, Operation::QuoteAddItem, &**args, &args.batch)
+            dispatch::direct(session, Operation::QuoteAddItem, &**args, &args.batch).await
         }
-        QuoteCommand::Show(args) => with_service(session, async |service| {
-            show::show(&select(service, args.choice.customer.as_deref()).await?, args.quote_id.as_deref())
-                .await
-        }),
-        QuoteCommand::Methods(args) => with_service(session, async |service| {
-            methods::list(&select(service, args.choice.customer.as_deref()).await?).await
-        }),
+        QuoteCommand::Show(args) => {
+            with_service(session, async |service| {
+                let service = select(service, args.choice.customer.as_deref()).await?;
+                show::show(&service, args.quote_id.as_deref()).await
+            })
+            .await
+        }
+        QuoteCommand::Methods(args) => {
+            with_service(session, async |service| {
+                methods::list(&select(service, args.choice.customer.as_deref()).await?).await
+            })
+            .await
+        }
     }
 }
 
-fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
+async fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
     let takes_stored = args.ship_to_address.is_some() || args.bill_to_address.is_some();
     let operation = if takes_stored {
         RecordOperation::ShipToSavedAddress(args)
     } else {
         RecordOperation::Direct(Operation::QuoteShip, args)
     };
-    dispatch::run(session, operation, &args.batch, || ship_one(session, args, takes_stored))
+    let one = async || ship_one(session, args, takes_stored).await;
+    dispatch::run(session, operation, &args.batch, one).await
 }
 
-fn ship_one(session: &Session<'_>, args: &ShipArgs, takes_stored: bool) -> Result<(), Failure> {
+async fn ship_one(session: &Session<'_>, args: &ShipArgs, takes_stored: bool) -> Result<(), Failure> {
     let document = draft::document(session)?;
     let prompt = Prompt::new(session.context, session.global, session.report);
     let asks = prompt.can_ask() && args.lack_payment(document.as_ref());
     let draft = |args: &ShipArgs| draft::draft_from(session, Operation::QuoteShip, document.clone(), args);
     let customer = args.choice.customer.as_deref();
     if !asks && !takes_stored {
-        return dispatch::send(session, customer, draft(args)?);
+        return dispatch::send(session, customer, draft(args)?).await;
     }
     with_service(session, async |service| {
         let service = &select(service, customer).await?;
@@ -64,6 +71,7 @@ fn ship_one(session: &Session<'_>, args: &ShipArgs, takes_stored: bool) -> Resul
         }
         perform::perform_and_report(service, draft(&args)?).await
     })
+    .await
 }
 
 /// The interface lists the payment as required (docs/interface.md, "Shipping information"), so it is asked
