@@ -3,97 +3,95 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// The flag of the default address.
 pub const DEFAULT: &str = "default_billing";
 
-/// A customer object as it is stored.
+/// A customer object as it is stored, in either interface; the default address has [`DEFAULT`].
 pub type Stored = Map<String, Value>;
 
-/// Who wrote something: one of our records, by its tag, or somebody else.
+/// Who wrote something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writer {
-    /// The request with this number.
+    /// The request with this number, one of ours.
     Ours(usize),
     /// A foreign editor.
     Foreign,
+    /// The service itself, which stores something else than was sent.
+    Service,
 }
 
 /// A customer, now and before.
 #[derive(Debug)]
 pub struct Customer {
-    /// What leads to it.
-    pub token: String,
+    /// What leads to it: two tokens.
+    pub tokens: [String; 2],
     /// As it is.
     pub now: Stored,
     /// As it was, oldest first, for replicas that lag behind.
     pub past: Vec<(Duration, Stored)>,
-    /// Who wrote a field last, and when.
-    pub writers: BTreeMap<String, (Writer, Duration)>,
+    /// Who wrote a field, and when, oldest first.
+    pub writers: BTreeMap<String, Vec<(Writer, Duration)>>,
     /// Who added an address.
     pub creators: BTreeMap<i64, Writer>,
-}
-
-/// The list after a PUT: all or nothing; a known id gets the fields that were sent, no id is a new address.
-pub fn addresses_after(
-    before: &Value,
-    sent: &[Value],
-    next: &mut i64,
-    added: &mut Vec<i64>,
-) -> Option<Vec<Value>> {
-    let mut after = Vec::new();
-    for address in sent {
-        let mut fields = address.as_object()?.clone();
-        if fields.contains_key("id") {
-            let stored = before.as_array()?.iter().find(|stored| stored["id"] == fields["id"])?;
-            let mut merged = stored.as_object()?.clone();
-            merged.extend(fields);
-            after.push(Value::Object(merged));
-        } else {
-            fields.shift_insert(0, "id".to_owned(), json!(*next));
-            added.push(*next);
-            *next += 1;
-            after.push(Value::Object(fields));
-        }
-    }
-    Some(after)
+    /// Whether there is an active cart.
+    pub has_cart: bool,
 }
 
 impl Customer {
     /// Customer `number`, with two addresses.
-    pub fn new(number: usize) -> Self {
+    pub fn new(number: usize, is_magento: bool) -> Self {
         let id = number + 1;
         let address = |at: usize| {
             let number = id * 10 + at;
             let default = if at == 1 { r#""default_billing":true,"# } else { "" };
+            let unlisted = if is_magento {
+                r#""custom_attributes":[{"attribute_code":"x_door","value":"D1"}]"#.to_owned()
+            } else {
+                format!(r#""x_rate":1E{at}"#)
+            };
+            let (country, region) = if is_magento {
+                (
+                    "US",
+                    r#""region":{"region_code":"CA","region":"California","region_id":12},"region_id":12,"#,
+                )
+            } else {
+                ("FR", "")
+            };
             format!(
                 r#"{{"id":{number},"customer_id":{id},"street":["Main {number}"],"city":"Town {number}","postcode":"7500{at}",
-                "country_id":"FR",{default}"telephone":"{number}","firstname":"A","lastname":"B","x_rate":1E{at}}}"#
+                "country_id":"{country}",{region}{default}"telephone":"{number}","firstname":"A","lastname":"B",{unlisted}}}"#
             )
         };
+        let unlisted = if is_magento {
+            r#""website_id":1,"extension_attributes":{"x_weight":0.10}"#
+        } else {
+            r#""x_weight":0.10"#
+        };
         let text = format!(
-            r#"{{"id":{id},"email":"c{id}@example.com","firstname":"First","lastname":"Last","x_weight":0.10,
+            r#"{{"id":{id},"email":"c{id}@example.com","firstname":"First","lastname":"Last",{unlisted},
             "updated_at":"0","addresses":[{},{}]}}"#,
             address(1),
             address(2)
         );
         let now: Stored = serde_json::from_str(&text).unwrap();
         Self {
-            token: format!("token-of-customer-{id}"),
+            tokens: [format!("token-of-customer-{id}"), format!("second-token-of-customer-{id}")],
             past: vec![(Duration::ZERO, now.clone())],
             now,
             writers: BTreeMap::new(),
             creators: BTreeMap::new(),
+            has_cart: number == 0,
         }
     }
 
     /// Takes note of who wrote what.
     pub fn changed(&mut self, before: &Stored, at: Duration, by: Writer) {
         let (old, new) = (fields(before), fields(&self.now));
-        for (path, value) in &new {
-            if old.get(path) != Some(value) && !path.starts_with("updated_at") {
-                self.writers.insert(path.clone(), (by, at));
+        for path in new.keys().chain(old.keys().filter(|path| !new.contains_key(*path))) {
+            if old.get(path) != new.get(path) && !path.starts_with("updated_at") {
+                self.writers.entry(path.clone()).or_default().push((by, at));
             }
         }
         for id in ids(&self.now) {
@@ -103,16 +101,37 @@ impl Customer {
         }
         self.past.push((at, self.now.clone()));
     }
+
+    /// What was stored at a moment.
+    pub fn at(&self, moment: Duration) -> &Stored {
+        let past = self.past.iter().rev().find(|(since, _)| *since <= moment);
+        past.map_or(&self.past[0].1, |(_, past)| past)
+    }
+
+    /// Who wrote a field last before a moment, and when.
+    pub fn writer_at(&self, path: &str, moment: Duration) -> Option<(Writer, Duration)> {
+        self.writers.get(path)?.iter().rev().find(|(_, at)| *at <= moment).copied()
+    }
+
+    /// Whether an editor or the service has changed this address.
+    pub fn was_edited(&self, id: i64) -> bool {
+        let prefix = format!("{id}.");
+        let is_foreign = |(writer, _): &(Writer, Duration)| !matches!(writer, Writer::Ours(_));
+        self.writers.iter().any(|(path, writers)| path.starts_with(&prefix) && writers.iter().any(is_foreign))
+    }
+}
+
+/// The addresses of a profile.
+pub fn addresses(profile: &Stored) -> impl Iterator<Item = &Value> {
+    profile.get("addresses").and_then(Value::as_array).into_iter().flatten()
 }
 
 /// Ids of the addresses of a profile, in their order.
 pub fn ids(profile: &Stored) -> Vec<i64> {
-    let addresses = profile.get("addresses").and_then(Value::as_array).into_iter().flatten();
-    addresses.filter_map(|address| address["id"].as_i64()).collect()
+    addresses(profile).filter_map(|address| address["id"].as_i64()).collect()
 }
 
-/// Every field of a profile by its path, as it is to the digit: `firstname`, `11.city`. An address without an id has
-/// none here.
+/// The fields of a profile by their paths: `firstname`, `11.city`. Addresses without an id have none here.
 pub fn fields(profile: &Stored) -> BTreeMap<String, &Value> {
     let mut fields = BTreeMap::new();
     for (name, value) in profile {
@@ -120,7 +139,7 @@ pub fn fields(profile: &Stored) -> BTreeMap<String, &Value> {
             fields.insert(name.clone(), value);
         }
     }
-    for address in profile.get("addresses").and_then(Value::as_array).into_iter().flatten() {
+    for address in addresses(profile) {
         let (Some(id), Some(members)) = (address["id"].as_i64(), address.as_object()) else { continue };
         for (name, value) in members {
             fields.insert(format!("{id}.{name}"), value);
@@ -129,10 +148,31 @@ pub fn fields(profile: &Stored) -> BTreeMap<String, &Value> {
     fields
 }
 
+/// What an address says, whatever its id is and whether it is a default: two with the same are one address twice.
+pub fn content(address: &Value) -> Option<Stored> {
+    let mut fields = address.as_object()?.clone();
+    for name in ["id", "customer_id", DEFAULT, "default_shipping"] {
+        fields.shift_remove(name);
+    }
+    fields.retain(|_, value| !is_empty(value));
+    Some(fields)
+}
+
+/// What stands for nothing, in an interface that fills up what is left out.
+pub fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.is_empty(),
+        Value::Number(number) => number.as_u64() == Some(0),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(members) => members.values().all(is_empty),
+        Value::Bool(true) => false,
+    }
+}
+
 /// Addresses with [`DEFAULT`].
 pub fn defaults(profile: &Stored) -> Vec<i64> {
-    let addresses = profile.get("addresses").and_then(Value::as_array).into_iter().flatten();
-    addresses
+    addresses(profile)
         .filter(|address| address[DEFAULT] == true)
         .map(|address| address["id"].as_i64().unwrap_or_default())
         .collect()

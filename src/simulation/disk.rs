@@ -18,6 +18,8 @@ pub struct Disk {
     random: Random,
     /// How many of a thousand writes and syncs fail.
     pub faults: u64,
+    /// How many of a thousand reads fail.
+    pub read_faults: u64,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -37,8 +39,8 @@ pub struct Process {
     pub dies_at: Option<u64>,
     /// Operations that write, so far.
     pub writes: u64,
-    /// The snapshot it took last of each customer, by the name of its directory.
-    pub snapshots: BTreeMap<String, PathBuf>,
+    /// The files that it created.
+    pub created: Vec<PathBuf>,
 }
 
 /// The disk as one process uses it.
@@ -50,9 +52,24 @@ pub struct Mount {
 
 impl Disk {
     /// An empty one.
-    pub fn new(seed: u64, faults: u64) -> Arc<Mutex<Self>> {
+    pub fn new(seed: u64, faults: u64, read_faults: u64) -> Arc<Mutex<Self>> {
         let (files, locks) = (BTreeMap::new(), BTreeSet::new());
-        Arc::new(Mutex::new(Self { files, locks, random: Random::new(seed), faults }))
+        Arc::new(Mutex::new(Self { files, locks, random: Random::new(seed), faults, read_faults }))
+    }
+
+    /// It works from now on.
+    pub fn heal(&mut self) {
+        (self.faults, self.read_faults) = (0, 0);
+    }
+
+    /// What is in a file.
+    pub fn content(&self, path: &Path) -> Option<&[u8]> {
+        self.files.get(path).map(|file| file.content.as_slice())
+    }
+
+    /// What would be left of a file if the power failed now.
+    pub fn durable(&self, path: &Path) -> Option<&[u8]> {
+        self.files.get(path)?.durable.as_deref()
     }
 
     /// The power fails: of what was not synced a part is left, or nothing.
@@ -79,28 +96,22 @@ impl Disk {
         });
     }
 
-    /// The names of the files.
-    pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.files.keys().map(PathBuf::as_path)
-    }
-
-    /// What the files of this extension hold.
-    pub fn contents(&self, extension: &str) -> impl Iterator<Item = (&Path, &[u8])> {
-        let has_extension = move |file: &&PathBuf| file.extension().is_some_and(|it| it == extension);
-        let files = self.files.iter().filter(move |(file, _)| has_extension(file));
-        files.map(|(file, held)| (file.as_path(), &*held.content))
-    }
-
     fn may_fail(&mut self) -> io::Result<()> {
-        if self.faults > 0 && self.random.below(1000) < self.faults {
-            return Err(io::Error::from(if self.random.chance(50) {
-                ErrorKind::StorageFull
-            } else {
-                ErrorKind::Other
-            }));
-        }
-        Ok(())
+        failed(&mut self.random, self.faults)
     }
+
+    fn may_fail_to_read(&mut self) -> io::Result<()> {
+        failed(&mut self.random, self.read_faults)
+    }
+}
+
+/// A failure of a disk.
+fn failed(random: &mut Random, in_a_thousand: u64) -> io::Result<()> {
+    if in_a_thousand > 0 && random.below(1000) < in_a_thousand {
+        let kind = if random.chance(50) { ErrorKind::StorageFull } else { ErrorKind::Other };
+        return Err(io::Error::from(kind));
+    }
+    Ok(())
 }
 
 impl Mount {
@@ -139,12 +150,14 @@ impl Drop for Held {
 
 impl Storage for Mount {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let disk = self.disk();
+        let mut disk = self.disk();
+        disk.may_fail_to_read()?;
         disk.files.get(path).map(|file| file.content.clone()).ok_or_else(|| ErrorKind::NotFound.into())
     }
 
     fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
-        let disk = self.disk();
+        let mut disk = self.disk();
+        disk.may_fail_to_read()?;
         Ok(disk.files.keys().filter(|path| path.parent() == Some(directory)).cloned().collect())
     }
 
@@ -156,10 +169,7 @@ impl Storage for Mount {
         let content = content.to_vec();
         let file = File { durable: Some(content.clone()), content, is_locked: false };
         disk.files.insert(path.to_owned(), file);
-        if path.extension().is_some_and(|extension| extension == "json") {
-            let directory = path.parent().and_then(Path::file_name).unwrap().to_string_lossy().into_owned();
-            self.process.lock().unwrap().snapshots.insert(directory, path.to_owned());
-        }
+        self.process.lock().unwrap().created.push(path.to_owned());
         Ok(())
     }
 

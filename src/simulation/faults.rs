@@ -9,6 +9,8 @@ use super::random::Random;
 pub struct Delivery {
     /// How long after its arrival it is processed; never, where none.
     pub processed: Option<Duration>,
+    /// How long after that a proxy hands it on once more, if it does.
+    pub copy: Option<Duration>,
     /// What the client sees.
     pub observed: Observed,
 }
@@ -30,6 +32,24 @@ pub enum Observed {
     Status(u16, Option<u64>),
     /// A page with this status.
     Page(u16),
+    /// A profile without its list of addresses.
+    NoList,
+}
+
+/// What the service does to a profile besides what it was asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Quirk {
+    /// Nothing.
+    #[default]
+    None,
+    /// It writes towns in capitals.
+    Rewrites,
+    /// It loses an address, at so many of a hundred PUTs.
+    Drops(u64),
+    /// All addresses get new ids at each PUT.
+    Renumbers,
+    /// It refuses so many of a hundred writes with 400.
+    Refuses(u64),
 }
 
 /// How network and service behave.
@@ -39,39 +59,60 @@ pub struct FaultProfile {
     pub writes: u64,
     /// The same of reads.
     pub reads: u64,
-    /// How many of a hundred reads come from a replica, and how far it may lag behind, in milliseconds.
-    pub stale: (u64, u64),
+    /// How many of a hundred writes a proxy hands on twice.
+    pub doubled: u64,
+    /// How far each of the two replicas lags behind. Reads are answered by either.
+    pub replicas: [Duration; 2],
     /// From here to there nothing goes through, and the client observes this.
     pub outage: Option<(Duration, Duration, Observed)>,
     /// The service refuses the token of one request, with this number.
     pub unauthorized: Option<usize>,
+    /// For how long a cache answers with the last profile that was read, whoever asks.
+    pub cache: Option<Duration>,
+    /// Profiles cannot be read: 405.
+    pub has_no_read: bool,
+    /// What the service does besides.
+    pub quirk: Quirk,
 }
 
 impl FaultProfile {
-    /// How far the replica lags behind that a read comes from.
-    pub fn lag(&self, random: &mut Random) -> Duration {
-        let (percent, lag) = self.stale;
-        if percent > 0 && random.chance(percent) { random.millis(0, lag) } else { Duration::ZERO }
-    }
-
     /// How request `number`, which leaves now.
     pub fn delivery(&self, random: &mut Random, number: usize, is_read: bool, now: Duration) -> Delivery {
+        let fine = Delivery { processed: Some(Duration::ZERO), copy: None, observed: Observed::Answer };
         if let Some((from, until, observed)) = self.outage
             && (from..until).contains(&now)
         {
             let processed = observed != Observed::Refused && random.chance(50);
-            return Delivery { processed: processed.then(|| random.millis(0, 5_000)), observed };
+            let processed = processed.then(|| random.millis(0, 5_000));
+            return Delivery { processed, observed, ..fine };
         }
         if self.unauthorized == Some(number) {
-            return Delivery { processed: None, observed: Observed::Status(401, None) };
+            return Delivery { processed: None, observed: Observed::Status(401, None), ..fine };
         }
-        let fine = Delivery { processed: Some(Duration::ZERO), observed: Observed::Answer };
+        let copy =
+            (!is_read && self.doubled > 0 && random.chance(self.doubled)).then(|| random.millis(0, 5_000));
+        let fine = Delivery { copy, ..fine };
         let faults = if is_read { self.reads } else { self.writes };
         if !random.chance(faults) {
             return fine;
         }
-        let retry_after = |random: &mut Random| Some(random.below(4));
-        let observed = match random.below(16) {
+        let observed = Self::fault(random, is_read);
+        let processed = match observed {
+            Observed::Refused | Observed::Status(429, _) => None,
+            Observed::Cut => Some(Duration::ZERO),
+            _ => match random.below(10) {
+                0..=3 => Some(Duration::ZERO),
+                4 | 5 => Some(random.millis(100, 12_000)),
+                6 => Some(random.millis(10_000, 8 * 60_000)),
+                _ => None,
+            },
+        };
+        Delivery { processed, observed, ..fine }
+    }
+
+    fn fault(random: &mut Random, is_read: bool) -> Observed {
+        let retry_after = |random: &mut Random| Some(random.pick(&[0, 1, 2, 3, 20, 90]));
+        match random.below(16) {
             0 | 1 => Observed::Silence,
             2 => Observed::Reset,
             3 => Observed::Cut,
@@ -83,19 +124,22 @@ impl FaultProfile {
             9 => Observed::Status(503, retry_after(random)),
             10 if !is_read => Observed::Status(202, None),
             10 => Observed::Status(500, None),
+            12 if is_read => Observed::NoList,
             11 => Observed::Status(random.pick(&[408, 499, 303]), None),
             _ => Observed::Status(random.pick(&[500, 502, 503, 504]), None),
-        };
-        let processed = match observed {
-            Observed::Refused | Observed::Status(429, _) => None,
-            Observed::Cut => Some(Duration::ZERO),
-            _ => match random.below(10) {
-                0..=3 => Some(Duration::ZERO),
-                4 | 5 => Some(random.millis(100, 12_000)),
-                6 => Some(random.millis(10_000, 8 * 60_000)),
-                _ => None,
-            },
-        };
-        Delivery { processed, observed }
+        }
     }
+}
+
+/// A way in which nothing works.
+pub fn any_outage(random: &mut Random) -> Observed {
+    random.pick(&[
+        Observed::Silence,
+        Observed::Reset,
+        Observed::Refused,
+        Observed::Page(503),
+        Observed::Status(503, Some(2)),
+        Observed::Status(502, None),
+        Observed::Status(500, None),
+    ])
 }

@@ -1,86 +1,39 @@
 //! One machine of ours in the world: its disk, its clock, and the runs of the program on it.
 
-use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::cell::{Cell, RefCell};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::Instant;
 
+use super::customers::Stored;
 use super::disk::{Disk, Mount, Process};
-use super::invariants::Reported;
+use super::job::{Access, Death, Job, RunOptions, name};
 use super::killable::Killable;
 use super::network::Network;
 use super::program::{self, Given, Surrounded, Surroundings, Written};
-use super::world::{Action, Run, World};
+use super::rules::Rule;
+use super::service::ADMIN;
+use super::world::{Reported, Run, World};
 use crate::clock::Clock;
-
-/// An operation over records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
-    /// `customer update`, and `customer restore` for [`Action::Restore`].
-    Update,
-    /// `quote add-item`
-    AddItem,
-    /// `quote ship`
-    Ship,
-    /// `attribute create`
-    Create,
-}
-
-/// A command of ours.
-#[derive(Debug, Clone)]
-pub struct Job {
-    /// What it does.
-    pub operation: Operation,
-    /// Its records by their tags, each with its customer; a single command has one.
-    pub records: Vec<(u32, usize)>,
-    /// Whether it goes over many records.
-    pub is_batch: bool,
-    /// The file of its input.
-    pub input: PathBuf,
-    /// `--jobs`
-    pub jobs: u16,
-}
-
-/// How a command is run this time.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct RunOptions {
-    /// `--resume`
-    pub resume: bool,
-    /// `--retry-unknown`, or `--after-unknown` of a single command.
-    pub repeat: bool,
-    /// When it dies.
-    pub death: Death,
-}
-
-/// When a run dies.
-#[derive(Debug, Clone, Copy, Default)]
-pub enum Death {
-    /// It does not.
-    #[default]
-    Never,
-    /// After it was polled so often.
-    Polls(u32),
-    /// After this time.
-    After(Duration),
-    /// At this write to its disk.
-    Write(u64),
-}
+use crate::http::Transport;
 
 /// How a run ended.
 #[derive(Debug, Default)]
 pub struct RunEnd {
+    /// Its number.
+    pub run: usize,
     /// Its exit code; none where it died.
     pub code: Option<u8>,
-    /// What it said of its records.
-    pub reported: Vec<Reported>,
-    /// How often it reported each record of a batch.
+    /// How often it reported each record.
     pub counts: Vec<usize>,
     /// The last error on its standard error.
     pub error: Value,
+    /// All it printed.
+    pub lines: Vec<Value>,
 }
 
 /// One machine of ours in the world.
@@ -88,195 +41,210 @@ pub struct RunEnd {
 pub struct Machine {
     /// The world.
     pub world: Rc<RefCell<World>>,
+    /// Which machine it is.
+    pub number: usize,
     /// Its disk.
     pub disk: Arc<Mutex<Disk>>,
-    /// Its time of day.
-    pub clock: Clock,
+    /// By how many seconds its clock is wrong.
+    pub clock_error: Rc<Cell<i64>>,
+    /// Whose tokens it has.
+    pub access: Access,
     /// `--timeout`
     pub timeout: Duration,
     /// `--retry`
     pub retry: Option<u32>,
 }
 
+/// What a process is given.
+struct Start {
+    words: Vec<String>,
+    token: String,
+    base: Option<Stored>,
+    options: RunOptions,
+}
+
 impl Machine {
     /// Runs a command to its end, or to its death.
     pub async fn run(&self, job: &Job, options: RunOptions) -> RunEnd {
-        let run = self.world.borrow().runs.len();
-        let (tag, customer) = job.records[0];
-        self.world.borrow_mut().runs.push(Run {
-            records: job.records.clone(),
-            command: tag,
-            is_batch: job.is_batch,
-            may_repeat: options.repeat,
-        });
-        let arguments = self.arguments(job, options);
-        self.world.borrow_mut().log(|| format!("run {run}: {options:?} storefront {}", arguments.join(" ")));
+        let (run, start) = {
+            let mut world = self.world.borrow_mut();
+            let mut words = job.words(&world, self.access, options);
+            words.extend(["--timeout".to_owned(), self.timeout.as_secs().to_string()]);
+            words.extend(self.retry.iter().flat_map(|retry| ["--retry".to_owned(), retry.to_string()]));
+            let (tag, customer) = job.records[0];
+            let journal = job.is_batch.then(|| format!("{}.journal", job.input.display()).into());
+            let (run, began) = (world.runs.len(), world.now());
+            world.runs.push(Run {
+                records: job.records.clone(),
+                machine: self.number,
+                command: tag,
+                is_batch: job.is_batch,
+                may_repeat: options.repeat,
+                token: (self.access == Access::Own).then_some(job.token),
+                journal,
+                jobs: job.jobs,
+                is_resumed: options.resume,
+                began,
+                has_base: job.base.is_some(),
+                ..Run::default()
+            });
+            world.log(|| {
+                format!("run {run}, machine {}: {options:?} storefront {}", self.number, words.join(" "))
+            });
+            let token = world.customers[customer].tokens[job.token].clone();
+            let base = job.base.as_ref().map(|(_, base)| base.clone());
+            (run, Start { words, token, base, options })
+        };
+        let (code, written) = self.start(run, start).await;
+        let mut world = self.world.borrow_mut();
+        world.catch_up();
+        let now = world.now();
+        (world.runs[run].code, world.runs[run].ended) = (code, Some(now));
+        let ended = read(&mut world, run, code, &written);
+        world.log(|| format!("run {run} ended: {code:?}"));
+        ended
+    }
+
+    /// Lists the changes of a customer.
+    pub async fn history(&self, customer: usize) -> RunEnd {
+        let mut words = vec!["customer".to_owned(), "history".to_owned()];
+        if self.access != Access::Own {
+            words.extend(["--customer".to_owned(), name(self.access, customer)]);
+        }
+        let (run, token) = {
+            let mut world = self.world.borrow_mut();
+            world.runs.push(Run { machine: self.number, ..Run::default() });
+            (world.runs.len() - 1, world.customers[customer].tokens[0].clone())
+        };
+        let options = RunOptions::default();
+        let (code, written) = self.start(run, Start { words, token, base: None, options }).await;
+        let mut world = self.world.borrow_mut();
+        world.runs[run].code = code;
+        read(&mut world, run, code, &written)
+    }
+
+    async fn start(&self, run: usize, start: Start) -> (Option<u8>, Written) {
+        let Start { words, token, base, options } = start;
         let mut process = Process::default();
         if let Death::Write(number) = options.death {
             process.dies_at = Some(number);
         }
         let process = Arc::new(Mutex::new(process));
-        let token = self.world.borrow().customers[customer].token.clone();
+        let is_magento = self.world.borrow().is_magento;
+        let of_customer =
+            if self.access == Access::Own { ("STOREFRONT_TOKEN", token.as_str()) } else { ("LANG", "C") };
         let variables = [
             ("STOREFRONT_BASE_URL", "https://shop.example.com/rest"),
             ("STOREFRONT_STORE_VIEW", "default"),
-            ("STOREFRONT_TOKEN", &token),
-            ("STOREFRONT_ADMIN_TOKEN", "token-of-the-administrator"),
+            ("STOREFRONT_API", if is_magento { "magento" } else { "marketplace" }),
+            ("STOREFRONT_ADMIN_TOKEN", ADMIN),
+            of_customer,
         ];
+        let wall = 1_800_000_000 + self.clock_error.get() + self.world.borrow().now().as_secs().cast_signed();
         let running = program::run(Given {
-            arguments: &arguments,
+            arguments: &words,
             variables: &variables,
             home: Path::new("/modelled"),
             storage: Arc::new(Mount::new(&self.disk, &process)),
-            clock: self.clock,
+            clock: Clock::starting_at(jiff::Timestamp::from_second(wall).unwrap()),
         });
-        let written = Rc::<RefCell<Written>>::default();
-        let (world, alive, tag) = (self.world.clone(), process.clone(), (!job.is_batch).then_some(tag));
-        let network = move || -> Box<dyn crate::http::Transport> {
-            Box::new(Network {
-                world: world.clone(),
-                run,
-                process: alive.clone(),
-                tag,
-                shown: RefCell::default(),
-            })
+        let surroundings = Surroundings {
+            network: self.network(run, &process, base),
+            written: Rc::default(),
+            interrupt: Rc::default(),
         };
-        let surroundings =
-            Surroundings { network: Rc::new(network), written: written.clone(), interrupt: Rc::default() };
+        let (written, interrupt) = (surroundings.written.clone(), surroundings.interrupt.clone());
         let running = Box::pin(Surrounded::new(running, surroundings));
         let polls = if let Death::Polls(polls) = options.death { Some(polls) } else { None };
         let killable = Killable { inner: Some(running), polls, process: process.clone() };
         let limit = if let Death::After(time) = options.death { time } else { Duration::from_secs(86_400) };
-        let code = tokio::time::timeout(limit, killable).await.ok().flatten();
-        process.lock().unwrap().is_dead = true;
-        let mut world = self.world.borrow_mut();
-        world.catch_up();
-        let ended = ended(&mut world, run, job, code, &written.borrow());
-        for reported in &ended.reported {
-            world.log(|| format!("reported: {reported:?}"));
-        }
-        world.log(|| format!("run {run} ended: {code:?} {}", ended.error));
-        ended
-    }
-
-    /// The command line.
-    fn arguments(&self, job: &Job, options: RunOptions) -> Vec<String> {
-        let mut words: Vec<String> = Vec::new();
-        let mut add = |more: &[&str]| words.extend(more.iter().map(|&word| word.to_owned()));
-        let (tag, _) = job.records[0];
-        let action = self.world.borrow().actions[&tag].clone();
-        let is_restore = matches!(action, Action::Restore(_));
-        add(match job.operation {
-            Operation::Update if is_restore => &["customer", "restore"],
-            Operation::Update => &["customer", "update"],
-            Operation::AddItem => &["quote", "add-item"],
-            Operation::Ship => &["quote", "ship"],
-            Operation::Create => &["attribute", "create"],
-        });
-        if job.is_batch {
-            add(&["--jobs", &job.jobs.to_string()]);
-        }
-        match (job.is_batch, &action) {
-            (false, Action::Set(Some(id), name, value)) => {
-                add(&["--address", &id.to_string(), &format!("--{name}"), value]);
+        let ctrl_c = async {
+            if let Some(after) = options.interrupt {
+                tokio::time::sleep(after).await;
+                interrupt.notify_one();
             }
-            (false, Action::Set(None, name, value)) => add(&[&format!("--{name}"), value]),
-            (false, Action::Remove(id)) => add(&["--remove-address", &id.to_string()]),
-            (false, Action::Default(id)) => add(&["--address", &id.to_string(), "--default-billing"]),
-            (false, Action::Restore(true)) => add(&["--allow-delete", "1"]),
-            (false, Action::Restore(false)) => {}
-            _ => add(&["--input", &job.input.to_string_lossy()]),
-        }
-        add(&["--yes", "--timeout", &self.timeout.as_secs().to_string()]);
-        if let Some(retry) = self.retry {
-            add(&["--retry", &retry.to_string()]);
-        }
-        if job.operation == Operation::Update {
-            add(&["--lock-timeout", "4"]);
-        }
-        if options.resume {
-            add(&["--resume"]);
-        }
-        match (job.is_batch, job.operation) {
-            (true, _) if options.resume && options.repeat => add(&["--retry-unknown"]),
-            (false, Operation::Update) if options.repeat => add(&["--after-unknown"]),
-            _ => {}
-        }
-        words
+            std::future::pending::<()>().await;
+        };
+        let code = tokio::select! {
+            biased;
+            () = ctrl_c => None,
+            code = tokio::time::timeout(limit, killable) => code.ok().flatten(),
+        };
+        process.lock().unwrap().is_dead = true;
+        (code, written.take())
     }
-}
 
-/// A record as it stands in an input.
-pub fn document(action: &Action, tag: u32) -> Value {
-    match action {
-        Action::Item => {
-            json!({"cartItem": {"sku": format!("sku_{tag}"), "qty": 1, "quote_id": format!("{}", tag % 3)}})
-        }
-        Action::Attribute => {
-            json!({"attribute": {"attribute_code": format!("code_{tag}"), "frontend_input": "text",
-            "entity_type_id": "4", "default_frontend_label": "Label"}})
-        }
-        Action::Ship(_) => {
-            let address = json!({"firstname": "N", "lastname": "M", "street": ["Road 1"], "city": "Paris",
-                "postcode": "75009", "country_id": "FR", "telephone": "5"});
-            json!({"addressInformation": {"shipping_address": address, "shipping_carrier_code": "flatrate",
-                "shipping_method_code": "flatrate"}, "paymentMethod": {"method": format!("pay_{tag}")}})
-        }
-        Action::Set(None, name, value) => json!({"customer": {*name: value}}),
-        Action::Set(Some(id), name, value) => json!({"customer": {"addresses": [{"id": id, *name: value}]}}),
-        Action::Add(address) => json!({"customer": {"addresses": [address]}}),
-        Action::Remove(_) | Action::Default(_) | Action::Restore(_) => unreachable!("given by flags"),
+    fn network(
+        &self,
+        run: usize,
+        process: &Arc<Mutex<Process>>,
+        base: Option<Stored>,
+    ) -> Rc<dyn Fn() -> Box<dyn Transport>> {
+        let (world, disk, process) = (self.world.clone(), self.disk.clone(), process.clone());
+        Rc::new(move || {
+            Box::new(Network {
+                world: world.clone(),
+                disk: disk.clone(),
+                run,
+                process: process.clone(),
+                base: base.clone(),
+                shown: RefCell::default(),
+            })
+        })
     }
 }
 
 /// What a run said, taken from what it wrote.
-fn ended(world: &mut World, run: usize, job: &Job, code: Option<u8>, written: &Written) -> RunEnd {
-    let mut ended = RunEnd { code, ..RunEnd::default() };
+fn read(world: &mut World, run: usize, code: Option<u8>, written: &Written) -> RunEnd {
+    let records = world.runs[run].records.clone();
+    let mut ended = RunEnd { run, code, counts: vec![0; records.len()], ..RunEnd::default() };
     for (at, line) in &written.stderr {
-        world.log_at(*at, || format!("stderr: {line}"));
+        let at = world.time_of(*at);
+        world.log_at(at, || format!("stderr: {line}"));
         match serde_json::from_str::<Value>(line) {
-            Ok(said) if said.get("error").is_some() => {
-                world.missed.extend(missed(&said["error"]));
-                ended.error = said["error"].clone();
-            }
+            Ok(said) if said.get("error").is_some() => ended.error = said["error"].clone(),
             Ok(said) if said.get("warning").is_some() => {}
-            _ => world.violated(5, format!("run {run}: standard error is no JSON: {line}")),
+            _ => world.broke(Rule::Output, run, None, format!("standard error is no JSON: {line}")),
         }
     }
-    ended.counts = vec![0; job.records.len()];
-    for (at, said) in lines(&written.stdout) {
-        world.log_at(at, || format!("stdout: {}", String::from_utf8_lossy(said)));
-        let Ok(said) = serde_json::from_slice::<Value>(said) else {
-            world.violated(5, format!("run {run}: standard output is no JSON"));
-            continue;
-        };
-        let record = said["record"].as_u64().map_or(0, |record| usize::try_from(record).unwrap() - 1);
-        world.missed.extend(missed(&said["error"]));
-        let reason = said["reason"].as_str().or_else(|| said["error"]["message"].as_str());
-        ended.counts[record] += 1;
-        ended.reported.push(Reported {
-            run,
-            tag: job.records[record].0,
-            at: world.time_of(at),
-            applied: said["applied"].as_str().unwrap_or_default().to_owned(),
-            reason: reason.unwrap_or_default().to_owned(),
-        });
+    for (at, line) in lines(&written.stdout) {
+        let at = world.time_of(at);
+        world.log_at(at, || format!("stdout: {}", String::from_utf8_lossy(line)));
+        match serde_json::from_slice::<Value>(line) {
+            Ok(said) => {
+                let record = said["record"].as_u64().map_or(0, |record| usize::try_from(record).unwrap() - 1);
+                if let Some((tag, _)) = records.get(record) {
+                    ended.counts[record] += 1;
+                    world.reported.push(reported(run, *tag, at, &said, &said["error"]));
+                }
+                ended.lines.push(said);
+            }
+            Err(_) => world.broke(Rule::Output, run, None, "standard output is no JSON".to_owned()),
+        }
     }
-    if let (false, Some(applied), Some((at, _))) =
-        (job.is_batch, ended.error["applied"].as_str(), written.stderr.last())
+    if let (false, Some((tag, _)), true) =
+        (world.runs[run].is_batch, records.first(), ended.error.is_object())
     {
-        let reason = ended.error["message"].as_str().unwrap_or_default().to_owned();
-        let (tag, at) = (job.records[0].0, world.time_of(*at));
         ended.counts[0] += 1;
-        ended.reported.push(Reported { run, tag, at, applied: applied.to_owned(), reason });
+        let at = written.stderr.last().map_or(world.now(), |(at, _)| world.time_of(*at));
+        world.reported.push(reported(run, *tag, at, &ended.error, &ended.error));
     }
     ended
 }
 
-/// The addresses that an error says are missing: `addresses[id=12]`.
-fn missed(error: &Value) -> impl Iterator<Item = i64> + '_ {
-    let paths = error["missing"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    paths.filter_map(|path| path.strip_prefix("addresses[id=")?.strip_suffix(']')?.parse().ok())
+fn reported(run: usize, tag: u32, at: Duration, said: &Value, error: &Value) -> Reported {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let snapshot = said["snapshot"].as_str().or(error["snapshot"].as_str());
+    Reported {
+        run,
+        tag,
+        at,
+        applied: text(&said["applied"]).unwrap_or_default(),
+        reason: text(&said["reason"]).or_else(|| text(&error["message"])).unwrap_or_default(),
+        kind: text(&error["kind"]),
+        verified: said["verified"].as_bool(),
+        snapshot: snapshot.map(str::to_owned),
+    }
 }
 
 /// The lines of standard output, each with the time at which its end was written.

@@ -9,11 +9,13 @@ use std::time::Duration;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use serde_json::Value;
 
+use super::action::named_in;
 use super::customers::Stored;
-use super::disk::Process;
+use super::disk::{Disk, Process};
 use super::faults::{Delivery, Observed};
-use super::invariants;
-use super::world::{Sent, Shown, World};
+use super::rules;
+use super::service::{Call, route};
+use super::world::{Heard, Sent, Shown, World};
 use crate::http::TransportError;
 use crate::http::transport::{Exchange, Incoming, Outgoing, Transport};
 
@@ -22,12 +24,14 @@ use crate::http::transport::{Exchange, Incoming, Outgoing, Transport};
 pub struct Network {
     /// What is at its other end.
     pub world: Rc<RefCell<World>>,
+    /// The disk of the machine: what it holds when a request leaves.
+    pub disk: Arc<Mutex<Disk>>,
     /// Which run of the program it is.
     pub run: usize,
     /// Whether that lives.
     pub process: Arc<Mutex<Process>>,
-    /// The record of a run that has only one: a restore names none in its body.
-    pub tag: Option<u32>,
+    /// The profile that the run was given, in place of one that it could read (`--base`).
+    pub base: Option<Stored>,
     /// What the run has read of each customer last.
     pub shown: RefCell<BTreeMap<usize, Shown>>,
 }
@@ -43,8 +47,7 @@ impl Network {
         if self.process.lock().unwrap().is_dead {
             return std::future::pending().await;
         }
-        let is_read = request.method == reqwest::Method::GET;
-        let (number, customer, delivery, there, back) = self.leave(&request, is_read);
+        let (number, delivery, there, back) = self.leave(&request);
         match delivery.observed {
             Observed::Silence => tokio::time::sleep(timeout).await,
             _ => tokio::time::sleep(there.min(timeout)).await,
@@ -52,109 +55,95 @@ impl Network {
         let outcome = {
             let mut world = self.world.borrow_mut();
             world.catch_up();
-            world.log(|| format!("run {} request {number}: {:?}", self.run, delivery.observed));
             answer(&world, number, &delivery)
         };
         tokio::time::sleep(back).await;
-        let now = self.world.borrow().now();
-        self.world.borrow_mut().requests[number].heard = Some((now, delivery.observed == Observed::Answer));
-        if let (true, Some(customer), Observed::Answer, Ok(incoming)) =
-            (is_read, customer, delivery.observed, &outcome)
-        {
-            let body: Value = serde_json::from_slice(&incoming.body).unwrap();
-            if let Some(profile) = body["customer"].as_object() {
-                let at = self.world.borrow().now();
-                let shown =
-                    Shown { profile: profile.clone(), at, writes: self.process.lock().unwrap().writes };
-                self.shown.borrow_mut().insert(customer, shown);
-            }
-        }
+        self.hear(number, delivery.observed, outcome.as_ref().ok());
         outcome
     }
 
     /// The request leaves: from here on its delivery does not depend on the client.
-    fn leave(
-        &self,
-        request: &Outgoing,
-        is_read: bool,
-    ) -> (usize, Option<usize>, Delivery, Duration, Duration) {
+    fn leave(&self, request: &Outgoing) -> (usize, Delivery, Duration, Duration) {
         let mut world = self.world.borrow_mut();
         let world = &mut *world;
         world.catch_up();
         let body: Value = serde_json::from_str(request.body.as_deref().unwrap_or("null")).unwrap();
         let token = request.headers[AUTHORIZATION].to_str().unwrap().trim_start_matches("Bearer ");
-        let is_profile = request.url.path().ends_with("/customer/profile");
-        let customer =
-            world.customers.iter().position(|customer| customer.token == token).filter(|_| is_profile);
-        let shown = customer.and_then(|customer| self.shown.borrow().get(&customer).cloned());
-        let tag = self.tag.or_else(|| match customer {
-            Some(customer) => record_of(
-                world,
-                self.run,
-                customer,
-                &body["customer"],
-                shown.as_ref().map(|shown| &shown.profile),
-            ),
-            None => tag_of(&body),
-        });
-        let tag = tag.filter(|_| !is_read);
-        let same = |sent: &&Sent| sent.run == self.run && sent.tag.is_some() && sent.tag == tag;
-        let attempt = 1 + u32::try_from(world.requests.iter().filter(same).count()).unwrap();
+        let call = route(world, request.method.as_str(), &request.url, token);
+        let shown =
+            match call {
+                Call::Put(customer) => self.shown.borrow().get(&customer).cloned().or_else(|| {
+                    Some(Shown { profile: self.base.clone()?, at: world.now(), is_stale: false })
+                }),
+                _ => None,
+            };
+        let tag = record_of(world, self.run, &call, &body, shown.as_ref());
         let (number, now) = (world.requests.len(), world.now());
-        let delivery = world.fault_profile.delivery(&mut world.random, number, is_read, now);
+        let delivery = world.faults.delivery(&mut world.random, number, !call.is_write(), now);
         let (there, back) = (world.random.millis(1, 120), world.random.millis(1, 80));
-        let process = self.process.lock().unwrap();
         let sent = Sent {
             run: self.run,
             tag,
-            customer,
+            call,
             at: now,
-            attempt,
             body,
             shown,
-            snapshot: customer
-                .and_then(|customer| process.snapshots.get(&(customer + 1).to_string()).cloned()),
             heard: None,
+            processed: None,
             reply: None,
         };
-        world.log(|| {
-            format!(
-                "run {} sends {number} ({} tag {tag:?} customer {customer:?}): {delivery:?}",
-                self.run, request.method
-            )
-        });
-        let (is_put, writes) = (!is_read && customer.is_some(), process.writes);
+        world.log(|| format!("run {} sends {number} ({:?} tag {tag:?}): {delivery:?}", self.run, sent.call));
         world.send(sent, &delivery, there);
-        if is_put {
-            invariants::check_request(world, number, writes);
+        rules::request::check(world, number, &self.disk.lock().unwrap(), &self.process.lock().unwrap());
+        (number, delivery, there, back)
+    }
+
+    /// The answer arrives, or the client knows that there will be none.
+    fn hear(&self, number: usize, observed: Observed, incoming: Option<&Incoming>) {
+        let mut world = self.world.borrow_mut();
+        let at = world.now();
+        world.log(|| format!("run {} hears of {number}: {observed:?}", self.run));
+        let is_answer = observed == Observed::Answer;
+        let body = incoming.filter(|incoming| is_answer && incoming.status == 200);
+        let body: Value =
+            body.and_then(|incoming| serde_json::from_slice(&incoming.body).ok()).unwrap_or_default();
+        let found =
+            if world.is_magento { body.pointer("/items/0").unwrap_or(&body) } else { &body["customer"] };
+        let profile = found.as_object().filter(|profile| profile.contains_key("addresses")).cloned();
+        let reads = match &world.requests[number].call {
+            Call::Read(customer) => Some(*customer),
+            Call::Search(email) => {
+                world.customers.iter().position(|customer| customer.now["email"] == email.as_str())
+            }
+            _ => None,
+        };
+        if let (Some(customer), Some(profile)) = (reads, &profile) {
+            let then = world.requests[number].processed.unwrap_or(at);
+            let was = &world.customers[customer].at(then)["updated_at"];
+            let is_stale = profile.get("updated_at") != Some(was);
+            self.shown.borrow_mut().insert(customer, Shown { profile: profile.clone(), at, is_stale });
         }
-        (number, customer, delivery, there, back)
+        let status = incoming.map(|incoming| incoming.status);
+        world.requests[number].heard = Some(Heard { at, observed, status, profile });
     }
 }
 
-/// The record of a batch that a PUT belongs to: the one whose change it makes that the last read did not show; where all
-/// are shown already, any that it has.
-fn record_of(
-    world: &World,
-    run: usize,
-    customer: usize,
-    body: &Value,
-    shown: Option<&Stored>,
-) -> Option<u32> {
-    let records = world.runs[run].records.iter().filter(|(_, of)| *of == customer);
-    let body = body.as_object()?;
-    let has = |profile: &Stored, tag: &u32| world.actions[tag].is_shown_by(profile);
-    let made: Vec<u32> = records.map(|(tag, _)| *tag).filter(|tag| has(body, tag)).collect();
-    let is_new = |tag: &&u32| shown.is_none_or(|shown| !has(shown, tag));
+/// The record that a write belongs to. Most bodies carry a name that is only theirs. A PUT of a batch is of the record
+/// whose change it makes that the last read did not show; where all are shown already, of any that it has.
+fn record_of(world: &World, run: usize, call: &Call, body: &Value, shown: Option<&Shown>) -> Option<u32> {
+    let run = &world.runs[run];
+    if !call.is_write() {
+        return None;
+    }
+    let Call::Put(customer) = call else { return named_in(body) };
+    if !run.is_batch {
+        return Some(run.command);
+    }
+    let body = body["customer"].as_object()?;
+    let records = run.records.iter().filter(|(_, of)| of == customer).map(|(tag, _)| *tag);
+    let made: Vec<u32> = records.filter(|tag| world.actions[tag].is_shown_by(body)).collect();
+    let is_new = |tag: &&u32| shown.is_none_or(|shown| !world.actions[tag].is_shown_by(&shown.profile));
     made.iter().find(is_new).or(made.last()).copied()
-}
-
-/// The record a body belongs to: it carries a name that is only its own.
-fn tag_of(body: &Value) -> Option<u32> {
-    let names =
-        [&body["cartItem"]["sku"], &body["attribute"]["attribute_code"], &body["paymentMethod"]["method"]];
-    let name = names.into_iter().find_map(Value::as_str)?;
-    name.rsplit('_').next()?.parse().ok()
 }
 
 fn answer(world: &World, number: usize, delivery: &Delivery) -> Result<Incoming, TransportError> {
@@ -176,6 +165,11 @@ fn answer(world: &World, number: usize, delivery: &Delivery) -> Result<Incoming,
         Observed::Silence => Err(lost(true, "no answer in time")),
         Observed::Reset => Err(lost(true, "the connection broke")),
         Observed::Status(code, retry_after) => Ok(status(code, retry_after, r#"{"message":"a fault"}"#)),
+        Observed::NoList => {
+            let customer = r#"{"id":1,"email":"c1@example.com","firstname":"First","lastname":"Last"}"#;
+            let body = format!(r#"{{"customer":{customer}}}"#);
+            Ok(status(200, None, if world.is_magento { customer } else { &body }))
+        }
         Observed::Page(code) => Ok(status(code, Some(1), "<!DOCTYPE html><html>a page</html>")),
         Observed::Answer | Observed::Cut => {
             let Some((code, body)) = &world.requests[number].reply else {

@@ -1,18 +1,24 @@
 //! What happens in one simulation: which commands are run, when they die, and how they are taken up again.
 
-use std::path::Path;
+use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::action::{Action, Undo};
+use super::customers::ids;
 use super::disk::Disk;
 use super::editors::Edit;
-use super::faults::{FaultProfile, Observed};
-use super::invariants::{self, Reported};
-use super::machine::{Death, Job, Machine, Operation, RunEnd, RunOptions, document};
+use super::faults::{FaultProfile, any_outage};
+use super::job::{Access, Death, Job, Operation, RunOptions, name};
+use super::machine::{Machine, RunEnd};
 use super::random::Random;
-use super::world::{Action, Sent, World};
-use crate::clock::Clock;
+use super::rules::{end, history, journal, report, run};
+use super::setting::{Mode, Setting};
+use super::verdict::Verdict;
+use super::world::{Reported, World};
 
 /// How often a command is taken up again.
 const MAX_RUNS: u64 = 4;
@@ -20,112 +26,60 @@ const MAX_RUNS: u64 = 4;
 /// A simulation in its course.
 pub struct Scenario {
     random: Random,
-    machine: Machine,
-    reported: Vec<Reported>,
+    setting: Setting,
+    directory: PathBuf,
+    world: Rc<RefCell<World>>,
+    machines: Vec<Machine>,
     tags: u32,
-    /// From when on nothing works any more; every record is then counted that is left unknown.
-    is_outage: bool,
-    /// Snapshots that dead runs left without an outcome.
-    unmarked: usize,
-}
-
-/// What a simulation came to.
-#[derive(Debug, Default)]
-pub struct Verdict {
-    /// What was broken.
-    pub violations: Vec<String>,
-    /// What happened.
-    pub trace: Vec<String>,
-    /// Stands for everything that happened, to compare two simulations of one seed.
-    pub fingerprint: u64,
-    /// Foreign addresses that were out of reach.
-    pub foreign_lost: u64,
-    /// Requests that were sent.
-    pub requests: u64,
-    /// Records that were reported as applied, as not applied, and as unknown.
-    pub reported: [u64; 3],
-}
-
-impl Verdict {
-    /// Counts another one in.
-    pub fn add(&mut self, other: &Self) {
-        self.foreign_lost += other.foreign_lost;
-        self.requests += other.requests;
-        (0..3).for_each(|at| self.reported[at] += other.reported[at]);
-    }
+    /// The commands that were run, each with the last options, and how it ended.
+    commands: Vec<(Job, Option<u8>)>,
+    /// Whether something is not on a disk that was there: then less is known than was.
+    has_lost: bool,
 }
 
 /// Simulates one seed; `directory` is for the inputs.
 pub async fn simulate(seed: u64, directory: &Path, is_traced: bool) -> Verdict {
     let mut random = Random::new(seed);
-    let is_outage = random.chance(6);
-    let fault_profile = if is_outage { FaultProfile::default() } else { fault_profile(&mut random) };
-    let customers = usize::try_from(1 + random.below(2)).unwrap();
-    let disk_faults = if random.chance(15) { random.pick(&[5, 20, 100]) } else { 0 };
-    let world = World::new(random.next(), customers, fault_profile, invariants::check_replacement, is_traced);
-    let machine = Machine {
-        world: std::rc::Rc::new(std::cell::RefCell::new(world)),
-        disk: Disk::new(random.next(), disk_faults),
-        clock: Clock::starting_at(jiff::Timestamp::from_second(1_800_000_000).unwrap()),
-        timeout: Duration::from_secs(random.pick(&[2, 5])),
-        retry: random.pick(&[None, None, Some(0)]),
-    };
-    let mut scenario = Scenario { random, machine, reported: Vec::new(), tags: 0, is_outage, unmarked: 0 };
-    if is_outage {
-        scenario.outage(directory).await;
-    } else {
-        scenario.ordinary(directory).await;
+    let setting = Setting::random(&mut random);
+    let mut world =
+        World::new(random.next(), setting.customers, setting.is_magento, setting.faults.clone(), is_traced);
+    world.is_calm = setting.mode == Mode::Calm;
+    world.began_with_read_faults = setting.disk.1 > 0;
+    world.is_long_lag = setting.mode == Mode::LongLag;
+    world.log(|| format!("{setting:?}"));
+    let world = Rc::new(RefCell::new(world));
+    let timeout = Duration::from_secs(random.pick(&[2, 5]));
+    let retry = random.pick(&[None, None, Some(0)]);
+    let machines = (0..setting.machines).map(|number| Machine {
+        world: world.clone(),
+        number,
+        disk: Disk::new(random.next(), setting.disk.0, setting.disk.1),
+        clock_error: Rc::new(Cell::new(0)),
+        access: setting.access,
+        timeout,
+        retry,
+    });
+    let machines = machines.collect();
+    let has_lost = setting.disk != (0, 0);
+    let directory = dunce::canonicalize(directory).unwrap();
+    let mut scenario =
+        Scenario { random, setting, directory, world, machines, tags: 0, commands: Vec::new(), has_lost };
+    match scenario.setting.mode {
+        Mode::Outage => scenario.outage().await,
+        _ => scenario.ordinary().await,
     }
-    scenario.verdict()
-}
-
-fn fault_profile(random: &mut Random) -> FaultProfile {
-    let mut fault_profile = FaultProfile {
-        writes: random.pick(&[0, 20, 40, 70, 100]),
-        reads: random.pick(&[0, 0, 10, 30]),
-        stale: (random.pick(&[0, 0, 0, 40, 80]), random.pick(&[300, 2_000, 8_000])),
-        ..FaultProfile::default()
-    };
-    if random.chance(10) {
-        let from = random.millis(0, 3_000);
-        fault_profile.outage = Some((from, from + random.millis(500, 60_000), any_outage(random)));
-    }
-    if random.chance(5) {
-        fault_profile.unauthorized = Some(usize::try_from(random.below(10)).unwrap());
-    }
-    fault_profile
-}
-
-fn any_outage(random: &mut Random) -> Observed {
-    random.pick(&[
-        Observed::Silence,
-        Observed::Reset,
-        Observed::Refused,
-        Observed::Page(503),
-        Observed::Status(503, Some(2)),
-        Observed::Status(502, None),
-        Observed::Status(500, None),
-    ])
+    scenario.end().await
 }
 
 impl Scenario {
-    /// One or two commands, one after another or at once, with everything that can go wrong.
-    async fn ordinary(&mut self, directory: &Path) {
-        let first = self.job(directory, 0);
-        let second = self.random.chance(45).then(|| self.job(directory, 1));
+    /// A few commands, one after another or at once.
+    async fn ordinary(&mut self) {
+        let first = self.job(0);
+        let is_alone = !self.is_sequence() && self.random.chance(55);
+        let second = (!is_alone).then(|| self.job(1));
         self.plan_edits();
-        let updated = |job: &Job| (job.operation == Operation::Update).then_some(job.records[0].1);
-        let updated = updated(&first).or_else(|| second.as_ref().and_then(updated));
         match second {
-            Some(second) if self.random.chance(30) => {
-                let machine = self.machine.clone();
-                let options = RunOptions::default();
-                let (one, other) =
-                    futures_util::future::join(machine.run(&first, options), machine.run(&second, options))
-                        .await;
-                self.take(&first, one);
-                self.take(&second, other);
-            }
+            Some(second) if self.random.chance(25) => self.at_once(&first, &second).await,
             second => {
                 self.with_restarts(&first).await;
                 if let Some(second) = second {
@@ -134,57 +88,133 @@ impl Scenario {
                 }
             }
         }
-        if let Some(customer) = updated.filter(|_| self.random.chance(40)) {
+        if self.is_sequence() && self.random.chance(50) {
+            let third = self.job(2);
             self.pause().await;
-            let restore = self.restore(customer);
-            self.with_restarts(&restore).await;
+            self.with_restarts(&third).await;
+        }
+        if let Some(job) = self.updated().filter(|_| self.random.chance(45)) {
+            self.undo(&job).await;
         }
     }
 
-    /// A command that undoes the newest update.
-    fn restore(&mut self, customer: usize) -> Job {
+    /// Whether what one command leaves matters most to the next.
+    fn is_sequence(&self) -> bool {
+        !matches!(self.setting.mode, Mode::Ordinary | Mode::Outage)
+    }
+
+    /// An update that was run.
+    fn updated(&self) -> Option<Job> {
+        let mut commands = self.commands.iter().rev().map(|(job, _)| job);
+        commands.find(|job| job.operation == Operation::Update).cloned()
+    }
+
+    /// Undoes an update, perhaps again, perhaps with the update and another one after it.
+    async fn undo(&mut self, update: &Job) {
+        self.pause().await;
+        let undo = self.which(update);
+        let restore = self.restore(update, undo.clone());
+        self.with_restarts(&restore).await;
+        if self.random.chance(50) {
+            self.pause().await;
+            match self.random.below(3) {
+                0 => {
+                    let again = self.restore(update, undo);
+                    self.with_restarts(&again).await;
+                }
+                1 if !update.is_batch => {
+                    self.with_restarts(update).await;
+                    self.pause().await;
+                    let next = self.job(3);
+                    self.with_restarts(&next).await;
+                }
+                _ => {
+                    let next = self.job(3);
+                    self.with_restarts(&next).await;
+                }
+            }
+        }
+    }
+
+    /// What a restore is for: most often the newest update; else one that was reported with its snapshot.
+    fn which(&mut self, update: &Job) -> Undo {
+        let world = self.world.borrow();
+        let of_update = |said: &&Reported| {
+            update.records.iter().any(|(tag, customer)| *tag == said.tag && *customer == update.records[0].1)
+        };
+        let named = world.reported.iter().filter(of_update).find_map(|said| {
+            let name = Path::new(said.snapshot.as_deref()?).file_stem()?;
+            Some(name.to_string_lossy().into_owned())
+        });
+        match (self.random.below(5), named) {
+            (0, Some(named)) => Undo::Of(named),
+            (1, Some(named)) => Undo::All(Some(named)),
+            (2, _) => Undo::All(None),
+            (3, _) => Undo::Newest(true),
+            _ => Undo::Newest(false),
+        }
+    }
+
+    fn restore(&mut self, update: &Job, undo: Undo) -> Job {
         self.tags += 1;
-        let mut world = self.machine.world.borrow_mut();
-        world.actions.insert(self.tags, Action::Restore(self.random.chance(30)));
-        let records = vec![(self.tags, customer)];
-        let operation = Operation::Update;
-        Job { operation, records, is_batch: false, input: "".into(), jobs: 1 }
+        self.world.borrow_mut().actions.insert(self.tags, Action::Restore(undo));
+        let records = vec![(self.tags, update.records[0].1)];
+        let operation = Operation::Restore;
+        Job { operation, records, is_batch: false, jobs: 1, base: None, ..update.clone() }
     }
 
     /// A batch during which the service stops working for good.
-    async fn outage(&mut self, directory: &Path) {
+    async fn outage(&mut self) {
         let operation = self.random.pick(&[Operation::AddItem, Operation::Create]);
-        let job = self.batch(operation, 14, directory, 0);
+        let job = self.batch(operation, 14, 0);
         let from = self.random.millis(0, 900);
         let observed = any_outage(&mut self.random);
-        self.machine.world.borrow_mut().fault_profile.outage = Some((from, Duration::MAX, observed));
-        let ended = self.machine.run(&job, RunOptions::default()).await;
-        self.take(&job, ended);
+        self.world.borrow_mut().faults.outage = Some((from, Duration::MAX, observed));
+        self.once(&job, RunOptions::default()).await;
+    }
+
+    async fn at_once(&mut self, first: &Job, second: &Job) {
+        let mut options =
+            || RunOptions { death: self.death(), interrupt: self.interrupt(), ..RunOptions::default() };
+        let (one, other) = (options(), options());
+        let [first_on, second_on] = [first, second].map(|job| self.machines[job.machine].clone());
+        let (one, other) =
+            futures_util::future::join(first_on.run(first, one), second_on.run(second, other)).await;
+        self.take(first, one);
+        self.take(second, other);
     }
 
     async fn with_restarts(&mut self, job: &Job) {
-        let mut options = RunOptions { death: self.death(), ..RunOptions::default() };
+        let interrupt = self.interrupt();
+        let mut options = RunOptions { death: self.death(), interrupt, ..RunOptions::default() };
         for run in 1..=MAX_RUNS {
-            let ended = self.machine.run(job, options).await;
-            let (died, failed) = (ended.code.is_none(), ended.code != Some(0));
-            self.take(job, ended);
-            if died && self.random.chance(50) {
-                self.machine.world.borrow_mut().log(|| "power loss".to_owned());
-                let mut disk = self.machine.disk.lock().unwrap();
-                disk.lose_power();
-                // Marks are not synced: what they say can be found out again.
-                self.unmarked = invariants::unmarked(disk.files());
+            let code = self.once(job, options).await;
+            if code.is_none() && self.random.chance(50) {
+                self.world.borrow_mut().log(|| "power loss".to_owned());
+                self.machines[job.machine].disk.lock().unwrap().lose_power();
+                self.has_lost = true;
             }
-            if !died && (!failed || self.random.chance(50)) {
+            if code == Some(0) || code.is_some() && (self.is_sequence() || self.random.chance(50)) {
                 break;
             }
             self.pause().await;
+            self.set_clock(job.machine);
             let death = if run < 2 { self.death() } else { Death::Never };
-            options = RunOptions { resume: job.is_batch, repeat: self.random.chance(15), death };
+            let repeat = self.random.chance(15);
+            options = RunOptions { resume: job.is_batch, repeat, death, interrupt: None };
         }
     }
 
+    async fn once(&mut self, job: &Job, options: RunOptions) -> Option<u8> {
+        let machine = self.machines[job.machine].clone();
+        let ended = machine.run(job, options).await;
+        self.take(job, ended)
+    }
+
     fn death(&mut self) -> Death {
+        if !self.setting.has_deaths {
+            return Death::Never;
+        }
         match self.random.below(10) {
             0 | 1 => Death::Polls(u32::try_from(self.random.below(60)).unwrap()),
             2 => Death::After(self.random.millis(0, 15_000)),
@@ -193,159 +223,254 @@ impl Scenario {
         }
     }
 
+    fn interrupt(&mut self) -> Option<Duration> {
+        (self.setting.has_deaths && self.random.chance(6)).then(|| self.random.millis(0, 4_000))
+    }
+
     async fn pause(&mut self) {
+        let is_short = self.is_sequence();
         let pause = match self.random.below(4) {
             0 | 1 => self.random.millis(0, 3_000),
+            2 if is_short => self.random.millis(0, 30_000),
             2 => self.random.millis(3_000, 180_000),
+            _ if is_short => self.random.millis(0, 90_000),
             _ => self.random.millis(180_000, 900_000),
         };
         tokio::time::sleep(pause).await;
+        let machine = usize::try_from(self.random.below(self.machines.len() as u64)).unwrap();
+        self.set_clock(machine);
+    }
+
+    /// Sets a clock forward or back.
+    fn set_clock(&mut self, machine: usize) {
+        if !self.setting.sets_clocks || !self.random.chance(50) {
+            return;
+        }
+        let by = self.random.pick(&[-7200, -3600, -900, 900, 3600]);
+        let clock = &self.machines[machine].clock_error;
+        clock.set(clock.get() + by);
+        let mut world = self.world.borrow_mut();
+        let at = world.now();
+        world.log(|| format!("the clock of machine {machine} is set by {by} s"));
+        if by > 0 {
+            world.set_forward.push((machine, at));
+        } else {
+            world.set_back.push((machine, at));
+            world.lost_time += Duration::from_secs(by.unsigned_abs());
+        }
     }
 
     fn plan_edits(&mut self) {
-        let world = &mut *self.machine.world.borrow_mut();
-        let similar: Vec<Value> = world
-            .actions
-            .values()
-            .filter_map(|action| if let Action::Add(address) = action { Some(address.clone()) } else { None })
-            .collect();
-        let count = self.random.pick(&[0, 0, 1, 2, 3]);
+        let world = &mut *self.world.borrow_mut();
+        let similar: Vec<Value> =
+            world.actions.values().filter_map(|action| action.added().cloned()).collect();
         let customers = world.customers.len();
-        let edits =
-            (0..count).map(|number| Edit::random(&mut self.random, customers, &similar, number)).collect();
-        world.plan(edits);
+        let random = &mut self.random;
+        let edits = (0..self.setting.editors).map(|number| Edit::random(random, customers, &similar, number));
+        world.plan(edits.collect());
     }
 
     /// Any command.
-    fn job(&mut self, directory: &Path, number: usize) -> Job {
+    fn job(&mut self, number: usize) -> Job {
         let operation = match self.random.below(12) {
-            0 | 1 => Operation::AddItem,
-            2 => Operation::Create,
-            3 | 4 => Operation::Ship,
+            0 | 1 if !self.is_about_profiles() => Operation::AddItem,
+            2 if !self.is_about_profiles() => Operation::Create,
+            3 | 4 if !self.is_about_profiles() => Operation::Ship,
             _ => Operation::Update,
         };
-        if self.random.chance(40) {
+        if self.random.chance(40) && self.setting.mode != Mode::NoRead {
             let count = 2 + self.random.below(if operation == Operation::Update { 3 } else { 6 });
-            return self.batch(operation, count, directory, number);
+            return self.batch(operation, count, number);
         }
-        let record = self.record(operation, true);
-        let action = self.machine.world.borrow().actions[&record.0].clone();
-        let input = directory.join(format!("in-{number}.json"));
-        if !matches!(action, Action::Remove(_) | Action::Default(_)) {
-            std::fs::write(&input, document(&action, record.0).to_string()).unwrap();
+        let (tag, customer) = self.record(operation, true);
+        let input = self.directory.join(format!("in-{number}.json"));
+        let mut job = self.bare(operation, vec![(tag, customer)], input);
+        let world = self.world.borrow();
+        let action = &world.actions[&tag];
+        if action.flags().is_none() {
+            std::fs::write(&job.input, action.document(tag, world.is_magento, false).to_string()).unwrap();
         }
-        Job { operation, records: vec![record], is_batch: false, input, jobs: 1 }
+        if self.setting.mode == Mode::NoRead && operation == Operation::Update {
+            let base = self.directory.join(format!("base-{number}.json"));
+            let mut profile = world.customers[customer].now.clone();
+            if self.random.chance(30) && !world.faults.has_no_read {
+                profile["lastname"] = json!("Old");
+            }
+            std::fs::write(&base, json!({"customer": profile}).to_string()).unwrap();
+            job.base = Some((base, profile));
+        }
+        job
     }
 
-    fn batch(&mut self, operation: Operation, count: u64, directory: &Path, number: usize) -> Job {
-        let records: Vec<(u32, usize)> = (0..count).map(|_| self.record(operation, false)).collect();
-        let input = directory.join(format!("in-{number}.ndjson"));
-        let world = self.machine.world.borrow();
+    fn is_about_profiles(&self) -> bool {
+        !matches!(self.setting.mode, Mode::Ordinary | Mode::Calm)
+    }
+
+    fn bare(&mut self, operation: Operation, records: Vec<(u32, usize)>, input: PathBuf) -> Job {
+        let machine = usize::try_from(self.random.below(self.machines.len() as u64)).unwrap();
+        let token = usize::from(self.random.chance(30));
+        Job { operation, records, is_batch: false, input, jobs: 1, token, machine, base: None }
+    }
+
+    fn batch(&mut self, operation: Operation, count: u64, number: usize) -> Job {
+        // What a flag permits is for all records.
+        let replaces = operation == Operation::Update && self.random.chance(15);
+        let records: Vec<(u32, usize)> = if replaces {
+            (0..self.setting.customers).map(|customer| (self.replace(customer, Some(1)), customer)).collect()
+        } else {
+            (0..count).map(|_| self.record(operation, false)).collect()
+        };
+        let input = self.directory.join(format!("in-{number}.ndjson"));
+        let mut job = self.bare(operation, records, input);
+        let world = self.world.borrow();
         let mut text = String::new();
-        for (tag, customer) in &records {
-            let mut document = document(&world.actions[tag], *tag);
-            if matches!(operation, Operation::Update | Operation::Ship) {
-                document["token"] = json!(world.customers[*customer].token);
+        for (tag, customer) in &job.records {
+            let is_named = self.setting.access != Access::Own && operation != Operation::Create;
+            let mut document = world.actions[tag].document(*tag, world.is_magento, is_named);
+            if is_named {
+                document["customer"] = json!(name(self.setting.access, *customer));
+            } else if operation != Operation::Create {
+                document["token"] = json!(world.customers[*customer].tokens[job.token]);
             }
             text += &document.to_string();
             text.push('\n');
         }
-        std::fs::write(&input, text).unwrap();
-        let jobs = u16::try_from(1 + self.random.below(4)).unwrap();
-        Job { operation, records, is_batch: true, input, jobs }
+        std::fs::write(&job.input, text).unwrap();
+        drop(world);
+        job.is_batch = true;
+        job.jobs = u16::try_from(1 + self.random.below(4)).unwrap();
+        job
     }
 
     /// A record that asks for something no other record asks for.
-    fn record(&mut self, operation: Operation, may_remove: bool) -> (u32, usize) {
-        let random = &mut self.random;
+    fn record(&mut self, operation: Operation, is_single: bool) -> (u32, usize) {
+        let customer = usize::try_from(self.random.below(self.setting.customers as u64)).unwrap();
+        let address = i64::try_from((customer as u64 + 1) * 10 + 1 + self.random.below(2)).unwrap();
+        if operation == Operation::Update && is_single && self.random.chance(6) {
+            let allowed = self.random.pick(&[None, Some(1), Some(1), Some(2)]);
+            return (self.replace(customer, allowed), customer);
+        }
         self.tags += 1;
         let tag = self.tags;
-        let mut world = self.machine.world.borrow_mut();
-        let customer = usize::try_from(random.below(world.customers.len() as u64)).unwrap();
-        let address = i64::try_from((customer as u64 + 1) * 10 + 1 + random.below(2)).unwrap();
+        let random = &mut self.random;
         let value = format!("Ours {tag}");
-        let action = match (operation, random.below(10)) {
+        let action = match (operation, random.below(12)) {
             (Operation::AddItem, _) => Action::Item,
             (Operation::Create, _) => Action::Attribute,
-            (Operation::Ship, _) => Action::Ship(customer),
+            (Operation::Ship, _) => {
+                self.world.borrow_mut().customers[customer].has_cart = true;
+                Action::Ship
+            }
             (_, 0..=2) => Action::Set(Some(address), "city", value),
             (_, 3 | 4) => Action::Set(None, "firstname", value),
-            (_, 5) if may_remove => Action::Remove(address),
-            (_, 6) if may_remove => Action::Default(address),
-            _ => Action::Add(json!({"firstname": "N", "lastname": "M", "street": [value], "city": "New",
-                "postcode": "75009", "country_id": "FR", "telephone": "5"})),
+            (_, 5) if is_single => Action::Remove(address, random.chance(80)),
+            (_, 6) if is_single => Action::Default(address),
+            _ => Action::Add(new_address(tag)),
         };
-        world.actions.insert(tag, action);
+        self.world.borrow_mut().actions.insert(tag, action);
         (tag, customer)
     }
 
-    /// Takes in what a run said, and judges what can be judged at once.
-    fn take(&mut self, job: &Job, ended: RunEnd) {
-        let mut world = self.machine.world.borrow_mut();
-        let RunEnd { code, reported, counts, error } = ended;
-        let died = code.is_none();
-        let was_refused = reported.is_empty() && code != Some(0);
-        if !died && !was_refused {
-            for (record, count) in counts.iter().enumerate().filter(|(_, count)| **count != 1) {
-                world.violated(
-                    5,
-                    format!("record {} of {job:?} is reported {count} times: {error}", record + 1),
-                );
-            }
-        }
-        if self.is_outage {
-            let unknown = unknown_since_last_answer(&world, &reported);
-            if unknown > usize::from(job.jobs) + 5 {
-                world.violated(6, format!("{unknown} records of {job:?} are unknown"));
-            }
-        }
-        let disk = self.machine.disk.lock().unwrap();
-        let unmarked = invariants::unmarked(disk.files());
-        if !died && disk.faults == 0 && unmarked > self.unmarked {
-            world.violated(
-                11,
-                format!("{unmarked} snapshots have no outcome, and {} had none before", self.unmarked),
-            );
-        }
-        self.unmarked = unmarked;
-        self.reported.extend(reported);
+    /// A record that keeps one of the addresses there are, and perhaps adds one.
+    fn replace(&mut self, customer: usize, allowed: Option<usize>) -> u32 {
+        self.tags += 1;
+        let mut world = self.world.borrow_mut();
+        let kept: Vec<i64> = ids(&world.customers[customer].now).into_iter().skip(1).collect();
+        let added = self.random.chance(50).then(|| new_address(self.tags));
+        world.actions.insert(self.tags, Action::Replace(kept, added, allowed));
+        self.tags
     }
 
-    fn verdict(self) -> Verdict {
-        let Machine { world, disk, .. } = self.machine;
-        let mut world = world.borrow_mut();
+    /// Takes in how a run ended, and judges what can be judged at once.
+    fn take(&mut self, job: &Job, ended: RunEnd) -> Option<u8> {
+        let world = &mut *self.world.borrow_mut();
+        let disk = self.machines[job.machine].disk.lock().unwrap();
+        if let Some(code) = ended.code {
+            run::check(
+                world,
+                ended.run,
+                code,
+                &ended.error,
+                &ended.counts,
+                self.setting.mode == Mode::Outage,
+            );
+            if self.setting.disk == (0, 0) {
+                journal::check_run(world, ended.run, &disk);
+            }
+            if world.is_calm {
+                end::check_calm(world, ended.run);
+            }
+        }
+        match self.commands.iter_mut().find(|(known, _)| known.records[0] == job.records[0]) {
+            Some((_, code)) => *code = ended.code,
+            None => self.commands.push((job.clone(), ended.code)),
+        }
+        ended.code
+    }
+
+    /// Makes everything good, takes up what is not done, and judges the whole.
+    async fn end(mut self) -> Verdict {
+        let histories = self.histories().await;
+        let last_run = self.world.borrow().runs.len();
+        self.world.borrow_mut().faults = FaultProfile::default();
+        // A clock that was set back makes the ten minutes longer.
+        let lost_time = self.world.borrow().lost_time;
+        tokio::time::sleep(Duration::from_secs(11 * 60) + lost_time).await;
+        for machine in &self.machines {
+            machine.disk.lock().unwrap().heal();
+        }
+        {
+            let mut world = self.world.borrow_mut();
+            world.catch_up();
+            world.cached = None;
+            world.edits.clear();
+            world.is_calm = false;
+            world.healing_since = Some(world.now());
+            world.log(|| "everything is made good".to_owned());
+        }
+        for (job, code) in self.commands.clone() {
+            if code == Some(0) || matches!(job.operation, Operation::Restore) || job.base.is_some() {
+                continue;
+            }
+            let machine = self.machines[job.machine].clone();
+            let options = RunOptions { resume: job.is_batch, repeat: true, ..RunOptions::default() };
+            let ended = machine.run(&job, options).await;
+            let run = ended.run;
+            self.take(&job, ended);
+            end::check_healed(&mut self.world.borrow_mut(), run);
+        }
+        let mut world = self.world.borrow_mut();
         world.finish();
-        invariants::check_reports(&mut world, &self.reported);
-        invariants::check_fates(&mut world, disk.lock().unwrap().contents("fate"));
-        let count =
-            |applied| self.reported.iter().filter(|reported| reported.applied == applied).count() as u64;
-        let mut fingerprint = crate::journal::fnv::Fnv1a::new();
-        for effect in &world.effects {
-            fingerprint = fingerprint.update(format!("{:?}", (effect.at, effect.request)).as_bytes());
+        report::check(&mut world);
+        for listed in histories {
+            history::check(&mut world, (listed.run, last_run), &listed.lines, !self.has_lost);
         }
-        for reported in &self.reported {
-            fingerprint = fingerprint.update(format!("{reported:?}").as_bytes());
+        for (job, _) in self.commands.iter().filter(|(job, _)| job.is_batch) {
+            let last = world.runs.iter().rposition(|run| run.command == job.records[0].0);
+            let path = format!("{}.journal", job.input.display());
+            let disk = self.machines[job.machine].disk.lock().unwrap();
+            journal::check_end(&mut world, last.unwrap_or_default(), Path::new(&path), &disk);
         }
-        Verdict {
-            fingerprint: fingerprint.finish(),
-            foreign_lost: world.foreign_lost,
-            requests: world.requests.len() as u64,
-            reported: [count("yes"), count("no"), count("unknown")],
-            violations: std::mem::take(&mut world.violations),
-            trace: std::mem::take(&mut world.trace),
+        Verdict::of(&mut world)
+    }
+
+    /// What the machines remember, while what they were told of the service is all they have.
+    async fn histories(&self) -> Vec<RunEnd> {
+        let mut customers: Vec<(usize, usize)> = Vec::new();
+        for (job, _) in self.commands.iter().filter(|(job, _)| job.operation == Operation::Update) {
+            customers.extend(job.records.iter().map(|(_, customer)| (job.machine, *customer)));
         }
+        customers.sort_unstable();
+        customers.dedup();
+        let mut histories = Vec::new();
+        for (machine, customer) in customers {
+            histories.push(self.machines[machine].history(customer).await);
+        }
+        histories
     }
 }
 
-/// How many records an outage left unknown, which begins after the last answer.
-fn unknown_since_last_answer(world: &World, reported: &[Reported]) -> usize {
-    let heard = |sent: &Sent| sent.heard.map(|(at, _)| at);
-    let answers = world.requests.iter().filter(|sent| sent.heard.is_some_and(|(_, is_answer)| is_answer));
-    let last = answers.filter_map(heard).max();
-    let is_later = |sent: &&Sent| heard(sent) > last;
-    let later: Vec<Option<u32>> = world.requests.iter().filter(is_later).map(|sent| sent.tag).collect();
-    reported
-        .iter()
-        .filter(|reported| reported.applied == "unknown" && later.contains(&Some(reported.tag)))
-        .count()
+fn new_address(tag: u32) -> Value {
+    json!({"firstname": "N", "lastname": "M", "street": [format!("Ours {tag}")], "city": "New",
+        "postcode": "75009", "country_id": "FR", "telephone": "5"})
 }

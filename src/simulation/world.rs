@@ -1,15 +1,19 @@
-//! The service with its store, and everything that takes effect in it, written down.
+//! The ledger: everything that was sent, that took effect and that was said, whoever did it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::customers::{Customer, DEFAULT, Stored, Writer, addresses_after};
+use super::action::Action;
+use super::customers::{Customer, Stored, Writer};
 use super::editors::{Edit, Moment};
-use super::faults::{Delivery, FaultProfile};
+use super::faults::{Delivery, FaultProfile, Observed, Quirk};
 use super::random::Random;
+use super::rules::{Break, Rule};
+use super::service::{self, Call};
 
 /// What the last read before a PUT showed.
 #[derive(Debug, Clone)]
@@ -18,8 +22,21 @@ pub struct Shown {
     pub profile: Stored,
     /// When it was delivered.
     pub at: Duration,
-    /// How much the process had written to its disk by then.
-    pub writes: u64,
+    /// Whether it was no longer so when it was read.
+    pub is_stale: bool,
+}
+
+/// What a client got to know of its request.
+#[derive(Debug, Clone)]
+pub struct Heard {
+    /// When.
+    pub at: Duration,
+    /// What it observed.
+    pub observed: Observed,
+    /// The status, if there was one.
+    pub status: Option<u16>,
+    /// The profile in the answer, if there was one.
+    pub profile: Option<Stored>,
 }
 
 /// A request that left a client.
@@ -29,91 +46,126 @@ pub struct Sent {
     pub run: usize,
     /// The record it belongs to; none for a read.
     pub tag: Option<u32>,
-    /// The customer, for calls on a profile.
-    pub customer: Option<usize>,
+    /// What it calls.
+    pub call: Call,
     /// When it left.
     pub at: Duration,
-    /// Which attempt of its run at its record it is, from 1.
-    pub attempt: u32,
     /// JSON.
     pub body: Value,
     /// What the run had read of the profile last.
     pub shown: Option<Shown>,
-    /// The snapshot that the run took last.
-    pub snapshot: Option<std::path::PathBuf>,
-    /// When the client had its answer, or knew that there will be none, and whether that was an answer.
-    pub heard: Option<(Duration, bool)>,
+    /// When the client had its answer, or knew that there will be none, and what it was.
+    pub heard: Option<Heard>,
+    /// When the service processed it.
+    pub processed: Option<Duration>,
     /// What the service answered, once it has.
     pub reply: Option<(u16, String)>,
 }
 
+impl Sent {
+    /// The customer whose profile it replaces.
+    pub fn replaces(&self) -> Option<usize> {
+        if let Call::Put(customer) = self.call { Some(customer) } else { None }
+    }
+
+    /// The customer whose profile it reads or replaces.
+    pub fn profile_of(&self) -> Option<usize> {
+        if let Call::Read(customer) | Call::Put(customer) = self.call { Some(customer) } else { None }
+    }
+}
+
 /// A write that took effect.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Effect {
     /// When.
     pub at: Duration,
     /// Of which request.
     pub request: usize,
+    /// Whether a proxy handed the request on once more.
+    pub is_copy: bool,
+}
+
+/// Something of which no client could have known, or that nobody can tell from something else; counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OutOfReach {
+    /// A change by somebody else, or from another machine, after the read before a PUT.
+    ForeignLost,
+    /// A change of ours, lost behind replicas that lag further than anybody promises.
+    LongLag,
+    /// A change of ours, lost after the clock was set forward.
+    ClockSetForward,
+    /// A change undone by the second copy of a request that a proxy doubled.
+    Doubled,
+    /// Somebody else did exactly what our lost request asks.
+    Indistinguishable,
+    /// The first profile that was ever read with a token was another customer's.
+    Unknowable,
 }
 
 #[derive(Debug)]
 enum Event {
-    Arrival(usize),
+    Arrival(usize, bool),
     Edit(usize),
 }
 
-/// What one of our records asks for.
-#[derive(Debug, Clone)]
-pub enum Action {
-    /// An item in a cart.
-    Item,
-    /// An attribute.
-    Attribute,
-    /// Shipping and payment of the cart of this customer.
-    Ship(usize),
-    /// Another value of a field, of the profile or of an address.
-    Set(Option<i64>, &'static str, String),
-    /// One more address.
-    Add(Value),
-    /// One address less.
-    Remove(i64),
-    /// Another default address.
-    Default(i64),
-    /// The newest update undone; with `true` an address that it added is deleted.
-    Restore(bool),
-}
-
-impl Action {
-    /// Whether a profile, stored or sent, has what this asks for.
-    pub fn is_shown_by(&self, profile: &Stored) -> bool {
-        let addresses = || profile.get("addresses").and_then(Value::as_array).into_iter().flatten();
-        let address = |id: &i64| addresses().find(|address| address["id"] == *id);
-        match self {
-            Self::Item | Self::Attribute | Self::Ship(_) | Self::Restore(_) => false,
-            Self::Set(None, name, value) => profile.get(*name).is_some_and(|now| now == value),
-            Self::Set(Some(id), name, value) => address(id).is_some_and(|address| address[*name] == *value),
-            Self::Add(added) => addresses().any(|address| address["street"] == added["street"]),
-            Self::Remove(id) => address(id).is_none(),
-            Self::Default(id) => address(id).is_some_and(|address| address[DEFAULT] == true),
-        }
-    }
-}
-
 /// One run of the program.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Run {
     /// Its records by their tags, with their customers.
     pub records: Vec<(u32, usize)>,
+    /// The machine it is on.
+    pub machine: usize,
     /// The first record of its command: runs of one command have the same.
     pub command: u32,
     /// Whether it goes over many records.
     pub is_batch: bool,
     /// Whether it was told to act although an earlier outcome is unknown (`--after-unknown`, `--retry-unknown`).
     pub may_repeat: bool,
+    /// Which of the customer's tokens it has; none where it has an administrator's.
+    pub token: Option<usize>,
+    /// Its journal.
+    pub journal: Option<PathBuf>,
+    /// `--jobs`
+    pub jobs: u16,
+    /// `--resume`
+    pub is_resumed: bool,
+    /// Whether it was given a profile in place of one that it reads (`--base`).
+    pub has_base: bool,
+    /// When it began and ended.
+    pub began: Duration,
+    /// See `began`.
+    pub ended: Option<Duration>,
+    /// Its exit code; none while it runs, and where it died.
+    pub code: Option<u8>,
 }
 
-/// Checks a replacement as it takes effect: the request, the customer, both profiles, and the ids of new addresses.
-pub type ReplacementCheck = fn(&mut World, usize, usize, &Stored, &Stored, &[i64]);
+/// What a run said about a record.
+#[derive(Debug, Clone)]
+pub struct Reported {
+    /// Which run.
+    pub run: usize,
+    /// Which record.
+    pub tag: u32,
+    /// When it was said.
+    pub at: Duration,
+    /// `yes`, `no`, `partial` or `unknown`.
+    pub applied: String,
+    /// `unchanged`, `not sent`, `done earlier`, or the message of a failure.
+    pub reason: String,
+    /// The kind of a failure.
+    pub kind: Option<String>,
+    /// `verified`
+    pub verified: Option<bool>,
+    /// The path of its snapshot.
+    pub snapshot: Option<String>,
+}
+
+impl Reported {
+    /// Whether the record is done, or had nothing to do.
+    pub fn is_fine(&self) -> bool {
+        self.kind.is_none() && (self.applied == "yes" || self.reason == "unchanged")
+    }
+}
 
 /// Everything outside the program, its disk excepted.
 #[derive(Debug)]
@@ -121,13 +173,34 @@ pub struct World {
     /// Where all chance comes from.
     pub random: Random,
     start: Instant,
+    /// Whether the service is a Magento shop.
+    pub is_magento: bool,
     /// How network and service behave.
-    pub fault_profile: FaultProfile,
-    check_replacement: ReplacementCheck,
+    pub faults: FaultProfile,
+    /// What the service did besides, before everything was made good.
+    pub began_with: Quirk,
+    /// Whether replicas lagged behind then.
+    pub began_with_lag: bool,
+    /// Whether files could not always be read then.
+    pub began_with_read_faults: bool,
+    /// Set where nothing goes wrong at all.
+    pub is_calm: bool,
+    /// Set where replicas lag further than anybody promises.
+    pub is_long_lag: bool,
+    /// When a machine's clock was set forward.
+    pub set_forward: Vec<(usize, Duration)>,
+    /// When a machine's clock was set back.
+    pub set_back: Vec<(usize, Duration)>,
+    /// By how much all clocks were set back.
+    pub lost_time: Duration,
+    /// Since when everything is made good again.
+    pub healing_since: Option<Duration>,
     /// All customers.
     pub customers: Vec<Customer>,
-    /// Codes of the attributes that exist.
-    pub attributes: BTreeSet<String>,
+    /// The attributes that exist, by their codes.
+    pub attributes: BTreeMap<String, Map<String, Value>>,
+    /// The answer that the cache keeps, and since when.
+    pub cached: Option<(Duration, String)>,
     /// What our records ask for, by their tags.
     pub actions: BTreeMap<u32, Action>,
     /// The runs of the program.
@@ -136,17 +209,18 @@ pub struct World {
     pub requests: Vec<Sent>,
     /// All writes that took effect, in their order.
     pub effects: Vec<Effect>,
-    /// What foreign editors are going to do, and whether they did.
-    pub edits: Vec<(Edit, bool)>,
+    /// All that was said.
+    pub reported: Vec<Reported>,
+    /// What foreign editors are going to do.
+    pub edits: Vec<Edit>,
     events: BTreeMap<(Duration, u64), Event>,
     sequence: u64,
-    next_address: i64,
-    /// Addresses that runs missed after an update that was to keep them: a restore brings them back.
-    pub missed: BTreeSet<i64>,
+    /// The id of the next address.
+    pub next_address: i64,
     /// What was broken.
-    pub violations: Vec<String>,
-    /// Foreign addresses that a PUT removed because they were added after the read before it.
-    pub foreign_lost: u64,
+    pub broken: Vec<Break>,
+    /// What was out of reach.
+    pub out_of_reach: BTreeMap<OutOfReach, u64>,
     /// What happened, for anyone who replays it.
     pub trace: Vec<String>,
     /// Whether it is kept.
@@ -155,32 +229,35 @@ pub struct World {
 
 impl World {
     /// A world with so many customers.
-    pub fn new(
-        seed: u64,
-        customers: usize,
-        fault_profile: FaultProfile,
-        check_replacement: ReplacementCheck,
-        is_traced: bool,
-    ) -> Self {
-        let customers = (0..customers).map(Customer::new).collect();
+    pub fn new(seed: u64, customers: usize, is_magento: bool, faults: FaultProfile, is_traced: bool) -> Self {
         Self {
             random: Random::new(seed),
             start: Instant::now(),
-            fault_profile,
-            check_replacement,
-            customers,
-            attributes: BTreeSet::new(),
+            is_magento,
+            began_with: faults.quirk,
+            began_with_lag: faults.replicas != [Duration::ZERO; 2],
+            began_with_read_faults: false,
+            faults,
+            is_calm: false,
+            is_long_lag: false,
+            set_forward: Vec::new(),
+            set_back: Vec::new(),
+            lost_time: Duration::ZERO,
+            healing_since: None,
+            customers: (0..customers).map(|number| Customer::new(number, is_magento)).collect(),
+            attributes: BTreeMap::new(),
+            cached: None,
             actions: BTreeMap::new(),
             runs: Vec::new(),
             requests: Vec::new(),
             effects: Vec::new(),
+            reported: Vec::new(),
             edits: Vec::new(),
             events: BTreeMap::new(),
             sequence: 0,
             next_address: 1000,
-            missed: BTreeSet::new(),
-            violations: Vec::new(),
-            foreign_lost: 0,
+            broken: Vec::new(),
+            out_of_reach: BTreeMap::new(),
             trace: Vec::new(),
             is_traced,
         }
@@ -196,25 +273,40 @@ impl World {
         moment - self.start
     }
 
-    /// Writes down what happened at this moment.
-    pub fn log_at(&mut self, moment: Instant, what: impl FnOnce() -> String) {
+    /// Writes down what happened at this moment, where somebody wants to know.
+    pub fn log_at(&mut self, moment: Duration, what: impl FnOnce() -> String) {
         if self.is_traced {
-            self.trace.push(format!("{:>9.3} {}", self.time_of(moment).as_secs_f64(), what()));
+            self.trace.push(format!("{:>9.3} {}", moment.as_secs_f64(), what()));
         }
     }
 
-    /// Writes down what happened, where somebody wants to know.
+    /// The same of now.
     pub fn log(&mut self, what: impl FnOnce() -> String) {
-        if self.is_traced {
-            let line = format!("{:>9.3} {}", self.now().as_secs_f64(), what());
-            self.trace.push(line);
-        }
+        self.log_at(self.now(), what);
     }
 
-    /// Notes that a promise was broken.
-    pub fn violated(&mut self, invariant: u8, what: String) {
-        self.log(|| format!("VIOLATED ({invariant}) {what}"));
-        self.violations.push(format!("({invariant}) {what}"));
+    /// Notes that a rule was broken by a run, and by which request.
+    pub fn broke(&mut self, rule: Rule, run: usize, request: Option<usize>, what: String) {
+        self.overwrote(rule, run, (request, None), what);
+    }
+
+    /// The same of a request that overwrote what another one did.
+    pub fn overwrote(
+        &mut self,
+        rule: Rule,
+        run: usize,
+        (request, other): (Option<usize>, Option<usize>),
+        what: String,
+    ) {
+        let of = request.map(|request| format!("request {request}: ")).unwrap_or_default();
+        let what = format!("run {run}: {of}{what}");
+        self.log(|| format!("BROKEN ({rule:?}) {what}"));
+        self.broken.push(Break { rule, run, request, other, what });
+    }
+
+    /// Counts something that is out of reach.
+    pub fn count(&mut self, what: OutOfReach) {
+        *self.out_of_reach.entry(what).or_default() += 1;
     }
 
     /// Sets what foreign editors do.
@@ -224,7 +316,7 @@ impl World {
             if let Moment::At(time) = edit.moment {
                 self.schedule(time, Event::Edit(number));
             }
-            self.edits.push((edit, false));
+            self.edits.push(edit);
         }
     }
 
@@ -233,7 +325,11 @@ impl World {
         let number = self.requests.len();
         self.requests.push(request);
         if let Some(delay) = delivery.processed {
-            self.schedule(self.now() + on_its_way + delay, Event::Arrival(number));
+            let at = self.now() + on_its_way + delay;
+            self.schedule(at, Event::Arrival(number, false));
+            if let Some(later) = delivery.copy {
+                self.schedule(at + later, Event::Arrival(number, true));
+            }
         }
         number
     }
@@ -258,11 +354,14 @@ impl World {
             let ((at, _), event) = entry.remove_entry();
             match event {
                 Event::Edit(number) => self.edit(number, at),
-                Event::Arrival(request) => {
+                Event::Arrival(request, is_copy) => {
                     self.edit_around(request, at, true);
-                    let reply = self.process(request, at);
-                    self.log(|| format!("  request {request} processed (due {at:?}): {}", reply.0));
-                    self.requests[request].reply = Some(reply);
+                    let reply = service::serve(self, request, at, is_copy);
+                    self.requests[request].processed.get_or_insert(at);
+                    self.log_at(at, || format!("  request {request} processed: {}", reply.0));
+                    if !is_copy {
+                        self.requests[request].reply = Some(reply);
+                    }
                     self.edit_around(request, at, false);
                 }
             }
@@ -273,14 +372,14 @@ impl World {
     fn edit_around(&mut self, request: usize, at: Duration, before: bool) {
         let wanted = if before { Moment::Before(request) } else { Moment::After(request) };
         for number in 0..self.edits.len() {
-            if self.edits[number].0.moment == wanted {
+            if self.edits[number].moment == wanted {
                 self.edit(number, at);
             }
         }
     }
 
     fn edit(&mut self, number: usize, at: Duration) {
-        let edit = self.edits[number].0.clone();
+        let edit = self.edits[number].clone();
         let id = self.next_address;
         let customer = &mut self.customers[edit.customer];
         let before = customer.now.clone();
@@ -288,64 +387,22 @@ impl World {
             return;
         }
         self.next_address += 1;
-        self.edits[number].1 = true;
         customer.changed(&before, at, Writer::Foreign);
-        self.log(|| format!("  foreign edit: {edit:?} (address {id} if new)"));
+        self.log_at(at, || format!("  foreign edit: {edit:?} (address {id} if new)"));
     }
 
-    fn process(&mut self, request: usize, at: Duration) -> (u16, String) {
-        let sent = &self.requests[request];
-        match (sent.tag, sent.customer) {
-            (None, Some(customer)) => {
-                let found = self.read(customer, at);
-                (200, json!({ "customer": found }).to_string())
-            }
-            (Some(_), Some(customer)) => self.replace(request, customer, at),
-            (_, None) => {
-                if let Some(code) = sent.body["attribute"]["attribute_code"].as_str()
-                    && !self.attributes.insert(code.to_owned())
-                {
-                    return (400, r#"{"message":"Attribute with the same code already exists."}"#.to_owned());
-                }
-                self.effects.push(Effect { at, request });
-                (200, r#"{"id":7}"#.to_owned())
-            }
-        }
+    /// The effects of a record.
+    pub fn effects_of(&self, tag: u32) -> impl Iterator<Item = &Effect> {
+        self.effects.iter().filter(move |effect| self.requests[effect.request].tag == Some(tag))
     }
 
-    /// What a read shows: the profile, or what a replica still has of it.
-    fn read(&mut self, customer: usize, at: Duration) -> Stored {
-        let lag = self.fault_profile.lag(&mut self.random);
-        let customer = &self.customers[customer];
-        let then = at.saturating_sub(lag);
-        let past = customer.past.iter().rev().find(|(since, _)| *since <= then);
-        past.map_or(&customer.now, |(_, past)| past).clone()
+    /// The machine on which a request was made.
+    pub fn machine_of(&self, request: usize) -> usize {
+        self.runs[self.requests[request].run].machine
     }
 
-    fn replace(&mut self, request: usize, number: usize, at: Duration) -> (u16, String) {
-        let sent = &self.requests[request];
-        let Some(body) = sent.body["customer"].as_object().cloned() else { return (400, "{}".to_owned()) };
-        let before = self.customers[number].now.clone();
-        let mut after = before.clone();
-        let mut added = Vec::new();
-        for (name, value) in &body {
-            let value = match (name.as_str(), value.as_array()) {
-                ("addresses", Some(list)) => {
-                    match addresses_after(&before["addresses"], list, &mut self.next_address, &mut added) {
-                        Some(list) => Value::Array(list),
-                        None => return (404, r#"{"message":"No such address."}"#.to_owned()),
-                    }
-                }
-                _ => value.clone(),
-            };
-            after.insert(name.clone(), value);
-        }
-        after.insert("updated_at".to_owned(), json!(format!("{}", at.as_millis())));
-        (self.check_replacement)(self, request, number, &before, &after, &added);
-        let customer = &mut self.customers[number];
-        customer.now = after;
-        customer.changed(&before, at, Writer::Ours(request));
-        self.effects.push(Effect { at, request });
-        (200, "{\"ok\":true}".to_owned())
+    /// Whether the clock of a machine was set forward between two moments.
+    pub fn was_set_forward(&self, machine: usize, from: Duration, until: Duration) -> bool {
+        self.set_forward.iter().any(|(of, at)| *of == machine && (from..=until).contains(at))
     }
 }

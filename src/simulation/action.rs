@@ -1,0 +1,160 @@
+//! What one of our records asks for, and how it stands in a command line or an input.
+
+use serde_json::{Value, json};
+
+use super::customers::{DEFAULT, Stored, addresses, ids};
+
+/// What one of our records asks for.
+#[derive(Debug, Clone)]
+pub enum Action {
+    /// An item in a cart.
+    Item,
+    /// An attribute.
+    Attribute,
+    /// Shipping and payment of the cart of this customer.
+    Ship,
+    /// Another value of a field, of the profile or of an address.
+    Set(Option<i64>, &'static str, String),
+    /// One more address.
+    Add(Value),
+    /// One address less; without the permission to delete it must be refused.
+    Remove(i64, bool),
+    /// Another default address.
+    Default(i64),
+    /// Only these addresses are kept, and perhaps one added; deleted may be so many.
+    Replace(Vec<i64>, Option<Value>, Option<usize>),
+    /// An update undone.
+    Restore(Undo),
+}
+
+/// What a restore undoes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Undo {
+    /// The newest update; with `true` an address that it added may be deleted.
+    Newest(bool),
+    /// The whole profile, as it was before the newest update, or before the one of this snapshot.
+    All(Option<String>),
+    /// The update of this snapshot.
+    Of(String),
+}
+
+impl Action {
+    /// Whether a profile, stored or sent, has what this asks for.
+    pub fn is_shown_by(&self, profile: &Stored) -> bool {
+        let address = |id: &i64| addresses(profile).find(|address| address["id"] == *id);
+        let has = |added: &Value| addresses(profile).any(|address| address["street"] == added["street"]);
+        match self {
+            Self::Item | Self::Attribute | Self::Ship | Self::Restore(_) => false,
+            Self::Set(None, name, value) => profile.get(*name).is_some_and(|now| now == value),
+            Self::Set(Some(id), name, value) => address(id).is_some_and(|address| address[*name] == *value),
+            Self::Add(added) => has(added),
+            Self::Remove(id, _) => address(id).is_none(),
+            Self::Default(id) => address(id).is_some_and(|address| address[DEFAULT] == true),
+            Self::Replace(kept, added, _) => {
+                let (now, new) = (ids(profile), added.iter().len());
+                added.as_ref().is_none_or(has)
+                    && kept.iter().all(|id| now.contains(id))
+                    && addresses(profile).count() == kept.len() + new
+            }
+        }
+    }
+
+    /// The same where others may have added addresses since.
+    pub fn is_seen_in(&self, profile: &Stored) -> bool {
+        let Self::Replace(kept, added, _) = self else { return self.is_shown_by(profile) };
+        let has = |added: &Value| addresses(profile).any(|address| address["street"] == added["street"]);
+        kept.iter().all(|id| ids(profile).contains(id)) && added.as_ref().is_none_or(has)
+    }
+
+    /// Whether the addresses that it names are there.
+    pub fn fits(&self, profile: &Stored) -> bool {
+        let now = ids(profile);
+        match self {
+            Self::Set(Some(id), ..) | Self::Remove(id, _) | Self::Default(id) => now.contains(id),
+            Self::Replace(kept, ..) => kept.iter().all(|id| now.contains(id)),
+            _ => true,
+        }
+    }
+
+    /// Whether this is for a profile.
+    pub fn is_of_profile(&self) -> bool {
+        !matches!(self, Self::Item | Self::Attribute | Self::Ship)
+    }
+
+    /// The addresses that a request for this adds.
+    pub fn added(&self) -> Option<&Value> {
+        match self {
+            Self::Add(address) => Some(address),
+            Self::Replace(_, address, _) => address.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The flags of a single command that say it; none where an input does.
+    pub fn flags(&self) -> Option<Vec<String>> {
+        let words = |words: &[&str]| Some(words.iter().map(|&word| word.to_owned()).collect());
+        match self {
+            Self::Set(Some(id), name, value) => {
+                words(&["--address", &id.to_string(), &format!("--{name}"), value])
+            }
+            Self::Set(None, name, value) => words(&[&format!("--{name}"), value]),
+            Self::Remove(id, true) => words(&["--remove-address", &id.to_string(), "--yes"]),
+            Self::Remove(id, false) => words(&["--remove-address", &id.to_string()]),
+            Self::Default(id) => words(&["--address", &id.to_string(), "--default-billing"]),
+            Self::Restore(Undo::Newest(true)) => words(&["--allow-delete", "1"]),
+            Self::Restore(Undo::Newest(false)) => words(&[]),
+            Self::Restore(Undo::All(None)) => words(&["--all"]),
+            Self::Restore(Undo::All(Some(snapshot))) => words(&[snapshot, "--all"]),
+            Self::Restore(Undo::Of(snapshot)) => words(&[snapshot]),
+            _ => None,
+        }
+    }
+
+    /// The body of its record, without a wrapper where `is_flat`.
+    pub fn document(&self, tag: u32, is_magento: bool, is_flat: bool) -> Value {
+        let wrapped = |wrapper: &str, inner: Value| if is_flat { inner } else { json!({ wrapper: inner }) };
+        match self {
+            Self::Item => {
+                let mut item = json!({"sku": format!("sku_{tag}"), "qty": 1});
+                if !is_magento {
+                    item["quote_id"] = json!(format!("{}", tag % 3));
+                }
+                wrapped("cartItem", item)
+            }
+            Self::Attribute => wrapped(
+                "attribute",
+                json!({"attribute_code": format!("code_{tag}"), "frontend_input": "text",
+                    "entity_type_id": "4", "default_frontend_label": "Label"}),
+            ),
+            Self::Ship => {
+                let street = format!("Road {tag}");
+                let address = json!({"firstname": "N", "lastname": "M", "street": [street], "city": "Paris",
+                    "postcode": "75009", "country_id": "FR", "telephone": "5"});
+                json!({"addressInformation": {"shipping_address": address, "shipping_carrier_code": "flatrate",
+                    "shipping_method_code": "flatrate"}, "paymentMethod": {"method": format!("pay_{tag}")}})
+            }
+            Self::Set(None, name, value) => wrapped("customer", json!({*name: value})),
+            Self::Set(Some(id), name, value) => {
+                wrapped("customer", json!({"addresses": [{"id": id, *name: value}]}))
+            }
+            Self::Add(address) => wrapped("customer", json!({"addresses": [address]})),
+            Self::Replace(kept, added, _) => {
+                let kept = kept.iter().map(|id| json!({"id": id}));
+                wrapped("customer", json!({"addresses": kept.chain(added.clone()).collect::<Vec<_>>()}))
+            }
+            Self::Remove(..) | Self::Default(_) | Self::Restore(_) => unreachable!("given by flags"),
+        }
+    }
+}
+
+/// The record that a body belongs to: it carries a name that is only its own.
+pub fn named_in(body: &Value) -> Option<u32> {
+    let names = [
+        &body["cartItem"]["sku"],
+        &body["attribute"]["attribute_code"],
+        &body["addressInformation"]["shipping_address"]["street"][0],
+        &body["method"]["method"],
+    ];
+    let name = names.into_iter().find_map(Value::as_str)?;
+    name.rsplit(['_', ' ']).next()?.parse().ok()
+}

@@ -1,0 +1,139 @@
+//! Our commands, as command lines.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::action::Action;
+use super::customers::Stored;
+use super::world::World;
+
+/// An operation over records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// `customer update`
+    Update,
+    /// `customer restore`
+    Restore,
+    /// `quote add-item`
+    AddItem,
+    /// `quote ship`
+    Ship,
+    /// `attribute create`
+    Create,
+}
+
+/// Whose tokens the commands of a world have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// The customers' own.
+    Own,
+    /// An administrator's, who names customers by their ids.
+    Id,
+    /// The same by their emails.
+    Email,
+}
+
+/// A command of ours.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// What it does.
+    pub operation: Operation,
+    /// Its records by their tags, each with its customer; a single command has one.
+    pub records: Vec<(u32, usize)>,
+    /// Whether it goes over many records.
+    pub is_batch: bool,
+    /// The file of its input, where it has one.
+    pub input: PathBuf,
+    /// `--jobs`
+    pub jobs: u16,
+    /// Which of the customer's tokens it has.
+    pub token: usize,
+    /// The machine it runs on.
+    pub machine: usize,
+    /// The profile that is given with `--base`, and its file.
+    pub base: Option<(PathBuf, Stored)>,
+}
+
+/// How a command is run this time.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RunOptions {
+    /// `--resume`
+    pub resume: bool,
+    /// `--retry-unknown`, or `--after-unknown` of a single command.
+    pub repeat: bool,
+    /// When it dies.
+    pub death: Death,
+    /// When Ctrl-C is pressed.
+    pub interrupt: Option<Duration>,
+}
+
+/// When a run dies.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Death {
+    /// It does not.
+    #[default]
+    Never,
+    /// After it was polled so often.
+    Polls(u32),
+    /// After this time.
+    After(Duration),
+    /// At this write to its disk.
+    Write(u64),
+}
+
+/// A customer, as an administrator names it.
+pub fn name(access: Access, customer: usize) -> String {
+    let id = customer + 1;
+    if access == Access::Id { id.to_string() } else { format!("c{id}@example.com") }
+}
+
+impl Job {
+    /// The words after the program's name, but for `--timeout` and `--retry`.
+    pub fn words(&self, world: &World, access: Access, options: RunOptions) -> Vec<String> {
+        let mut words: Vec<String> = Vec::new();
+        let mut add = |more: &[&str]| words.extend(more.iter().map(|&word| word.to_owned()));
+        let (tag, customer) = self.records[0];
+        let action = &world.actions[&tag];
+        add(match self.operation {
+            Operation::Update => &["customer", "update"],
+            Operation::Restore => &["customer", "restore"],
+            Operation::AddItem => &["quote", "add-item"],
+            Operation::Ship => &["quote", "ship"],
+            Operation::Create => &["attribute", "create"],
+        });
+        let is_of_profile = matches!(self.operation, Operation::Update | Operation::Restore);
+        if self.is_batch {
+            add(&["--jobs", &self.jobs.to_string()]);
+        } else if access != Access::Own && self.operation != Operation::Create {
+            add(&["--customer", &name(access, customer)]);
+        }
+        match action.flags().filter(|_| !self.is_batch) {
+            Some(flags) => add(&flags.iter().map(String::as_str).collect::<Vec<_>>()),
+            None => add(&["--input", &self.input.to_string_lossy()]),
+        }
+        if let Action::Replace(_, _, allowed) = action {
+            add(&["--replace-addresses", "--yes"]);
+            if let Some(allowed) = allowed {
+                add(&["--allow-delete", &allowed.to_string()]);
+            }
+        }
+        if let Some((file, _)) = &self.base {
+            add(&["--base", &file.to_string_lossy()]);
+            if !matches!(action, Action::Remove(..) | Action::Replace(..)) {
+                add(&["--yes"]);
+            }
+        }
+        if is_of_profile {
+            add(&["--lock-timeout", "4"]);
+        }
+        if options.resume {
+            add(&["--resume"]);
+        }
+        match self.is_batch {
+            true if options.resume && options.repeat => add(&["--retry-unknown"]),
+            false if is_of_profile && options.repeat => add(&["--after-unknown"]),
+            _ => {}
+        }
+        words
+    }
+}

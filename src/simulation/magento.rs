@@ -1,0 +1,196 @@
+//! What is different in a Magento shop: its routes, the two ways in which a default address is shown, and what a PUT makes
+//! of what it leaves out.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::customers::{DEFAULT, Stored, addresses, is_empty};
+use super::service::{Call, shown};
+use super::world::World;
+
+/// Ids of carts begin here.
+const FIRST_CART: usize = 100;
+
+/// What a request calls. `owner` is the customer whose token it carries; without one it is the administrator's.
+pub fn route(world: &World, method: &str, url: &Url, path: &[&str], owner: Option<usize>) -> Call {
+    let known = |number: usize| (number < world.customers.len()).then_some(number);
+    let id = |text: &str| known(text.parse::<usize>().ok()?.checked_sub(1)?).filter(|_| owner.is_none());
+    let cart =
+        |text: &str| known(text.parse::<usize>().ok()?.checked_sub(FIRST_CART)?).filter(|_| owner.is_none());
+    let value = |of: &str| {
+        let named = |(name, value): &(_, std::borrow::Cow<str>)| -> bool {
+            let name: &std::borrow::Cow<str> = name;
+            name.ends_with("[field]") && value == of
+        };
+        let (field, _) = url.query_pairs().find(named)?;
+        let wanted = field.replace("[field]", "[value]");
+        url.query_pairs().find(|(name, _)| *name == wanted).map(|(_, value)| value.into_owned())
+    };
+    let call = match (method, path) {
+        ("GET", ["customers", "me"]) => owner.map(Call::Read),
+        ("PUT", ["customers", "me"]) => owner.map(Call::Put),
+        ("GET", ["customers", "search"]) if owner.is_none() => value("email").map(Call::Search),
+        ("GET", ["customers", text]) => id(text).map(Call::Read),
+        ("PUT", ["customers", text]) => id(text).map(Call::Put),
+        ("POST", ["customers", text, "carts"]) => id(text).map(Call::OpenCart),
+        ("POST", ["carts", "mine"]) => owner.map(Call::OpenCart),
+        ("GET", ["carts", "mine"]) => owner.map(Call::Cart),
+        ("GET", ["carts", "mine", "items"]) => owner.map(Call::Items),
+        ("POST", ["carts", "mine", "items"]) => owner.map(Call::Item),
+        ("POST", ["carts", "mine", "shipping-information"]) => owner.map(Call::Ship),
+        ("PUT", ["carts", "mine", "selected-payment-method"]) => owner.map(Call::Pay),
+        ("GET", ["carts", "mine", "selected-payment-method"]) => owner.map(Call::Payment),
+        ("GET", ["carts", "search"]) => value("customer_id").and_then(|text| id(&text)).map(Call::Carts),
+        ("GET", ["carts", text]) => cart(text).map(Call::Cart),
+        ("GET", ["carts", text, "items"]) => cart(text).map(Call::Items),
+        ("POST", ["carts", text, "items"]) => cart(text).map(Call::Item),
+        ("POST", ["carts", text, "shipping-information"]) => cart(text).map(Call::Ship),
+        ("PUT", ["carts", text, "selected-payment-method"]) => cart(text).map(Call::Pay),
+        ("GET", ["carts", text, "selected-payment-method"]) => cart(text).map(Call::Payment),
+        ("POST", ["products", "attributes"]) => Some(Call::Create),
+        ("GET", ["products", "attributes", code]) => Some(Call::Attribute((*code).to_owned())),
+        ("GET", ["directory", "countries", code]) => Some(Call::Country((*code).to_owned())),
+        _ => None,
+    };
+    call.unwrap_or(Call::Nothing)
+}
+
+/// Answers what only reads, and what opens a cart.
+pub fn look_up(world: &mut World, call: &Call, at: Duration) -> (u16, String) {
+    let nothing = || (404, json!({"message": "No such entity with %fieldName = %fieldValue"}));
+    let cart = |customer: &usize| json!({"id": FIRST_CART + customer, "is_active": true, "customer": {"id": customer + 1}, "items": []});
+    let (status, body) = match call {
+        Call::Search(email) => {
+            let is_it = |customer: &super::customers::Customer| customer.now["email"] == email.as_str();
+            let found = world.customers.iter().position(is_it);
+            let items: Vec<Value> = found.map(|customer| shown(world, customer, at)).into_iter().collect();
+            (200, json!({"total_count": items.len(), "items": items}))
+        }
+        Call::OpenCart(customer) => {
+            world.customers[*customer].has_cart = true;
+            (200, json!(FIRST_CART + customer))
+        }
+        Call::Cart(customer) | Call::Payment(customer) | Call::Items(customer)
+            if !world.customers[*customer].has_cart =>
+        {
+            nothing()
+        }
+        Call::Cart(customer) => (200, cart(customer)),
+        Call::Carts(customer) => {
+            let items: Vec<Value> =
+                world.customers[*customer].has_cart.then(|| cart(customer)).into_iter().collect();
+            (200, json!({"total_count": items.len(), "items": items}))
+        }
+        Call::Items(_) => (200, json!([])),
+        Call::Payment(customer) => {
+            let paid = world.effects.iter().rev().map(|effect| &world.requests[effect.request]);
+            let last = paid.into_iter().find(|sent| sent.call == Call::Pay(*customer));
+            (200, last.map_or(json!({"method": null}), |sent| sent.body["method"].clone()))
+        }
+        Call::Attribute(code) => match world.attributes.get(code) {
+            Some(attribute) => {
+                let mut attribute = attribute.clone();
+                attribute.insert("attribute_id".to_owned(), json!(7));
+                (200, Value::Object(attribute))
+            }
+            None => nothing(),
+        },
+        Call::Country(code) if code == "US" => {
+            let regions = json!([{"id": "12", "code": "CA", "name": "California"}]);
+            (200, json!({"id": code, "available_regions": regions}))
+        }
+        Call::Country(code) => (200, json!({ "id": code })),
+        _ => nothing(),
+    };
+    (status, body.to_string())
+}
+
+/// A stored profile as GET and the reply to a PUT show it: the default address at the top as well, `region_id` in every
+/// address.
+pub fn as_shown(profile: &Stored) -> Value {
+    let mut shown = profile.clone();
+    let default = addresses(profile).find(|address| address[DEFAULT] == true);
+    if let Some(id) = default.and_then(|address| address["id"].as_i64()) {
+        shown.insert(DEFAULT.to_owned(), json!(id.to_string()));
+    }
+    for address in shown.get_mut("addresses").and_then(Value::as_array_mut).into_iter().flatten() {
+        let Some(members) = address.as_object_mut() else { continue };
+        members.retain(|name, value| name != DEFAULT || *value == true);
+        members.entry("region_id").or_insert(json!(0));
+        members.entry("region").or_insert(json!({"region_code": null, "region": null, "region_id": 0}));
+    }
+    Value::Object(shown)
+}
+
+/// A profile in one form, for comparisons of what was shown with what is sent: the default is a flag of its address, and
+/// what stands for nothing is left out.
+pub fn plain(profile: &Stored) -> Stored {
+    let mut plain = profile.clone();
+    let top = plain.shift_remove(DEFAULT).and_then(|id| as_id(&id));
+    plain.shift_remove("default_shipping");
+    let list = plain.get_mut("addresses").and_then(Value::as_array_mut);
+    let Some(list) = list else { return plain };
+    set_default(list, top);
+    for address in list {
+        let Some(members) = address.as_object_mut() else { continue };
+        members.shift_remove("default_shipping");
+        members.retain(|_, value| !is_empty(value));
+    }
+    plain.retain(|name, value| name == "addresses" || !is_empty(value));
+    plain
+}
+
+/// What a PUT means: its flags and its top level say which address is the default, an address that is not mentioned is
+/// deleted, and a list that is left out keeps all.
+pub fn as_stored(body: &Stored, before: &Stored) -> Stored {
+    let mut stored = body.clone();
+    let top = stored.shift_remove(DEFAULT).and_then(|id| as_id(&id));
+    stored.shift_remove("default_shipping");
+    if let Some(list) = stored.get_mut("addresses").and_then(Value::as_array_mut) {
+        set_default(list, top);
+        for address in list {
+            let Some(members) = address.as_object_mut() else { continue };
+            members.shift_remove("default_shipping");
+            // A flag that is not sent is taken from the stored address otherwise.
+            members.entry(DEFAULT).or_insert(json!(false));
+            keep_region(members);
+        }
+    } else {
+        stored.shift_remove("addresses");
+    }
+    // A null keeps the stored value; an empty text clears it.
+    stored.retain(|name, value| !value.is_null() || !before.contains_key(name));
+    stored
+}
+
+/// The region is the one that its id names; without one it is lost.
+fn keep_region(address: &mut Map<String, Value>) {
+    let id = address.get("region_id").or_else(|| address.get("region")?.get("region_id")).cloned();
+    let Some(id) = id else {
+        if address.get("region").is_some() {
+            address.insert("region".to_owned(), json!({"region_id": 0}));
+        }
+        return;
+    };
+    address.retain(|name, value| name != "region" || !is_empty(value));
+    address.insert("region_id".to_owned(), id);
+}
+
+fn set_default(list: &mut [Value], top: Option<i64>) {
+    let flagged = list.iter().rposition(|address| address[DEFAULT] == true);
+    let by_id = top.and_then(|id| list.iter().position(|address| address["id"].as_i64() == Some(id)));
+    let default = flagged.or(by_id);
+    for (at, address) in list.iter_mut().enumerate() {
+        let Some(members) = address.as_object_mut() else { continue };
+        members.shift_remove(DEFAULT);
+        if Some(at) == default {
+            members.insert(DEFAULT.to_owned(), json!(true));
+        }
+    }
+}
+
+fn as_id(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| value.as_str()?.parse().ok())
+}

@@ -1,0 +1,132 @@
+//! What is checked at the moment a PUT takes effect.
+
+use super::{Rule, excuse};
+use crate::simulation::action::Action;
+use crate::simulation::customers::{Stored, Writer, fields, ids};
+use crate::simulation::magento;
+use crate::simulation::service::has_twins;
+use crate::simulation::world::{OutOfReach, World};
+
+/// Checks what request `number` makes of the profile of a customer; `added` are the ids of new addresses.
+pub fn check(
+    world: &mut World,
+    number: usize,
+    (customer, is_copy): (usize, bool),
+    before: &Stored,
+    after: &Stored,
+    added: &[i64],
+) {
+    let mut found = Vec::new();
+    overwritten(world, number, customer, (before, after), &mut found);
+    found.extend(twice(world, number, customer, before, added));
+    let is_restore = matches!(action(world, number), Some(Action::Restore(_)));
+    if is_restore && !has_twins(before) && has_twins(after) {
+        found.push((Rule::Twins, None, "it adds an address that is there already".to_owned()));
+    }
+    let run = world.requests[number].run;
+    for (rule, other, what) in found {
+        let excuse = match other {
+            _ if is_copy => Some(OutOfReach::Doubled),
+            Some(other) => excuse::overwrites(world, number, other),
+            None => None,
+        };
+        match excuse {
+            Some(excuse) => world.count(excuse),
+            None => world.overwrote(rule, run, (Some(number), other), what),
+        }
+    }
+}
+
+fn action(world: &World, request: usize) -> Option<&Action> {
+    world.actions.get(&world.requests[request].tag?)
+}
+
+/// A rule, the request whose change is concerned, and what happened.
+type Found = (Rule, Option<usize>, String);
+
+/// Changes that this one overwrites without having been shown them.
+fn overwritten(
+    world: &mut World,
+    number: usize,
+    customer: usize,
+    (before, after): (&Stored, &Stored),
+    found: &mut Vec<Found>,
+) {
+    let sent = &world.requests[number];
+    let shown = sent
+        .shown
+        .as_ref()
+        .map(|shown| if world.is_magento { magento::plain(&shown.profile) } else { shown.profile.clone() });
+    let shown = shown.unwrap_or_default();
+    let state = &world.customers[customer];
+    let mut foreign = 0;
+    for id in ids(before).into_iter().filter(|id| !ids(after).contains(id) && !ids(&shown).contains(id)) {
+        match state.creators.get(&id) {
+            Some(Writer::Ours(other)) if is_of_another(world, number, *other) => {
+                let what =
+                    format!("it removes address {id} of request {other}, which its read had not shown");
+                found.push((Rule::OwnOverwrite, Some(*other), what));
+            }
+            _ => foreign += 1,
+        }
+    }
+    let plain = |profile: &Stored| if world.is_magento { magento::plain(profile) } else { profile.clone() };
+    let (before, after) = (plain(before), plain(after));
+    let (old, new, shown_fields) = (fields(&before), fields(&after), fields(&shown));
+    for (path, was) in &old {
+        let id = path.split_once('.').and_then(|(id, _)| id.parse().ok());
+        if new.get(path) == Some(was)
+            || path == "updated_at"
+            || id.is_some_and(|id| !ids(&after).contains(&id))
+        {
+            continue;
+        }
+        let was_shown = shown_fields.get(path) == Some(was);
+        match state.writer_at(path, world.now().max(sent.at)) {
+            Some((Writer::Ours(other), _)) if !was_shown && is_of_another(world, number, other) => {
+                let what = format!("it undoes {path} of request {other}, which its read had not shown");
+                found.push((Rule::OwnOverwrite, Some(other), what));
+            }
+            Some((Writer::Foreign, at)) if was_shown => {
+                let shown_at = sent.shown.as_ref().map_or(sent.at, |shown| shown.at);
+                // What this record had done was corrected, and the correction was seen.
+                let is_earlier = |effect: &&crate::simulation::world::Effect| {
+                    let other = &world.requests[effect.request];
+                    other.run == sent.run && other.replaces() == Some(customer) && effect.at < at
+                };
+                if at <= shown_at
+                    && sent.tag.is_some_and(|tag| world.effects_of(tag).any(|effect| is_earlier(&effect)))
+                {
+                    let what = format!("it is repeated and undoes the correction of {path}");
+                    found.push((Rule::CorrectionUndone, None, what));
+                }
+            }
+            Some((Writer::Foreign, _)) => foreign += 1,
+            _ => {}
+        }
+    }
+    (0..foreign).for_each(|_| world.count(OutOfReach::ForeignLost));
+}
+
+/// Whether `other` is of another record, and nobody accepted that one of the two may come late.
+fn is_of_another(world: &World, number: usize, other: usize) -> bool {
+    number != other
+        && world.requests[number].tag != world.requests[other].tag
+        && !excuse::is_accepted(world, number, other)
+}
+
+/// An address of this record that is there already, as it was sent.
+fn twice(world: &World, number: usize, customer: usize, before: &Stored, added: &[i64]) -> Option<Found> {
+    let state = &world.customers[customer];
+    if added.is_empty() || matches!(action(world, number), Some(Action::Restore(_))) {
+        return None;
+    }
+    ids(before).into_iter().find_map(|id| {
+        let Some(Writer::Ours(other)) = state.creators.get(&id) else { return None };
+        let is_same = world.requests[*other].tag == world.requests[number].tag;
+        if !is_same || state.was_edited(id) || excuse::is_accepted(world, number, *other) {
+            return None;
+        }
+        Some((Rule::Twice, Some(*other), format!("it adds the address {id} of request {other} once more")))
+    })
+}

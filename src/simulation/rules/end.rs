@@ -1,0 +1,112 @@
+//! Worlds in which nothing goes wrong, and the end of all others: everything comes to an end.
+
+use super::Rule;
+use crate::simulation::action::{Action, Undo};
+use crate::simulation::world::{Reported, World};
+
+/// Checks a run of a world without faults, edits, deaths and lag.
+pub fn check_calm(world: &mut World, run: usize) {
+    let ended = world.runs[run].clone();
+    let mut broken = Vec::new();
+    let said: Vec<Reported> = world.reported.iter().filter(|said| said.run == run).cloned().collect();
+    for (tag, customer) in &ended.records {
+        if may_be_refused(world, run, *tag, *customer) {
+            continue;
+        }
+        match said.iter().find(|said| said.tag == *tag) {
+            None => broken.push(format!("nothing is said of record {tag}, with exit code {:?}", ended.code)),
+            Some(said) if !said.is_fine() => broken.push(format!("nothing was wrong, and {said:?}")),
+            Some(said) if said.verified == Some(false) => broken.push(format!("{said:?} is not verified")),
+            Some(_) => {}
+        }
+    }
+    for what in broken {
+        world.broke(Rule::Liveness, run, None, what);
+    }
+}
+
+/// Checks the last run of a command, after everything was made good.
+pub fn check_healed(world: &mut World, run: usize) {
+    let ended = world.runs[run].clone();
+    let mut broken = Vec::new();
+    // Customers of whom an earlier record cannot be done: later ones wait for somebody to look.
+    let mut waiting = Vec::new();
+    for (tag, customer) in &ended.records {
+        let said = world.reported.iter().find(|said| said.run == run && said.tag == *tag);
+        // A record of exit 9 is done, and somebody has to look.
+        let is_fine = said.is_some_and(|said| said.is_fine() || said.kind.as_deref() == Some("mismatch"));
+        if is_fine || waiting.contains(customer) {
+            continue;
+        }
+        if may_be_refused(world, run, *tag, *customer)
+            || said.is_some_and(|said| was_refused(world, run, said))
+        {
+            waiting.push(*customer);
+        } else {
+            broken
+                .push(format!("record {tag} does not come to an end: {said:?}, exit code {:?}", ended.code));
+        }
+    }
+    for what in broken {
+        world.broke(Rule::Healing, run, None, what);
+    }
+}
+
+/// Whether a refusal repeats what somebody has answered to a request of this command.
+fn was_refused(world: &World, run: usize, said: &Reported) -> bool {
+    let command = world.runs[run].command;
+    let is_refusal = |sent: &crate::simulation::world::Sent| {
+        let status = sent.heard.as_ref().and_then(|heard| heard.status).unwrap_or_default();
+        world.runs[sent.run].command == command && (300..=404).contains(&status)
+    };
+    matches!(said.kind.as_deref(), Some("refused" | "auth")) && world.requests.iter().any(is_refusal)
+}
+
+/// Whether what a record asks for cannot be done, or must not be, at some moment of a run.
+fn may_be_refused(world: &World, run: usize, tag: u32, customer: usize) -> bool {
+    let action = &world.actions[&tag];
+    let (began, ended) = (world.runs[run].began, world.runs[run].ended.unwrap_or_default());
+    let number = customer;
+    let customer = &world.customers[number];
+    let during = customer.past.iter().filter(|(since, _)| (began..=ended).contains(since));
+    // What an earlier run was shown may have been old, or of somebody else.
+    let command = world.runs[run].command;
+    let of_command = world.requests.iter().filter(|sent| world.runs[sent.run].command == command);
+    let heard = of_command.filter_map(|sent| sent.heard.as_ref()?.profile.as_ref());
+    let states: Vec<_> = during.map(|(_, state)| state).chain([customer.at(began)]).chain(heard).collect();
+    let has_effect = world.effects_of(tag).next().is_some();
+    // The service has said no.
+    let is_refused = |sent: &crate::simulation::world::Sent| {
+        let status = sent.reply.as_ref().map_or(200, |(status, _)| *status);
+        sent.tag == Some(tag) && (400..500).contains(&status)
+    };
+    if world.requests.iter().any(is_refused) {
+        return true;
+    }
+    match action {
+        Action::Attribute => world.effects_of(tag).any(|effect| effect.at <= began),
+        Action::Item | Action::Ship => false,
+        Action::Remove(_, false) => true,
+        Action::Add(_) => states.iter().any(|state| action.is_shown_by(state)),
+        Action::Replace(kept, ..) => {
+            let deletes = |state: &crate::simulation::customers::Stored| {
+                crate::simulation::customers::ids(state).iter().filter(|id| !kept.contains(id)).count()
+            };
+            let is_allowed = |state| match action {
+                Action::Replace(_, _, allowed) => deletes(state) == allowed.unwrap_or_default(),
+                _ => false,
+            };
+            has_effect || states.iter().any(|state| !action.fits(state) || !is_allowed(state))
+        }
+        // There may be nothing to undo, or an address that may not be deleted.
+        Action::Restore(Undo::Newest(_) | Undo::All(_) | Undo::Of(_)) => {
+            let is_update = |request: &crate::simulation::world::Sent| {
+                request.replaces() == Some(number)
+                    && world.runs[request.run].machine == world.runs[run].machine
+                    && request.tag.is_some_and(|tag| !matches!(world.actions[&tag], Action::Restore(_)))
+            };
+            !world.effects.iter().any(|effect| is_update(&world.requests[effect.request]))
+        }
+        _ => states.iter().any(|state| !action.fits(state)),
+    }
+}

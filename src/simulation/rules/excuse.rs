@@ -1,0 +1,42 @@
+//! Where one change of ours overwrites another, and no client could have known.
+
+use std::time::Duration;
+
+use crate::simulation::world::{OutOfReach, World};
+
+/// For so long the program expects that a request may still come.
+const MAX_LATENESS: Duration = Duration::from_secs(600);
+
+/// Why request `late`, whose read had not shown what request `other` did, may have overwritten it.
+pub fn overwrites(world: &World, late: usize, other: usize) -> Option<OutOfReach> {
+    let (one, two) = (&world.requests[late], &world.requests[other]);
+    let (machine, of_other) = (world.machine_of(late), world.machine_of(other));
+    let (from, until) = (one.at.min(two.at), one.at.max(two.at));
+    if machine != of_other {
+        return Some(OutOfReach::ForeignLost);
+    }
+    if world.is_long_lag {
+        return Some(OutOfReach::LongLag);
+    }
+    // The hold and the clock of a run that goes on while it is set are those of its start.
+    let began = world.runs[one.run].began.min(world.runs[two.run].began).min(from);
+    if world.was_set_forward(machine, began, until) {
+        return Some(OutOfReach::ClockSetForward);
+    }
+    None
+}
+
+/// Whether somebody took it upon themselves that one of two requests may still come: by a flag of the later run, given
+/// before anybody had said that the earlier request was applied.
+pub fn is_accepted(world: &World, late: usize, other: usize) -> bool {
+    let (one, two) = (&world.requests[late], &world.requests[other]);
+    let (earlier, later) = if one.at < two.at { (one, two) } else { (two, one) };
+    let was_said = world.reported.iter().any(|said| {
+        said.run == earlier.run
+            && Some(said.tag) == earlier.tag
+            && said.applied == "yes"
+            && said.at < later.at
+    });
+    let is_over = later.at.saturating_sub(earlier.at) >= MAX_LATENESS;
+    earlier.run != later.run && (world.runs[later.run].may_repeat && !was_said || is_over)
+}

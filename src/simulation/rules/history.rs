@@ -1,0 +1,58 @@
+//! What `customer history` says in the end, compared with what took effect.
+
+use serde_json::Value;
+
+use super::Rule;
+use crate::simulation::action::Action;
+use crate::simulation::world::{Reported, World};
+
+/// Checks the lines of a history on a machine, that run `run` has printed, as the last one before run `end`. Where nothing was lost on the disk, an update
+/// whose outcome was told does not count as unknown.
+pub fn check(world: &mut World, (run, end): (usize, usize), lines: &[Value], is_complete: bool) {
+    let mut broken = Vec::new();
+    for tag in world.actions.keys().copied() {
+        let of_tag = |line: &&Value| {
+            let name = |snapshot: &str| Some(snapshot) == line["file"].as_str();
+            // Two machines give their files the same names.
+            let is_here = |said: &Reported| world.runs[said.run].machine == world.runs[run].machine;
+            world
+                .reported
+                .iter()
+                .any(|said| said.tag == tag && is_here(said) && said.snapshot.as_deref().is_some_and(name))
+        };
+        let outcomes: Vec<&str> = lines.iter().filter(of_tag).filter_map(outcome).collect();
+        if outcomes.is_empty() {
+            continue;
+        }
+        // What everything being made good has brought about came after it.
+        let has_effect = world.effects_of(tag).any(|effect| world.requests[effect.request].run < end);
+        let said: Vec<_> = world.reported.iter().filter(|said| said.tag == tag && said.run < end).collect();
+        let is_indistinguishable = said.iter().any(|said| said.applied == "yes");
+        if outcomes.iter().any(|outcome| matches!(*outcome, "applied" | "mismatch"))
+            && !has_effect
+            && !is_indistinguishable
+            && !matches!(world.actions[&tag], Action::Restore(_))
+        {
+            broken.push(format!("the update of record {tag} counts as {outcomes:?}, and was not applied"));
+        }
+        if outcomes.iter().all(|outcome| matches!(*outcome, "refused" | "not sent"))
+            && has_effect
+            && said.iter().all(|said| said.snapshot.is_some() || said.applied == "no")
+        {
+            broken.push(format!("the update of record {tag} counts as {outcomes:?}, and was applied"));
+        }
+        let is_told = said.iter().all(|said| said.applied == "yes" || said.applied == "no");
+        let runs = world.runs[..end].iter().filter(|run| run.records.iter().any(|(of, _)| *of == tag));
+        let is_whole = runs.into_iter().all(|run| run.code.is_some());
+        if is_complete && is_told && is_whole && outcomes.contains(&"unknown") {
+            broken.push(format!("the update of record {tag} counts as unknown, and its outcome was told"));
+        }
+    }
+    for what in broken {
+        world.broke(Rule::History, run, None, what);
+    }
+}
+
+fn outcome(line: &Value) -> Option<&str> {
+    line["outcome"].as_str().or_else(|| line["applied"].as_str())
+}

@@ -1,0 +1,96 @@
+//! The journal of a batch, read as it is documented (docs/journal.md).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::Rule;
+use crate::simulation::disk::Disk;
+use crate::simulation::world::{Reported, Sent, World};
+
+/// The last entry of each record.
+pub fn entries(text: &[u8]) -> BTreeMap<usize, Value> {
+    let entries = text.split(|byte| *byte == b'\n').filter_map(|line| {
+        serde_json::from_slice::<Value>(line).ok().or_else(|| {
+            // An incomplete last line counts as `sending` of the record that it names.
+            let rest = std::str::from_utf8(line).ok()?.strip_prefix("{\"record\":")?;
+            let number: u64 = rest.split_once(',')?.0.parse().ok()?;
+            Some(serde_json::json!({"record": number, "state": "sending"}))
+        })
+    });
+    let by_record = entries.filter_map(|entry| {
+        entry["state"].as_str()?;
+        Some((usize::try_from(entry["record"].as_u64()?).ok()?, entry))
+    });
+    by_record.collect()
+}
+
+fn state(entry: Option<&Value>) -> &str {
+    entry.and_then(|entry| entry["state"].as_str()).unwrap_or("none")
+}
+
+/// What is wrong with what the journal has on disk as a write of a batch leaves: its record must stand at `sending`, with
+/// at most as many as run at once.
+pub fn unwritten(world: &World, sent: &Sent, disk: &Disk) -> Option<String> {
+    let run = &world.runs[sent.run];
+    let entries = entries(disk.durable(run.journal.as_deref()?).unwrap_or_default());
+    let record = 1 + run.records.iter().position(|(tag, _)| Some(*tag) == sent.tag)?;
+    let now = state(entries.get(&record));
+    if now != "sending" {
+        return Some(format!("record {record} stands at {now} in the journal on disk"));
+    }
+    let entry = &entries[&record];
+    if sent.replaces().is_some() && entry["snapshot"].as_str().is_none() {
+        return Some(format!("record {record} names no snapshot"));
+    }
+    let sending = entries.values().filter(|entry| entry["state"] == "sending").count();
+    (!run.is_resumed && sending > usize::from(run.jobs))
+        .then(|| format!("{sending} records stand at sending, with --jobs {}", run.jobs))
+}
+
+/// Compares the journal with what a run said that came to its end.
+pub fn check_run(world: &mut World, run: usize, disk: &Disk) {
+    let Some(path) = world.runs[run].journal.clone() else { return };
+    let Some(content) = disk.content(&path) else { return };
+    let entries = entries(content);
+    let mut broken = Vec::new();
+    for said in world.reported.iter().filter(|said| said.run == run) {
+        let record =
+            1 + world.runs[run].records.iter().position(|(tag, _)| *tag == said.tag).unwrap_or_default();
+        let now = state(entries.get(&record));
+        let is_right = match said {
+            Reported { kind: Some(kind), .. } if kind == "mismatch" => now == "mismatch",
+            said if said.is_fine() => now == "done",
+            Reported { applied, .. } if applied == "unknown" => matches!(now, "unknown" | "sending"),
+            Reported { applied, .. } if applied == "no" => matches!(now, "none" | "failed"),
+            _ => now != "done",
+        };
+        if !is_right {
+            broken.push(format!(
+                "record {record} stands at {now} in the journal, and was reported as {said:?}"
+            ));
+        }
+    }
+    for what in broken {
+        world.broke(Rule::Journal, run, None, what);
+    }
+}
+
+/// Compares what a journal says in the end with what took effect.
+pub fn check_end(world: &mut World, run: usize, path: &Path, disk: &Disk) {
+    let entries = entries(disk.content(path).unwrap_or_default());
+    let mut broken = Vec::new();
+    for (at, (tag, _)) in world.runs[run].records.iter().enumerate() {
+        let entry = entries.get(&(at + 1));
+        let has_effect = world.effects_of(*tag).next().is_some();
+        let is_partial =
+            entry.is_some_and(|entry| entry["applied"] == "partial" || entry["applied"] == "yes");
+        if state(entry) == "failed" && has_effect && !is_partial {
+            broken.push(format!("record {} stands at failed in the journal, and took effect", at + 1));
+        }
+    }
+    for what in broken {
+        world.broke(Rule::Journal, run, None, what);
+    }
+}

@@ -1,0 +1,181 @@
+//! What was said of records, compared with what took effect, once every late request has arrived.
+
+use super::Rule;
+use crate::simulation::action::Action;
+use crate::simulation::customers::{Stored, fields};
+use crate::simulation::magento;
+use crate::simulation::service::Call;
+use crate::simulation::world::{Effect, OutOfReach, Reported, Sent, World};
+
+/// Checks all reports.
+pub fn check(world: &mut World) {
+    for said in world.reported.clone() {
+        match said.applied.as_str() {
+            "yes" => check_yes(world, &said),
+            "no" => check_no(world, &said),
+            "partial" => check_partial(world, &said),
+            _ => {}
+        }
+    }
+    duplicates(world);
+    overtaken(world);
+}
+
+/// Whether a record has all its effects by then; some take two calls.
+fn has_all_effects(world: &World, said: &Reported) -> bool {
+    let has = |is_it: fn(&Call) -> bool| {
+        let is_there = |effect: &Effect| effect.at <= said.at && is_it(&world.requests[effect.request].call);
+        world.effects_of(said.tag).any(is_there)
+    };
+    if world.is_magento && matches!(world.actions[&said.tag], Action::Ship) {
+        return has(|call| matches!(call, Call::Ship(_))) && has(|call| matches!(call, Call::Pay(_)));
+    }
+    has(Call::is_write)
+}
+
+fn check_yes(world: &mut World, said: &Reported) {
+    let Reported { run, tag, at, reason, .. } = said;
+    let action = world.actions[tag].clone();
+    let customer = customer_of(world, *run, *tag);
+    if !has_all_effects(world, said) {
+        let past = world.customers[customer].past.iter().filter(|(since, _)| since <= at);
+        let was_shown = past.into_iter().any(|(_, past)| match &action {
+            Action::Restore(_) => has_what_was_sent(world, *run, past),
+            action => action.is_shown_by(past),
+        });
+        // Somebody else did the same: nobody can tell.
+        if was_shown {
+            return world.count(OutOfReach::Indistinguishable);
+        }
+        return world.broke(
+            Rule::FalseYes,
+            *run,
+            None,
+            format!("record {tag} is reported as applied ({reason})"),
+        );
+    }
+    if said.verified == Some(true) && reason != "done earlier" && said.kind.is_none() {
+        let is_seen = |profile: &_| matches!(action, Action::Restore(_)) || action.is_seen_in(profile);
+        let heard =
+            world.requests.iter().filter(|sent| sent.run == *run).filter_map(|sent| sent.heard.as_ref());
+        let mut profiles = heard.filter(|heard| heard.at <= *at).filter_map(|heard| heard.profile.as_ref());
+        if action.is_of_profile() && !profiles.any(is_seen) {
+            world.broke(
+                Rule::FalseYes,
+                *run,
+                None,
+                format!("record {tag} is reported as verified, and was not seen"),
+            );
+        }
+    }
+}
+
+/// Whether a state has all that the last PUT of a run asked for.
+fn has_what_was_sent(world: &World, run: usize, state: &Stored) -> bool {
+    let is_put = |sent: &&Sent| sent.run == run && sent.replaces().is_some();
+    let Some(sent) = world.requests.iter().rev().find(is_put) else { return false };
+    let Some(body) = sent.body["customer"].as_object() else { return false };
+    let plain = |profile: &Stored| if world.is_magento { magento::plain(profile) } else { profile.clone() };
+    let (body, state) = (plain(body), plain(state));
+    let (wanted, now) = (fields(&body), fields(&state));
+    wanted.iter().all(|(path, value)| path == "updated_at" || now.get(path) == Some(value))
+}
+
+fn check_no(world: &mut World, said: &Reported) {
+    let Reported { run, tag, at, reason, .. } = said;
+    let is_batch = world.runs[*run].is_batch;
+    // A single command speaks of itself only, a batch of all its runs.
+    let speaks_of = |request: usize| {
+        let sent = &world.requests[request];
+        sent.at <= *at && (sent.run == *run || is_batch && reason != "unchanged")
+    };
+    let effect = world.effects_of(*tag).find(|effect| speaks_of(effect.request)).copied();
+    if let Some(Effect { request, .. }) = effect {
+        let what = format!("record {tag} is reported as not applied ({reason})");
+        world.broke(Rule::FalseNo, *run, Some(request), what);
+    }
+}
+
+fn check_partial(world: &mut World, said: &Reported) {
+    let Reported { run, tag, at, .. } = said;
+    let of_run = |effect: &&Effect| world.requests[effect.request].run == *run;
+    let call = |effect: &Effect| &world.requests[effect.request].call;
+    let effects: Vec<&Effect> = world.effects_of(*tag).filter(of_run).collect();
+    let has_first = effects.iter().any(|effect| effect.at <= *at && matches!(call(effect), Call::Ship(_)));
+    let has_second = effects.iter().any(|effect| matches!(call(effect), Call::Pay(_)));
+    if (!has_first || has_second) && !world.runs[*run].is_batch {
+        let what =
+            format!("record {tag} is reported as partial: first call {has_first}, second {has_second}");
+        world.broke(if has_second { Rule::FalseNo } else { Rule::FalseYes }, *run, None, what);
+    }
+}
+
+fn customer_of(world: &World, run: usize, tag: u32) -> usize {
+    world.runs[run].records.iter().find(|(of, _)| *of == tag).map_or(0, |(_, customer)| *customer)
+}
+
+/// Items, attributes and shippings that took effect twice without being asked for again.
+fn duplicates(world: &mut World) {
+    let mut broken = Vec::new();
+    for (tag, action) in &world.actions {
+        if action.is_of_profile() {
+            continue;
+        }
+        let mut effects: Vec<Effect> = world.effects_of(*tag).copied().collect();
+        effects.sort_by_key(|effect| effect.request);
+        for pair in effects.windows(2) {
+            let (first, second) = (&world.requests[pair[0].request], &world.requests[pair[1].request]);
+            let run = &world.runs[second.run];
+            // Running a single command again asks for it again.
+            let is_asked_again = first.run != second.run && (run.may_repeat || !run.is_batch);
+            // Saving the same address a second time changes nothing, where the payment failed.
+            let is_first_of_two =
+                world.is_magento && first.run != second.run && matches!(first.call, Call::Ship(_));
+            let is_first_of_two = is_first_of_two || matches!(first.call, Call::Pay(_));
+            if first.call != second.call || is_asked_again || is_first_of_two {
+                continue;
+            }
+            if pair[1].is_copy {
+                broken.push(None);
+            } else {
+                let what = format!(
+                    "record {tag} was applied by requests {} and {}",
+                    pair[0].request, pair[1].request
+                );
+                broken.push(Some((second.run, pair[1].request, what)));
+            }
+        }
+    }
+    for found in broken {
+        match found {
+            Some((run, request, what)) => world.broke(Rule::Twice, run, Some(request), what),
+            None => world.count(OutOfReach::Doubled),
+        }
+    }
+}
+
+/// Shippings and updates that took effect after a later record of their command had set the same cart or profile.
+fn overtaken(world: &mut World) {
+    let mut broken = Vec::new();
+    let mut latest: Vec<(u32, usize, u32)> = Vec::new();
+    for effect in world.effects.iter().filter(|effect| !effect.is_copy) {
+        let sent = &world.requests[effect.request];
+        let (Call::Ship(cart) | Call::Put(cart), Some(tag)) = (&sent.call, sent.tag) else { continue };
+        let command = world.runs[sent.run].command;
+        // Once somebody asks for it again, a request that was given up may still arrive.
+        if !world.runs[sent.run].is_batch
+            || world.runs.iter().any(|run| run.command == command && run.may_repeat)
+        {
+            continue;
+        }
+        let later = latest.iter().find(|(of, other, later)| *of == command && other == cart && *later > tag);
+        if let Some((_, _, later)) = later {
+            let what = format!("record {tag} was applied after record {later} of the same key");
+            broken.push((sent.run, effect.request, what));
+        }
+        latest.push((command, *cart, tag));
+    }
+    for (run, request, what) in broken {
+        world.broke(Rule::Order, run, Some(request), what);
+    }
+}

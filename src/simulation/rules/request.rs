@@ -1,0 +1,268 @@
+//! What is checked as a request leaves.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{Rule, journal, restore};
+use crate::simulation::action::{Action, Undo};
+use crate::simulation::customers::{DEFAULT, Stored, Writer, addresses, content, defaults, fields, ids};
+use crate::simulation::disk::{Disk, Process};
+use crate::simulation::faults::Observed;
+use crate::simulation::magento;
+use crate::simulation::world::{OutOfReach, Sent, Shown, World};
+
+/// So long a disk may take between the last read and the PUT; nothing else may.
+const MAX_BETWEEN: Duration = Duration::from_millis(100);
+/// A longer `Retry-After` counts as this.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
+
+/// Checks request `number`.
+pub fn check(world: &mut World, number: usize, disk: &Disk, process: &Process) {
+    let mut broken = Vec::new();
+    let sent = &world.requests[number];
+    if let Some(what) = too_early(world, number) {
+        broken.push((Rule::RetryAfter, what));
+    }
+    if sent.call.is_write()
+        && let Some(what) = journal::unwritten(world, sent, disk)
+    {
+        broken.push((Rule::Journal, what));
+    }
+    if let Some(customer) = sent.replaces() {
+        match (&sent.shown, sent.body["customer"].as_object(), sent.tag) {
+            (Some(shown), Some(body), Some(tag)) => {
+                let action = world.actions[&tag].clone();
+                let (before, after) = (plain(world, &shown.profile), plain(world, body));
+                if is_other_profile(world, customer, &shown.profile, body) {
+                    if is_knowable(world, number, customer) {
+                        broken
+                            .push((Rule::OtherProfile, "it carries the profile of another customer".into()));
+                    } else {
+                        world.count(OutOfReach::Unknowable);
+                    }
+                } else {
+                    check_times(sent, shown, disk, process, &mut broken);
+                    check_addresses(sent, &action, (&before, &after), world, &mut broken);
+                    check_fields(world, sent, &action, (&before, &after), &mut broken);
+                    check_defaults(world, sent, &action, (&before, &after), &mut broken);
+                }
+            }
+            (None, ..) => broken.push((Rule::LostAddress, "it replaces a profile that was not read".into())),
+            _ => broken.push((Rule::Exact, "no record asked for what it changes".into())),
+        }
+    }
+    let run = world.requests[number].run;
+    for (rule, what) in broken {
+        world.broke(rule, run, Some(number), what);
+    }
+}
+
+fn plain(world: &World, profile: &Stored) -> Stored {
+    if world.is_magento { magento::plain(profile) } else { profile.clone() }
+}
+
+/// Whether a request of this run to the same key was told to wait longer.
+fn too_early(world: &World, number: usize) -> Option<String> {
+    let sent = &world.requests[number];
+    let same_key = |other: &&Sent| {
+        other.run == sent.run
+            && match (other.profile_of(), sent.profile_of()) {
+                (Some(one), Some(two)) => one == two,
+                (None, None) => other.tag.is_some() && other.tag == sent.tag && other.call == sent.call,
+                _ => false,
+            }
+    };
+    world.requests[..number].iter().filter(same_key).find_map(|other| {
+        let heard = other.heard.as_ref()?;
+        let Observed::Status(429, Some(seconds)) = heard.observed else { return None };
+        let until = heard.at + Duration::from_secs(seconds).min(MAX_RETRY_AFTER);
+        (sent.at < until)
+            .then(|| format!("it leaves {:?} before Retry-After is over", until.saturating_sub(sent.at)))
+    })
+}
+
+fn id_of(profile: &Stored) -> Option<i64> {
+    profile.get("id").and_then(|id| id.as_i64().or_else(|| id.as_str()?.parse().ok()))
+}
+
+fn is_other_profile(world: &World, customer: usize, shown: &Stored, body: &Stored) -> bool {
+    let own = id_of(&world.customers[customer].now);
+    [shown, body].iter().any(|profile| id_of(profile).is_some_and(|id| Some(id) != own))
+}
+
+/// Whether the program could know whose profile this must be: an administrator named the customer, an earlier update of
+/// this machine with a token of the customer was seen as verified, or this run has read two customers.
+fn is_knowable(world: &World, number: usize, customer: usize) -> bool {
+    let sent = &world.requests[number];
+    let run = &world.runs[sent.run];
+    let is_verified = |reported: &&crate::simulation::world::Reported| {
+        let of = &world.runs[reported.run];
+        reported.verified == Some(true)
+            && of.machine == run.machine
+            && of.token == run.token
+            && of.records.iter().any(|(tag, of)| *tag == reported.tag && *of == customer)
+    };
+    let own = id_of(&world.customers[customer].now);
+    let has_read_own = world.requests[..number].iter().filter(|other| other.run == sent.run).any(|other| {
+        let profile = other.heard.as_ref().and_then(|heard| heard.profile.as_ref());
+        other.profile_of() == Some(customer) && profile.is_some_and(|profile| id_of(profile) == own)
+    });
+    run.token.is_none() || has_read_own || world.reported.iter().any(|said| is_verified(&said))
+}
+
+fn check_times(sent: &Sent, shown: &Shown, disk: &Disk, process: &Process, broken: &mut Vec<(Rule, String)>) {
+    let between = sent.at.saturating_sub(shown.at);
+    if between > MAX_BETWEEN {
+        broken.push((Rule::Waits, format!("{between:?} between the last read and it")));
+    }
+    let is_copy = |path: &std::path::PathBuf| {
+        let content = disk.durable(path).and_then(|text| serde_json::from_slice::<Value>(text).ok());
+        content.is_some_and(|content| holds(&content, &shown.profile))
+    };
+    if !process.created.iter().rev().any(is_copy) {
+        broken.push((Rule::NoSnapshot, "no file that this run has created holds the profile as read".into()));
+    }
+}
+
+/// Whether a value is this profile, or has it somewhere within.
+fn holds(value: &Value, profile: &Stored) -> bool {
+    match value {
+        Value::Object(members) => {
+            let mut as_read = profile.clone();
+            as_read.shift_remove("updated_at");
+            let mut stored = members.clone();
+            stored.shift_remove("updated_at");
+            stored == as_read || members.values().any(|value| holds(value, profile))
+        }
+        Value::Array(list) => list.iter().any(|value| holds(value, profile)),
+        _ => false,
+    }
+}
+
+/// No address is left out but one that was named, with permission; none is added but the one that was asked for.
+fn check_addresses(
+    sent: &Sent,
+    action: &Action,
+    (before, after): (&Stored, &Stored),
+    world: &World,
+    broken: &mut Vec<(Rule, String)>,
+) {
+    let left_out: Vec<i64> = ids(before).into_iter().filter(|id| !ids(after).contains(id)).collect();
+    let is_allowed = match action {
+        Action::Remove(id, is_allowed) => {
+            let is_named = left_out.iter().all(|left_out| left_out == id);
+            if is_named && !is_allowed && !left_out.is_empty() {
+                broken.push((Rule::Deletion, "it deletes an address without permission".into()));
+            }
+            is_named
+        }
+        Action::Replace(kept, _, allowed) => {
+            if !left_out.is_empty() && *allowed != Some(left_out.len()) {
+                let what = format!("it deletes {} addresses where {allowed:?} were allowed", left_out.len());
+                broken.push((Rule::Deletion, what));
+            }
+            left_out.iter().all(|id| !kept.contains(id))
+        }
+        Action::Restore(undo) => {
+            let creator = |id| {
+                let customer = sent.replaces().map(|customer| &world.customers[customer]);
+                customer.and_then(|customer| customer.creators.get(id).copied())
+            };
+            let may_delete = matches!(undo, Undo::Newest(true));
+            let is_ours = |id| may_delete && !matches!(creator(id), None | Some(Writer::Foreign));
+            left_out.len() <= 1 && left_out.iter().all(is_ours)
+        }
+        _ => left_out.is_empty(),
+    };
+    if !is_allowed {
+        broken.push((Rule::LostAddress, format!("it leaves out the addresses {left_out:?}")));
+    }
+    let new: Vec<&Value> = addresses(after).filter(|address| address.get("id").is_none()).collect();
+    let is_wanted = if let Action::Restore(_) = action {
+        new.iter().all(|address| restore::was_there(world, sent, address))
+    } else {
+        let wanted: Vec<_> = action.added().and_then(content).into_iter().collect();
+        new.into_iter().filter_map(content).collect::<Vec<_>>() == wanted
+    };
+    if !is_wanted {
+        broken.push((Rule::Exact, "its new addresses are not those that were asked for".into()));
+    }
+}
+
+fn check_fields(
+    world: &World,
+    sent: &Sent,
+    action: &Action,
+    (before, after): (&Stored, &Stored),
+    broken: &mut Vec<(Rule, String)>,
+) {
+    let (old, new) = (fields(before), fields(after));
+    for path in old.keys().chain(new.keys().filter(|path| !old.contains_key(*path))) {
+        let (was, now) = (old.get(path).copied(), new.get(path).copied());
+        // Comparisons leave the service's own time stamp out (`read.ignore`), and so does this one.
+        if was == now || path == "updated_at" || path.ends_with(DEFAULT) {
+            continue;
+        }
+        let id = path.split_once('.').map(|(id, _)| id.parse::<i64>().unwrap_or_default());
+        // An address that is left out is reported above.
+        let is_gone = id.is_some_and(|id| !ids(after).contains(&id));
+        let is_asked = match action {
+            _ if is_gone => true,
+            Action::Set(address, name, value) => {
+                let asked = address.map_or_else(|| (*name).to_owned(), |id| format!("{id}.{name}"));
+                *path == asked && now.is_some_and(|now| now == value)
+            }
+            Action::Restore(undo) => {
+                if let Some(what) = restore::undoes_another(world, sent, undo, path) {
+                    broken.push((Rule::WrongUndo, what));
+                }
+                restore::was_value(world, sent, path, now)
+            }
+            _ => false,
+        };
+        if !is_asked {
+            broken.push((Rule::Exact, format!("{path}: {was:?} becomes {now:?}")));
+        }
+    }
+}
+
+/// No more defaults than there were, and none moved but by who may.
+fn check_defaults(
+    world: &World,
+    sent: &Sent,
+    action: &Action,
+    (before, after): (&Stored, &Stored),
+    broken: &mut Vec<(Rule, String)>,
+) {
+    let Some(customer) = sent.replaces().map(|customer| &world.customers[customer]) else { return };
+    let (was, now) = (defaults(before), defaults(after));
+    // An editor who strikes between the last read and the PUT leaves two.
+    let most = customer.past.iter().map(|(_, past)| defaults(past).len()).max().unwrap_or_default().max(1);
+    if now.len() > most {
+        broken.push((Rule::Defaults, format!("it makes {now:?} the default, and {was:?} were")));
+    }
+    let moved_by_name = match action {
+        Action::Default(id) => now == [*id],
+        Action::Restore(_) => true,
+        _ => false,
+    };
+    // Where the default address itself is left out there is none.
+    let kept: Vec<i64> = was.iter().copied().filter(|id| ids(after).contains(id)).collect();
+    if now != kept && !moved_by_name {
+        broken.push((Rule::Exact, format!("the default moves from {was:?} to {now:?}")));
+    }
+    if matches!(action, Action::Restore(Undo::Newest(_))) && now != was {
+        let is_foreign = |id: &&i64| {
+            let writer = customer.writer_at(&format!("{id}.{DEFAULT}"), sent.at);
+            let shown = sent.shown.as_ref().map_or(Duration::ZERO, |shown| shown.at);
+            matches!(writer, Some((Writer::Foreign, at)) if at <= shown)
+        };
+        // A replica may not have what the editor chose.
+        if was == defaults(&customer.now)
+            && let Some(id) = was.iter().find(is_foreign)
+        {
+            broken.push((Rule::Defaults, format!("it takes the default from {id}, which an editor chose")));
+        }
+    }
+}
