@@ -228,14 +228,18 @@ pub fn not_shown(
         !index.contains(*id) && !removed.contains(id) && !has_content(address, &earlier)
     });
     let mut missing: Vec<String> = lost.map(|(id, _)| format!("address {id} is missing")).collect();
-    let mut newer: Vec<FieldPath> = Vec::new();
+    let mut newer: Vec<Change> = Vec::new();
     for write in writes {
         let known = AddressIndex::of(diff::address_list(write.before))?;
         let changes = diff::customers(write.before, write.sent);
-        let counts = |change: &&Change| {
-            is_verified(change, &[]) && !newer.iter().any(|newer| newer.overlaps(&change.path))
-        };
-        for Change { path, before, after } in changes.iter().filter(counts) {
+        for change in changes.iter().filter(|change| is_verified(change, &[])) {
+            let Change { path, before, after } = change;
+            // A newer write overrides an older one. Of one field both old values are too old: a replica may lack both.
+            let newest = match newer.iter().find(|newer| newer.path.overlaps(path)) {
+                Some(newer) if newer.path != *path => continue,
+                Some(newer) => newer,
+                None => change,
+            };
             let (name, there) = (path.last_name(), path.find(now.customer(), &index));
             if path.is_new_address() {
                 let is_there = write.was_seen || after.as_ref().is_some_and(|new| has_content(new, &known));
@@ -245,12 +249,13 @@ pub fn not_shown(
                 missing.extend(id.map(|id| format!("address {id}, which was removed, is still there")));
             } else if path.address_id().is_none_or(|id| index.contains(id))
                 && same_value(&name, there, before.as_ref())
-                && !same_value(&name, there, after.as_ref())
+                && !same_value(&name, there, newest.after.as_ref())
             {
-                missing.push(format!("{path} has its old value"));
+                let old = format!("{path} has its old value");
+                missing.extend((!missing.contains(&old)).then_some(old));
             }
         }
-        newer.extend(changes.into_iter().filter(|change| !change.path.is_new_address()).map(|one| one.path));
+        newer.extend(changes.into_iter().filter(|change| !change.path.is_new_address()));
     }
     Ok(missing)
 }

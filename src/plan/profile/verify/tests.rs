@@ -160,6 +160,16 @@ fn a_newer_write_overrides_an_older_one() {
 }
 
 #[test]
+fn the_value_before_the_older_of_two_writes_is_too_old_as_well() {
+    let email = |email: &str| json!({"email": email, "addresses": []});
+    let (one, two, three) = (email("one"), email("two"), email("three"));
+    assert_eq!(missing(&[&three, &two, &one], &[], one.clone()), ["email has its old value"]);
+    assert_eq!(missing(&[&three, &two, &one], &[], two.clone()), ["email has its old value"]);
+    assert_eq!(missing(&[&three, &two, &one], &[], three.clone()), [""; 0]);
+    assert_eq!(missing(&[&one, &two, &one, &two], &[], two.clone()), ["email has its old value"]);
+}
+
+#[test]
 fn an_address_that_was_seen_is_there_by_its_id_or_its_content_unless_it_was_removed() {
     let seen = |ids: &[i64]| -> Vec<Value> {
         ids.iter().map(|id| json!({"id": id, "city": format!("City {id}")})).collect()
