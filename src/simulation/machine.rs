@@ -85,7 +85,6 @@ impl Machine {
                 jobs: job.jobs,
                 is_resumed: options.resume,
                 began,
-                has_base: job.base.is_some(),
                 ..Run::default()
             });
             world.log(|| {

@@ -129,8 +129,6 @@ pub struct Run {
     pub jobs: u16,
     /// `--resume`
     pub is_resumed: bool,
-    /// Whether it was given a profile in place of one that it reads (`--base`).
-    pub has_base: bool,
     /// When it began and ended.
     pub began: Duration,
     /// See `began`.
@@ -287,21 +285,10 @@ impl World {
 
     /// Notes that a rule was broken by a run, and by which request.
     pub fn broke(&mut self, rule: Rule, run: usize, request: Option<usize>, what: String) {
-        self.overwrote(rule, run, (request, None), what);
-    }
-
-    /// The same of a request that overwrote what another one did.
-    pub fn overwrote(
-        &mut self,
-        rule: Rule,
-        run: usize,
-        (request, other): (Option<usize>, Option<usize>),
-        what: String,
-    ) {
         let of = request.map(|request| format!("request {request}: ")).unwrap_or_default();
         let what = format!("run {run}: {of}{what}");
         self.log(|| format!("BROKEN ({rule:?}) {what}"));
-        self.broken.push(Break { rule, run, request, other, what });
+        self.broken.push(Break { rule, request, what });
     }
 
     /// Counts something that is out of reach.

@@ -18,7 +18,7 @@ pub fn check(
 ) {
     let mut found = Vec::new();
     overwritten(world, number, customer, (before, after), &mut found);
-    found.extend(twice(world, number, customer, before, added));
+    found.extend(twice(world, number, customer, (before, after), added));
     let is_restore = matches!(action(world, number), Some(Action::Restore(_)));
     if is_restore && !has_twins(before) && has_twins(after) {
         found.push((Rule::Twins, None, "it adds an address that is there already".to_owned()));
@@ -32,7 +32,7 @@ pub fn check(
         };
         match excuse {
             Some(excuse) => world.count(excuse),
-            None => world.overwrote(rule, run, (Some(number), other), what),
+            None => world.broke(rule, run, Some(number), what),
         }
     }
 }
@@ -115,13 +115,19 @@ fn is_of_another(world: &World, number: usize, other: usize) -> bool {
         && !excuse::is_accepted(world, number, other)
 }
 
-/// An address of this record that is there already, as it was sent.
-fn twice(world: &World, number: usize, customer: usize, before: &Stored, added: &[i64]) -> Option<Found> {
+/// An address of this record that is there already, as it was sent, and stays.
+fn twice(
+    world: &World,
+    number: usize,
+    customer: usize,
+    (before, after): (&Stored, &Stored),
+    added: &[i64],
+) -> Option<Found> {
     let state = &world.customers[customer];
     if added.is_empty() || matches!(action(world, number), Some(Action::Restore(_))) {
         return None;
     }
-    ids(before).into_iter().find_map(|id| {
+    ids(before).into_iter().filter(|id| ids(after).contains(id)).find_map(|id| {
         let Some(Writer::Ours(other)) = state.creators.get(&id) else { return None };
         let is_same = world.requests[*other].tag == world.requests[number].tag;
         if !is_same || state.was_edited(id) || excuse::is_accepted(world, number, *other) {

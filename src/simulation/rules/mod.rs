@@ -73,12 +73,8 @@ pub enum Rule {
 pub struct Break {
     /// Which one.
     pub rule: Rule,
-    /// By which run.
-    pub run: usize,
     /// By which request, if it was one.
     pub request: Option<usize>,
-    /// The request whose change was overwritten.
-    pub other: Option<usize>,
     /// What happened.
     pub what: String,
 }
