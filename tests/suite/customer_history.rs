@@ -187,6 +187,25 @@ error: the snapshot 000001-[SNAPSHOT] cannot be read: it does not say what was s
     history(&home, &["--delete", "1", "--yes"]).assert_report(str!["deleted snapshot `000001-[SNAPSHOT]`"]);
 }
 
+/// The update before it must not be undone in its place.
+#[test]
+fn a_restore_stops_at_a_snapshot_that_cannot_be_read() {
+    let home = Home::new();
+    home.ok("--sandbox customer update --address 2 --postcode 10119");
+    home.ok(NEXT);
+    std::fs::write(&snapshots(&home)[1], "").unwrap();
+    let show = "--sandbox customer show --jq .addresses";
+    let before = home.ok(show);
+    home.run("--sandbox customer restore --yes --settle 0").assert_failure(2, str![[r#"
+error: `[HOME]/state/storefront/snapshots/marketplace%20sandbox%3A[DATABASE]/1/000002-[SNAPSHOT].json` is not a snapshot
+  No changes were made.
+  hint: name the update to undo; `storefront --sandbox customer history` lists the snapshots
+"#]]);
+    assert_eq!(home.ok(show), before);
+    home.ok("--sandbox customer restore 1 --yes --settle 0");
+    assert_ne!(home.ok(show), before);
+}
+
 /// The time of day in a hint: `wait until 14:05`.
 fn until(hint: &str) -> &str {
     hint.split("until ").nth(1).map_or("", |rest| &rest[..5])

@@ -153,8 +153,13 @@ impl<'a> Restore<'a> {
     ) -> Result<(Snapshot, Fate), Failure> {
         for entry in store.entries()?.into_iter().filter(|entry| entry.number > 0) {
             let fate = store.fate(&entry.path);
-            let Ok(snapshot) = store.read(&entry.path) else { continue };
-            if !fate.may_be_applied() || snapshot.operation == Self::OPERATION {
+            if !fate.may_be_applied() {
+                continue;
+            }
+            // An older update must not be undone in place of one that cannot be read.
+            let unreadable = |failure: Failure| failure.hint(format!("name the update to undo; {LIST}"));
+            let snapshot = store.read(&entry.path).map_err(unreadable)?;
+            if snapshot.operation == Self::OPERATION {
                 continue;
             }
             let is_unknown = matches!(fate, Fate::Unknown { .. });
