@@ -205,6 +205,8 @@ pub struct Write<'a> {
     pub sent: &'a Map<String, Value>,
     /// Whether a read has shown it since, so that its new addresses are known by their ids.
     pub was_seen: bool,
+    /// Whether that was every value as it was sent; otherwise the service may have written some in its own way.
+    pub is_verified: bool,
 }
 
 /// What a profile does not show although our own writes left it, in words: a replica may lag behind. `writes` are the
@@ -228,16 +230,16 @@ pub fn not_shown(
         !index.contains(*id) && !removed.contains(id) && !has_content(address, &earlier)
     });
     let mut missing: Vec<String> = lost.map(|(id, _)| format!("address {id} is missing")).collect();
-    let mut newer: Vec<Change> = Vec::new();
+    let mut newer: Vec<(Change, bool)> = Vec::new();
     for write in writes {
         let known = AddressIndex::of(diff::address_list(write.before))?;
         let changes = diff::customers(write.before, write.sent);
         for change in changes.iter().filter(|change| is_verified(change, &[])) {
             let Change { path, before, after } = change;
             // A newer write overrides an older one. Of one field both old values are too old: a replica may lack both.
-            let newest = match newer.iter().find(|newer| newer.path.overlaps(path)) {
-                Some(newer) if newer.path != *path => continue,
-                Some(newer) => newer,
+            let newest = match newer.iter().find(|(newer, _)| newer.path.overlaps(path)) {
+                Some((newer, is_verified)) if *is_verified && newer.path == *path => newer,
+                Some(_) => continue,
                 None => change,
             };
             let (name, there) = (path.last_name(), path.find(now.customer(), &index));
@@ -255,7 +257,8 @@ pub fn not_shown(
                 missing.extend((!missing.contains(&old)).then_some(old));
             }
         }
-        newer.extend(changes.into_iter().filter(|change| !change.path.is_new_address()));
+        let stays = |change: &Change| !change.path.is_new_address();
+        newer.extend(changes.into_iter().filter(stays).map(|change| (change, write.is_verified)));
     }
     Ok(missing)
 }

@@ -127,7 +127,10 @@ fn missing(states: &[&Value], seen: &[Value], now: Value) -> Vec<String> {
     let states: Vec<_> = states.iter().map(|state| object(state)).collect();
     let writes: Vec<Write<'_>> = states
         .windows(2)
-        .map(|pair| Write { before: &pair[1], sent: &pair[0], was_seen: !seen.is_empty() })
+        .map(|pair| {
+            let was_seen = !seen.is_empty();
+            Write { before: &pair[1], sent: &pair[0], was_seen, is_verified: true }
+        })
         .collect();
     not_shown(&writes, seen, &[9], &profile(now)).unwrap()
 }
