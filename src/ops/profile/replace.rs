@@ -173,11 +173,10 @@ impl Steps<'_> {
         };
         let compared = recent.iter().filter(|(_, fate)| is_compared(fate));
         let writes: Vec<Write<'_>> = compared
-            .map(|(snapshot, fate)| Write {
+            .map(|(snapshot, _)| Write {
                 before: &snapshot.customer,
                 sent: &snapshot.merged,
                 was_seen: last.is_after(snapshot),
-                is_verified: matches!(fate, Fate::Applied { verified: true, .. }),
             })
             .collect();
         let mut missing = not_shown(&writes, &last.addresses, &removed, &held.stored)?;

@@ -205,8 +205,6 @@ pub struct Write<'a> {
     pub sent: &'a Map<String, Value>,
     /// Whether a read has shown it since, so that its new addresses are known by their ids.
     pub was_seen: bool,
-    /// Whether that was every value as it was sent; otherwise the service may have written some in its own way.
-    pub is_verified: bool,
 }
 
 /// What a profile does not show although our own writes left it, in words: a replica may lag behind. `writes` are the
@@ -230,15 +228,17 @@ pub fn not_shown(
         !index.contains(*id) && !removed.contains(id) && !has_content(address, &earlier)
     });
     let mut missing: Vec<String> = lost.map(|(id, _)| format!("address {id} is missing")).collect();
-    let mut newer: Vec<(Change, bool)> = Vec::new();
+    let mut newer: Vec<Change> = Vec::new();
     for write in writes {
         let known = AddressIndex::of(diff::address_list(write.before))?;
         let changes = diff::customers(write.before, write.sent);
         for change in changes.iter().filter(|change| is_verified(change, &[])) {
             let Change { path, before, after } = change;
-            // A newer write overrides an older one. Of one field both old values are too old: a replica may lack both.
-            let newest = match newer.iter().find(|(newer, _)| newer.path.overlaps(path)) {
-                Some((newer, is_verified)) if *is_verified && newer.path == *path => newer,
+            // A newer write overrides an older one. Of one field both old values are too old: a replica may lack both. But
+            // what was cleared the service may have filled in, such as the name of a region.
+            let is_set = |change: &Change| !same_value(&change.path.last_name(), change.after.as_ref(), None);
+            let newest = match newer.iter().find(|newer| newer.path.overlaps(path)) {
+                Some(newer) if newer.path == *path && is_set(newer) => newer,
                 Some(_) => continue,
                 None => change,
             };
@@ -257,8 +257,7 @@ pub fn not_shown(
                 missing.extend((!missing.contains(&old)).then_some(old));
             }
         }
-        let stays = |change: &Change| !change.path.is_new_address();
-        newer.extend(changes.into_iter().filter(stays).map(|change| (change, write.is_verified)));
+        newer.extend(changes.into_iter().filter(|change| !change.path.is_new_address()));
     }
     Ok(missing)
 }

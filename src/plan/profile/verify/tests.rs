@@ -127,10 +127,7 @@ fn missing(states: &[&Value], seen: &[Value], now: Value) -> Vec<String> {
     let states: Vec<_> = states.iter().map(|state| object(state)).collect();
     let writes: Vec<Write<'_>> = states
         .windows(2)
-        .map(|pair| {
-            let was_seen = !seen.is_empty();
-            Write { before: &pair[1], sent: &pair[0], was_seen, is_verified: true }
-        })
+        .map(|pair| Write { before: &pair[1], sent: &pair[0], was_seen: !seen.is_empty() })
         .collect();
     not_shown(&writes, seen, &[9], &profile(now)).unwrap()
 }
@@ -170,6 +167,12 @@ fn the_value_before_the_older_of_two_writes_is_too_old_as_well() {
     assert_eq!(missing(&[&three, &two, &one], &[], two.clone()), ["email has its old value"]);
     assert_eq!(missing(&[&three, &two, &one], &[], three.clone()), [""; 0]);
     assert_eq!(missing(&[&one, &two, &one, &two], &[], two.clone()), ["email has its old value"]);
+    let cleared = json!({"email": null, "addresses": []});
+    assert_eq!(
+        missing(&[&cleared, &two, &one], &[], one.clone()),
+        [""; 0],
+        "the service may have filled it in"
+    );
 }
 
 #[test]
