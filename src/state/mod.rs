@@ -14,7 +14,7 @@ pub use cache::{
     CachedAddress, forget_customers, load_addresses, load_customer, save_addresses, save_customer,
 };
 pub use lock::{CustomerLock, LockName, acquire};
-pub use snapshot::{Fate, LastRead, NewSnapshot, Open, Snapshot, SnapshotEntry};
+pub use snapshot::{Fate, LastRead, NewSnapshot, Open, Snapshot, SnapshotEntry, stem};
 
 use crate::clock::Clock;
 use crate::config::{ServiceId, Settings};
@@ -39,14 +39,9 @@ impl CustomerStore {
     /// # Errors
     /// `usage` when no state directory is known.
     pub fn of(context: &Context, settings: &Settings, customer: &str) -> Result<Self, Failure> {
-        let service = settings.service_id().to_string();
         let snapshots = context.directories()?.state.join("snapshots");
-        Ok(Self {
-            directory: snapshots.join(file_name(&service)).join(file_name(customer)),
-            service,
-            storage: context.storage.clone(),
-            clock: context.clock,
-        })
+        let service = snapshots.join(file_name(&settings.service_id().to_string()));
+        Ok(Self::at(context, settings, service.join(file_name(customer))))
     }
 
     /// The files in a directory that [`Self::directories`] found.

@@ -14,7 +14,7 @@ use super::CustomerStore;
 use crate::environment::STATE_HOME;
 use crate::exact_json;
 use crate::failure::Failure;
-use crate::plan::profile::diff::{self, Change, id_of};
+use crate::plan::profile::diff::{self, Change};
 
 /// As many snapshots are kept whatever their age.
 const ALWAYS_KEPT: usize = 10;
@@ -377,7 +377,8 @@ impl CustomerStore {
     }
 }
 
-fn stem(path: &Path) -> &str {
+/// The name of a snapshot's file without the extension: what `customer history` shows and `customer restore` takes.
+pub fn stem(path: &Path) -> &str {
     path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
 }
 
@@ -438,7 +439,7 @@ impl Snapshot {
 
     /// Ids of the addresses that the replacement deletes.
     pub fn removed(&self) -> impl Iterator<Item = i64> + '_ {
-        let ids = |customer| diff::address_list(customer).iter().filter_map(|one| id_of(one.get("id")?));
+        let ids = |customer| diff::addresses_by_id(diff::address_list(customer)).map(|(id, _)| id);
         let staying: HashSet<i64> = ids(&self.merged).collect();
         ids(&self.customer).filter(move |id| !staying.contains(id))
     }

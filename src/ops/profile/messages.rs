@@ -15,7 +15,7 @@ use crate::plan::profile::stored::Profile;
 use crate::plan::profile::verify::Seen;
 use crate::report::changes::format_value;
 use crate::session::service::Service;
-use crate::state::Open;
+use crate::state::{Open, stem};
 
 /// A read does not show what our own writes left.
 pub fn lags_behind(missing: &[String]) -> String {
@@ -141,8 +141,7 @@ fn unknown_with(snapshot: &Path, failure: Failure, message: String, hint: String
 }
 
 fn restore_command(snapshot: &Path) -> String {
-    let name = snapshot.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    format!("storefront customer restore {name}")
+    format!("storefront customer restore {}", stem(snapshot))
 }
 
 fn text(snapshot: &Path) -> String {

@@ -32,7 +32,7 @@ use crate::prompt::{Answer, Prompt};
 use crate::report::outcome::{Outcome, ProfileOutcome};
 use crate::report::{changes, hint_target, profile};
 use crate::session::service::Service;
-use crate::state::{CustomerStore, Fate, NewSnapshot};
+use crate::state::{CustomerStore, Fate, NewSnapshot, stem};
 
 /// Runs all the steps.
 ///
@@ -273,7 +273,7 @@ impl Steps<'_> {
         let new = NewSnapshot { operation, customer: held.stored.customer(), merged: &merged.customer };
         let path = held.store.take(&new, service.settings.retention_days)?;
         let not_left = Unsent { store: &held.store, snapshot: &path, has_left: Cell::new(false) };
-        service.log_before_send(path.file_stem().and_then(|stem| stem.to_str())).await?;
+        service.log_before_send(Some(stem(&path))).await?;
         not_left.has_left.set(true);
         let sent = Sent {
             service,

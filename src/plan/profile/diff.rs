@@ -247,6 +247,11 @@ pub fn address_list(customer: &Map<String, Value>) -> &[Value] {
     customer.get("addresses").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
+/// The addresses that have an id, each with it.
+pub fn addresses_by_id(addresses: &[Value]) -> impl DoubleEndedIterator<Item = (i64, &Value)> {
+    addresses.iter().filter_map(|address| Some((id_of(address.get("id")?)?, address)))
+}
+
 fn address_lists(before: &[&Value], after: &[Value], changes: &mut Vec<Change>) {
     let stored = AddressIndex::of(before.iter().copied());
     let (Ok(stored), Ok(now)) = (stored, AddressIndex::of(identified(after))) else {

@@ -79,7 +79,7 @@ impl Merged {
         let changes = diff::customers(stored, &customer);
         let touched: HashSet<i64> = changes.iter().filter_map(|change| change.path.address_id()).collect();
         let after = diff::address_list(&customer);
-        let staying: Vec<i64> = after.iter().filter_map(|address| id_of(address.get("id")?)).collect();
+        let staying: Vec<i64> = diff::addresses_by_id(after).map(|(id, _)| id).collect();
         let there: HashSet<i64> = staying.iter().copied().collect();
         let (changed, kept) = staying.into_iter().partition(|id| touched.contains(id));
         let summary = AddressSummary {

@@ -153,11 +153,9 @@ impl Building<'_> {
 
     /// Addresses that the update kept and that are gone: it was not asked to delete them.
     fn find_lost_addresses(&mut self) {
-        let sent = diff::address_list(self.undo.sent).iter();
-        let kept: Vec<i64> = sent.filter_map(|address| id_of(address.get("id")?)).collect();
-        let before = diff::address_list(self.undo.before).iter();
-        let gone: Vec<(i64, &Value)> = before
-            .filter_map(|address| Some((id_of(address.get("id")?)?, address)))
+        let sent = diff::addresses_by_id(diff::address_list(self.undo.sent));
+        let kept: Vec<i64> = sent.map(|(id, _)| id).collect();
+        let gone: Vec<(i64, &Value)> = diff::addresses_by_id(diff::address_list(self.undo.before))
             .filter(|(id, _)| kept.contains(id) && !self.index.contains(*id))
             .collect();
         if self.undo.lost_addresses && !self.undo.all {
@@ -322,8 +320,7 @@ fn default_of<'a>(customer: &'a Map<String, Value>, name: &str) -> Option<&'a Va
 pub fn belongs_to(stored: &Map<String, Value>, snapshot: &Map<String, Value>) -> bool {
     let both = |name: &str| Some((stored.get(name)?, snapshot.get(name)?));
     let ids = |customer| {
-        let addresses = diff::address_list(customer).iter();
-        addresses.filter_map(|address| id_of(address.get("id")?)).collect::<HashSet<_>>()
+        diff::addresses_by_id(diff::address_list(customer)).map(|(id, _)| id).collect::<HashSet<_>>()
     };
     match both("id").map(|(stored, snapshot)| (id_of(stored), id_of(snapshot))) {
         Some((Some(stored), Some(snapshot))) => stored == snapshot,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::diff::{self, AddressIndex, Change, FieldPath, id_of};
+use super::diff::{self, AddressIndex, Change, FieldPath, addresses_by_id};
 use super::equivalence::{contains, same_value};
 use super::patch::DEFAULTS;
 use super::stored::Profile;
@@ -106,8 +106,8 @@ impl Seen {
         index: &AddressIndex,
         unclaimed: &mut Vec<(i64, &'a Value)>,
     ) {
-        let stored: HashMap<i64, &Value> = identified(before).collect();
-        for (id, address) in identified(sent) {
+        let stored: HashMap<i64, &Value> = addresses_by_id(before).collect();
+        for (id, address) in addresses_by_id(sent) {
             let actual = index.position(id).map(|position| &now.addresses()[position]);
             let moved = |actual: &Value| {
                 let was = stored.get(&id).copied().unwrap_or(address);
@@ -138,11 +138,6 @@ impl Seen {
             self.altered.push(Change { after: now.cloned(), ..change.clone() });
         }
     }
-}
-
-/// Addresses with the ids that they have.
-fn identified(addresses: &[Value]) -> impl Iterator<Item = (i64, &Value)> {
-    addresses.iter().filter_map(|address| Some((id_of(address.get("id")?)?, address)))
 }
 
 /// Takes the first address that fits out of those that nothing stands for yet.
@@ -224,7 +219,7 @@ pub fn not_shown(
         listed.filter(|(id, _)| !but.contains(**id)).any(|(_, one)| is_content(one, Some(address)))
     };
     let earlier = AddressIndex::of(addresses)?;
-    let lost = identified(addresses).filter(|(id, address)| {
+    let lost = addresses_by_id(addresses).filter(|(id, address)| {
         !index.contains(*id) && !removed.contains(id) && !has_content(address, &earlier)
     });
     let mut missing: Vec<String> = lost.map(|(id, _)| format!("address {id} is missing")).collect();
