@@ -3,10 +3,6 @@
 //! Everything that the promises rest on (snapshots, locks, journals) goes through [`Storage`], so that tests can put a
 //! modelled disk in its place: one that fails, or forgets what was not synced.
 
-pub mod persist;
-#[cfg(test)]
-mod tests;
-
 use std::any::Any;
 use std::fmt::Debug;
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
@@ -14,6 +10,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
+
+use tempfile::{NamedTempFile, PersistError};
 
 /// A lock on a file, held until it is dropped. The operating system frees it when the process dies.
 pub type Lock = Box<dyn Any>;
@@ -137,13 +136,13 @@ impl Storage for Disk {
     fn create(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let (file, target) = temporary(path, content)?;
         file.as_file().sync_all()?;
-        persist::persist_noclobber(file, &target).map_err(|error| error.error)?;
+        persist_noclobber(file, &target).map_err(|error| error.error)?;
         sync_directory(path)
     }
 
     fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let (file, target) = temporary(path, content)?;
-        persist::persist(file, &target)
+        persist(file, &target)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -243,14 +242,14 @@ pub fn replace_durably(path: &Path, content: &[u8], permissions: Option<Permissi
         file.as_file().set_permissions(permissions)?;
     }
     file.as_file().sync_all()?;
-    persist::persist(file, &target)
+    persist(file, &target)
 }
 
 /// A temporary file in the directory of `path` with this content, deleted unless it is persisted, and the path to persist it to.
-fn temporary(path: &Path, content: &[u8]) -> io::Result<(tempfile::NamedTempFile, PathBuf)> {
+fn temporary(path: &Path, content: &[u8]) -> io::Result<(NamedTempFile, PathBuf)> {
     private_directory(parent(path))?;
     let directory = long_path(parent(path))?;
-    let mut file = tempfile::NamedTempFile::new_in(&directory).map_err(persist::without_path)?;
+    let mut file = NamedTempFile::new_in(&directory).map_err(without_path)?;
     file.write_all(content)?;
     Ok((file, directory.join(path.file_name().unwrap_or_default())))
 }
@@ -311,4 +310,171 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
 /// The name of a new file is on disk only when its directory is. Windows has no such call and does not need it.
 fn sync_directory(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(parent(path))?.sync_all() } else { Ok(()) }
+}
+
+/// The waits between the attempts: about a second in all, which is longer than a scan of a small file takes.
+const PAUSES_MS: [u64; 7] = [5, 10, 20, 50, 100, 300, 500];
+
+/// `ERROR_ACCESS_DENIED`, `ERROR_SHARING_VIOLATION` and `ERROR_LOCK_VIOLATION`.
+const HELD_BY_ANOTHER_PROGRAM: [i32; 3] = [5, 32, 33];
+
+/// The error of a temporary file that cannot be made, without its name, which tells a person nothing.
+pub fn without_path(error: io::Error) -> io::Error {
+    let plain = io::Error::from(error.kind());
+    // A kind without a name says less than the error.
+    let is_named = plain.to_string() != "uncategorized error" && error.raw_os_error().is_none();
+    if is_named { plain } else { error }
+}
+
+/// Gives a temporary file its name, in place of the file that has it.
+///
+/// # Errors
+/// The system's errors.
+pub fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    patiently(file, |file| file.persist(path).map(drop)).map_err(|error| error.error)
+}
+
+/// Gives a file a name that is free.
+///
+/// # Errors
+/// `AlreadyExists`, and the system's error, with the file, which still has its temporary name.
+pub fn persist_noclobber(file: NamedTempFile, path: &Path) -> Result<(), PersistError> {
+    patiently(file, |file| file.persist_noclobber(path).map(drop))
+}
+
+/// On Windows a file cannot be replaced while another program has it open without sharing it, as antivirus programs and
+/// indexers do for a moment after it was written. So the attempt is repeated for about a second. Elsewhere the first
+/// error is the answer.
+fn patiently(
+    file: NamedTempFile,
+    step: impl Fn(NamedTempFile) -> Result<(), PersistError>,
+) -> Result<(), PersistError> {
+    let is_passing = |error: &PersistError| is_passing(&error.error, cfg!(windows));
+    repeated(file, step, is_passing, |error| error.file, std::thread::sleep)
+}
+
+/// Repeats a step that gives its input back with a passing error.
+fn repeated<Input, E>(
+    mut input: Input,
+    step: impl Fn(Input) -> Result<(), E>,
+    is_passing: impl Fn(&E) -> bool,
+    input_of: impl Fn(E) -> Input,
+    mut pause: impl FnMut(Duration),
+) -> Result<(), E> {
+    for wait in PAUSES_MS {
+        match step(input) {
+            Err(error) if is_passing(&error) => {
+                pause(Duration::from_millis(wait));
+                input = input_of(error);
+            }
+            result => return result,
+        }
+    }
+    step(input)
+}
+
+/// Whether another program may only be holding the file for a moment.
+fn is_passing(error: &io::Error, windows: bool) -> bool {
+    windows && error.raw_os_error().is_some_and(|code| HELD_BY_ANOTHER_PROGRAM.contains(&code))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::io::{self, ErrorKind, Read};
+    use std::time::Duration;
+
+    use super::{Disk, Storage, is_directory_error, is_passing, repeated};
+
+    #[test]
+    fn a_new_file_is_private_and_never_overwrites() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a/b/file.json");
+        Disk.create(&path, b"one").unwrap();
+        assert_eq!(Disk.create(&path, b"two").unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(Disk.read(&path).unwrap(), b"one");
+        Disk.replace(&path, b"three").unwrap();
+        assert_eq!(Disk.read(&path).unwrap(), b"three");
+        assert_eq!(Disk.list(path.parent().unwrap()).unwrap(), std::slice::from_ref(&path));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        }
+    }
+
+    #[test]
+    fn a_lock_has_one_holder() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("locks/one.lock");
+        let held = Disk.try_lock(&path).unwrap();
+        assert!(held.is_some() && Disk.try_lock(&path).unwrap().is_none());
+        drop(held);
+        assert!(Disk.try_lock(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_log_is_read_while_it_grows_and_cut_where_it_is_torn() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("log");
+        assert_eq!(Disk.open_log(&path, false).unwrap_err().kind(), ErrorKind::NotFound);
+        let log = Disk.open_log(&path, true).unwrap();
+        log.append(b"one\ntwo\nthr").unwrap();
+        log.sync().unwrap();
+        let mut reader = log.reader(4);
+        let mut first = [0; 2];
+        reader.read_exact(&mut first).unwrap();
+        log.truncate(8).unwrap();
+        log.append(b"four\n").unwrap();
+        let mut rest = String::new();
+        reader.read_to_string(&mut rest).unwrap();
+        assert_eq!((&first, rest.as_str(), log.length().unwrap()), (b"tw", "o\nfour\n", 13));
+        assert!(log.try_lock().unwrap());
+        assert!(!Disk.open_log(&path, true).unwrap().try_lock().unwrap());
+    }
+
+    #[test]
+    fn a_directory_is_told_from_a_file_that_may_not_be_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        // What Windows says of both.
+        let denied = ErrorKind::PermissionDenied.into();
+        assert!(is_directory_error(directory.path(), &denied) && !is_directory_error(&file, &denied));
+        assert!(is_directory_error(&file, &ErrorKind::IsADirectory.into()), "it was one when it was read");
+        assert!(!is_directory_error(directory.path(), &ErrorKind::NotFound.into()));
+    }
+
+    /// How the attempts end that fail so often, how many there were, and how long they waited.
+    fn run(failures: u32, code: i32) -> (bool, u32, Duration) {
+        let (attempts, waited) = (Cell::new(0), Cell::new(Duration::ZERO));
+        let step = |()| {
+            attempts.set(attempts.get() + 1);
+            if attempts.get() > failures { Ok(()) } else { Err(io::Error::from_raw_os_error(code)) }
+        };
+        let passing = |error: &io::Error| is_passing(error, true);
+        let result = repeated((), step, passing, drop, |pause| waited.set(waited.get() + pause));
+        (result.is_ok(), attempts.get(), waited.get())
+    }
+
+    #[test]
+    fn a_file_that_another_program_holds_is_replaced_when_it_is_free() {
+        for code in [5, 32, 33] {
+            let (is_done, attempts, waited) = run(3, code);
+            assert!(is_done && attempts == 4 && waited < Duration::from_millis(100), "{code}");
+        }
+        let (is_done, attempts, waited) = run(u32::MAX, 32);
+        assert!(!is_done && attempts == 8);
+        assert!(waited > Duration::from_millis(900) && waited < Duration::from_millis(1500), "{waited:?}");
+    }
+
+    #[test]
+    fn other_errors_and_other_systems_do_not_wait() {
+        // ERROR_FILE_EXISTS, ERROR_DISK_FULL
+        for code in [80, 112] {
+            assert_eq!(run(1, code), (false, 1, Duration::ZERO));
+        }
+        assert!(!is_passing(&io::Error::from_raw_os_error(5), false));
+    }
 }

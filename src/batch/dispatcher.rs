@@ -33,7 +33,7 @@ use crate::journal::writer::Journal;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::progress::{Count, Progress};
 use crate::report::summary::{self, Reasons};
-use crate::session::signals::Signals;
+use crate::session::runtime::Signals;
 
 /// Records in flight where `--jobs` says nothing.
 const JOBS: u16 = 8;

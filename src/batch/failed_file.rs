@@ -18,7 +18,7 @@ use crate::input::records::{Columns, Content, Format};
 use crate::journal::entry::FailedFileEntry;
 use crate::journal::fnv::Fnv1a;
 use crate::sanitize::sanitize_line;
-use crate::storage::persist::{persist, persist_noclobber, without_path};
+use crate::storage::{persist, persist_noclobber, without_path};
 
 /// A file of failed records in the input's own format. It holds the records as they came, tokens too: 0600.
 pub struct FailedFile {

@@ -15,10 +15,10 @@ use crate::failure::{Failure, FailureKind};
 use crate::http::{HttpEvent, RUN_DOCTOR, Tracer};
 use crate::plan::request::Bearer;
 use crate::session::Session;
+use crate::session::runtime::Signals;
 use crate::session::service::{Service, names_store};
-use crate::session::signals::Signals;
 use crate::shell::Shell;
-use crate::storage::persist::without_path;
+use crate::storage::without_path;
 
 /// Seconds by which the clocks may differ before it is worth a word.
 const CLOCK_TOLERANCE: i64 = 60;

@@ -14,7 +14,7 @@ use crate::sandbox::{self, Observer, Options};
 use crate::sanitize::sanitize_line;
 use crate::session::Session;
 use crate::session::local_service::{data_file, unusable};
-use crate::session::signals::Signals;
+use crate::session::runtime::Signals;
 use crate::state::{self, CustomerStore};
 
 /// Runs `sandbox`.

@@ -2,7 +2,6 @@
 //!
 //! One rule above all: a token goes to the host it was meant for and to no other.
 
-mod base_url;
 mod credentials;
 mod edit;
 mod file;
@@ -13,7 +12,6 @@ mod token;
 #[cfg(test)]
 mod tests;
 
-pub use base_url::{ServiceId, origin};
 pub use credentials::{Credentials, Stored};
 pub use edit::{KeyPath, flattened, to_json};
 pub use file::{ConfigFile, Loaded};
@@ -22,4 +20,5 @@ pub use profile::{
     check_profile_name, token_keys,
 };
 pub use settings::{SANDBOX, Settings, chosen_dialect, given_dialect};
+pub use settings::{ServiceId, origin};
 pub use token::{TokenCommand, TokenSource, token_variable};

@@ -1,11 +1,17 @@
-//! What wins over what, and which token goes where.
+//! What wins over what, which token goes where, base URLs, and the values of settings.
 
 use std::path::Path;
 use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::{ConfigFile, Credentials, Form, PROFILE, Settings, ShipLayout, Stored, TokenSource};
+use url::Url;
+
+use super::settings::{parse_base_url, with_root};
+use super::{
+    ConfigFile, Credentials, DEFAULT_PROFILE, Form, Key, PROFILE, Profile, ServiceId, Setting, Settings,
+    ShipLayout, Stored, TokenSource, origin, to_json,
+};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::failure::{Failure, FailureKind};
@@ -323,4 +329,198 @@ fn tildes_are_homes_and_relative_paths_are_the_files() {
     let settings = resolve(&home, &[("HOME", "/home/me")]).unwrap();
     assert_eq!(settings.ca_file.unwrap(), Path::new("/home/me/ca.pem"));
     assert_eq!(settings.client_certificate.unwrap(), home.path().join("config/me.pem"));
+}
+
+#[test]
+fn a_path_is_kept() {
+    assert_eq!(parse_base_url("https://shop.example/rest").unwrap().as_str(), "https://shop.example/rest");
+}
+
+#[test]
+fn what_is_no_base_url_is_refused_without_repeating_it() {
+    for text in [
+        "shop.example",
+        "localhost:8080",
+        "ftp://shop.example",
+        "https://me:hunter2@shop.example",
+        "https://hunter2@shop.example",
+        "https://shop.example/?hunter2",
+        "https://shop.example/#hunter2",
+        "https://",
+        "",
+    ] {
+        let problem = parse_base_url(text).unwrap_err();
+        assert!(!problem.contains("hunter2"), "{text}: {problem}");
+    }
+}
+
+#[test]
+fn an_origin_is_scheme_host_and_port() {
+    let origin_of = |text| origin(&parse_base_url(text).unwrap());
+    assert_eq!(origin_of("https://SHOP.example:443/a"), origin_of("https://shop.example/b"));
+    assert_ne!(origin_of("https://shop.example"), origin_of("http://shop.example"));
+    assert_ne!(origin_of("https://shop.example"), origin_of("https://shop.example:8443"));
+}
+
+fn id(url: &str) -> ServiceId {
+    ServiceId::new(&Url::parse(url).unwrap(), "marketplace")
+}
+
+#[test]
+fn spellings_of_one_base_url_are_one_service() {
+    for spelling in [
+        "https://shop.example/rest",
+        "HTTPS://Shop.EXAMPLE/rest/",
+        "https://shop.example:443/rest//",
+        "https://shop.example./rest",
+    ] {
+        assert_eq!(id(spelling), id("https://shop.example/rest"), "{spelling}");
+    }
+    assert_eq!(id("https://shop.example/rest").to_string(), "marketplace https://shop.example/rest");
+    assert_eq!(id("https://shop.example/").url(), "https://shop.example");
+}
+
+#[test]
+fn this_machine_is_one_host_however_it_is_spelled() {
+    for spelling in
+        ["http://LOCALHOST:8080", "http://127.0.0.1:8080/", "http://[::1]:8080", "http://localhost.:8080"]
+    {
+        assert_eq!(id(spelling), id("http://localhost:8080"), "{spelling}");
+    }
+    assert_eq!(id("http://[::ffff:127.0.0.1]:8080").lock_key(), "localhost:8080");
+    assert_ne!(id("http://localhost:8081"), id("http://localhost:8080"));
+    assert_ne!(id("http://localhost.example"), id("http://localhost"));
+}
+
+#[test]
+fn a_path_a_scheme_or_an_interface_tells_services_apart_but_a_path_shares_the_lock() {
+    let live = id("https://shop.example/live");
+    for other in ["https://shop.example/staging", "https://shop.example/Live", "http://shop.example/live"] {
+        assert_ne!(id(other), live, "{other}");
+    }
+    assert_eq!(id("https://shop.example/staging").lock_key(), live.lock_key());
+    assert_eq!(live.lock_key(), "shop.example:443");
+    assert_eq!(id("http://shop.example/live").lock_key(), "shop.example:80");
+    let magento = ServiceId::new(&Url::parse("https://shop.example/live").unwrap(), "magento");
+    assert_ne!(magento, live);
+    assert_eq!(magento.lock_key(), live.lock_key());
+}
+
+#[test]
+fn the_sandbox_is_its_database() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("sandbox.db");
+    std::fs::write(&file, "").unwrap();
+    let spelled = directory.path().join(".").join("sandbox.db");
+    let id = |path: &Path| ServiceId::sandbox(path, "marketplace");
+    assert_eq!(id(&file), id(&spelled));
+    assert_ne!(id(&file), id(Path::new("/other/sandbox.db")));
+}
+
+#[test]
+fn a_service_is_named_by_its_root_with_or_without_it() {
+    for (text, named) in [
+        ("https://a", "https://a/rest"),
+        ("https://a/", "https://a/rest"),
+        ("https://a/rest/", "https://a/rest/"),
+        ("https://a/shop", "https://a/shop/rest"),
+    ] {
+        assert_eq!(with_root(&Url::parse(text).unwrap(), Some("rest")).as_str(), named);
+    }
+    assert_eq!(with_root(&Url::parse("https://a/b").unwrap(), None).as_str(), "https://a/b");
+}
+
+fn key(name: &str) -> &'static Key {
+    PROFILE.iter().find(|key| key.name == name).unwrap()
+}
+
+fn written(name: &str, words: &[&str]) -> Result<String, String> {
+    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    key(name).write(&words).map(|value| value.to_string())
+}
+
+#[test]
+fn a_command_is_a_list_however_it_is_written() {
+    for words in
+        [&["pass", "show", "a shop"][..], &["pass show \"a shop\""], &["[\"pass\", \"show\", \"a shop\"]"]]
+    {
+        assert_eq!(written("token-command", words).unwrap(), r#"["pass", "show", "a shop"]"#);
+    }
+    assert!(written("token-command", &[""]).is_err());
+    assert!(written("token-command", &["[1]"]).is_err());
+}
+
+#[test]
+fn scalars_are_checked_as_they_are_written() {
+    assert_eq!(written("retry", &["0"]).unwrap(), "0");
+    assert_eq!(written("timeout", &["0.5"]).unwrap(), "0.5");
+    assert_eq!(written("timeout", &["500ms"]).unwrap(), "\"500ms\"");
+    assert_eq!(written("settle", &["0"]).unwrap(), "0");
+    assert_eq!(written("allow-plain-http", &["true"]).unwrap(), "true");
+    for (name, word) in [
+        ("retry", "-1"),
+        ("retry", "many"),
+        ("retry", "4294967296"),
+        ("timeout", "0"),
+        ("timeout", "nan"),
+        ("timeout", "86401"),
+        ("timeout", "0ms"),
+        ("settle", "-1"),
+        ("allow-plain-http", "yes"),
+        ("ship-layout", "round"),
+        ("api", "shopify"),
+        ("store-view", ".."),
+        ("read.path", "V1"),
+        ("read.customer", "customer"),
+        ("read.ignore", "customer"),
+        ("token-env", ""),
+        ("token", " "),
+    ] {
+        assert!(written(name, &[word]).is_err(), "{name} {word}");
+    }
+    assert!(written("retry", &["1", "2"]).is_err());
+}
+
+#[test]
+fn no_message_repeats_a_value_that_may_be_a_secret() {
+    for key in PROFILE {
+        for value in ["\"hunter2\"", "[\"\", \"hunter2\"]", "{ hunter2 = 1 }", "[{ a = \"hunter2\" }]"] {
+            let value: toml_edit::Value = value.parse().unwrap();
+            if let Err(problem) = key.check(&value.into()) {
+                assert!(!problem.contains("hunter2") || key.name == "store-view", "{}: {problem}", key.name);
+            }
+        }
+    }
+    let item = toml_edit::value("hunter2");
+    assert_eq!(to_json("token", &item), "•••");
+    assert_eq!(to_json("admin-token", &item), "•••");
+    let named_so = profile("token.retry = 1\ntoken.token = \"hunter2\"");
+    assert_eq!(to_json("profiles", &named_so), serde_json::json!({"token": {"retry": 1, "token": "•••"}}));
+    assert!(!format!("{:?}", Profile::parse("a", &profile("token = \"hunter2\""))).contains("hunter2"));
+}
+
+#[test]
+fn a_path_leads_to_a_setting_a_table_or_nowhere() {
+    for (path, found) in [
+        (&[][..], "table"),
+        (&["read"], "table"),
+        (&["read", "path"], "read.path"),
+        (&["retry"], "retry"),
+        (&["retry", "x"], "none"),
+        (&["read", "retry"], "none"),
+        (&["read.path"], "none"),
+        (&["x"], "none"),
+    ] {
+        let name = match Setting::find(path) {
+            Some(Setting::Table) => "table",
+            Some(Setting::Value(key)) => key.name,
+            None => "none",
+        };
+        assert_eq!(name, found, "{path:?}");
+    }
+    assert!(PROFILE.iter().all(|key| key.name != DEFAULT_PROFILE.name));
+}
+
+fn profile(text: &str) -> toml_edit::Item {
+    text.parse::<toml_edit::DocumentMut>().unwrap().as_item().clone()
 }

@@ -1,18 +1,13 @@
 //! Files and flags become drafts: the documented body, checked, with the flags applied to it.
 
-mod attribute;
-pub mod attribute_options;
-mod cart_item;
-mod cell;
-mod customer;
+mod columns;
+mod csv;
 pub mod document;
-pub mod encoding;
+mod flags;
 pub mod problems;
 pub mod records;
-mod shipping;
-mod strict_csv;
 
-pub use attribute_options::read as options_file;
+pub use columns::read_options as options_file;
 
 use serde_json::{Map, Value};
 

@@ -3,7 +3,6 @@
 pub mod local_service;
 pub mod runtime;
 pub mod service;
-pub mod signals;
 
 use crate::cli::GlobalArgs;
 use crate::config::{ConfigFile, Loaded};

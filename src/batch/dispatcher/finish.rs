@@ -7,7 +7,7 @@ use crate::batch::command_line;
 use crate::batch::dispatcher::Dispatcher;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::report::summary::{self, NextSteps};
-use crate::session::signals::Signals;
+use crate::session::runtime::Signals;
 
 impl Dispatcher<'_> {
     /// Closes the files, reports the outcome of the records and the next command.

@@ -1,7 +1,6 @@
 use serde_json::{Value, json};
 
-use super::array::Elements;
-use super::{Columns, Content, Input, RowError, lines, rows};
+use super::{Columns, Content, Elements, Input, Lines, RowError, Rows};
 use crate::plan::operation::Operation;
 use crate::plan::request::dialect::MARKETPLACE;
 
@@ -45,7 +44,7 @@ fn what_is_no_array_is_named_by_line() {
 
 #[test]
 fn lines_are_counted_and_blank_ones_passed_over() {
-    let mut lines = lines::Lines::new(input("{\"a\":1}\r\n\n  \n{\"b\":2}"), "x".to_owned());
+    let mut lines = Lines::new(input("{\"a\":1}\r\n\n  \n{\"b\":2}"), "x".to_owned());
     let mut found = Vec::new();
     while let Some((line, content, _)) = lines.read().unwrap() {
         found.push((line, content));
@@ -61,7 +60,7 @@ fn documents(operation: Operation, text: &str) -> Result<Vec<Value>, String> {
         Columns::parse_header("x.csv", &MARKETPLACE, operation, header, &["token".to_owned()])
     };
     let mut rows =
-        rows::Rows::new(input(text), "x.csv".to_owned(), understand).map_err(|failure| failure.message)?;
+        Rows::new(input(text), "x.csv".to_owned(), understand).map_err(|failure| failure.message)?;
     let mut found = Vec::new();
     while let Some((line, content, _)) = rows.read().map_err(|failure| failure.message)? {
         let Content::Row(row) = content else { panic!("{content:?}") };

@@ -1,0 +1,271 @@
+//! The flags of each operation, applied to its body (docs/interface.md).
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::{FlagOverrides, columns, document};
+use crate::cli::attribute::CreateArgs;
+use crate::cli::customer::UpdateArgs;
+use crate::cli::quote::{AddItemArgs, ShipArgs};
+use crate::exact_json;
+use crate::failure::Failure;
+use crate::plan::profile::diff::id_of;
+use crate::plan::profile::merge::set_field;
+use crate::plan::profile::patch::DefaultAddress;
+use crate::wire::PRODUCT_ENTITY_TYPE_ID;
+
+impl FlagOverrides for UpdateArgs {
+    fn apply(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
+        inner.extend(self.profile.named.clone());
+        let named = self.address_members();
+        if self.address.is_none() && !self.add_address {
+            return if named.is_empty() { Ok(()) } else { Err(which_address()) };
+        }
+        let defaults = self.default_address().into_iter().flat_map(DefaultAddress::names).count();
+        if named.is_empty() || self.add_address && named.len() == defaults {
+            return Err(
+                Failure::usage("no address field given").hint("set at least one, e.g. --street or --city")
+            );
+        }
+        let addresses = inner.entry("addresses").or_insert_with(|| Value::Array(Vec::new()));
+        if !addresses.is_array() {
+            *addresses = Value::Array(Vec::new());
+        }
+        let Value::Array(addresses) = addresses else { return Ok(()) };
+        match self.address {
+            None => addresses.push(Value::Object(named)),
+            Some(id) => {
+                let own = addresses.iter_mut().find(|address| address.get("id").and_then(id_of) == Some(id));
+                match own.and_then(Value::as_object_mut) {
+                    Some(address) => override_fields(address, &named),
+                    None => addresses.push(with_id(id, named)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn customer(&self) -> Option<&str> {
+        self.choice.customer.as_deref()
+    }
+}
+
+impl UpdateArgs {
+    /// The address that the flags make a default.
+    pub fn default_address(&self) -> Option<DefaultAddress> {
+        (self.default_shipping || self.default_billing).then_some(DefaultAddress {
+            address: self.address,
+            shipping: self.default_shipping,
+            billing: self.default_billing,
+        })
+    }
+
+    fn address_members(&self) -> Map<String, Value> {
+        let mut named = self.members.named.clone();
+        if !self.custom_attributes.is_empty() {
+            let attribute =
+                |(code, value): &(String, String)| json!({"attribute_code": code, "value": value});
+            named.insert(
+                "custom_attributes".to_owned(),
+                self.custom_attributes.iter().map(attribute).collect(),
+            );
+        }
+        let defaults = self.default_address().into_iter().flat_map(DefaultAddress::names);
+        named.extend(defaults.map(|name| (name.to_owned(), true.into())));
+        named
+    }
+}
+
+/// Sets the fields that flags name in an address of the input.
+fn override_fields(address: &mut Map<String, Value>, named: &Map<String, Value>) {
+    // The region id of the input may stand in the other place, and would contradict that of the flag.
+    if named.get("region").and_then(|region| region.get("region_id")).is_some() {
+        address.shift_remove("region_id");
+    }
+    named.iter().for_each(|(name, value)| set_field(address, name, value));
+}
+
+fn with_id(id: i64, named: Map<String, Value>) -> Value {
+    let mut address = Map::from_iter([("id".to_owned(), Value::from(id))]);
+    address.extend(named);
+    Value::Object(address)
+}
+
+fn which_address() -> Failure {
+    Failure::usage("address fields given without an address")
+        .hint("use --address ID or --add-address; `storefront customer show` lists the IDs")
+}
+
+impl FlagOverrides for AddItemArgs {
+    fn apply(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
+        inner.extend(self.item.named.clone());
+        if !self.options.is_empty() {
+            let option = |(id, value): &(String, serde_json::Number)| {
+                exact_json::object([
+                    ("option_id", id.as_str().into()),
+                    ("option_value", value.clone().into()),
+                ])
+            };
+            let options: Value = self.options.iter().map(option).collect();
+            inner.insert(
+                "product_option".to_owned(),
+                exact_json::object([(
+                    "extension_attributes",
+                    exact_json::object([("configurable_item_options", options)]),
+                )]),
+            );
+        }
+        if inner.is_empty() {
+            return Err(
+                Failure::usage("no item given").hint("use --sku, --qty and --quote-id, or --input FILE")
+            );
+        }
+        Ok(())
+    }
+
+    fn verifies(&self) -> bool {
+        self.verify
+    }
+
+    fn customer(&self) -> Option<&str> {
+        self.choice.customer.as_deref()
+    }
+}
+
+impl FlagOverrides for ShipArgs {
+    fn apply(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
+        let mut information = match inner.shift_remove("addressInformation") {
+            Some(Value::Object(information)) => information,
+            _ => Map::new(),
+        };
+        lay_address(&mut information, "shipping_address", &self.ship.named);
+        if self.bill_same_as_ship {
+            let ship = information.get("shipping_address").cloned().ok_or_else(no_shipping_address)?;
+            information.insert("billing_address".to_owned(), ship);
+        }
+        lay_address(&mut information, "billing_address", &self.bill.named);
+        information.extend(self.shipping.named.clone());
+        if !information.is_empty() {
+            inner.shift_insert(0, "addressInformation".to_owned(), Value::Object(information));
+        }
+        if let Some(payment) = self.payment()? {
+            inner.insert("paymentMethod".to_owned(), payment);
+        }
+        if self.no_payment {
+            inner.shift_remove("paymentMethod");
+        } else if !inner.is_empty() && !inner.contains_key("paymentMethod") {
+            return Err(Failure::usage("a payment is required")
+                .hint("use --payment-method CODE, --payment JSON, or --no-payment"));
+        }
+        if inner.is_empty() {
+            return Err(Failure::usage("nothing to save")
+                .hint("use --ship-… and --bill-… with --carrier and --method, or --input FILE"));
+        }
+        Ok(())
+    }
+
+    fn customer(&self) -> Option<&str> {
+        self.choice.customer.as_deref()
+    }
+}
+
+impl ShipArgs {
+    /// Whether something is to be saved, but neither these flags nor the document say how it is paid.
+    pub fn lack_payment(&self, document: Option<&Value>) -> bool {
+        let chosen = self.payment_method.is_some() || self.payment.is_some() || self.no_payment;
+        let in_document = |name: &str| document.is_some_and(|document| document.get(name).is_some());
+        let something = document.is_some()
+            || self.ship_to_address.or(self.bill_to_address).is_some()
+            || [&self.ship.named, &self.bill.named, &self.shipping.named]
+                .iter()
+                .any(|named| !named.is_empty());
+        something && !chosen && !in_document("paymentMethod")
+    }
+
+    fn payment(&self) -> Result<Option<Value>, Failure> {
+        if let Some(code) = &self.payment_method {
+            return Ok(Some(json!({"method": code})));
+        }
+        let Some(given) = &self.payment else { return Ok(None) };
+        let payment = match given.strip_prefix('@') {
+            Some(file) => document::read_json(Path::new(file))?,
+            None => document::parse_json(given, "--payment")?,
+        };
+        if payment.is_object() {
+            Ok(Some(payment))
+        } else {
+            Err(Failure::usage("--payment must be a JSON object"))
+        }
+    }
+}
+
+/// Sets the named fields of an address; the address is made when there is none.
+fn lay_address(information: &mut Map<String, Value>, side: &str, named: &Map<String, Value>) {
+    if named.is_empty() {
+        return;
+    }
+    let address = information.entry(side).or_insert_with(|| Value::Object(Map::new()));
+    if let Value::Object(address) = address {
+        address.extend(named.clone());
+    }
+}
+
+fn no_shipping_address() -> Failure {
+    Failure::usage("--bill-same-as-ship requires a shipping address")
+        .hint("use --ship-…, --ship-to-address ID or an input with one")
+}
+
+impl FlagOverrides for CreateArgs {
+    fn apply(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
+        inner.extend(self.attribute.named.clone());
+        if let Some(searchable) = self.searchable {
+            inner.insert("is_searchable".to_owned(), if searchable { "1" } else { "0" }.into());
+        }
+        if !self.store_labels.is_empty() {
+            let label = |(id, label): &(serde_json::Number, String)| {
+                exact_json::object([("store_id", id.clone().into()), ("label", label.as_str().into())])
+            };
+            inner.insert("frontend_labels".to_owned(), self.store_labels.iter().map(label).collect());
+        }
+        self.lay_options(inner)?;
+        if inner.is_empty() {
+            return Err(
+                Failure::usage("no attribute given").hint("use --code, --label and --type, or --input FILE")
+            );
+        }
+        inner.entry("entity_type_id").or_insert_with(|| PRODUCT_ENTITY_TYPE_ID.into());
+        Ok(())
+    }
+
+    fn forces(&self) -> bool {
+        self.force
+    }
+}
+
+impl CreateArgs {
+    fn lay_options(&self, inner: &mut Map<String, Value>) -> Result<(), Failure> {
+        let mut options = match &self.options_file {
+            Some(file) => columns::read_options(file)?,
+            None => Vec::new(),
+        };
+        for label in &self.options {
+            options.push(json!({"label": label, "sort_order": options.len() + 1, "is_default": false}));
+        }
+        if !options.is_empty() {
+            inner.insert("options".to_owned(), Value::Array(options));
+        }
+        let Some(default) = &self.default_option else { return Ok(()) };
+        let mut found = false;
+        for option in inner.get_mut("options").and_then(Value::as_array_mut).into_iter().flatten() {
+            let is_default = option.get("label").and_then(Value::as_str) == Some(default);
+            found |= is_default;
+            option["is_default"] = is_default.into();
+        }
+        if found {
+            return Ok(());
+        }
+        Err(Failure::usage(format!("--default-option `{default}` is not one of the options"))
+            .hint("use one of the --option labels"))
+    }
+}
