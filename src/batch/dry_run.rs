@@ -1,16 +1,16 @@
 //! `--dry-run` over many records: the first few in full and the count of the rest; for programs, every one.
 
-use super::Service;
-use crate::batch::preflight;
-use crate::batch::prepare::{PreparedRecord, RecordPreparer};
+use crate::batch::check;
 use crate::batch::reader::RecordStream;
-use crate::batch::worker::{Job, JobResult, RunContext};
+use crate::batch::record::{PreparedRecord, RecordPreparer};
+use crate::batch::run::{Job, JobResult, RunContext};
 use crate::cli::batch::BatchArgs;
 use crate::failure::{Failure, FailureKind};
 use crate::input::records::{Columns, Record, Source};
-use crate::journal::replay::PreviousRun;
+use crate::journal::read::PreviousRun;
 use crate::report::ordered_results::{OrderedResults, RecordLocation};
 use crate::report::summary::{count_more_records, count_records};
+use crate::session::service::Service;
 
 /// As many records are shown to a person.
 const MAX_SHOWN: u64 = 3;
@@ -29,7 +29,7 @@ pub async fn run(
     let service: &Service<'_> = shared.service;
     let report = service.session.report;
     if !source.is_stream() {
-        preflight::run(service.session, source, preparer, args, &PreviousRun::default())?;
+        check::run(service.session, source, preparer, args, &PreviousRun::default())?;
     }
     let mut reader = RecordStream::open(source, preparer)?;
     let (mut seen, mut failed) = (0, 0);
@@ -74,8 +74,8 @@ fn prepared(
     columns: Option<&Columns>,
 ) -> Result<Option<Result<PreparedRecord, Failure>>, Failure> {
     match preparer.prepare(record, columns) {
-        Ok(prepared) => Ok(preflight::in_shard(args.shard, &prepared).then_some(Ok(prepared))),
-        Err(_) if !preflight::is_first_shard(args.shard) => Ok(None),
+        Ok(prepared) => Ok(check::in_shard(args.shard, &prepared).then_some(Ok(prepared))),
+        Err(_) if !check::is_first_shard(args.shard) => Ok(None),
         Err(failure) if args.skip_invalid => Ok(Some(Err(failure))),
         Err(failure) => Err(failure),
     }

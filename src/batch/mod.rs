@@ -1,40 +1,35 @@
 //! The operations over many records (docs/journal.md): check → journal → run → summary.
 
-pub mod blocked;
-mod circuit_breaker;
+mod check;
 mod command_line;
-mod customer_name;
-mod dispatcher;
 mod dry_run;
 pub mod failed_file;
-pub mod json_reason;
-pub mod keyed_queue;
-pub mod opening;
-mod preflight;
-mod prepare;
+mod pace;
+mod queue;
 mod reader;
-mod record_token;
-mod run_token;
-pub mod shards;
-pub mod text_style;
-pub mod throttle;
+mod record;
+mod run;
+mod token;
 mod token_locks;
-mod warnings;
-mod worker;
 
 use std::path::Path;
 
+use check::PreflightReport;
+use record::RecordPreparer;
+use run::RunContext;
+use token::{RunToken, TokenCommand};
+use token_locks::TokenLocks;
+
 use crate::batch::failed_file::{ensure_replaceable, is_one_file};
-use crate::batch::opening::{Mode, Opening, Places};
 use crate::cli::GlobalArgs;
 use crate::cli::batch::BatchArgs;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::input::document;
 use crate::input::records::Source;
-use crate::journal::entry::FailedFileEntry;
-use crate::journal::header::Header;
-use crate::journal::replay::PreviousRun;
+use crate::journal::open::{Mode, Opening, Places};
+use crate::journal::read::PreviousRun;
+use crate::journal::{FailedFileEntry, Header};
 use crate::ops::record::RecordOperation;
 use crate::plan::operation::Operation;
 use crate::plan::request::Bearer;
@@ -43,14 +38,8 @@ use crate::report::ordered_results::OrderedResults;
 use crate::report::summary;
 use crate::session::Session;
 use crate::session::service::Service;
-use preflight::PreflightReport;
-use prepare::RecordPreparer;
-use record_token::TokenCommand;
-use run_token::RunToken;
-use token_locks::TokenLocks;
-use worker::RunContext;
 
-pub use prepare::key_of;
+pub use record::key_of;
 
 /// Runs an operation over many records.
 ///
@@ -140,14 +129,14 @@ async fn send(
     }
     confirm(session, preparer.operation.operation(), checked.as_ref())?;
     let (journal, past) = opening.begin().await?;
-    let input = dispatcher::Input {
+    let input = run::Input {
         source,
         preparer,
         args,
         records: checked.map(|checked| checked.records),
         earlier_failed: earlier_failed.as_ref(),
     };
-    dispatcher::Dispatcher::new(shared, &journal, input, past, results)?.run().await
+    run::Dispatcher::new(shared, &journal, input, past, results)?.run().await
 }
 
 /// What is left of an earlier run's file of failed records; nothing else is ever replaced.
@@ -177,7 +166,7 @@ fn checked(
         ));
         return Ok(None);
     }
-    preflight::run(session, source, preparer, args, past).map(Some)
+    check::run(session, source, preparer, args, past).map(Some)
 }
 
 /// A person is asked once before a batch writes, and sees how much it is.

@@ -3,7 +3,7 @@
 
 use tokio::sync::mpsc;
 
-use crate::batch::prepare::RecordPreparer;
+use crate::batch::record::RecordPreparer;
 use crate::failure::Failure;
 use crate::input::records::{Columns, Record, RecordReader, Source};
 

@@ -9,8 +9,8 @@ use std::sync::{Arc, Weak};
 use futures_util::FutureExt;
 use tokio::sync::{Mutex, Notify, OwnedMutexGuard};
 
-use super::blocked::Blocked;
-use crate::journal::fnv::Fnv1a;
+use super::queue::Blocked;
+use crate::journal::Fnv1a;
 use crate::token::Token;
 
 /// Locks by the keys of tokens, and the records that hold up others.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use crate::journal::partition::Shard;
+use crate::journal::Shard;
 
 const HEADING: &str = "Batch options";
 
@@ -92,7 +92,7 @@ impl FromStr for Rate {
 #[cfg(test)]
 mod tests {
     use super::Rate;
-    use crate::journal::partition::Shard;
+    use crate::journal::Shard;
 
     #[test]
     fn rates_have_a_unit_of_time() {

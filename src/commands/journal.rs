@@ -5,16 +5,16 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::batch::key_of;
-use crate::batch::opening::directory;
 use crate::cli::GlobalArgs;
 use crate::cli::journal::{JournalCommand, ShowArgs};
 use crate::failure::Failure;
 use crate::input::records::{self, Columns, RecordReader};
-use crate::journal::header::Header;
-use crate::journal::reading::{self, Unread};
-use crate::journal::record_index::IndexEntry;
-use crate::journal::record_state::RecordState;
-use crate::journal::replay::PreviousRun;
+use crate::journal::Header;
+use crate::journal::RecordState;
+use crate::journal::open::directory;
+use crate::journal::read::IndexEntry;
+use crate::journal::read::PreviousRun;
+use crate::journal::read::{self, Unread};
 use crate::plan::operation::Operation;
 use crate::report::Report;
 use crate::report::table::{cell, header, new_table, render};
@@ -84,14 +84,13 @@ fn read(session: &Session<'_>, path: &Path) -> Result<(Header, PreviousRun), Fai
     if !log.is_regular().map_err(unreadable)? {
         return Err(not_a_journal());
     }
-    let first = reading::first_line(&*log).map_err(unreadable)?.ok_or_else(not_a_journal)?;
+    let first = read::first_line(&*log).map_err(unreadable)?.ok_or_else(not_a_journal)?;
     let header =
         first.into_header().map_err(|mismatch| Failure::guard(format!("`{}` {mismatch}", path.display())))?;
-    let journal =
-        reading::read(path, &*log, &header, &std::env::temp_dir()).map_err(|unread| match unread {
-            Unread::Refused(failure) => failure,
-            Unread::Other(_) | Unread::Empty => not_a_journal(),
-        })?;
+    let journal = read::read(path, &*log, &header, &std::env::temp_dir()).map_err(|unread| match unread {
+        Unread::Refused(failure) => failure,
+        Unread::Other(_) | Unread::Empty => not_a_journal(),
+    })?;
     let mut past = PreviousRun::default();
     past.set_own(path.to_owned(), log, journal);
     Ok((header, past))

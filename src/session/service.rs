@@ -9,7 +9,7 @@ use crate::config::Settings;
 use crate::environment::ADMIN_TOKEN;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::http::{Attempt, Attempts, Client, Effect, Endpoint, Observer, Reply, Tracer};
-use crate::journal::write_ahead::WriteAhead;
+use crate::journal::write::WriteAhead;
 use crate::plan::profile::region::RegionDirectory;
 use crate::plan::request::{Bearer, Method, Request, Target};
 use crate::redact::secrets;

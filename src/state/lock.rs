@@ -11,7 +11,7 @@ use crate::config::Settings;
 use crate::context::Context;
 use crate::environment::STATE_HOME;
 use crate::failure::{Failure, FailureKind};
-use crate::journal::fnv::Fnv1a;
+use crate::journal::Fnv1a;
 use crate::storage::Lock;
 use crate::token::Token;
 

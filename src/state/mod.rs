@@ -20,7 +20,7 @@ use crate::clock::Clock;
 use crate::config::{ServiceId, Settings};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::journal::fnv::Fnv1a;
+use crate::journal::Fnv1a;
 use crate::storage::Storage;
 
 /// The files of one customer.

@@ -1,18 +1,17 @@
 //! The whole input is checked before the first request leaves, in one pass that holds one record at a time.
 
-use crate::batch::prepare::{self, PreparedRecord, RecordPreparer};
-use crate::batch::record_token::TokenSource;
-use crate::batch::warnings::WarningCollector;
+use std::collections::HashSet;
+
+use crate::batch::record::{self, PreparedRecord, RecordPreparer};
+use crate::batch::token::TokenSource;
 use crate::cli::batch::BatchArgs;
 use crate::failure::Failure;
 use crate::input::document;
 use crate::input::records::{Record, RecordReader, Source};
-use crate::journal::partition::{self, Shard};
-use crate::journal::record_index::IndexEntry;
-use crate::journal::record_state::RecordState;
-use crate::journal::replay::PreviousRun;
+use crate::journal::read::{IndexEntry, PreviousRun};
+use crate::journal::{self, Fnv1a, RecordState, Shard};
 use crate::plan::operation::Operation;
-use crate::report::summary;
+use crate::report::{Report, summary};
 use crate::session::Session;
 
 /// As many invalid records are named.
@@ -50,7 +49,7 @@ pub fn run(
     let mut number = 0;
     while let Some(record) = records.read()? {
         number = record.number;
-        let hash = prepare::hash(&record.content);
+        let hash = record::hash(&record.content);
         let slot = slots.read(hash)?;
         comparison.compare(&record, hash, slot);
         if is_settled(slot, hash, args, preparer.operation.operation()) {
@@ -149,7 +148,7 @@ impl Invalid {
 
 /// Whether a record is of the part that is run.
 pub fn in_shard(shard: Option<Shard>, prepared: &PreparedRecord) -> bool {
-    partition::shard_contains(shard, &prepared.key)
+    journal::shard_contains(shard, &prepared.key)
 }
 
 /// A record that cannot be sent has no key: the first part reports it.
@@ -219,4 +218,59 @@ pub fn changed(name: &str, record: u64, line: u64, others: &str) -> Failure {
         "{name}: line {line} (record {record}{others}) was changed after it had been sent"
     ))
     .hint("restore the line and append the change as a new record, or use --restart")
+}
+
+/// As many warnings are printed one by one.
+const MAX_SHOWN: u64 = 20;
+/// As many keys are remembered to find duplicates.
+const MAX_KEYS: usize = 100_000;
+
+/// Looks at records as they come.
+pub struct WarningCollector {
+    report: Report,
+    operation: Operation,
+    keys: HashSet<u64>,
+    found: u64,
+}
+
+impl WarningCollector {
+    /// For records of one operation.
+    pub fn new(report: &Report, operation: Operation) -> Self {
+        Self { report: *report, operation, keys: HashSet::new(), found: 0 }
+    }
+
+    /// Prints the warnings about a record.
+    pub fn emit(&mut self, record: u64, prepared: &PreparedRecord) {
+        let duplicate =
+            self.duplicate(&prepared.key).map(|key| format!("duplicate {key} `{}`", prepared.key));
+        for doubt in prepared.body.warnings().iter().chain(&duplicate) {
+            self.found += 1;
+            if self.found <= MAX_SHOWN {
+                self.report.for_record(record).warn(doubt);
+            }
+        }
+    }
+
+    /// Remembers a record that is done: a later one with the same code still gets the warning.
+    pub fn note_done(&mut self, prepared: &PreparedRecord) {
+        self.duplicate(&prepared.key);
+    }
+
+    /// Counts those that were not printed.
+    pub fn emit_suppressed_count(&self) {
+        if self.found > MAX_SHOWN {
+            self.report.warn(&format!("{} more warnings not shown", self.found - MAX_SHOWN));
+        }
+    }
+
+    /// What the key is called, where it is not the first of its kind and has to be.
+    fn duplicate(&mut self, key: &str) -> Option<&'static str> {
+        let called = self.operation.spec().unique_key?;
+        let hash = Fnv1a::new().update(key.as_bytes()).finish();
+        let is_known = self.keys.contains(&hash);
+        if !is_known && self.keys.len() < MAX_KEYS {
+            self.keys.insert(hash);
+        }
+        is_known.then_some(called)
+    }
 }

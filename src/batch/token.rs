@@ -1,9 +1,13 @@
 //! Where a record's token comes from: the batch, the record, or the token command.
 
+use std::cell::{Cell, RefCell};
+
 use serde_json::{Map, Value};
+use tokio::sync::Mutex;
 
 use crate::config::TokenCommand as Program;
 use crate::failure::{Failure, FailureKind};
+use crate::redact::secrets;
 use crate::token::Token;
 
 /// A field or column that holds the record's own token.
@@ -111,10 +115,53 @@ fn placeholder(field: &str) -> String {
     format!("{{record.{field}}}")
 }
 
+/// The batch's own token, once it had to be renewed.
+#[derive(Debug, Default)]
+pub struct RunToken {
+    /// The command that prints it, if that is where it comes from.
+    command: Option<Program>,
+    renewed: RefCell<Option<Token>>,
+    /// Whether the command was run again; that is done once.
+    was_renewed: Cell<bool>,
+    lock: Mutex<()>,
+}
+
+impl RunToken {
+    /// A token printed by this command; `None` for one that cannot be renewed.
+    pub fn new(command: Option<Program>) -> Self {
+        Self { command, ..Self::default() }
+    }
+
+    /// The renewed token; `None` as long as the first one is good.
+    pub fn renewed(&self) -> Option<Token> {
+        self.renewed.borrow().clone()
+    }
+
+    /// A token to try after `refused` (`None`: the first one) was answered 401; `None` where there is no other.
+    ///
+    /// # Errors
+    /// As the command's.
+    pub async fn after(&self, refused: Option<&Token>) -> Result<Option<Token>, Failure> {
+        // Records in flight are refused together; the first of them renews it for all.
+        let _held = self.lock.lock().await;
+        let current = self.renewed();
+        if current.as_ref() != refused {
+            return Ok(current);
+        }
+        let Some(command) = self.command.clone().filter(|_| !self.was_renewed.replace(true)) else {
+            return Ok(None);
+        };
+        let token = Box::pin(command.run()).await?;
+        secrets().add(&token);
+        *self.renewed.borrow_mut() = Some(token.clone());
+        Ok(Some(token))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Program, TokenCommand};
-    use crate::batch::record_token::TokenSource;
+    use crate::batch::token::TokenSource;
 
     #[test]
     fn placeholders_are_filled_in_arguments_only_and_without_a_shell() {
