@@ -16,8 +16,6 @@ pub mod outcome;
 pub mod profile;
 pub mod progress;
 mod request_preview;
-mod spinner;
-mod status_line;
 pub mod stored_fields;
 pub mod summary;
 pub mod table;
@@ -281,7 +279,7 @@ impl Write for StandardOutput {
         if crate::simulation::program::captures_stdout(bytes) {
             return Ok(bytes.len());
         }
-        io::stdout().write(bytes)
+        progress::suspend(|| io::stdout().write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -296,7 +294,7 @@ fn write_stderr(text: &str) {
     if crate::simulation::program::captures_stderr(text) {
         return;
     }
-    status_line::suspend(|| {
+    progress::suspend(|| {
         let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
     });
 }

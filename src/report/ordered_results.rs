@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::failure::failure_json;
 use super::outcome::Outcome;
-use super::{Report, StandardOutput, status_line};
+use super::{Report, StandardOutput};
 use crate::failure::{Failure, FailureKind};
 use crate::sanitize;
 
@@ -142,7 +142,7 @@ impl OrderedResults {
         if self.out.buffer().is_empty() || self.closed {
             return Ok(());
         }
-        let flushed = status_line::suspend(|| self.out.flush());
+        let flushed = self.out.flush();
         self.written(flushed)
     }
 

@@ -1,19 +1,21 @@
-//! How far a run is: a bar on a terminal, a line now and then elsewhere.
+//! How far a run is, and what is waited for: one line that moves on a terminal; elsewhere a run says it now and then.
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
+use std::pin::Pin;
 use std::time::Duration;
 
-use tokio::time::Instant;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tokio::time::{Instant, timeout};
 
 use super::Report;
-use super::status_line::ShownLine;
 use crate::failure::Applied;
 
 /// How often a run that has no terminal says how far it is.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// Characters of the bar.
-const BAR: u64 = 30;
+/// What takes no longer is not worth a sign.
+const SHOW_AFTER: Duration = Duration::from_millis(500);
 
 /// How many records came to which end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -50,12 +52,69 @@ impl Count {
     }
 }
 
+thread_local! {
+    /// What moves at the end of standard error: how far a batch is, or what is waited for. The terminal is one, so all
+    /// that is written to it meanwhile has to know.
+    static LINE: RefCell<Option<ProgressBar>> = const { RefCell::new(None) };
+}
+
+/// Writes to the terminal while the line that moves, if there is one, stands aside.
+pub(super) fn suspend<T>(write: impl FnOnce() -> T) -> T {
+    match LINE.with_borrow(Clone::clone) {
+        Some(line) => line.suspend(write),
+        None => write(),
+    }
+}
+
+/// The line that moves; it is gone from the screen with this.
+#[derive(Debug)]
+struct Line(ProgressBar);
+
+impl Line {
+    /// `None` while there is another one.
+    fn show(bar: ProgressBar, template: &str) -> Option<Self> {
+        if LINE.with_borrow(Option::is_some) {
+            return None;
+        }
+        let style = ProgressStyle::with_template(template).ok()?.progress_chars("█░");
+        bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"));
+        LINE.set(Some(bar.clone()));
+        Some(Self(bar))
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        LINE.take();
+        self.0.finish_and_clear();
+    }
+}
+
+impl Report {
+    /// Does the work; a line says `what` is going on when it takes longer than half a second. There is none where
+    /// standard error is no terminal, where animations are unwanted, and with `-v`, whose lines it would break.
+    pub async fn while_waiting<T>(&self, what: &str, mut work: Pin<&mut impl Future<Output = T>>) -> T {
+        if !self.shows_progress {
+            return work.await;
+        }
+        if let Ok(done) = timeout(SHOW_AFTER, work.as_mut()).await {
+            return done;
+        }
+        let bar = ProgressBar::new_spinner().with_elapsed(SHOW_AFTER).with_message(what.to_owned());
+        let line = Line::show(bar, "{spinner} {msg} ({elapsed})");
+        if let Some(Line(bar)) = &line {
+            bar.enable_steady_tick(Duration::from_millis(100));
+        }
+        work.await
+    }
+}
+
 /// Progress of one run.
 #[derive(Debug)]
 pub struct Progress {
     report: Report,
     /// Only on a terminal, until the run ends.
-    line: Option<ShownLine>,
+    line: Option<Line>,
     total: Option<u64>,
     begun: Instant,
     told: Instant,
@@ -64,21 +123,29 @@ pub struct Progress {
 impl Progress {
     /// Progress towards `total` records, where that is known.
     pub fn new(report: &Report, terminal: bool, total: Option<u64>) -> Self {
-        let line = (terminal && !report.quiet).then(ShownLine::new);
+        let template =
+            if total.is_some() { "{bar:30} {pos} of {len}, {wide_msg}" } else { "{pos}, {wide_msg}" };
+        let bar = || ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
+        let line = (terminal && !report.quiet).then(|| Line::show(bar(), template)).flatten();
         let now = Instant::now();
         Self { report: *report, line, total, begun: now, told: now }
     }
 
     /// Shows how far the run is.
     pub fn show(&mut self, count: Count) {
-        let of = self.total.map(|total| format!(" of {total}")).unwrap_or_default();
-        if let Some(line) = &self.line {
-            let bar = self.total.map(|total| bar(count.total(), total)).unwrap_or_default();
-            line.show(format!("{bar}{}{of}, {}", count.total(), self.message(count)));
+        if let Some(Line(bar)) = &self.line {
+            bar.set_message(self.message(count));
+            bar.set_position(count.total());
         } else if self.told.elapsed() >= LINE_EVERY {
             self.told = Instant::now();
+            let of = self.total.map(|total| format!(" of {total}")).unwrap_or_default();
             self.report.status(&format!("{}{of} records, {}", count.total(), self.message(count)));
         }
+    }
+
+    /// Takes the line off the terminal.
+    pub fn finish(&mut self) {
+        self.line = None;
     }
 
     /// Time since the run began.
@@ -100,19 +167,6 @@ impl Progress {
     }
 }
 
-impl Progress {
-    /// Takes the line off the terminal.
-    pub fn finish(&mut self) {
-        self.line = None;
-    }
-}
-
-/// The part that is done, as a bar with a blank after it.
-fn bar(done: u64, total: u64) -> String {
-    let full = (done.min(total) * BAR).checked_div(total).unwrap_or(BAR);
-    (0..BAR).map(|at| if at < full { '█' } else { '░' }).chain([' ']).collect()
-}
-
 /// A time as people say it.
 pub fn time(time: Duration) -> String {
     let seconds = time.as_secs();
@@ -121,20 +175,5 @@ pub fn time(time: Duration) -> String {
         10..120 => format!("{seconds} s"),
         120..7200 => format!("{} min", seconds / 60),
         _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::bar;
-
-    #[test]
-    fn the_bar_is_full_only_at_the_end() {
-        let full = |done, total| bar(done, total).matches('█').count();
-        assert_eq!(
-            [full(0, 40), full(20, 40), full(39, 40), full(40, 40), full(41, 40)],
-            [0, 15, 29, 30, 30]
-        );
-        assert_eq!((full(0, 0), bar(7, 9).chars().count()), (30, 31));
     }
 }

@@ -356,3 +356,20 @@ fn a_batch_shows_its_progress_and_leaves_only_its_summary() {
     assert!(code == 0 && screen.contains("40 records: 40 done"), "{screen}");
     assert!(!screen.contains(" of 40, "), "the bar is gone: {screen}");
 }
+
+#[test]
+fn results_and_the_bar_of_a_slow_batch_never_share_a_line() {
+    let home = Home::new();
+    let rows = "1,mug-blue,1\n2,mug-blue,0\n".repeat(2);
+    std::fs::write(home.dir.path().join("items.csv"), format!("quote_id,sku,qty\n{rows}")).unwrap();
+    let line = "--sandbox quote add-item --fault latency=900 -i items.csv --skip-invalid --yes -o json";
+    let mut terminal = terminal(&home, 200, line);
+    terminal.sees(" of 4, ").sees("\"record\":1");
+    let screen = terminal.sees("\"record\":3").screen();
+    assert!(screen.lines().filter(|line| line.contains("/s")).count() <= 1, "{screen}");
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 7, "{screen}");
+    for line in screen.lines() {
+        assert!(serde_json::from_str::<Value>(line).is_ok(), "{line:?} in\n{screen}");
+    }
+}
