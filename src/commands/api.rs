@@ -6,7 +6,7 @@ use crate::cli::api::ApiArgs;
 use crate::failure::{Applied, Failure};
 use crate::http::Reply;
 use crate::input::document;
-use crate::plan::request::path::is_profile_path;
+use crate::plan::request::is_profile_path;
 use crate::plan::request::{Bearer, Request};
 use crate::report::outcome::Outcome;
 use crate::session::Session;

@@ -11,8 +11,8 @@ use crate::cli::quote::{AddItemArgs, ShipArgs};
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::plan::profile::diff::id_of;
+use crate::plan::profile::merge::DefaultAddress;
 use crate::plan::profile::merge::set_field;
-use crate::plan::profile::patch::DefaultAddress;
 use crate::wire::PRODUCT_ENTITY_TYPE_ID;
 
 impl FlagOverrides for UpdateArgs {

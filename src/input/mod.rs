@@ -12,7 +12,7 @@ pub use columns::read_options as options_file;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
-use crate::plan::operation::{Operation, layout};
+use crate::plan::operation::{self, Operation};
 use crate::plan::request::Dialect;
 use crate::plan::validate::body::{self, Finding, FindingKind, Warnings};
 
@@ -94,12 +94,12 @@ impl Draft {
     ) -> Result<Self, Failure> {
         let spec = operation.spec();
         let is_document = document.is_some();
-        let mut body = layout::wrapped(operation, dialect, document)?;
+        let mut body = operation::wrapped(operation, dialect, document)?;
         let mut warnings = body::tidy(&mut body, operation.schema(dialect))?;
         match spec.wrapper {
             None => flags.apply(&mut body)?,
             Some(wrapper) => {
-                layout::refuse_beside(wrapper, &body)?;
+                operation::refuse_beside(wrapper, &body)?;
                 if is_document && !body.contains_key(wrapper) {
                     body::refuse(&body::findings(&body, operation.schema(dialect), allow_unknown))?;
                 }
@@ -115,7 +115,7 @@ impl Draft {
             findings.into_iter().partition(|finding| is_document && is_inside(finding));
         body::refuse(&refused)?;
         body::refuse_masked(&body)?;
-        let fields = layout::unwrapped(operation, body);
+        let fields = operation::unwrapped(operation, body);
         warnings.extend(operation.lint(&fields, flags.forces())?);
         Ok(Self { operation, fields, warnings, deferred, verify: flags.verifies() })
     }
@@ -137,7 +137,7 @@ impl Draft {
 
     /// The body as the interface documents it, wrapper included.
     pub fn into_body(self) -> Map<String, Value> {
-        layout::body(self.operation, self.fields)
+        operation::body(self.operation, self.fields)
     }
 }
 

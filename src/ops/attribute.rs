@@ -6,9 +6,9 @@ use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
 use crate::ops::reads::Reads;
 use crate::ops::{request, send_request, target_without_customer};
-use crate::plan::attribute_compare::{in_reply, is_same_attribute};
 use crate::plan::operation::Operation;
 use crate::plan::request::{Bearer, Request};
+use crate::plan::validate::attribute::{in_reply, is_same_attribute};
 use crate::report::outcome::Outcome;
 use crate::session::service::Service;
 

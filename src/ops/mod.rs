@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use crate::config::ShipLayout;
 use crate::failure::Failure;
 use crate::input::{Draft, FlagOverrides, document};
-use crate::plan::operation::{Operation, layout};
+use crate::plan::operation::{self, Operation};
 use crate::plan::request::{Bearer, Request, Target};
 use crate::report::outcome::Outcome;
 use crate::session::Session;
@@ -71,7 +71,7 @@ pub fn request(service: &Service<'_>, draft: &Draft) -> Result<Request, Failure>
     let spec = draft.operation.spec();
     let body = match service.settings.ship_layout {
         ShipLayout::Flat if spec.nested.is_some() => {
-            Value::Object(layout::without_nested(draft.operation, draft.clone().into_body())?).to_string()
+            Value::Object(operation::without_nested(draft.operation, draft.clone().into_body())?).to_string()
         }
         _ => draft.body_text(),
     };

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::table::cell;
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::diff::join_ids;
-use crate::plan::profile::patch::AddressSummary;
+use crate::plan::profile::merge::AddressSummary;
 use crate::report::table::{header, new_table, render};
 use crate::report::terminal::{OutputStyle, TextStyle};
 use crate::sanitize::sanitize_line;

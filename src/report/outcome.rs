@@ -9,7 +9,7 @@ use super::changes;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::plan::operation::{Operation, Success};
 use crate::plan::profile::diff::Change;
-use crate::plan::profile::patch::AddressSummary;
+use crate::plan::profile::merge::AddressSummary;
 use crate::report::terminal::{OutputStyle, TextStyle};
 use crate::sanitize::sanitize_line;
 

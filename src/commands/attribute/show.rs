@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::failure::{Failure, FailureKind};
 use crate::ops::attribute;
-use crate::plan::attribute_compare::in_reply;
+use crate::plan::validate::attribute::in_reply;
 use crate::report;
 use crate::session::service::Service;
 

@@ -107,7 +107,7 @@ mod tests {
     use crate::cli::{Cli, Command, GlobalArgs, LazyArgs, LazySubcommands};
     use crate::input::Draft;
     use crate::plan::operation::Operation;
-    use crate::plan::profile::patch::DefaultAddress;
+    use crate::plan::profile::merge::DefaultAddress;
 
     fn edit(draft: &serde_json::Value) -> Edit {
         Edit { draft: draft.as_object().unwrap().clone(), default_addresses: Vec::new() }

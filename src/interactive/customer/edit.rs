@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::plan::profile::patch::DefaultAddress;
+use crate::plan::profile::merge::DefaultAddress;
 
 /// What was edited.
 #[derive(Debug, Clone, Default, PartialEq)]

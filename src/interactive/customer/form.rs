@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::edit::Edit;
 use super::field::Field;
 use crate::plan::profile::diff::id_of;
-use crate::plan::profile::patch::DefaultAddress;
+use crate::plan::profile::merge::DefaultAddress;
 use crate::plan::validate::lint;
 use crate::prompt::Objection;
 use crate::sanitize::sanitize_line;

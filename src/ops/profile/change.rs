@@ -11,8 +11,8 @@ use crate::ops::profile::read;
 use crate::ops::profile::restore::Restore;
 use crate::plan::operation::Operation;
 use crate::plan::profile::magento;
+use crate::plan::profile::merge::{self, ProfilePatch};
 use crate::plan::profile::merge::{Merged, merge};
-use crate::plan::profile::patch::{self, ProfilePatch};
 use crate::plan::profile::region::RegionDirectory;
 use crate::plan::profile::stored::Profile;
 use crate::plan::validate::lint;
@@ -90,10 +90,10 @@ impl Update {
     }
 
     fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {
-        match patch::check(&self.patch, &merged.summary, self.allow_delete, confirmed) {
+        match merge::check(&self.patch, &merged.summary, self.allow_delete, confirmed) {
             Err(_) if self.patch.replace && self.allow_delete.is_none() && prompt.can_ask() => {
                 let typed = prompt.number_of_deletions(merged.summary.removed.len())?;
-                patch::check(&self.patch, &merged.summary, Some(typed), confirmed)
+                merge::check(&self.patch, &merged.summary, Some(typed), confirmed)
             }
             result => result,
         }

@@ -7,8 +7,8 @@ use super::verify::is_shown;
 use crate::cli::customer::{ReplacementArgs, RestoreArgs};
 use crate::failure::Failure;
 use crate::plan::profile::diff::join_ids;
+use crate::plan::profile::merge::{self, ProfilePatch};
 use crate::plan::profile::merge::{Merged, merge};
-use crate::plan::profile::patch::{self, ProfilePatch};
 use crate::plan::profile::restore::{Undo, belongs_to, inverse};
 use crate::plan::profile::stored::Profile;
 use crate::prompt::Prompt;
@@ -113,7 +113,7 @@ impl<'a> Restore<'a> {
     /// `guard`, naming the addresses.
     pub fn check_deletions(&self, merged: &Merged) -> Result<(), Failure> {
         let whole = ProfilePatch { replace: true, ..ProfilePatch::default() };
-        patch::check(&whole, &merged.summary, self.allow_delete.get(), false)
+        merge::check(&whole, &merged.summary, self.allow_delete.get(), false)
     }
 
     /// What a person reads where nothing had to change.

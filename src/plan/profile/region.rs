@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
+use super::diff::same_value;
 use super::diff::{self, id_of};
-use super::equivalence::same_value;
 use crate::failure::Failure;
 
 const TEXTS: [&str; 2] = ["region", "region_code"];

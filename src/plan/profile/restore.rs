@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
+use super::diff::same_value;
 use super::diff::{self, AddressIndex, Change, FieldPath, id_of, join_ids};
-use super::equivalence::same_value;
-use super::patch::{DEFAULTS, DefaultAddress, ProfilePatch};
+use super::merge::{DEFAULTS, DefaultAddress, ProfilePatch};
 use super::region;
 use super::verify::is_content;
 use crate::failure::Failure;

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::diff::{self, AddressIndex, Change, FieldPath, addresses_by_id};
-use super::equivalence::{contains, same_value};
-use super::patch::DEFAULTS;
+use super::diff::{contains, same_value};
+use super::merge::DEFAULTS;
 use super::stored::Profile;
 use crate::failure::Failure;
 

@@ -280,8 +280,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{attribute_errors, attribute_warnings, of_profile, of_quote, refuse_item};
+    use crate::plan::profile::merge::ProfilePatch;
     use crate::plan::profile::merge::merge;
-    use crate::plan::profile::patch::ProfilePatch;
 
     fn doubt(address: Value) -> String {
         let body = json!({"addressInformation": {"shipping_address": address}});

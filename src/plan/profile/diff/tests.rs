@@ -125,3 +125,91 @@ mod address_ids {
         assert!(roster.find(4).unwrap_err().message.contains("12 and 3"));
     }
 }
+
+mod equivalence {
+    use serde_json::{Value, json};
+
+    use crate::plan::profile::diff::{contains, is_same, same_value};
+
+    fn number(text: &str) -> Value {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn numbers_are_the_same_as_doubles() {
+        let (stored, rounded) = (number("[12345678901234567890]"), number("[12345678901234567000]"));
+        assert!(is_same(&stored, &rounded));
+        assert!(is_same(&json!({"a": 1, "b": 2}), &json!({"b": 2, "a": 1})));
+        assert!(!is_same(&json!({"a": 1}), &json!({"a": 1, "b": 2})) && !is_same(&json!("1"), &json!(1)));
+        // Both are infinite as doubles, and two numbers nevertheless.
+        assert!(!is_same(&number("1e400"), &number("1e401")));
+    }
+
+    #[test]
+    fn what_is_expected_may_be_written_differently() {
+        let has = |name: &str, actual: Value, expected: Value| contains(name, Some(&actual), Some(&expected));
+        assert!(contains("fax", None, Some(&json!(""))) && contains("fax", Some(&Value::Null), None));
+        assert!(has("postcode", json!("02138"), json!("02138 ")) && has("id", json!(7), json!("7")));
+        assert!(has("default_billing", json!("1"), json!(true)) && has("region_id", Value::Null, json!(0)));
+        assert!(!has("postcode", Value::Null, json!("0")) && !has("city", json!("a"), json!(["a"])));
+        assert!(has("region", json!({"region": "A", "x": 1}), json!({"region": "A "})));
+        assert!(!has("region", json!({"region": "A"}), json!({"region": "A", "region_id": 5})));
+        let stored = json!([{"attribute_code": "b", "value": 1}, {"attribute_code": "a", "value": "2"}]);
+        assert!(has("custom_attributes", stored.clone(), json!([{"attribute_code": "a", "value": "2"}])));
+        assert!(has("custom_attributes", stored.clone(), json!([{"attribute_code": "c", "value": ""}])));
+        assert!(!has("custom_attributes", stored, json!([{"attribute_code": "a", "value": "3"}])));
+    }
+
+    fn same(name: &str, left: &Value, right: &Value) -> bool {
+        assert_eq!(same_value(name, Some(left), Some(right)), same_value(name, Some(right), Some(left)));
+        same_value(name, Some(left), Some(right))
+    }
+
+    #[test]
+    fn what_a_service_makes_of_a_value_is_the_same_value() {
+        for (left, right) in [
+            (json!(null), json!("")),
+            (json!(5), json!("5")),
+            (json!("Lyon"), json!(" Lyon ")),
+            (json!({"a": null, "b": 1}), json!({"b": "1"})),
+            (json!(["x "]), json!(["x"])),
+            (serde_json::from_str("1.50").unwrap(), json!("1.5")),
+        ] {
+            assert!(same("city", &left, &right), "{left} {right}");
+        }
+        assert!(same_value("city", None, Some(&json!(""))));
+    }
+
+    #[test]
+    fn other_values_are_not() {
+        for (left, right) in [
+            (json!("Lyon"), json!("LYON")),
+            (json!("02138"), json!("2138")),
+            (json!(false), json!(null)),
+            (json!(0), json!(null)),
+            (json!(["x"]), json!(["x", ""])),
+            (
+                serde_json::from_str("12345678901234567890").unwrap(),
+                serde_json::from_str("12345678901234567891").unwrap(),
+            ),
+        ] {
+            assert!(!same("city", &left, &right), "{left} {right}");
+        }
+    }
+
+    #[test]
+    fn a_default_flag_and_a_region_id_know_no_difference_between_no_and_nothing() {
+        for name in ["default_billing", "default_shipping", "region_id"] {
+            for (left, right) in [
+                (json!(false), json!(null)),
+                (json!(0), json!(null)),
+                (json!("0"), json!(false)),
+                (json!(true), json!(1)),
+                (json!("1"), json!(true)),
+            ] {
+                assert!(same(name, &left, &right), "{name}: {left} {right}");
+            }
+            assert!(!same(name, &json!(true), &json!(false)));
+        }
+    }
+}

@@ -2,8 +2,8 @@ use serde_json::{Value, json};
 
 use super::{Seen, Write, not_shown, verify};
 use crate::plan::profile::diff::Change;
+use crate::plan::profile::merge::ProfilePatch;
 use crate::plan::profile::merge::merge;
-use crate::plan::profile::patch::ProfilePatch;
 use crate::plan::profile::stored::{Pointers, Profile};
 
 fn read(stored: &Value, patch: &ProfilePatch, now: Value) -> Seen {
