@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::simulation::world::{OutOfReach, World};
+use crate::simulation::world::{OutOfReach, Run, World};
 
 /// For so long the program expects that a request may still come.
 const MAX_LATENESS: Duration = Duration::from_secs(600);
@@ -26,8 +26,8 @@ pub fn overwrites(world: &World, late: usize, other: usize) -> Option<OutOfReach
     None
 }
 
-/// Whether somebody took it upon themselves that one of two requests may still come: by a flag of the later run, given
-/// before anybody had said that the earlier request was applied.
+/// Whether somebody took it upon themselves that one of two requests may still come: by a flag of a run after the
+/// earlier one, up to the later one, given before anybody had said that the earlier request was applied.
 pub fn is_accepted(world: &World, late: usize, other: usize) -> bool {
     let (one, two) = (&world.requests[late], &world.requests[other]);
     let (earlier, later) = if one.at < two.at { (one, two) } else { (two, one) };
@@ -38,5 +38,6 @@ pub fn is_accepted(world: &World, late: usize, other: usize) -> bool {
             && said.at < later.at
     });
     let is_over = later.at.saturating_sub(earlier.at) >= MAX_LATENESS;
-    earlier.run != later.run && (world.runs[later.run].may_repeat && !was_said || is_over)
+    let may_repeat = |run: &Run| run.may_repeat && run.began > earlier.at && run.began <= later.at;
+    earlier.run != later.run && (!was_said && world.runs.iter().any(may_repeat) || is_over)
 }
