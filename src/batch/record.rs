@@ -93,9 +93,6 @@ impl<'a> RecordPreparer<'a> {
     }
 
     fn prepared(&self, record: &Record, columns: Option<&Columns>) -> Result<PreparedRecord, Refusal> {
-        if let Some(broken) = &record.broken {
-            return Err(Refusal { place: Place::Column, failure: Failure::usage(broken.clone()).into() });
-        }
         let (document, mut extra) = match (&record.content, columns) {
             (Content::Row(row), Some(columns)) => columns.document(row)?,
             (Content::Json(text), _) => (parse(text, record.line)?, Map::new()),

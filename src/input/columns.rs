@@ -5,9 +5,8 @@ use std::path::Path;
 
 use serde_json::{Map, Number, Value, json};
 
-use super::csv::{CsvError, CsvReader};
-use super::document;
-use super::problems::count_cells;
+use super::csv::CsvReader;
+use super::document::{self, Input};
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::plan::operation::Operation;
@@ -52,34 +51,17 @@ impl Columns {
         extra: &[String],
     ) -> Result<Self, Failure> {
         let known = known(dialect, operation);
-        let mut titles: Vec<String> = header.iter().map(|title| title.trim().to_owned()).collect();
-        titles.truncate(titles.iter().rposition(|title| !title.is_empty()).map_or(0, |last| last + 1));
-        let (mut seen, mut meanings, mut problems) = (HashSet::new(), Vec::new(), Vec::new());
-        for (index, title) in titles.iter_mut().enumerate() {
-            match meaning(operation, title, &known, extra) {
-                _ if title.is_empty() => problems.push(format!("{name}: column {} has no title", index + 1)),
-                None => problems.push(format!("{name}: {}", unknown(dialect, operation, title, &known))),
-                Some((canonical, _)) if !seen.insert(canonical.clone()) => {
-                    problems.push(format!("{name}: duplicate column `{title}`"));
-                }
-                Some((canonical, meaning)) => {
-                    *title = canonical;
-                    meanings.push(meaning);
-                }
+        let ColumnTable { named, labels, .. } = &operation.spec().columns;
+        let titles = Titles { known: &known, named: named.as_ref(), labels: *labels, extra };
+        titles.parse(name, header, |title| match title {
+            _ if title.eq_ignore_ascii_case("customer")
+                && operation.spec().replaces.is_some()
+                && dialect.customers.is_none() =>
+            {
+                format!("unknown column `{title}`; `customer` works with --api magento")
             }
-        }
-        if titles.is_empty() {
-            problems.push(format!("{name} has no header"));
-        }
-        if !problems.is_empty() {
-            let titles: Vec<&str> = known.iter().map(|known| known.title.as_str()).collect();
-            return Err(Failure::usage_problems(problems).hint(format!(
-                "expected columns: {}{}",
-                titles.join(","),
-                more_titles(operation)
-            )));
-        }
-        Ok(Self { delimiter: b',', titles: titles.into(), kinds: meanings })
+            _ => titles.unknown(title),
+        })
     }
 
     /// The titles, as they stand in the header.
@@ -103,8 +85,8 @@ impl Columns {
     /// Every cell that is wrong, by its column.
     pub fn document(&self, row: &csv::StringRecord) -> Result<SplitRow, RowError> {
         if row.len() != self.titles.len() {
-            let message =
-                format!("the row has {}, the header has {}", count_cells(row.len()), self.titles.len());
+            let cells = if row.len() == 1 { "cell" } else { "cells" };
+            let message = format!("the row has {} {cells}, the header has {}", row.len(), self.titles.len());
             return Err(RowError::Length(message));
         }
         let (mut document, mut extra) = (Map::new(), Map::new());
@@ -117,8 +99,8 @@ impl Columns {
                 Meaning::Reason => {}
                 Meaning::Extra => drop(extra.insert(title.to_owned(), cell.into())),
                 field => {
-                    let laid = field.lay(cell, &mut document);
-                    problems.extend(laid.err().map(|what| format!("column {title}: {what}")));
+                    let result = field.set(cell, &mut document);
+                    problems.extend(result.err().map(|what| format!("column {title}: {what}")));
                 }
             }
         }
@@ -155,7 +137,7 @@ impl Columns {
 const NEW: &str = "new";
 
 impl Meaning {
-    fn lay(&self, cell: &str, document: &mut Map<String, Value>) -> Result<(), String> {
+    fn set(&self, cell: &str, document: &mut Map<String, Value>) -> Result<(), String> {
         match self {
             Self::AddressId if cell.trim() == NEW => {}
             Self::AddressId => {
@@ -296,179 +278,146 @@ pub fn known(dialect: &'static Dialect, operation: Operation) -> Vec<Known> {
     known
 }
 
-/// The title as it is known, and what it means. A title that no known one equals may differ from one in letter case.
-pub fn meaning(
-    operation: Operation,
-    title: &str,
-    known: &[Known],
-    extra: &[String],
-) -> Option<(String, Meaning)> {
-    let exact = known.iter().find(|known| known.title == title);
-    let same = exact.or_else(|| known.iter().find(|known| known.title.eq_ignore_ascii_case(title)));
-    if let Some(known) = same {
-        let meaning = match known.title.as_str() {
-            ADDRESS_ID => Meaning::AddressId,
-            "is_searchable" => Meaning::NumericFlag(known.path.clone()),
-            _ => Meaning::Member(known.path.clone(), known.holds),
+/// The titles that a header may have.
+struct Titles<'a> {
+    known: &'a [Known],
+    named: Option<&'static NamedColumns>,
+    labels: Option<&'static str>,
+    /// Columns that are no input.
+    extra: &'a [String],
+}
+
+impl Titles<'_> {
+    fn parse(
+        &self,
+        name: &str,
+        header: &csv::StringRecord,
+        unknown: impl Fn(&str) -> String,
+    ) -> Result<Columns, Failure> {
+        let mut titles: Vec<String> = header.iter().map(|title| title.trim().to_owned()).collect();
+        titles.truncate(titles.iter().rposition(|title| !title.is_empty()).map_or(0, |last| last + 1));
+        let (mut seen, mut kinds, mut problems) = (HashSet::new(), Vec::new(), Vec::new());
+        for (index, title) in titles.iter_mut().enumerate() {
+            match self.meaning(title) {
+                _ if title.is_empty() => problems.push(format!("{name}: column {} has no title", index + 1)),
+                None => problems.push(format!("{name}: {}", unknown(title))),
+                Some((canonical, _)) if !seen.insert(canonical.clone()) => {
+                    problems.push(format!("{name}: duplicate column `{title}`"));
+                }
+                Some((canonical, meaning)) => {
+                    *title = canonical;
+                    kinds.push(meaning);
+                }
+            }
+        }
+        if titles.is_empty() {
+            problems.push(format!("{name} has no header"));
+        }
+        if !problems.is_empty() {
+            return Err(self.refused(problems));
+        }
+        Ok(Columns { delimiter: b',', titles: titles.into(), kinds })
+    }
+
+    /// The title as it is known, and what it means. A title that no known one equals may differ from one in letter case.
+    fn meaning(&self, title: &str) -> Option<(String, Meaning)> {
+        let is = |name: &str| title.eq_ignore_ascii_case(name);
+        let exact = self.known.iter().find(|known| known.title == title);
+        if let Some(known) = exact.or_else(|| self.known.iter().find(|known| is(&known.title))) {
+            let meaning = match known.title.as_str() {
+                ADDRESS_ID => Meaning::AddressId,
+                "is_searchable" => Meaning::NumericFlag(known.path.clone()),
+                _ => Meaning::Member(known.path.clone(), known.holds),
+            };
+            return Some((known.title.clone(), meaning));
+        }
+        let exact = self.extra.iter().find(|name| *name == title);
+        if let Some(name) = exact.or_else(|| self.extra.iter().find(|name| is(name))) {
+            return Some((name.clone(), Meaning::Extra));
+        }
+        if is("reason") {
+            return Some(("reason".to_owned(), Meaning::Reason));
+        }
+        if let Some(labels) = self.labels.filter(|labels| is(labels)) {
+            return Some((labels.to_owned(), Meaning::Labels(labels)));
+        }
+        let named = self.named?;
+        let (start, name) = title.split_at_checked(named.prefix.len())?;
+        let name = name.trim();
+        let is_name = match named.cell {
+            NamedCell::Element { name: (_, FieldType::Integer), .. } => is_whole(name),
+            _ => !name.is_empty(),
         };
-        return Some((known.title.clone(), meaning));
+        (start.eq_ignore_ascii_case(named.prefix) && is_name)
+            .then(|| (format!("{}{name}", named.prefix), Meaning::Named(named, name.to_owned())))
     }
-    let is = |name: &str| title.eq_ignore_ascii_case(name);
-    if let Some(name) =
-        extra.iter().find(|name| *name == title).or_else(|| extra.iter().find(|name| is(name)))
-    {
-        return Some((name.clone(), Meaning::Extra));
+
+    /// What is wrong with a title that is not known.
+    fn unknown(&self, title: &str) -> String {
+        let known = self.known.iter().map(|known| known.title.as_str());
+        let others = self.extra.iter().map(String::as_str).chain(["reason"]).chain(self.labels);
+        let meant = closest_match(title, known.chain(others));
+        let meant = meant.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
+        format!("unknown column `{title}`{meant}")
     }
-    if is("reason") {
-        return Some(("reason".to_owned(), Meaning::Reason));
+
+    fn refused(&self, problems: Vec<String>) -> Failure {
+        let known = self.known.iter().map(|known| known.title.clone());
+        let named = self.named.map(|named| format!("{}{}", named.prefix, named.placeholder));
+        let others = self.labels.map(str::to_owned).into_iter().chain(self.extra.iter().cloned());
+        let all: Vec<String> = known.chain(named).chain(others).collect();
+        Failure::usage_problems(problems).hint(format!("expected columns: {}", all.join(",")))
     }
-    let table = &operation.spec().columns;
-    if let Some(labels) = table.labels.filter(|labels| is(labels)) {
-        return Some((labels.to_owned(), Meaning::Labels(labels)));
-    }
-    let named = table.named.as_ref()?;
-    let (start, name) = title.split_at_checked(named.prefix.len())?;
-    let name = name.trim();
-    let is_name = match named.cell {
-        NamedCell::Element { name: (_, FieldType::Integer), .. } => is_whole(name),
-        _ => !name.is_empty(),
-    };
-    (start.eq_ignore_ascii_case(named.prefix) && is_name)
-        .then(|| (format!("{}{name}", named.prefix), Meaning::Named(named, name.to_owned())))
 }
 
-/// The columns whose titles have a name of the user's in them, and those of every operation, for the hint.
-pub fn more_titles(operation: Operation) -> String {
-    let ColumnTable { named, labels, .. } = &operation.spec().columns;
-    let labels = labels.map(|labels| format!(",{labels}")).unwrap_or_default();
-    let named = named.as_ref().map(|named| format!(",{}{}", named.prefix, named.placeholder));
-    format!("{}{labels},token,reason", named.unwrap_or_default())
-}
-
-/// What is wrong with a title that is not known.
-pub fn unknown(dialect: &Dialect, operation: Operation, title: &str, known: &[Known]) -> String {
-    if title.eq_ignore_ascii_case("customer")
-        && operation.spec().replaces.is_some()
-        && dialect.customers.is_none()
-    {
-        return format!("unknown column `{title}`; `customer` works with --api magento");
-    }
-    let named = known.iter().map(|known| known.title.as_str()).chain(["token", "reason", "options"]);
-    let meant =
-        closest_match(title, named).map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
-    format!("unknown column `{title}`{meant}")
-}
-
-/// What a column holds.
-enum Column {
-    Label,
-    SortOrder,
-    IsDefault,
-    StoreLabel(Number),
-}
-
-/// Reads the options of a CSV, in its order. The position is the sort order where none is given.
+/// Reads the options of an attribute from a CSV with the columns `label,sort_order,is_default,label:STORE_ID…`, in its
+/// order. The position is the sort order where none is given.
 ///
 /// # Errors
 /// `usage`, with line and column, for a header or a cell that is not understood.
 pub fn read_options(path: &Path) -> Result<Vec<Value>, Failure> {
-    parse_options(&document::read_text(path)?, &document::name(path))
+    parse_options(document::open(path)?, &document::name(path))
 }
 
-/// As [`read_options`], of a text; `name` says where it came from.
-///
-/// # Errors
-/// As [`read_options`].
-fn parse_options(text: &str, name: &str) -> Result<Vec<Value>, Failure> {
-    let refused = |error: CsvError| bad(name, &error.to_string());
-    let mut reader = CsvReader::open(text.as_bytes()).map_err(|error| bad(name, &error.to_string()))?;
-    let mut row = csv::ByteRecord::new();
-    reader.read(&mut row).map_err(refused)?;
-    let titles: Vec<String> = row.iter().map(text_of).collect();
-    let width = titles.iter().rposition(|title| !title.trim().is_empty()).map_or(0, |last| last + 1);
-    let columns = titles[..width].iter().map(|title| column(name, title)).collect::<Result<Vec<_>, _>>()?;
-    if !columns.iter().any(|column| matches!(column, Column::Label)) {
-        return Err(bad(name, "missing column `label`"));
+/// The columns whose titles hold a store's id.
+static OPTION_LABELS: NamedColumns = NamedColumns {
+    prefix: "label:",
+    placeholder: "STORE_ID…",
+    path: &["store_labels"],
+    cell: NamedCell::Element { name: ("store_id", FieldType::Integer), value: ("label", FieldType::Text) },
+};
+
+fn parse_options(input: Input, name: &str) -> Result<Vec<Value>, Failure> {
+    let known =
+        [("label", FieldType::Text), ("sort_order", FieldType::Integer), ("is_default", FieldType::Boolean)]
+            .map(|(title, holds)| Known { title: title.to_owned(), path: vec![title], holds });
+    let mut rows = CsvReader::open(input, name.to_owned())?;
+    let header = rows.read()?.map(|(_, header)| header).unwrap_or_default();
+    let titles = Titles { known: &known, named: Some(&OPTION_LABELS), labels: None, extra: &[] };
+    let columns = titles.parse(name, &header, |title| titles.unknown(title))?;
+    if columns.titles.iter().all(|title| title != "label") {
+        return Err(titles.refused(vec![format!("{name}: missing column `label`")]));
     }
     let (mut options, mut problems) = (Vec::new(), Vec::new());
-    while let Some(line) = reader.read(&mut row).map_err(refused)? {
-        let cells: Vec<String> = row.iter().map(text_of).collect();
-        if cells.len() > 1 && cells.iter().all(|cell| cell.trim().is_empty()) {
-            continue;
-        }
-        match option(&columns, &cells, options.len() + 1) {
-            Ok(option) => options.push(option),
-            Err(what) => problems.push(format!("{name}: line {line}: {what}")),
-        }
-    }
-    if problems.is_empty() {
-        return Ok(options);
-    }
-    Err(Failure::usage_problems(problems).hint(COLUMNS_HINT))
-}
-
-/// The text was UTF-8 as a whole, and a delimiter is one byte of it.
-fn text_of(cell: &[u8]) -> String {
-    String::from_utf8_lossy(cell).into_owned()
-}
-
-fn column(file: &str, title: &str) -> Result<Column, Failure> {
-    match title.trim().to_ascii_lowercase().as_str() {
-        "label" => Ok(Column::Label),
-        "sort_order" => Ok(Column::SortOrder),
-        "is_default" => Ok(Column::IsDefault),
-        title => match title.strip_prefix("label:").map(exact_json::number) {
-            Some(Some(id)) if id.is_i64() => Ok(Column::StoreLabel(id)),
-            Some(_) => Err(bad(file, &format!("column `{title}`: expected a store ID after `label:`"))),
-            None => Err(unknown_column(file, title)),
-        },
-    }
-}
-
-fn unknown_column(file: &str, title: &str) -> Failure {
-    let known = closest_match(title, ["label", "sort_order", "is_default"]);
-    let meant = known.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
-    bad(file, &format!("unknown column `{title}`{meant}"))
-}
-
-fn option(columns: &[Column], row: &[String], position: usize) -> Result<Value, String> {
-    if row.len() < columns.len() || row[columns.len()..].iter().any(|cell| !cell.trim().is_empty()) {
-        return Err(format!("the row has {}, the header has {}", count_cells(row.len()), columns.len()));
-    }
-    let mut option = Map::new();
-    let mut store_labels = Vec::new();
-    option.insert("label".to_owned(), Value::Null);
-    option.insert("sort_order".to_owned(), position.into());
-    option.insert("is_default".to_owned(), false.into());
-    for (column, cell) in columns.iter().zip(row) {
-        match column {
-            Column::Label if cell.is_empty() => return Err("the label is empty".to_owned()),
-            Column::Label => drop(option.insert("label".to_owned(), cell.as_str().into())),
-            _ if cell.trim().is_empty() => {}
-            Column::SortOrder => {
-                let order: i64 =
-                    cell.trim().parse().map_err(|_| format!("sort_order `{cell}` is not an integer"))?;
-                option.insert("sort_order".to_owned(), order.into());
+    while let Some((line, row)) = rows.read()? {
+        let mut option = Map::new();
+        option.insert("label".to_owned(), Value::Null);
+        option.insert("sort_order".to_owned(), (options.len() + 1).into());
+        option.insert("is_default".to_owned(), false.into());
+        match columns.document(&row) {
+            Ok((cells, _)) if !cells.contains_key("label") => {
+                problems.push(format!("{name}: line {line}: the label is empty"));
             }
-            Column::IsDefault => drop(option.insert(
-                "is_default".to_owned(),
-                flag(cell).ok_or_else(|| format!("is_default `{cell}` is not true or false"))?.into(),
-            )),
-            Column::StoreLabel(id) => store_labels
-                .push(exact_json::object([("store_id", id.clone().into()), ("label", cell.as_str().into())])),
+            Ok((cells, _)) => {
+                option.extend(cells);
+                options.push(Value::Object(option));
+            }
+            Err(RowError::Length(what)) => problems.push(format!("{name}: line {line}: {what}")),
+            Err(RowError::Cells(what)) => problems.push(format!("{name}: line {line}, {what}")),
         }
     }
-    if !store_labels.is_empty() {
-        option.insert("store_labels".to_owned(), Value::Array(store_labels));
-    }
-    Ok(Value::Object(option))
+    if problems.is_empty() { Ok(options) } else { Err(titles.refused(problems)) }
 }
-
-fn bad(file: &str, what: &str) -> Failure {
-    Failure::usage(format!("{file}: {what}")).hint(COLUMNS_HINT)
-}
-
-const COLUMNS_HINT: &str = "expected columns: label,sort_order,is_default,label:STORE_ID…";
 
 /// A cell as what its field holds. Text stays exactly as it is; lines of a street are parted by `|` or line
 /// breaks.

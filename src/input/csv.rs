@@ -3,7 +3,11 @@
 //! Rows end with LF, CRLF or CR. A quote counts at the beginning of a cell; inside, two of them stand for one. Lines are
 //! numbered as an editor does. One row is held at a time.
 
-use std::io::{self, BufRead, Read};
+use std::io::{BufRead as _, Cursor, Read as _};
+use std::path::Path;
+
+use super::document::{self, Input};
+use crate::failure::Failure;
 
 /// The largest row, in bytes. Beyond it a quote that was never closed is the likely cause.
 const MAX_ROW: usize = 16 * 1024 * 1024;
@@ -11,47 +15,24 @@ const MAX_ROW: usize = 16 * 1024 * 1024;
 /// The most of a first line that is looked at for its delimiter, in bytes.
 const MAX_FIRST_LINE: u64 = 64 * 1024;
 
+const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
+
+/// What the hint says about a quote in the wrong place.
+const QUOTES_HINT: &str = "quote a cell as a whole, and write a quote inside it twice: \"24\"\" monitor\"";
+
 /// Reads rows.
-pub struct CsvReader<R> {
-    input: R,
-    delimiter: u8,
+pub struct CsvReader {
+    /// The byte between cells.
+    pub delimiter: u8,
+    input: Input,
+    name: String,
     /// The line of the next byte, from 1.
     line: u64,
     /// The last byte was a CR: an LF after it is no line of its own.
     is_after_cr: bool,
+    /// The cells of the first row, the header, empty ones at its end left out.
+    width: Option<usize>,
 }
-
-/// Why a row cannot be read. Rows after it cannot either: where they begin is unknown.
-#[derive(Debug)]
-pub enum CsvError {
-    /// A quote that is never closed, by the line that it is on.
-    UnclosedQuote(u64),
-    /// Text after a closing quote, by the line of the opening one.
-    TextAfterQuote(u64),
-    /// A row of more than [`MAX_ROW`] bytes, by its first line, or that of a quote that is open.
-    TooLong(u64),
-    /// The input itself.
-    Io(io::Error),
-}
-
-impl std::fmt::Display for CsvError {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::UnclosedQuote(line) => {
-                write!(out, "line {line}: unclosed quoted cell")
-            }
-            Self::TextAfterQuote(line) => {
-                write!(out, "line {line}: text after the closing quote of a cell")
-            }
-            Self::TooLong(line) => write!(out, "line {line}: row longer than 16 MiB (unclosed quote?)"),
-            Self::Io(error) => error.fmt(out),
-        }
-    }
-}
-
-/// What the hint says about a quote in the wrong place.
-pub const QUOTES_HINT: &str =
-    "quote a cell as a whole, and write a quote inside it twice: \"24\"\" monitor\"";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -63,23 +44,24 @@ enum State {
 }
 
 /// A row in flight.
-struct Row<'a> {
-    cells: &'a mut csv::ByteRecord,
+struct Row {
+    cells: csv::ByteRecord,
     cell: Vec<u8>,
     state: State,
     first_line: u64,
     quote_line: u64,
 }
 
-impl<R: BufRead> CsvReader<io::Chain<io::Cursor<Vec<u8>>, R>> {
-    /// Finds out the delimiter: from Excel's `sep=` line, which is passed over, or from the first line itself.
+impl CsvReader {
+    /// Finds out the delimiter: from Excel's `sep=` line, which is passed over, or from the first line itself. `name` is
+    /// that of the file in messages.
     ///
     /// # Errors
-    /// What reading fails with.
-    pub fn open(mut input: R) -> io::Result<Self> {
+    /// `usage` for an input that cannot be read.
+    pub fn open(mut input: Input, name: String) -> Result<Self, Failure> {
         let mut first = Vec::new();
         while !first.ends_with(b"\n") && !first.ends_with(b"\r") && (first.len() as u64) < MAX_FIRST_LINE {
-            let buffer = input.fill_buf()?;
+            let buffer = input.fill_buf().map_err(|error| document::unreadable(Path::new(&name), &error))?;
             let end = buffer.iter().position(|byte| matches!(byte, b'\n' | b'\r')).map(|end| end + 1);
             let taken = end.unwrap_or(buffer.len());
             if taken == 0 {
@@ -88,34 +70,48 @@ impl<R: BufRead> CsvReader<io::Chain<io::Cursor<Vec<u8>>, R>> {
             first.extend_from_slice(&buffer[..taken]);
             input.consume(taken);
         }
+        let mut reader = Self { delimiter: b',', input, name, line: 1, is_after_cr: false, width: None };
         if let Some(delimiter) = separator(&first) {
-            let is_after_cr = first.ends_with(b"\r");
-            return Ok(Self { input: io::Cursor::default().chain(input), delimiter, line: 2, is_after_cr });
+            return Ok(Self { delimiter, line: 2, is_after_cr: first.ends_with(b"\r"), ..reader });
         }
-        let delimiter = delimiter(&first);
-        Ok(Self { input: io::Cursor::new(first).chain(input), delimiter, line: 1, is_after_cr: false })
-    }
-}
-
-impl<R: BufRead> CsvReader<R> {
-    /// The byte between cells.
-    pub fn delimiter(&self) -> u8 {
-        self.delimiter
+        reader.delimiter = delimiter(&first);
+        Ok(Self { input: Box::new(Cursor::new(first).chain(reader.input)), ..reader })
     }
 
-    /// Reads a row; the line on which it begins, or `None` at the end. Blank lines are passed over.
+    /// Reads a row, with the line on which it begins; `None` at the end. Blank lines are passed over, and so are rows of
+    /// nothing but delimiters, which spreadsheets write where cells have been cleared. Empty cells beyond the header are
+    /// left out.
     ///
     /// # Errors
-    /// For a quote in the wrong place, a row that is too long, and an input that cannot be read on.
-    pub fn read(&mut self, cells: &mut csv::ByteRecord) -> Result<Option<u64>, CsvError> {
-        cells.clear();
-        let mut row =
-            Row { cells, cell: Vec::new(), state: State::BeforeRow, first_line: self.line, quote_line: 0 };
+    /// `usage` for a quote in the wrong place, a row that is too long or no UTF-8, and an input that cannot be read on. Rows
+    /// after it cannot be read either: where they begin is unknown.
+    pub fn read(&mut self) -> Result<Option<(u64, csv::StringRecord)>, Failure> {
+        let is_blank = |cell: &[u8]| cell.trim_ascii().is_empty();
+        loop {
+            let Some((line, mut cells)) = self.row()? else { return Ok(None) };
+            if cells.len() > 1 && cells.iter().all(is_blank) {
+                continue;
+            }
+            let last = cells.iter().collect::<Vec<_>>().iter().rposition(|cell| !is_blank(cell));
+            let filled = last.map_or(0, |last| last + 1);
+            let width = *self.width.get_or_insert(filled);
+            if filled <= width && cells.len() > width {
+                cells.truncate(width);
+            }
+            let cells = csv::StringRecord::from_byte_record(cells);
+            return cells.map(|cells| Some((line, cells))).map_err(|_| document::not_utf_8(&self.name, line));
+        }
+    }
+
+    fn row(&mut self) -> Result<Option<(u64, csv::ByteRecord)>, Failure> {
+        let (cells, cell) = (csv::ByteRecord::new(), Vec::new());
+        let mut row = Row { cells, cell, state: State::BeforeRow, first_line: self.line, quote_line: 0 };
         let mut size = 0;
         loop {
-            let buffer = self.input.fill_buf().map_err(CsvError::Io)?;
+            let buffer =
+                self.input.fill_buf().map_err(|error| document::unreadable(Path::new(&self.name), &error))?;
             if buffer.is_empty() {
-                return row.end();
+                return row.end().map_err(|(line, what)| refused(&self.name, line, what));
             }
             let (mut taken, mut is_over) = (0, false);
             while taken < buffer.len() && !is_over {
@@ -124,23 +120,33 @@ impl<R: BufRead> CsvReader<R> {
                 let line = self.line;
                 self.line += u64::from(byte == b'\r' || byte == b'\n' && !self.is_after_cr);
                 self.is_after_cr = byte == b'\r';
-                is_over = row.take(byte, line, self.delimiter)?;
+                is_over = row
+                    .take(byte, line, self.delimiter)
+                    .map_err(|(line, what)| refused(&self.name, line, what))?;
             }
             size += taken;
             self.input.consume(taken);
             if is_over {
-                return Ok(Some(row.first_line));
+                return Ok(Some((row.first_line, row.cells)));
             }
             if size > MAX_ROW {
-                return Err(row.too_long());
+                let line = if row.state == State::Quoted { row.quote_line } else { row.first_line };
+                return Err(refused(&self.name, line, "row longer than 16 MiB (unclosed quote?)"));
             }
         }
     }
 }
 
-impl Row<'_> {
+fn refused(name: &str, line: u64, what: &str) -> Failure {
+    Failure::usage(format!("{name}: line {line}: {what}")).hint(QUOTES_HINT)
+}
+
+/// The line of a quote in the wrong place, and what is wrong with it.
+type Misplaced = (u64, &'static str);
+
+impl Row {
     /// Takes one byte in; whether the row is over with it.
-    fn take(&mut self, byte: u8, line: u64, delimiter: u8) -> Result<bool, CsvError> {
+    fn take(&mut self, byte: u8, line: u64, delimiter: u8) -> Result<bool, Misplaced> {
         let is_break = matches!(byte, b'\n' | b'\r');
         if self.state == State::BeforeRow {
             if is_break {
@@ -161,7 +167,9 @@ impl Row<'_> {
                 self.state = State::CellStart;
                 return Ok(is_break);
             }
-            (State::AfterQuote, _) => return Err(CsvError::TextAfterQuote(self.quote_line)),
+            (State::AfterQuote, _) => {
+                return Err((self.quote_line, "text after the closing quote of a cell"));
+            }
             (State::CellStart, b'"') => (self.state, self.quote_line) = (State::Quoted, line),
             _ => {
                 self.cell.push(byte);
@@ -172,21 +180,14 @@ impl Row<'_> {
     }
 
     /// The end of the input.
-    fn end(self) -> Result<Option<u64>, CsvError> {
+    fn end(mut self) -> Result<Option<(u64, csv::ByteRecord)>, Misplaced> {
         match self.state {
             State::BeforeRow => Ok(None),
-            State::Quoted => Err(CsvError::UnclosedQuote(self.quote_line)),
+            State::Quoted => Err((self.quote_line, "unclosed quoted cell")),
             _ => {
                 self.cells.push_field(&self.cell);
-                Ok(Some(self.first_line))
+                Ok(Some((self.first_line, self.cells)))
             }
-        }
-    }
-
-    fn too_long(&self) -> CsvError {
-        match self.state {
-            State::Quoted => CsvError::TooLong(self.quote_line),
-            _ => CsvError::TooLong(self.first_line),
         }
     }
 }
@@ -195,29 +196,23 @@ impl Row<'_> {
 fn separator(line: &[u8]) -> Option<u8> {
     let line = line.trim_ascii_end();
     let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
-    match line {
-        [s, e, p, b'=', delimiter] if [s, e, p].map(u8::to_ascii_lowercase) == *b"sep" => Some(*delimiter),
+    let (_, rest) = line.split_at_checked(4).filter(|(sep, _)| sep.eq_ignore_ascii_case(b"sep="))?;
+    match rest {
+        [delimiter] => Some(*delimiter),
         // The tab of `sep=` and a tab was trimmed as white space.
-        [s, e, p, b'='] if [s, e, p].map(u8::to_ascii_lowercase) == *b"sep" => Some(b'\t'),
+        [] => Some(b'\t'),
         _ => None,
     }
 }
 
-/// The most frequent of `,`, `;` and tab outside quotes; a comma where they are equally frequent.
+/// The most frequent of `,`, `;` and tab outside quotes; the first of them where they are equally frequent.
 fn delimiter(header: &[u8]) -> u8 {
-    let mut counts = [0_usize; 3];
-    let mut is_quoted = false;
-    for &byte in header {
-        is_quoted ^= byte == b'"';
-        if let Some(position) = DELIMITERS.iter().position(|delimiter| *delimiter == byte && !is_quoted) {
-            counts[position] += 1;
-        }
-    }
-    let most = counts.iter().copied().max().unwrap_or_default();
-    counts.iter().position(|count| *count == most).map_or(b',', |position| DELIMITERS[position])
+    let count = |delimiter: &u8| {
+        let outside = header.split(|byte| *byte == b'"').step_by(2);
+        outside.flatten().filter(|byte| *byte == delimiter).count()
+    };
+    DELIMITERS.into_iter().rev().max_by_key(count).unwrap_or(b',')
 }
-
-const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 
 #[cfg(test)]
 mod tests {
@@ -229,16 +224,13 @@ mod tests {
     fn rows(text: &str) -> (Vec<(u64, Vec<String>)>, String) {
         // A reader that gives a byte at a time finds every seam.
         let input = BufReader::with_capacity(1, Cursor::new(text.as_bytes().to_vec()));
-        let mut reader = CsvReader::open(input).unwrap();
-        let (mut found, mut row) = (Vec::new(), csv::ByteRecord::new());
+        let mut reader = CsvReader::open(Box::new(input), "x.csv".to_owned()).unwrap();
+        let mut found = Vec::new();
         loop {
-            match reader.read(&mut row) {
+            match reader.read() {
                 Ok(None) => return (found, String::new()),
-                Ok(Some(line)) => {
-                    let cells = row.iter().map(|cell| String::from_utf8_lossy(cell).into_owned());
-                    found.push((line, cells.collect()));
-                }
-                Err(error) => return (found, error.to_string()),
+                Ok(Some((line, row))) => found.push((line, row.iter().map(str::to_owned).collect())),
+                Err(error) => return (found, error.message.replace("x.csv: ", "")),
             }
         }
     }
@@ -269,8 +261,10 @@ mod tests {
         ] {
             let mut reader =
                 csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
-            let expected: Vec<Vec<String>> =
-                reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect();
+            let expected = reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect());
+            // Rows of empty cells are passed over.
+            let is_filled = |row: &Vec<String>| row.len() == 1 || row.iter().any(|cell| !cell.is_empty());
+            let expected: Vec<Vec<String>> = expected.filter(is_filled).collect();
             let (rows, error) = rows(text);
             assert_eq!(rows.into_iter().map(|(_, cells)| cells).collect::<Vec<_>>(), expected, "{text:?}");
             assert_eq!(error, "");
@@ -293,16 +287,15 @@ mod tests {
     #[test]
     fn an_open_quote_in_a_large_file_is_refused_without_holding_it() {
         let text = format!("a\n1\n\"2\n{}", "3\n".repeat(9 << 20));
-        let mut reader = CsvReader::open(BufReader::new(text.as_bytes())).unwrap();
-        let mut row = csv::ByteRecord::new();
+        let mut reader = CsvReader::open(Box::new(Cursor::new(text)), "x.csv".to_owned()).unwrap();
         let error = loop {
-            match reader.read(&mut row) {
+            match reader.read() {
                 Ok(Some(_)) => {}
                 Ok(None) => panic!("the end was read as if it were sound"),
-                Err(error) => break error.to_string(),
+                Err(error) => break error.message,
             }
         };
-        assert!(error.starts_with("line 3: ") && error.contains("16 MiB"), "{error}");
+        assert!(error.starts_with("x.csv: line 3: ") && error.contains("16 MiB"), "{error}");
     }
 
     #[test]

@@ -1,36 +1,111 @@
-//! Reading one JSON document or text from a file or standard input: UTF-8, or UTF-16 where a byte order mark says so. What
-//! is read is UTF-8 from here on.
+//! Text and JSON documents from files and standard input: UTF-8, or UTF-16 where a byte order mark says so. What is read
+//! is UTF-8 from here on.
 
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
+use encoding_rs::{DecoderResult, Encoding, UTF_8};
 use serde_json::Value;
 
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::storage::is_directory_error;
 
+/// Where text is read from.
+pub type Input = Box<dyn BufRead + Send>;
+
 const STDIN: &str = "stdin";
 
-/// Reads a file, or standard input for `-`, as text: UTF-8, or UTF-16 after a byte order mark. The mark is dropped.
+/// What is read at a time, in bytes.
+const BUFFER: usize = 64 * 1024;
+
+/// How a ZIP archive begins, and so .xlsx and .ods.
+const ZIP: &[u8] = b"PK\x03\x04";
+/// How an .xls file begins.
+const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0";
+
+/// What to do about a file that is not text.
+const SAVE_AS_UTF_8: &str = "save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again";
+
+/// Opens a file, or standard input for `-`, as UTF-8; a byte order mark is dropped. UTF-8 itself is not checked.
 ///
 /// # Errors
 /// `usage`, naming the file, when it cannot be read, is a directory, or is not text.
-pub fn read_text(path: &Path) -> Result<String, Failure> {
-    let input: Box<dyn BufRead + Send> = if path == Path::new("-") {
-        Box::new(BufReader::new(std::io::stdin()))
+pub fn open(path: &Path) -> Result<Input, Failure> {
+    let input: Input = if path == Path::new("-") {
+        Box::new(BufReader::with_capacity(BUFFER, io::stdin()))
     } else {
-        Box::new(BufReader::new(std::fs::File::open(path).map_err(|error| unreadable(path, &error))?))
+        let file = std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
+        Box::new(BufReader::with_capacity(BUFFER, file))
     };
-    let (mut input, _) = decoded(input).map_err(|error| unreadable(path, &error))?;
+    decoded(input).map_err(|error| unreadable(path, &error))
+}
+
+/// UTF-8 flows through; what is in another encoding is held as a whole.
+fn decoded(mut input: Input) -> io::Result<Input> {
+    let mut start = Vec::with_capacity(4);
+    input.by_ref().take(4).read_to_end(&mut start)?;
+    let (encoding, mark) = match Encoding::for_bom(&start) {
+        Some(marked) => marked,
+        None if start.starts_with(ZIP) => {
+            return Err(invalid("a spreadsheet (.xlsx or .ods) or another ZIP archive, not text"));
+        }
+        None if start.starts_with(COMPOUND_FILE) => return Err(invalid("a spreadsheet (.xls), not text")),
+        None if start.iter().take(2).any(|byte| *byte == 0) => {
+            return Err(invalid("UTF-16 without a byte order mark, or not text"));
+        }
+        None => (UTF_8, 0),
+    };
+    let mut whole = Cursor::new(start.split_off(mark)).chain(input);
+    if encoding == UTF_8 {
+        return Ok(Box::new(whole));
+    }
     let mut bytes = Vec::new();
-    input.read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    whole.read_to_end(&mut bytes)?;
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let longest = decoder.max_utf8_buffer_length_without_replacement(bytes.len()).unwrap_or_default();
+    let mut text = String::with_capacity(longest);
+    match decoder.decode_to_string_without_replacement(&bytes, &mut text, true) {
+        (DecoderResult::InputEmpty, _) => Ok(Box::new(Cursor::new(text))),
+        _ => Err(invalid(format!("not valid {}: line {}", encoding.name(), last_line(&text)))),
+    }
+}
+
+fn invalid(what: impl Into<String>) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, what.into())
+}
+
+/// The text of bytes that begin on this line of an input.
+///
+/// # Errors
+/// `usage`, with the line, where they are not UTF-8.
+pub fn utf_8(bytes: Vec<u8>, name: &str, line: u64) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {
-        let sound = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = sound.split(|byte| *byte == b'\n').count();
-        Failure::usage(format!("{} is not UTF-8: line {line}, byte {}", quoted(&name(path)), sound.len() + 1))
-            .hint(SAVE_AS_UTF_8)
+        let sound = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
+        let line = line - 1 + last_line(&sound);
+        not_utf_8(name, line)
     })
+}
+
+/// The failure of an input that is not UTF-8 on this line.
+pub fn not_utf_8(name: &str, line: u64) -> Failure {
+    Failure::usage(format!("{} is not UTF-8: line {line}", quoted(name))).hint(SAVE_AS_UTF_8)
+}
+
+/// The line on which a text ends, from 1. Lines end with LF, CRLF or CR, as in an editor.
+pub fn last_line(text: &str) -> u64 {
+    let ends = text.bytes().zip(text.bytes().skip(1).chain([0]));
+    1 + ends.filter(|(one, next)| *one == b'\n' || *one == b'\r' && *next != b'\n').count() as u64
+}
+
+/// Reads a file, or standard input for `-`, as text.
+///
+/// # Errors
+/// As [`open`] and [`utf_8`].
+pub fn read_text(path: &Path) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    utf_8(bytes, &name(path), 1)
 }
 
 /// Reads one JSON document.
@@ -85,158 +160,14 @@ pub fn quoted(name: &str) -> String {
 
 /// Why a file could not be read.
 pub fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    let name = name(path);
-    if let Some(failure) = encoding_failure(&name, error) {
-        return failure;
-    }
+    let name = quoted(&name(path));
     if is_directory_error(path, error) {
-        return Failure::usage(format!("{} is a directory, not a file", quoted(&name)));
+        return Failure::usage(format!("{name} is a directory, not a file"));
     }
     match error.kind() {
-        io::ErrorKind::NotFound => Failure::usage(format!("file `{name}` not found")),
-        _ => Failure::usage(format!("cannot read {}: {error}", quoted(&name))),
-    }
-}
-
-/// How the text of an input is encoded.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Encoding {
-    /// UTF-8.
-    #[default]
-    Utf8,
-    /// UTF-8 after a byte order mark, as spreadsheets write it.
-    Utf8WithMark,
-    /// UTF-16, the low byte first, after a byte order mark.
-    Utf16Le,
-    /// UTF-16, the high byte first, after a byte order mark.
-    Utf16Be,
-}
-
-const UTF_8_MARK: &[u8] = b"\xef\xbb\xbf";
-/// How a ZIP archive begins, and so .xlsx and .ods.
-const ZIP: &[u8] = b"PK\x03\x04";
-/// How an .xls file begins.
-const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0";
-
-/// What to do about a file that is not text.
-pub const SAVE_AS_UTF_8: &str = "save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again";
-
-/// Reads as UTF-8 what may be UTF-16. A byte order mark is passed over. UTF-8 itself is not checked.
-///
-/// # Errors
-/// `InvalidData`, in words for a message, for a spreadsheet's own file and for UTF-16 without a byte order mark; while
-/// reading on, for invalid UTF-16.
-pub fn decoded(mut input: Box<dyn BufRead + Send>) -> io::Result<(Box<dyn BufRead + Send>, Encoding)> {
-    let mut start = Vec::with_capacity(4);
-    input.by_ref().take(4).read_to_end(&mut start)?;
-    let (encoding, mark) = match start.as_slice() {
-        start if start.starts_with(UTF_8_MARK) => (Encoding::Utf8WithMark, UTF_8_MARK.len()),
-        [0xff, 0xfe, ..] => (Encoding::Utf16Le, 2),
-        [0xfe, 0xff, ..] => (Encoding::Utf16Be, 2),
-        start if start.starts_with(ZIP) => {
-            return Err(invalid("a spreadsheet (.xlsx or .ods) or another ZIP archive, not text"));
-        }
-        start if start.starts_with(COMPOUND_FILE) => return Err(invalid("a spreadsheet (.xls), not text")),
-        [0, ..] | [_, 0, ..] => return Err(invalid("UTF-16 without a byte order mark, or not text")),
-        _ => (Encoding::Utf8, 0),
-    };
-    let whole = Cursor::new(start.split_off(mark)).chain(input);
-    Ok(match encoding {
-        Encoding::Utf8 | Encoding::Utf8WithMark => (Box::new(whole), encoding),
-        Encoding::Utf16Le | Encoding::Utf16Be => (Box::new(Utf16::new(whole, encoding)), encoding),
-    })
-}
-
-fn invalid(what: impl Into<String>) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, what.into())
-}
-
-/// The failure of an input that cannot be read on; `None` for an error that is not about its encoding.
-pub(super) fn encoding_failure(name: &str, error: &io::Error) -> Option<Failure> {
-    (error.kind() == ErrorKind::InvalidData)
-        .then(|| Failure::usage(format!("{name} is {error}")).hint(SAVE_AS_UTF_8))
-}
-
-/// UTF-16, read as UTF-8.
-struct Utf16<R> {
-    input: R,
-    encoding: Encoding,
-    /// The first byte of a unit that is cut by the end of the buffer.
-    half_unit: Option<u8>,
-    /// The first unit of a pair that is cut there.
-    high_surrogate: Option<u16>,
-    line: u64,
-    output: Vec<u8>,
-    consumed: usize,
-}
-
-impl<R: BufRead> Utf16<R> {
-    fn new(input: R, encoding: Encoding) -> Self {
-        Self {
-            input,
-            encoding,
-            half_unit: None,
-            high_surrogate: None,
-            line: 1,
-            output: Vec::new(),
-            consumed: 0,
-        }
-    }
-
-    /// Decodes what the input has buffered; whether there was anything.
-    fn decode_buffer(&mut self) -> io::Result<bool> {
-        let buffer = self.input.fill_buf()?;
-        let length = buffer.len();
-        if length == 0 && (self.half_unit.is_some() || self.high_surrogate.is_some()) {
-            return Err(self.invalid());
-        }
-        let bytes: Vec<u8> = self.half_unit.take().into_iter().chain(buffer.iter().copied()).collect();
-        self.input.consume(length);
-        let units = bytes.chunks_exact(2);
-        self.half_unit = units.remainder().first().copied();
-        let order = if self.encoding == Encoding::Utf16Be { u16::from_be_bytes } else { u16::from_le_bytes };
-        let mut units: Vec<u16> = self
-            .high_surrogate
-            .take()
-            .into_iter()
-            .chain(units.map(|unit| order([unit[0], unit[1]])))
-            .collect();
-        if let Some(0xd800..0xdc00) = units.last() {
-            self.high_surrogate = units.pop();
-        }
-        for character in char::decode_utf16(units) {
-            let character = character.map_err(|_| self.invalid())?;
-            self.line += u64::from(character == '\n');
-            self.output.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-        }
-        Ok(length > 0)
-    }
-
-    fn invalid(&self) -> io::Error {
-        invalid(format!("not valid UTF-16: line {}", self.line))
-    }
-}
-
-impl<R: BufRead> BufRead for Utf16<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.consumed == self.output.len() {
-            self.output.clear();
-            self.consumed = 0;
-            while self.output.is_empty() && self.decode_buffer()? {}
-        }
-        Ok(&self.output[self.consumed..])
-    }
-
-    fn consume(&mut self, amount: usize) {
-        self.consumed = (self.consumed + amount).min(self.output.len());
-    }
-}
-
-impl<R: BufRead> Read for Utf16<R> {
-    fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
-        let length = self.fill_buf()?.read(target)?;
-        self.consume(length);
-        Ok(length)
+        ErrorKind::InvalidData => Failure::usage(format!("{name} is {error}")).hint(SAVE_AS_UTF_8),
+        ErrorKind::NotFound => Failure::usage(format!("file {name} not found")),
+        _ => Failure::usage(format!("cannot read {name}: {error}")),
     }
 }
 
@@ -244,15 +175,15 @@ impl<R: BufRead> Read for Utf16<R> {
 mod tests {
     use std::io::{BufReader, Cursor, Read as _};
 
-    use super::{Encoding, decoded};
+    use super::{decoded, last_line};
 
-    fn read(bytes: Vec<u8>) -> Result<(String, Encoding), String> {
+    fn read(bytes: Vec<u8>) -> Result<String, String> {
         // A reader that gives a byte at a time finds every seam.
         let input = Box::new(BufReader::with_capacity(1, Cursor::new(bytes)));
-        let (mut input, encoding) = decoded(input).map_err(|error| error.to_string())?;
+        let mut input = decoded(input).map_err(|error| error.to_string())?;
         let mut text = String::new();
         input.read_to_string(&mut text).map_err(|error| error.to_string())?;
-        Ok((text, encoding))
+        Ok(text)
     }
 
     fn utf_16(text: &str, to_bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
@@ -262,11 +193,12 @@ mod tests {
     #[test]
     fn every_encoding_reads_as_the_same_text() {
         let text = "a,é\r\n\"😀\",東京\r\n";
-        assert_eq!(read(text.into()), Ok((text.to_owned(), Encoding::Utf8)));
-        assert_eq!(read(format!("\u{feff}{text}").into()), Ok((text.to_owned(), Encoding::Utf8WithMark)));
-        assert_eq!(read(utf_16(text, u16::to_le_bytes)), Ok((text.to_owned(), Encoding::Utf16Le)));
-        assert_eq!(read(utf_16(text, u16::to_be_bytes)), Ok((text.to_owned(), Encoding::Utf16Be)));
-        assert_eq!(read(Vec::new()), Ok((String::new(), Encoding::Utf8)));
+        let marked = format!("\u{feff}{text}");
+        let (low, high) = (utf_16(text, u16::to_le_bytes), utf_16(text, u16::to_be_bytes));
+        for bytes in [text.into(), marked.into(), low, high] {
+            assert_eq!(read(bytes), Ok(text.to_owned()));
+        }
+        assert_eq!(read(Vec::new()), Ok(String::new()));
     }
 
     #[test]
@@ -276,11 +208,20 @@ mod tests {
             (b"\xd0\xcf\x11\xe0\xa1".to_vec(), "a spreadsheet (.xls)"),
             (b"l\0a\0".to_vec(), "UTF-16 without a byte order mark"),
             (b"\0l\0a".to_vec(), "UTF-16 without a byte order mark"),
-            (b"\xff\xfea\0\n\0\0\xd8b\0".to_vec(), "not valid UTF-16: line 2"),
-            (b"\xff\xfea\0\n".to_vec(), "not valid UTF-16: line 1"),
+            (b"\xff\xfea\0\n\0\0\xd8b\0".to_vec(), "not valid UTF-16LE: line 2"),
+            (b"\xff\xfea\0\n".to_vec(), "not valid UTF-16LE: line 1"),
         ] {
             let refusal = read(bytes).unwrap_err();
             assert!(refusal.starts_with(what), "{what}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn lines_are_those_of_an_editor() {
+        for (text, line) in
+            [("", 1), ("a\nb", 2), ("a\r\nb\r\n", 3), ("a\rb", 2), ("a\r", 2), ("\r\r\n\n", 4)]
+        {
+            assert_eq!(last_line(text), line, "{text:?}");
         }
     }
 }

@@ -4,7 +4,6 @@ mod columns;
 mod csv;
 pub mod document;
 mod flags;
-pub mod problems;
 pub mod records;
 
 pub use columns::read_options as options_file;

@@ -78,7 +78,7 @@ error: options.csv: missing column `label`
         (
             "label,label:fr\nA,B\n",
             str![[r#"
-error: options.csv: column `label:fr`: expected a store ID after `label:`
+error: options.csv: unknown column `label:fr`; did you mean `label`?
   No changes were made.
   hint: expected columns: label,sort_order,is_default,label:STORE_ID…
 "#]],
@@ -86,7 +86,7 @@ error: options.csv: column `label:fr`: expected a store ID after `label:`
         (
             "label,sort_order\nA,first\n",
             str![[r#"
-error: options.csv: line 2: sort_order `first` is not an integer
+error: options.csv: line 2, column sort_order: expected an integer, found "first"
   No changes were made.
   hint: expected columns: label,sort_order,is_default,label:STORE_ID…
 "#]],
@@ -94,7 +94,7 @@ error: options.csv: line 2: sort_order `first` is not an integer
         (
             "label,is_default\nA,1\nB,maybe\n",
             str![[r#"
-error: options.csv: line 3: is_default `maybe` is not true or false
+error: options.csv: line 3, column is_default: expected yes or no (or true, false, 1, 0), found "maybe"
   No changes were made.
   hint: expected columns: label,sort_order,is_default,label:STORE_ID…
 "#]],

@@ -76,7 +76,7 @@ error: `x.csv` contains no records
             str![[r#"
 error: y.csv has no header
   No changes were made.
-  hint: expected columns: sku,qty,quote_id,option:OPTION_ID,token,reason
+  hint: expected columns: sku,qty,quote_id,option:OPTION_ID,token
 "#]],
         ),
     ] {
@@ -185,7 +185,7 @@ fn the_first_bad_record_is_named_and_nothing_is_sent() {
             str![[r#"
 error: a.csv: unknown column `qyt`; did you mean `qty`?
   No changes were made.
-  hint: expected columns: sku,qty,quote_id,option:OPTION_ID,token,reason
+  hint: expected columns: sku,qty,quote_id,option:OPTION_ID,token
 "#]],
         ),
         (
@@ -228,7 +228,7 @@ error: e.json: line 2: cartItem.skuu: unknown field; did you mean `sku`?
             "f.json",
             "[{\"sku\":\"x\",\"qty\":1},\n",
             str![[r#"
-error: `f.json` is not a JSON array: line 2: unexpected end of input in array
+error: `f.json` is not a JSON array of records: EOF while parsing a value at line 2 column 0
   No changes were made.
 "#]],
         ),

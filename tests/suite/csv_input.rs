@@ -119,7 +119,7 @@ fn encodings_and_delimiters_of_spreadsheets_are_read() {
             "book.xlsx",
             &b"PK\x03\x04\x14\0\x06\0"[..],
             str![[r#"
-error: book.xlsx is a spreadsheet (.xlsx or .ods) or another ZIP archive, not text
+error: `book.xlsx` is a spreadsheet (.xlsx or .ods) or another ZIP archive, not text
   No changes were made.
   hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again
 "#]],
@@ -128,7 +128,7 @@ error: book.xlsx is a spreadsheet (.xlsx or .ods) or another ZIP archive, not te
             "book.csv",
             b"PK\x03\x04\x14\0\x06\0",
             str![[r#"
-error: book.csv is a spreadsheet (.xlsx or .ods) or another ZIP archive, not text
+error: `book.csv` is a spreadsheet (.xlsx or .ods) or another ZIP archive, not text
   No changes were made.
   hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again
 "#]],
@@ -137,7 +137,7 @@ error: book.csv is a spreadsheet (.xlsx or .ods) or another ZIP archive, not tex
             "bare.csv",
             b"s\0k\0u\0\n\0",
             str![[r#"
-error: bare.csv is UTF-16 without a byte order mark, or not text
+error: `bare.csv` is UTF-16 without a byte order mark, or not text
   No changes were made.
   hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again
 "#]],
@@ -146,9 +146,9 @@ error: bare.csv is UTF-16 without a byte order mark, or not text
             "latin.csv",
             b"sku,qty\na,1\nGr\xfcn,1\n",
             str![[r#"
-error: latin.csv: line 3, column sku: not valid UTF-8; save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again
+error: `latin.csv` is not UTF-8: line 3
   No changes were made.
-  hint: fix the record and try again; --skip-invalid sends the others
+  hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again
 "#]],
         ),
         (

@@ -132,7 +132,7 @@ error: customer: expected an object, found an array
         (
             "[",
             str![[r#"
-error: `in.json` is not a JSON array: line 1: unexpected end of input in array
+error: `in.json` is not a JSON array of records: EOF while parsing a list at line 1 column 1
   No changes were made.
 "#]],
         ),

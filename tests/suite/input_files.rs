@@ -50,7 +50,7 @@ error: `half.json` is not valid JSON: EOF while parsing a string at line 1 colum
         (
             "latin.json",
             str![[r#"
-error: `latin.json` is not UTF-8: line 1, byte 12
+error: `latin.json` is not UTF-8: line 1
   No changes were made.
   hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again
 "#]],
@@ -65,7 +65,7 @@ error: `two.json` is not valid JSON: trailing characters at line 1 column 4
         (
             "deep.json",
             str![[r#"
-error: `deep.json` is not a JSON array: line 1: unexpected end of input in array
+error: `deep.json` is not a JSON array of records: EOF while parsing a list at line 1 column 9000
   No changes were made.
 "#]],
         ),
@@ -77,7 +77,7 @@ error: `deep.json` is not a JSON array: line 1: unexpected end of input in array
     env.storefront("quote add-item -i -").stdin([0xff, 0x41]).run().assert_failure(
         2,
         str![[r#"
-error: stdin is not UTF-8: line 1, byte 1
+error: stdin is not UTF-8: line 1
   No changes were made.
   hint: save it as UTF-8 (in a spreadsheet: as CSV UTF-8) and try again
 "#]],

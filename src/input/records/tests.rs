@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Columns, Content, Elements, Input, Lines, RowError, Rows};
+use super::{Columns, Content, Format, Input, RecordReader, RowError};
 use crate::plan::operation::Operation;
 use crate::plan::request::dialect::MARKETPLACE;
 
@@ -9,14 +9,28 @@ fn input(text: &str) -> Input {
     Box::new(std::io::BufReader::with_capacity(1, std::io::Cursor::new(text.as_bytes().to_vec())))
 }
 
-fn elements(text: &str) -> Result<Vec<(u64, String)>, String> {
-    let mut array = Elements::new(input(text), "x.json".to_owned());
+fn reader(text: &str, format: Format, operation: Operation) -> Result<RecordReader, String> {
+    let understand = |header: &csv::StringRecord| {
+        Columns::parse_header("x.csv", &MARKETPLACE, operation, header, &["token".to_owned()])
+    };
+    let path = if format == Format::Csv { "x.csv" } else { "x.json" };
+    RecordReader::over(input(text), path.into(), format, understand).map_err(|failure| failure.message)
+}
+
+/// The JSON records with their lines.
+fn texts(text: &str, format: Format) -> Result<Vec<(u64, String)>, String> {
+    let mut records = reader(text, format, Operation::QuoteAddItem)?;
     let mut found = Vec::new();
-    while let Some((line, content, _)) = array.read().map_err(|failure| failure.message)? {
-        let Content::Json(text) = content else { panic!("{content:?}") };
-        found.push((line, text));
+    while let Some(record) = records.read().map_err(|failure| failure.message)? {
+        let Content::Json(text) = record.content else { panic!("{:?}", record.content) };
+        assert_eq!(record.number, found.len() as u64 + 1);
+        found.push((record.line, text));
     }
     Ok(found)
+}
+
+fn elements(text: &str) -> Result<Vec<(u64, String)>, String> {
+    texts(text, Format::Array)
 }
 
 #[test]
@@ -30,43 +44,30 @@ fn an_array_parts_at_its_own_commas() {
 #[test]
 fn what_is_no_array_is_named_by_line() {
     for (text, what) in [
-        ("{}", "`x.json` is not a JSON array: line 1: expected `[`, found `{`"),
-        ("[1\n,2", "`x.json` is not a JSON array: line 2: unexpected end of input in array"),
-        ("[1,]", "`x.json` is not a JSON array: line 1: expected a value, found `]`"),
-        ("[,1]", "`x.json` is not a JSON array: line 1: expected a value, found `,`"),
-        ("[1] x", "`x.json` is not a JSON array: line 1: expected the end of the input, found `x`"),
-        ("[1", "`x.json` is not a JSON array: line 1: unexpected end of input in array"),
+        ("[1\n,2", "EOF while parsing a list at line 2 column 2"),
+        ("[1,]", "trailing comma at line 1 column 4"),
+        ("[,1]", "expected value at line 1 column 2"),
+        ("[1] x", "trailing characters at line 1 column 5"),
+        ("[1", "EOF while parsing a list at line 1 column 2"),
     ] {
-        let found = elements(text).unwrap_err();
-        assert!(found.starts_with(what), "{text}: {found}");
+        assert_eq!(elements(text), Err(format!("`x.json` is not a JSON array of records: {what}")), "{text}");
     }
 }
 
 #[test]
 fn lines_are_counted_and_blank_ones_passed_over() {
-    let mut lines = Lines::new(input("{\"a\":1}\r\n\n  \n{\"b\":2}"), "x".to_owned());
-    let mut found = Vec::new();
-    while let Some((line, content, _)) = lines.read().unwrap() {
-        found.push((line, content));
-    }
-    assert_eq!(
-        found,
-        [(1, Content::Json("{\"a\":1}".to_owned())), (4, Content::Json("{\"b\":2}".to_owned()))]
-    );
+    let found = texts("{\"a\":1}\r\n\n  \n{\"b\":2}", Format::Ndjson);
+    assert_eq!(found, Ok(vec![(1, "{\"a\":1}".to_owned()), (4, "{\"b\":2}".to_owned())]));
 }
 
 fn documents(operation: Operation, text: &str) -> Result<Vec<Value>, String> {
-    let understand = |header: &csv::StringRecord| {
-        Columns::parse_header("x.csv", &MARKETPLACE, operation, header, &["token".to_owned()])
-    };
-    let mut rows =
-        Rows::new(input(text), "x.csv".to_owned(), understand).map_err(|failure| failure.message)?;
+    let mut rows = reader(text, Format::Csv, operation)?;
     let mut found = Vec::new();
-    while let Some((line, content, _)) = rows.read().map_err(|failure| failure.message)? {
-        let Content::Row(row) = content else { panic!("{content:?}") };
-        let (document, _) = rows.columns().document(&row).map_err(|error| {
+    while let Some(record) = rows.read().map_err(|failure| failure.message)? {
+        let Content::Row(row) = record.content else { panic!("{:?}", record.content) };
+        let (document, _) = rows.columns().unwrap().document(&row).map_err(|error| {
             let (RowError::Length(what) | RowError::Cells(what)) = error;
-            format!("{line}: {what}")
+            format!("{}: {what}", record.line)
         })?;
         found.push(Value::Object(document));
     }
