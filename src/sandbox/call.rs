@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::sandbox::fault::active::TriggeredFaults;
+use crate::sandbox::fault::TriggeredFaults;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Caller, Document};
 

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::store::Product;
 use crate::exact_json;
-use crate::sandbox::handlers::{profile, quantity, quote_item};
+use crate::sandbox::marketplace::{profile, quote};
+use crate::sandbox::quantity;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::Database;
 
@@ -38,7 +39,7 @@ pub fn dump(records: &Database<'_>) -> Result<Value, ApiError> {
 
 /// `id`, `customer_id`, `items` and, once it is saved, `shipping_information`.
 fn quote(records: &Database<'_>, id: i64, customer: i64) -> Result<Value, ApiError> {
-    let items: Vec<Value> = records.lines(id)?.iter().map(quote_item::item_json).collect();
+    let items: Vec<Value> = records.lines(id)?.iter().map(quote::item_json).collect();
     let shipping = records.shipping(id)?.map_or(Value::Null, Value::Object);
     Ok(exact_json::object([
         ("id", id.into()),

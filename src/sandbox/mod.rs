@@ -11,10 +11,10 @@ pub(crate) mod call;
 mod coerce;
 mod dump;
 pub mod fault;
-pub(crate) mod handlers;
-mod host_check;
 pub mod magento;
+pub(crate) mod marketplace;
 pub mod openapi;
+pub(crate) mod quantity;
 mod reply;
 mod required;
 mod route_table;
@@ -134,7 +134,7 @@ fn app(
         let mischief = Arc::new(FaultInjector::new(faults));
         app = app.layer(middleware::from_fn_with_state(mischief, inject::middleware));
     }
-    app = app.layer(middleware::from_fn_with_state(allow_hosts, host_check::middleware));
+    app = app.layer(middleware::from_fn_with_state(allow_hosts, server::host_check));
     if let Some(observer) = observer {
         app = app.layer(middleware::from_fn_with_state(observer, observe));
     }

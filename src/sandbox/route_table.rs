@@ -5,7 +5,7 @@ use axum::http::Method;
 use super::auth::Access;
 use super::reply::Reply;
 use crate::sandbox::call::Call;
-use crate::sandbox::handlers::{attribute, profile, quote_item, shipping};
+use crate::sandbox::marketplace::{attribute, profile, quote};
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{AccessMode, Database};
 use crate::wire::{ATTRIBUTE_BODY, CART_ITEM_BODY, CUSTOMER_BODY, ObjectSchema, SHIPPING_INFORMATION};
@@ -72,7 +72,7 @@ pub static ROUTES: &[Route] = &[
         aliases: &[],
         access: Access::Customer,
         mode: AccessMode::Write,
-        operation: shipping::save,
+        operation: quote::save,
         id: "saveShippingInformation",
         summary: "Save shipping, billing and payment on the customer's quote",
         body: Some(&SHIPPING_INFORMATION),
@@ -84,7 +84,7 @@ pub static ROUTES: &[Route] = &[
         aliases: &[],
         access: Access::Customer,
         mode: AccessMode::Write,
-        operation: quote_item::add,
+        operation: quote::add,
         id: "addItem",
         summary: "Add an item to a quote",
         body: Some(&CART_ITEM_BODY),

@@ -15,7 +15,7 @@ use super::store::{Document, Store};
 use super::{auth, magento};
 use crate::sandbox::body::{read_body, receive};
 use crate::sandbox::call::Call;
-use crate::sandbox::fault::active::TriggeredFaults;
+use crate::sandbox::fault::TriggeredFaults;
 use crate::sandbox::fault::spec::FaultKind;
 use crate::sandbox::reply::{ApiError, no_route};
 use crate::sandbox::store::{AccessMode, Database};

@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 
 use crate::exact_json;
 use crate::sandbox::body::receive;
-use crate::sandbox::fault::active::TriggeredFaults;
+use crate::sandbox::fault::TriggeredFaults;
 use crate::sandbox::fault::connection::ConnectionCutter;
+use crate::sandbox::fault::gateway;
 use crate::sandbox::fault::spec::{Fault, FaultKind, FaultValue};
-use crate::sandbox::fault::{late, varnish};
 use crate::sandbox::reply::{ApiError, html, json_response};
 
 /// The faults of one server, with what each has done so far.
@@ -122,8 +122,8 @@ async fn handle(
         return response;
     }
     if let Some(milliseconds) = struck.number(FaultKind::Late) {
-        late::apply_after(Duration::from_millis(milliseconds.into()), request, next);
-        return late::gateway_timeout();
+        gateway::apply_after(Duration::from_millis(milliseconds.into()), request, next);
+        return gateway::gateway_timeout();
     }
     let mut response = next.run(request).await;
     struck.wait(FaultKind::LatencyAfterCommit).await;
@@ -141,8 +141,8 @@ fn canned_response(struck: &TriggeredFaults, scissors: &ConnectionCutter) -> Opt
             Some(StatusCode::OK.into_response())
         }
         FaultKind::Status(status) => Some(failure(*status, *setting)),
-        FaultKind::Varnish if *setting == FaultValue::Word(varnish::NOT_APPLIED) => {
-            Some(varnish::backend_fetch_failed())
+        FaultKind::Varnish if *setting == FaultValue::Word(gateway::NOT_APPLIED) => {
+            Some(gateway::backend_fetch_failed())
         }
         FaultKind::NoGet => Some(ApiError::no_route().into_response()),
         _ => None,
@@ -161,7 +161,7 @@ async fn corrupt_response(
         (FaultKind::ResetAfterCommit, _) => scissors.reset(),
         (FaultKind::Truncated, _) => scissors.truncate(),
         (FaultKind::StatusAfterCommit(status), setting) => return failure(status, setting),
-        (FaultKind::Varnish, _) => return varnish::backend_fetch_failed(),
+        (FaultKind::Varnish, _) => return gateway::backend_fetch_failed(),
         (FaultKind::Html, _) => return html(status, "Please sign in"),
         (FaultKind::Empty, _) => return status.into_response(),
         (FaultKind::Envelope, FaultValue::Word(word)) if status.is_success() => {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use anyhow::{Context as _, bail};
 use axum::http::Method;
 
-use crate::sandbox::fault::varnish;
+use crate::sandbox::fault::gateway;
 use crate::suggestion::closest_match;
 
 /// A fault that the sandbox injects, and how often.
@@ -111,7 +111,7 @@ const KINDS: &[(&str, FaultKind, ValueRule)] = &[
     ("drop-address", FaultKind::DropAddress, ValueRule::Nothing),
     ("late", FaultKind::Late, ValueRule::Milliseconds),
     ("stale-read", FaultKind::StaleRead, ValueRule::Count),
-    ("varnish", FaultKind::Varnish, ValueRule::OneOf(&[varnish::APPLIED, varnish::NOT_APPLIED])),
+    ("varnish", FaultKind::Varnish, ValueRule::OneOf(&[gateway::APPLIED, gateway::NOT_APPLIED])),
 ];
 
 /// Every kind with what may stand behind `=`, separated by commas, for help texts.

@@ -1,13 +1,13 @@
-//! Replacing the address list of a customer.
+//! Replacing the address list of a customer, and what the address book refuses.
 
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::address_check;
 use super::coerce::as_text;
-use super::countries::{self, Region};
 use super::customer_view::{ADDRESS_ATTRIBUTES, DEFAULTS, merge_attributes, storable};
+use super::directory;
+use super::directory::Region;
 use crate::sandbox::address_owner;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document, StoredAddress};
@@ -59,14 +59,14 @@ pub fn replace(records: &Database<'_>, customer: i64, elements: &[Value]) -> Res
 fn create(records: &Database<'_>, customer: i64, sent: &Document) -> Result<StoredAddress, ApiError> {
     let mut body = Document::new();
     merge(&mut body, sent);
-    address_check::check(&body)?;
+    check(&body)?;
     let id = records.add_address(customer, 0, &body)?;
     Ok(StoredAddress { id, body })
 }
 
 fn change(mut stored: StoredAddress, sent: &Document) -> Result<StoredAddress, ApiError> {
     merge(&mut stored.body, sent);
-    address_check::check(&stored.body)?;
+    check(&stored.body)?;
     Ok(stored)
 }
 
@@ -101,10 +101,92 @@ fn merge_region(stored: &mut Document, sent: &Document) {
     };
     let text = object.and_then(|region| region.get("region")).filter(|_| id == 0).map(as_text);
     let text = text.filter(|text| !text.is_empty()).map(|text| storable(&text));
-    let region = match countries::region(id) {
+    let region = match directory::region(id) {
         Some(Region(_, code, name)) => json!({"region_code": code, "region": name, "region_id": id}),
         None => json!({"region_code": null, "region": text, "region_id": id}),
     };
     stored.insert("region".to_owned(), region);
     stored.insert("region_id".to_owned(), Value::from(id));
+}
+
+/// Street lines of an address, unless the shop is set up for more.
+const STREET_LINES: usize = 2;
+
+/// Countries whose addresses need no postcode; Lebanon is this shop's own setting, the others are Magento's.
+const WITHOUT_POSTCODE: &[&str] = &["HK", "IE", "LB", "MO", "PA"];
+
+/// Refuses an address that cannot be stored as `merged`.
+pub fn check(merged: &Document) -> Result<(), ApiError> {
+    let lines = merged.get("street").and_then(Value::as_array).map_or(0, Vec::len);
+    let mut missing: Vec<ApiError> = Vec::new();
+    for name in ["firstname", "lastname", "street", "city", "telephone", "postcode"] {
+        if is_blank(merged.get(name)) && is_required(name, merged) {
+            missing.push(ApiError::required(name));
+        }
+    }
+    let country = text(merged, "country_id");
+    if country.is_empty() {
+        missing.push(ApiError::required("countryId"));
+    } else if !directory::exists(country) {
+        missing.push(ApiError::invalid_value("countryId", &Value::from(country)));
+    } else if let Some(refusal) = foreign_region(merged, country) {
+        missing.push(refusal);
+    }
+    if let Some(refusal) = ApiError::all(missing) {
+        return Err(refusal);
+    }
+    check_lines(lines)
+}
+
+/// Refuses an address as it is stored. Magento saves the stored addresses before it looks at those sent: with one that
+/// it does not take no PUT of the customer succeeds, not even one that corrects or removes it.
+pub fn check_stored(address: &Document) -> Result<(), ApiError> {
+    let labels = [
+        ("firstname", "First Name"),
+        ("lastname", "Last Name"),
+        ("street", "Street Address"),
+        ("city", "City"),
+        ("telephone", "Phone Number"),
+        ("postcode", "Zip/Postal Code"),
+    ];
+    let blanks: Vec<String> = labels
+        .into_iter()
+        .filter(|(name, _)| is_blank(address.get(*name)) && is_required(name, address))
+        .map(|(_, label)| format!("\"{label}\" is a required value."))
+        .collect();
+    if blanks.is_empty() {
+        check_lines(address.get("street").and_then(Value::as_array).map_or(0, Vec::len))
+    } else {
+        Err(ApiError::new(400, &blanks.join("\n")))
+    }
+}
+
+fn check_lines(lines: usize) -> Result<(), ApiError> {
+    if lines > STREET_LINES {
+        return Err(ApiError::new(400, "\"Street Address\" cannot contain more than 2 lines."));
+    }
+    Ok(())
+}
+
+fn is_required(name: &str, address: &Document) -> bool {
+    name != "postcode" || !WITHOUT_POSTCODE.contains(&text(address, "country_id"))
+}
+
+fn foreign_region(address: &Document, country: &str) -> Option<ApiError> {
+    let id = address.get("region_id").and_then(Value::as_i64).filter(|id| *id != 0)?;
+    let fits = directory::regions(country).iter().any(|region| region.0 == id);
+    (!fits).then(|| ApiError::invalid_value("regionId", &Value::from(id.to_string())))
+}
+
+fn is_blank(value: Option<&Value>) -> bool {
+    match value {
+        None | Some(Value::Null) => true,
+        Some(Value::String(text)) => text.trim().is_empty(),
+        Some(Value::Array(lines)) => lines.iter().all(|line| is_blank(Some(line))),
+        Some(_) => false,
+    }
+}
+
+fn text<'address>(address: &'address Document, name: &str) -> &'address str {
+    address.get(name).and_then(Value::as_str).unwrap_or_default()
 }

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::coerce::{self, as_text};
 use super::fields::CART_ITEM;
-use super::{active_cart, cart_view};
-use crate::sandbox::handlers::quote_item;
+use super::{active_cart, carts};
+use crate::sandbox::marketplace::quote;
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{Database, Document, Product, QuoteLine};
 
@@ -15,12 +15,12 @@ const MOST: i64 = 10_000;
 
 /// GET `carts/mine/items`.
 pub fn list_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    cart_view::items(records, active_cart::own(records, &call)?).map(Reply::ok)
+    carts::items(records, active_cart::own(records, &call)?).map(Reply::ok)
 }
 
 /// GET `carts/{cartId}/items`.
 pub fn list(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    cart_view::items(records, active_cart::named(records, &call)?).map(Reply::ok)
+    carts::items(records, active_cart::named(records, &call)?).map(Reply::ok)
 }
 
 /// POST `carts/mine/items`. `quote_id` counts for nothing: the own cart is used.
@@ -85,7 +85,7 @@ fn add_to(records: &Database<'_>, cart: i64, sent: &Document) -> Result<Reply, A
     };
     let sku = records.sku_in_any_case(&sku)?.ok_or_else(unknown)?;
     let product = records.product(&sku)?.ok_or_else(unknown)?;
-    let options = quote_item::canonical_options(&quote_item::choice(records, &product, sent)?);
+    let options = quote::canonical_options(&quote::choice(records, &product, sent)?);
     let line = records.line(cart, &sku, &options)?;
     let present = line.as_ref().map_or(0, |line| whole(&line.qty));
     check_stock(&product, present + added)?;
@@ -97,7 +97,7 @@ fn add_to(records: &Database<'_>, cart: i64, sent: &Document) -> Result<Reply, A
         }
         None => QuoteLine { item_id: records.add_line(cart, &sku, &options, &qty)?, sku, options, qty },
     };
-    cart_view::item(records, cart, &line).map(Reply::ok)
+    carts::item(records, cart, &line).map(Reply::ok)
 }
 
 fn change_in(records: &Database<'_>, cart: i64, item: i64, sent: &Document) -> Result<Reply, ApiError> {
@@ -109,7 +109,7 @@ fn change_in(records: &Database<'_>, cart: i64, item: i64, sent: &Document) -> R
     let product = records.product(&line.sku)?.ok_or_else(missing)?;
     check_stock(&product, qty)?;
     records.put_quantity(item, &qty.to_string())?;
-    cart_view::item(records, cart, &QuoteLine { qty: qty.to_string(), ..line }).map(Reply::ok)
+    carts::item(records, cart, &QuoteLine { qty: qty.to_string(), ..line }).map(Reply::ok)
 }
 
 fn remove_from(records: &Database<'_>, cart: i64, item: i64) -> Result<Reply, ApiError> {

@@ -1,12 +1,15 @@
-//! Carts: making, reading and finding them.
+//! Carts: making, reading and finding them, and how Magento shows them.
 
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::customer_search::{field_text, fits};
-use super::{active_cart, cart_view, search_criteria};
+use super::coerce::as_text;
+use super::search::{field_text, fits};
+use super::{active_cart, customer_view, search, totals};
+use crate::exact_json;
+use crate::sandbox::quantity;
 use crate::sandbox::reply::{ApiError, Reply};
-use crate::sandbox::store::Database;
+use crate::sandbox::store::{Database, Document, ProductKind, QuoteLine};
 
 /// Fields that can be searched.
 const FIELDS: &[&str] = &["customer_id", "entity_id", "is_active", "store_id"];
@@ -38,25 +41,132 @@ pub fn show_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
     let customer = call.own_customer()?;
     let cart =
         records.active_quote(customer)?.ok_or_else(|| ApiError::no_such_entity("customerId", customer))?;
-    cart_view::cart(records, cart).map(Reply::ok)
+    shown(records, cart).map(Reply::ok)
 }
 
 /// GET `carts/{cartId}`.
 pub fn show(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    cart_view::cart(records, active_cart::named(records, &call)?).map(Reply::ok)
+    shown(records, active_cart::named(records, &call)?).map(Reply::ok)
 }
 
 /// GET `carts/search`.
 pub fn search(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let criteria = search_criteria::parse(&call.query)?;
+    let criteria = search::parse(&call.query)?;
     criteria.check_fields(FIELDS)?;
     let mut found = Vec::new();
     for (id, customer) in records.quotes()? {
         let is_active = records.quote(id)?.is_some_and(|(_, is_active)| is_active);
         let searched: Value = json!({"entity_id": id, "customer_id": customer, "is_active": i32::from(is_active), "store_id": 1});
         if criteria.holds(|field| field_text(&searched, field), fits) {
-            found.push(cart_view::cart(records, id)?);
+            found.push(shown(records, id)?);
         }
     }
     Ok(Reply::ok(criteria.answer(found)))
+}
+
+/// The cart `id` with its customer.
+pub fn shown(records: &Database<'_>, id: i64) -> Result<Value, ApiError> {
+    let (customer, is_active) = records.quote(id)?.ok_or_else(|| ApiError::no_such_entity("cartId", id))?;
+    let items = without_options(items(records, id)?);
+    let saved = records.shipping(id)?.unwrap_or_default();
+    let count = items.as_array().map_or(0, Vec::len);
+    let (created, updated) = records.quote_times(id)?;
+    Ok(json!({
+        "id": id,
+        "created_at": created,
+        "updated_at": updated,
+        "is_active": is_active,
+        "is_virtual": false,
+        "items": items,
+        "items_count": count,
+        "items_qty": totals::quantity(records, id)?,
+        "customer": customer_view::customer(records, customer)?,
+        "billing_address": address(&saved, "billing_address", customer),
+        "orig_order_id": 0,
+        "currency": {
+            "global_currency_code": "USD",
+            "base_currency_code": "USD",
+            "store_currency_code": "USD",
+            "quote_currency_code": "USD",
+            "store_to_base_rate": 0,
+            "store_to_quote_rate": 0,
+            "base_to_global_rate": 1,
+            "base_to_quote_rate": 1,
+        },
+        "customer_is_guest": false,
+        "customer_note_notify": true,
+        "customer_tax_class_id": 3,
+        "store_id": 1,
+        "extension_attributes": {"shipping_assignments": assignments(&saved, &items, customer)},
+    }))
+}
+
+/// One assignment of all items to the shipping address, none for an empty cart.
+fn assignments(saved: &Document, items: &Value, customer: i64) -> Value {
+    if items == &json!([]) {
+        return json!([]);
+    }
+    let code = |name: &str| saved.get(name).and_then(Value::as_str);
+    let method = code("shipping_carrier_code")
+        .zip(code("shipping_method_code"))
+        .map(|(carrier, method)| format!("{carrier}_{method}"));
+    let address = address(saved, "shipping_address", customer);
+    json!([{"shipping": {"address": address, "method": method}, "items": items}])
+}
+
+/// A stored quote address; its region is three fields.
+fn address(saved: &Document, name: &str, customer: i64) -> Value {
+    let stored = saved.get(name).and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut view = Document::new();
+    for name in ["region", "region_id", "region_code", "country_id", "street"] {
+        view.insert(name.to_owned(), stored.get(name).cloned().unwrap_or_default());
+    }
+    if view["street"].is_null() {
+        view.insert("street".to_owned(), json!([""]));
+    }
+    view.extend(stored.into_iter().filter(|(_, value)| !value.is_null()));
+    view.insert("customer_id".to_owned(), json!(customer));
+    for name in ["same_as_billing", "save_in_address_book"] {
+        view.entry(name).or_insert_with(|| json!(0));
+    }
+    Value::Object(view)
+}
+
+/// The items of a cart.
+pub fn items(records: &Database<'_>, cart: i64) -> Result<Value, ApiError> {
+    records.lines(cart)?.iter().map(|line| item(records, cart, line)).collect()
+}
+
+/// The items as the cart itself shows them: only the list of items names the options.
+fn without_options(mut items: Value) -> Value {
+    for item in items.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        item.shift_remove("product_option");
+    }
+    items
+}
+
+/// The sku of the simple product that the options of a configurable one choose.
+fn simple_sku(sku: &str, options: &Value) -> String {
+    let values = options.as_array().into_iter().flatten().map(|option| as_text(&option["option_value"]));
+    values.fold(sku.to_owned(), |sku, value| sku + "-" + &value)
+}
+
+/// One item.
+pub fn item(records: &Database<'_>, cart: i64, line: &QuoteLine) -> Result<Value, ApiError> {
+    let product = records.product(&line.sku)?.ok_or_else(ApiError::crash)?;
+    let mut view = json!({
+        "item_id": line.item_id,
+        "sku": line.sku,
+        "qty": quantity::parse(&line.qty),
+        "name": product.name,
+        "price": quantity::parse(&product.price),
+        "product_type": product.kind.name(),
+        "quote_id": cart.to_string(),
+    });
+    if product.kind == ProductKind::Configurable {
+        let options = exact_json::parse(line.options.as_bytes()).unwrap_or_default();
+        view["sku"] = Value::from(simple_sku(&line.sku, &options));
+        view["product_option"] = json!({"extension_attributes": {"configurable_item_options": options}});
+    }
+    Ok(view)
 }

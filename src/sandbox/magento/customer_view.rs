@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::coerce::as_text;
-use super::countries::{self, Region};
+use super::directory::{self, Region};
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document, StoredAddress};
 
@@ -122,7 +122,7 @@ fn region(stored: &Document) -> (Value, Option<i64>) {
     let object = stored.get("region").and_then(Value::as_object);
     let inside = object.and_then(|region| region.get("region_id")).and_then(Value::as_i64);
     let id = stored.get("region_id").and_then(Value::as_i64).or(inside);
-    if let Some(Region(id, code, name)) = id.filter(|id| *id > 0).and_then(countries::region) {
+    if let Some(Region(id, code, name)) = id.filter(|id| *id > 0).and_then(directory::region) {
         return (json!({"region_code": code, "region": name, "region_id": id}), Some(*id));
     }
     let text = object.and_then(|region| region.get("region")).and_then(|value| scalar(value, false));

@@ -4,15 +4,14 @@ use regex_lite::Regex;
 use serde_json::{Value, json};
 
 use super::address_book;
-use super::address_check;
 use super::call::Call;
 use super::coerce::{self, as_text};
-use super::customer_search::same_text;
 use super::customer_view::{self, CUSTOMER_ATTRIBUTES, DEFAULTS, default_id, merge_attributes, storable};
 use super::default_addresses::{self, SentList};
 use super::fields::CUSTOMER;
+use super::search::same_text;
 use crate::sandbox::fault::spec::FaultKind;
-use crate::sandbox::handlers::profile::now;
+use crate::sandbox::marketplace::profile::now;
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{Database, Document};
 
@@ -160,7 +159,7 @@ fn save(
     default_addresses::check_sent(&customer, &before, &sent, is_own)?;
     check_fields(&customer, &sent, is_own)?;
     check_email(records, &sent, Some(target))?;
-    before.iter().try_for_each(|address| address_check::check_stored(&address.body))?;
+    before.iter().try_for_each(|address| address_book::check_stored(&address.body))?;
     merge(&mut customer, &sent, is_own);
     let mut list = match sent.get("addresses") {
         None => SentList::Absent,

@@ -15,7 +15,7 @@ use super::route_table::{self, Permission, Route};
 use super::selected_fields;
 use crate::sandbox::auth::bearer;
 use crate::sandbox::body::{check_content_type, parse_json, receive};
-use crate::sandbox::fault::active::TriggeredFaults;
+use crate::sandbox::fault::TriggeredFaults;
 use crate::sandbox::fault::spec::FaultKind;
 use crate::sandbox::reply::{ApiError, Reply, html, json_text};
 use crate::sandbox::store::{AccessMode, Caller, Database, Document, Store};

@@ -4,31 +4,24 @@
 
 mod active_cart;
 mod address_book;
-mod address_check;
-mod attribute_view;
 mod attributes;
 mod call;
 mod cart_items;
-mod cart_view;
 mod carts;
 mod coerce;
-mod countries;
-mod customer_search;
 mod customer_view;
 mod customers;
 mod default_addresses;
+mod directory;
 mod dispatch;
 mod fields;
 mod openapi;
 mod path;
 mod payment;
-mod quote_address;
 mod route_table;
-mod search_criteria;
+mod search;
 mod selected_fields;
 mod shipping;
-mod shipping_rate;
-mod store_views;
 mod tokens;
 mod totals;
 

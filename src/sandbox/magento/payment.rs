@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::coerce::{self, as_text};
 use super::fields::{PAYMENT, QUOTE_ADDRESS};
-use super::{active_cart, quote_address};
+use super::{active_cart, shipping};
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{Database, Document};
 
@@ -73,7 +73,7 @@ fn information(records: &Database<'_>, call: &mut Call) -> Result<i64, ApiError>
     set(records, cart, payment)?;
     if let Some(billing) = billing {
         let mut saved = records.shipping(cart)?.unwrap_or_default();
-        let billing = quote_address::stored(&billing, saved.get("billing_address"));
+        let billing = shipping::stored(&billing, saved.get("billing_address"));
         saved.insert("billing_address".to_owned(), Value::Object(billing));
         records.put_shipping(cart, &saved)?;
     }

@@ -4,10 +4,7 @@ use axum::http::Method;
 
 use super::call::Call;
 use super::fields::{self, Fields};
-use super::{
-    attributes, cart_items, carts, countries, customer_search, customers, payment, shipping, store_views,
-    tokens, totals,
-};
+use super::{attributes, cart_items, carts, customers, directory, payment, search, shipping, tokens, totals};
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{AccessMode, Database};
 
@@ -79,7 +76,7 @@ pub static ROUTES: &[Route] = &[
     write(Method::PUT, "customers/me", OWN, customers::update_own, Some(("customer", &fields::CUSTOMER)), "Replace the own profile and its address list"),
     read("customers/me/billingAddress", OWN, customers::default_billing, "The own default billing address"),
     read("customers/me/shippingAddress", OWN, customers::default_shipping, "The own default shipping address"),
-    read("customers/search", CUSTOMER, customer_search::search, "Find customers"),
+    read("customers/search", CUSTOMER, search::search, "Find customers"),
     read("customers/{customerId}", CUSTOMER, customers::show, "A customer"),
     write(Method::PUT, "customers/{customerId}", MANAGE_CUSTOMERS, customers::update, Some(("customer", &fields::CUSTOMER)), "Replace a profile and its address list"),
     write(Method::DELETE, "customers/{customerId}", Permission::Administrator("Magento_Customer::delete"), customers::remove, None, "Delete a customer"),
@@ -115,13 +112,13 @@ pub static ROUTES: &[Route] = &[
     read("carts/{cartId}/payment-methods", MANAGE_CARTS, payment::methods, "Payment methods of a cart"),
     read("carts/{cartId}/selected-payment-method", MANAGE_CARTS, payment::selected, "Payment method of a cart"),
     write(Method::PUT, "carts/{cartId}/selected-payment-method", MANAGE_CARTS, payment::select, Some(("method", &fields::PAYMENT)), "Set the payment method of a cart"),
-    read("directory/countries", ANYBODY, countries::list, "Countries and their regions"),
-    read("directory/countries/{countryId}", ANYBODY, countries::show, "A country and its regions"),
+    read("directory/countries", ANYBODY, directory::list, "Countries and their regions"),
+    read("directory/countries/{countryId}", ANYBODY, directory::show, "A country and its regions"),
     write(Method::POST, "products/attributes", ATTRIBUTES, attributes::create, Some(("attribute", &fields::ATTRIBUTE)), "Create a product attribute"),
     read("products/attributes/{attributeCode}", ATTRIBUTES, attributes::show, "A product attribute"),
     write(Method::PUT, "products/attributes/{attributeCode}", ATTRIBUTES, attributes::update, Some(("attribute", &fields::ATTRIBUTE)), "Change a product attribute, or create it"),
     write(Method::DELETE, "products/attributes/{attributeCode}", ATTRIBUTES, attributes::remove, None, "Delete a product attribute"),
-    read("store/storeViews", Permission::Administrator("Magento_Backend::store"), store_views::list, "Store views"),
+    read("store/storeViews", Permission::Administrator("Magento_Backend::store"), directory::store_views, "Store views"),
 ];
 
 /// The row for these segments, and the values of its parameters.

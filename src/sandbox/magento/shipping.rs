@@ -4,9 +4,11 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::coerce::as_text;
+use super::customer_view::storable;
+use super::directory::Region;
 use super::fields::{QUOTE_ADDRESS, SHIPPING_INFORMATION};
-use super::shipping_rate::{carrier_title, rate};
-use super::{active_cart, countries, quote_address, totals};
+use super::totals::{carrier_title, rate};
+use super::{active_cart, directory, totals};
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{Database, Document};
 
@@ -66,7 +68,7 @@ pub fn save(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
 fn methods_of_saved(records: &Database<'_>, cart: i64) -> Result<Reply, ApiError> {
     let saved = records.shipping(cart)?.unwrap_or_default();
     let address = saved.get("shipping_address").and_then(Value::as_object);
-    if !records.lines(cart)?.is_empty() && address.and_then(quote_address::country).is_none() {
+    if !records.lines(cart)?.is_empty() && address.and_then(country).is_none() {
         return Err(no_address());
     }
     methods_of(records, cart)
@@ -113,8 +115,7 @@ fn save_on(records: &Database<'_>, cart: i64, sent: &Document) -> Result<Reply, 
     }
     let customer = records.quote(cart)?.map_or(0, |(customer, _)| customer);
     let address = sent.get("shipping_address").and_then(Value::as_object);
-    let address =
-        address.filter(|address| quote_address::country(address).is_some()).ok_or_else(no_address)?;
+    let address = address.filter(|address| country(address).is_some()).ok_or_else(no_address)?;
     let code = |name: &str| sent.get(name).map(as_text).filter(|code| !code.is_empty());
     let (Some(carrier), Some(method)) = (code("shipping_carrier_code"), code("shipping_method_code")) else {
         let message = "The shipping method is missing. Select the shipping method and try again.";
@@ -131,10 +132,10 @@ fn save_on(records: &Database<'_>, cart: i64, sent: &Document) -> Result<Reply, 
         );
     }
     let mut saved = records.shipping(cart)?.unwrap_or_default();
-    let shipping = quote_address::stored(address, saved.get("shipping_address"));
+    let shipping = stored(address, saved.get("shipping_address"));
     saved.insert("shipping_address".to_owned(), Value::Object(shipping));
     if let Some(billing) = billing {
-        let billing = quote_address::stored(billing, saved.get("billing_address"));
+        let billing = stored(billing, saved.get("billing_address"));
         saved.insert("billing_address".to_owned(), Value::Object(billing));
     }
     saved.insert("shipping_carrier_code".to_owned(), Value::from(carrier));
@@ -151,8 +152,7 @@ fn objection(
     shipping: &Document,
     billing: Option<&Document>,
 ) -> Result<Option<String>, ApiError> {
-    let is_known =
-        |address: &Document| quote_address::country(address).is_none_or(|code| countries::exists(&code));
+    let is_known = |address: &Document| country(address).is_none_or(|code| directory::exists(&code));
     if !is_known(shipping) {
         return Ok(Some("The address failed to save. Verify the address and try again.".to_owned()));
     }
@@ -160,9 +160,78 @@ fn objection(
         return Ok(Some("Invalid country code".to_owned()));
     }
     for address in std::iter::once(shipping).chain(billing) {
-        if let Some(objection) = quote_address::check_book_id(records, address, customer)? {
+        if let Some(objection) = check_book_id(records, address, customer)? {
             return Ok(Some(objection));
         }
     }
     Ok(None)
+}
+
+/// What is stored of an address: the fields sent, with the region as Magento resolves it. `earlier` is the address that
+/// is replaced: its region stays where none is sent.
+pub fn stored(sent: &Document, earlier: Option<&Value>) -> Document {
+    let mut address = Document::new();
+    for (name, value) in sent.iter().filter(|(_, value)| !value.is_null()) {
+        let value = match value {
+            Value::String(text) => Value::from(storable(text)),
+            Value::Array(lines) if name == "street" => {
+                lines.iter().map(|line| Value::from(storable(&as_text(line)))).collect()
+            }
+            other => other.clone(),
+        };
+        address.insert(name.clone(), value);
+    }
+    let region = region(&address).or_else(|| earlier.and_then(Value::as_object).and_then(region_of));
+    for (name, value) in ["region", "region_id", "region_code"].into_iter().zip(region.unwrap_or_default()) {
+        address.insert(name.to_owned(), value);
+    }
+    address
+}
+
+/// Name, id and code. An id counts before a code, a code only where the country has it; nothing is refused.
+fn region(address: &Document) -> Option<[Value; 3]> {
+    let text = |name: &str| address.get(name).map(as_text).filter(|text| !text.is_empty());
+    let country = text("country_id").unwrap_or_default();
+    let of_country = directory::regions(&country);
+    let id = address.get("region_id").and_then(Value::as_i64).filter(|id| *id != 0);
+    if let Some(id) = id {
+        let found = of_country.iter().find(|region| region.0 == id);
+        return Some(match found {
+            Some(Region(id, code, name)) => [json!(name), json!(id), json!(code)],
+            None => [json!(text("region")), json!(id), Value::Null],
+        });
+    }
+    if let Some(code) = text("region_code") {
+        let found = of_country.iter().find(|region| region.1 == code);
+        return Some(match found {
+            Some(Region(id, code, name)) => [json!(name), json!(id), json!(code)],
+            None => [json!(text("region")), Value::Null, Value::Null],
+        });
+    }
+    text("region").map(|name| [json!(name), Value::Null, Value::Null])
+}
+
+fn region_of(stored: &Document) -> Option<[Value; 3]> {
+    let parts =
+        ["region", "region_id", "region_code"].map(|name| stored.get(name).cloned().unwrap_or_default());
+    parts.iter().any(|part| !part.is_null()).then_some(parts)
+}
+
+/// The country of an address that is sent, if it has one at all.
+pub fn country(sent: &Document) -> Option<String> {
+    sent.get("country_id").map(as_text).filter(|code| !code.is_empty())
+}
+
+/// The sentence against a book address that is not this customer's.
+pub fn check_book_id(
+    records: &Database<'_>,
+    sent: &Document,
+    customer: i64,
+) -> Result<Option<String>, ApiError> {
+    match sent.get("customer_address_id").and_then(Value::as_i64).filter(|id| *id != 0) {
+        Some(id) if records.address_owner(id)? != Some(customer) => {
+            Ok(Some(format!("Invalid customer address id {id}")))
+        }
+        _ => Ok(None),
+    }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::coerce::as_text;
-use super::customer_search::same_text;
+use super::search::same_text;
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{Caller, Database};
 

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::active_cart;
 use super::call::Call;
-use super::{active_cart, shipping_rate};
-use crate::sandbox::handlers::quantity;
+use crate::sandbox::quantity;
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{Database, Document};
 
@@ -45,7 +45,7 @@ pub fn totals(records: &Database<'_>, cart: i64) -> Result<Value, ApiError> {
             "weee_tax_applied": null, "name": product.name,
         }));
     }
-    let shipping = shipping_rate::cost(&saved, count);
+    let shipping = cost(&saved, count);
     let mut totals = sums(subtotal, shipping);
     totals.insert("items_qty".to_owned(), amount(count));
     totals.insert("items".to_owned(), Value::from(items));
@@ -77,7 +77,7 @@ fn sums(subtotal: f64, shipping: f64) -> Document {
 }
 
 fn segments(subtotal: f64, shipping: f64, saved: &Document) -> Value {
-    let title = match shipping_rate::title(saved) {
+    let title = match title(saved) {
         Some(title) => format!("Shipping & Handling ({title})"),
         None => "Shipping & Handling".to_owned(),
     };
@@ -99,4 +99,37 @@ pub fn amount(value: f64) -> Value {
     let text = format!("{:.2}", value + 0.0);
     let text = text.trim_end_matches('0').trim_end_matches('.');
     text.parse().map_or(Value::Null, Value::Number)
+}
+
+/// Flat rate of one item.
+const FLAT_RATE: f64 = 5.0;
+
+/// What the method saved on a cart of `count` products costs.
+pub fn cost(saved: &Document, count: f64) -> f64 {
+    saved.get("shipping_carrier_code").and_then(Value::as_str).map_or(0.0, |carrier| rate(carrier, count))
+}
+
+/// The method saved on a cart, as totals write it.
+pub fn title(saved: &Document) -> Option<String> {
+    let carrier = saved.get("shipping_carrier_code")?.as_str()?;
+    Some(match carrier {
+        "flatrate" => "Flat Rate - Fixed".to_owned(),
+        other => carrier_title(other).to_owned(),
+    })
+}
+
+/// What `count` products cost to ship with a carrier.
+pub fn rate(carrier: &str, count: f64) -> f64 {
+    if carrier == "flatrate" { FLAT_RATE * count } else { 0.0 }
+}
+
+/// The name of a carrier.
+pub fn carrier_title(carrier: &str) -> &str {
+    match carrier {
+        "flatrate" => "Flat Rate",
+        "freeshipping" => "Free Shipping",
+        "tablerate" => "Best Way",
+        "instore" => "In-Store Pickup Delivery",
+        other => other,
+    }
 }

@@ -1,8 +1,8 @@
 //! Quantities that add up exactly: 0.1 and 0.2 are 0.3.
 
-use serde_json::Value;
-
 use std::cmp::Ordering;
+
+use serde_json::Value;
 
 use crate::exact_json;
 

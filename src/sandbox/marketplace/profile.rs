@@ -4,13 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::address;
-use crate::sandbox::address_owner;
+use super::quote;
 use crate::sandbox::call::Call;
-use crate::sandbox::coerce;
 use crate::sandbox::fault::spec::FaultKind;
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{Database, Document, StoredAddress};
+use crate::sandbox::{address_owner, coerce};
 use crate::{exact_json, wire};
 
 /// An address element of the request: the stored address it changes, or none for a new one, and its
@@ -87,7 +86,7 @@ fn elements(records: &Database<'_>, customer: i64, list: Vec<Value>) -> Result<V
     let mut elements = Vec::with_capacity(list.len());
     for value in list {
         let Value::Object(body) = value else { continue };
-        address::check(&body)?;
+        quote::check_address(&body)?;
         let id = body.get("id").and_then(Value::as_i64);
         if let Some(id) = id {
             address_owner::check(records, customer, id)?;
