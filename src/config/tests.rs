@@ -524,3 +524,11 @@ fn a_path_leads_to_a_setting_a_table_or_nowhere() {
 fn profile(text: &str) -> toml_edit::Item {
     text.parse::<toml_edit::DocumentMut>().unwrap().as_item().clone()
 }
+
+#[test]
+fn the_page_of_settings_has_every_setting() {
+    let page = include_str!("../../docs/settings.md");
+    let missing: Vec<_> =
+        PROFILE.iter().map(|key| key.name).filter(|name| !page.contains(&format!("`{name}`"))).collect();
+    assert_eq!(missing, Vec::<&str>::new());
+}
