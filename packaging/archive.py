@@ -17,7 +17,17 @@ import zipfile
 
 import project
 
-DOCUMENTS = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "docs/*.md", "completions/storefront.*"]
+# What a reader gets, with everything that it links to.
+DOCUMENTS = [
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "docs/*.md",
+    "tests/snapshots/support-form*.svg",
+    "completions/storefront.*",
+]
 # The earliest time that a .zip file can hold.
 EPOCH = 315532800
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the Homebrew formula and the Scoop manifest of a release from its checksums.
+"""Makes the Homebrew formula, the Scoop manifest and the WinGet manifests of a release from its checksums.
 
     packaging/manifests.py SHA256SUMS OWNER/REPOSITORY OUTPUT_DIRECTORY
 """
@@ -76,7 +76,7 @@ def formula(release):
     zsh_completion.install "completions/storefront.zsh" => "_storefront"
     fish_completion.install "completions/storefront.fish"
     pkgshare.install "completions/storefront.elvish", "completions/storefront.ps1"
-    doc.install "README.md", "CHANGELOG.md", "docs"
+    doc.install "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "tests"
   end
 
   test do
@@ -111,10 +111,48 @@ def scoop(release):
     return json.dumps(manifest, indent=4, ensure_ascii=False) + "\n"
 
 
+def winget(release):
+    """Returns the WinGet manifests as {file name: text}: the version, its installers and its description."""
+    identifier = f"{release.homepage.split('/')[-2]}.storefront"
+    head = {"PackageIdentifier": identifier, "PackageVersion": release.version}
+    installers = []
+    for name, target in {"x64": WINDOWS_ARCHIVES["64bit"], "arm64": WINDOWS_ARCHIVES["arm64"]}.items():
+        url, checksum = release.archive(target, "zip")
+        program = {
+            "RelativeFilePath": f"storefront-{release.version}-{target}\\storefront.exe",
+            "PortableCommandAlias": "storefront",
+        }
+        installer = {"Architecture": name, "InstallerUrl": url, "InstallerSha256": checksum.upper()}
+        installers.append(installer | {"NestedInstallerFiles": [program]})
+    documents = {
+        "": {"DefaultLocale": "en-US"},
+        ".installer": {"InstallerType": "zip", "NestedInstallerType": "portable", "Installers": installers},
+        ".locale.en-US": {
+            "PackageLocale": "en-US",
+            "Publisher": release.homepage.split("/")[-2],
+            "PackageName": "storefront",
+            "PackageUrl": release.homepage,
+            "License": release.package["license"],
+            "ShortDescription": release.package["description"],
+        },
+    }
+    kinds = {"": "version", ".installer": "installer", ".locale.en-US": "defaultLocale"}
+    return {
+        # JSON is YAML, too.
+        f"{identifier}{suffix}.yaml": json.dumps(
+            head | content | {"ManifestType": kinds[suffix], "ManifestVersion": "1.10.0"},
+            indent=2,
+            ensure_ascii=False,
+        )
+        + "\n"
+        for suffix, content in documents.items()
+    }
+
+
 def write(checksums, repository, output, root=project.ROOT):
-    """Writes `storefront.rb` and `storefront.json` to the directory `output`."""
+    """Writes `storefront.rb`, `storefront.json` and the manifests for WinGet to the directory `output`."""
     release = Release(read_checksums(checksums.read_text()), repository, project.package(root))
-    texts = {"storefront.rb": formula(release), "storefront.json": scoop(release)}
+    texts = {"storefront.rb": formula(release), "storefront.json": scoop(release)} | winget(release)
     output.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (output / name).write_text(text, encoding="utf-8", newline="\n")

@@ -85,6 +85,18 @@ class Manifests(Temporary):
             self.assertNotIn("1.2.3", json.dumps(update))
         self.assertEqual(manifest["license"], "Apache-2.0|MIT")
 
+    def test_the_winget_manifests_have_each_program_with_its_checksum(self):
+        texts = manifests.winget(release())
+        names = {f"acme.storefront{suffix}.yaml" for suffix in ["", ".installer", ".locale.en-US"]}
+        self.assertEqual(set(texts), names)
+        for processor, target in {"x64": "x86_64", "arm64": "aarch64"}.items():
+            name = f"storefront-1.2.3-{target}-pc-windows-msvc.zip"
+            installers = json.loads(texts["acme.storefront.installer.yaml"])["Installers"]
+            [installer] = [entry for entry in installers if entry["Architecture"] == processor]
+            self.assertEqual((installer["InstallerUrl"], installer["InstallerSha256"]), (url(name), SUMS[name].upper()))
+            [program] = installer["NestedInstallerFiles"]
+            self.assertEqual(program["RelativeFilePath"], name.removesuffix(".zip") + "\\storefront.exe")
+
     def test_a_missing_archive_a_bad_line_and_a_bad_repository_are_errors(self):
         for name in NAMES:
             lacking = release({other: SUMS[other] for other in NAMES if other != name})
@@ -150,6 +162,19 @@ class Archive(Temporary):
             self.pack("aarch64-apple-darwin")
 
 
+def archived():
+    """Yields the documents of an archive."""
+    for pattern in archive.DOCUMENTS:
+        yield from (path.relative_to(project.ROOT).as_posix() for path in project.ROOT.glob(pattern))
+
+
+def in_debian_package():
+    """Yields the documents of the Debian package, as they stand in the repository."""
+    for source, target, _ in project.package()["metadata"]["deb"]["assets"]:
+        if target.startswith("usr/share/doc/storefront/"):
+            yield from (path.relative_to(project.ROOT).as_posix() for path in project.ROOT.glob(source))
+
+
 class Package(unittest.TestCase):
     """What `cargo install` and crates.io get."""
 
@@ -158,12 +183,21 @@ class Package(unittest.TestCase):
         listing = subprocess.run(command, cwd=project.ROOT, check=True, capture_output=True, text=True)
         self.files = set(listing.stdout.splitlines())
 
+    def test_whatever_the_readme_shows_or_links_to_is_in_the_archives_and_the_debian_package(self):
+        text = (project.ROOT / "README.md").read_text(encoding="utf-8")
+        links = set(re.findall(r'(?:\]\(|src="|srcset=")([^)#"\s]+)', text))
+        links = {link for link in links if "://" not in link}
+        self.assertIn("docs/install.md", links)
+        for files in [list(archived()), list(in_debian_package())]:
+            for link in links:
+                self.assertIn(link, files)
+
     def test_whatever_a_document_links_to_is_in_the_package(self):
-        documents = [name for name in self.files if re.fullmatch(r"README\.md|CHANGELOG\.md|docs/.*\.md", name)]
+        documents = [name for name in self.files if re.fullmatch(r"README\.md|CHANGELOG\.md|CONTRIBUTING\.md|docs/.*\.md", name)]
         self.assertIn("docs/install.md", documents)
         for document in documents:
             text = (project.ROOT / document).read_text(encoding="utf-8")
-            for link in re.findall(r"\]\(([^)#\s]+)", text):
+            for link in re.findall(r'(?:\]\(|src="|srcset=")([^)#"\s]+)', text):
                 if "://" not in link:
                     path = os.path.normpath(os.path.join(os.path.dirname(document), link))
                     self.assertIn(path, self.files, f"{document} links to {link}")
