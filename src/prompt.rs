@@ -29,7 +29,7 @@ use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::report::Report;
-use crate::report::terminal::TextStyle;
+use crate::report::style::TextStyle;
 use crate::sanitize::sanitize;
 use block::rows;
 use device::Device;

@@ -2,18 +2,18 @@
 
 use std::io::Read;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::check::{self, Check};
-use super::password_login;
-use super::token_check::{self, Answer};
+use super::check::{self, Answer, Check};
 use crate::cli::GlobalArgs;
 use crate::cli::auth::{AuthCommand, LoginArgs};
 use crate::config::{ConfigFile, Credentials, Profile, Stored, origin, token_variable};
 use crate::environment::BASE_URL;
 use crate::failure::{Failure, FailureKind};
-use crate::plan::request::Bearer;
+use crate::plan::request::dialect::TokenRoutes;
+use crate::plan::request::{Bearer, Method, Request};
 use crate::prompt::Prompt;
+use crate::redact::secrets;
 use crate::sanitize::sanitize_line;
 use crate::session::Session;
 use crate::session::runtime::with_service;
@@ -74,7 +74,7 @@ async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
     let credentials = Credentials::load(session.context)?;
     let origin = origin(&base_url);
     let token = if let Some(user) = &args.user {
-        password_login::token(session, &profile, user, args).await?
+        password_token(session, &profile, user, args).await?
     } else {
         let question = format!("{} of {} for {origin}", noun(bearer), profile.name);
         let hint = "use --with-token to read it from stdin";
@@ -93,7 +93,7 @@ async fn login(session: &Session<'_>, args: &LoginArgs) -> Result<(), Failure> {
         credentials.path.display()
     ));
     if let Some(expires) = stored.expires {
-        session.report.status(&format!("it {}", token_check::expiry(expires)));
+        session.report.status(&format!("it {}", check::expiry(expires)));
     }
     let variable = token_variable(bearer);
     if session.context.var(variable)?.is_some() {
@@ -123,7 +123,7 @@ async fn verify(
     bearer: Bearer,
     token: &Token,
 ) -> Result<(), Failure> {
-    let quick = GlobalArgs { profile: Some(profile.name.clone()), ..token_check::quick(session.global) };
+    let quick = GlobalArgs { profile: Some(profile.name.clone()), ..check::quick(session.global) };
     let session = &Session { global: &quick, ..*session };
     let mut answer = Answer::NoCall;
     let asked = with_service(session, async |service| {
@@ -133,7 +133,7 @@ async fn verify(
             answer = Answer::Unproven(Failure::new(FailureKind::Unavailable, place));
             return Ok(());
         }
-        answer = token_check::ask(&service.for_record(session, Some(token.clone()), None), bearer).await;
+        answer = check::ask(&service.for_record(session, Some(token.clone()), None), bearer).await;
         Ok(())
     })
     .await;
@@ -154,11 +154,7 @@ async fn verify(
         }
         (Err(failure), _) | (Ok(()), Answer::Unproven(failure) | Answer::Rejected(failure)) => failure,
         (Ok(()), Answer::NoCall) => {
-            session.report.status(&format!(
-                "the {} was not verified: {}",
-                noun(bearer),
-                token_check::NO_CALL
-            ));
+            session.report.status(&format!("the {} was not verified: {}", noun(bearer), check::NO_CALL));
             return Ok(());
         }
         (Ok(()), Answer::Accepted(_)) => return Ok(()),
@@ -173,7 +169,7 @@ fn is_useless(bearer: Bearer, failure: &Failure) -> bool {
 }
 
 async fn status(session: &Session<'_>) -> Result<(), Failure> {
-    let quick = token_check::quick(session.global);
+    let quick = check::quick(session.global);
     let session = &Session { global: &quick, ..*session };
     let mut checks = Vec::new();
     let mut place = (None, String::new());
@@ -204,14 +200,14 @@ async fn status(session: &Session<'_>) -> Result<(), Failure> {
 async fn token_checks(service: &Service<'_>) -> Vec<Check> {
     let mut checks = Vec::new();
     for bearer in [Bearer::Customer, Bearer::Admin] {
-        if let (Bearer::Customer, Some(check)) = (bearer, token_check::not_needed(service)) {
+        if let (Bearer::Customer, Some(check)) = (bearer, check::not_needed(service)) {
             checks.push(check);
             continue;
         }
-        checks.push(match token_check::unreadable(service, bearer).await {
+        checks.push(match check::unreadable(service, bearer).await {
             Some(check) => check,
             None if bearer == Bearer::Admin && service.settings.shares_token() => same_as_customer(),
-            None => token_check::finding(service, bearer, &token_check::ask(service, bearer).await),
+            None => check::finding(service, bearer, &check::ask(service, bearer).await),
         });
     }
     checks
@@ -220,7 +216,7 @@ async fn token_checks(service: &Service<'_>) -> Vec<Check> {
 /// The check where no administrator's token is set. Whether the service takes the customer's for one, no call has shown.
 pub fn same_as_customer() -> Check {
     let detail = "none of its own: the customer token is used; not checked as an administrator's".to_owned();
-    Check::skipped(token_check::check_name(Bearer::Admin), detail)
+    Check::skipped(check::check_name(Bearer::Admin), detail)
 }
 
 /// The first failed check decides, as for `doctor`.
@@ -266,4 +262,119 @@ fn noun(bearer: Bearer) -> &'static str {
         Bearer::Customer => "token",
         Bearer::Admin => "admin token",
     }
+}
+
+/// No password is longer, in bytes.
+const MAX_PASSWORD_BYTES: u64 = 4096;
+
+const NOT_FOUND: u16 = 404;
+
+/// Gets a token for the user of a profile's service. The password goes there and nowhere else.
+///
+/// # Errors
+/// `usage` where the service issues no tokens, or the environment points to another host; `auth` where the service refuses
+/// the user name or the password; `unavailable` where it cannot be reached.
+async fn password_token(
+    session: &Session<'_>,
+    profile: &Profile,
+    user: &str,
+    args: &LoginArgs,
+) -> Result<Token, Failure> {
+    let routes = session.dialect.tokens.ok_or_else(|| {
+        let interface = session.dialect.name;
+        Failure::usage(format!("the interface `{interface}` issues no tokens for a user name")).hint(
+            "leave out --user and paste a token; for a Magento shop set `api` of the profile to magento",
+        )
+    })?;
+    let password = read_password(session, user, args.with_password)?;
+    // A reply or a trace that repeats it shows dots.
+    if let Some(password) = Token::new(&password) {
+        secrets().add(&password);
+    }
+    let quick = GlobalArgs { profile: Some(profile.name.clone()), ..check::quick(session.global) };
+    let session = &Session { global: &quick, ..*session };
+    let mut issued = None;
+    with_service(session, async |service| {
+        if profile.base_url.as_ref().map(origin) != Some(origin(&service.settings.base_url)) {
+            return Err(Failure::usage(format!(
+                "{BASE_URL} points to another host than profile {}; the password is not sent there",
+                profile.name
+            ))
+            .hint(format!("unset {BASE_URL}")));
+        }
+        let request = request(service, routes, user, &password, args)?;
+        let reply = service.log_in(&request).await.map_err(|failure| refused(failure, args))?;
+        issued = Some(token_of(&reply.value())?);
+        Ok(())
+    })
+    .await?;
+    issued.ok_or_else(|| Failure::internal("the login ended without a token"))
+}
+
+fn read_password(session: &Session<'_>, user: &str, from_stdin: bool) -> Result<String, Failure> {
+    let password = if from_stdin {
+        let mut text = String::new();
+        let read = std::io::stdin().lock().take(MAX_PASSWORD_BYTES).read_to_string(&mut text);
+        read.map_err(|error| Failure::usage(format!("standard input cannot be read: {error}")))?;
+        // Blanks may belong to a password, the end of the line does not.
+        text.strip_suffix('\n')
+            .map_or(text.as_str(), |text| text.strip_suffix('\r').unwrap_or(text))
+            .to_owned()
+    } else {
+        let prompt = Prompt::new(session.context, session.global, session.report);
+        prompt.password(&format!("password of {user}"), "pass it on standard input with --with-password")?
+    };
+    if password.is_empty() { Err(Failure::usage("the password is empty")) } else { Ok(password) }
+}
+
+fn request(
+    service: &Service<'_>,
+    routes: &TokenRoutes,
+    user: &str,
+    password: &str,
+    args: &LoginArgs,
+) -> Result<Request, Failure> {
+    let mut body = json!({"username": user, "password": password});
+    let path = match (&args.otp, args.admin) {
+        (Some(code), _) => {
+            body["otp"] = code.as_str().into();
+            routes.two_factor
+        }
+        (None, true) => routes.admin,
+        (None, false) => routes.customer,
+    };
+    Ok(Request {
+        method: Method::Post,
+        path: service.target()?.path(path, &[]),
+        body: Some(body.to_string().into()),
+        bearer: if args.admin { Bearer::Admin } else { Bearer::Customer },
+        also_success: None,
+    })
+}
+
+/// What the refusal of a login may mean.
+fn refused(failure: Failure, args: &LoginArgs) -> Failure {
+    let hint = match (failure.kind, failure.status) {
+        (FailureKind::Auth, _) if args.admin && args.otp.is_none() => {
+            "check user name and password; where the shop asks administrators for a second factor, add --otp CODE; after several failures the right password is refused for a while, too"
+        }
+        (FailureKind::Auth, _) => {
+            "check user name and password; after several failures the right password is refused for a while, too"
+        }
+        (_, Some(NOT_FOUND)) if args.otp.is_some() => {
+            "the shop asks for no second factor there: leave out --otp"
+        }
+        _ => return failure,
+    };
+    Failure { message: format!("no token was issued: {}", failure.message), ..failure }.hint(hint)
+}
+
+/// The reply is the token, as a JSON string.
+fn token_of(reply: &Value) -> Result<Token, Failure> {
+    let token = reply.as_str().and_then(Token::new).ok_or_else(|| {
+        Failure::new(FailureKind::Unavailable, "the service's answer holds no token")
+            .hint("check the base URL: it ends in /rest for a Magento shop")
+    })?;
+    secrets().add(&token);
+    token.checked("the service's answer")
 }

@@ -7,8 +7,8 @@ use jiff::fmt::rfc2822;
 use serde_json::json;
 
 use super::auth::same_as_customer;
-use super::check::{self, Check};
-use super::token_check::{self, Answer};
+use super::check::{self, Answer, Check};
+
 use crate::config::Settings;
 use crate::environment::{BASE_URL, STATE_HOME, STORE_VIEW};
 use crate::failure::{Failure, FailureKind};
@@ -70,18 +70,18 @@ async fn run_checks(session: &Session<'_>) -> Vec<Check> {
 
 /// Store view, tokens, service and profile.
 async fn service_checks(service: &Service<'_>) -> Vec<Check> {
-    if let Some(not_needed) = token_check::not_needed(service) {
-        let admin = if let Some(check) = token_check::unreadable(service, Bearer::Admin).await {
+    if let Some(not_needed) = check::not_needed(service) {
+        let admin = if let Some(check) = check::unreadable(service, Bearer::Admin).await {
             vec![check]
         } else {
-            let answer = token_check::ask(service, Bearer::Admin).await;
+            let answer = check::ask(service, Bearer::Admin).await;
             read_checks(service, Bearer::Admin, &answer)
         };
         return [not_needed].into_iter().chain(admin).collect();
     }
     let mut checks = Vec::new();
-    let customer = match (service.target(), token_check::unreadable(service, Bearer::Customer).await) {
-        (Ok(_), None) => Ok(token_check::ask(service, Bearer::Customer).await),
+    let customer = match (service.target(), check::unreadable(service, Bearer::Customer).await) {
+        (Ok(_), None) => Ok(check::ask(service, Bearer::Customer).await),
         (Ok(_), Some(unreadable)) => {
             checks.push(not_checked(view_code(service)));
             Err(Some(unreadable))
@@ -96,7 +96,7 @@ async fn service_checks(service: &Service<'_>) -> Vec<Check> {
         Ok(answer) => read_checks(service, Bearer::Customer, &answer),
         Err(Some(unreadable)) => vec![unreadable],
         Err(None) => vec![Check::skipped(
-            token_check::check_name(Bearer::Customer),
+            check::check_name(Bearer::Customer),
             format!("{}; not checked: no store view set", service.settings.token.describe()),
         )],
     });
@@ -119,7 +119,7 @@ fn where_to(settings: &Settings, is_overridden: bool) -> String {
 /// which TLS, and whether updates are possible.
 fn read_checks(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Vec<Check> {
     let view = view_code(service);
-    let token = token_check::finding(service, bearer, answer);
+    let token = check::finding(service, bearer, answer);
     let secure = if service.settings.base_url.scheme() == "https" { "over TLS" } else { "without TLS" };
     let reached = Check::ok("service", format!("answers, {secure}"));
     match answer {
@@ -189,13 +189,13 @@ fn base_url_fix(service: &Service<'_>) -> String {
 }
 
 async fn admin_token(service: &Service<'_>) -> Check {
-    let unreadable = token_check::unreadable(service, Bearer::Admin).await;
+    let unreadable = check::unreadable(service, Bearer::Admin).await;
     if service.settings.shares_token() {
         return same_as_customer();
     }
     match unreadable {
         Some(check) => check,
-        None => token_check::finding(service, Bearer::Admin, &token_check::ask(service, Bearer::Admin).await),
+        None => check::finding(service, Bearer::Admin, &check::ask(service, Bearer::Admin).await),
     }
 }
 

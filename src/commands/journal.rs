@@ -17,8 +17,8 @@ use crate::journal::read::PreviousRun;
 use crate::journal::read::{self, Unread};
 use crate::plan::operation::Operation;
 use crate::report::Report;
-use crate::report::table::{cell, header, new_table, render};
-use crate::report::terminal::TextStyle;
+use crate::report::style::TextStyle;
+use crate::report::style::{cell, header, new_table, render};
 use crate::sanitize::sanitize_line;
 use crate::session::Session;
 

@@ -9,7 +9,7 @@ use crate::cli::sandbox::{DataArgs, SandboxCommand, ServeArgs};
 use crate::config::ServiceId;
 use crate::failure::Failure;
 use crate::plan::request::{Dialect, Interface};
-use crate::report::table::{header, new_table, render};
+use crate::report::style::{header, new_table, render};
 use crate::sandbox::{self, Observer, Options};
 use crate::sanitize::sanitize_line;
 use crate::session::Session;

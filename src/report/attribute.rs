@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::table::cell;
+use super::style::cell;
 use crate::report::changes::format_value;
-use crate::report::table::{header, new_table, render};
-use crate::report::terminal::{OutputStyle, TextStyle};
+use crate::report::style::{OutputStyle, TextStyle};
+use crate::report::style::{header, new_table, render};
 use crate::sanitize::sanitize_line;
 
 /// How many options are shown; the others are counted.
@@ -93,7 +93,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::text;
-    use crate::report::terminal::OutputStyle;
+    use crate::report::style::OutputStyle;
 
     #[test]
     fn members_come_first_and_of_many_options_the_first() {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::terminal::TextStyle;
+use super::style::TextStyle;
 use super::{Report, stderr_line, write_stderr};
 use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};

@@ -3,23 +3,17 @@
 //! Standard output is data only; notes, warnings and errors go to standard error.
 
 pub mod attribute;
-pub mod call;
 pub mod changes;
-pub mod curl;
 mod failure;
 pub mod hint_target;
-pub mod history;
 pub mod http_trace;
 pub mod jq;
 pub mod ordered_results;
 pub mod outcome;
 pub mod profile;
 pub mod progress;
-mod request_preview;
-pub mod stored_fields;
+pub mod style;
 pub mod summary;
-pub mod table;
-pub mod terminal;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -33,7 +27,7 @@ use crate::redact::secrets;
 use crate::sanitize::{self, sanitize};
 use crate::{environment, exact_json};
 use jq::Filter;
-use terminal::{OutputStyle, TextStyle};
+use style::{OutputStyle, TextStyle};
 
 /// How this run speaks: format, loudness, colour.
 #[derive(Debug, Clone, Copy)]

@@ -6,15 +6,16 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::changes;
+use crate::exact_json;
 use crate::failure::{Applied, Failure, FailureKind};
+use crate::http::Reply;
 use crate::plan::operation::{Operation, Success};
 use crate::plan::profile::diff::Change;
 use crate::plan::profile::merge::AddressSummary;
-use crate::report::terminal::{OutputStyle, TextStyle};
-use crate::sanitize::sanitize_line;
-
-pub use super::call::Call;
-pub use super::request_preview::RequestPreview;
+use crate::plan::request::{Bearer, Request};
+use crate::report::style::{OutputStyle, TextStyle};
+use crate::sanitize::{self, sanitize_line};
+use crate::shell::Shell;
 
 /// The end of one operation that did not fail.
 #[derive(Debug, Clone)]
@@ -144,7 +145,7 @@ impl Outcome {
             if self.calls.is_empty() { self.request.iter().collect() } else { shown.collect() };
         if shown.iter().any(|shown| shown.curl) {
             let commands: Vec<String> =
-                shown.iter().map(|shown| super::curl::command(&shown.request, &shown.url) + "\n").collect();
+                shown.iter().map(|shown| curl_command(&shown.request, &shown.url) + "\n").collect();
             return commands.concat();
         }
         let mut text = String::new();
@@ -242,5 +243,190 @@ fn truncate(reply: &Value) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}… (use -o json for the full response)", &text[..end]),
         None => text,
+    }
+}
+
+/// What became of one call.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The last segment of its path, such as `shipping-information`.
+    pub name: &'static str,
+    /// Whether it took effect.
+    pub applied: Applied,
+    /// Why it was not sent now: `done earlier`.
+    pub reason: Option<&'static str>,
+    /// HTTP status of the answer.
+    pub status: Option<u16>,
+    /// The answer as it came.
+    pub response: Option<Value>,
+    /// What would be sent; only of a dry run.
+    pub request: Option<RequestPreview>,
+}
+
+impl Call {
+    /// A call that was not sent, or was sent by an earlier run.
+    pub const fn new(name: &'static str, applied: Applied) -> Self {
+        Self { name, applied, reason: None, status: None, response: None, request: None }
+    }
+
+    /// A call that the service took.
+    pub fn replied(name: &'static str, reply: &Reply) -> Self {
+        Self { status: Some(reply.status), response: Some(reply.value()), ..Self::new(name, Applied::Yes) }
+    }
+
+    /// A call that failed.
+    pub fn failed(name: &'static str, failure: &Failure) -> Self {
+        Self { status: failure.status, response: failure.service.clone(), ..Self::new(name, failure.applied) }
+    }
+
+    /// As results have it: `{"call", "applied", "status", "response"}`.
+    pub fn to_json(&self) -> Value {
+        let mut shown =
+            exact_json::object([("call", self.name.into()), ("applied", self.applied.name().into())]);
+        if let Some(reason) = self.reason {
+            shown["reason"] = reason.into();
+        }
+        shown["status"] = self.status.into();
+        if let Some(request) = &self.request {
+            shown["request"] = request.to_json();
+        }
+        shown["response"] = self.response.clone().unwrap_or_default();
+        shown
+    }
+
+    /// One line for a person.
+    pub fn to_text(&self) -> String {
+        let status = self.status.map(|status| format!(" (HTTP {status})")).unwrap_or_default();
+        let what = match (self.applied, self.reason) {
+            (Applied::Yes, Some(reason)) => reason,
+            (Applied::Yes, None) => "done",
+            (Applied::Unknown, _) => "outcome unknown",
+            _ => "not done",
+        };
+        format!("  {}: {what}{status}", self.name)
+    }
+}
+
+/// What would be sent, as JSON, as text or as a curl command.
+#[derive(Debug, Clone)]
+pub struct RequestPreview {
+    /// The call.
+    pub request: Request,
+    /// Its whole URL.
+    pub url: String,
+    /// Whether to show it as a curl command.
+    pub curl: bool,
+}
+
+impl RequestPreview {
+    /// As results have it.
+    fn to_json(&self) -> Value {
+        let body: Value =
+            self.request.body.as_deref().map_or(Value::Null, |body| {
+                exact_json::parse(body.as_bytes()).unwrap_or_else(|_| body.into())
+            });
+        let mut shown = exact_json::object([
+            ("method", self.request.method.as_str().into()),
+            ("url", self.url.as_str().into()),
+            ("body", body),
+        ]);
+        if self.curl {
+            shown["curl"] = curl_command(&self.request, &self.url).into();
+        }
+        shown
+    }
+
+    /// For a person: the request line, the hidden token, and the body.
+    fn to_text(&self) -> String {
+        let body = self.request.body.as_deref().map(|body| match exact_json::parse(body.as_bytes()) {
+            Ok(value) => format!("\n{value:#}"),
+            Err(_) => format!("\n{body}"),
+        });
+        let text = format!(
+            "{} {}\nAuthorization: Bearer •••{}",
+            self.request.method.as_str(),
+            self.url,
+            body.unwrap_or_default()
+        );
+        crate::sanitize::sanitize(&text).into_owned()
+    }
+}
+
+/// The command, on one line, for the shell of this system. A token that stands in URL or body is masked there as everywhere.
+fn curl_command(request: &Request, url: &str) -> String {
+    curl_command_for(request, url, Shell::NATIVE)
+}
+
+fn curl_command_for(request: &Request, url: &str, shell: Shell) -> String {
+    // In Windows PowerShell `curl` alone is another command.
+    let (curl, token) = match (shell, request.bearer) {
+        (Shell::Posix, Bearer::Customer) => ("curl", "$STOREFRONT_TOKEN"),
+        (Shell::Posix, Bearer::Admin) => ("curl", "${STOREFRONT_ADMIN_TOKEN:-$STOREFRONT_TOKEN}"),
+        (Shell::Windows, Bearer::Customer) => ("curl.exe", "$env:STOREFRONT_TOKEN"),
+        (Shell::Windows, Bearer::Admin) => (
+            "curl.exe",
+            "$(if ($env:STOREFRONT_ADMIN_TOKEN) { $env:STOREFRONT_ADMIN_TOKEN } else { $env:STOREFRONT_TOKEN })",
+        ),
+    };
+    let mut command = format!(
+        "{curl} --request {} --globoff {} --header \"Authorization: Bearer {token}\"",
+        request.method.as_str(),
+        shell.quote(&sanitize::sanitize(url))
+    );
+    if let Some(body) = &request.body {
+        command.push_str(" --header 'Content-Type: application/json' --data-raw ");
+        command.push_str(&shell.quote(&sanitize::in_json(body)));
+    }
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::curl_command_for;
+    use crate::plan::operation::Operation;
+    use crate::plan::request::dialect::MARKETPLACE;
+    use crate::plan::request::{StoreView, Target};
+    use crate::shell::Shell;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_written_as_json_escapes() {
+        let body = "{\"city\":\"a\u{9b}2J\u{202e}b\"}";
+        let request = Operation::QuoteAddItem
+            .request(&Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(), body.into());
+        let words =
+            shell_words::split(&curl_command_for(&request, "https://shop.example/rest/V1/x", Shell::Posix))
+                .unwrap();
+        let sent = words.last().unwrap();
+        assert_eq!(sent, r#"{"city":"a\u009b2J\u202eb"}"#);
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(sent), value(body));
+    }
+
+    #[test]
+    fn the_body_survives_the_shell() {
+        let body = r#"{"cartItem":{"sku":"it's $5","qty":1}}"#;
+        let request = Operation::QuoteAddItem
+            .request(&Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(), body.into());
+        let words =
+            shell_words::split(&curl_command_for(&request, "https://shop.example/rest/V1/x", Shell::Posix))
+                .unwrap();
+        assert_eq!(words.last().unwrap(), body);
+        // Without it curl makes three requests of a URL that ends in [1-3].
+        assert!(words.contains(&"--globoff".to_owned()));
+        assert!(words.contains(&"Authorization: Bearer $STOREFRONT_TOKEN".to_owned()));
+    }
+
+    #[test]
+    fn on_windows_it_is_for_powershell() {
+        let request = Operation::QuoteAddItem.request(
+            &Target::new(&MARKETPLACE, Some(&StoreView::new("fr").unwrap())).unwrap(),
+            r#"{"sku":"it's $5"}"#.into(),
+        );
+        assert_eq!(
+            curl_command_for(&request, "https://shop.example/x?a=1&b", Shell::Windows),
+            "curl.exe --request POST --globoff \"https://shop.example/x?a=1&b\" \
+             --header \"Authorization: Bearer $env:STOREFRONT_TOKEN\" --header 'Content-Type: application/json' \
+             --data-raw '{\"sku\":\"it''s $5\"}'"
+        );
     }
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::cli::customer::UpdateArgs;
-use crate::commands::dispatch;
+use crate::commands;
 use crate::failure::Failure;
 use crate::interactive::customer::{Edit, Editor, StartScreen, command_lines};
 use crate::ops::profile::change::{Change, Update};
@@ -25,7 +25,7 @@ use crate::shell::Shell;
 /// Whatever went wrong.
 pub async fn run(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {
     let operation = RecordOperation::UpdateProfile(args);
-    dispatch::run(session, operation, &args.batch, async || update_one(session, args).await).await
+    commands::run_records(session, operation, &args.batch, async || update_one(session, args).await).await
 }
 
 async fn update_one(session: &Session<'_>, args: &UpdateArgs) -> Result<(), Failure> {

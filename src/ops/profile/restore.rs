@@ -12,7 +12,7 @@ use crate::plan::profile::merge::{Merged, merge};
 use crate::plan::profile::restore::{Undo, belongs_to, inverse};
 use crate::plan::profile::stored::Profile;
 use crate::prompt::Prompt;
-use crate::report::history;
+use crate::report::changes;
 use crate::session::service::Service;
 use crate::state::{CustomerStore, Fate, Snapshot, SnapshotEntry};
 
@@ -137,7 +137,7 @@ impl<'a> Restore<'a> {
         };
         ensure_same_owner(store, stored, &snapshot)?;
         let context = self.service.session.context;
-        let taken = history::when_local(&snapshot.taken, context.clock.now());
+        let taken = changes::when_local(&snapshot.taken, context.clock.now());
         let status = format!("{}: snapshot {} ({taken})", Self::OPERATION, snapshot.name());
         self.service.session.report.status(&status);
         Ok(self.found.get_or_init(|| (snapshot, fate)))

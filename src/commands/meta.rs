@@ -1,13 +1,18 @@
-//! `storefront help`: topics, each read off the table the program itself uses; and the help of a command.
+//! What the program says of itself: help, manual pages, templates.
 
 use std::fmt::Write;
+use std::path::Path;
 
+use clap_mangen::Man;
+
+use crate::cli::{self, OperationArgs, TemplateFormat};
 use crate::failure::{Failure, FailureKind};
 use crate::plan::operation::Operation;
 use crate::plan::request::dialect::MARKETPLACE;
+use crate::report::style::{header, new_table, render};
 use crate::session::Session;
 use crate::suggestion::closest_match;
-use crate::{cli, environment};
+use crate::{environment, template};
 
 /// A topic and its text.
 type Topic = (&'static str, &'static str, fn() -> String);
@@ -22,7 +27,7 @@ const TOPICS: &[Topic] = &[
 ///
 /// # Errors
 /// `usage` where there is neither.
-pub fn run(session: &Session<'_>, words: &[String]) -> Result<(), Failure> {
+pub fn help(session: &Session<'_>, words: &[String]) -> Result<(), Failure> {
     if let [word] = words
         && let Some((_, _, text)) = TOPICS.iter().find(|(name, ..)| name == word)
     {
@@ -112,4 +117,63 @@ fn rows<'a>(rows: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> String {
         let _ = writeln!(text, "{line}");
         text
     })
+}
+
+/// Writes one page a command to `directory`, or prints the first page.
+///
+/// # Errors
+/// `internal` when the directory cannot be written.
+pub fn man(session: &Session<'_>, directory: Option<&Path>) -> Result<(), Failure> {
+    let Some(directory) = directory else {
+        let mut page = Vec::new();
+        Man::new(cli::command())
+            .render(&mut page)
+            .map_err(|error| Failure::internal(format!("cannot generate the man page: {error}")))?;
+        return session.report.stdout(&String::from_utf8_lossy(&page));
+    };
+    std::fs::create_dir_all(directory)
+        .and_then(|()| clap_mangen::generate_to(cli::command(), directory))
+        .map_err(|error| Failure::internal(format!("cannot write `{}`: {error}", directory.display())))
+}
+
+/// Prints a template. JSON has no comments, so the explanations go to standard error.
+///
+/// # Errors
+/// `usage` for an operation there is none of.
+pub fn template(session: &Session<'_>, words: &OperationArgs, format: TemplateFormat) -> Result<(), Failure> {
+    let operation = Operation::parse(&words.words)?;
+    match format {
+        TemplateFormat::Json => {
+            session.report.stdout(&template::json(session.dialect, operation)?)?;
+            explain(session, operation);
+        }
+        TemplateFormat::Csv => {
+            session.report.stdout(&template::csv(session.dialect, operation)?)?;
+            explain_columns(session, operation);
+        }
+    }
+    Ok(())
+}
+
+fn explain_columns(session: &Session<'_>, operation: Operation) {
+    let mut table = new_table(session.report.stderr_style());
+    table.set_header(header(&["COLUMN", "CELLS", "DESCRIPTION"]));
+    for (title, holds, doc) in template::columns(session.dialect, operation) {
+        table.add_row([title.as_str(), holds, doc.as_str()]);
+    }
+    session.report.status(&render(&table));
+    session.report.status("Leave out any column you do not need; an empty cell leaves the value unchanged.");
+}
+
+fn explain(session: &Session<'_>, operation: Operation) {
+    let mut table = new_table(session.report.stderr_style());
+    table.set_header(header(&["FIELD", "TYPE", "DESCRIPTION"]));
+    for (path, member) in operation.schema(session.dialect).fields() {
+        table.add_row([path.as_str(), member.field_type.expected(), member.doc]);
+    }
+    session.report.status(&render(&table));
+    session.report.status(&format!(
+        "Only {} is required; omit any other field you do not need.",
+        operation.spec().required
+    ));
 }

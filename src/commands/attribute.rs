@@ -1,20 +1,20 @@
 //! `storefront attribute …`
 
-mod show;
-
 use serde_json::Value;
 
 use crate::cli::attribute::{AttributeCommand, CreateArgs};
-use crate::commands::dispatch;
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::input::{Draft, Unfinished};
 use crate::interactive::attribute::{Answers, Wizard};
 use crate::ops::record::{RecordOperation, perform_and_report};
-use crate::ops::{draft_from, input_document};
+use crate::ops::{attribute, draft_from, input_document};
 use crate::plan::operation::Operation;
+use crate::plan::validate::attribute::in_reply;
 use crate::prompt::Prompt;
 use crate::session::Session;
 use crate::session::runtime::with_service;
+use crate::session::service::Service;
+use crate::{commands, report};
 
 /// Runs an attribute command.
 ///
@@ -24,14 +24,14 @@ pub async fn run(session: &Session<'_>, command: &AttributeCommand) -> Result<()
     match command {
         AttributeCommand::Create(args) => create(session, args).await,
         AttributeCommand::Show(args) => {
-            with_service(session, async |service| show::show(service, &args.code).await).await
+            with_service(session, async |service| show(service, &args.code).await).await
         }
     }
 }
 
 async fn create(session: &Session<'_>, args: &CreateArgs) -> Result<(), Failure> {
     let operation = RecordOperation::Direct(Operation::AttributeCreate, args);
-    dispatch::run(session, operation, &args.batch, async || create_one(session, args).await).await
+    commands::run_records(session, operation, &args.batch, async || create_one(session, args).await).await
 }
 
 /// On a terminal, what is missing is asked for first.
@@ -51,11 +51,38 @@ async fn create_one(session: &Session<'_>, args: &CreateArgs) -> Result<(), Fail
             .await;
         }
     }
-    dispatch::send(session, None, draft_from(session, Operation::AttributeCreate, document, args)?).await
+    commands::send(session, None, draft_from(session, Operation::AttributeCreate, document, args)?).await
 }
 
 fn answers(session: &Session<'_>, args: &CreateArgs, document: Option<Value>) -> Result<Answers, Failure> {
     let operation = Operation::AttributeCreate;
     let input = Draft::new(session.dialect, operation, document, &Unfinished, session.global.allow_unknown)?;
     Ok(Answers::new(args.clone(), &input.fields))
+}
+
+/// Prints an attribute: as it came under `-o json`, else as tables.
+///
+/// # Errors
+/// As [`Service::read`]; `usage` where the interface has no such read and no setting names one.
+async fn show(service: &Service<'_>, code: &str) -> Result<(), Failure> {
+    let request = attribute::read_request(service, code).ok_or_else(|| {
+        let interface = service.settings.dialect.name;
+        Failure::usage(format!("the interface `{interface}` documents no call that reads an attribute"))
+            .hint("set `read.attribute-path` in the profile to the path that shows it")
+    })?;
+    let reply = service.read(&request).await?.value();
+    let report = service.session.report;
+    if report.is_json() {
+        return report.json(&reply);
+    }
+    let stored = in_reply(reply).ok_or_else(|| {
+        Failure::new(FailureKind::Unavailable, "the service's answer is no attribute")
+            .hint("print it as it came with -o json")
+    })?;
+    let mut shown = stored;
+    if let Some(Value::Array(options)) = shown.get_mut("options") {
+        // A blank option stands for "nothing chosen".
+        options.retain(|option| option["label"].as_str().is_some_and(|label| !label.trim().is_empty()));
+    }
+    report.stdout(&format!("{}\n", report::attribute::text(&shown, report.stdout_style())))
 }

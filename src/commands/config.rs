@@ -1,0 +1,336 @@
+//! `config`: profiles and their settings.
+
+use serde_json::{Map, Value, json};
+
+use crate::cli::GlobalArgs;
+use crate::cli::config::{ConfigCommand, InitArgs};
+use crate::commands::auth::read_token;
+use crate::config::{
+    BASE_URL, ConfigFile, Form, Key, KeyPath, STORE_VIEW, Setting, Settings, check_profile_name, flattened,
+    given_dialect, to_json, token_keys,
+};
+use crate::environment;
+use crate::failure::Failure;
+use crate::plan::request::{Dialect, Interface};
+use crate::prompt::Prompt;
+use crate::sanitize::sanitize_line;
+use crate::session::Session;
+
+/// Runs `config`.
+///
+/// # Errors
+/// `usage` for a bad key or value, or a broken file; `guard` for a profile that is there already.
+pub fn run(session: &Session<'_>, command: &ConfigCommand) -> Result<(), Failure> {
+    match command {
+        ConfigCommand::Path(_) => path(session),
+        ConfigCommand::List(_) => list(session),
+        ConfigCommand::Get(args) => get(session, &args.key),
+        ConfigCommand::Set(args) => set(session, &args.key, &args.value),
+        ConfigCommand::Unset(args) => unset(session, &args.key),
+        ConfigCommand::Use(args) => use_profile(session, &args.name),
+        ConfigCommand::Init(args) => init(session, args),
+    }
+}
+
+fn path(session: &Session<'_>) -> Result<(), Failure> {
+    let path = ConfigFile::locate(session.context)?;
+    if session.report.is_json() {
+        return session.report.json(&json!({"path": path.to_string_lossy(), "exists": path.exists()}));
+    }
+    session.report.stdout(&format!("{}\n", sanitize_line(&path.to_string_lossy())))
+}
+
+fn list(session: &Session<'_>) -> Result<(), Failure> {
+    let mut file = session.config_file()?.clone();
+    file.profiles()?;
+    if let Some(name) = &session.global.profile {
+        file.chosen(session.context, session.global)?;
+        file.keep_only(name);
+    }
+    let settings = to_json("", file.document.as_item());
+    let sources: Map<String, Value> =
+        file.names().into_iter().map(|name| (name.to_owned(), token_sources(session, name))).collect();
+    if session.report.is_json() {
+        return session.report.json(&json!({
+            "path": file.path.to_string_lossy(),
+            "exists": file.exists,
+            "settings": settings,
+            "tokens": sources,
+        }));
+    }
+    if !file.exists {
+        session.report.status(&format!("`{}` does not exist", file.path.display()));
+    }
+    let sources = Value::Object(sources);
+    let values = flattened(&settings).into_iter();
+    let values = values.map(|(path, value)| sanitize_line(&format!("{path} = {value}")));
+    let sources = flattened(&sources).into_iter();
+    let sources = sources
+        .map(|(path, from)| sanitize_line(&format!("# {path}: {}", from.as_str().unwrap_or_default())));
+    let lines: Vec<String> = values.chain(sources).map(|line| line + "\n").collect();
+    session.report.stdout(&lines.concat())
+}
+
+/// Where the tokens of a profile come from, in this environment.
+fn token_sources(session: &Session<'_>, profile: &str) -> Value {
+    let global = GlobalArgs { profile: Some(profile.to_owned()), ..session.global.clone() };
+    match Settings::resolve(session.context, &global, session.config) {
+        Ok(settings) => json!({
+            "token": settings.token.describe(),
+            "admin-token": settings.admin_token.describe(),
+        }),
+        Err(failure) => json!({"token": failure.message, "admin-token": failure.message}),
+    }
+}
+
+fn get(session: &Session<'_>, key: &str) -> Result<(), Failure> {
+    let file = session.config_file()?;
+    let key = KeyPath::resolve(key, file, session.context, session.global)?;
+    key.setting()?;
+    file.profiles()?;
+    let item = key.find(file).ok_or_else(|| {
+        let message = format!("`{key}` is not set in `{}`", file.path.display());
+        Failure::usage(message).hint("run `storefront config list` to see all settings")
+    })?;
+    let value = to_json(key.name(), item);
+    if session.report.is_json() {
+        return session.report.json(&value);
+    }
+    let text = match &value {
+        Value::String(text) => sanitize_line(text),
+        Value::Object(_) => {
+            let lines = flattened(&value).into_iter();
+            let lines: Vec<String> =
+                lines.map(|(path, value)| sanitize_line(&format!("{path} = {value}"))).collect();
+            lines.join("\n")
+        }
+        value => sanitize_line(&value.to_string()),
+    };
+    session.report.stdout(&format!("{text}\n"))
+}
+
+/// Sets a value.
+fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure> {
+    let file = session.config_file()?;
+    let key = KeyPath::resolve(key, file, session.context, session.global)?;
+    let value = match key.setting()? {
+        Setting::Table => {
+            return Err(Failure::usage(format!("`{key}` is a table")).hint("set its keys individually"));
+        }
+        Setting::Value(setting) if setting.form == Form::Secret => secret(session, setting, &key, words)?,
+        Setting::Value(setting) if words.is_empty() => {
+            return Err(Failure::usage(format!("{key}: missing value, expected {}", setting.expected)));
+        }
+        Setting::Value(setting) => {
+            setting.write(words).map_err(|problem| Failure::usage(format!("{key}: {problem}")))?
+        }
+    };
+    let (file, before) = ConfigFile::update(session.context, |file| {
+        if key.is_default_profile() {
+            file.require_profile(value.as_str().unwrap_or_default(), "config set")?;
+        }
+        let before = key.origin(file);
+        file.set(&key, value)?;
+        Ok(before)
+    })?;
+    session.report.status(&format!("set {key} in `{}`", file.path.display()));
+    warn_of_moved_tokens(session, &file, &key, before.as_deref());
+    Ok(())
+}
+
+/// A token from a prompt or standard input, or, with a warning, from the command line.
+fn secret(
+    session: &Session<'_>,
+    setting: &Key,
+    key: &KeyPath,
+    words: &[String],
+) -> Result<toml_edit::Value, Failure> {
+    let hint = format!("use `storefront config set {key} -` to read it from stdin");
+    let words = match words {
+        [] | [_] if words.first().is_none_or(|word| word == "-") => {
+            let token = read_token(session, &key.to_string(), &hint, !words.is_empty())?;
+            vec![token.expose().to_owned()]
+        }
+        words => {
+            session.report.warn(&format!("command-line arguments are visible to other users; {hint}"));
+            words.to_vec()
+        }
+    };
+    setting.write(&words).map_err(|_| Failure::usage(format!("{key}: expected a single token")))
+}
+
+/// A warning for a profile that is moved to another host: its tokens will be sent there.
+fn warn_of_moved_tokens(session: &Session<'_>, file: &ConfigFile, key: &KeyPath, before: Option<&str>) {
+    let Some(profile) = key.profile() else { return };
+    let after = key.origin(file);
+    if before.is_none() || before == after.as_deref() {
+        return;
+    }
+    let named = token_keys().filter(|name| KeyPath::of_profile(profile, name).find(file).is_some());
+    let named: Vec<&str> = named.collect();
+    if !named.is_empty() {
+        session.report.warn(&format!(
+            "profile `{profile}` now points to a different host; {} will be sent there",
+            if let [one] = named[..] {
+                format!("the token of its `{one}`")
+            } else {
+                format!("the tokens of its `{}`", named.join("` and `"))
+            }
+        ));
+    }
+}
+
+/// Takes a setting or a whole profile out.
+fn unset(session: &Session<'_>, key: &str) -> Result<(), Failure> {
+    let file = session.config_file()?;
+    let key = KeyPath::resolve(key, file, session.context, session.global)?;
+    let is_not_set =
+        |file: &ConfigFile| Failure::usage(format!("`{key}` is not set in `{}`", file.path.display()));
+    if key.find(file).is_none() {
+        return Err(is_not_set(file));
+    }
+    let (file, ()) = ConfigFile::update(session.context, |file| {
+        if !file.unset(&key) {
+            return Err(is_not_set(file));
+        }
+        file.drop_dangling_default();
+        Ok(())
+    })?;
+    session.report.status(&format!("removed {key} from `{}`", file.path.display()));
+    if key.is_profile()
+        && let Some(name) = key.profile()
+    {
+        session.report.status(&format!(
+            "its stored tokens were kept; remove them with `storefront auth logout -p {name}`"
+        ));
+    }
+    Ok(())
+}
+
+/// Makes a profile the one that is used when none is named.
+fn use_profile(session: &Session<'_>, name: &str) -> Result<(), Failure> {
+    session.config_file()?.require_profile(name, "config use")?;
+    ConfigFile::update(session.context, |file| {
+        file.require_profile(name, "config use")?;
+        file.set(&KeyPath::default_profile(), name.into())
+    })?;
+    session.report.status(&format!("default profile: {name}"));
+    Ok(())
+}
+
+/// Makes a profile.
+fn init(session: &Session<'_>, args: &InitArgs) -> Result<(), Failure> {
+    let file = session.config_file()?;
+    file.profiles()?;
+    let prompt = Prompt::new(session.context, session.global, session.report);
+    let name = profile_name(session, &prompt)?;
+    let exists = file.names().contains(&name.as_str());
+    if exists && !args.replace && !may_replace(&prompt, &name)? {
+        return Err(already_exists(&name));
+    }
+    let key = |key: &str| KeyPath::of_profile(&name, key);
+    let dialect = interface(session, &prompt)?;
+    let is_magento = dialect.name == Interface::Magento.dialect().name;
+    let base_url = answer(&prompt, args.base_url.as_deref(), "base URL", "--base-url URL", &BASE_URL)?;
+    let store_view = store_view(session, &prompt, is_magento)?;
+    let (file, ()) = ConfigFile::update(session.context, |file| {
+        // Another process may have created it while the questions were answered.
+        if !exists && !args.replace && file.names().contains(&name.as_str()) {
+            return Err(already_exists(&name));
+        }
+        file.unset(&KeyPath::profile_table(&name));
+        file.set(&key("base-url"), base_url)?;
+        if is_magento {
+            file.set(&key("api"), dialect.name.into())?;
+        }
+        if let Some(store_view) = store_view {
+            file.set(&key("store-view"), store_view)?;
+        }
+        if KeyPath::default_profile().find(file).is_none() {
+            file.set(&KeyPath::default_profile(), name.as_str().into())?;
+        }
+        Ok(())
+    })?;
+    session.report.status(&format!(
+        "created profile `{name}` in `{}`; next: `storefront auth login -p {name}{}`",
+        file.path.display(),
+        if is_magento { " --admin" } else { "" }
+    ));
+    Ok(())
+}
+
+/// The interface of flag or environment, or the one that is picked.
+fn interface(session: &Session<'_>, prompt: &Prompt) -> Result<&'static Dialect, Failure> {
+    if let Some(given) = given_dialect(session.context, session.global)? {
+        return Ok(given);
+    }
+    if !prompt.can_ask() {
+        return Ok(Interface::Marketplace.dialect());
+    }
+    let choices: Vec<String> = Dialect::NAMES.iter().map(|name| (*name).to_owned()).collect();
+    let picked = prompt.select("Interface", &choices, 0)?.ok_or_else(Failure::cancelled)?;
+    Dialect::named(&choices[picked]).ok_or_else(Failure::cancelled)
+}
+
+/// The store view, which a Magento shop does not need.
+fn store_view(
+    session: &Session<'_>,
+    prompt: &Prompt,
+    is_optional: bool,
+) -> Result<Option<toml_edit::Value>, Failure> {
+    const FLAG: &str = "--store-view CODE";
+    let given = session.global.store_view.as_deref();
+    if given.is_none() && !prompt.can_ask() {
+        return Ok(None);
+    }
+    if given.is_some() || !is_optional {
+        return answer(prompt, given, "store view code", FLAG, &STORE_VIEW).map(Some);
+    }
+    let write = |text: &str| STORE_VIEW.write(&[text.to_owned()]);
+    let check = |text: &str| if text.is_empty() { Ok(()) } else { write(text).map(drop) };
+    let code = prompt.input("store view code (optional)", FLAG, None, check)?;
+    if code.is_empty() { Ok(None) } else { write(&code).map(Some).map_err(Failure::usage) }
+}
+
+fn already_exists(name: &str) -> Failure {
+    Failure::guard(format!("profile `{name}` already exists"))
+        .hint("replace it with --replace, or change one setting with `storefront config set`")
+}
+
+fn profile_name(session: &Session<'_>, prompt: &Prompt) -> Result<String, Failure> {
+    let given = match &session.global.profile {
+        Some(name) => Some(name.as_str()),
+        None => session.context.var(environment::PROFILE)?,
+    };
+    let name = match given {
+        Some(name) => name.to_owned(),
+        None => prompt.input("profile name", "use -p NAME", Some("default"), check_profile_name)?,
+    };
+    check_profile_name(&name).map_err(Failure::usage)?;
+    Ok(name)
+}
+
+/// Without a terminal only `--replace` and `--yes` say so: silence is no consent to lose settings.
+fn may_replace(prompt: &Prompt, name: &str) -> Result<bool, Failure> {
+    if prompt.can_ask() || prompt.assume_yes() {
+        prompt.confirm(&format!("replace profile {name} and all its settings?"))?.or_cancel()?;
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+/// What a flag gave, or what the person answers, checked as the kind of its key.
+fn answer(
+    prompt: &Prompt,
+    given: Option<&str>,
+    question: &str,
+    flag: &str,
+    setting: &Key,
+) -> Result<toml_edit::Value, Failure> {
+    let write = |text: &str| setting.write(&[text.to_owned()]);
+    let text = match given {
+        Some(text) => text.to_owned(),
+        None => prompt.input(question, &format!("use {flag}"), None, |text| write(text).map(|_| ()))?,
+    };
+    write(&text).map_err(|problem| Failure::usage(format!("{flag}: {problem}")))
+}

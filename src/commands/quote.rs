@@ -1,0 +1,191 @@
+//! `storefront quote …`
+
+use serde_json::Value;
+
+use crate::cli::LazyArgs;
+use crate::cli::quote::{QuoteCommand, ShipArgs};
+use crate::failure::{Failure, FailureKind};
+use crate::ops::cart::{find, quote_request, shipping_methods};
+use crate::ops::customers::{select, with_id};
+use crate::ops::record::{RecordOperation, perform_and_report};
+use crate::ops::ship::with_stored_addresses;
+use crate::ops::{draft_from, input_document};
+use crate::plan::operation::Operation;
+use crate::plan::request::cart::Cart;
+use crate::prompt::Prompt;
+use crate::report::changes::format_value;
+use crate::report::style::{OutputStyle, header, new_table, render};
+use crate::session::Session;
+use crate::session::runtime::with_service;
+use crate::session::service::Service;
+use crate::{commands, exact_json};
+
+/// Runs a quote command.
+///
+/// # Errors
+/// Whatever went wrong.
+pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
+    match command {
+        QuoteCommand::Ship(args) => ship(session, args).await,
+        QuoteCommand::AddItem(LazyArgs(args)) => {
+            commands::direct(session, Operation::QuoteAddItem, &**args, &args.batch).await
+        }
+        QuoteCommand::Show(args) => {
+            with_service(session, async |service| {
+                let service = with_id(&select(service, args.choice.customer.as_deref())?).await?;
+                show(&service, args.quote_id.as_deref()).await
+            })
+            .await
+        }
+        QuoteCommand::Methods(args) => {
+            with_service(session, async |service| {
+                let service = with_id(&select(service, args.choice.customer.as_deref())?).await?;
+                methods(&service, args.quote_id.as_deref()).await
+            })
+            .await
+        }
+    }
+}
+
+async fn ship(session: &Session<'_>, args: &ShipArgs) -> Result<(), Failure> {
+    let takes_stored = args.ship_to_address.is_some() || args.bill_to_address.is_some();
+    let operation = if takes_stored {
+        RecordOperation::ShipToSavedAddress(args)
+    } else {
+        RecordOperation::Direct(Operation::QuoteShip, args)
+    };
+    let one = async || ship_one(session, args, takes_stored).await;
+    commands::run_records(session, operation, &args.batch, one).await
+}
+
+async fn ship_one(session: &Session<'_>, args: &ShipArgs, takes_stored: bool) -> Result<(), Failure> {
+    let document = input_document(session)?;
+    let prompt = Prompt::new(session.context, session.global, session.report);
+    let asks = prompt.can_ask() && args.lack_payment(document.as_ref());
+    let draft = |args: &ShipArgs| draft_from(session, Operation::QuoteShip, document.clone(), args);
+    let customer = args.choice.customer.as_deref();
+    if !asks && !takes_stored {
+        return commands::send(session, customer, draft(args)?).await;
+    }
+    with_service(session, async |service| {
+        let (mut args, service) = with_stored_addresses(&select(service, customer)?, args).await?;
+        if asks {
+            ask_payment(session, &prompt, &mut args)?;
+        }
+        perform_and_report(&service, draft(&args)?).await
+    })
+    .await
+}
+
+/// The interface lists the payment as required (docs/interface.md, "Shipping information"), so it is asked
+/// for.
+fn ask_payment(session: &Session<'_>, prompt: &Prompt, args: &mut ShipArgs) -> Result<(), Failure> {
+    session.report.stderr("A payment is required. Enter a code (e.g. checkmo), a JSON object, or none.");
+    let check = |text: &str| match text.trim() {
+        "" => Err("enter a code, a JSON object, or none".to_owned()),
+        json if json.starts_with('{') => exact_json::parse_object(json.as_bytes())
+            .map(drop)
+            .map_err(|error| format!("not a JSON object: {error}")),
+        _ => Ok(()),
+    };
+    let hint = "use --payment-method CODE, --payment JSON, or --no-payment";
+    let payment = prompt.input("Payment", hint, None, check)?;
+    match payment.trim() {
+        "none" => args.no_payment = true,
+        json if json.starts_with('{') => args.payment = Some(json.to_owned()),
+        code => args.payment_method = Some(code.to_owned()),
+    }
+    Ok(())
+}
+
+/// Prints the customer's active quote: `{"cart", "items", "totals"}` under `-o json`, else as tables. Where a setting
+/// names the path that shows a quote, what came is printed.
+///
+/// # Errors
+/// As [`Service::read`]; `refused` where there is no active cart, `usage` for a quote id that is not its.
+async fn show(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure> {
+    let target = service.target()?;
+    let report = service.session.report;
+    if target.dialect.carts.is_none() {
+        let request = quote_request(service, &target, quote.unwrap_or_default())?;
+        let reply = service.read(&request).await?.value();
+        return if report.is_json() { report.json(&reply) } else { report.stdout(&format!("{reply:#}\n")) };
+    }
+    let found = find(service).await?.ok_or_else(no_cart)?;
+    found.ensure_named(quote)?;
+    let id = found.id;
+    let cart = Cart::new(target, Some(id))?;
+    let shown = exact_json::object([
+        ("cart", found.shown),
+        ("items", service.read(&cart.read("/items")).await?.value()),
+        ("totals", service.read(&cart.read("/totals")).await?.value()),
+    ]);
+    if report.is_json() {
+        return report.json(&shown);
+    }
+    report.stdout(&text(id, &shown, report.stdout_style()))
+}
+
+/// There is no cart, as the service would say it.
+fn no_cart() -> Failure {
+    Failure::new(FailureKind::Refused, "the customer has no active cart")
+        .hint("create one with `storefront quote add-item`")
+}
+
+fn text(id: u64, shown: &Value, screen: OutputStyle) -> String {
+    let mut items = new_table(screen);
+    items.set_header(header(&["ITEM", "SKU", "NAME", "QTY", "PRICE"]));
+    for item in shown["items"].as_array().into_iter().flatten() {
+        items.add_row(["item_id", "sku", "name", "qty", "price"].map(|name| format_value(item.get(name))));
+    }
+    let mut totals = new_table(screen);
+    for name in ["subtotal", "shipping_amount", "tax_amount", "grand_total", "quote_currency_code"] {
+        if let Some(value) = shown["totals"].get(name).filter(|value| !value.is_null()) {
+            totals.add_row([name.replace('_', " "), format_value(Some(value))]);
+        }
+    }
+    let items = if items.is_empty() { "No items".to_owned() } else { render(&items) };
+    format!("Cart {id}\n\n{items}\n\n{}\n", render(&totals))
+}
+
+/// Lists the methods: `{"shipping": […], "payment": […]}` under `-o json`, else as tables.
+///
+/// # Errors
+/// As [`Service::read`]; `usage` where the interface has no such call, `refused` where there is no active cart.
+async fn methods(service: &Service<'_>, quote: Option<&str>) -> Result<(), Failure> {
+    let target = service.target()?;
+    Cart::new(target, None)?;
+    let found = find(service).await?.ok_or_else(no_cart)?;
+    found.ensure_named(quote)?;
+    let cart = Cart::new(target, Some(found.id))?;
+    let shown = exact_json::object([
+        ("shipping", shipping_methods(service, &cart).await?),
+        ("payment", service.read(&cart.read("/payment-methods")).await?.value()),
+    ]);
+    let report = service.session.report;
+    if report.is_json() {
+        return report.json(&shown);
+    }
+    let style = report.stdout_style();
+    let shipping = table(&shown["shipping"], &SHIPPING, style);
+    report.stdout(&format!("{shipping}\n\n{}\n", table(&shown["payment"], &PAYMENT, style)))
+}
+
+/// Columns: title and field.
+const SHIPPING: [(&str, &str); 4] = [
+    ("CARRIER", "carrier_code"),
+    ("METHOD", "method_code"),
+    ("SHIPPING METHOD", "method_title"),
+    ("PRICE", "amount"),
+];
+
+const PAYMENT: [(&str, &str); 2] = [("CODE", "code"), ("PAYMENT METHOD", "title")];
+
+fn table(methods: &Value, columns: &[(&str, &str)], style: OutputStyle) -> String {
+    let mut table = new_table(style);
+    table.set_header(header(&columns.iter().map(|(title, _)| *title).collect::<Vec<_>>()));
+    for method in methods.as_array().into_iter().flatten() {
+        table.add_row(columns.iter().map(|(_, field)| format_value(method.get(*field))));
+    }
+    render(&table)
+}
