@@ -3,7 +3,6 @@
 mod attempt;
 mod classify;
 pub mod error_body;
-mod tls;
 pub mod trace;
 pub mod transport;
 mod transport_error;

@@ -4,8 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::input::Draft;
-use crate::ops::reads::Reads;
-use crate::ops::{request, send_request, target_without_customer};
+use crate::ops::{Reads, request, send_request, target_without_customer};
 use crate::plan::operation::Operation;
 use crate::plan::request::{Bearer, Request};
 use crate::plan::validate::attribute::{in_reply, is_same_attribute};

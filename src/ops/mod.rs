@@ -5,15 +5,17 @@ pub mod attribute;
 pub mod cart;
 pub mod customers;
 pub mod profile;
-pub(crate) mod reads;
 pub(crate) mod record;
-pub mod regions;
 pub mod ship;
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
+use tokio::time::Instant;
 
 use crate::config::ShipLayout;
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
+use crate::http::Reply;
 use crate::input::{Draft, FlagOverrides, document};
 use crate::plan::operation::{self, Operation};
 use crate::plan::request::{Bearer, Request, Target};
@@ -118,4 +120,72 @@ pub async fn send_request(
     let is_read = !service.session.report.is_json();
     let success = is_read.then(|| operation.success(fields, &response)).flatten();
     Ok(Outcome { success, ..Outcome::applied(operation, reply.status, response) })
+}
+
+/// Reads the regions of a country into the service's directory. Nothing is read twice in a run, and nothing where the
+/// interface has no list.
+///
+/// # Errors
+/// `usage` for a country that the shop does not have, and as [`Service::read`].
+pub async fn read_country(service: &Service<'_>, country: &str) -> Result<(), Failure> {
+    let Some(path) = service.settings.dialect.country else { return Ok(()) };
+    if service.regions.borrow().knows(country) {
+        return Ok(());
+    }
+    let target = service.target()?;
+    let path = target.path(path, &[("country", country)]);
+    match service.read(&Request::get(path, target.bearer())).await {
+        Ok(reply) if is_country(&reply, country) => {
+            service.regions.borrow_mut().insert(country, &reply.value());
+        }
+        Ok(_) => {
+            let message = format!("the regions of `{country}` could not be read: unexpected response");
+            return Err(
+                Failure::new(FailureKind::Unavailable, message).hint("try again; -vv shows the response")
+            );
+        }
+        Err(failure) if failure.status == Some(404) => {
+            return Err(Failure::usage(format!("the shop does not know the country `{country}`"))
+                .hint("give the two-letter code of a country the shop allows"));
+        }
+        Err(failure) => return Err(failure),
+    }
+    Ok(())
+}
+
+/// Whether a reply is the whole description of this country: from a page or half a list every region would be unknown.
+fn is_country(reply: &Reply, country: &str) -> bool {
+    let value = reply.value();
+    let is_named = |name: &str| {
+        value.get(name).and_then(Value::as_str).is_some_and(|code| code.eq_ignore_ascii_case(country))
+    };
+    reply.warning.is_none() && (is_named("id") || is_named("two_letter_abbreviation"))
+}
+
+/// The first pause between two reads that wait for a write to become visible; each is twice as long as the one before.
+const FIRST_INTERVAL: Duration = Duration::from_millis(100);
+const MAX_INTERVAL: Duration = Duration::from_secs(2);
+
+/// When to read again: at growing intervals, for a limited time.
+pub struct Reads {
+    deadline: Instant,
+    interval: Duration,
+}
+
+impl Reads {
+    /// Reads for at most this long.
+    pub fn new(limit: Duration) -> Self {
+        Self { deadline: Instant::now() + limit, interval: FIRST_INTERVAL }
+    }
+
+    /// Waits for the next read; `false` when the time is up.
+    pub async fn wait(&mut self) -> bool {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return false;
+        }
+        tokio::time::sleep(self.interval.min(left)).await;
+        self.interval = (self.interval * 2).min(MAX_INTERVAL);
+        true
+    }
 }

@@ -6,7 +6,7 @@ use crate::cli::customer::UpdateArgs;
 use crate::cli::quote::ShipArgs;
 use crate::failure::Failure;
 use crate::input::{Draft, FlagOverrides};
-use crate::ops::profile::change::{Change, Update};
+use crate::ops::profile::{Change, Update};
 use crate::ops::profile::{replace, verify};
 use crate::ops::{add_item, attribute, customers, ship};
 use crate::plan::operation::Operation;

@@ -10,9 +10,9 @@ use crate::http::{Effect, Reply};
 use crate::input::Draft;
 use crate::ops::customers::with_id;
 use crate::ops::profile::read::read_profile;
-use crate::ops::reads::Reads;
-use crate::ops::{regions, send};
+use crate::ops::{Reads, read_country, send};
 use crate::plan::operation::Operation;
+use crate::plan::profile::region::RegionDirectory;
 use crate::plan::request::Request;
 use crate::plan::request::cart::{Cart, from_profile};
 use crate::report::outcome::{Call, Outcome};
@@ -106,7 +106,7 @@ async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result
     };
     let id = found.map(|cart| cart.id);
     let cart = Cart::new(target, id)?;
-    regions::resolve_in_quote(service, &mut body).await?;
+    resolve_regions(service, &mut body).await?;
     let billing = body.shift_remove("billingAddress");
     if let (Some(billing), Some(Value::Object(information))) = (billing, body.get_mut("addressInformation")) {
         information.entry("billing_address").or_insert(billing);
@@ -124,6 +124,25 @@ async fn requests(service: &Service<'_>, mut body: Map<String, Value>) -> Result
         }),
         cart: id,
     })
+}
+
+/// Sets the region id of quote addresses that name a region by code or name alone: the service answers 200 to a code that
+/// it does not know, and saves no region.
+///
+/// # Errors
+/// As [`read_country`]; `usage` for a region that its country does not have, with those that it has.
+async fn resolve_regions(service: &Service<'_>, body: &mut Map<String, Value>) -> Result<(), Failure> {
+    if !service.settings.dialect.is_magento() {
+        return Ok(());
+    }
+    let Some(Value::Object(information)) = body.get_mut("addressInformation") else { return Ok(()) };
+    for side in ["shipping_address", "billing_address"] {
+        let Some(Value::Object(address)) = information.get_mut(side) else { continue };
+        let Some(country) = RegionDirectory::needed_by_quote_address(address) else { continue };
+        read_country(service, &country).await?;
+        service.regions.borrow().resolve_quote_address(&country, address)?;
+    }
+    Ok(())
 }
 
 fn dry_run(service: &Service<'_>, requests: Requests) -> Result<Outcome, Failure> {

@@ -6,7 +6,7 @@ use crate::cli::customer::UpdateArgs;
 use crate::commands;
 use crate::failure::Failure;
 use crate::interactive::customer::{Edit, Editor, StartScreen, command_lines};
-use crate::ops::profile::change::{Change, Update};
+use crate::ops::profile::{Change, Update};
 use crate::ops::profile::{read, replace};
 use crate::ops::record::RecordOperation;
 use crate::ops::{customers, draft};

@@ -243,7 +243,7 @@ impl<'a> Editor<'a> {
         let country =
             form.field("country_id").and_then(|country| country.value().as_str()).unwrap_or_default();
         if !country.is_empty() {
-            crate::ops::regions::read_country(self.service, country).await?;
+            crate::ops::read_country(self.service, country).await?;
         }
         region::choose(self.prompt, self.service.regions.borrow().regions(country), form, field)
     }

@@ -1,9 +1,179 @@
-//! Replacing a customer profile: read, change, send, verify.
+//! Replacing a customer profile, and the two ways to change one: a draft merged into it, and an earlier update undone.
 
-pub(crate) mod change;
-mod locked;
 mod messages;
 pub mod read;
 pub(crate) mod replace;
 pub(crate) mod restore;
 pub(crate) mod verify;
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use self::restore::Restore;
+use crate::cli::customer::{ReplacementArgs, UpdateArgs};
+use crate::failure::Failure;
+use crate::input::Draft;
+use crate::plan::operation::Operation;
+use crate::plan::profile::magento;
+use crate::plan::profile::merge::{self, Merged, ProfilePatch, merge};
+use crate::plan::profile::region::RegionDirectory;
+use crate::plan::profile::stored::Profile;
+use crate::plan::validate::lint;
+use crate::prompt::Prompt;
+use crate::session::service::Service;
+use crate::state::CustomerStore;
+
+/// What [`crate::ops::profile::replace`] is asked for.
+#[derive(Clone, Copy)]
+pub enum Change<'a> {
+    /// `customer update`
+    Update(&'a Update),
+    /// `customer restore`
+    Restore(&'a Restore<'a>),
+}
+
+/// What the flags and the input of `customer update` ask for.
+pub struct Update {
+    pub(crate) patch: ProfilePatch,
+    allow_delete: Option<usize>,
+    pub(crate) base: Option<Profile>,
+    replacement: ReplacementArgs,
+    /// What asked for the change, and asks again when the person goes back from the confirmation.
+    pub(crate) prompt: Option<Rc<Prompt>>,
+    pub(crate) went_back: Cell<bool>,
+}
+
+impl Update {
+    /// Takes a draft, with the flags that say what becomes of addresses.
+    ///
+    /// # Errors
+    /// `usage` when nothing is asked, or the flags contradict the draft.
+    pub fn new(draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
+        let update = Self::new_incomplete(draft, args)?;
+        if update.patch.is_empty() { Err(no_changes_error()) } else { Ok(update) }
+    }
+
+    /// The same, where nothing may be asked yet.
+    pub(crate) fn new_incomplete(draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
+        let patch = ProfilePatch {
+            draft: draft.fields,
+            remove: args.remove_addresses.clone(),
+            replace: args.replace_addresses,
+            allow_duplicate: args.allow_duplicate,
+            default_addresses: args.default_address().into_iter().collect(),
+            deferred: draft.deferred,
+        };
+        if patch.replace && !patch.draft.contains_key("addresses") {
+            return Err(
+                Failure::usage("--replace-addresses requires an address list").hint("pass it with --input")
+            );
+        }
+        let base = args.base.as_deref().map(read::read_base).transpose()?;
+        Ok(Self {
+            patch,
+            allow_delete: args.allow_delete,
+            base,
+            replacement: args.replacement.clone(),
+            prompt: None,
+            went_back: Cell::default(),
+        })
+    }
+
+    fn merge(&self, stored: &Profile, regions: Option<&RegionDirectory>) -> Result<Merged, Failure> {
+        let mut merged = match regions {
+            Some(regions) => {
+                let mut draft = regions.resolve(&self.patch.draft, stored.customer())?;
+                magento::drop_service_fields(&mut draft);
+                merge(stored.customer(), &ProfilePatch { draft, ..self.patch.clone() })?
+            }
+            None => merge(stored.customer(), &self.patch)?,
+        };
+        merged.notes.extend(lint::of_profile(&merged));
+        Ok(merged)
+    }
+
+    fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {
+        match merge::check(&self.patch, &merged.summary, self.allow_delete, confirmed) {
+            Err(_) if self.patch.replace && self.allow_delete.is_none() && prompt.can_ask() => {
+                let typed = prompt.number_of_deletions(merged.summary.removed.len())?;
+                merge::check(&self.patch, &merged.summary, Some(typed), confirmed)
+            }
+            result => result,
+        }
+    }
+}
+
+fn no_changes_error() -> Failure {
+    Failure::usage("nothing to change").hint(
+        "name what to change, such as `--address ID --city CITY`; `storefront customer show` lists the IDs",
+    )
+}
+
+impl Change<'_> {
+    /// What results call it.
+    pub fn operation(self) -> &'static str {
+        match self {
+            Self::Update(_) => Operation::CustomerUpdate.name(),
+            Self::Restore(_) => Restore::OPERATION,
+        }
+    }
+
+    /// The existing profile, given by hand.
+    pub fn base(&self) -> Option<&Profile> {
+        match self {
+            Self::Update(update) => update.base.as_ref(),
+            Self::Restore(_) => None,
+        }
+    }
+
+    /// How long it waits, and whether it goes on although an earlier replacement may still take effect.
+    pub fn replacement_args(&self) -> &ReplacementArgs {
+        match self {
+            Self::Update(update) => &update.replacement,
+            Self::Restore(restore) => restore.replacement,
+        }
+    }
+
+    /// How long a profile is read until it shows what was written.
+    pub fn settle(&self, service: &Service<'_>) -> Duration {
+        self.replacement_args().settle.unwrap_or(service.settings.settle)
+    }
+
+    /// The countries whose regions it names by code or name.
+    pub fn countries(&self, stored: &Profile) -> Vec<String> {
+        match self {
+            Self::Update(update) => RegionDirectory::needed(&update.patch.draft, stored.customer()),
+            Self::Restore(_) => Vec::new(),
+        }
+    }
+
+    /// The profile as it is to be. `regions` gives the ids of regions, where the interface takes nothing else.
+    ///
+    /// # Errors
+    /// `guard` or `usage` for what cannot be merged safely.
+    pub fn merge(
+        &self,
+        store: &CustomerStore,
+        stored: &Profile,
+        regions: Option<&RegionDirectory>,
+        prompt: &Prompt,
+    ) -> Result<Merged, Failure> {
+        match self {
+            Self::Update(update) => update.merge(stored, regions),
+            Self::Restore(restore) => restore.merge(store, stored, regions.is_some(), prompt),
+        }
+    }
+
+    /// Refuses deletions that were not spelled out; on a terminal the number can be typed. `confirmed` says that
+    /// somebody has agreed to those that were, or is asked next.
+    ///
+    /// # Errors
+    /// `guard`, naming the addresses.
+    pub fn check_deletions(&self, merged: &Merged, prompt: &Prompt, confirmed: bool) -> Result<(), Failure> {
+        match self {
+            Self::Update(update) => update.check_deletions(merged, prompt, confirmed),
+            Self::Restore(restore) => restore.check_deletions(merged),
+        }
+    }
+}

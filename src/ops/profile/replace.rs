@@ -12,21 +12,18 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::change::Change;
-use super::locked::Held;
-use super::messages;
+use super::read::Held;
 use super::verify::{Sent, Verified, is_shown};
+use super::{Change, messages};
 use crate::failure::{Applied, Failure};
 use crate::http::{Attempt, Attempts, Effect};
 use crate::ops::profile::read;
-use crate::ops::reads::Reads;
-use crate::ops::regions;
-use crate::plan::profile::diff;
-use crate::plan::profile::magento;
+use crate::ops::{Reads, read_country};
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::restore::belongs_to;
 use crate::plan::profile::stored::Profile;
 use crate::plan::profile::verify::{Write, not_shown};
+use crate::plan::profile::{diff, magento};
 use crate::plan::request::Request;
 use crate::prompt::{Answer, Prompt};
 use crate::report::outcome::{Outcome, ProfileOutcome};
@@ -227,7 +224,7 @@ impl Steps<'_> {
 
     async fn merge(&self, service: &Service<'_>, held: &Held) -> Result<Merged, Failure> {
         for country in self.change.countries(&held.stored) {
-            regions::read_country(service, &country).await?;
+            read_country(service, &country).await?;
         }
         let regions = service.regions.borrow();
         let regions = service.settings.dialect.is_magento().then_some(&*regions);

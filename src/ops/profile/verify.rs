@@ -7,13 +7,13 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::locked::Held;
 use super::messages;
+use super::read::Held;
 use crate::exact_json;
 use crate::failure::{Applied, Failure};
 use crate::http::Reply;
+use crate::ops::Reads;
 use crate::ops::profile::read;
-use crate::ops::reads::Reads;
 use crate::plan::operation::Operation;
 use crate::plan::profile::merge::Merged;
 use crate::plan::profile::stored::{Pointers, Profile};
