@@ -8,7 +8,9 @@ use serde_json::Number;
 use crate::cli::LazyArgs;
 use crate::cli::batch::BatchArgs;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_number_label};
-use crate::wire::ATTRIBUTE;
+use crate::wire::Table;
+
+const ATTRIBUTE: Table = |tables| tables.attribute;
 
 /// Create product attributes.
 #[derive(Debug, Subcommand)]
@@ -63,10 +65,10 @@ pub struct AttributeFlags;
 impl FieldFlags for AttributeFlags {
     const HEADING: &'static str = "Attribute";
     const FLAGS: &'static [FieldFlag] = &[
-        FieldFlag::new("code", &ATTRIBUTE, "attribute_code"),
-        FieldFlag::new("label", &ATTRIBUTE, "default_frontend_label"),
-        FieldFlag::new("type", &ATTRIBUTE, "frontend_input"),
-        FieldFlag::new("required", &ATTRIBUTE, "is_required"),
-        FieldFlag::new("filterable", &ATTRIBUTE, "is_filterable"),
+        FieldFlag::new("code", ATTRIBUTE, "attribute_code"),
+        FieldFlag::new("label", ATTRIBUTE, "default_frontend_label"),
+        FieldFlag::new("type", ATTRIBUTE, "frontend_input"),
+        FieldFlag::new("required", ATTRIBUTE, "is_required"),
+        FieldFlag::new("filterable", ATTRIBUTE, "is_filterable"),
     ];
 }

@@ -10,7 +10,11 @@ use crate::cli::batch::BatchArgs;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_key_value};
 use crate::cli::number::integer;
 use crate::plan::profile::region;
-use crate::wire::{CUSTOMER, PROFILE_ADDRESS, REGION};
+use crate::wire::Table;
+
+const CUSTOMER: Table = |tables| tables.customer;
+const PROFILE_ADDRESS: Table = |tables| tables.address;
+const REGION: Table = |tables| tables.region;
 
 /// Show, update and restore customer profiles.
 #[derive(Debug, Subcommand)]
@@ -159,32 +163,32 @@ pub struct AddressFlags;
 impl FieldFlags for ProfileFlags {
     const HEADING: &'static str = "Profile";
     const FLAGS: &'static [FieldFlag] = &[
-        FieldFlag::new("firstname", &CUSTOMER, "firstname"),
-        FieldFlag::new("lastname", &CUSTOMER, "lastname"),
-        FieldFlag::new("email", &CUSTOMER, "email"),
-        FieldFlag::new("gender", &CUSTOMER, "gender"),
-        FieldFlag::new("group-id", &CUSTOMER, "group_id"),
-        FieldFlag::new("store-id", &CUSTOMER, "store_id"),
-        FieldFlag::new("website-id", &CUSTOMER, "website_id"),
-        FieldFlag::new("disable-auto-group-change", &CUSTOMER, "disable_auto_group_change"),
+        FieldFlag::new("firstname", CUSTOMER, "firstname"),
+        FieldFlag::new("lastname", CUSTOMER, "lastname"),
+        FieldFlag::new("email", CUSTOMER, "email"),
+        FieldFlag::new("gender", CUSTOMER, "gender"),
+        FieldFlag::new("group-id", CUSTOMER, "group_id"),
+        FieldFlag::new("store-id", CUSTOMER, "store_id"),
+        FieldFlag::new("website-id", CUSTOMER, "website_id"),
+        FieldFlag::new("disable-auto-group-change", CUSTOMER, "disable_auto_group_change"),
     ];
 }
 
 impl FieldFlags for AddressFlags {
     const HEADING: &'static str = "Address";
     const FLAGS: &'static [FieldFlag] = &[
-        FieldFlag::new("address-firstname", &PROFILE_ADDRESS, "firstname"),
-        FieldFlag::new("address-lastname", &PROFILE_ADDRESS, "lastname"),
-        FieldFlag::new("street", &PROFILE_ADDRESS, "street"),
-        FieldFlag::new("city", &PROFILE_ADDRESS, "city"),
-        FieldFlag::new("postcode", &PROFILE_ADDRESS, "postcode"),
-        FieldFlag::new("country", &PROFILE_ADDRESS, "country_id"),
-        FieldFlag::new("region", &REGION, "region").within("region"),
-        FieldFlag::new("region-code", &REGION, "region_code").within("region"),
-        FieldFlag::new("region-id", &REGION, "region_id").within("region"),
-        FieldFlag::new("no-region", &PROFILE_ADDRESS, "region").constant(region::none, "Clear the region"),
-        FieldFlag::new("telephone", &PROFILE_ADDRESS, "telephone"),
-        FieldFlag::new("company", &PROFILE_ADDRESS, "company"),
-        FieldFlag::new("vat-id", &PROFILE_ADDRESS, "vat_id"),
+        FieldFlag::new("address-firstname", PROFILE_ADDRESS, "firstname"),
+        FieldFlag::new("address-lastname", PROFILE_ADDRESS, "lastname"),
+        FieldFlag::new("street", PROFILE_ADDRESS, "street"),
+        FieldFlag::new("city", PROFILE_ADDRESS, "city"),
+        FieldFlag::new("postcode", PROFILE_ADDRESS, "postcode"),
+        FieldFlag::new("country", PROFILE_ADDRESS, "country_id"),
+        FieldFlag::new("region", REGION, "region").within("region"),
+        FieldFlag::new("region-code", REGION, "region_code").within("region"),
+        FieldFlag::new("region-id", REGION, "region_id").within("region"),
+        FieldFlag::new("no-region", PROFILE_ADDRESS, "region").constant(region::none, "Clear the region"),
+        FieldFlag::new("telephone", PROFILE_ADDRESS, "telephone"),
+        FieldFlag::new("company", PROFILE_ADDRESS, "company"),
+        FieldFlag::new("vat-id", PROFILE_ADDRESS, "vat_id"),
     ];
 }

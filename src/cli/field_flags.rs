@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::exact_json;
 use crate::plan::validate::body::is_whole;
-use crate::wire::{FieldType, ObjectSchema};
+use crate::wire::{FieldType, MARKETPLACE_FIELDS, Table};
 
 /// One flag and the member it sets.
 #[derive(Debug)]
@@ -17,8 +17,8 @@ pub struct FieldFlag {
     pub long: &'static str,
     /// Member that holds the object the set member is in, if it is not at the top.
     pub within: Option<&'static str>,
-    /// Shape the set member is listed in.
-    pub shape: &'static ObjectSchema,
+    /// Table the set member is listed in.
+    pub table: Table,
     /// Name of the set member.
     pub member: &'static str,
     /// For a flag without a value: what it sets the member to.
@@ -33,9 +33,9 @@ pub struct Constant {
 }
 
 impl FieldFlag {
-    /// A flag that sets a member at the top of `shape`.
-    pub const fn new(long: &'static str, shape: &'static ObjectSchema, member: &'static str) -> Self {
-        Self { long, within: None, shape, member, constant: None }
+    /// A flag that sets a member at the top of the object of `table`.
+    pub const fn new(long: &'static str, table: Table, member: &'static str) -> Self {
+        Self { long, within: None, table, member, constant: None }
     }
 
     /// The same, in an object inside.
@@ -57,7 +57,7 @@ impl FieldFlag {
         if let Some(constant) = self.constant {
             return arg.action(ArgAction::SetTrue).help(constant.help);
         }
-        let member = self.shape.field(self.member);
+        let member = (self.table)(&MARKETPLACE_FIELDS).field(self.member);
         let arg = arg.help(member.map_or("", |member| member.doc));
         match member.map(|member| member.field_type) {
             Some(FieldType::TextList) => arg.action(ArgAction::Append).num_args(1..).value_name("LINE"),
@@ -86,7 +86,7 @@ impl FieldFlag {
         if let Some(constant) = self.constant {
             return matches.get_flag(self.long).then(constant.value);
         }
-        match self.shape.field(self.member)?.field_type {
+        match (self.table)(&MARKETPLACE_FIELDS).field(self.member)?.field_type {
             FieldType::TextList => {
                 let lines = matches.get_many::<String>(self.long)?;
                 Some(lines.map(|line| Value::String(line.clone())).collect())

@@ -7,7 +7,11 @@ use crate::cli::LazyArgs;
 use crate::cli::batch::BatchArgs;
 use crate::cli::customer::CustomerChoice;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_label_number};
-use crate::wire::{ADDRESS_INFORMATION, CART_ITEM, QUOTE_ADDRESS};
+use crate::wire::Table;
+
+const ADDRESS_INFORMATION: Table = |tables| tables.address_information;
+const CART_ITEM: Table = |tables| tables.cart_item;
+const QUOTE_ADDRESS: Table = |tables| tables.quote_address;
 
 /// Save shipping details and add items to quotes.
 #[derive(Debug, Subcommand)]
@@ -111,18 +115,18 @@ pub struct Item;
 macro_rules! quote_address_flags {
     ($side:literal) => {
         &[
-            FieldFlag::new(concat!($side, "-firstname"), &QUOTE_ADDRESS, "firstname"),
-            FieldFlag::new(concat!($side, "-lastname"), &QUOTE_ADDRESS, "lastname"),
-            FieldFlag::new(concat!($side, "-email"), &QUOTE_ADDRESS, "email"),
-            FieldFlag::new(concat!($side, "-street"), &QUOTE_ADDRESS, "street"),
-            FieldFlag::new(concat!($side, "-city"), &QUOTE_ADDRESS, "city"),
-            FieldFlag::new(concat!($side, "-postcode"), &QUOTE_ADDRESS, "postcode"),
-            FieldFlag::new(concat!($side, "-no-postcode"), &QUOTE_ADDRESS, "postcode")
+            FieldFlag::new(concat!($side, "-firstname"), QUOTE_ADDRESS, "firstname"),
+            FieldFlag::new(concat!($side, "-lastname"), QUOTE_ADDRESS, "lastname"),
+            FieldFlag::new(concat!($side, "-email"), QUOTE_ADDRESS, "email"),
+            FieldFlag::new(concat!($side, "-street"), QUOTE_ADDRESS, "street"),
+            FieldFlag::new(concat!($side, "-city"), QUOTE_ADDRESS, "city"),
+            FieldFlag::new(concat!($side, "-postcode"), QUOTE_ADDRESS, "postcode"),
+            FieldFlag::new(concat!($side, "-no-postcode"), QUOTE_ADDRESS, "postcode")
                 .constant(|| Value::Null, "No postcode: send null"),
-            FieldFlag::new(concat!($side, "-country"), &QUOTE_ADDRESS, "country_id"),
-            FieldFlag::new(concat!($side, "-region-id"), &QUOTE_ADDRESS, "region_id"),
-            FieldFlag::new(concat!($side, "-telephone"), &QUOTE_ADDRESS, "telephone"),
-            FieldFlag::new(concat!($side, "-customer-id"), &QUOTE_ADDRESS, "customer_id"),
+            FieldFlag::new(concat!($side, "-country"), QUOTE_ADDRESS, "country_id"),
+            FieldFlag::new(concat!($side, "-region-id"), QUOTE_ADDRESS, "region_id"),
+            FieldFlag::new(concat!($side, "-telephone"), QUOTE_ADDRESS, "telephone"),
+            FieldFlag::new(concat!($side, "-customer-id"), QUOTE_ADDRESS, "customer_id"),
         ]
     };
 }
@@ -140,16 +144,16 @@ impl FieldFlags for BillTo {
 impl FieldFlags for Shipping {
     const HEADING: &'static str = "Shipping method";
     const FLAGS: &'static [FieldFlag] = &[
-        FieldFlag::new("carrier", &ADDRESS_INFORMATION, "shipping_carrier_code"),
-        FieldFlag::new("method", &ADDRESS_INFORMATION, "shipping_method_code"),
+        FieldFlag::new("carrier", ADDRESS_INFORMATION, "shipping_carrier_code"),
+        FieldFlag::new("method", ADDRESS_INFORMATION, "shipping_method_code"),
     ];
 }
 
 impl FieldFlags for Item {
     const HEADING: &'static str = "Item";
     const FLAGS: &'static [FieldFlag] = &[
-        FieldFlag::new("sku", &CART_ITEM, "sku"),
-        FieldFlag::new("qty", &CART_ITEM, "qty"),
-        FieldFlag::new("quote-id", &CART_ITEM, "quote_id"),
+        FieldFlag::new("sku", CART_ITEM, "sku"),
+        FieldFlag::new("qty", CART_ITEM, "qty"),
+        FieldFlag::new("quote-id", CART_ITEM, "quote_id"),
     ];
 }

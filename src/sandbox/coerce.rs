@@ -109,7 +109,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::wire::{ATTRIBUTE, CART_ITEM, CUSTOMER, PROFILE_ADDRESS};
+    use crate::wire::MARKETPLACE_FIELDS;
 
     fn checked(value: Value, shape: &ObjectSchema) -> Result<(), ApiError> {
         let Value::Object(object) = value else { panic!("an object") };
@@ -119,32 +119,38 @@ mod tests {
     #[test]
     fn a_listed_field_is_of_its_type_and_an_unlisted_one_of_any() {
         for (fine, shape) in [
-            (json!({"group_id": 3, "firstname": "7", "loyalty": "3", "default_billing": null}), &CUSTOMER),
+            (
+                json!({"group_id": 3, "firstname": "7", "loyalty": "3", "default_billing": null}),
+                MARKETPLACE_FIELDS.customer,
+            ),
             (
                 json!({"is_required": false, "is_searchable": "1", "entity_type_id": "4", "position": "x"}),
-                &ATTRIBUTE,
+                MARKETPLACE_FIELDS.attribute,
             ),
-            (json!({"qty": 2.50, "quote_id": "4", "product_option": {"note": 1}}), &CART_ITEM),
+            (
+                json!({"qty": 2.50, "quote_id": "4", "product_option": {"note": 1}}),
+                MARKETPLACE_FIELDS.cart_item,
+            ),
             (
                 json!({"postcode": null, "region": {"region": null, "region_code": null}, "id": 7}),
-                &PROFILE_ADDRESS,
+                MARKETPLACE_FIELDS.address,
             ),
         ] {
             assert_eq!(checked(fine, shape), Ok(()));
         }
         for (wrong, shape) in [
-            (json!({"group_id": "3"}), &CUSTOMER),
-            (json!({"firstname": 7}), &CUSTOMER),
-            (json!({"gender": null}), &CUSTOMER),
-            (json!({"is_required": "no"}), &ATTRIBUTE),
-            (json!({"is_searchable": true}), &ATTRIBUTE),
-            (json!({"qty": "2"}), &CART_ITEM),
-            (json!({"quote_id": 1}), &CART_ITEM),
-            (json!({"product_option": null}), &CART_ITEM),
-            (json!({"city": 5}), &PROFILE_ADDRESS),
-            (json!({"city": null}), &PROFILE_ADDRESS),
-            (json!({"street": "one line"}), &PROFILE_ADDRESS),
-            (json!({"region": null}), &PROFILE_ADDRESS),
+            (json!({"group_id": "3"}), MARKETPLACE_FIELDS.customer),
+            (json!({"firstname": 7}), MARKETPLACE_FIELDS.customer),
+            (json!({"gender": null}), MARKETPLACE_FIELDS.customer),
+            (json!({"is_required": "no"}), MARKETPLACE_FIELDS.attribute),
+            (json!({"is_searchable": true}), MARKETPLACE_FIELDS.attribute),
+            (json!({"qty": "2"}), MARKETPLACE_FIELDS.cart_item),
+            (json!({"quote_id": 1}), MARKETPLACE_FIELDS.cart_item),
+            (json!({"product_option": null}), MARKETPLACE_FIELDS.cart_item),
+            (json!({"city": 5}), MARKETPLACE_FIELDS.address),
+            (json!({"city": null}), MARKETPLACE_FIELDS.address),
+            (json!({"street": "one line"}), MARKETPLACE_FIELDS.address),
+            (json!({"region": null}), MARKETPLACE_FIELDS.address),
         ] {
             assert_eq!(checked(wrong.clone(), shape).unwrap_err().status, 400, "{wrong}");
         }
@@ -152,7 +158,8 @@ mod tests {
 
     #[test]
     fn a_wrong_type_is_told_with_the_names_around_it() {
-        let refusal = checked(json!({"region": {"region_id": "Virginia"}}), &PROFILE_ADDRESS).unwrap_err();
+        let refusal =
+            checked(json!({"region": {"region_id": "Virginia"}}), MARKETPLACE_FIELDS.address).unwrap_err();
         assert_eq!(refusal.status, 400);
         assert_eq!(
             refusal.parameters.unwrap(),
@@ -160,7 +167,7 @@ mod tests {
                    value's type is invalid. The \"int\" type was expected. Verify and try again."})
         );
         assert_eq!(
-            checked(json!({"addresses": null}), &CUSTOMER).unwrap_err().message,
+            checked(json!({"addresses": null}), MARKETPLACE_FIELDS.customer).unwrap_err().message,
             "Not all parameters valid."
         );
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::required;
 use super::route_table::{PROFILE, ROUTES, Route};
 use crate::wire::json_schema::{self, Writer};
-use crate::wire::{self, ObjectSchema};
+use crate::wire::{MARKETPLACE_FIELDS, ObjectSchema};
 
 const WRITER: Writer = Writer { definitions: "#/components/schemas/", closed: false };
 
@@ -23,11 +23,13 @@ pub fn description() -> Value {
     for route in ROUTES {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
         path[route.method.as_str().to_ascii_lowercase()] = operation(route);
-        if let Some(body) = route.body {
+        if let Some(table) = route.body {
+            let body = table(&MARKETPLACE_FIELDS);
             schemas.extend(WRITER.definitions(body.own_fields));
         }
     }
-    require(&mut schemas[&json_schema::name(&wire::CART_ITEM)], &wire::CART_ITEM);
+    let item = MARKETPLACE_FIELDS.cart_item;
+    require(&mut schemas[&json_schema::name(item)], item);
     schemas.insert("Refusal".to_owned(), refusal());
     json!({
         "openapi": "3.1.0",
@@ -68,7 +70,8 @@ fn operation(route: &Route) -> Value {
             "schema": {"type": "string"}, "examples": {"default": {"value": "default"}},
         }]);
     }
-    if let Some(body) = route.body {
+    if let Some(table) = route.body {
+        let body = table(&MARKETPLACE_FIELDS);
         let mut schema = WRITER.object(body.own_fields);
         require(&mut schema, body);
         operation["requestBody"] =

@@ -4,23 +4,22 @@ use serde_json::Value;
 
 use super::store::Document;
 use crate::sandbox::reply::ApiError;
-use crate::wire::{
-    ATTRIBUTE_BODY, CART_ITEM, CART_ITEM_BODY, CUSTOMER_BODY, ObjectSchema, SHIPPING_INFORMATION,
-};
+use crate::wire::{MARKETPLACE_FIELDS, ObjectSchema};
 
 /// The required fields of `shape`: the wrappers, the payment (docs/interface.md, "Shipping
 /// information"), and what a simple product is added with. Of everything else the interface says
 /// "not shown".
 pub fn fields(shape: &ObjectSchema) -> &'static [&'static str] {
-    if std::ptr::eq(shape, &raw const CUSTOMER_BODY) {
+    let tables = &*MARKETPLACE_FIELDS;
+    if std::ptr::eq(shape, tables.customer_body) {
         &["customer"]
-    } else if std::ptr::eq(shape, &raw const ATTRIBUTE_BODY) {
+    } else if std::ptr::eq(shape, tables.attribute_body) {
         &["attribute"]
-    } else if std::ptr::eq(shape, &raw const CART_ITEM_BODY) {
+    } else if std::ptr::eq(shape, tables.cart_item_body) {
         &["cartItem"]
-    } else if std::ptr::eq(shape, &raw const CART_ITEM) {
+    } else if std::ptr::eq(shape, tables.cart_item) {
         &["sku", "qty", "quote_id"]
-    } else if std::ptr::eq(shape, &raw const SHIPPING_INFORMATION) {
+    } else if std::ptr::eq(shape, tables.shipping_information) {
         &["paymentMethod"]
     } else {
         &[]

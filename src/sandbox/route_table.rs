@@ -8,7 +8,7 @@ use crate::sandbox::call::Call;
 use crate::sandbox::marketplace::{attribute, profile, quote};
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{AccessMode, Database};
-use crate::wire::{ATTRIBUTE_BODY, CART_ITEM_BODY, CUSTOMER_BODY, ObjectSchema, SHIPPING_INFORMATION};
+use crate::wire::Table;
 
 /// What a call does inside its transaction.
 pub type Operation = fn(&Database<'_>, Call) -> Result<Reply, ApiError>;
@@ -32,7 +32,7 @@ pub struct Route {
     /// One line of meaning, with the section of the interface.
     pub summary: &'static str,
     /// Fields of the body.
-    pub body: Option<&'static ObjectSchema>,
+    pub body: Option<Table>,
     /// Status of a success.
     pub success: &'static str,
 }
@@ -63,7 +63,7 @@ pub static ROUTES: &[Route] = &[
         operation: profile::replace,
         id: "replaceProfile",
         summary: "Replace the profile and its address list",
-        body: Some(&CUSTOMER_BODY),
+        body: Some(|tables| tables.customer_body),
         success: "200",
     },
     Route {
@@ -75,7 +75,7 @@ pub static ROUTES: &[Route] = &[
         operation: quote::save,
         id: "saveShippingInformation",
         summary: "Save shipping, billing and payment on the customer's quote",
-        body: Some(&SHIPPING_INFORMATION),
+        body: Some(|tables| tables.shipping_information),
         success: "320",
     },
     Route {
@@ -87,7 +87,7 @@ pub static ROUTES: &[Route] = &[
         operation: quote::add,
         id: "addItem",
         summary: "Add an item to a quote",
-        body: Some(&CART_ITEM_BODY),
+        body: Some(|tables| tables.cart_item_body),
         success: "200",
     },
     Route {
@@ -100,7 +100,7 @@ pub static ROUTES: &[Route] = &[
         operation: attribute::create,
         id: "createAttribute",
         summary: "Create a product attribute",
-        body: Some(&ATTRIBUTE_BODY),
+        body: Some(|tables| tables.attribute_body),
         success: "200",
     },
 ];

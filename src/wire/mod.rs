@@ -5,11 +5,9 @@
 //! and OpenAPI are all read off them.
 
 pub mod json_schema;
-mod magento;
-mod marketplace;
+mod tables;
 
-pub use magento::MAGENTO_FIELDS;
-pub use marketplace::*;
+pub use tables::{MAGENTO_FIELDS, MARKETPLACE_FIELDS};
 
 /// An object the interface documents.
 #[derive(Debug)]
@@ -85,6 +83,9 @@ pub enum Scalar {
     /// From `true`, `false`, 1, 0 or their texts.
     Boolean,
 }
+
+/// One of the tables, for constants.
+pub type Table = fn(&FieldTables) -> &'static ObjectSchema;
 
 /// The objects that an interface documents.
 #[derive(Debug)]
@@ -164,11 +165,6 @@ impl FieldType {
             Self::Scalar(Scalar::Boolean) => "true, false, 1 or 0",
         }
     }
-}
-
-/// Shorthand for the tables: one row, one field.
-const fn field(name: &'static str, holds: FieldType, doc: &'static str) -> Field {
-    Field { name, field_type: holds, doc, origin: Origin::Listed }
 }
 
 /// Entity type id of products and attribute sets (docs/interface.md, "Attribute").

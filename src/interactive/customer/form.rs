@@ -10,7 +10,7 @@ use crate::plan::profile::merge::DefaultAddress;
 use crate::plan::validate::lint;
 use crate::prompt::Objection;
 use crate::sanitize::sanitize_line;
-use crate::wire::{self, CUSTOMER, FieldType, ObjectSchema, Origin, PROFILE_ADDRESS};
+use crate::wire::{self, FieldType, MARKETPLACE_FIELDS, ObjectSchema, Origin};
 
 #[cfg(test)]
 mod tests;
@@ -81,8 +81,9 @@ impl Form {
 
     /// The profile without its addresses.
     pub fn of_profile(customer: &Map<String, Value>) -> Self {
-        let listed = CUSTOMER.own_fields.iter().filter(|member| member.name != "addresses");
-        let fields = known_fields(&CUSTOMER, listed, [customer]);
+        let listed =
+            MARKETPLACE_FIELDS.customer.own_fields.iter().filter(|member| member.name != "addresses");
+        let fields = known_fields(MARKETPLACE_FIELDS.customer, listed, [customer]);
         Self::new("Profile".to_owned(), Owner::Profile, fields, customer)
     }
 
@@ -223,10 +224,10 @@ impl Form {
 }
 
 fn address_fields(addresses: &[Value]) -> Vec<Field> {
-    let listed = ADDRESS_FIELDS.iter().filter_map(|name| PROFILE_ADDRESS.field(name));
-    let listed =
-        listed.chain(PROFILE_ADDRESS.own_fields.iter().filter(|member| member.origin == Origin::Ours));
-    known_fields(&PROFILE_ADDRESS, listed, addresses.iter().filter_map(Value::as_object))
+    let listed = ADDRESS_FIELDS.iter().filter_map(|name| MARKETPLACE_FIELDS.address.field(name));
+    let listed = listed
+        .chain(MARKETPLACE_FIELDS.address.own_fields.iter().filter(|member| member.origin == Origin::Ours));
+    known_fields(MARKETPLACE_FIELDS.address, listed, addresses.iter().filter_map(Value::as_object))
 }
 
 /// The listed fields, and then those that were found stored and hold one value, custom attributes last.

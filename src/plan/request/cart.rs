@@ -139,7 +139,7 @@ mod tests {
     use crate::plan::profile::stored::{Pointers, Profile};
     use crate::plan::request::Bearer;
     use crate::plan::request::dialect::{MAGENTO, MARKETPLACE, Target};
-    use crate::wire::QUOTE_ADDRESS;
+    use crate::wire::MARKETPLACE_FIELDS;
 
     #[test]
     fn an_administrator_names_the_cart_and_a_customer_does_not() {
@@ -162,11 +162,11 @@ mod tests {
         let reply = json!({"email": "a@b", "addresses": [{"id": 3, "customer_id": 1, "company": "X", "city": "Oslo",
             "postcode": null, "region": {"region": "Viken", "region_id": 9}, "default_billing": true}]});
         let profile = Profile::find(reply, &Pointers::default()).unwrap();
-        let address = Value::Object(from_profile(&profile, 3, &QUOTE_ADDRESS).unwrap());
+        let address = Value::Object(from_profile(&profile, 3, MARKETPLACE_FIELDS.quote_address).unwrap());
         assert_eq!(
             address,
             json!({"customer_id": 1, "region_id": 9, "postcode": null, "city": "Oslo", "email": "a@b"})
         );
-        assert!(from_profile(&profile, 4, &QUOTE_ADDRESS).is_err());
+        assert!(from_profile(&profile, 4, MARKETPLACE_FIELDS.quote_address).is_err());
     }
 }

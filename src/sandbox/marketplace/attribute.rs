@@ -7,7 +7,7 @@ use crate::sandbox::coerce;
 use crate::sandbox::fault::spec::FaultKind;
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{Database, Document};
-use crate::wire;
+use crate::wire::{self, MARKETPLACE_FIELDS};
 
 /// Longest attribute code, after Magento (ours).
 pub const MAX_CODE_LENGTH: usize = 60;
@@ -38,7 +38,7 @@ pub const FRONTEND_INPUTS: &[&str] = &[
 /// Creates the attribute in `attribute`; a code that exists is refused (ours).
 pub fn create(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let attribute = call.wrapped("attribute")?;
-    coerce::check(&attribute, &wire::ATTRIBUTE)?;
+    coerce::check(&attribute, MARKETPLACE_FIELDS.attribute)?;
     let code = code(&attribute)?.to_owned();
     check_kind(&attribute)?;
     let existing = records.attribute_id(&code)?;

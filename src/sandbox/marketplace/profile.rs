@@ -5,12 +5,13 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::quote;
+use crate::exact_json;
 use crate::sandbox::call::Call;
 use crate::sandbox::fault::spec::FaultKind;
 use crate::sandbox::reply::{ApiError, Reply};
 use crate::sandbox::store::{Database, Document, StoredAddress};
 use crate::sandbox::{address_owner, coerce};
-use crate::{exact_json, wire};
+use crate::wire::MARKETPLACE_FIELDS;
 
 /// An address element of the request: the stored address it changes, or none for a new one, and its
 /// fields.
@@ -44,7 +45,7 @@ pub fn stored(records: &Database<'_>, customer: i64) -> Result<Value, ApiError> 
 pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let customer = call.customer()?;
     let mut sent = call.wrapped("customer")?;
-    coerce::check(&sent, &wire::CUSTOMER)?;
+    coerce::check(&sent, MARKETPLACE_FIELDS.customer)?;
     let list = match sent.shift_remove("addresses") {
         Some(Value::Array(elements)) => Some(elements),
         _ => None,

@@ -20,8 +20,8 @@ pub type Choice = BTreeMap<i64, i64>;
 pub fn add(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
     let customer = call.customer()?;
     let item = call.wrapped("cartItem")?;
-    required::check(&item, &wire::CART_ITEM)?;
-    coerce::check(&item, &wire::CART_ITEM)?;
+    required::check(&item, wire::MARKETPLACE_FIELDS.cart_item)?;
+    coerce::check(&item, wire::MARKETPLACE_FIELDS.cart_item)?;
     let text = |name| item.get(name).and_then(Value::as_str).unwrap_or_default();
     let quote = quote(records, customer, text("quote_id"))?;
     let sku = text("sku");
@@ -149,9 +149,9 @@ pub fn save(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
 
 /// Both layouts brought to one: `shipping_address`, `billing_address`, the two codes and `paymentMethod`.
 fn information(mut body: Document) -> Result<Document, ApiError> {
-    required::check(&body, &wire::SHIPPING_INFORMATION)?;
-    coerce::check(&body, &wire::SHIPPING_INFORMATION)?;
-    coerce::check(&body, &wire::ADDRESS_INFORMATION)?;
+    required::check(&body, wire::MARKETPLACE_FIELDS.shipping_information)?;
+    coerce::check(&body, wire::MARKETPLACE_FIELDS.shipping_information)?;
+    coerce::check(&body, wire::MARKETPLACE_FIELDS.address_information)?;
     let mut sent = Document::new();
     let mut take = |from: &mut Document, name: &str, to: &str| {
         if let Some(value) = from.remove(name) {
@@ -163,7 +163,7 @@ fn information(mut body: Document) -> Result<Document, ApiError> {
         _ => Document::new(),
     };
     for mut layout in [body.clone(), wrapped] {
-        for member in wire::ADDRESS_INFORMATION.own_fields {
+        for member in wire::MARKETPLACE_FIELDS.address_information.own_fields {
             take(&mut layout, member.name, member.name);
         }
     }
