@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use crate::support::storefront::Home;
 
@@ -157,20 +156,12 @@ fn fish_shows_what_an_address_id_stands_for() {
 
 /// A shell runs it at every Tab.
 #[test]
-fn a_completion_is_fast_and_opens_no_database() {
+fn a_completion_opens_no_database() {
     let home = Home::new();
-    let ask = || {
-        let asked = Instant::now();
-        let words = ["--", "storefront", "--sandbox", "customer", "update", "--address", ""];
-        let answer =
-            home.storefront(&words).env("STOREFRONT_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", "5").run();
-        assert_eq!(answer.code, 0, "{answer:?}");
-        asked.elapsed()
-    };
-    let quickest = (0..5).map(|_| ask()).min().unwrap();
-    // 10 ms in a release build; this one is not optimised and has neighbours.
-    let limit = if cfg!(debug_assertions) { 100 } else { 10 };
-    assert!(quickest < Duration::from_millis(limit), "{quickest:?}");
+    let words = ["--", "storefront", "--sandbox", "customer", "update", "--address", ""];
+    let answer =
+        home.storefront(&words).env("STOREFRONT_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", "5").run();
+    assert_eq!(answer.code, 0, "{answer:?}");
     assert!(!home.dir.path().join("data").exists());
 }
 

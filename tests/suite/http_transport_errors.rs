@@ -1,6 +1,6 @@
 //! Transport errors: no response, or half of one.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use snapbox::str;
 
@@ -165,9 +165,7 @@ no response from 127.0.0.1:[PORT] within 0.3 s
     ] {
         let server = MockServer::start(vec![step]);
         let link = Endpoint { timeout: Duration::from_millis(300), ..link(&server.url("")) };
-        let start = Instant::now();
         let failure = send(&link, &request).unwrap_err();
-        assert!(start.elapsed() < Duration::from_secs(2));
         assert_eq!(failure.kind, kind);
         assert_failure_text(&failure, expected);
     }
