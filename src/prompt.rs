@@ -1,57 +1,41 @@
-//! Questions to a person, on the terminal; they look as `dialoguer`'s themes have it.
-//!
-//! `dialoguer`'s own prompts confirm by whatever was pasted or typed ahead, and take no Ctrl-D.
+//! Questions to a person, on the terminal. Lists are `dialoguer`'s; lines of text and confirmations are ours: they take Esc,
+//! and no yes that was typed ahead.
 
-mod block;
-mod choice;
-mod confirmation;
-mod device;
+mod confirm;
 mod file_name;
 mod keyboard;
-mod keys;
-mod line_editor;
-mod list;
-mod question;
-mod text_input;
-mod transcript;
+mod text;
 
-use std::cell::RefCell;
 use std::io;
 
-use dialoguer::console;
+use dialoguer::console::{self, Term, truncate_str};
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
+use dialoguer::{FuzzySelect, Select};
 
 pub use file_name::meant as file_meant;
-pub use keyboard::signals_are_listened_to;
-pub use question::{Answer, Objection, Question};
+pub use text::{Objection, Question};
 
 use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::failure::{Applied, Failure, FailureKind};
 use crate::report::Report;
-use crate::report::style::TextStyle;
-use crate::sanitize::sanitize;
-use block::rows;
-use device::Device;
+use crate::report::style::{OutputStyle, TextStyle};
+use crate::sanitize::{sanitize, sanitize_line};
 use keyboard::Keyboard;
-use keys::Decoder;
-use text_input::{Field, Mode, TextInput};
-use transcript::Transcript;
 
 #[cfg(test)]
 mod tests;
 
 /// Whether and how questions are asked in this run.
 pub struct Prompt {
-    device: Option<Device>,
+    /// Where questions are shown; `None` where nobody can be asked.
+    term: Option<Term>,
     /// Standard input is a terminal, and `--no-input` is not given.
     is_attended: bool,
     no_input: bool,
     yes: bool,
     accessible: bool,
     theme: Box<dyn Theme>,
-    typed_ahead: RefCell<Decoder>,
-    transcript: Transcript,
 }
 
 impl Prompt {
@@ -59,38 +43,21 @@ impl Prompt {
     pub fn new(context: &Context, global: &GlobalArgs, report: &Report) -> Self {
         console::set_colors_enabled_stderr(report.color_stderr);
         let is_attended = context.stdin_is_terminal && !global.no_input;
-        let device = match (is_attended, context.stderr_is_terminal) {
+        let term = match (is_attended, context.stderr_is_terminal) {
             (false, _) => None,
-            (true, true) => Some(Device::StandardError),
-            (true, false) => Device::controlling(),
+            (true, true) => Some(Term::stderr()),
+            (true, false) => controlling_terminal(),
         };
-        Self {
-            device,
-            is_attended,
-            no_input: global.no_input,
-            yes: global.yes,
-            accessible: report.accessible,
-            theme: if report.color_stderr {
-                Box::new(ColorfulTheme::default())
-            } else {
-                Box::new(SimpleTheme)
-            },
-            ..Self::disabled()
-        }
+        let theme: Box<dyn Theme> =
+            if report.color_stderr { Box::new(ColorfulTheme::default()) } else { Box::new(SimpleTheme) };
+        let (no_input, yes, accessible) = (global.no_input, global.yes, report.accessible);
+        Self { term, is_attended, no_input, yes, accessible, theme }
     }
 
     /// Asks nothing: for runs that change nothing.
     pub fn disabled() -> Self {
-        Self {
-            device: None,
-            is_attended: false,
-            no_input: true,
-            yes: false,
-            accessible: false,
-            theme: Box::new(SimpleTheme),
-            typed_ahead: RefCell::default(),
-            transcript: Transcript::default(),
-        }
+        let theme = Box::new(SimpleTheme);
+        Self { term: None, is_attended: false, no_input: true, yes: false, accessible: false, theme }
     }
 
     /// Whether a person is there: what writes is then confirmed, or refused where the question cannot be shown.
@@ -100,7 +67,7 @@ impl Prompt {
 
     /// Whether a question would be asked: on a terminal, and not forbidden.
     pub fn can_ask(&self) -> bool {
-        self.device.is_some()
+        self.term.is_some()
     }
 
     /// Whether `--yes` answers what is confirmed.
@@ -108,12 +75,12 @@ impl Prompt {
         self.yes
     }
 
-    /// Prints what a question is about, where questions are printed; it goes again when the person goes back. As it is
-    /// written as it is, the caller escapes what is foreign.
+    /// Prints what a question is about, where questions are printed. As it is written as it is, the caller escapes what is
+    /// foreign.
     pub fn show(&self, text: &str) {
-        let Some(device) = &self.device else { return };
-        device.write(&format!("{text}\n"));
-        self.transcript.shown(rows(text, device.size().0));
+        if let Some(term) = &self.term {
+            let _ = term.write_line(text);
+        }
     }
 
     /// A warning about what is asked, shown as [`Self::show`] does; where nobody can be asked it goes to the report.
@@ -135,111 +102,119 @@ impl Prompt {
         &self,
         question: &str,
         hint: &str,
-        default: Option<&str>,
+        initial: Option<&str>,
         check: impl Fn(&str) -> Result<(), String>,
     ) -> Result<String, Failure> {
         self.require(question, hint)?;
-        let question = Question::new(question).initial(default.unwrap_or_default());
+        let initial = initial.unwrap_or_default();
+        let question = Question { text: question, initial, ..Question::default() };
         self.text(&question, |text| Ok(check(text)?))?.ok_or_else(Failure::cancelled)
     }
 
-    /// A secret, not shown while it is typed.
+    /// A secret, not shown while it is typed. Nothing is no secret, and is asked again.
     ///
     /// # Errors
     /// As [`Self::input`].
     pub fn password(&self, question: &str, hint: &str) -> Result<String, Failure> {
         self.require(question, hint)?;
-        self.field(&Question::new(question), Mode::Secret, &|_| Ok(()))?.ok_or_else(Failure::cancelled)
-    }
-
-    /// A line of text that passes `check`; `None` for Esc. Only for where [`Self::can_ask`].
-    ///
-    /// # Errors
-    /// [`Failure::cancelled`] when the person leaves.
-    pub fn text(
-        &self,
-        question: &Question<'_>,
-        check: impl Fn(&str) -> Result<(), Objection>,
-    ) -> Result<Option<String>, Failure> {
-        let mode = if question.is_file { Mode::FileName } else { Mode::Text };
-        self.field(question, mode, &check)
-    }
-
-    /// Lines until an empty one, beginning with those of `initial`. Esc goes back one line, and before the first it
-    /// gives `None`. A paste gives as many lines as it has, and the empty ones among them do not end the list.
-    ///
-    /// # Errors
-    /// [`Failure::cancelled`] when the person leaves.
-    pub fn text_lines(
-        &self,
-        question: impl Fn(usize) -> String,
-        note: &str,
-        initial: &[String],
-        check: impl Fn(&str) -> Result<(), String>,
-    ) -> Result<Option<Vec<String>>, Failure> {
-        let check = |text: &str| match text
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty())
-            .map(&check)
-            .find(Result::is_err)
-        {
-            Some(Err(wrong)) => Err(wrong.into()),
+        let is_given = |text: &str| match text.trim() {
+            "" => Err(Objection::Wrong("required".to_owned())),
             _ => Ok(()),
         };
-        let mut lines: Vec<String> = Vec::new();
-        let mut again: Option<String> = None;
-        loop {
-            let present = again.take().or_else(|| initial.get(lines.len()).cloned()).unwrap_or_default();
-            let text = question(lines.len() + 1);
-            let question = Question::new(&text).note(note).initial(&present);
-            match self.field(&question, Mode::Lines, &check)? {
-                Some(text) if text.trim().is_empty() => return Ok(Some(lines)),
-                Some(text) => {
-                    lines.extend(
-                        text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned),
-                    );
-                }
-                None => match lines.pop() {
-                    Some(last) => again = Some(last),
-                    None => return Ok(None),
-                },
-            }
-        }
+        let question = Question { text: question, is_secret: true, ..Question::default() };
+        self.text(&question, is_given)?.ok_or_else(Failure::cancelled)
     }
 
-    /// Asks for a line; `None` for Esc.
-    fn field(
+    /// One of several, by its position, `present` chosen at first; `None` for Esc. Only for where [`Self::can_ask`].
+    /// Foreign text among the choices is escaped. What stands after two blanks explains a choice.
+    ///
+    /// # Errors
+    /// [`Failure::cancelled`] when the person leaves.
+    pub fn select(
         &self,
-        question: &Question<'_>,
-        mode: Mode,
-        check: &dyn Fn(&str) -> Result<(), Objection>,
-    ) -> Result<Option<String>, Failure> {
-        let (device, mut keyboard) = self.begin()?;
-        let field = Field { device, theme: &*self.theme, question, mode, check };
-        let (typed, rows) = field.ask(&mut keyboard).map_err(stopped)?;
-        match typed {
-            TextInput::Text(text) => {
-                self.transcript.answered(rows);
-                Ok(Some(text))
-            }
-            TextInput::Back => {
-                self.transcript.go_back();
-                Ok(None)
-            }
-            TextInput::Interrupted => Err(Failure::cancelled()),
+        question: &str,
+        choices: &[String],
+        present: usize,
+    ) -> Result<Option<usize>, Failure> {
+        let chosen = self.menu(question, choices, present)?;
+        Ok(chosen.inspect(|position| self.chosen(question, &choices[*position])))
+    }
+
+    /// The same for a list that comes again and again: nothing stays of it on the screen.
+    ///
+    /// # Errors
+    /// As [`Self::select`].
+    pub fn menu(&self, question: &str, choices: &[String], present: usize) -> Result<Option<usize>, Failure> {
+        self.list(question, choices, |term, choices| {
+            let list = Select::with_theme(&*self.theme).with_prompt(question).items(choices);
+            list.default(present.min(choices.len().saturating_sub(1))).report(false).interact_on_opt(term)
+        })
+    }
+
+    /// The same for a long list, which typing narrows.
+    ///
+    /// # Errors
+    /// As [`Self::select`].
+    pub fn search(
+        &self,
+        question: &str,
+        choices: &[String],
+        present: usize,
+    ) -> Result<Option<usize>, Failure> {
+        let title = format!("{question} (type to search)");
+        let chosen = self.list(&title, choices, |term, choices| {
+            let list = FuzzySelect::with_theme(&*self.theme).with_prompt(&title).items(choices);
+            list.default(present).report(false).interact_on_opt(term)
+        })?;
+        Ok(chosen.inspect(|position| self.chosen(question, &choices[*position])))
+    }
+
+    fn list(
+        &self,
+        question: &str,
+        choices: &[String],
+        ask: impl FnOnce(&Term, &[String]) -> dialoguer::Result<Option<usize>>,
+    ) -> Result<Option<usize>, Failure> {
+        let choices: Vec<String> = choices.iter().map(|choice| sanitize_line(choice)).collect();
+        if self.accessible {
+            return self.select_by_number(question, &choices);
+        }
+        let (term, _keyboard) = self.begin()?;
+        // The cursor is two columns, and the last one stays free: after it some terminals begin a new line.
+        let columns = usize::from(term.size().1).saturating_sub(3);
+        let fitting: Vec<String> =
+            choices.iter().map(|choice| truncate_str(choice, columns, "…").into_owned()).collect();
+        ask(term, &fitting).map_err(|dialoguer::Error::IO(error)| {
+            let _ = term.show_cursor();
+            stopped(error)
+        })
+    }
+
+    /// Leaves what was chosen on the screen.
+    fn chosen(&self, question: &str, choice: &str) {
+        let choice = sanitize_line(choice.split("  ").next().unwrap_or_default());
+        if !self.accessible {
+            self.show(&rendered(|out| self.theme.format_select_prompt_selection(out, question, &choice)));
         }
     }
 
-    /// Takes the terminal over; of a question that is asked again, nothing stays of the first time.
-    fn begin(&self) -> Result<(&Device, Keyboard<'_>), Failure> {
-        let Some(device) = &self.device else { return Err(stopped(io::ErrorKind::NotConnected.into())) };
-        let rows = self.transcript.taken_back();
-        if rows > 0 && !self.accessible {
-            device.write(&format!("\x1b[{rows}A\r\x1b[J"));
-        }
-        let keyboard = Keyboard::open(device, &self.typed_ahead).map_err(stopped)?;
-        Ok((device, keyboard))
+    fn select_by_number(&self, question: &str, choices: &[String]) -> Result<Option<usize>, Failure> {
+        let list = choices.iter().enumerate().map(|(index, choice)| format!("{}. {choice}", index + 1));
+        self.show(&std::iter::once(question.to_owned()).chain(list).collect::<Vec<_>>().join("\n"));
+        let position = |text: &str| {
+            let number: usize = text.trim().parse().ok()?;
+            (1..=choices.len()).contains(&number).then(|| number - 1)
+        };
+        let wrong = format!("enter a number from 1 to {}", choices.len());
+        let check = |text: &str| position(text).map(drop).ok_or_else(|| Objection::Wrong(wrong.clone()));
+        let typed = self.text(&Question { text: "Number", ..Question::default() }, check)?;
+        Ok(typed.and_then(|text| position(&text)))
+    }
+
+    /// Takes the terminal over. What was typed before the question appeared is no answer to it.
+    fn begin(&self) -> Result<(&Term, Keyboard), Failure> {
+        let Some(term) = &self.term else { return Err(stopped(io::ErrorKind::NotConnected.into())) };
+        Ok((term, Keyboard::open().map_err(stopped)?))
     }
 
     fn require(&self, question: &str, hint: &str) -> Result<(), Failure> {
@@ -252,6 +227,25 @@ impl Prompt {
     fn why_not(&self) -> &'static str {
         if self.no_input { "`--no-input` was given" } else { "not a terminal" }
     }
+}
+
+/// Text broken between words into lines of at most so many columns.
+fn wrapped(text: &str, columns: usize) -> String {
+    let width = u16::try_from(columns).ok();
+    OutputStyle { width, ..OutputStyle::default() }.wrapped(text)
+}
+
+/// The terminal that controls this process, where standard error is redirected.
+#[cfg(unix)]
+fn controlling_terminal() -> Option<Term> {
+    let terminal = std::fs::File::options().read(true).write(true).open("/dev/tty").ok()?;
+    Some(Term::read_write_pair(terminal.try_clone().ok()?, terminal))
+}
+
+/// Windows has no such file; what is left is standard output.
+#[cfg(windows)]
+fn controlling_terminal() -> Option<Term> {
+    Some(Term::stdout()).filter(Term::is_term)
 }
 
 fn rendered(format: impl FnOnce(&mut String) -> std::fmt::Result) -> String {

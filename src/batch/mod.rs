@@ -185,7 +185,7 @@ fn confirm(
         Some(checked) if checked.to_send == checked.records => summary::count_records(checked.records),
         Some(checked) => format!("{} of {}", checked.to_send, summary::count_records(checked.records)),
     };
-    prompt.confirm(&format!("{what} {many}?"))?.or_cancel()
+    prompt.confirm(&format!("{what} {many}?"))
 }
 
 fn mode(args: &BatchArgs) -> Mode {

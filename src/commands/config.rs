@@ -313,7 +313,7 @@ fn profile_name(session: &Session<'_>, prompt: &Prompt) -> Result<String, Failur
 /// Without a terminal only `--replace` and `--yes` say so: silence is no consent to lose settings.
 fn may_replace(prompt: &Prompt, name: &str) -> Result<bool, Failure> {
     if prompt.can_ask() || prompt.assume_yes() {
-        prompt.confirm(&format!("replace profile {name} and all its settings?"))?.or_cancel()?;
+        prompt.confirm(&format!("replace profile {name} and all its settings?"))?;
         return Ok(true);
     }
     Ok(false)

@@ -107,7 +107,6 @@ impl Signals {
         }
         let listeners = platform::listen()
             .map_err(|error| Failure::internal(format!("cannot listen for signals: {error}")))?;
-        crate::prompt::signals_are_listened_to();
         Ok(Self {
             listeners: Some(listeners),
             #[cfg(test)]

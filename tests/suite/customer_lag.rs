@@ -235,7 +235,7 @@ fn a_person_is_shown_what_an_old_read_lacks_and_asked() {
             ("STOREFRONT_STORE_VIEW", "default"),
         ];
         let mut terminal = Terminal::run(&home, 120, &words, &variables);
-        terminal.sees("address 3 is missing. Continue?").answers(answer);
+        terminal.sees("address 3 is missing. Continue?").confirms(answer);
         let (code, screen) = terminal.ends();
         let sent = methods(&server).iter().filter(|method| *method == "PUT").count();
         assert_eq!((code, sent), if answer == "y" { (0, 2) } else { (130, 1) }, "{screen}");

@@ -28,7 +28,7 @@ fn picks(terminal: &mut Terminal<'_>, label: &str) {
 fn edits_the_first(terminal: &mut Terminal<'_>) {
     picks(terminal, "Address 1");
     picks(terminal, "City");
-    terminal.sees("City").answers("Lyon").sees("Lyon  (was Paris)").types(ESC);
+    terminal.sees("City").replaces("Lyon").sees("Lyon  (was Paris)").types(ESC);
     terminal.sees("What do you want to change?").sees("(edited)");
 }
 
@@ -39,10 +39,10 @@ fn the_edits_of_two_addresses_are_one_review_and_one_update() {
     edits_the_first(&mut terminal);
     picks(&mut terminal, "Address 2");
     picks(&mut terminal, "Postcode");
-    terminal.sees("Postcode").answers("10119").sees("10119  (was").types(ENTER);
+    terminal.sees("Postcode").replaces("10119").sees("10119  (was").types(ENTER);
     let screen = terminal.sees("Send it?").screen();
     assert!(screen.contains("Lyon") && screen.contains("10119"), "{screen}");
-    terminal.answers("y");
+    terminal.confirms("y");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 0, "{screen}");
     let customer: Value = serde_json::from_str(&home.ok("--sandbox customer show -o json")).unwrap();
@@ -68,7 +68,7 @@ fn the_edits_can_be_reviewed_from_the_list() {
     let mut terminal = terminal(&home, "--sandbox customer update");
     edits_the_first(&mut terminal);
     picks(&mut terminal, "Done, review changes");
-    terminal.sees("Send it?").answers("n");
+    terminal.sees("Send it?").confirms("n");
     assert_eq!(terminal.ends().0, 130);
 }
 

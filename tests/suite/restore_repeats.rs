@@ -110,8 +110,8 @@ fn a_person_is_asked_whether_an_added_address_is_deleted() {
             "customer update --add-address --city Kiel --country DE --region-id 82 --gender 1 --no-input";
         ok(&home, "marketplace", add);
         let mut terminal = Terminal::run(&home, 120, &["--sandbox", "customer", "restore"], &[]);
-        terminal.sees("Also delete address 13, added since?").answers(answer);
-        terminal.sees("end it?").answers("y");
+        terminal.sees("Also delete address 13, added since?").confirms(answer);
+        terminal.sees("end it?").confirms("y");
         let (code, screen) = terminal.ends();
         assert_eq!((code, cities(&home, "marketplace").len()), (0, left), "{screen}");
     }

@@ -161,7 +161,7 @@ fn the_confirmation_names_the_customer_and_the_deletions() {
     let mut terminal = Terminal::run(&home, 200, &words, &[]);
     let screen = terminal.sees("Delete 2 addresses and send it?").screen();
     assert!(screen.contains("Amina Haddad <amina.haddad@example.com> (customer 1)"), "{screen}");
-    terminal.answers("n");
+    terminal.confirms("n");
     terminal.ends();
 }
 

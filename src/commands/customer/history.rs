@@ -10,7 +10,7 @@ use crate::ops::profile::read;
 use crate::ops::profile::verify::is_shown;
 use crate::plan::profile::stored::Profile;
 use crate::plan::request::Bearer;
-use crate::prompt::{Answer, Prompt};
+use crate::prompt::Prompt;
 use crate::report::changes::HistoryEntry;
 use crate::session::service::Service;
 use crate::state::{self, CustomerStore, Fate, LockName, Snapshot, SnapshotEntry, acquire};
@@ -173,9 +173,7 @@ async fn delete(service: &Service<'_>, store: &CustomerStore, what: &str) -> Res
         [one] => format!("Delete the snapshot {}? It can no longer be restored", one.name()),
         many => format!("Delete {} snapshots? They can no longer be restored", many.len()),
     };
-    if let Answer::Back = prompt.confirm_deletion(&question)? {
-        return Err(Failure::cancelled());
-    }
+    prompt.confirm_deletion(&question)?;
     let name = LockName::of_key(&customer);
     let timeout = service.settings.lock_timeout;
     let waiting =

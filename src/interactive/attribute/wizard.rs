@@ -12,7 +12,7 @@ use crate::plan::operation::Operation;
 use crate::plan::validate::attribute::FRONTEND_INPUTS;
 use crate::plan::validate::attribute::{is_valid_code, suggest_code};
 use crate::plan::validate::lint;
-use crate::prompt::{Answer, Objection, Prompt, Question, file_meant};
+use crate::prompt::{Objection, Prompt, Question, file_meant};
 use crate::report::attribute;
 use crate::session::Session;
 use crate::shell::Shell;
@@ -62,8 +62,8 @@ impl<'a> Wizard<'a> {
             // They have just been shown.
             draft.warnings.clear();
             match self.confirm() {
-                Ok(Answer::Yes) => return Ok(draft),
-                Ok(Answer::Back) => self.go_back()?,
+                Ok(true) => return Ok(draft),
+                Ok(false) => self.go_back()?,
                 Err(failure) => {
                     self.tell_command_line();
                     return Err(failure);
@@ -83,11 +83,11 @@ impl<'a> Wizard<'a> {
         self.asked.pop().map(drop).ok_or_else(Failure::cancelled)
     }
 
-    fn confirm(&self) -> Result<Answer, Failure> {
+    fn confirm(&self) -> Result<bool, Failure> {
         if self.session.global.dry_run {
-            return Ok(Answer::Yes);
+            return Ok(true);
         }
-        self.prompt.confirm("Create it?")
+        self.prompt.confirm_or_back("Create it?")
     }
 
     fn show(&self, draft: &Draft) {
@@ -112,7 +112,8 @@ impl<'a> Wizard<'a> {
 
     fn label(&mut self) -> Answered {
         let present = self.answers.text(Step::Label).unwrap_or_default();
-        let question = Question::new("Label (shown to shoppers)").initial(present);
+        let question =
+            Question { text: "Label (shown to shoppers)", initial: present, ..Question::default() };
         let Some(label) = self.prompt.text(&question, not_empty)? else { return Ok(None) };
         self.answers.set(Step::Label, label.trim().into());
         Ok(Some(()))
@@ -122,7 +123,7 @@ impl<'a> Wizard<'a> {
         let label = self.answers.text(Step::Label).unwrap_or_default();
         let present = self.answers.text(Step::Code).map(str::to_owned);
         let present = present.unwrap_or_else(|| suggest_code(label));
-        let question = Question::new("Code").initial(&present);
+        let question = Question { text: "Code", initial: &present, ..Question::default() };
         let Some(code) = self.prompt.text(&question, usual_code)? else { return Ok(None) };
         self.answers.set(Step::Code, code.trim().into());
         Ok(Some(()))
@@ -181,7 +182,8 @@ impl<'a> Wizard<'a> {
         let question = Question {
             is_file: true,
             note: "Columns: label,sort_order,is_default,label:STORE_ID…; the first is enough. Tab completes names.",
-            ..Question::new("CSV file")
+            text: "CSV file",
+            ..Question::default()
         };
         let Some(file) = self.prompt.text(&question, readable)? else { return Ok(None) };
         self.set_options(Vec::new());
@@ -241,15 +243,15 @@ fn usual_code(text: &str) -> Result<(), Objection> {
     Err("a code is a letter and up to 59 of a-z, 0-9 and _".to_owned().into())
 }
 
-fn store_label(text: &str) -> Result<(), String> {
-    let expected = |_| "type STORE_ID=LABEL, such as 2=Couleur".to_owned();
-    parse_number_label(text).map(drop).map_err(expected)
+fn store_label(_: usize, text: &str) -> Result<(), Objection> {
+    let expected = |_| Objection::Wrong("type STORE_ID=LABEL, such as 2=Couleur".to_owned());
+    if text.is_empty() { Ok(()) } else { parse_number_label(text).map(drop).map_err(expected) }
 }
 
 /// Cells side by side come with tabs between them.
-fn one_cell(text: &str) -> Result<(), String> {
+fn one_cell(_: usize, text: &str) -> Result<(), Objection> {
     if text.trim().contains('\t') {
-        return Err("looks like several columns; press Esc and import them as CSV".to_owned());
+        return Err("looks like several columns; press Esc and import them as CSV".to_owned().into());
     }
     Ok(())
 }

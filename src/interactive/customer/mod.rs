@@ -209,7 +209,7 @@ impl<'a> Editor<'a> {
             }
             _ => {
                 let (text, label) = (field.text(), form.label(field));
-                let question = Question::new(&label).initial(&text);
+                let question = Question { text: &label, initial: &text, ..Question::default() };
                 let typed = self.prompt.text(&question, |text| form.check(field, text.trim()))?;
                 typed.and_then(|text| field.parse(text.trim()).ok())
             }
@@ -224,7 +224,7 @@ impl<'a> Editor<'a> {
         loop {
             let optional = |number| if form.is_new() && number > 1 { " (optional)" } else { "" };
             let question = |number| format!("Street, line {number}{}", optional(number));
-            let Some(lines) = self.prompt.text_lines(question, note, &stored, |_| Ok(()))? else {
+            let Some(lines) = self.prompt.text_lines(question, note, &stored, |_, _| Ok(()))? else {
                 return Ok(None);
             };
             let is_missing = lines.is_empty() && field.is_required() && (form.is_new() || !stored.is_empty());

@@ -69,7 +69,7 @@ pub fn choose(
 fn ask_text(prompt: &Prompt, form: &Form, field: &Field) -> Result<Option<String>, Failure> {
     let note = if form.region_is_ambiguous() { COUNTRY_CHANGED } else { "" };
     let present = present(form, field);
-    let question = Question::new(QUESTION).initial(&present).note(note);
+    let question = Question { text: QUESTION, initial: &present, note, ..Question::default() };
     Ok(prompt.text(&question, |_| Ok(()))?.map(|typed| typed.trim().to_owned()))
 }
 
@@ -84,7 +84,8 @@ fn present(form: &Form, field: &Field) -> String {
 }
 
 fn ask_id(prompt: &Prompt) -> Result<Option<Value>, Failure> {
-    let question = Question::new("Region ID (0 for none)").initial("0").note(ID_NOTE);
+    let question =
+        Question { text: "Region ID (0 for none)", initial: "0", note: ID_NOTE, ..Question::default() };
     let typed = prompt.text(&question, |text| Ok(whole_number(text.trim()).map(drop)?))?;
     Ok(typed.and_then(|text| whole_number(text.trim()).ok()))
 }

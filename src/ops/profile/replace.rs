@@ -25,7 +25,7 @@ use crate::plan::profile::stored::Profile;
 use crate::plan::profile::verify::{Write, not_shown};
 use crate::plan::profile::{diff, magento};
 use crate::plan::request::Request;
-use crate::prompt::{Answer, Prompt};
+use crate::prompt::Prompt;
 use crate::report::outcome::{Outcome, ProfileOutcome};
 use crate::report::{changes, hint_target, profile};
 use crate::session::service::Service;
@@ -84,7 +84,7 @@ impl Steps<'_> {
         let lock_timeout = self.change.replacement_args().lock_timeout;
         let mut held = Held::read(self.service, self.change.base(), lock_timeout, is_locked).await?;
         if !held.is_readable && self.agreed.is_none() && is_locked {
-            self.prompt.confirm_deletion("Replace a profile that cannot be read?")?.or_cancel()?;
+            self.prompt.confirm_deletion("Replace a profile that cannot be read?")?;
         }
         if !self.is_current(&mut held).await? || !self.newest_is_settled(&held)? {
             self.must_ask = true;
@@ -215,7 +215,7 @@ impl Steps<'_> {
         if !self.must_ask {
             return Ok(false);
         }
-        if !self.prompt.yes_no(&format!("{fact}. Continue?"), false)?.unwrap_or(false) {
+        if !self.prompt.agrees(&format!("{fact}. Continue?"))? {
             return Err(Failure::cancelled());
         }
         self.accepted.insert(fact.to_owned());
@@ -247,7 +247,7 @@ impl Steps<'_> {
             1 => "Delete 1 address and send it?".to_owned(),
             many => format!("Delete {many} addresses and send it?"),
         };
-        if let Answer::Back = self.prompt.confirm(&question)? {
+        if !self.prompt.confirm_or_back(&question)? {
             if let Change::Update(update) = self.change {
                 update.went_back.set(true);
             }

@@ -79,7 +79,7 @@ impl<'a> Restore<'a> {
         let offers = prompt.can_ask() && !prompt.assume_yes() && !self.service.session.global.dry_run;
         if let (None, false, true) = (self.allow_delete.get(), kept.newer.is_empty(), offers) {
             let question = format!("Also delete {}, added since?", addresses(&kept.newer));
-            let deletes = prompt.yes_no(&question, false)?.unwrap_or(false);
+            let deletes = prompt.agrees(&question)?;
             self.allow_delete.set(Some(if deletes { kept.newer.len() } else { 0 }));
         }
         let deletes = self.allow_delete.get().is_some_and(|number| number > 0);
@@ -172,7 +172,7 @@ impl<'a> Restore<'a> {
                     );
                     return Err(Failure::guard(fact).hint(hint));
                 }
-                if !prompt.yes_no(&format!("{fact}. Undo it?"), false)?.unwrap_or(false) {
+                if !prompt.agrees(&format!("{fact}. Undo it?"))? {
                     return Err(Failure::cancelled());
                 }
             }

@@ -140,11 +140,11 @@ impl<'home> Terminal<'home> {
         self
     }
 
-    /// Types this. Keys that come at once are taken for a paste.
+    /// Types this, all at once.
     pub fn types(&mut self, keys: &str) -> &mut Self {
         let before = self.screen();
         self.keyboard.write_all(keys.as_bytes()).unwrap();
-        // Keys that follow at once would be taken for a paste, and Esc for the start of a sequence.
+        // Esc that is followed at once would be the start of a sequence.
         std::thread::sleep(Duration::from_millis(60));
         // On a busy machine it may not have been read yet. Not every key shows.
         let deadline = Instant::now() + Duration::from_millis(500);
@@ -167,9 +167,15 @@ impl<'home> Terminal<'home> {
         self.types(text).types(ENTER)
     }
 
-    /// Pastes this as a terminal does that marks what is pasted.
-    pub fn pastes(&mut self, text: &str) -> &mut Self {
-        self.types(&format!("\u{1b}[200~{text}\u{1b}[201~"))
+    /// The same in place of the text that is there.
+    pub fn replaces(&mut self, text: &str) -> &mut Self {
+        self.types("\u{15}").answers(text)
+    }
+
+    /// Answers a confirmation, after reading it.
+    pub fn confirms(&mut self, text: &str) -> &mut Self {
+        std::thread::sleep(Duration::from_millis(300));
+        self.answers(text)
     }
 
     /// Sends SIGTERM.
@@ -179,12 +185,12 @@ impl<'home> Terminal<'home> {
         self
     }
 
-    /// Whether the terminal is in the mode of a shell: echo, line editing, signals, no bracketed paste.
+    /// Whether the terminal is in the mode of a shell: echo, line editing, signals.
     pub fn is_restored(&self) -> bool {
         let modes = rustix::termios::tcgetattr(&self.keyboard).unwrap().local_modes;
         let is_cooked = modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
         let parser = self.screen.lock().unwrap();
-        is_cooked && !parser.screen().bracketed_paste() && !parser.screen().hide_cursor()
+        is_cooked && !parser.screen().hide_cursor()
     }
 
     /// Waits for the end; gives the exit code and the last screen.
