@@ -1,10 +1,11 @@
 //! The world outside, captured once at start and passed as a value: environment, terminals, directories.
 
-use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use etcetera::BaseStrategy as _;
 
 use crate::clock::Clock;
 use crate::environment;
@@ -16,7 +17,7 @@ use crate::storage::{Disk, Storage};
 pub struct Context {
     /// The command line, program first; not UTF-8 where it was not.
     pub arguments: Vec<OsString>,
-    variables: Variables,
+    variables: Vec<(OsString, OsString)>,
     /// Whether standard input is a terminal.
     pub stdin_is_terminal: bool,
     /// Whether standard output is a terminal.
@@ -48,29 +49,6 @@ fn turn_on_escape_sequences() -> bool {
     true
 }
 
-/// The environment variables of this process.
-#[derive(Debug, Clone)]
-struct Variables {
-    values: HashMap<OsString, OsString>,
-    /// Windows does not distinguish `Path` from `PATH`.
-    ignores_case: bool,
-}
-
-impl Variables {
-    fn new(variables: impl Iterator<Item = (OsString, OsString)>, ignores_case: bool) -> Self {
-        let key = |name: OsString| if ignores_case { name.to_ascii_uppercase() } else { name };
-        Self { values: variables.map(|(name, value)| (key(name), value)).collect(), ignores_case }
-    }
-
-    fn get(&self, name: &str) -> Option<&OsString> {
-        if self.ignores_case {
-            self.values.get(OsStr::new(&name.to_ascii_uppercase()))
-        } else {
-            self.values.get(OsStr::new(name))
-        }
-    }
-}
-
 /// The program's own directories, by the platform's rules: XDG on Linux and macOS; on Windows `%APPDATA%` for the
 /// configuration, which may follow its user to another machine, and `%LOCALAPPDATA%` for the rest.
 #[derive(Debug, Clone)]
@@ -88,7 +66,7 @@ impl Context {
     pub fn capture() -> Self {
         Self {
             arguments: std::env::args_os().collect(),
-            variables: Variables::new(std::env::vars_os(), cfg!(windows)),
+            variables: std::env::vars_os().collect(),
             stdin_is_terminal: std::io::stdin().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
@@ -106,19 +84,18 @@ impl Context {
     /// # Errors
     /// `usage` when the value is not UTF-8.
     pub fn var(&self, name: &str) -> Result<Option<&str>, Failure> {
-        match self.variables.get(name) {
-            None => Ok(None),
-            Some(value) if value.is_empty() => Ok(None),
-            Some(value) => {
-                value.to_str().map(Some).ok_or_else(|| Failure::usage(format!("{name} is not valid UTF-8")))
-            }
-        }
+        let Some(value) = self.raw_var(name) else { return Ok(None) };
+        value.to_str().map(Some).ok_or_else(|| Failure::usage(format!("{name} is not valid UTF-8")))
+    }
+
+    fn raw_var(&self, name: &str) -> Option<&OsString> {
+        let is_named = |(known, _): &&(OsString, OsString)| is_same_variable(known, name, cfg!(windows));
+        self.variables.iter().find(is_named).map(|(_, value)| value).filter(|value| !value.is_empty())
     }
 
     /// The file that `SSL_CERT_FILE` names, whatever characters its name has.
     pub fn certificate_file(&self) -> Option<PathBuf> {
-        let file = self.variables.get(environment::SSL_CERT_FILE);
-        file.filter(|file| !file.is_empty()).map(PathBuf::from)
+        self.raw_var(environment::SSL_CERT_FILE).map(PathBuf::from)
     }
 
     /// The environment variable that names the proxy for URLs of this scheme, if one does.
@@ -127,8 +104,7 @@ impl Context {
             "https" => ["https_proxy", "HTTPS_PROXY"],
             _ => ["http_proxy", "HTTP_PROXY"],
         };
-        let is_set = |name: &&str| self.variables.get(name).is_some_and(|value| !value.is_empty());
-        own.into_iter().chain(["all_proxy", "ALL_PROXY"]).find(is_set)
+        own.into_iter().chain(["all_proxy", "ALL_PROXY"]).find(|name| self.raw_var(name).is_some())
     }
 
     /// The program's directories.
@@ -152,15 +128,10 @@ impl Context {
     /// Surroundings made up for a test: these variables, everything below `home`, no terminals.
     pub fn for_test(variables: &[(&str, &str)], home: &std::path::Path) -> Self {
         Self {
-            arguments: Vec::new(),
-            variables: Variables::new(
-                variables.iter().map(|(name, value)| (name.into(), value.into())),
-                cfg!(windows),
-            ),
+            variables: variables.iter().map(|(name, value)| (name.into(), value.into())).collect(),
             stdin_is_terminal: false,
             stdout_is_terminal: false,
             stderr_is_terminal: false,
-            obeys_escape_sequences: true,
             stdout_width: None,
             stderr_width: None,
             directories: Some(Directories {
@@ -168,44 +139,37 @@ impl Context {
                 data: home.join("data"),
                 state: home.join("state"),
             }),
-            storage: Arc::new(Disk),
-            clock: Clock::system(),
+            ..Self::capture()
         }
     }
 }
 
 impl Directories {
-    #[cfg(not(windows))]
     fn of_platform() -> Option<Self> {
-        use etcetera::BaseStrategy;
         let base = etcetera::choose_base_strategy().ok()?;
-        let data = base.data_dir().join("storefront");
+        // The data directory of Windows follows its user; its cache directory is %LOCALAPPDATA%.
+        let data = if cfg!(windows) { base.cache_dir() } else { base.data_dir() }.join("storefront");
         Some(Self {
             config: base.config_dir().join("storefront"),
-            state: base.state_dir().map_or_else(|| data.join("state"), |dir| dir.join("storefront")),
+            state: base.state_dir().map_or_else(|| data.join("state"), |state| state.join("storefront")),
             data,
         })
     }
+}
 
-    #[cfg(windows)]
-    fn of_platform() -> Option<Self> {
-        use etcetera::BaseStrategy;
-        let base = etcetera::base_strategy::Windows::new().ok()?;
-        // Its cache directory is %LOCALAPPDATA%.
-        let data = base.cache_dir().join("storefront");
-        Some(Self { config: base.config_dir().join("storefront"), state: data.join("state"), data })
-    }
+/// Whether two names are of one variable. Windows does not distinguish `Path` from `PATH`.
+fn is_same_variable(known: &OsStr, name: &str, ignores_case: bool) -> bool {
+    known == name || ignores_case && known.eq_ignore_ascii_case(name)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Variables;
+    use super::is_same_variable;
 
     #[test]
     fn windows_compares_the_names_of_variables_without_case() {
-        let variables =
-            |ignores_case| Variables::new([("Path".into(), "a".into())].into_iter(), ignores_case);
-        assert_eq!(variables(true).get("PATH"), Some(&"a".into()));
-        assert_eq!((variables(false).get("PATH"), variables(false).get("Path")), (None, Some(&"a".into())));
+        assert!(is_same_variable("Path".as_ref(), "PATH", true));
+        assert!(!is_same_variable("Path".as_ref(), "PATH", false));
+        assert!(is_same_variable("PATH".as_ref(), "PATH", false));
     }
 }

@@ -27,72 +27,34 @@ pub enum FailureKind {
     Interrupted,
 }
 
-impl FailureKind {
-    /// All of them, by exit code.
-    pub const ALL: [Self; 10] = [
-        Self::Internal,
-        Self::Usage,
-        Self::Guard,
-        Self::Refused,
-        Self::Unavailable,
-        Self::Auth,
-        Self::Partial,
-        Self::Unknown,
-        Self::Mismatch,
-        Self::Interrupted,
-    ];
+/// Every kind with its exit code, its name in error objects, and its meaning in one line.
+pub const KINDS: [(FailureKind, u8, &str, &str); 10] = [
+    (FailureKind::Internal, 1, "internal", "internal error"),
+    (FailureKind::Usage, 2, "usage", "invalid flags, input or configuration; nothing was written"),
+    (FailureKind::Guard, 3, "guard", "refused to protect data; nothing was written"),
+    (FailureKind::Refused, 4, "refused", "rejected by the service (4xx), or redirected"),
+    (FailureKind::Unavailable, 5, "unavailable", "not reached, or still busy after the retries; not applied"),
+    (FailureKind::Auth, 6, "auth", "no token, 401 or 403"),
+    (FailureKind::Partial, 7, "partial", "some records, or one of two calls, failed or are unknown"),
+    (FailureKind::Unknown, 8, "unknown", "request sent, outcome unknown: it may have been applied"),
+    (FailureKind::Mismatch, 9, "mismatch", "written, but an address or a change is missing"),
+    (FailureKind::Interrupted, 130, "interrupted", "cancelled or interrupted"),
+];
 
-    /// The message, one line.
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::Internal => "internal error",
-            Self::Usage => "invalid flags, input or configuration; nothing was written",
-            Self::Guard => "refused to protect data; nothing was written",
-            Self::Refused => "rejected by the service (4xx), or redirected",
-            Self::Unavailable => "not reached, or still busy after the retries; not applied",
-            Self::Auth => "no token, 401 or 403",
-            Self::Partial => "some records, or one of two calls, failed or are unknown",
-            Self::Unknown => "request sent, outcome unknown: it may have been applied",
-            Self::Mismatch => "written, but an address or a change is missing",
-            Self::Interrupted => "cancelled or interrupted",
-        }
+impl FailureKind {
+    /// Process exit code.
+    pub fn exit_code(self) -> u8 {
+        KINDS[self as usize].1
     }
 
-    /// Process exit code.
-    pub const fn exit_code(self) -> u8 {
-        match self {
-            Self::Internal => 1,
-            Self::Usage => 2,
-            Self::Guard => 3,
-            Self::Refused => 4,
-            Self::Unavailable => 5,
-            Self::Auth => 6,
-            Self::Partial => 7,
-            Self::Unknown => 8,
-            Self::Mismatch => 9,
-            Self::Interrupted => 130,
-        }
+    /// Name in error objects.
+    pub fn name(self) -> &'static str {
+        KINDS[self as usize].2
     }
 
     /// The kind of that name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// Name in error objects.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Internal => "internal",
-            Self::Usage => "usage",
-            Self::Guard => "guard",
-            Self::Refused => "refused",
-            Self::Unavailable => "unavailable",
-            Self::Auth => "auth",
-            Self::Partial => "partial",
-            Self::Unknown => "unknown",
-            Self::Mismatch => "mismatch",
-            Self::Interrupted => "interrupted",
-        }
+        KINDS.into_iter().find(|kind| kind.2 == name).map(|kind| kind.0)
     }
 
     /// Whether a failure of this kind leaves the service changed, where nothing more is known.
@@ -270,14 +232,14 @@ impl std::fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {}
+#[cfg(test)]
+mod tests {
+    use super::KINDS;
 
-impl From<anyhow::Error> for Failure {
-    /// The whole chain of causes in one sentence; a [`Failure`] inside keeps its kind.
-    fn from(error: anyhow::Error) -> Self {
-        match error.downcast::<Self>() {
-            Ok(failure) => failure,
-            Err(error) => Self::internal(format!("{error:#}")),
+    #[test]
+    fn every_kind_stands_in_its_row() {
+        for (kind, code, name, _) in KINDS {
+            assert_eq!((kind.exit_code(), kind.name()), (code, name));
         }
     }
 }

@@ -128,7 +128,7 @@ async fn verify(
     let mut answer = Answer::NoCall;
     let asked = with_service(session, async |service| {
         let own_host = profile.base_url.as_ref().map(origin);
-        if own_host != Some(origin(&service.settings.base_url)) {
+        if own_host != Some(origin(&service.settings.endpoint.base_url)) {
             let place = format!("{BASE_URL} points to another host");
             answer = Answer::Unproven(Failure::new(FailureKind::Unavailable, place));
             return Ok(());
@@ -174,7 +174,7 @@ async fn status(session: &Session<'_>) -> Result<(), Failure> {
     let mut checks = Vec::new();
     let mut place = (None, String::new());
     with_service(session, async |service| {
-        place = (service.settings.profile.clone(), service.settings.base_url.to_string());
+        place = (service.settings.profile.clone(), service.settings.endpoint.base_url.to_string());
         checks = token_checks(service).await;
         Ok(())
     })
@@ -295,7 +295,7 @@ async fn password_token(
     let session = &Session { global: &quick, ..*session };
     let mut issued = None;
     with_service(session, async |service| {
-        if profile.base_url.as_ref().map(origin) != Some(origin(&service.settings.base_url)) {
+        if profile.base_url.as_ref().map(origin) != Some(origin(&service.settings.endpoint.base_url)) {
             return Err(Failure::usage(format!(
                 "{BASE_URL} points to another host than profile {}; the password is not sent there",
                 profile.name

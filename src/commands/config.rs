@@ -119,7 +119,10 @@ fn set(session: &Session<'_>, key: &str, words: &[String]) -> Result<(), Failure
         }
         Setting::Value(setting) if setting.form == Form::Secret => secret(session, setting, &key, words)?,
         Setting::Value(setting) if words.is_empty() => {
-            return Err(Failure::usage(format!("{key}: missing value, expected {}", setting.expected)));
+            return Err(Failure::usage(format!(
+                "{key}: missing value, expected {}",
+                setting.form.expected()
+            )));
         }
         Setting::Value(setting) => {
             setting.write(words).map_err(|problem| Failure::usage(format!("{key}: {problem}")))?

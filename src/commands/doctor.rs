@@ -112,7 +112,7 @@ fn where_to(settings: &Settings, is_overridden: bool) -> String {
     };
     let variable =
         if is_overridden && settings.profile.is_some() { format!(" ({BASE_URL})") } else { String::new() };
-    format!("{profile}: {}{variable}", settings.base_url)
+    format!("{profile}: {}{variable}", settings.endpoint.base_url)
 }
 
 /// One read (of the profile, with a customer's token) shows whether the store view and the token are right, whether the service is reached, over
@@ -120,7 +120,8 @@ fn where_to(settings: &Settings, is_overridden: bool) -> String {
 fn read_checks(service: &Service<'_>, bearer: Bearer, answer: &Answer) -> Vec<Check> {
     let view = view_code(service);
     let token = check::finding(service, bearer, answer);
-    let secure = if service.settings.base_url.scheme() == "https" { "over TLS" } else { "without TLS" };
+    let secure =
+        if service.settings.endpoint.base_url.scheme() == "https" { "over TLS" } else { "without TLS" };
     let reached = Check::ok("service", format!("answers, {secure}"));
     match answer {
         Answer::Accepted(profile) => {
@@ -184,7 +185,7 @@ fn base_url_fix(service: &Service<'_>) -> String {
     };
     format!(
         "check the path of base-url ({}) and set it with {set}; if it is right, set read.path to where the service gives the profile",
-        service.settings.base_url
+        service.settings.endpoint.base_url
     )
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap_mangen::Man;
 
 use crate::cli::{self, OperationArgs, TemplateFormat};
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, KINDS};
 use crate::plan::operation::Operation;
 use crate::plan::request::dialect::MARKETPLACE;
 use crate::report::style::{header, new_table, render};
@@ -62,9 +62,8 @@ fn listed_topics() -> String {
 }
 
 fn exit_codes() -> String {
-    let codes = FailureKind::ALL.map(|kind| (kind.exit_code().to_string(), kind));
-    let rows = codes.iter().fold(String::new(), |mut text, (code, kind)| {
-        let _ = writeln!(text, "  {code:>3}  {:<12} {}", kind.name(), kind.meaning());
+    let rows = KINDS.iter().fold(String::new(), |mut text, (_, code, name, meaning)| {
+        let _ = writeln!(text, "  {code:>3}  {name:<12} {meaning}");
         text
     });
     format!(

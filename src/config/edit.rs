@@ -65,29 +65,25 @@ impl KeyPath {
     /// `usage` for a key that is not known, with the nearest one.
     pub fn setting(&self) -> Result<Setting, Failure> {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        let is_no_table = |names: &[&str]| Failure::usage(format!("`{}` is not a table", joined(names)));
-        match names.as_slice() {
-            ["profiles"] => Ok(Setting::Table),
-            ["profiles", name, way @ ..] => {
-                check_profile_name(name)
-                    .map_err(|problem| Failure::usage(format!("{}: {problem}", joined(&names[..2]))))?;
-                (0..=way.len()).try_fold(Setting::Table, |above, end| {
-                    match (above, Setting::find(&way[..end])) {
-                        (Setting::Value(_), _) => Err(is_no_table(&names[..=end])),
-                        (_, Some(found)) => Ok(found),
-                        (_, None) => {
-                            Err(Failure::usage(unknown_key(&joined(&names[..end + 2]), &way[..end])))
-                        }
-                    }
-                })
-            }
-            [name] if *name == DEFAULT_PROFILE.name => Ok(Setting::Value(&DEFAULT_PROFILE)),
-            [name, ..] if *name == DEFAULT_PROFILE.name => Err(is_no_table(&names[..1])),
-            names => {
-                let name = names.first().unwrap_or(&"");
-                Err(Failure::usage(unknown(&joined(&[name]), name, &TOP)))
-            }
+        let [top, below @ ..] = &names[..] else { return Ok(Setting::Table) };
+        if *top == DEFAULT_PROFILE.name && below.is_empty() {
+            return Ok(Setting::Value(&DEFAULT_PROFILE));
         }
+        if *top != "profiles" {
+            return Err(Failure::usage(unknown(&self.to_string(), top, &TOP)));
+        }
+        let [name, way @ ..] = below else { return Ok(Setting::Table) };
+        check_profile_name(name)
+            .map_err(|problem| Failure::usage(format!("{}: {problem}", join("profiles", name))))?;
+        (0..=way.len()).try_fold(Setting::Table, |above, end| match (above, Setting::find(&way[..end])) {
+            (Setting::Table, Some(found)) => Ok(found),
+            (Setting::Table, None) => {
+                Err(Failure::usage(unknown_key(&joined(&names[..end + 2]), &way[..end])))
+            }
+            (Setting::Value(_), _) => {
+                Err(Failure::usage(format!("`{}` is not a table", joined(&names[..=end]))))
+            }
+        })
     }
 
     /// The profile it is in, or is.
@@ -141,9 +137,7 @@ impl ConfigFile {
     /// # Errors
     /// `usage` when something on the way is no table.
     pub fn set(&mut self, key: &KeyPath, mut value: toml_edit::Value) -> Result<(), Failure> {
-        let Some((last, way)) = key.names.split_last() else {
-            return Ok(());
-        };
+        let Some((last, way)) = key.names.split_last() else { return Ok(()) };
         let mut table: &mut dyn TableLike = self.document.as_table_mut();
         for name in way {
             let inner = table.entry(name).or_insert_with(|| {
@@ -155,32 +149,21 @@ impl ConfigFile {
                 .as_table_like_mut()
                 .ok_or_else(|| Failure::usage(format!("{key}: `{name}` is not a table")))?;
         }
-        if let Some(Item::Value(old)) = table.get(last) {
+        // Inserting would replace the key too, and with it the comment above it.
+        let item = table.entry(last).or_insert(Item::None);
+        if let Item::Value(old) = item {
             *value.decor_mut() = old.decor().clone();
         }
-        // Inserting would replace the key too, and with it the comment above it.
-        match table.get_mut(last) {
-            Some(item) => *item = Item::Value(value),
-            None => {
-                table.insert(last, Item::Value(value));
-            }
-        }
+        *item = Item::Value(value);
         Ok(())
     }
 
     /// Takes a setting or a profile out; whether it was there.
     pub fn unset(&mut self, key: &KeyPath) -> bool {
-        let Some((last, way)) = key.names.split_last() else {
-            return false;
-        };
-        let mut table: &mut dyn TableLike = self.document.as_table_mut();
-        for name in way {
-            match table.get_mut(name).and_then(Item::as_table_like_mut) {
-                Some(inner) => table = inner,
-                None => return false,
-            }
-        }
-        table.remove(last).is_some()
+        let Some((last, way)) = key.names.split_last() else { return false };
+        let top: Option<&mut dyn TableLike> = Some(self.document.as_table_mut());
+        let table = way.iter().fold(top, |table, name| table?.get_mut(name)?.as_table_like_mut());
+        table.and_then(|table| table.remove(last)).is_some()
     }
 
     /// Leaves only one profile, in memory.
@@ -193,10 +176,7 @@ impl ConfigFile {
 
     /// There is a profile of that name, or else a failure that says who names it.
     pub fn require_profile(&self, name: &str, by: &str) -> Result<(), Failure> {
-        if self.names().contains(&name) {
-            return Ok(());
-        }
-        Err(self.no_such_profile(name, by))
+        if self.names().contains(&name) { Ok(()) } else { Err(self.no_such_profile(name, by)) }
     }
 
     /// A default profile that is gone is none.

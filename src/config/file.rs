@@ -236,22 +236,25 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 /// `usage` when it cannot be read, is no text, or is refused by [`require_safe`].
 pub fn read_text(path: &Path, is_secret: bool) -> Result<Option<(String, Metadata)>, Failure> {
     let problem = |what: &str| Failure::usage(format!("`{}` {what}", path.display()));
-    let mut file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if is_absent(&error) => return Ok(None),
-        Err(error) if is_directory_error(path, &error) => return Err(problem("is a directory, not a file")),
-        Err(error) => return Err(problem(&format!("cannot be read: {error}"))),
+    let unreadable = |error: std::io::Error| {
+        if is_directory_error(path, &error) {
+            return problem("is a directory, not a file");
+        }
+        problem(&format!("cannot be read: {error}"))
     };
-    let metadata = file.metadata().map_err(|error| problem(&format!("cannot be read: {error}")))?;
+    let file = match File::open(path) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        opened => opened.map_err(unreadable)?,
+    };
+    let metadata = file.metadata().map_err(unreadable)?;
     if metadata.is_dir() {
         return Err(problem("is a directory, not a file"));
     }
     require_safe(&metadata, path, is_secret)?;
     let mut bytes = Vec::new();
-    Read::by_ref(&mut file)
-        .take(MAX_FILE_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| problem(&format!("cannot be read: {error}")))?;
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(problem("is larger than 1 MiB"));
     }
@@ -267,10 +270,6 @@ fn is_out_of_reach(context: &Context) -> bool {
             error.kind() == ErrorKind::PermissionDenied && !is_directory_error(&path, &error)
         })
     })
-}
-
-fn is_absent(error: &std::io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 /// Parses TOML, a byte order mark apart. The message has line and column and never the text itself, which may be a token.
@@ -310,20 +309,19 @@ fn below_home(written: &str, windows: bool) -> Option<&str> {
 /// Refuses a file that decides where requests and tokens go if another user could have changed it or, where it holds a
 /// secret, could read it: as `ssh` does, by its owner and its mode. The metadata is that of the opened file, for its name
 /// may mean another file by now. Windows has no modes; there the protection of the user's directory has to do.
-#[cfg_attr(
-    not(unix),
-    expect(unused_variables, clippy::unnecessary_wraps, reason = "nothing is checked there")
-)]
+#[cfg(unix)]
 fn require_safe(metadata: &Metadata, path: &Path, is_secret: bool) -> Result<(), Failure> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{FileTypeExt, MetadataExt};
-        // /dev/null is writable for all, and its content cannot change.
-        if !metadata.file_type().is_char_device() {
-            let user = rustix::process::geteuid().as_raw();
-            return judge(path, metadata.uid(), metadata.mode(), user, is_secret);
-        }
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    // /dev/null is writable for all, and its content cannot change.
+    if metadata.file_type().is_char_device() {
+        return Ok(());
     }
+    judge(path, metadata.uid(), metadata.mode(), rustix::process::geteuid().as_raw(), is_secret)
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "nothing is checked there")]
+fn require_safe(_: &Metadata, _: &Path, _: bool) -> Result<(), Failure> {
     Ok(())
 }
 
@@ -332,36 +330,31 @@ fn judge(path: &Path, owner: u32, mode: u32, user: u32, is_secret: bool) -> Resu
     const ROOT: u32 = 0;
     const WRITABLE: u32 = 0o022;
     const OPEN: u32 = 0o077;
-    let shown = path.display();
     let quoted = Shell::NATIVE.quote(&path.to_string_lossy()).into_owned();
-    // A secret that is mounted into a container is root's, and often readable by every process in it.
-    if owner == ROOT && user != ROOT && mode & WRITABLE == 0 {
-        return Ok(());
-    }
-    if owner != user {
-        return Err(Failure::usage(format!(
-            "`{shown}` is owned by another user (uid {owner}), who could change where tokens are sent"
-        ))
-        .hint(format!("check its contents, then run `sudo chown {user} {quoted}`")));
-    }
-    let what = if mode & WRITABLE == 0 { "read" } else { "changed" };
-    if is_secret && mode & OPEN != 0 {
-        let message = format!("`{shown}` contains a token and can be {what} by other users");
-        return Err(Failure::usage(message).hint(format!("run `chmod 600 {quoted}`")));
-    }
-    if mode & WRITABLE != 0 {
-        return Err(Failure::usage(format!("`{shown}` can be changed by other users"))
-            .hint(format!("run `chmod go-w {quoted}`")));
-    }
-    Ok(())
+    let is_writable = mode & WRITABLE != 0;
+    let (problem, fix) = match () {
+        // A secret that is mounted into a container is root's, and often readable by every process in it.
+        () if owner == ROOT && user != ROOT && !is_writable => return Ok(()),
+        () if owner != user => (
+            format!("is owned by another user (uid {owner}), who could change where tokens are sent"),
+            format!("check its contents, then run `sudo chown {user} {quoted}`"),
+        ),
+        () if is_secret && mode & OPEN != 0 => {
+            let what = if is_writable { "changed" } else { "read" };
+            let problem = format!("contains a token and can be {what} by other users");
+            (problem, format!("run `chmod 600 {quoted}`"))
+        }
+        () if is_writable => {
+            ("can be changed by other users".to_owned(), format!("run `chmod go-w {quoted}`"))
+        }
+        () => return Ok(()),
+    };
+    Err(Failure::usage(format!("`{}` {problem}", path.display())).hint(fix))
 }
 
 /// A change takes milliseconds, so that a longer wait means a process that hangs.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
-
-/// More links than any system follows.
-const MAX_LINKS: usize = 40;
 
 /// The right to change a file, held until dropped; the operating system takes it back from a process that dies.
 ///
@@ -378,26 +371,25 @@ impl UpdateLock {
     /// # Errors
     /// `unavailable` when another process keeps the lock for 10 seconds, `internal` when it cannot be created.
     pub fn acquire(path: &Path) -> Result<Self, Failure> {
-        let target = follow_links(path);
+        // A link may lead to a file that does not exist yet.
+        let linked = || fs::read_link(path).map(|link| parent(path).join(link));
+        let target = dunce::canonicalize(path).or_else(|_| linked()).unwrap_or_else(|_| path.to_owned());
         let lock = lock_file(&target);
         let start = Instant::now();
         loop {
+            let shown = target.display();
             match Disk.try_lock(&lock) {
                 Ok(Some(held)) => return Ok(Self { target, _lock: held }),
                 Ok(None) if start.elapsed() < LOCK_TIMEOUT => std::thread::sleep(LOCK_INTERVAL),
                 Ok(None) => {
-                    let message = format!("`{}` is being changed by another process", target.display());
-                    return Err(Failure::new(FailureKind::Unavailable, message).hint(format!(
+                    let message = format!("`{shown}` is being changed by another process");
+                    let hint = format!(
                         "stop the process that holds the lock on `{}`, then try again",
                         lock.display()
-                    )));
+                    );
+                    return Err(Failure::new(FailureKind::Unavailable, message).hint(hint));
                 }
-                Err(error) => {
-                    return Err(Failure::internal(format!(
-                        "`{}` cannot be locked: {error}",
-                        target.display()
-                    )));
-                }
+                Err(error) => return Err(Failure::internal(format!("`{shown}` cannot be locked: {error}"))),
             }
         }
     }
@@ -417,22 +409,9 @@ impl UpdateLock {
     }
 }
 
-/// The file a path leads to, whether or not that exists: a link into a directory that is not mounted yet must not
-/// become a file.
-fn follow_links(path: &Path) -> PathBuf {
-    let mut target = path.to_owned();
-    for _ in 0..MAX_LINKS {
-        let Ok(link) = fs::read_link(&target) else { break };
-        target = parent(&target).join(link);
-    }
-    dunce::canonicalize(&target).unwrap_or(target)
-}
-
 fn lock_file(target: &Path) -> PathBuf {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(target.file_name().unwrap_or_default());
-    name.push(".lock");
-    parent(target).join(name)
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    parent(target).join(format!(".{name}.lock"))
 }
 
 /// Line ends and byte order mark of a file.

@@ -6,8 +6,6 @@ use serde::Deserialize;
 use toml_edit::{Array, DocumentMut, Item, Table, de};
 use url::Url;
 
-use self::Form::{Command, Flag, List, Number, Secret, Text};
-
 use crate::cli::duration;
 use crate::failure::Failure;
 use crate::plan::request::{Bearer, Dialect, StoreView};
@@ -20,29 +18,68 @@ use crate::token::Token;
 pub struct Key {
     /// Name as it stands in the file, within its profile: `retry`, `read.path`.
     pub name: &'static str,
-    /// How it is written in the file.
+    /// What it holds.
     pub form: Form,
-    /// What it has to be, for messages.
-    pub expected: &'static str,
     /// One line of meaning.
     pub doc: &'static str,
 }
 
-/// How a value is written in the file.
+/// What a setting holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// Text.
     Text,
     /// A token as text: never shown.
     Secret,
-    /// A number, or text that begins with one, such as `500ms`.
-    Number,
+    /// A file's path.
+    File,
+    /// A base URL.
+    Url,
+    /// The name of an interface.
+    Interface,
+    /// A store view code.
+    StoreView,
+    /// The name of a [`ShipLayout`].
+    Layout,
     /// `true` or `false`.
     Flag,
-    /// A list of texts.
-    List,
+    /// A whole number from 0.
+    Count,
+    /// Seconds, or text with a unit such as `500ms`; more than none.
+    Time,
+    /// The same, or none.
+    TimeOrZero,
+    /// A path of the service.
+    Path,
+    /// A JSON pointer.
+    Pointer,
+    /// JSON pointers.
+    Pointers,
     /// A program and its arguments.
     Command,
+}
+
+impl Form {
+    /// What it has to be, for messages.
+    pub const fn expected(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Secret => "a token",
+            Self::File => "the path of a file",
+            Self::Url => "an http:// or https:// URL",
+            Self::Interface => "marketplace or magento",
+            Self::StoreView => "a store view code",
+            Self::Layout => "wrapped or flat",
+            Self::Flag => "true or false",
+            Self::Count => "a non-negative integer",
+            Self::Time => duration::POSITIVE,
+            Self::TimeOrZero => duration::OR_ZERO,
+            Self::Path => "a path starting with /",
+            Self::Pointer => "a JSON pointer (empty or starting with /)",
+            Self::Pointers => "a list of JSON pointers (starting with /, not pointing into addresses)",
+            Self::Command => "a list of strings: program and arguments",
+        }
+    }
 }
 
 /// What a path within a profile leads to.
@@ -54,95 +91,74 @@ pub enum Setting {
     Value(&'static Key),
 }
 
-const fn key(name: &'static str, form: Form, expected: &'static str, doc: &'static str) -> Key {
-    Key { name, form, expected, doc }
+const fn key(name: &'static str, form: Form, doc: &'static str) -> Key {
+    Key { name, form, doc }
 }
 
-const A_TEXT: &str = "text";
-const A_TOKEN: &str = "a token";
-const A_FILE: &str = "the path of a file";
-const PROGRAM: &str = "a list of strings: program and arguments";
-const A_COUNT: &str = "a non-negative integer";
-const A_PATH: &str = "a path starting with /";
-const A_POINTER: &str = "a JSON pointer (empty or starting with /)";
-const POINTERS: &str = "a list of JSON pointers (starting with /, not pointing into addresses)";
-
 /// The profile that is used where none is named; it stands at the top of the file.
-pub const DEFAULT_PROFILE: Key = key("default-profile", Text, A_TEXT, "Default profile");
+pub const DEFAULT_PROFILE: Key = key("default-profile", Form::Text, "Default profile");
 
 /// The names at the top of the file.
 pub const TOP: [&str; 2] = [DEFAULT_PROFILE.name, "profiles"];
 
 /// Where the service is.
-pub const BASE_URL: Key =
-    key("base-url", Text, "an http:// or https:// URL", "Base URL of the service (may include a path)");
+pub const BASE_URL: Key = key("base-url", Form::Url, "Base URL of the service (may include a path)");
 
 /// The store view.
-pub const STORE_VIEW: Key = key("store-view", Text, "a store view code", "Store view code");
+pub const STORE_VIEW: Key = key("store-view", Form::StoreView, "Store view code");
 
 /// All settings of a profile.
 pub const PROFILE: &[Key] = &[
     BASE_URL,
-    key("api", Text, "marketplace or magento", "Interface of the service [default: marketplace]"),
+    key("api", Form::Interface, "Interface of the service [default: marketplace]"),
     STORE_VIEW,
-    key("token", Secret, A_TOKEN, "Access token (the file must be readable by its owner only)"),
-    key("token-env", Text, A_TEXT, "Environment variable containing the token"),
-    key("token-file", Text, A_FILE, "File containing the token (readable by its owner only)"),
-    key("token-command", Command, PROGRAM, "Program that prints the token, run without a shell"),
-    key("admin-token", Secret, A_TOKEN, "Like token, for administrator calls [default: the profile's token]"),
-    key("admin-token-env", Text, A_TEXT, "Like token-env, for administrator calls"),
-    key("admin-token-file", Text, A_FILE, "Like token-file, for administrator calls"),
-    key("admin-token-command", Command, PROGRAM, "Like token-command, for administrator calls"),
+    key("token", Form::Secret, "Access token (the file must be readable by its owner only)"),
+    key("token-env", Form::Text, "Environment variable containing the token"),
+    key("token-file", Form::File, "File containing the token (readable by its owner only)"),
+    key("token-command", Form::Command, "Program that prints the token, run without a shell"),
+    key("admin-token", Form::Secret, "Like token, for administrator calls [default: the profile's token]"),
+    key("admin-token-env", Form::Text, "Like token-env, for administrator calls"),
+    key("admin-token-file", Form::File, "Like token-file, for administrator calls"),
+    key("admin-token-command", Form::Command, "Like token-command, for administrator calls"),
     key(
         "ship-layout",
-        Text,
-        "wrapped or flat",
+        Form::Layout,
         "Shipping payload layout: wrapped (in addressInformation) or flat [default: wrapped]",
     ),
-    key(
-        "allow-plain-http",
-        Flag,
-        "true or false",
-        "Allow plain http:// to other hosts (sends tokens unencrypted)",
-    ),
-    key("ca-file", Text, A_FILE, "PEM file of trusted certificates (replaces the system's)"),
-    key("client-certificate", Text, A_FILE, "PEM file with the client's private key and certificate chain"),
-    key("timeout", Number, duration::POSITIVE, "Request timeout, such as 30, 500ms or 1m [default: 30]"),
-    key("retry", Number, A_COUNT, "Maximum retries of requests that are safe to repeat [default: 2]"),
-    key("settle", Number, duration::OR_ZERO, "Maximum time to wait until an update is visible [default: 10]"),
+    key("allow-plain-http", Form::Flag, "Allow plain http:// to other hosts (sends tokens unencrypted)"),
+    key("ca-file", Form::File, "PEM file of trusted certificates (replaces the system's)"),
+    key("client-certificate", Form::File, "PEM file with the client's private key and certificate chain"),
+    key("timeout", Form::Time, "Request timeout, such as 30, 500ms or 1m [default: 30]"),
+    key("retry", Form::Count, "Maximum retries of requests that are safe to repeat [default: 2]"),
+    key("settle", Form::TimeOrZero, "Maximum time to wait until an update is visible [default: 10]"),
     key(
         "lock-timeout",
-        Number,
-        duration::OR_ZERO,
+        Form::TimeOrZero,
         "Maximum time to wait for another command updating the customer [default: 300]",
     ),
-    key("retention-days", Number, A_COUNT, "Days to keep profile snapshots [default: 30]"),
+    key("retention-days", Form::Count, "Days to keep profile snapshots [default: 30]"),
     key(
         "read.path",
-        Text,
-        A_PATH,
+        Form::Path,
         "Path to read; {store_view} is replaced by the store view code [default: the profile's own path]",
     ),
-    key("read.customer", Text, A_POINTER, "JSON pointer to the customer in the response"),
+    key("read.customer", Form::Pointer, "JSON pointer to the customer in the response"),
     key(
         "read.addresses",
-        Text,
-        A_POINTER,
+        Form::Pointer,
         "JSON pointer to the addresses, from the response root or the customer",
     ),
     key(
         "read.quote-path",
-        Text,
-        A_PATH,
+        Form::Path,
         "Path that shows the quote; {store_view} is replaced by the store view code [default: none]",
     ),
     key(
         "read.attribute-path",
-        Text,
-        A_PATH,
+        Form::Path,
         "Path that shows an attribute; {code} and {store_view} are replaced [default: none]",
     ),
-    key("read.ignore", List, POINTERS, "JSON pointers ignored in comparisons [default: /updated_at]"),
+    key("read.ignore", Form::Pointers, "JSON pointers ignored in comparisons [default: /updated_at]"),
 ];
 
 /// One `[profiles.NAME]`, every value checked.
@@ -188,15 +204,15 @@ pub struct Profile {
     #[serde(deserialize_with = "read::text")]
     pub client_certificate: Option<String>,
     /// Time a request may take.
-    #[serde(deserialize_with = "read::positive")]
+    #[serde(deserialize_with = "read::time")]
     pub timeout: Option<Duration>,
     /// Repeats of what cannot act twice.
     pub retry: Option<u32>,
     /// How long a written profile may take to show the change.
-    #[serde(deserialize_with = "read::or_zero")]
+    #[serde(deserialize_with = "read::time_or_zero")]
     pub settle: Option<Duration>,
     /// How long to wait for another process that writes the same customer.
-    #[serde(deserialize_with = "read::or_zero")]
+    #[serde(deserialize_with = "read::time_or_zero")]
     pub lock_timeout: Option<Duration>,
     /// Days a snapshot is kept.
     pub retention_days: Option<u32>,
@@ -224,7 +240,7 @@ pub struct ReadSettings {
     #[serde(deserialize_with = "read::path")]
     pub attribute_path: Option<String>,
     /// JSON pointers left out of comparisons.
-    #[serde(deserialize_with = "read::ignored")]
+    #[serde(deserialize_with = "read::pointers")]
     pub ignore: Vec<String>,
 }
 
@@ -278,21 +294,21 @@ impl Key {
     /// Makes TOML of what stood on a command line: several words only where a list is held. The error is a sentence's
     /// end.
     pub fn write(&self, words: &[String]) -> Result<toml_edit::Value, String> {
-        let expected = || format!("expected {}", self.expected);
+        let expected = || format!("expected {}", self.form.expected());
         let value = match (self.form, words) {
-            (List | Command, [one]) if one.trim_start().starts_with('[') => {
+            (Form::Pointers | Form::Command, [one]) if one.trim_start().starts_with('[') => {
                 let array = one.parse::<toml_edit::Value>();
                 array.map_err(|error| format!("not a TOML array: {}", error.message()))?
             }
-            (Command, [line]) => Shell::NATIVE.split(line)?.into_iter().collect::<Array>().into(),
-            (List | Command, words) => words.iter().collect::<Array>().into(),
-            (Flag, [one]) => one.parse::<bool>().map_err(|_| expected())?.into(),
-            (Number, [one]) => {
+            (Form::Command, [line]) => Shell::NATIVE.split(line)?.into_iter().collect::<Array>().into(),
+            (Form::Pointers | Form::Command, words) => words.iter().collect::<Array>().into(),
+            (Form::Flag, [one]) => one.parse::<bool>().map_err(|_| expected())?.into(),
+            (Form::Count | Form::Time | Form::TimeOrZero, [one]) => {
                 let whole = one.parse::<i64>().ok().map(Into::into);
                 let number = whole.or_else(|| one.parse::<f64>().ok().map(Into::into));
                 number.unwrap_or_else(|| one.into())
             }
-            (Text | Secret, [one]) => one.into(),
+            (_, [one]) => one.into(),
             _ => return Err(format!("{}, got {} values", expected(), words.len())),
         };
         self.check(&Item::Value(value.clone())).map(|()| value)
@@ -300,7 +316,7 @@ impl Key {
 
     /// Checks a value as a profile has it. The error is a sentence's end, and never serde's own, which repeats the value.
     pub(super) fn check(&self, value: &Item) -> Result<(), String> {
-        let expected = || format!("expected {}", self.expected);
+        let expected = || format!("expected {}", self.form.expected());
         if self.name == DEFAULT_PROFILE.name {
             return value.as_str().filter(|name| !name.is_empty()).map(drop).ok_or_else(expected);
         }
@@ -366,7 +382,7 @@ impl Profile {
 
 /// Whether a setting of this name is a token.
 pub fn is_secret(name: &str) -> bool {
-    PROFILE.iter().any(|key| key.form == Secret && key.name == name)
+    PROFILE.iter().any(|key| key.form == Form::Secret && key.name == name)
 }
 
 /// The keys of a profile that name its tokens.
@@ -445,104 +461,65 @@ pub fn join(path: &str, name: &str) -> String {
 
 /// How serde reads the values of a profile.
 mod read {
-    use std::time::Duration;
-
     use serde::de::Error;
     use serde::{Deserialize, Deserializer};
-    use url::Url;
+    use serde_json::Value;
 
-    use crate::cli::duration;
+    use super::{Dialect, Duration, StoreView, Token, Url, duration};
     use crate::config::settings::parse_base_url;
-    use crate::plan::request::{Dialect, StoreView};
-    use crate::token::Token;
 
     /// Begins the messages that are ours: only these repeat no value, which may be a secret.
     pub(super) const OURS: &str = "storefront: ";
 
-    /// Text, checked in words of our own.
-    fn said<'de, D, T>(input: D, check: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, D::Error>
-    where
-        D: Deserializer<'de>,
-    {
-        let text = String::deserialize(input)?;
-        check(&text).map(Some).map_err(|problem| D::Error::custom(format!("{OURS}{problem}")))
-    }
-
-    /// A value, where it is as it has to be.
-    fn fit<'de, D, T, U>(input: D, check: impl Fn(T) -> Option<U>) -> Result<Option<U>, D::Error>
-    where
-        D: Deserializer<'de>,
-        T: Deserialize<'de>,
-    {
-        check(T::deserialize(input)?).map(Some).ok_or_else(|| D::Error::custom("not fit"))
-    }
-
-    pub(super) fn base_url<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Url>, D::Error> {
-        said(input, parse_base_url)
-    }
-
-    pub(super) fn store_view<'de, D: Deserializer<'de>>(input: D) -> Result<Option<StoreView>, D::Error> {
-        said(input, |code| StoreView::new(code).map_err(|failure| failure.message))
-    }
-
-    pub(super) fn dialect<'de, D: Deserializer<'de>>(input: D) -> Result<Option<&'static Dialect>, D::Error> {
-        fit(input, |name: String| Dialect::named(&name))
-    }
-
-    pub(super) fn token<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Token>, D::Error> {
-        fit(input, |text: String| Token::new(&text))
-    }
-
-    pub(super) fn text<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
-        fit(input, |text: String| Some(text).filter(|text| !text.is_empty()))
-    }
-
-    pub(super) fn command<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Vec<String>>, D::Error> {
-        fit(input, |words: Vec<String>| words.first().is_some_and(|word| !word.is_empty()).then_some(words))
-    }
-
-    pub(super) fn path<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
-        fit(input, |path: String| Some(path).filter(|path| path.starts_with('/')))
-    }
-
-    pub(super) fn pointer<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
-        fit(input, |text: String| Some(text).filter(|text| text.is_empty() || text.starts_with('/')))
-    }
-
-    /// Pointers that comparisons leave out. One that overlooked an address, or which one it is, would let it be lost.
-    pub(super) fn ignored<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
-        let may_be_ignored = |pointer: &String| match pointer.split('/').collect::<Vec<_>>()[..] {
-            ["", "addresses"] | ["", "addresses", _] | ["", "addresses", _, "id"] => false,
-            _ => pointer.starts_with('/'),
-        };
-        let fits = |list: Vec<String>| list.iter().all(may_be_ignored).then_some(list);
-        fit(input, fits).map(Option::unwrap_or_default)
-    }
-
-    /// A number of seconds, or text with a unit.
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Time {
-        Whole(i64),
-        Fraction(f64),
-        Text(String),
-    }
-
-    impl Time {
-        fn text(self) -> String {
-            match self {
-                Self::Whole(number) => number.to_string(),
-                Self::Fraction(number) => number.to_string(),
-                Self::Text(text) => text,
+    /// Functions for `deserialize_with`. The error is a sentence's end; an empty one stands for what the setting has to be.
+    macro_rules! readers {
+        ($($name:ident($value:ident: $raw:ty) -> $to:ty = $checked:expr;)*) => {$(
+            pub(super) fn $name<'de, D: Deserializer<'de>>(input: D) -> Result<Option<$to>, D::Error> {
+                let $value = <$raw>::deserialize(input)?;
+                let checked: Result<$to, String> = $checked;
+                checked.map(Some).map_err(|problem| D::Error::custom(format!("{OURS}{problem}")))
             }
+        )*};
+    }
+
+    readers! {
+        base_url(text: String) -> Url = parse_base_url(&text);
+        store_view(code: String) -> StoreView = StoreView::new(&code).map_err(|failure| failure.message);
+        dialect(name: String) -> &'static Dialect = Dialect::named(&name).ok_or_else(String::new);
+        token(text: String) -> Token = Token::new(&text).ok_or_else(String::new);
+        text(text: String) -> String = fitting(text, |text| !text.is_empty());
+        command(words: Vec<String>) -> Vec<String> =
+            fitting(words, |words| words.first().is_some_and(|word| !word.is_empty()));
+        path(path: String) -> String = fitting(path, |path| path.starts_with('/'));
+        pointer(text: String) -> String = fitting(text, |text| text.is_empty() || text.starts_with('/'));
+        time(time: Value) -> Duration = duration::positive(&in_words(time)).map_err(|_| String::new());
+        time_or_zero(time: Value) -> Duration = duration::or_zero(&in_words(time)).map_err(|_| String::new());
+    }
+
+    pub(super) fn pointers<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
+        let list = Vec::<String>::deserialize(input)?;
+        if list.iter().all(|pointer| may_be_ignored(pointer)) {
+            Ok(list)
+        } else {
+            Err(D::Error::custom(OURS))
         }
     }
 
-    pub(super) fn positive<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Duration>, D::Error> {
-        fit(input, |time: Time| duration::positive(&time.text()).ok())
+    fn fitting<T>(value: T, fits: impl Fn(&T) -> bool) -> Result<T, String> {
+        if fits(&value) { Ok(value) } else { Err(String::new()) }
     }
 
-    pub(super) fn or_zero<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Duration>, D::Error> {
-        fit(input, |time: Time| duration::or_zero(&time.text()).ok())
+    /// Whether comparisons may leave out what a pointer leads to. One that overlooked an address, or which one it is,
+    /// would let it be lost.
+    fn may_be_ignored(pointer: &str) -> bool {
+        match pointer.split('/').collect::<Vec<_>>()[..] {
+            ["", "addresses"] | ["", "addresses", _] | ["", "addresses", _, "id"] => false,
+            _ => pointer.starts_with('/'),
+        }
+    }
+
+    /// A number of seconds, or text with a unit.
+    fn in_words(time: Value) -> String {
+        if let Value::String(text) = time { text } else { time.to_string() }
     }
 }

@@ -13,6 +13,7 @@ use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::environment::{API, BASE_URL, STORE_VIEW};
 use crate::failure::Failure;
+use crate::http::Endpoint;
 use crate::plan::request::{Bearer, Dialect, Interface, StoreView, Target};
 use crate::token::Token;
 
@@ -36,8 +37,8 @@ pub struct Settings {
     pub sandbox_database: Option<PathBuf>,
     /// The interface the service has.
     pub dialect: &'static Dialect,
-    /// Where the service is: `http` or `https`, a path is kept; no user, password, query or fragment.
-    pub base_url: Url,
+    /// Where the service is, and how it is reached.
+    pub endpoint: Endpoint,
     /// Store view code; see [`Self::target`].
     pub store_view: Option<StoreView>,
     /// The customer's token.
@@ -48,28 +49,12 @@ pub struct Settings {
     pub read: ReadSettings,
     /// Layout of shipping information.
     pub ship_layout: ShipLayout,
-    /// Whether `http://` beyond this machine is allowed.
-    pub allow_plain_http: bool,
-    /// PEM file of the certificates to trust, instead of the system's.
-    pub ca_file: Option<PathBuf>,
-    /// PEM file of the client's private key and certificate chain.
-    pub client_certificate: Option<PathBuf>,
-    /// Time a request may take.
-    pub timeout: Duration,
-    /// Repeats of what cannot act twice.
-    pub retry: u32,
     /// How long a written profile may take to show the change.
     pub settle: Duration,
     /// How long to wait for another process that writes the same customer.
     pub lock_timeout: Duration,
     /// Days a snapshot is kept.
     pub retention_days: u32,
-    /// Whether the proxies of the environment are used; never for the sandbox.
-    pub use_proxy: bool,
-    /// The environment variable that names the proxy for the base URL's scheme, if one does.
-    pub proxy_variable: Option<&'static str>,
-    /// The file that `SSL_CERT_FILE` names: certificates to trust where `ca_file` is not set.
-    pub certificate_file: Option<PathBuf>,
 }
 
 impl Settings {
@@ -110,18 +95,18 @@ impl Settings {
         settings.dialect = dialect(context, global, profile.as_ref())?;
         let setter = profile.as_ref().filter(|_| !is_from_environment).map(|profile| profile.name.as_str());
         settings.require_root(setter)?;
-        settings.proxy_variable = context.proxy_variable(settings.base_url.scheme());
-        settings.certificate_file = context.certificate_file();
+        settings.endpoint.proxy_variable = context.proxy_variable(settings.endpoint.base_url.scheme());
+        settings.endpoint.certificate_file = context.certificate_file();
         if let Some(profile) = profile {
             let located = |written: Option<String>| {
                 written.map(|path| resolve_path(context, file.directory(), &path)).transpose()
             };
             settings.profile = Some(profile.name);
-            settings.ca_file = located(profile.ca_file)?;
+            settings.endpoint.ca_file = located(profile.ca_file)?;
             // These were meant for the profile's own host.
             if own_host {
-                settings.client_certificate = located(profile.client_certificate)?;
-                settings.allow_plain_http = profile.allow_plain_http;
+                settings.endpoint.client_certificate = located(profile.client_certificate)?;
+                settings.endpoint.allow_plain_http = profile.allow_plain_http;
             }
         }
         Ok(settings)
@@ -141,13 +126,13 @@ impl Settings {
         let from = "the sandbox";
         let customer = TokenSource::given(customer_token, from);
         let admin = TokenSource::given(admin_token, from);
-        let mut settings = Self::plain(global, &Profile::default(), url.clone(), customer, admin);
+        let dialect = dialect(context, global, None)?;
+        let url = Url::parse(&format!("{}{}", url.as_str().trim_end_matches('/'), dialect.sandbox_path))
+            .map_err(|error| Failure::internal(format!("the sandbox's address is no URL: {error}")))?;
+        let mut settings = Self::plain(global, &Profile::default(), url, customer, admin);
         settings.sandbox = true;
-        settings.use_proxy = false;
-        settings.dialect = dialect(context, global, None)?;
-        settings.base_url =
-            Url::parse(&format!("{}{}", url.as_str().trim_end_matches('/'), settings.dialect.sandbox_path))
-                .map_err(|error| Failure::internal(format!("the sandbox's address is no URL: {error}")))?;
+        settings.endpoint.use_proxy = false;
+        settings.dialect = dialect;
         let view = global.store_view.as_deref().or(settings.dialect.sandbox_store_view);
         settings.store_view = view.map(StoreView::new).transpose()?;
         Ok(settings)
@@ -166,50 +151,50 @@ impl Settings {
             sandbox: false,
             sandbox_database: None,
             dialect: Interface::Marketplace.dialect(),
-            base_url,
+            endpoint: Endpoint {
+                base_url,
+                allow_plain_http: false,
+                ca_file: None,
+                client_certificate: None,
+                timeout: global.timeout.or(profile.timeout).unwrap_or(Duration::from_secs(30)),
+                retry: global.retry.or(profile.retry).unwrap_or(2),
+                use_proxy: true,
+                proxy_variable: None,
+                certificate_file: None,
+            },
             store_view: None,
             token,
             admin_token,
             read: profile.read.clone(),
             ship_layout: profile.ship_layout,
-            allow_plain_http: false,
-            ca_file: None,
-            client_certificate: None,
-            timeout: global.timeout.or(profile.timeout).unwrap_or(Duration::from_secs(30)),
-            retry: global.retry.or(profile.retry).unwrap_or(2),
             settle: profile.settle.unwrap_or(Duration::from_secs(10)),
             lock_timeout: profile.lock_timeout.unwrap_or(Duration::from_secs(300)),
             retention_days: profile.retention_days.unwrap_or(30),
-            use_proxy: true,
-            proxy_variable: None,
-            certificate_file: None,
         }
     }
 
     /// Refuses a base URL that goes on after the root of the REST API, so that every service has one name. `profile` sets the
     /// base URL, or the environment does.
     fn require_root(&self, profile: Option<&str>) -> Result<(), Failure> {
-        let segments: Vec<&str> = self.base_url.path().split('/').filter(|one| !one.is_empty()).collect();
+        let url = &self.endpoint.base_url;
+        let segments: Vec<&str> = url.path().split('/').filter(|one| !one.is_empty()).collect();
         let root = segments.iter().position(|segment| Some(*segment) == self.dialect.rest_root);
         let Some(end) = root.map(|root| root + 1).filter(|end| *end < segments.len()) else { return Ok(()) };
-        let mut url = self.base_url.clone();
-        url.set_path(&segments[..end].join("/"));
-        let view = match segments[end..] {
-            [view] | [view, VERSION] if ![VERSION, ASYNC, segments[end - 1]].contains(&view) => {
-                StoreView::new(view).ok()
-            }
-            _ => None,
-        };
+        let mut root = url.clone();
+        root.set_path(&segments[..end].join("/"));
         let set = |key: &str, variable: &str, value: &str| match profile {
             Some(name) => format!("`storefront config set -p {name} {key} {value}`"),
             None => format!("{variable}={value}"),
         };
-        let mut fix = set("base-url", BASE_URL, url.as_str());
-        if let Some(view) = view {
+        let mut fix = set("base-url", BASE_URL, root.as_str());
+        if let [view] | [view, VERSION] = segments[end..]
+            && ![VERSION, ASYNC, segments[end - 1]].contains(&view)
+            && let Ok(view) = StoreView::new(view)
+        {
             fix = format!("{fix} and {}", set("store-view", STORE_VIEW, view.code()));
         }
         let verb = if profile.is_some() { "run" } else { "set" };
-        let message = format!("the base URL {} goes on after the root of the REST API", self.base_url);
+        let message = format!("the base URL {url} goes on after the root of the REST API");
         Err(Failure::usage(message).hint(format!("{verb} {fix}")))
     }
 
@@ -241,14 +226,16 @@ impl Settings {
         match &self.sandbox_database {
             Some(database) => ServiceId::sandbox(database, self.dialect.name),
             None if self.sandbox => ServiceId::sandbox(Path::new(SANDBOX), self.dialect.name),
-            None => ServiceId::new(&with_root(&self.base_url, self.dialect.rest_root), self.dialect.name),
+            None => {
+                ServiceId::new(&with_root(&self.endpoint.base_url, self.dialect.rest_root), self.dialect.name)
+            }
         }
     }
 
     /// Host and port of the service, the port only where it is not the scheme's own.
     pub fn host(&self) -> String {
-        let host = self.base_url.host_str().unwrap_or_default();
-        self.base_url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+        let host = self.endpoint.base_url.host_str().unwrap_or_default();
+        self.endpoint.base_url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
     /// Whether there is no administrator's token, so that the customer's is used.

@@ -65,13 +65,13 @@ fn the_environment_alone_is_enough() {
     let home = tempfile::tempdir().unwrap();
     let settings = resolve_with(home.path(), &[ENV_URL, ENV_TOKEN], &GlobalArgs::default()).unwrap();
     assert_eq!(settings.profile, None);
-    assert_eq!(settings.base_url.as_str(), "https://other.example/");
+    assert_eq!(settings.endpoint.base_url.as_str(), "https://other.example/");
     assert_eq!(secret(&settings.token), "from-environment");
     assert_eq!(secret(&settings.admin_token), "from-environment");
     assert_eq!(settings.read.ignore, ["/updated_at"]);
-    assert_eq!((settings.timeout, settings.retry), (Duration::from_secs(30), 2));
+    assert_eq!((settings.endpoint.timeout, settings.endpoint.retry), (Duration::from_secs(30), 2));
     assert_eq!(settings.retention_days, 30);
-    assert!(settings.use_proxy && !settings.sandbox && !settings.allow_plain_http);
+    assert!(settings.endpoint.use_proxy && !settings.sandbox && !settings.endpoint.allow_plain_http);
     assert!(settings.target().unwrap_err().hint.unwrap().contains("--store-view"));
 }
 
@@ -92,7 +92,7 @@ fn flags_win_over_environment_over_profile_over_default() {
     let home = home(&config);
     let settings = resolve(&home, &[]).unwrap();
     assert_eq!(settings.target().unwrap().store_view.unwrap().code(), "fr");
-    assert_eq!((settings.timeout, settings.retry), (Duration::from_millis(7500), 9));
+    assert_eq!((settings.endpoint.timeout, settings.endpoint.retry), (Duration::from_millis(7500), 9));
     assert_eq!(secret(&settings.token), "literal");
 
     let variables = [ENV_TOKEN, ("STOREFRONT_STORE_VIEW", "de")];
@@ -109,7 +109,7 @@ fn flags_win_over_environment_over_profile_over_default() {
     };
     let settings = resolve_with(home.path(), &variables, &global).unwrap();
     assert_eq!(settings.target().unwrap().store_view.unwrap().code(), "it");
-    assert_eq!((settings.timeout, settings.retry), (Duration::from_secs(1), 0));
+    assert_eq!((settings.endpoint.timeout, settings.endpoint.retry), (Duration::from_secs(1), 0));
 }
 
 #[test]
@@ -137,10 +137,10 @@ fn every_key_of_the_table_changes_the_settings() {
             ("base-url", _) => "\"https://x.example\"",
             ("api", _) => "\"magento\"",
             ("ship-layout", _) => "\"flat\"",
-            (_, Form::List | Form::Command) => "[\"/x\"]",
+            (_, Form::Pointers | Form::Command) => "[\"/x\"]",
             (_, Form::Flag) => "true",
-            (_, Form::Number) => "77",
-            (_, Form::Text | Form::Secret) => "\"/x\"",
+            (_, Form::Count | Form::Time | Form::TimeOrZero) => "77",
+            _ => "\"/x\"",
         };
         let line = format!("{} = {value}\n", key.name);
         let config =
@@ -173,12 +173,12 @@ fn a_token_of_a_profile_does_not_follow_the_environment_to_another_host() {
                 assert!(failure.message.contains(url), "{failure}");
                 assert!(failure.message.contains("https://shop.example"), "{failure}");
             }
-            assert!(!settings.allow_plain_http);
+            assert!(!settings.endpoint.allow_plain_http);
         }
         let same_host = [("SHOP", "from-shop"), ("STOREFRONT_BASE_URL", "https://shop.example/v2")];
         let settings = resolve(&home, &same_host).unwrap();
-        assert_eq!(settings.base_url.path(), "/v2");
-        assert!(read(&settings.token).is_ok() && settings.allow_plain_http, "{token}");
+        assert_eq!(settings.endpoint.base_url.path(), "/v2");
+        assert!(read(&settings.token).is_ok() && settings.endpoint.allow_plain_http, "{token}");
     }
 }
 
@@ -248,7 +248,7 @@ fn the_sandbox_takes_nothing_from_outside() {
     assert_eq!(settings.target().unwrap().store_view.unwrap().code(), "default");
     assert_eq!(secret(&settings.admin_token), "admin");
     assert_eq!(settings.ship_layout, ShipLayout::Wrapped);
-    assert!(settings.sandbox && !settings.use_proxy && settings.profile.is_none());
+    assert!(settings.sandbox && !settings.endpoint.use_proxy && settings.profile.is_none());
     let french = GlobalArgs { store_view: Some("fr".to_owned()), ..GlobalArgs::default() };
     assert_eq!(sandbox(&french).unwrap().store_view.unwrap().code(), "fr");
 }
@@ -327,8 +327,8 @@ fn debugging_settings_shows_no_token() {
 fn tildes_are_homes_and_relative_paths_are_the_files() {
     let home = home(&format!("{SHOP}ca-file = \"~/ca.pem\"\nclient-certificate = \"me.pem\"\n"));
     let settings = resolve(&home, &[("HOME", "/home/me")]).unwrap();
-    assert_eq!(settings.ca_file.unwrap(), Path::new("/home/me/ca.pem"));
-    assert_eq!(settings.client_certificate.unwrap(), home.path().join("config/me.pem"));
+    assert_eq!(settings.endpoint.ca_file.unwrap(), Path::new("/home/me/ca.pem"));
+    assert_eq!(settings.endpoint.client_certificate.unwrap(), home.path().join("config/me.pem"));
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn stopped(service: &Service<'_>, result: Result<(), Failure>) -> Failure {
 }
 
 /// Listens to what asks this process to stop, as often as it comes: Ctrl-C and SIGTERM, by which a cluster asks a pod to
-/// leave; on Windows Ctrl-C, Ctrl-Break, a closed console window, logging off and shutting down.
+/// leave; on Windows Ctrl-C, Ctrl-Break and a closed console window.
 pub struct Signals {
     listeners: Option<platform::Listeners>,
     /// What stands for them in the simulation.
@@ -152,28 +152,17 @@ mod platform {
 
 #[cfg(windows)]
 mod platform {
-    use tokio::signal::windows::{
-        CtrlBreak, CtrlC, CtrlClose, CtrlLogoff, CtrlShutdown, ctrl_break, ctrl_c, ctrl_close, ctrl_logoff,
-        ctrl_shutdown,
-    };
+    use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ctrl_close};
 
     /// Made once: a listener made anew for each turn would miss what comes between two turns.
     pub(super) struct Listeners {
         interrupt: CtrlC,
         break_key: CtrlBreak,
         close: CtrlClose,
-        log_off: CtrlLogoff,
-        shutdown: CtrlShutdown,
     }
 
     pub(super) fn listen() -> std::io::Result<Listeners> {
-        Ok(Listeners {
-            interrupt: ctrl_c()?,
-            break_key: ctrl_break()?,
-            close: ctrl_close()?,
-            log_off: ctrl_logoff()?,
-            shutdown: ctrl_shutdown()?,
-        })
+        Ok(Listeners { interrupt: ctrl_c()?, break_key: ctrl_break()?, close: ctrl_close()? })
     }
 
     pub(super) async fn next(listeners: &mut Listeners) {
@@ -181,8 +170,6 @@ mod platform {
             _ = listeners.interrupt.recv() => {}
             _ = listeners.break_key.recv() => {}
             _ = listeners.close.recv() => {}
-            _ = listeners.log_off.recv() => {}
-            _ = listeners.shutdown.recv() => {}
         }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::config::Settings;
 use crate::environment::ADMIN_TOKEN;
 use crate::failure::{Applied, Failure, FailureKind};
-use crate::http::{Attempt, Attempts, Client, Effect, Endpoint, Observer, Reply, Tracer};
+use crate::http::{Attempt, Attempts, Client, Effect, Observer, Reply, Tracer};
 use crate::journal::write::WriteAhead;
 use crate::plan::profile::region::RegionDirectory;
 use crate::plan::request::{Bearer, Method, Request, Target};
@@ -91,10 +91,10 @@ impl<'a> Service<'a> {
         mask_tokens(&settings);
         #[cfg(test)]
         if let Some(network) = crate::simulation::program::network() {
-            let client = Client::over(&link(&settings), network).with_clock(session.context.clock);
+            let client = Client::over(&settings.endpoint, network).with_clock(session.context.clock);
             return Ok(Self::with_client(session, settings, client));
         }
-        let client = Client::new(&link(&settings), tracer)?.with_clock(session.context.clock);
+        let client = Client::new(&settings.endpoint, tracer)?.with_clock(session.context.clock);
         Ok(Self { _sandbox: sandbox, ..Self::with_client(session, settings, client) })
     }
 
@@ -404,20 +404,6 @@ fn waiting(operation: &str) -> String {
 fn mask_tokens(settings: &Settings) {
     for source in [&settings.token, &settings.admin_token] {
         source.at_hand().into_iter().for_each(|token| secrets().add(token));
-    }
-}
-
-fn link(settings: &Settings) -> Endpoint {
-    Endpoint {
-        base_url: settings.base_url.clone(),
-        allow_plain_http: settings.allow_plain_http,
-        ca_file: settings.ca_file.clone(),
-        client_certificate: settings.client_certificate.clone(),
-        timeout: settings.timeout,
-        retry: settings.retry,
-        use_proxy: settings.use_proxy,
-        proxy_variable: settings.proxy_variable,
-        certificate_file: settings.certificate_file.clone(),
     }
 }
 

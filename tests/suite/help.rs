@@ -6,7 +6,7 @@ use snapbox::str;
 
 use crate::support::snapshot::assert_snapshot_file;
 use crate::support::storefront::Home;
-use storefront::failure::FailureKind;
+use storefront::failure::KINDS;
 
 /// The words of every command that does something by itself.
 fn commands(command: &clap::Command, above: &str, found: &mut Vec<String>) {
@@ -116,8 +116,8 @@ fn help_fits_a_hundred_lines_and_the_overview_thirty_five() {
 fn topics_come_from_the_tables_the_program_uses() {
     let home = Home::new();
     let codes = home.ok("help exit-codes");
-    for kind in FailureKind::ALL {
-        let row = format!("{:>3}  {}", kind.exit_code(), kind.name());
+    for (_, code, name, _) in KINDS {
+        let row = format!("{code:>3}  {name}");
         assert!(codes.contains(&row), "{row}: {codes}");
     }
     for variable in storefront::environment::ALL.iter().chain(storefront::environment::DIRECTORIES) {
