@@ -5,9 +5,9 @@ use toml_edit::{Item, Key as Name, Table, TableLike};
 
 use super::file::ConfigFile;
 use super::profile::{
-    BASE_URL, DEFAULT_PROFILE, Setting, TOP, check_profile_name, is_secret, join, unknown, unknown_key,
+    BASE_URL, DEFAULT_PROFILE, Setting, TOP, check_profile_name, is_secret, join, origin, parse_base_url,
+    unknown, unknown_key,
 };
-use super::settings::{origin, parse_base_url};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
 use crate::failure::Failure;

@@ -17,8 +17,7 @@ pub use edit::{KeyPath, flattened, to_json};
 pub use file::{ConfigFile, Loaded};
 pub use profile::{
     BASE_URL, DEFAULT_PROFILE, Form, Key, PROFILE, Profile, ReadSettings, STORE_VIEW, Setting, ShipLayout,
-    check_profile_name, token_keys,
+    check_profile_name, origin, token_keys,
 };
-pub use settings::{SANDBOX, Settings, chosen_dialect, given_dialect};
-pub use settings::{ServiceId, origin};
+pub use settings::{SANDBOX, ServiceId, Settings, chosen_dialect, given_dialect};
 pub use token::{TokenCommand, TokenSource, token_variable};

@@ -459,14 +459,40 @@ pub fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
 }
 
+/// Takes a base URL as the user wrote it; a path is kept.
+///
+/// The error is a sentence's end, such as "has a query". It never repeats the text, which may hold a password.
+pub fn parse_base_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| match error {
+        url::ParseError::RelativeUrlWithoutBase => "has no scheme; write https:// before it".to_owned(),
+        other => format!("is not a URL: {other}"),
+    })?;
+    let problem = if !matches!(url.scheme(), "http" | "https") {
+        "must start with https:// or http://"
+    } else if !url.username().is_empty() || url.password().is_some() {
+        "must not contain credentials; tokens are configured separately"
+    } else if url.query().is_some() {
+        "has a query (?…)"
+    } else if url.fragment().is_some() {
+        "has a fragment (#…)"
+    } else {
+        return Ok(url);
+    };
+    Err(problem.to_owned())
+}
+
+/// Scheme, host and port: whom a token was meant for. The scheme counts, so that a token for `https` never goes out in the clear.
+pub fn origin(url: &Url) -> String {
+    url.origin().ascii_serialization()
+}
+
 /// How serde reads the values of a profile.
 mod read {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer};
     use serde_json::Value;
 
-    use super::{Dialect, Duration, StoreView, Token, Url, duration};
-    use crate::config::settings::parse_base_url;
+    use super::{Dialect, Duration, StoreView, Token, Url, duration, parse_base_url};
 
     /// Begins the messages that are ours: only these repeat no value, which may be a secret.
     pub(super) const OURS: &str = "storefront: ";

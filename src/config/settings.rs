@@ -7,7 +7,7 @@ use std::time::Duration;
 use url::{Host, Url};
 
 use super::file::{ConfigFile, Loaded, resolve_path};
-use super::profile::{Profile, ReadSettings, ShipLayout};
+use super::profile::{Profile, ReadSettings, ShipLayout, parse_base_url};
 use super::token::{TokenSource, Tokens, token_variable};
 use crate::cli::GlobalArgs;
 use crate::context::Context;
@@ -321,33 +321,6 @@ pub fn chosen_dialect(
     let file = config.as_ref().ok().filter(|_| !global.sandbox);
     let profile = file.and_then(|file| file.chosen(context, global).ok().flatten());
     dialect(context, global, profile.as_ref())
-}
-
-/// Takes a base URL as the user wrote it; a path is kept.
-///
-/// The error is a sentence's end, such as "has a query". It never repeats the text, which may hold a password.
-pub fn parse_base_url(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| match error {
-        url::ParseError::RelativeUrlWithoutBase => "has no scheme; write https:// before it".to_owned(),
-        other => format!("is not a URL: {other}"),
-    })?;
-    let problem = if !matches!(url.scheme(), "http" | "https") {
-        "must start with https:// or http://"
-    } else if !url.username().is_empty() || url.password().is_some() {
-        "must not contain credentials; tokens are configured separately"
-    } else if url.query().is_some() {
-        "has a query (?…)"
-    } else if url.fragment().is_some() {
-        "has a fragment (#…)"
-    } else {
-        return Ok(url);
-    };
-    Err(problem.to_owned())
-}
-
-/// Scheme, host and port: whom a token was meant for. The scheme counts, so that a token for `https` never goes out in the clear.
-pub fn origin(url: &Url) -> String {
-    url.origin().ascii_serialization()
 }
 
 /// Which service files on disk belong to, and which lock serialises writes to it.

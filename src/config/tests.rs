@@ -7,7 +7,8 @@ use tempfile::TempDir;
 
 use url::Url;
 
-use super::settings::{parse_base_url, with_root};
+use super::profile::parse_base_url;
+use super::settings::with_root;
 use super::{
     ConfigFile, Credentials, DEFAULT_PROFILE, Form, Key, PROFILE, Profile, ServiceId, Setting, Settings,
     ShipLayout, Stored, TokenSource, origin, to_json,

@@ -11,9 +11,7 @@ use url::Url;
 
 use super::credentials::Credentials;
 use super::file::{read_text, resolve_path};
-use super::profile::{Profile, token_key};
-use super::settings::origin;
-use crate::config::profile::ConfiguredToken;
+use super::profile::{ConfiguredToken, Profile, origin, token_key};
 use crate::context::Context;
 use crate::environment;
 use crate::failure::{Failure, FailureKind};
