@@ -34,10 +34,12 @@ pub mod template;
 pub mod token;
 pub mod wire;
 
+use std::borrow::Cow;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use cli::{Cli, GlobalArgs, OutputFormat};
+use cli::{GlobalFlags, OutputFormat};
+use commands::{Cli, Command};
 use context::Context;
 use failure::Failure;
 use report::Report;
@@ -47,7 +49,7 @@ use session::runtime::on_runtime;
 /// Runs the program with this process's arguments and surroundings.
 pub fn run() -> ExitCode {
     let context = Context::capture();
-    match completion::answer(&context) {
+    match completion::answer(&context, commands::grammar, &commands::meta::TOPICS.map(|(name, ..)| name)) {
         Ok(false) => {}
         Ok(true) => return ExitCode::SUCCESS,
         Err(_) => return ExitCode::FAILURE,
@@ -67,26 +69,26 @@ pub fn run() -> ExitCode {
 
 /// Runs the command of a command line; gives its exit code.
 async fn execute(cli: &Cli, context: &Context) -> u8 {
-    let format = output_format(&cli.global, context);
-    let global = &cli.global;
-    let filter = global.jq.as_deref().map(Filter::compile).transpose();
-    let mut report = Report::new(
-        context,
-        *format.as_ref().unwrap_or(&OutputFormat::Table),
-        global.color,
-        global.quiet,
-        global.verbose,
-    );
-    report.can_write = global.can_write;
+    let (flags, global) = (&cli.global, cli.global_args());
+    // What explains the program works whatever is set.
+    let explains = matches!(cli.command, Command::Help(_) | Command::Completions(_) | Command::Man(_));
+    let format = match output_format(flags, context) {
+        Err(_) if explains => Ok(OutputFormat::Table),
+        format => format,
+    };
+    let filter = flags.jq.as_deref().map(Filter::compile).transpose();
+    let shown = *format.as_ref().unwrap_or(&OutputFormat::Table);
+    let mut report = Report::new(context, shown, flags.color, flags.quiet, flags.verbose);
+    report.can_write = cli.can_write();
     let filter = format.and(filter).map(|filter| report.filter = filter.map(kept));
     let result = match filter {
-        Ok(()) => Box::pin(commands::run(cli, context, &report)).await,
+        Ok(()) => Box::pin(commands::run(cli, &global, context, &report)).await,
         Err(failure) => Err(failure),
     };
     match result {
         Ok(()) => 0,
         Err(mut failure) => {
-            failure.hint = failure.hint.map(|hint| report::hint_target::for_command(&hint, global));
+            failure.hint = failure.hint.map(|hint| report::hint_target::for_command(&hint, &global));
             report.failure(&failure);
             failure.kind.exit_code()
         }
@@ -101,28 +103,40 @@ fn kept(filter: Filter) -> &'static Filter {
 /// Help and versions go to standard output with 0, bad usage to standard error with 2.
 fn print_clap_answer(answer: &clap::Error, context: &Context) -> ExitCode {
     if answer.use_stderr() && asks_for_json(context) {
-        let text = answer.render().to_string();
-        let (message, rest) = match answer.kind() {
-            // Then it is the help, which says what there is.
-            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => ("a command is missing", text.as_str()),
-            _ => text.trim().split_once("\n\n").unwrap_or((text.trim(), "see --help")),
-        };
-        let failure = Failure::usage(message.trim_start_matches("error: ")).hint(rest.trim());
+        let failure = clap_failure(answer);
         Report::new(context, OutputFormat::Json, None, false, 0).failure(&failure);
+    } else if let text = answer.render().to_string()
+        && let Cow::Owned(shown) = sanitize::sanitize(&text)
+    {
+        // It repeats what was typed, which a terminal would obey.
+        Report::new(context, OutputFormat::Table, None, false, 0).stderr(shown.trim_end());
     } else {
         let _ = answer.print();
     }
     ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2))
 }
 
-/// Whether arguments that cannot be parsed ask for JSON all the same.
-fn asks_for_json(context: &Context) -> bool {
-    let global = GlobalArgs::find_in(context.arguments.get(1..).unwrap_or_default());
-    output_format(&global, context).is_ok_and(|format| format == OutputFormat::Json)
+/// What clap says of a command line, as one line and a hint.
+fn clap_failure(answer: &clap::Error) -> Failure {
+    if answer.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Failure::usage("a command is missing").hint("see --help");
+    }
+    let text = answer.render().to_string();
+    let paragraphs: Vec<String> =
+        text.split("\n\n").map(|lines| lines.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let message = paragraphs.first().map_or("", |first| first.trim_start_matches("error: "));
+    let tip = paragraphs.iter().find_map(|paragraph| paragraph.strip_prefix("tip: "));
+    Failure::usage(message).hint(tip.unwrap_or("see --help"))
 }
 
-fn output_format(global: &GlobalArgs, context: &Context) -> Result<OutputFormat, Failure> {
-    match (global.output, &global.jq) {
+/// Whether arguments that cannot be parsed ask for JSON all the same.
+fn asks_for_json(context: &Context) -> bool {
+    let flags = GlobalFlags::find_in(context.arguments.get(1..).unwrap_or_default());
+    output_format(&flags, context).is_ok_and(|format| format == OutputFormat::Json)
+}
+
+fn output_format(flags: &GlobalFlags, context: &Context) -> Result<OutputFormat, Failure> {
+    match (flags.output, &flags.jq) {
         (Some(OutputFormat::Table), Some(_)) => {
             return Err(Failure::usage("`--jq` cannot be used with `-o table`")
                 .hint("leave out `--jq`, or use -o json"));

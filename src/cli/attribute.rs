@@ -1,33 +1,17 @@
-//! `storefront attribute …`
+//! The flags of `attribute create`.
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use serde_json::Number;
 
-use crate::cli::LazyArgs;
+use crate::cli::OperationArgs;
 use crate::cli::batch::BatchArgs;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_number_label};
 use crate::wire::Table;
 
 const ATTRIBUTE: Table = |tables| tables.attribute;
-
-/// Create product attributes.
-#[derive(Debug, Subcommand)]
-pub enum AttributeCommand {
-    /// Create a product attribute
-    Create(LazyArgs<CreateArgs>),
-    /// Print an attribute
-    Show(LazyArgs<ShowArgs>),
-}
-
-/// Flags of `attribute show`.
-#[derive(Debug, Clone, Args)]
-pub struct ShowArgs {
-    /// Code of the attribute
-    #[arg(value_name = "CODE")]
-    pub code: String,
-}
 
 /// Flags of `attribute create`.
 #[derive(Debug, Clone, Args)]
@@ -42,10 +26,10 @@ pub struct CreateArgs {
     #[arg(long = "store-label", value_name = "STORE_ID=LABEL", num_args = 1.., value_parser = parse_number_label, help_heading = AttributeFlags::HEADING)]
     pub store_labels: Vec<(Number, String)>,
     /// Options, in order
-    #[arg(long = "option", value_name = "LABEL", num_args = 1.., help_heading = "Attribute options")]
+    #[arg(long = "option", value_name = "LABEL", num_args = 1.., value_parser = NonEmptyStringValueParser::new(), help_heading = "Attribute options")]
     pub options: Vec<String>,
     /// Default option
-    #[arg(long, value_name = "LABEL", help_heading = "Attribute options")]
+    #[arg(long, value_name = "LABEL", value_parser = NonEmptyStringValueParser::new(), help_heading = "Attribute options")]
     pub default_option: Option<String>,
     /// CSV file of options: label,sort_order,is_default,label:STORE_ID…
     #[arg(long = "options", value_name = "FILE.csv", help_heading = "Attribute options")]
@@ -53,6 +37,9 @@ pub struct CreateArgs {
     /// Send an attribute that cannot work: options of a type without them, two defaults, a select without options
     #[arg(long, help_heading = AttributeFlags::HEADING)]
     pub force: bool,
+    /// What every operation takes.
+    #[command(flatten)]
+    pub run: OperationArgs,
     /// Many records.
     #[command(flatten)]
     pub batch: BatchArgs,

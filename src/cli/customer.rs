@@ -1,14 +1,14 @@
-//! `storefront customer …`
+//! The flags of `customer update` and `customer restore`.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 
-use crate::cli::LazyArgs;
 use crate::cli::batch::BatchArgs;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_key_value};
-use crate::cli::number::integer;
+use crate::cli::{OperationArgs, RequestArgs, WriteArgs};
 use crate::plan::profile::region;
 use crate::wire::Table;
 
@@ -16,38 +16,12 @@ const CUSTOMER: Table = |tables| tables.customer;
 const PROFILE_ADDRESS: Table = |tables| tables.address;
 const REGION: Table = |tables| tables.region;
 
-/// Show, update and restore customer profiles.
-#[derive(Debug, Subcommand)]
-pub enum CustomerCommand {
-    /// Update the profile; addresses you do not name are kept
-    Update(LazyArgs<UpdateArgs>),
-    /// Print the stored profile and addresses
-    Show(LazyArgs<CustomerChoice>),
-    /// Search customers by email and name, with an administrator's token
-    Find(LazyArgs<FindArgs>),
-    /// List the changes made from this machine, each with its outcome
-    History(LazyArgs<HistoryArgs>),
-    /// Undo the last update, or put a snapshot back, keeping newer addresses
-    Restore(LazyArgs<RestoreArgs>),
-}
-
 /// Whose profile or quote it is.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CustomerChoice {
     /// Customer by id or email, with an administrator's token [default: the token's own customer]
-    #[arg(long, value_name = "ID|EMAIL")]
+    #[arg(long, value_name = "ID|EMAIL", value_parser = NonEmptyStringValueParser::new())]
     pub customer: Option<String>,
-}
-
-/// Flags of `customer find`.
-#[derive(Debug, Clone, Args)]
-pub struct FindArgs {
-    /// Words, each a part of the email, the first or the last name
-    #[arg(value_name = "TEXT", required = true)]
-    pub text: Vec<String>,
-    /// Show at most N customers
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = integer::<u16>)]
-    pub limit: u16,
 }
 
 /// Flags of `customer update`.
@@ -60,7 +34,7 @@ pub struct UpdateArgs {
     #[command(flatten)]
     pub profile: FieldArgs<ProfileFlags>,
     /// Update the address with this ID
-    #[arg(long, value_name = "ID", value_parser = integer::<i64>, help_heading = AddressFlags::HEADING, group = "which_address")]
+    #[arg(long, value_name = "ID", help_heading = AddressFlags::HEADING, group = "which_address")]
     pub address: Option<i64>,
     /// Add an address
     #[arg(long, help_heading = AddressFlags::HEADING, group = "which_address")]
@@ -81,13 +55,13 @@ pub struct UpdateArgs {
     #[arg(long, help_heading = AddressFlags::HEADING)]
     pub allow_duplicate: bool,
     /// Remove these addresses
-    #[arg(long = "remove-address", value_name = "ID", num_args = 1.., value_parser = integer::<i64>, help_heading = "Deleting")]
+    #[arg(long = "remove-address", value_name = "ID", num_args = 1.., help_heading = "Deleting")]
     pub remove_addresses: Vec<i64>,
     /// Replace the whole list with the given one; omitted addresses are deleted
     #[arg(long, conflicts_with = "remove_addresses", help_heading = "Deleting")]
     pub replace_addresses: bool,
     /// Confirm the deletion of exactly N addresses
-    #[arg(long, value_name = "N", value_parser = integer::<usize>, help_heading = "Deleting")]
+    #[arg(long, value_name = "N", help_heading = "Deleting")]
     pub allow_delete: Option<usize>,
     /// Use FILE as the current profile if the service cannot be read
     #[arg(long, value_name = "FILE", help_heading = "Reading")]
@@ -95,6 +69,9 @@ pub struct UpdateArgs {
     /// How the profile is replaced.
     #[command(flatten)]
     pub replacement: ReplacementArgs,
+    /// What every operation takes.
+    #[command(flatten)]
+    pub run: OperationArgs,
     /// Many records.
     #[command(flatten)]
     pub batch: BatchArgs,
@@ -125,31 +102,20 @@ pub struct RestoreArgs {
     #[arg(value_name = "SNAPSHOT")]
     pub snapshot: Option<String>,
     /// Confirm the deletion of exactly N addresses newer than the snapshot
-    #[arg(long, value_name = "N", value_parser = integer::<usize>)]
+    #[arg(long, value_name = "N")]
     pub allow_delete: Option<usize>,
     /// Put the whole profile back, not only what that update changed
     #[arg(long)]
     pub all: bool,
+    /// What every write takes.
+    #[command(flatten)]
+    pub write: WriteArgs,
+    /// What every call takes.
+    #[command(flatten)]
+    pub request: RequestArgs,
     /// How the profile is replaced.
     #[command(flatten)]
     pub replacement: ReplacementArgs,
-}
-
-/// Flags of `customer history`.
-#[derive(Debug, Clone, Args)]
-pub struct HistoryArgs {
-    /// Whose profile.
-    #[command(flatten)]
-    pub choice: CustomerChoice,
-    /// Show at most N changes
-    #[arg(long, value_name = "N", value_parser = integer::<usize>, conflicts_with_all = ["check", "delete"])]
-    pub limit: Option<usize>,
-    /// Look again whether the newest update of unknown outcome took effect
-    #[arg(long)]
-    pub check: bool,
-    /// Delete a snapshot, by the beginning of its name, or `all` of this customer
-    #[arg(long, value_name = "SNAPSHOT|all", conflicts_with = "check")]
-    pub delete: Option<String>,
 }
 
 /// Flags that set members of the profile.

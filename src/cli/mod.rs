@@ -1,246 +1,282 @@
-//! The grammar of the command line, one file per command. Arguments are not settings: `config` makes those.
+//! The flags that commands share. Each command has its own in its file in `commands`; those of the operations, whose
+//! input the core applies them to, are here.
 
-mod absent;
-pub mod api;
 pub mod attribute;
-pub mod auth;
 pub mod batch;
-mod command_flags;
-pub mod config;
 pub mod customer;
 pub mod duration;
-mod empty_value;
-mod examples;
 pub mod field_flags;
-pub mod global;
-pub mod journal;
-pub mod lazy;
-pub mod number;
 pub mod quote;
-pub mod sandbox;
 
 use std::ffi::OsString;
-use std::mem::ManuallyDrop;
+use std::path::PathBuf;
+use std::time::Duration;
 
-use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, FromArgMatches as _, ValueEnum};
 
-pub use global::{Color, GlobalArgs, InputFormat, OutputFormat};
-pub use lazy::{LazyArgs, LazySubcommands, NoArgs};
+use crate::failure::Failure;
+use crate::plan::request::Interface;
+use crate::sandbox::Fault;
 
-/// Colours of help and of errors about the command line, as cargo and uv have them.
-const STYLES: Styles = Styles::styled()
-    .header(AnsiColor::Green.on_default().bold())
-    .usage(AnsiColor::Green.on_default().bold())
-    .literal(AnsiColor::Cyan.on_default().bold())
-    .placeholder(AnsiColor::Cyan.on_default());
+/// Flags every command takes, before or after its name.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct GlobalFlags {
+    /// Profile to use [env: STOREFRONT_PROFILE]
+    #[arg(short, long, global = true, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub profile: Option<String>,
+    /// Use the built-in local service instead of a profile
+    #[arg(long, global = true)]
+    pub sandbox: bool,
+    /// Interface of the service: marketplace or magento [env: STOREFRONT_API]
+    #[arg(long, global = true, value_name = "NAME", hide_possible_values = true)]
+    pub api: Option<Interface>,
+    /// Store view code in the path [env: STOREFRONT_STORE_VIEW]
+    #[arg(long, global = true, value_name = "CODE", value_parser = NonEmptyStringValueParser::new())]
+    pub store_view: Option<String>,
+    /// Output format [env: STOREFRONT_OUTPUT]
+    #[arg(short, long, global = true, value_name = "table|json", hide_possible_values = true)]
+    pub output: Option<OutputFormat>,
+    /// Filter each result through a jq expression (implies -o json)
+    #[arg(long, global = true, value_name = "EXPRESSION", value_parser = NonEmptyStringValueParser::new())]
+    pub jq: Option<String>,
+    /// Never prompt; fail if input is required
+    #[arg(long, global = true)]
+    pub no_input: bool,
+    /// Print only results, warnings and errors
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Show requests and replies on stderr, tokens redacted; -vv with bodies
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// When to use colour: auto, always, never [env: NO_COLOR, CLICOLOR_FORCE]
+    #[arg(long, global = true, value_name = "WHEN", hide_possible_values = true)]
+    pub color: Option<Color>,
+}
 
-/// Command-line client for a Magento-derived marketplace: safe profile updates, quotes and attributes.
-#[derive(Debug, Parser)]
-#[command(name = "storefront", bin_name = "storefront", version, disable_help_subcommand = true, infer_long_args = false, styles = STYLES)]
-pub struct Cli {
-    /// What every command takes.
+/// Where an operation reads its record or records.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Input options")]
+pub struct InputArgs {
+    /// Read input from FILE (JSON, NDJSON or CSV; - for stdin)
+    #[arg(short, long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// Input format: json, ndjson or csv [default: from the file extension]
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
+    pub input_format: Option<InputFormat>,
+    /// Send unknown fields unchanged
+    #[arg(long)]
+    pub allow_unknown: bool,
+}
+
+/// What every write takes.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Request options")]
+pub struct WriteArgs {
+    /// Show the request without sending it
+    #[arg(short = 'n', long)]
+    pub dry_run: bool,
+    /// With --dry-run: print a curl command
+    #[arg(long, requires = "dry_run")]
+    pub curl: bool,
     #[command(flatten)]
-    pub global: GlobalArgs,
-    /// What to do.
-    #[command(subcommand)]
-    pub command: Command,
+    #[allow(missing_docs)]
+    pub confirm: ConfirmArgs,
 }
 
-/// The whole grammar, verbs, examples and all.
-pub fn command() -> clap::Command {
-    let mut grammar = subcommands();
-    grammar.build();
-    grammar
+/// What every command takes that asks before it does something.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Request options")]
+pub struct ConfirmArgs {
+    /// Answer yes to confirmations
+    #[arg(short, long)]
+    pub yes: bool,
 }
 
-/// The grammar of the commands that are among these words, if there are any: clap gives each a copy of every global flag.
-/// It has no help, and takes nothing the whole would not take; what it does not take is for the whole to tell of.
-fn subcommands_in(words: &[OsString]) -> Option<clap::Command> {
-    let all = Command::augment_subcommands(clap::Command::new("storefront"));
-    let is_named = |command: &&clap::Command| words.iter().any(|word| word == command.get_name());
-    let mut named = all.get_subcommands().filter(is_named).cloned().peekable();
-    named.peek()?;
-    let bare = clap::Command::new("storefront").bin_name("storefront");
-    let bare = bare.disable_help_subcommand(true).disable_help_flag(true);
-    Some(lazy::with_words(GlobalArgs::augment_args(bare).subcommands(named)))
+/// What every call takes.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Request options")]
+pub struct RequestArgs {
+    /// Request timeout, such as 30, 500ms or 1m [default: 30]
+    #[arg(long, value_name = "DURATION", value_parser = duration::positive)]
+    pub timeout: Option<Duration>,
+    /// Retries for requests that are safe to repeat [default: 2]
+    #[arg(long, value_name = "N")]
+    pub retry: Option<u32>,
+    /// Inject a fault into the sandbox (repeatable); `storefront sandbox serve --help` lists the kinds
+    #[arg(long, value_name = "FAULT")]
+    pub fault: Vec<Fault>,
 }
 
-/// The grammar, what each command takes made when it is needed.
-fn subcommands() -> clap::Command {
-    lazy::with_words(Cli::command())
+/// What every operation takes, beside the flags of a batch.
+#[derive(Debug, Clone, Default, Args)]
+pub struct OperationArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub input: InputArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub write: WriteArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub request: RequestArgs,
 }
 
-impl Cli {
-    /// Reads a command line, the program first.
+/// The flags of a command that others take, too; what it does not take is left out.
+#[derive(Debug, Clone, Copy, Default)]
+#[allow(missing_docs)]
+pub struct SharedArgs<'a> {
+    pub input: Option<&'a InputArgs>,
+    pub write: Option<&'a WriteArgs>,
+    pub confirm: Option<&'a ConfirmArgs>,
+    pub request: Option<&'a RequestArgs>,
+    pub choice: Option<&'a customer::CustomerChoice>,
+}
+
+impl<'a> From<&'a OperationArgs> for SharedArgs<'a> {
+    fn from(args: &'a OperationArgs) -> Self {
+        let OperationArgs { input, write, request } = args;
+        Self { input: Some(input), write: Some(write), request: Some(request), ..Self::default() }
+    }
+}
+
+impl<'a> From<&'a RequestArgs> for SharedArgs<'a> {
+    fn from(request: &'a RequestArgs) -> Self {
+        Self { request: Some(request), ..Self::default() }
+    }
+}
+
+/// All flags that a command shares with others, as the rest of the program reads them.
+#[derive(Debug, Clone, Default)]
+pub struct GlobalArgs {
+    /// Profile to use.
+    pub profile: Option<String>,
+    /// Use the built-in local service.
+    pub sandbox: bool,
+    /// Interface of the service.
+    pub api: Option<Interface>,
+    /// Store view code in the path.
+    pub store_view: Option<String>,
+    /// Never ask.
+    pub no_input: bool,
+    /// The customer whom the command names.
+    pub customer: Option<String>,
+    /// Whether the command can name one.
+    pub takes_customer: bool,
+    /// File to read the input from; `-` is standard input.
+    pub input: Option<PathBuf>,
+    /// Format of the input, where its extension does not say.
+    pub input_format: Option<InputFormat>,
+    /// Send fields that the interface does not list, as they are.
+    pub allow_unknown: bool,
+    /// Show exactly what would be sent, and send no write.
+    pub dry_run: bool,
+    /// Show a dry run as a curl command.
+    pub curl: bool,
+    /// Answer yes to confirmations.
+    pub yes: bool,
+    /// How long a request may take.
+    pub timeout: Option<Duration>,
+    /// Retries for requests that are safe to repeat.
+    pub retry: Option<u32>,
+    /// Faults to inject into the sandbox.
+    pub fault: Vec<Fault>,
+}
+
+impl GlobalArgs {
+    /// The flags of a command line.
+    pub fn new(flags: &GlobalFlags, shared: SharedArgs<'_>) -> Self {
+        let (input, write) =
+            (shared.input.cloned().unwrap_or_default(), shared.write.cloned().unwrap_or_default());
+        let request = shared.request.cloned().unwrap_or_default();
+        Self {
+            profile: flags.profile.clone(),
+            sandbox: flags.sandbox,
+            api: flags.api,
+            store_view: flags.store_view.clone(),
+            no_input: flags.no_input,
+            customer: shared.choice.and_then(|choice| choice.customer.clone()),
+            takes_customer: shared.choice.is_some(),
+            input: input.input,
+            input_format: input.input_format,
+            allow_unknown: input.allow_unknown,
+            dry_run: write.dry_run,
+            curl: write.curl,
+            yes: write.confirm.yes || shared.confirm.is_some_and(|confirm| confirm.yes),
+            timeout: request.timeout,
+            retry: request.retry,
+            fault: request.fault,
+        }
+    }
+}
+
+impl GlobalFlags {
+    /// The global flags among the words of a command line that is incomplete or wrong; what cannot be understood is
+    /// left out.
+    pub fn find_in(words: &[OsString]) -> Self {
+        let bare = clap::Command::new("storefront").no_binary_name(true).disable_help_flag(true);
+        let grammar = Self::augment_args(bare);
+        let parse = |words: &[OsString]| grammar.clone().try_get_matches_from(words);
+        let (mut found, mut rest) = (Vec::new(), words);
+        while !rest.is_empty() {
+            let known = (1..=rest.len().min(2)).find(|count| parse(&rest[..*count]).is_ok());
+            found.extend_from_slice(&rest[..known.unwrap_or(0)]);
+            rest = &rest[known.unwrap_or(1)..];
+        }
+        let matches = grammar.ignore_errors(true).try_get_matches_from(found);
+        matches.and_then(|matches| Self::from_arg_matches(&matches)).unwrap_or_default()
+    }
+
+    /// Refuses flags that contradict each other. clap checks its own conflicts only among flags on one side of the
+    /// command's name, so it is done here, wherever they stand.
     ///
     /// # Errors
-    /// What clap has to say: help, the version, or what is wrong.
-    pub fn parse_args(words: &[OsString]) -> Result<Self, clap::Error> {
-        let read = subcommands_in(words).and_then(|grammar| Self::parse_args_with(grammar, words).ok());
-        read.map_or_else(|| Self::parse_args_with(subcommands(), words), Ok)
-            .map_err(|error| absent::explain(error, words))
-    }
-
-    fn parse_args_with(grammar: clap::Command, words: &[OsString]) -> Result<Self, clap::Error> {
-        // Taking them apart takes half as long as making them, and this process ends soon.
-        let mut grammar = ManuallyDrop::new(grammar);
-        let mut matches = ManuallyDrop::new(grammar.try_get_matches_from_mut(words)?);
-        empty_value::refuse(&mut grammar, &matches)?;
-        let mut flags = GlobalArgs::default();
-        command_flags::read(&matches, &mut flags)
-            .and_then(|()| Self::from_arg_matches_mut(&mut matches))
-            .map(|cli| Self { global: cli.global.with_command_flags(flags), ..cli })
-            .map_err(|error| error.format(&mut grammar))
+    /// `usage`, with the flags.
+    pub fn validate(&self) -> Result<(), Failure> {
+        let both = |one: &str, other: &str| {
+            Err(Failure::usage(format!("`{one}` cannot be used with `{other}`"))
+                .hint(format!("leave out `{one}` or `{other}`")))
+        };
+        if self.sandbox && self.profile.is_some() {
+            return both("--sandbox", "--profile");
+        }
+        if self.quiet && self.verbose > 0 {
+            return both("--quiet", "--verbose");
+        }
+        Ok(())
     }
 }
 
-/// Which operation, for what is printed about its input.
-#[derive(Debug, Args)]
-pub struct OperationArgs {
-    /// The operation, as one word or two: quote-ship, or quote ship
-    #[arg(id = "operation", value_name = "OPERATION", required = true, num_args = 1..=2)]
-    pub words: Vec<String>,
-}
-
-/// Form of a template.
+/// Format of `--input`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TemplateFormat {
-    /// One document.
+pub enum InputFormat {
+    /// A document or an array of records.
     Json,
-    /// A header and one row.
+    /// One record per line.
+    Ndjson,
+    /// Header plus one record per line.
     Csv,
 }
 
-/// What `storefront help` explains besides the commands.
-pub const HELP_TOPICS: &[&str] = &["exit-codes", "environment", "input"];
-
-/// Flags of `template`.
-#[derive(Debug, Args)]
-pub struct TemplateArgs {
-    /// Which operation.
-    #[command(flatten)]
-    pub operation: OperationArgs,
-    /// Input format
-    #[arg(long, value_name = "json|csv", default_value = "json", hide_possible_values = true)]
-    pub format: TemplateFormat,
+/// Format of results.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// Human-readable.
+    #[default]
+    Table,
+    /// One JSON object per result.
+    Json,
 }
 
-/// What `help` is asked about.
-#[derive(Debug, Args)]
-pub struct HelpArgs {
-    /// The topic, or the command's words
-    #[arg(value_name = "TOPIC|COMMAND")]
-    pub words: Vec<String>,
-}
-
-/// Which completion script.
-#[derive(Debug, Args)]
-pub struct CompletionsArgs {
-    /// The shell
-    pub shell: clap_complete::Shell,
-}
-
-/// Where man pages go.
-#[derive(Debug, Args)]
-pub struct ManArgs {
-    /// Output directory (created if missing)
-    #[arg(value_name = "DIR")]
-    pub directory: Option<std::path::PathBuf>,
-}
-
-/// The nouns.
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    /// Save shipping details and add items to quotes
-    #[command(subcommand)]
-    Quote(LazySubcommands<quote::QuoteCommand>),
-    /// Show, update and restore customer profiles
-    #[command(subcommand)]
-    Customer(LazySubcommands<customer::CustomerCommand>),
-    /// Create product attributes
-    #[command(subcommand)]
-    Attribute(LazySubcommands<attribute::AttributeCommand>),
-    /// Inspect the journals of batches
-    #[command(subcommand)]
-    Journal(LazySubcommands<journal::JournalCommand>),
-    /// Manage profiles and settings
-    #[command(subcommand)]
-    Config(LazySubcommands<config::ConfigCommand>),
-    /// Manage access tokens
-    #[command(subcommand)]
-    Auth(LazySubcommands<auth::AuthCommand>),
-    /// Check the setup and suggest a fix for each problem
-    Doctor(LazyArgs<NoArgs>),
-    /// Run and inspect the built-in local service (no account needed)
-    #[command(subcommand)]
-    Sandbox(LazySubcommands<sandbox::SandboxCommand>),
-    /// Call any other endpoint with the profile's base URL and token
-    Api(LazyArgs<api::ApiArgs>),
-    /// Print an example input to edit (field descriptions go to stderr)
-    Template(LazyArgs<TemplateArgs>),
-    /// Print the JSON Schema (2020-12) of an operation's input
-    Schema(LazyArgs<OperationArgs>),
-    /// Explain a topic (exit-codes, environment, input) or a command
-    Help(LazyArgs<HelpArgs>),
-    /// Print a shell completion script
-    Completions(LazyArgs<CompletionsArgs>),
-    /// Write the man pages to DIR, or print the main page
-    Man(LazyArgs<ManArgs>),
-}
-
-#[cfg(test)]
-mod tests {
-    use std::ffi::OsString;
-
-    use super::{Cli, subcommands, subcommands_in};
-
-    fn words(line: &str) -> Vec<OsString> {
-        ["storefront"].into_iter().chain(line.split(' ')).map(OsString::from).collect()
-    }
-
-    /// What the grammar of the typed command makes of a line; `None` where the whole is asked.
-    fn read_first(line: &str) -> Option<String> {
-        let words = words(line);
-        Cli::parse_args_with(subcommands_in(&words)?, &words).ok().map(|cli| format!("{cli:?}"))
-    }
-
-    #[test]
-    fn the_grammar_of_the_typed_command_reads_a_line_as_the_whole_one_does() {
-        for line in [
-            "-q quote add-item --sku a --qty 1e2 --option 1=2 3=4 --jobs 4 --sandbox",
-            "quote -p shop ship --ship-to-address 2 -n --curl --payment-method free",
-            "--api magento customer update --customer 7 --address 1 --city Lyon -vv --yes",
-            "customer history --limit 3 --fault latency=5",
-            "attribute create --label Size --required --options sizes.csv",
-            "config set profiles.shop.retry 3",
-            "auth login --admin --user ada --timeout 5",
-            "doctor --retry 1",
-            "api get /V1/store --admin -i body.json",
-            "template quote ship --format csv",
-            "help customer update",
-            "journal show quote",
-        ] {
-            let whole = Cli::parse_args_with(subcommands(), &words(line)).unwrap();
-            assert_eq!(read_first(line), Some(format!("{whole:?}")), "{line}");
-        }
-    }
-
-    #[test]
-    fn help_and_errors_are_for_the_whole_grammar() {
-        for line in [
-            "--version",
-            "-h",
-            "quote",
-            "quote --help",
-            "quote ship -h",
-            "quote ship --ship-to-address x",
-            "quote send",
-            "customer update --bogus",
-            "customer update --city",
-            "orders list",
-        ] {
-            assert_eq!(read_first(line), None, "{line}");
-        }
-    }
+/// When to use color.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// When writing to a terminal.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
 }

@@ -1,9 +1,10 @@
-//! `storefront quote …`
+//! The flags of `quote ship` and `quote add-item`.
 
-use clap::{Args, Subcommand};
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Number, Value};
 
-use crate::cli::LazyArgs;
+use crate::cli::OperationArgs;
 use crate::cli::batch::BatchArgs;
 use crate::cli::customer::CustomerChoice;
 use crate::cli::field_flags::{FieldArgs, FieldFlag, FieldFlags, parse_label_number};
@@ -12,30 +13,6 @@ use crate::wire::Table;
 const ADDRESS_INFORMATION: Table = |tables| tables.address_information;
 const CART_ITEM: Table = |tables| tables.cart_item;
 const QUOTE_ADDRESS: Table = |tables| tables.quote_address;
-
-/// Save shipping details and add items to quotes.
-#[derive(Debug, Subcommand)]
-pub enum QuoteCommand {
-    /// Save shipping and billing address, shipping method and payment on the customer's quote
-    Ship(LazyArgs<ShipArgs>),
-    /// Add a simple or configurable product to a quote
-    AddItem(LazyArgs<AddItemArgs>),
-    /// Print the customer's active quote, its items and its totals
-    Show(LazyArgs<ReadArgs>),
-    /// List the shipping and payment methods of the customer's active quote
-    Methods(LazyArgs<ReadArgs>),
-}
-
-/// Flags of `quote show` and `quote methods`.
-#[derive(Debug, Clone, Args)]
-pub struct ReadArgs {
-    /// Whose quote.
-    #[command(flatten)]
-    pub choice: CustomerChoice,
-    /// Id of the quote, where a setting names the path that shows it
-    #[arg(long, value_name = "ID")]
-    pub quote_id: Option<String>,
-}
 
 /// Flags of `quote ship`.
 #[derive(Debug, Clone, Args)]
@@ -47,13 +24,13 @@ pub struct ShipArgs {
     #[command(flatten)]
     pub ship: FieldArgs<ShipTo>,
     /// Ship to a saved address
-    #[arg(long, value_name = "ID", value_parser = super::number::integer::<i64>, help_heading = ShipTo::HEADING)]
+    #[arg(long, value_name = "ID", help_heading = ShipTo::HEADING)]
     pub ship_to_address: Option<i64>,
     /// The billing address.
     #[command(flatten)]
     pub bill: FieldArgs<BillTo>,
     /// Bill to a saved address
-    #[arg(long, value_name = "ID", value_parser = super::number::integer::<i64>, help_heading = BillTo::HEADING)]
+    #[arg(long, value_name = "ID", help_heading = BillTo::HEADING)]
     pub bill_to_address: Option<i64>,
     /// Use the shipping address for billing
     #[arg(long, conflicts_with = "bill_to_address", help_heading = BillTo::HEADING)]
@@ -62,14 +39,17 @@ pub struct ShipArgs {
     #[command(flatten)]
     pub shipping: FieldArgs<Shipping>,
     /// Code of the payment method, sent as {"method": CODE}
-    #[arg(long, value_name = "CODE", help_heading = "Payment", group = "payment_choice")]
+    #[arg(long, value_name = "CODE", value_parser = NonEmptyStringValueParser::new(), help_heading = "Payment", group = "payment_choice")]
     pub payment_method: Option<String>,
     /// Payment as JSON, or a file containing it
-    #[arg(long, value_name = "JSON|@FILE", help_heading = "Payment", group = "payment_choice")]
+    #[arg(long, value_name = "JSON|@FILE", value_parser = NonEmptyStringValueParser::new(), help_heading = "Payment", group = "payment_choice")]
     pub payment: Option<String>,
     /// Omit the payment
     #[arg(long, help_heading = "Payment", group = "payment_choice")]
     pub no_payment: bool,
+    /// What every operation takes.
+    #[command(flatten)]
+    pub run: OperationArgs,
     /// Many records.
     #[command(flatten)]
     pub batch: BatchArgs,
@@ -90,6 +70,9 @@ pub struct AddItemArgs {
     /// Verify by comparing the quantity in the cart before and after
     #[arg(long, help_heading = Item::HEADING)]
     pub verify: bool,
+    /// What every operation takes.
+    #[command(flatten)]
+    pub run: OperationArgs,
     /// Many records.
     #[command(flatten)]
     pub batch: BatchArgs,

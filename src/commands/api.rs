@@ -1,17 +1,53 @@
 //! `storefront api`: a call that has no command of its own, under the guards all calls have.
 
+use std::path::PathBuf;
+
+use clap::Args;
 use serde_json::Value;
 
-use crate::cli::api::ApiArgs;
+use crate::cli::{RequestArgs, WriteArgs};
 use crate::failure::{Applied, Failure};
 use crate::http::Reply;
 use crate::input::document;
-use crate::plan::request::is_profile_path;
-use crate::plan::request::{Bearer, Request};
+use crate::plan::request::{Bearer, Method, RelativePath, Request, is_profile_path};
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
+
+/// Call any other endpoint with the profile's base URL and token
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:
+  storefront api GET /V1/storeview/default/customer/profile --sandbox
+  storefront template attribute-create > a.json && storefront api POST /V1/x --sandbox -i a.json -n
+  storefront api GET /V1/storeview/fr/customer/profile --sandbox -n --curl")]
+pub struct ApiArgs {
+    /// HTTP method; only GET and HEAD are retried
+    #[arg(value_parser = method)]
+    pub method: Method,
+    /// Path and query relative to the base URL, e.g. /V1/store/storeViews; `{store_view}` is replaced by its code
+    #[arg(value_parser = RelativePath::new)]
+    pub path: RelativePath,
+    /// Read the JSON body from FILE (- for stdin)
+    #[arg(short, long, value_name = "FILE", help_heading = "Input options")]
+    pub input: Option<PathBuf>,
+    /// Use the administrator token
+    #[arg(long)]
+    pub admin: bool,
+    /// Send a write to a customer's profile as it is: addresses that it leaves out are deleted
+    #[arg(long)]
+    pub unguarded: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub write: WriteArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub request: RequestArgs,
+}
+
+fn method(text: &str) -> Result<Method, String> {
+    Method::new(text).ok_or_else(|| "expected an HTTP method, such as GET, POST, PUT or DELETE".to_owned())
+}
 
 /// What results call it.
 const OPERATION: &str = "api";
@@ -58,7 +94,7 @@ fn guard_profile(args: &ApiArgs) -> Result<(), Failure> {
 }
 
 fn request(session: &Session<'_>, args: &ApiArgs) -> Result<Request, Failure> {
-    let body = session.global.input.as_deref().map(|path| {
+    let body = args.input.as_deref().map(|path| {
         let text = document::read_text(path)?;
         document::parse_json(&text, &document::name(path))?;
         Ok::<_, Failure>(text.into())

@@ -1,8 +1,11 @@
 //! `storefront attribute …`
 
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use crate::cli::attribute::{AttributeCommand, CreateArgs};
+use crate::cli::attribute::CreateArgs;
+use crate::cli::{RequestArgs, SharedArgs};
 use crate::failure::{Failure, FailureKind};
 use crate::input::{Draft, Unfinished};
 use crate::interactive::attribute::{Answers, Wizard};
@@ -15,6 +18,44 @@ use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
 use crate::{commands, report};
+
+/// Create product attributes.
+#[derive(Debug, Subcommand)]
+pub enum AttributeCommand {
+    /// Create a product attribute
+    #[command(after_help = "Examples:
+  storefront attribute create --sandbox --code fit --label Fit --type select --option Slim Wide
+  storefront attribute create --sandbox --code note --label Note --type text --dry-run
+  storefront template attribute-create | storefront attribute create --sandbox -i -")]
+    Create(Box<CreateArgs>),
+    /// Print an attribute
+    #[command(alias = "get")]
+    #[command(after_help = "Examples:
+  storefront attribute show color --sandbox --api magento
+  storefront attribute show color --sandbox --api magento -o json
+  storefront attribute show color --sandbox --api magento --jq '.options[].label'")]
+    Show(ShowArgs),
+}
+
+/// Flags of `attribute show`.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// Code of the attribute
+    #[arg(value_name = "CODE", value_parser = NonEmptyStringValueParser::new())]
+    pub code: String,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub request: RequestArgs,
+}
+
+impl AttributeCommand {
+    pub(super) fn shared(&self) -> SharedArgs<'_> {
+        match self {
+            Self::Create(args) => SharedArgs::from(&args.run),
+            Self::Show(args) => SharedArgs::from(&args.request),
+        }
+    }
+}
 
 /// Runs an attribute command.
 ///

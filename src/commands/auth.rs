@@ -2,11 +2,12 @@
 
 use std::io::Read;
 
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::check::{self, Answer, Check};
-use crate::cli::GlobalArgs;
-use crate::cli::auth::{AuthCommand, LoginArgs};
+use crate::cli::{GlobalArgs, RequestArgs};
 use crate::config::{ConfigFile, Credentials, Profile, Stored, origin, token_variable};
 use crate::environment::BASE_URL;
 use crate::failure::{Failure, FailureKind};
@@ -19,6 +20,68 @@ use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
 use crate::token::Token;
+
+/// What `auth` can do.
+#[derive(Debug, Subcommand)]
+pub enum AuthCommand {
+    /// Store a token for a profile; asks for it, reads it from standard input, or gets it for a user name
+    #[command(after_help = "Examples:
+  storefront auth login
+  storefront auth login --with-token < token.txt
+  storefront auth login --with-token --admin -p shop < token.txt")]
+    Login(LoginArgs),
+    /// Say where each token comes from, never the token; exit 6 when there is none
+    #[command(after_help = "Examples:
+  storefront auth status
+  storefront auth status -o json
+  storefront auth status -p shop")]
+    Status(StatusArgs),
+    /// Delete a profile's stored tokens
+    #[command(after_help = "Examples:
+  storefront auth logout
+  storefront auth logout --admin
+  storefront auth logout -p shop")]
+    Logout(LogoutArgs),
+}
+
+/// Flags of `auth logout`.
+#[derive(Debug, Args)]
+pub struct LogoutArgs {
+    /// Only the administrator's token
+    #[arg(long)]
+    pub admin: bool,
+}
+
+/// Flags of `auth status`.
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub request: RequestArgs,
+}
+
+/// Flags of `auth login`.
+#[derive(Debug, Args)]
+pub struct LoginArgs {
+    /// Read the token from standard input
+    #[arg(long, conflicts_with = "user")]
+    pub with_token: bool,
+    /// The administrator's token instead of the customer's
+    #[arg(long)]
+    pub admin: bool,
+    /// Get a token from the service for this user name, which is a customer's email; asks for the password
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub user: Option<String>,
+    /// Read the password from standard input
+    #[arg(long, requires = "user")]
+    pub with_password: bool,
+    /// Code of the administrator's second factor (Google Authenticator)
+    #[arg(long, value_name = "CODE", requires = "user", requires = "admin", value_parser = NonEmptyStringValueParser::new())]
+    pub otp: Option<String>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub request: RequestArgs,
+}
 
 /// No token is longer, in bytes.
 const MAX_TOKEN_BYTES: u64 = 64 * 1024;

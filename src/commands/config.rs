@@ -1,9 +1,10 @@
 //! `config`: profiles and their settings.
 
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
-use crate::cli::GlobalArgs;
-use crate::cli::config::{ConfigCommand, InitArgs};
+use crate::cli::{ConfirmArgs, GlobalArgs};
 use crate::commands::auth::read_token;
 use crate::config::{
     BASE_URL, ConfigFile, Form, Key, KeyPath, STORE_VIEW, Setting, Settings, check_profile_name, flattened,
@@ -16,14 +17,100 @@ use crate::prompt::Prompt;
 use crate::sanitize::sanitize_line;
 use crate::session::Session;
 
+/// What `config` can do.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Create a profile, prompting for missing values
+    #[command(after_help = "Examples:
+  storefront config init -p test --base-url https://test.example/rest
+  storefront config init -p test --base-url https://test.example --store-view fr
+  storefront config init -p shop --base-url https://shop.example --replace")]
+    Init(InitArgs),
+    /// Print the path of the configuration file
+    #[command(after_help = "Examples:
+  storefront config path
+  storefront config path -o json
+  storefront config path --jq .exists")]
+    Path,
+    /// List all settings and token sources (one profile with -p)
+    #[command(after_help = "Examples:
+  storefront config list
+  storefront config list -o json
+  storefront config list --jq .exists")]
+    List,
+    /// Print a setting (tokens are masked)
+    #[command(after_help = "Examples:
+  storefront config get -p shop retry
+  storefront config get profiles.shop
+  storefront config get profiles.shop.retry -o json")]
+    Get(KeyArgs),
+    /// Change a setting, preserving comments
+    #[command(after_help = "Examples:
+  storefront config set -p shop base-url https://shop.example/rest
+  storefront config set -p shop token-command pass show shop
+  storefront config set profiles.shop.store-view fr")]
+    Set(SetArgs),
+    /// Remove a setting or a profile
+    #[command(after_help = "Examples:
+  storefront config unset -p shop retry
+  storefront config unset profiles.shop.retry
+  storefront config unset profiles.shop")]
+    Unset(KeyArgs),
+    /// Set the default profile
+    #[command(after_help = "Examples:
+  storefront config use shop
+  storefront config use shop && storefront config get retry
+  storefront config use shop -q")]
+    Use(UseArgs),
+}
+
+/// Which setting.
+#[derive(Debug, Args)]
+pub struct KeyArgs {
+    /// `profiles.NAME.KEY`, or `KEY` for the selected profile
+    pub key: String,
+}
+
+/// Which setting, and its value.
+#[derive(Debug, Args)]
+pub struct SetArgs {
+    /// `profiles.NAME.KEY`, or `KEY` for the selected profile
+    pub key: String,
+    /// Value (several for a list); tokens are prompted for, or read from stdin with -
+    #[arg(allow_negative_numbers = true)]
+    pub value: Vec<String>,
+}
+
+/// Which profile.
+#[derive(Debug, Args)]
+pub struct UseArgs {
+    /// The profile
+    #[arg(value_name = "PROFILE")]
+    pub name: String,
+}
+
+/// Create a profile. Name it with -p, set its store view with --store-view.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Base URL of the service, e.g. https://shop.example/rest
+    #[arg(long, value_name = "URL", value_parser = NonEmptyStringValueParser::new())]
+    pub base_url: Option<String>,
+    /// Replace an existing profile
+    #[arg(long)]
+    pub replace: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub confirm: ConfirmArgs,
+}
+
 /// Runs `config`.
 ///
 /// # Errors
 /// `usage` for a bad key or value, or a broken file; `guard` for a profile that is there already.
 pub fn run(session: &Session<'_>, command: &ConfigCommand) -> Result<(), Failure> {
     match command {
-        ConfigCommand::Path(_) => path(session),
-        ConfigCommand::List(_) => list(session),
+        ConfigCommand::Path => path(session),
+        ConfigCommand::List => list(session),
         ConfigCommand::Get(args) => get(session, &args.key),
         ConfigCommand::Set(args) => set(session, &args.key, &args.value),
         ConfigCommand::Unset(args) => unset(session, &args.key),

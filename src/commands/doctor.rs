@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use clap::Args;
 use jiff::fmt::rfc2822;
 use serde_json::json;
 
 use super::auth::same_as_customer;
 use super::check::{self, Answer, Check};
-
+use crate::cli::RequestArgs;
 use crate::config::Settings;
 use crate::environment::{BASE_URL, STATE_HOME, STORE_VIEW};
 use crate::failure::{Failure, FailureKind};
@@ -19,6 +20,18 @@ use crate::session::runtime::Signals;
 use crate::session::service::{Service, names_store};
 use crate::shell::Shell;
 use crate::storage::without_path;
+
+/// Check the setup and suggest a fix for each problem
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  storefront doctor --sandbox
+  storefront doctor --sandbox -o json
+  storefront doctor --sandbox -v")]
+pub struct DoctorArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub request: RequestArgs,
+}
 
 /// Seconds by which the clocks may differ before it is worth a word.
 const CLOCK_TOLERANCE: i64 = 60;

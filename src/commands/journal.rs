@@ -1,26 +1,44 @@
 //! `storefront journal show`: what became of each record of a batch.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::batch::key_of;
 use crate::cli::GlobalArgs;
-use crate::cli::journal::{JournalCommand, ShowArgs};
 use crate::failure::Failure;
 use crate::input::records::{self, Columns, RecordReader};
-use crate::journal::Header;
-use crate::journal::RecordState;
 use crate::journal::open::directory;
-use crate::journal::read::IndexEntry;
-use crate::journal::read::PreviousRun;
-use crate::journal::read::{self, Unread};
+use crate::journal::read::{self, IndexEntry, PreviousRun, Unread};
+use crate::journal::{Header, RecordState};
 use crate::plan::operation::Operation;
 use crate::report::Report;
-use crate::report::style::TextStyle;
-use crate::report::style::{cell, header, new_table, render};
+use crate::report::style::{TextStyle, cell, header, new_table, render};
 use crate::sanitize::sanitize_line;
 use crate::session::Session;
+
+/// What `journal` can do.
+#[derive(Debug, Subcommand)]
+pub enum JournalCommand {
+    /// List the state and reason of each record of a batch
+    #[command(after_help = "Examples:
+  storefront journal show items.csv.journal
+  storefront journal show items.csv.journal --csv > report.csv
+  storefront journal show items.csv.journal --jq 'select(.state == \"failed\").key'")]
+    Show(ShowArgs),
+}
+
+/// List the state and reason of each record of a batch, with its line and key where the input is next to the journal.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// Journal of a batch
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Print CSV
+    #[arg(long)]
+    pub csv: bool,
+}
 
 /// Rows that are laid out together: a long journal is never held whole.
 const ROWS: usize = 500;

@@ -1,23 +1,105 @@
 //! What the program says of itself: help, manual pages, templates.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueEnum};
 use clap_mangen::Man;
 
-use crate::cli::{self, OperationArgs, TemplateFormat};
+use super::grammar;
 use crate::failure::{Failure, KINDS};
 use crate::plan::operation::Operation;
 use crate::plan::request::dialect::MARKETPLACE;
+use crate::report::Report;
 use crate::report::style::{header, new_table, render};
 use crate::session::Session;
 use crate::suggestion::closest_match;
 use crate::{environment, template};
 
-/// A topic and its text.
-type Topic = (&'static str, &'static str, fn() -> String);
+/// Which operation, for what is printed about its input.
+#[derive(Debug, Args)]
+pub struct OperationName {
+    /// The operation, as one word or two: quote-ship, or quote ship
+    #[arg(id = "operation", value_name = "OPERATION", required = true, num_args = 1..=2)]
+    pub words: Vec<String>,
+}
 
-const TOPICS: &[Topic] = &[
+/// Form of a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TemplateFormat {
+    /// One document.
+    Json,
+    /// A header and one row.
+    Csv,
+}
+
+/// Print an example input to edit (field descriptions go to stderr)
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  storefront template quote ship
+  storefront template customer-update -q > change.json
+  storefront template attribute create --format csv")]
+pub struct TemplateArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub operation: OperationName,
+    /// Input format
+    #[arg(long, value_name = "json|csv", default_value = "json", hide_possible_values = true)]
+    pub format: TemplateFormat,
+}
+
+/// Print the JSON Schema (2020-12) of an operation's input
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  storefront schema quote ship
+  storefront schema customer-update > customer.schema.json
+  storefront schema attribute create")]
+pub struct SchemaArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub operation: OperationName,
+}
+
+/// Explain a topic (exit-codes, environment, input) or a command
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  storefront help exit-codes
+  storefront help environment
+  storefront help customer update")]
+pub struct HelpArgs {
+    /// The topic, or the command's words
+    #[arg(value_name = "TOPIC|COMMAND")]
+    pub words: Vec<String>,
+}
+
+/// Print a shell completion script
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  storefront completions bash > storefront.bash
+  storefront completions zsh > _storefront
+  storefront completions fish > storefront.fish")]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// Write the man pages to DIR, or print the main page
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  storefront man
+  storefront man man1
+  storefront man man1 && ls man1")]
+pub struct ManArgs {
+    /// Output directory (created if missing)
+    #[arg(value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+}
+
+/// A topic: its name, what it is about, and its text.
+pub type Topic = (&'static str, &'static str, fn() -> String);
+
+/// What `storefront help` explains beside the commands.
+pub const TOPICS: [Topic; 3] = [
     ("exit-codes", "Exit codes", exit_codes),
     ("environment", "Environment variables", environment),
     ("input", "Input fields by operation", input),
@@ -27,14 +109,13 @@ const TOPICS: &[Topic] = &[
 ///
 /// # Errors
 /// `usage` where there is neither.
-pub fn help(session: &Session<'_>, words: &[String]) -> Result<(), Failure> {
+pub fn help(report: &Report, words: &[String]) -> Result<(), Failure> {
     if let [word] = words
         && let Some((_, _, text)) = TOPICS.iter().find(|(name, ..)| name == word)
     {
-        return session.report.stdout(&text());
+        return report.stdout(&text());
     }
-    let mut command = cli::command();
-    command.build();
+    let mut command = grammar();
     let found = words.iter().try_fold(&mut command, |command, word| {
         let known: Vec<String> = command.get_subcommands().map(|inner| inner.get_name().to_owned()).collect();
         command.find_subcommand_mut(word).ok_or_else(|| neither(word, &known))
@@ -42,9 +123,9 @@ pub fn help(session: &Session<'_>, words: &[String]) -> Result<(), Failure> {
     // As `--help` does: the long form only where there is more to say.
     let is_long = found.get_long_about().is_some();
     let help = if is_long { found.render_long_help() } else { found.render_help() };
-    let text = if session.report.color_stdout { help.ansi().to_string() } else { help.to_string() };
+    let text = if report.color_stdout { help.ansi().to_string() } else { help.to_string() };
     let topics = if words.is_empty() { listed_topics() } else { String::new() };
-    session.report.stdout(&format!("{}\n{topics}", text.trim_end()))
+    report.stdout(&format!("{}\n{topics}", text.trim_end()))
 }
 
 fn neither(word: &str, known: &[String]) -> Failure {
@@ -122,16 +203,16 @@ fn rows<'a>(rows: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> String {
 ///
 /// # Errors
 /// `internal` when the directory cannot be written.
-pub fn man(session: &Session<'_>, directory: Option<&Path>) -> Result<(), Failure> {
+pub fn man(report: &Report, directory: Option<&Path>) -> Result<(), Failure> {
     let Some(directory) = directory else {
         let mut page = Vec::new();
-        Man::new(cli::command())
+        Man::new(grammar())
             .render(&mut page)
             .map_err(|error| Failure::internal(format!("cannot generate the man page: {error}")))?;
-        return session.report.stdout(&String::from_utf8_lossy(&page));
+        return report.stdout(&String::from_utf8_lossy(&page));
     };
     std::fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(cli::command(), directory))
+        .and_then(|()| clap_mangen::generate_to(grammar(), directory))
         .map_err(|error| Failure::internal(format!("cannot write `{}`: {error}", directory.display())))
 }
 
@@ -139,9 +220,9 @@ pub fn man(session: &Session<'_>, directory: Option<&Path>) -> Result<(), Failur
 ///
 /// # Errors
 /// `usage` for an operation there is none of.
-pub fn template(session: &Session<'_>, words: &OperationArgs, format: TemplateFormat) -> Result<(), Failure> {
-    let operation = Operation::parse(&words.words)?;
-    match format {
+pub fn template(session: &Session<'_>, args: &TemplateArgs) -> Result<(), Failure> {
+    let operation = Operation::parse(&args.operation.words)?;
+    match args.format {
         TemplateFormat::Json => {
             session.report.stdout(&template::json(session.dialect, operation)?)?;
             explain(session, operation);

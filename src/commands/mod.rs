@@ -1,4 +1,4 @@
-//! One file per command: args → plan → confirm → send → report.
+//! The command line: which commands there are, and how one is run. Each has a file, with its arguments.
 
 pub mod api;
 pub mod attribute;
@@ -11,8 +11,24 @@ pub mod journal;
 pub mod meta;
 pub mod quote;
 pub mod sandbox;
+use std::ffi::OsString;
+
+use api::ApiArgs;
+use attribute::AttributeCommand;
+use auth::AuthCommand;
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser, Subcommand};
+use config::ConfigCommand;
+use customer::CustomerCommand;
+use doctor::DoctorArgs;
+use journal::JournalCommand;
+use meta::{CompletionsArgs, HelpArgs, ManArgs, SchemaArgs, TemplateArgs};
+use quote::QuoteCommand;
+use sandbox::SandboxCommand;
+
 use crate::cli::batch::BatchArgs;
-use crate::cli::{Cli, Command, LazySubcommands};
+use crate::cli::{GlobalArgs, GlobalFlags, SharedArgs};
 use crate::config::{ConfigFile, chosen_dialect};
 use crate::context::Context;
 use crate::environment::{ADMIN_TOKEN, BASE_URL, TOKEN};
@@ -29,36 +45,202 @@ use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::{batch, completion};
 
-/// Runs the command that was asked for.
+/// Colors of help and of errors about the command line, as cargo and uv have them.
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Command-line client for a Magento-derived marketplace: safe profile updates, quotes and attributes.
+#[derive(Debug, Parser)]
+#[command(name = "storefront", bin_name = "storefront", version, disable_help_subcommand = true, styles = STYLES)]
+pub struct Cli {
+    /// What every command takes.
+    #[command(flatten)]
+    pub global: GlobalFlags,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The nouns.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Save shipping details and add items to quotes
+    #[command(subcommand)]
+    Quote(QuoteCommand),
+    /// Show, update and restore customer profiles
+    #[command(subcommand)]
+    Customer(CustomerCommand),
+    /// Create product attributes
+    #[command(subcommand)]
+    Attribute(AttributeCommand),
+    /// Inspect the journals of batches
+    #[command(subcommand)]
+    Journal(JournalCommand),
+    /// Manage profiles and settings
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Manage access tokens
+    #[command(subcommand)]
+    Auth(AuthCommand),
+    /// Check the setup and suggest a fix for each problem
+    Doctor(DoctorArgs),
+    /// Run and inspect the built-in local service (no account needed)
+    #[command(subcommand)]
+    Sandbox(SandboxCommand),
+    /// Call any other endpoint with the profile's base URL and token
+    Api(ApiArgs),
+    /// Print an example input to edit (field descriptions go to stderr)
+    Template(TemplateArgs),
+    /// Print the JSON Schema (2020-12) of an operation's input
+    Schema(SchemaArgs),
+    /// Explain a topic (exit-codes, environment, input) or a command
+    Help(HelpArgs),
+    /// Print a shell completion script
+    Completions(CompletionsArgs),
+    /// Write the man pages to DIR, or print the main page
+    Man(ManArgs),
+}
+
+impl Cli {
+    /// Reads a command line, the program first.
+    ///
+    /// # Errors
+    /// What clap has to say: help, the version, or what is wrong.
+    pub fn parse_args(words: &[OsString]) -> Result<Self, clap::Error> {
+        Self::try_parse_from(words).map_err(|error| with_tip(error, words))
+    }
+
+    /// What it says beside the command's own arguments.
+    pub fn global_args(&self) -> GlobalArgs {
+        GlobalArgs::new(&self.global, self.command.shared())
+    }
+
+    /// Whether the command may change something at the service: what can be tried without a write is what writes.
+    pub fn can_write(&self) -> bool {
+        self.command.shared().write.is_some_and(|write| !write.dry_run)
+    }
+}
+
+impl Command {
+    fn shared(&self) -> SharedArgs<'_> {
+        match self {
+            Self::Quote(command) => command.shared(),
+            Self::Customer(command) => command.shared(),
+            Self::Attribute(command) => command.shared(),
+            Self::Config(ConfigCommand::Init(args)) => {
+                SharedArgs { confirm: Some(&args.confirm), ..SharedArgs::default() }
+            }
+            Self::Auth(AuthCommand::Login(args)) => SharedArgs::from(&args.request),
+            Self::Auth(AuthCommand::Status(args)) => SharedArgs::from(&args.request),
+            Self::Doctor(args) => SharedArgs::from(&args.request),
+            Self::Api(args) => SharedArgs { write: Some(&args.write), ..SharedArgs::from(&args.request) },
+            _ => SharedArgs::default(),
+        }
+    }
+}
+
+/// The whole grammar.
+pub fn grammar() -> clap::Command {
+    let mut grammar = Cli::command();
+    grammar.build();
+    grammar
+}
+
+/// Commands that people look for and that do not exist, and what to do instead.
+const INSTEAD: &[(&str, &str)] = &[
+    ("address", "run 'storefront customer show' for the IDs, then 'storefront customer update --address ID'"),
+    ("alias", "use an alias of your shell"),
+    (
+        "attribute delete",
+        "send the service's own call: 'storefront api DELETE /V1/products/attributes/CODE --admin'",
+    ),
+    (
+        "attribute list",
+        "for a Magento shop: 'storefront api GET \"/V1/products/attributes?searchCriteria[pageSize]=100\" --admin --api magento'",
+    ),
+    ("attribute update", "send the service's own call: 'storefront api PUT PATH --admin --input FILE'"),
+    (
+        "config edit",
+        "open the file that 'storefront config path' prints, or run 'storefront config set KEY VALUE'",
+    ),
+    ("customer add-address", "run 'storefront customer update --add-address'"),
+    ("customer delete", "to remove an address, run 'storefront customer update --remove-address ID'"),
+    ("customer delete-address", "run 'storefront customer update --remove-address ID'"),
+    ("customer list", "run 'storefront customer find TEXT'"),
+    (
+        "delete",
+        "run 'storefront customer update --remove-address ID' for an address, or 'storefront api DELETE PATH' for anything else",
+    ),
+    ("delete-address", "run 'storefront customer update --remove-address ID'"),
+    ("find", "run 'storefront customer find TEXT'"),
+    ("history", "run 'storefront customer history'"),
+    ("init", "run 'storefront config init'"),
+    ("list", "run 'storefront customer find TEXT', 'storefront config list' or 'storefront api GET PATH'"),
+    ("login", "run 'storefront auth login'"),
+    ("logout", "run 'storefront auth logout'"),
+    ("restore", "run 'storefront customer restore'"),
+    ("serve", "run 'storefront sandbox serve'"),
+    ("show", "run 'storefront customer show', 'storefront quote show' or 'storefront attribute show CODE'"),
+    ("undo", "run 'storefront customer restore'"),
+    ("update", "run 'storefront customer update'"),
+    ("version", "run 'storefront --version'"),
+];
+
+/// Adds to the error about an unknown subcommand what exists instead, in place of a guess by spelling.
+fn with_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else { return error };
+    let grammar = Cli::command();
+    let before = words.iter().take_while(|word| *word != typed.as_str());
+    let noun = before.filter_map(|word| grammar.find_subcommand(word)).map(clap::Command::get_name).next();
+    let command = noun.map_or_else(|| typed.clone(), |noun| format!("{noun} {typed}"));
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && let Some((_, instead)) = INSTEAD.iter().find(|(known, _)| *known == command)
+    {
+        error.remove(ContextKind::SuggestedSubcommand);
+        let tip = clap::builder::StyledStr::from(*instead);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
+}
+
+/// Runs the command of a command line.
 ///
 /// # Errors
 /// Whatever went wrong, complete with its exit code.
-pub async fn run(cli: &Cli, context: &Context, report: &Report) -> Result<(), Failure> {
+pub async fn run(cli: &Cli, global: &GlobalArgs, context: &Context, report: &Report) -> Result<(), Failure> {
     cli.global.validate()?;
+    // What explains the program works whatever is set.
+    match &cli.command {
+        Command::Help(args) => return meta::help(report, &args.words),
+        Command::Completions(args) => return report.stdout(&completion::script(args.shell)?),
+        Command::Man(args) => return meta::man(report, args.directory.as_deref()),
+        _ => {}
+    }
     let config = ConfigFile::load(context);
-    let dialect = chosen_dialect(context, &cli.global, &config)?;
-    let session = Session { context, global: &cli.global, config: &config, dialect, report };
-    if cli.global.sandbox {
+    let dialect = chosen_dialect(context, global, &config)?;
+    let session = Session { context, global, config: &config, dialect, report };
+    if global.sandbox {
         note_ignored_variables(context, report)?;
     }
     match &cli.command {
-        Command::Config(LazySubcommands(command)) => config::run(&session, command),
-        Command::Auth(LazySubcommands(command)) => auth::run(&session, command).await,
-        Command::Quote(LazySubcommands(command)) => quote::run(&session, command).await,
-        Command::Customer(LazySubcommands(command)) => customer::run(&session, command).await,
-        Command::Attribute(LazySubcommands(command)) => attribute::run(&session, command).await,
-        Command::Journal(LazySubcommands(command)) => journal::run(&session, command),
+        Command::Config(command) => config::run(&session, command),
+        Command::Auth(command) => auth::run(&session, command).await,
+        Command::Quote(command) => quote::run(&session, command).await,
+        Command::Customer(command) => customer::run(&session, command).await,
+        Command::Attribute(command) => attribute::run(&session, command).await,
+        Command::Journal(command) => journal::run(&session, command),
         Command::Doctor(_) => doctor::run(&session).await,
         Command::Api(args) => api::run(&session, args).await,
-        Command::Template(args) => meta::template(&session, &args.operation, args.format),
-        Command::Schema(operation) => {
-            let schema = json_schema::of(dialect, Operation::parse(&operation.words)?);
-            session.report.stdout(&format!("{schema:#}\n"))
+        Command::Template(args) => meta::template(&session, args),
+        Command::Schema(args) => {
+            let schema = json_schema::of(dialect, Operation::parse(&args.operation.words)?);
+            report.stdout(&format!("{schema:#}\n"))
         }
-        Command::Help(args) => meta::help(&session, &args.words),
-        Command::Completions(args) => session.report.stdout(&completion::script(args.shell)?),
-        Command::Man(args) => meta::man(&session, args.directory.as_deref()),
-        Command::Sandbox(LazySubcommands(command)) => sandbox::run(&session, command).await,
+        Command::Sandbox(command) => sandbox::run(&session, command).await,
+        Command::Help(_) | Command::Completions(_) | Command::Man(_) => Ok(()),
     }
 }
 

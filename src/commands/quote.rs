@@ -1,9 +1,12 @@
 //! `storefront quote …`
 
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use crate::cli::LazyArgs;
-use crate::cli::quote::{QuoteCommand, ShipArgs};
+use crate::cli::customer::CustomerChoice;
+use crate::cli::quote::{AddItemArgs, ShipArgs};
+use crate::cli::{RequestArgs, SharedArgs};
 use crate::failure::{Failure, FailureKind};
 use crate::ops::cart::{find, quote_request, shipping_methods};
 use crate::ops::customers::{select, with_id};
@@ -20,6 +23,61 @@ use crate::session::runtime::with_service;
 use crate::session::service::Service;
 use crate::{commands, exact_json};
 
+/// Save shipping details and add items to quotes.
+#[derive(Debug, Subcommand)]
+pub enum QuoteCommand {
+    /// Save shipping and billing address, shipping method and payment on the customer's quote
+    #[command(after_help = "Examples:
+  storefront quote ship --sandbox --ship-to-address 2 --payment-method checkmo
+  storefront quote ship --sandbox --ship-to-address 2 --bill-to-address 1 --payment-method free
+  storefront template quote-ship | storefront quote ship --sandbox -i - --dry-run")]
+    Ship(Box<ShipArgs>),
+    /// Add a simple or configurable product to a quote
+    #[command(after_help = "Examples:
+  storefront quote add-item --sandbox --sku mug-blue --qty 2 --quote-id 1
+  storefront quote add-item --sandbox --sku cap --qty 1 --quote-id 1 --option 93=50
+  storefront template quote-add-item | storefront quote add-item --sandbox -i - --qty 5")]
+    AddItem(Box<AddItemArgs>),
+    /// Print the customer's active quote, its items and its totals
+    #[command(aliases = ["get", "list"])]
+    #[command(after_help = "Examples:
+  storefront quote show --sandbox --api magento --customer 1
+  storefront quote show --sandbox --api magento --customer 1 -o json
+  storefront quote show --sandbox --api magento --customer 1 --jq '.cart.items[].sku'")]
+    Show(ReadArgs),
+    /// List the shipping and payment methods of the customer's active quote
+    #[command(after_help = "Examples:
+  storefront quote methods --sandbox --api magento --customer 1
+  storefront quote methods --sandbox --api magento --customer 1 -o json
+  storefront quote methods --sandbox --api magento --customer 1 --jq '.payment[].code'")]
+    Methods(ReadArgs),
+}
+
+/// Flags of `quote show` and `quote methods`.
+#[derive(Debug, Args)]
+pub struct ReadArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub choice: CustomerChoice,
+    /// Id of the quote, where a setting names the path that shows it
+    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    pub quote_id: Option<String>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub request: RequestArgs,
+}
+
+impl QuoteCommand {
+    pub(super) fn shared(&self) -> SharedArgs<'_> {
+        let (shared, choice) = match self {
+            Self::Ship(args) => (SharedArgs::from(&args.run), &args.choice),
+            Self::AddItem(args) => (SharedArgs::from(&args.run), &args.choice),
+            Self::Show(args) | Self::Methods(args) => (SharedArgs::from(&args.request), &args.choice),
+        };
+        SharedArgs { choice: Some(choice), ..shared }
+    }
+}
+
 /// Runs a quote command.
 ///
 /// # Errors
@@ -27,7 +85,7 @@ use crate::{commands, exact_json};
 pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Failure> {
     match command {
         QuoteCommand::Ship(args) => ship(session, args).await,
-        QuoteCommand::AddItem(LazyArgs(args)) => {
+        QuoteCommand::AddItem(args) => {
             commands::direct(session, Operation::QuoteAddItem, &**args, &args.batch).await
         }
         QuoteCommand::Show(args) => {

@@ -1,21 +1,95 @@
 //! `sandbox`: the built-in local service.
 
-use std::path::Path;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::cli::sandbox::{DataArgs, SandboxCommand, ServeArgs};
 use crate::config::ServiceId;
 use crate::failure::Failure;
 use crate::plan::request::{Dialect, Interface};
 use crate::report::style::{header, new_table, render};
-use crate::sandbox::{self, Observer, Options};
+use crate::sandbox::{self, Fault, Observer, Options};
 use crate::sanitize::sanitize_line;
 use crate::session::Session;
 use crate::session::local_service::{data_file, unusable};
 use crate::session::runtime::Signals;
 use crate::state::{self, CustomerStore};
+
+/// What `sandbox` can do.
+#[derive(Debug, Subcommand)]
+pub enum SandboxCommand {
+    /// Run the local service until interrupted; prints its URL and tokens first
+    #[command(alias = "start")]
+    #[command(after_help = "Examples:
+  storefront sandbox serve
+  storefront sandbox serve --listen 127.0.0.1:8080 --data shop.db
+  storefront sandbox serve --fault 503@10 -v")]
+    Serve(ServeArgs),
+    /// Reset the sandbox to its seed data (safe while it is running)
+    #[command(after_help = "Examples:
+  storefront sandbox reset
+  storefront sandbox reset --data shop.db
+  storefront sandbox reset -o json")]
+    Reset(DataArgs),
+    /// Print the sandbox's data
+    #[command(after_help = "Examples:
+  storefront sandbox show
+  storefront sandbox show --jq '.quotes[].items'
+  storefront sandbox show --data shop.db -o json")]
+    Show(DataArgs),
+    /// Print the sandbox's OpenAPI 3.1 description of the interface that --api names
+    #[command(after_help = "Examples:
+  storefront sandbox openapi
+  storefront sandbox openapi > openapi.json
+  storefront sandbox openapi --api magento")]
+    Openapi,
+    /// Print the tokens the sandbox accepts
+    ///
+    /// Magento's interface issues tokens that expire, too: the password of every account is `sandbox`, a customer's user
+    /// name is the email, and the administrator's is `admin`.
+    #[command(after_help = "Examples:
+  storefront sandbox tokens
+  storefront sandbox tokens -o json
+  storefront sandbox tokens --jq '.[0].token'")]
+    Tokens(DataArgs),
+}
+
+/// Which database.
+#[derive(Debug, Clone, Args)]
+pub struct DataArgs {
+    /// Database file (created and seeded if missing) [default: sandbox.db in the data directory]
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+}
+
+/// Run the local service; inject faults with --fault.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Address to listen on (port 0 picks a free port)
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
+    pub listen: SocketAddr,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub data: DataArgs,
+    /// Allow a non-loopback address (the sandbox tokens are public)
+    #[arg(long)]
+    pub allow_remote: bool,
+    /// Also accept requests for this host name (repeatable)
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub allow_host: Vec<String>,
+    /// Inject a fault
+    #[arg(long, value_name = "FAULT", help_heading = "Request options", help = fault_help())]
+    pub fault: Vec<Fault>,
+}
+
+fn fault_help() -> String {
+    let kinds = sandbox::fault_kinds();
+    format!("Inject a fault: [METHOD:]KIND[=VALUE][@PERCENT][xTIMES] (repeatable). Kinds: {kinds}")
+}
 
 /// Runs `sandbox`.
 ///
@@ -26,7 +100,7 @@ pub async fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), 
         SandboxCommand::Serve(args) => serve(session, args).await,
         SandboxCommand::Reset(args) => reset(session, &data_file(session.context, args.data.as_ref())?),
         SandboxCommand::Show(args) => show(session, args),
-        SandboxCommand::Openapi(_) => session.report.stdout(&format!("{:#}\n", openapi(session.global.api))),
+        SandboxCommand::Openapi => session.report.stdout(&format!("{:#}\n", openapi(session.global.api))),
         SandboxCommand::Tokens(args) => tokens(session, args),
     }
 }
@@ -41,7 +115,7 @@ fn openapi(interface: Option<Interface>) -> Value {
 async fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {
     let options = Options {
         listen: args.listen,
-        faults: session.global.fault.clone(),
+        faults: args.fault.clone(),
         allow_remote: args.allow_remote,
         allow_hosts: args.allow_host.clone(),
         ..Options::new(data_file(session.context, args.data.data.as_ref())?)

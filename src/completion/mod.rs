@@ -6,7 +6,6 @@ mod values;
 use clap_complete::Shell;
 use clap_complete::env::{CompleteEnv, Shells};
 
-use crate::cli;
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -34,14 +33,20 @@ pub fn script(shell: Shell) -> Result<String, Failure> {
 ///
 /// # Errors
 /// What the engine says of a shell it does not know.
-pub fn answer(context: &Context) -> Result<bool, clap::Error> {
+pub fn answer(
+    context: &Context,
+    grammar: fn() -> clap::Command,
+    topics: &[&'static str],
+) -> Result<bool, clap::Error> {
     let asked = context.var(VARIABLE).is_ok_and(|shell| shell.is_some());
     // Every script puts the words typed after two dashes.
     if !asked || std::env::args_os().nth(1).is_none_or(|argument| argument != "--") {
         return Ok(false);
     }
-    let grammar = || values::with_completers(cli::command());
+    let with_completers = || values::with_help_topics(values::with_completers(grammar()), topics);
     // Relative paths are completed from here.
     let directory = std::env::current_dir().ok();
-    CompleteEnv::with_factory(grammar).var(VARIABLE).try_complete(std::env::args_os(), directory.as_deref())
+    CompleteEnv::with_factory(with_completers)
+        .var(VARIABLE)
+        .try_complete(std::env::args_os(), directory.as_deref())
 }

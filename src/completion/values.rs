@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use clap::{Arg, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
-use crate::cli::GlobalArgs;
+use crate::cli::{GlobalArgs, GlobalFlags, SharedArgs};
 use crate::config::{self, ConfigFile, Key, SANDBOX, ServiceId, Settings};
 use crate::context::Context;
 use crate::plan::operation::Operation;
@@ -40,12 +40,22 @@ const COMPLETERS: &[(&str, Finder)] = &[
     ("delete", deletable_snapshots),
     ("fault", faults),
     ("key", config_keys),
-    ("words", help_words),
 ];
 
 /// The grammar, with completers attached to its arguments.
 pub fn with_completers(command: Command) -> Command {
     command.mut_args(with_completer).mut_subcommands(with_completers)
+}
+
+/// The grammar, `help` completing its topics and the first words of commands.
+pub fn with_help_topics(command: Command, topics: &[&'static str]) -> Command {
+    let nouns = command.get_subcommands().map(|noun| noun.get_name().to_owned());
+    let words: Vec<String> = topics.iter().map(|topic| (*topic).to_owned()).chain(nouns).collect();
+    let complete =
+        move |begun: &OsStr| filter_by_prefix(begun, words.iter().map(CompletionCandidate::new).collect());
+    command.mut_subcommand("help", |help| {
+        help.mut_arg("words", |words| words.add(ArgValueCompleter::new(complete)))
+    })
 }
 
 fn with_completer(argument: Arg) -> Arg {
@@ -68,7 +78,7 @@ impl CompletionContext {
         let words: Vec<_> = std::env::args_os().skip_while(|word| word != "--").skip(2).collect();
         Self {
             context: Context::capture(),
-            global: GlobalArgs::find_in(&words),
+            global: GlobalArgs::new(&GlobalFlags::find_in(&words), SharedArgs::default()),
             customer: named_customer(&words),
         }
     }
@@ -178,12 +188,4 @@ fn config_keys(asked: &CompletionContext) -> Vec<CompletionCandidate> {
         candidates.extend(config::PROFILE.iter().map(|key| of(key, &format!("profiles.{name}."))));
     }
     candidates
-}
-
-/// The topics of `help`, and the first words of commands.
-fn help_words(_: &CompletionContext) -> Vec<CompletionCandidate> {
-    let topics = crate::cli::HELP_TOPICS.iter().map(|topic| (*topic).to_owned());
-    let nouns = crate::cli::command();
-    let commands = nouns.get_subcommands().map(|command| command.get_name().to_owned());
-    topics.chain(commands).map(CompletionCandidate::new).collect()
 }

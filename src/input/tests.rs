@@ -2,10 +2,10 @@ use clap::Parser as _;
 use serde_json::{Value, json};
 
 use super::{Draft, NoFlags};
-use crate::cli::attribute::AttributeCommand;
-use crate::cli::customer::CustomerCommand;
-use crate::cli::quote::QuoteCommand;
-use crate::cli::{Cli, Command, LazyArgs, LazySubcommands};
+use crate::commands::attribute::AttributeCommand;
+use crate::commands::customer::CustomerCommand;
+use crate::commands::quote::QuoteCommand;
+use crate::commands::{Cli, Command};
 use crate::input::FlagOverrides;
 use crate::plan::operation::Operation;
 use crate::plan::request::dialect::MARKETPLACE;
@@ -14,15 +14,9 @@ use crate::plan::request::dialect::MARKETPLACE;
 fn draft(line: &str, document: Option<Value>) -> Result<Draft, String> {
     let cli = Cli::try_parse_from(format!("storefront {line}").split_whitespace()).unwrap();
     let (operation, flags): (Operation, Box<dyn FlagOverrides>) = match cli.command {
-        Command::Customer(LazySubcommands(CustomerCommand::Update(LazyArgs(flags)))) => {
-            (Operation::CustomerUpdate, flags)
-        }
-        Command::Quote(LazySubcommands(QuoteCommand::AddItem(LazyArgs(flags)))) => {
-            (Operation::QuoteAddItem, flags)
-        }
-        Command::Attribute(LazySubcommands(AttributeCommand::Create(LazyArgs(flags)))) => {
-            (Operation::AttributeCreate, flags)
-        }
+        Command::Customer(CustomerCommand::Update(flags)) => (Operation::CustomerUpdate, flags),
+        Command::Quote(QuoteCommand::AddItem(flags)) => (Operation::QuoteAddItem, flags),
+        Command::Attribute(AttributeCommand::Create(flags)) => (Operation::AttributeCreate, flags),
         _ => panic!("{line}: another command"),
     };
     Draft::new(&MARKETPLACE, operation, document, flags.as_ref(), false).map_err(|failure| failure.message)

@@ -16,8 +16,8 @@ use std::task::{Context as Poller, Poll};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::cli::Cli;
 use crate::clock::Clock;
+use crate::commands::Cli;
 use crate::context::Context;
 use crate::http::Transport;
 use crate::storage::Storage;

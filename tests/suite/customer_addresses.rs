@@ -227,7 +227,7 @@ For more information, try '--help'.
             2,
             "--address two --city X",
             str![[r#"
-error: invalid value 'two' for '--address <ID>': expected an integer
+error: invalid value 'two' for '--address <ID>': invalid digit found in string
 
 For more information, try '--help'.
 "#]],

@@ -42,9 +42,12 @@ error: `--quiet` cannot be used with `--verbose`
         (
             "--sandbox quote add-item --sku mug-blue --curl",
             str![[r#"
-error: `--curl` requires `--dry-run`
-  No changes were made.
-  hint: add --dry-run
+error: the following required arguments were not provided:
+  --dry-run
+
+Usage: storefront quote add-item --dry-run --sku <TEXT> --curl
+
+For more information, try '--help'.
 "#]],
         ),
     ] {
@@ -58,7 +61,7 @@ const GLOBAL: [&str; 10] =
 
 #[test]
 fn only_these_flags_are_taken_by_every_command() {
-    let grammar = storefront::cli::command();
+    let grammar = storefront::commands::grammar();
     let mut global: Vec<_> =
         grammar.get_arguments().filter(|flag| flag.is_global_set()).filter_map(clap::Arg::get_long).collect();
     global.sort_unstable();
@@ -204,9 +207,7 @@ fn an_empty_flag_value_is_refused_and_an_empty_field_is_not() {
         (
             "--profile '' customer show",
             str![[r#"
-error: a value is required for '--profile <NAME>' but it is empty
-
-Usage: storefront [OPTIONS] <COMMAND>
+error: a value is required for '--profile <NAME>' but none was supplied
 
 For more information, try '--help'.
 "#]],
@@ -214,9 +215,7 @@ For more information, try '--help'.
         (
             "customer show --profile=",
             str![[r#"
-error: a value is required for '--profile <NAME>' but it is empty
-
-Usage: storefront [OPTIONS] <COMMAND>
+error: a value is required for '--profile <NAME>' but none was supplied
 
 For more information, try '--help'.
 "#]],
@@ -224,18 +223,18 @@ For more information, try '--help'.
         (
             "--sandbox customer show --store-view ''",
             str![[r#"
-error: a value is required for '--store-view <CODE>' but it is empty
-
-Usage: storefront [OPTIONS] <COMMAND>
+error: a value is required for '--store-view <CODE>' but none was supplied
 
 For more information, try '--help'.
 "#]],
         ),
         (
             "--sandbox --jq '' customer show",
-            str![[
-                r#"{"error":{"kind":"usage","message":"a value is required for '--jq <EXPRESSION>' but it is empty","hint":"Usage: storefront [OPTIONS] <COMMAND>\n\nFor more information, try '--help'.","status":null,"applied":"no","service":null}}"#
-            ]],
+            str![[r#"
+error: a value is required for '--jq <EXPRESSION>' but none was supplied
+
+For more information, try '--help'.
+"#]],
         ),
         (
             "--sandbox customer update --input ''",
@@ -248,9 +247,7 @@ For more information, try '--help'.
         (
             "--sandbox attribute create --option ''",
             str![[r#"
-error: a value is required for '--option <LABEL>...' but it is empty
-
-Usage: storefront [OPTIONS] <COMMAND>
+error: a value is required for '--option <LABEL>...' but none was supplied
 
 For more information, try '--help'.
 "#]],
@@ -258,9 +255,7 @@ For more information, try '--help'.
         (
             "--sandbox quote ship --payment-method=",
             str![[r#"
-error: a value is required for '--payment-method <CODE>' but it is empty
-
-Usage: storefront [OPTIONS] <COMMAND>
+error: a value is required for '--payment-method <CODE>' but none was supplied
 
 For more information, try '--help'.
 "#]],

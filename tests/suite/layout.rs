@@ -74,7 +74,9 @@ fn modules() -> BTreeMap<Vec<String>, String> {
                 tests.insert([name.clone(), vec![child.to_owned()]].concat());
             }
         }
-        let kept = text.split("#[cfg(test)]\nmod tests {").next().unwrap().to_owned();
+        let tests_begin = text.match_indices("\n#[cfg(test)]\n").map(|(at, _)| at);
+        let end = tests_begin.filter(|at| text[*at..].contains("mod tests {")).last().unwrap_or(text.len());
+        let kept = text[..end].to_owned();
         modules.insert(name, kept);
     }
     // What is compiled for tests only, the simulation for one, may use everything.

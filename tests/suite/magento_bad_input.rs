@@ -59,7 +59,7 @@ fn a_customer_that_the_shop_does_not_have() {
         }
     }
     let error = fails(&env, 2, &format!("{UPDATE} --customer ''"));
-    assert_eq!(error["message"], "a value is required for '--customer <ID|EMAIL>' but it is empty");
+    assert_eq!(error["message"], "a value is required for '--customer <ID|EMAIL>' but none was supplied");
     let without_cart = fails(&env, 2, "quote ship --customer 9999 --ship-city X --no-payment");
     says(
         &without_cart,

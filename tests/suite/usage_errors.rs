@@ -8,8 +8,7 @@ use crate::support::storefront::Home;
 fn a_group_of_commands_alone_is_an_error_with_json_output() {
     let error = Home::new().run("-o json customer").error();
     assert_eq!((&error["kind"], &error["message"]), (&"usage".into(), &"a command is missing".into()));
-    let hint = error["hint"].as_str().unwrap();
-    assert!(hint.contains("Commands:\n  update   Update the profile"), "{hint}");
+    assert_eq!(error["hint"], "see --help");
 }
 
 #[test]
@@ -45,37 +44,37 @@ fn usage_errors_are_objects_with_json_output() {
         (
             "customer updat -o json",
             str![[
-                r#"{"error":{"kind":"usage","message":"unrecognized subcommand 'updat'","hint":"tip: a similar subcommand exists: 'update'\n\nUsage: storefront customer [OPTIONS] <COMMAND>\n\nFor more information, try '--help'.","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"usage","message":"unrecognized subcommand 'updat'","hint":"a similar subcommand exists: 'update'","status":null,"applied":"no","service":null}}"#
             ]],
         ),
         (
             "customer show --ouput x -ojson",
             str![[
-                r#"{"error":{"kind":"usage","message":"unexpected argument '--ouput' found","hint":"tip: a similar argument exists: '--output'\n\nUsage: storefront customer show --output <table|json>\n\nFor more information, try '--help'.","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"usage","message":"unexpected argument '--ouput' found","hint":"a similar argument exists: '--output'","status":null,"applied":"no","service":null}}"#
             ]],
         ),
         (
             "quote add-item --qty two --output=json",
             str![[
-                r#"{"error":{"kind":"usage","message":"invalid value 'two' for '--qty <N>': expected a number","hint":"For more information, try '--help'.","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"usage","message":"invalid value 'two' for '--qty <N>': expected a number","hint":"see --help","status":null,"applied":"no","service":null}}"#
             ]],
         ),
         (
             "quote add-item --qty 1,5 --output=json",
             str![[
-                r#"{"error":{"kind":"usage","message":"invalid value '1,5' for '--qty <N>': expected a number such as 1.5","hint":"For more information, try '--help'.","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"usage","message":"invalid value '1,5' for '--qty <N>': expected a number such as 1.5","hint":"see --help","status":null,"applied":"no","service":null}}"#
             ]],
         ),
         (
             "--output json",
             str![[
-                r#"{"error":{"kind":"usage","message":"'storefront' requires a subcommand but one was not provided\n  [subcommands: quote, customer, attribute, journal, config, auth, doctor, sandbox, api, template, schema, help, completions, man]","hint":"Usage: storefront [OPTIONS] <COMMAND>\n\nFor more information, try '--help'.","status":null,"applied":"no","service":null}}"#
+                r#"{"error":{"kind":"usage","message":"'storefront' requires a subcommand but one was not provided [subcommands: quote, customer, attribute, journal, config, auth, doctor, sandbox, api, template, schema, help, completions, man]","hint":"see --help","status":null,"applied":"no","service":null}}"#
             ]],
         ),
     ] {
         home.run(line).assert_failure(2, stderr);
     }
-    home.storefront("customer updat").env("STOREFRONT_OUTPUT", "json").run().assert_failure(2, str![[r#"{"error":{"kind":"usage","message":"unrecognized subcommand 'updat'","hint":"tip: a similar subcommand exists: 'update'\n\nUsage: storefront customer [OPTIONS] <COMMAND>\n\nFor more information, try '--help'.","status":null,"applied":"no","service":null}}"#]]);
+    home.storefront("customer updat").env("STOREFRONT_OUTPUT", "json").run().assert_failure(2, str![[r#"{"error":{"kind":"usage","message":"unrecognized subcommand 'updat'","hint":"a similar subcommand exists: 'update'","status":null,"applied":"no","service":null}}"#]]);
     home.storefront("config path")
         .env("STOREFRONT_OUTPUT", "xml")
         .run()

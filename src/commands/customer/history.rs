@@ -1,9 +1,12 @@
 //! `storefront customer history`: what was changed from this machine, and what became of it.
 
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
-use crate::cli::customer::HistoryArgs;
+use crate::cli::customer::CustomerChoice;
+use crate::cli::{ConfirmArgs, RequestArgs};
 use crate::exact_json;
 use crate::failure::{Failure, FailureKind};
 use crate::ops::profile::read;
@@ -14,6 +17,29 @@ use crate::prompt::Prompt;
 use crate::report::changes::HistoryEntry;
 use crate::session::service::Service;
 use crate::state::{self, CustomerStore, Fate, LockName, Snapshot, SnapshotEntry, acquire};
+
+/// Flags of `customer history`.
+#[derive(Debug, Args)]
+pub struct HistoryArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub choice: CustomerChoice,
+    /// Show at most N changes
+    #[arg(long, value_name = "N", conflicts_with_all = ["check", "delete"])]
+    pub limit: Option<usize>,
+    /// Look again whether the newest update of unknown outcome took effect
+    #[arg(long)]
+    pub check: bool,
+    /// Delete a snapshot, by the beginning of its name, or `all` of this customer
+    #[arg(long, value_name = "SNAPSHOT|all", conflicts_with = "check", value_parser = NonEmptyStringValueParser::new())]
+    pub delete: Option<String>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub confirm: ConfirmArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub request: RequestArgs,
+}
 
 /// A snapshot as it is listed, with what became of it; without the snapshot where its file cannot be read.
 struct Listed {

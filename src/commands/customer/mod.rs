@@ -2,9 +2,13 @@
 
 mod history;
 pub mod update;
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
+use history::HistoryArgs;
 use serde_json::Value;
 
-use crate::cli::customer::{CustomerCommand, FindArgs};
+use crate::cli::customer::{CustomerChoice, RestoreArgs, UpdateArgs};
+use crate::cli::{RequestArgs, SharedArgs};
 use crate::exact_json;
 use crate::failure::Failure;
 use crate::ops::customers::{self, Found};
@@ -18,6 +22,90 @@ use crate::session::Session;
 use crate::session::runtime::with_service;
 use crate::session::service::Service;
 
+/// Show, update and restore customer profiles.
+#[derive(Debug, Subcommand)]
+pub enum CustomerCommand {
+    /// Update the profile; addresses you do not name are kept
+    #[command(alias = "edit")]
+    #[command(after_help = "Examples:
+  storefront customer update --sandbox --address 2 --street '350 Fifth Avenue' 'Floor 34'
+  storefront customer update --sandbox --remove-address 3 --dry-run
+  storefront customer update --sandbox --address 2 --city Albany --jq '.changes[].after'")]
+    Update(Box<UpdateArgs>),
+    /// Print the stored profile and addresses
+    #[command(alias = "get")]
+    #[command(after_help = "Examples:
+  storefront customer show --sandbox
+  storefront customer show --sandbox -o json > before.json
+  storefront customer show --sandbox --jq '.addresses[] | [.id, .city]'")]
+    Show(ShowArgs),
+    /// Search customers by email and name, with an administrator's token
+    #[command(alias = "search")]
+    #[command(after_help = "Examples:
+  storefront customer find --sandbox --api magento haddad
+  storefront customer find --sandbox --api magento amina example.com --limit 5
+  storefront customer find --sandbox --api magento haddad --jq .id")]
+    Find(FindArgs),
+    /// List the changes made from this machine, each with its outcome
+    #[command(after_help = "Examples:
+  storefront customer history --sandbox
+  storefront customer history --sandbox -o json
+  storefront customer update --sandbox --firstname Amy && storefront customer history --sandbox")]
+    History(HistoryArgs),
+    /// Undo the last update, or put a snapshot back, keeping newer addresses
+    #[command(alias = "undo")]
+    #[command(after_help = "Examples:
+  storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox
+  storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox -n
+  storefront customer update --sandbox --gender 1 && storefront customer restore --sandbox --all")]
+    Restore(RestoreArgs),
+}
+
+/// Flags of `customer show`.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub choice: CustomerChoice,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub request: RequestArgs,
+}
+
+/// Flags of `customer find`.
+#[derive(Debug, Args)]
+pub struct FindArgs {
+    /// Words, each a part of the email, the first or the last name
+    #[arg(value_name = "TEXT", required = true, value_parser = NonEmptyStringValueParser::new())]
+    pub text: Vec<String>,
+    /// Show at most N customers
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub limit: u16,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub request: RequestArgs,
+}
+
+impl CustomerCommand {
+    pub(super) fn shared(&self) -> SharedArgs<'_> {
+        match self {
+            Self::Update(args) => SharedArgs { choice: Some(&args.choice), ..SharedArgs::from(&args.run) },
+            Self::Show(args) => SharedArgs { choice: Some(&args.choice), ..SharedArgs::from(&args.request) },
+            Self::Find(args) => SharedArgs::from(&args.request),
+            Self::History(args) => SharedArgs {
+                choice: Some(&args.choice),
+                confirm: Some(&args.confirm),
+                ..SharedArgs::from(&args.request)
+            },
+            Self::Restore(args) => SharedArgs {
+                choice: Some(&args.choice),
+                write: Some(&args.write),
+                ..SharedArgs::from(&args.request)
+            },
+        }
+    }
+}
+
 /// Runs a customer command.
 ///
 /// # Errors
@@ -25,9 +113,9 @@ use crate::session::service::Service;
 pub async fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(), Failure> {
     match command {
         CustomerCommand::Update(args) => update::run(session, args).await,
-        CustomerCommand::Show(choice) => {
+        CustomerCommand::Show(args) => {
             with_service(session, async |service| {
-                show(&customers::select(service, choice.customer.as_deref())?).await
+                show(&customers::select(service, args.choice.customer.as_deref())?).await
             })
             .await
         }

@@ -100,8 +100,10 @@ pub mod tests {
     use proptest::prelude::*;
 
     use super::{Shell, quoted, words};
-    use crate::cli::attribute::{AttributeCommand, CreateArgs};
-    use crate::cli::{Cli, Command, GlobalArgs, LazyArgs, LazySubcommands};
+    use crate::cli::GlobalArgs;
+    use crate::cli::attribute::CreateArgs;
+    use crate::commands::attribute::AttributeCommand;
+    use crate::commands::{Cli, Command};
     use crate::input::Draft;
     use crate::plan::operation::Operation;
 
@@ -112,11 +114,11 @@ pub mod tests {
 
     fn parsed(words: impl IntoIterator<Item = String>) -> (CreateArgs, GlobalArgs) {
         let cli = Cli::try_parse_from(words).unwrap();
-        let Command::Attribute(LazySubcommands(AttributeCommand::Create(LazyArgs(flags)))) = cli.command
-        else {
+        let global = cli.global_args();
+        let Command::Attribute(AttributeCommand::Create(flags)) = cli.command else {
             panic!("another command")
         };
-        (*flags, cli.global)
+        (*flags, global)
     }
 
     fn draft(flags: &CreateArgs) -> Draft {

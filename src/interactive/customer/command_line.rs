@@ -103,8 +103,9 @@ mod tests {
     use serde_json::json;
 
     use super::{Edit, Shell, command_line};
-    use crate::cli::customer::CustomerCommand;
-    use crate::cli::{Cli, Command, GlobalArgs, LazyArgs, LazySubcommands};
+    use crate::cli::GlobalArgs;
+    use crate::commands::customer::CustomerCommand;
+    use crate::commands::{Cli, Command};
     use crate::input::Draft;
     use crate::plan::operation::Operation;
     use crate::plan::profile::merge::DefaultAddress;
@@ -146,10 +147,7 @@ mod tests {
         ] {
             let line = command_line(&edit(&draft), None, &GlobalArgs::default(), Shell::Posix);
             let cli = Cli::try_parse_from(shell_words::split(&line).unwrap()).unwrap();
-            let Command::Customer(LazySubcommands(CustomerCommand::Update(LazyArgs(args)))) = cli.command
-            else {
-                panic!("{line}")
-            };
+            let Command::Customer(CustomerCommand::Update(args)) = cli.command else { panic!("{line}") };
             let again = Draft::new(&MARKETPLACE, Operation::CustomerUpdate, None, &*args, false).unwrap();
             assert_eq!(json!(again.fields), draft, "{line}");
         }

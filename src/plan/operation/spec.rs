@@ -14,8 +14,6 @@ pub struct OperationSpec {
     pub nested: Option<&'static str>,
     /// The one field of the body that the interface calls required (docs/interface.md); of the others that is not shown.
     pub required: &'static str,
-    /// Three command lines for its help. Each runs as it is.
-    pub examples: [&'static str; 3],
     /// A filled-in body. It names every field the interface lists, and runs in the sandbox.
     pub template: &'static str,
     /// The columns of a CSV.
@@ -117,11 +115,6 @@ pub(super) static QUOTE_SHIP: OperationSpec = OperationSpec {
     // Which of the two layouts is authoritative is not shown, so both are taken.
     nested: Some("addressInformation"),
     required: "paymentMethod",
-    examples: [
-        "storefront quote ship --sandbox --ship-to-address 2 --payment-method checkmo",
-        "storefront quote ship --sandbox --ship-to-address 2 --bill-to-address 1 --payment-method free",
-        "storefront template quote-ship | storefront quote ship --sandbox -i - --dry-run",
-    ],
     template: include_str!("../../template/quote_ship.json"),
     columns: ColumnTable {
         groups: &[
@@ -159,11 +152,6 @@ pub(super) static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
     wrapper: Some("cartItem"),
     nested: None,
     required: "cartItem",
-    examples: [
-        "storefront quote add-item --sandbox --sku mug-blue --qty 2 --quote-id 1",
-        "storefront quote add-item --sandbox --sku cap --qty 1 --quote-id 1 --option 93=50",
-        "storefront template quote-add-item | storefront quote add-item --sandbox -i - --qty 5",
-    ],
     template: include_str!("../../template/quote_add_item.json"),
     columns: ColumnTable {
         groups: &[ColumnGroup::new(|fields| fields.cart_item, &[], "")],
@@ -189,11 +177,6 @@ pub(super) static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
     wrapper: Some("customer"),
     nested: None,
     required: "customer",
-    examples: [
-        "storefront customer update --sandbox --address 2 --street '350 Fifth Avenue' 'Floor 34'",
-        "storefront customer update --sandbox --remove-address 3 --dry-run",
-        "storefront customer update --sandbox --address 2 --city Albany --jq '.changes[].after'",
-    ],
     template: include_str!("../../template/customer_update.json"),
     columns: ColumnTable {
         groups: &[
@@ -229,11 +212,6 @@ pub(super) static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
     wrapper: Some("attribute"),
     nested: None,
     required: "attribute",
-    examples: [
-        "storefront attribute create --sandbox --code fit --label Fit --type select --option Slim Wide",
-        "storefront attribute create --sandbox --code note --label Note --type text --dry-run",
-        "storefront template attribute-create | storefront attribute create --sandbox -i -",
-    ],
     template: include_str!("../../template/attribute_create.json"),
     columns: ColumnTable {
         groups: &[ColumnGroup::new(|fields| fields.attribute, &[], "")],
