@@ -140,7 +140,7 @@ async fn resolve_regions(service: &Service<'_>, body: &mut Map<String, Value>) -
         let Some(Value::Object(address)) = information.get_mut(side) else { continue };
         let Some(country) = RegionDirectory::needed_by_quote_address(address) else { continue };
         read_country(service, &country).await?;
-        service.regions.borrow().resolve_quote_address(&country, address)?;
+        service.regions.borrow().resolve_address(&country, address)?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! What differs between two profiles, field by field: the differences, where they are, the ids of addresses, and when two
 //! values mean the same.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -69,47 +70,23 @@ impl FieldPath {
     }
 
     /// The name of the innermost field; empty for an address as a whole.
-    pub fn last_name(&self) -> String {
+    pub fn last_name(&self) -> &str {
         match self.0.last() {
-            Some(Step::Member(name)) => name.clone(),
-            _ => String::new(),
+            Some(Step::Member(name)) => name,
+            _ => "",
         }
     }
 
-    /// Writes a value at this place into a draft: of the customer, or of the address that the place is in.
-    pub fn set_in(&self, draft: &mut Map<String, Value>, value: Value) {
-        fn set(steps: &[Step], object: &mut Map<String, Value>, value: Value) {
-            let empty = |holder: &mut Value, new: Value| {
-                if std::mem::discriminant(holder) != std::mem::discriminant(&new) {
-                    *holder = new;
-                }
-            };
-            match steps {
-                [Step::Member(name)] => drop(object.insert(name.clone(), value)),
-                [Step::Member(name), Step::Code(code), inner @ ..] => {
-                    let holder = object.entry(name.clone()).or_insert(Value::Null);
-                    empty(holder, Value::Array(Vec::new()));
-                    let Some(attributes) = holder.as_array_mut() else { return };
-                    if inner.is_empty() {
-                        return attributes.push(value);
-                    }
-                    let is_it = |one: &Value| one.get("attribute_code").is_some_and(|own| own == code);
-                    let at = attributes.iter().position(is_it).unwrap_or(attributes.len());
-                    if at == attributes.len() {
-                        attributes.push(exact_json::object([("attribute_code", code.as_str().into())]));
-                    }
-                    attributes[at].as_object_mut().into_iter().for_each(|one| set(inner, one, value.clone()));
-                }
-                [Step::Member(name), inner @ ..] => {
-                    let holder = object.entry(name.clone()).or_insert(Value::Null);
-                    empty(holder, Value::Object(Map::new()));
-                    holder.as_object_mut().into_iter().for_each(|one| set(inner, one, value.clone()));
-                }
-                _ => {}
+    /// A draft, of the customer or of the address that the place is in, that names this value alone.
+    pub fn draft(&self, value: Value) -> Value {
+        self.below_address().iter().rev().fold(value, |mut inside, step| match step {
+            Step::Member(name) => exact_json::object([(name, inside)]),
+            Step::Code(code) => {
+                inside["attribute_code"] = code.as_str().into();
+                Value::Array(vec![inside])
             }
-        }
-        let steps = if self.address_id().is_some() { &self.0[2..] } else { &self.0[..] };
-        set(steps, draft, value);
+            Step::Address(_) | Step::New => inside,
+        })
     }
 
     /// Whether one of the two places is, or is inside, the other.
@@ -122,10 +99,16 @@ impl FieldPath {
         self.0.get(1) == Some(&Step::New)
     }
 
+    fn below_address(&self) -> &[Step] {
+        match &self.0[..] {
+            [_, Step::Address(_) | Step::New, below @ ..] => below,
+            all => all,
+        }
+    }
+
     /// The path inside its address, or the whole path outside the addresses.
     pub fn inside(&self) -> String {
-        let start = if self.0.len() > 1 && matches!(self.0[1], Step::Address(_) | Step::New) { 2 } else { 0 };
-        Self(self.0[start..].to_vec()).to_string()
+        Self(self.below_address().to_vec()).to_string()
     }
 
     /// The place as a person reads it: `address 12 postcode`.
@@ -136,22 +119,23 @@ impl FieldPath {
         }
     }
 
-    /// Whether a JSON pointer from the customer object names this place.
-    pub fn is_at(&self, pointer: &str) -> bool {
-        let steps = self.0.iter().map(|step| match step {
-            Step::Member(name) => Some(format!("/{}", name.replace('~', "~0").replace('/', "~1"))),
-            _ => None,
-        });
-        steps.collect::<Option<String>>().is_some_and(|own| own == pointer)
+    /// Whether this is, or is inside, what a JSON pointer from the customer object names. An element of a list stands for
+    /// all of them.
+    pub fn is_in(&self, pointer: &str) -> bool {
+        let mut steps = self.0.iter();
+        pointer.split('/').skip(1).all(|name| match steps.next() {
+            Some(Step::Member(own)) => *own == name.replace("~1", "/").replace("~0", "~"),
+            step => step.is_some(),
+        })
     }
 
-    /// The value at this place. `roster` is that of the customer's addresses.
-    pub fn find<'a>(&self, customer: &'a Map<String, Value>, roster: &AddressIndex) -> Option<&'a Value> {
+    /// The value at this place. `index` is that of the customer's addresses.
+    pub fn find<'a>(&self, customer: &'a Map<String, Value>, index: &AddressIndex) -> Option<&'a Value> {
         let (first, rest) = self.0.split_first()?;
         let Step::Member(name) = first else { return None };
         rest.iter().try_fold(customer.get(name)?, |value, step| match step {
             Step::Member(name) => value.get(name),
-            Step::Address(id) => value.get(roster.position(*id)?),
+            Step::Address(id) => value.get(index.position(*id)?),
             Step::New => None,
             Step::Code(code) => value
                 .as_array()?
@@ -202,7 +186,10 @@ impl Change {
 /// Differences between two customer objects. Addresses are matched by id; one without id, or with an id
 /// the other side does not have, is an addition or a removal.
 pub fn customers(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<Change> {
-    compare(before, after, &[], |_| true)
+    let mut changes = Vec::new();
+    members(before, after, |name| FieldPath::default().member(name), &mut changes);
+    address_lists(address_list(before), address_list(after), &mut changes);
+    changes
 }
 
 /// The same, without what `ignore` names: JSON pointers from the customer object.
@@ -211,36 +198,9 @@ pub fn customers_except(
     after: &Map<String, Value>,
     ignore: &[String],
 ) -> Vec<Change> {
-    compare(before, after, ignore, |_| true)
-}
-
-/// Differences between a customer as it was sent and as it was read, addresses that were sent without an id left out.
-pub fn sent_except(sent: &Map<String, Value>, read: &Map<String, Value>, ignore: &[String]) -> Vec<Change> {
-    compare(sent, read, ignore, |address| address.get("id").is_some())
-}
-
-/// Only what pointers lead to is copied: of a long list of addresses a copy takes longer than the comparison.
-fn compare(
-    before: &Map<String, Value>,
-    after: &Map<String, Value>,
-    ignore: &[String],
-    takes_part: fn(&Value) -> bool,
-) -> Vec<Change> {
-    if ignore.iter().any(|pointer| pointer.starts_with("/addresses")) {
-        return compare(&without(before, ignore), &without(after, ignore), &[], takes_part);
-    }
-    let mut changes = Vec::new();
-    let [own, now] = [before, after].map(|customer| without(&fields_of(customer), ignore));
-    objects_except(&FieldPath::default(), &own, &now, None, &mut changes);
-    let known: Vec<&Value> = address_list(before).iter().filter(|address| takes_part(address)).collect();
-    address_lists(&known, address_list(after), &mut changes);
+    let mut changes = customers(before, after);
+    changes.retain(|change| !ignore.iter().any(|pointer| change.path.is_in(pointer)));
     changes
-}
-
-/// A copy of a customer's fields, without the addresses.
-fn fields_of(customer: &Map<String, Value>) -> Map<String, Value> {
-    let fields = customer.iter().filter(|(name, _)| *name != "addresses");
-    fields.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// The addresses of a customer object; none where the field is no list.
@@ -250,80 +210,72 @@ pub fn address_list(customer: &Map<String, Value>) -> &[Value] {
 
 /// The addresses that have an id, each with it.
 pub fn addresses_by_id(addresses: &[Value]) -> impl DoubleEndedIterator<Item = (i64, &Value)> {
-    addresses.iter().filter_map(|address| Some((id_of(address.get("id")?)?, address)))
+    addresses.iter().filter_map(|address| Some((own_id(address)?, address)))
 }
 
-fn address_lists(before: &[&Value], after: &[Value], changes: &mut Vec<Change>) {
-    let stored = AddressIndex::of(before.iter().copied());
-    let (Ok(stored), Ok(now)) = (stored, AddressIndex::of(identified(after))) else {
-        let before = before.iter().copied().cloned().collect();
-        value(&FieldPath::default().member("addresses"), Some(&before), Some(&after.into()), changes);
-        return;
+/// The address of a customer that has this id.
+pub fn find_address(customer: &Map<String, Value>, id: i64) -> Option<&Value> {
+    address_list(customer).iter().find(|address| own_id(address) == Some(id))
+}
+
+fn address_lists(before: &[Value], after: &[Value], changes: &mut Vec<Change>) {
+    let [old, new]: [Vec<&Value>; 2] =
+        [before, after].map(|list| list.iter().filter(|address| address.get("id").is_some()).collect());
+    let (Ok(stored), Ok(now)) = (AddressIndex::of(old.iter().copied()), AddressIndex::of(new)) else {
+        let path = FieldPath::default().member("addresses");
+        return changes.push(Change { path, before: Some(before.into()), after: Some(after.into()) });
     };
     for address in after {
-        match address.get("id").and_then(id_of) {
-            Some(id) => match stored.position(id) {
-                Some(position) if before[position] == address => {}
-                Some(position) => self::address(id, before[position], address, changes),
-                None => changes.push(added(FieldPath::address(id), address)),
-            },
-            None => changes.push(added(FieldPath::new_address(), address)),
+        let (path, position) = match own_id(address) {
+            Some(id) => (FieldPath::address(id), stored.position(id)),
+            None => (FieldPath::new_address(), None),
+        };
+        value(path, position.map(|position| old[position]), Some(address), changes);
+    }
+    for address in before {
+        match own_id(address) {
+            Some(id) if now.contains(id) => {}
+            id => value(
+                id.map_or_else(FieldPath::new_address, FieldPath::address),
+                Some(address),
+                None,
+                changes,
+            ),
         }
     }
-    for (id, address) in stored.ids().iter().zip(before) {
-        if !now.contains(*id) {
-            changes.push(Change {
-                path: FieldPath::address(*id),
-                before: Some((*address).clone()),
-                after: None,
-            });
-        }
-    }
 }
 
-fn identified(addresses: &[Value]) -> impl Iterator<Item = &Value> {
-    addresses.iter().filter(|address| address.get("id").is_some())
-}
-
-/// An address that is new.
-pub fn added(path: FieldPath, address: &Value) -> Change {
-    Change { path, before: None, after: Some(address.clone()) }
-}
-
-/// Differences inside one address.
-pub fn address(id: i64, before: &Value, after: &Value, changes: &mut Vec<Change>) {
-    value(&FieldPath::address(id), Some(before), Some(after), changes);
-}
-
-/// Differences between two objects, one field left out.
-pub fn objects_except(
-    path: &FieldPath,
+/// Differences of two objects; `path` leads to a field of them.
+fn members(
     before: &Map<String, Value>,
     after: &Map<String, Value>,
-    except: Option<&str>,
+    path: impl Fn(&str) -> FieldPath,
     changes: &mut Vec<Change>,
 ) {
-    for (name, old) in before.iter().filter(|(name, _)| Some(name.as_str()) != except) {
-        value(&path.member(name), Some(old), after.get(name), changes);
+    for (name, old) in before {
+        value(path(name), Some(old), after.get(name), changes);
     }
-    for (name, new) in after.iter().filter(|(name, _)| Some(name.as_str()) != except) {
-        if !before.contains_key(name) {
-            value(&path.member(name), None, Some(new), changes);
-        }
+    for (name, new) in after.iter().filter(|(name, _)| !before.contains_key(*name)) {
+        value(path(name), None, Some(new), changes);
     }
 }
 
-fn value(path: &FieldPath, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<Change>) {
+fn value(path: FieldPath, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<Change>) {
+    let is_address_list = matches!(&path.0[..], [Step::Member(name)] if name == "addresses");
+    if before == after || is_address_list {
+        return;
+    }
+    let coded = |value: Option<&Value>| {
+        by_code(value.and_then(Value::as_array).filter(|_| path.last_name() == "custom_attributes")?)
+    };
     match (before, after) {
-        _ if before == after => {}
         (Some(Value::Object(before)), Some(Value::Object(after))) => {
-            objects_except(path, before, after, None, changes);
+            members(before, after, |name| path.member(name), changes);
         }
-        (Some(Value::Array(old)), Some(Value::Array(new))) => match (by_code(old), by_code(new)) {
-            (Some(old), Some(new)) => coded(path, &old, &new, changes),
-            _ => changes.push(Change { path: path.clone(), before: before.cloned(), after: after.cloned() }),
+        _ => match coded(before).zip(coded(after)) {
+            Some((before, after)) => members(&before, &after, |code| path.code(code), changes),
+            None => changes.push(Change { path, before: before.cloned(), after: after.cloned() }),
         },
-        _ => changes.push(Change { path: path.clone(), before: before.cloned(), after: after.cloned() }),
     }
 }
 
@@ -337,46 +289,6 @@ fn by_code(elements: &[Value]) -> Option<Map<String, Value>> {
         }
     }
     Some(coded)
-}
-
-fn coded(
-    path: &FieldPath,
-    before: &Map<String, Value>,
-    after: &Map<String, Value>,
-    changes: &mut Vec<Change>,
-) {
-    for (code, old) in before {
-        value(&path.code(code), Some(old), after.get(code), changes);
-    }
-    for (code, new) in after.iter().filter(|(code, _)| !before.contains_key(*code)) {
-        value(&path.code(code), None, Some(new), changes);
-    }
-}
-
-/// A copy of the customer without what comparisons leave out: JSON pointers from the customer object.
-fn without(customer: &Map<String, Value>, ignore: &[String]) -> Map<String, Value> {
-    let mut whole = Value::Object(customer.clone());
-    for pointer in ignore {
-        let Some((parent, name)) = pointer.rsplit_once('/') else {
-            continue;
-        };
-        let name = name.replace("~1", "/").replace("~0", "~");
-        match whole.pointer_mut(parent) {
-            Some(Value::Object(object)) => {
-                object.shift_remove(&name);
-            }
-            Some(Value::Array(elements)) => {
-                if let Some(index) = name.parse().ok().filter(|index: &usize| *index < elements.len()) {
-                    elements.remove(index);
-                }
-            }
-            _ => {}
-        }
-    }
-    match whole {
-        Value::Object(object) => object,
-        _ => Map::new(),
-    }
 }
 
 /// Where each address id stands in a list.
@@ -393,21 +305,23 @@ impl AddressIndex {
     /// `guard` when an address has no id, one that is no integer (or integer text), or one that another has too:
     /// replacing such a list would lose ids.
     pub fn of<'a>(addresses: impl IntoIterator<Item = &'a Value>) -> Result<Self, Failure> {
-        let mut roster = Self::default();
-        for (index, address) in addresses.into_iter().enumerate() {
+        let mut index = Self::default();
+        for (position, address) in addresses.into_iter().enumerate() {
             let id = address.get("id").unwrap_or(&Value::Null);
-            let Some(id) = id_of(id) else {
-                return Err(unsafe_list_error(&format!(
-                    "stored address {} has an invalid ID ({id})",
-                    index + 1
-                )));
+            let what = match id_of(id) {
+                None => format!("stored address {} has an invalid ID ({id})", position + 1),
+                Some(id) if index.position.insert(id, position).is_some() => {
+                    format!("duplicate stored address ID {id}")
+                }
+                Some(id) => {
+                    index.in_order.push(id);
+                    continue;
+                }
             };
-            if roster.position.insert(id, index).is_some() {
-                return Err(unsafe_list_error(&format!("duplicate stored address ID {id}")));
-            }
-            roster.in_order.push(id);
+            return Err(Failure::guard(format!("{what}; replacing the list would lose an address"))
+                .hint("inspect it with `storefront customer show -o json` and fix it in the service first"));
         }
-        Ok(roster)
+        Ok(index)
     }
 
     /// Position of an id in the list.
@@ -452,6 +366,11 @@ pub fn id_of(value: &Value) -> Option<i64> {
     }
 }
 
+/// The id of an address.
+pub fn own_id(address: &Value) -> Option<i64> {
+    id_of(address.get("id")?)
+}
+
 /// Ids as a sentence has them: `1, 2 and 3`.
 pub fn join_ids(ids: &[i64]) -> String {
     match ids {
@@ -462,11 +381,6 @@ pub fn join_ids(ids: &[i64]) -> String {
             format!("{} and {last}", first.join(", "))
         }
     }
-}
-
-fn unsafe_list_error(what: &str) -> Failure {
-    Failure::guard(format!("{what}; replacing the list would lose an address"))
-        .hint("inspect it with `storefront customer show -o json` and fix it in the service first")
 }
 
 /// Flags that services write as a boolean, a number, a text, or not at all; 0 is also "no region".
@@ -498,47 +412,50 @@ pub fn is_same(left: &Value, right: &Value) -> bool {
 /// Whether the field `name` has all that is `expected` of it: of an object the expected fields, of `custom_attributes` the
 /// expected codes, of anything else the same value.
 pub fn contains(name: &str, actual: Option<&Value>, expected: Option<&Value>) -> bool {
-    let nothing = Map::new();
-    match (actual.unwrap_or(&Value::Null), expected.unwrap_or(&Value::Null)) {
-        (Value::Object(_) | Value::Null, Value::Object(expected)) => {
-            let actual = actual.and_then(Value::as_object).unwrap_or(&nothing);
-            expected.iter().all(|(name, value)| contains(name, actual.get(name), Some(value)))
-        }
-        (Value::Array(actual), Value::Array(expected)) if name == "custom_attributes" => {
-            expected.iter().all(|attribute| has_attribute(actual, attribute))
-        }
-        (Value::Array(actual), Value::Array(expected)) => {
-            let same = |(actual, expected)| contains("", Some(actual), Some(expected));
-            actual.len() == expected.len() && actual.iter().zip(expected).all(same)
-        }
-        (actual, expected) => same_value(name, Some(actual), Some(expected)),
-    }
-}
-
-fn has_attribute(actual: &[Value], expected: &Value) -> bool {
-    let code = expected.get("attribute_code");
-    let is_it = |attribute: &&Value| attribute.get("attribute_code") == code;
-    match actual.iter().find(is_it) {
-        Some(attribute) => contains("", Some(attribute), Some(expected)),
-        None => same_value("", None, Some(expected)),
-    }
+    agrees(name, actual, expected, false)
 }
 
 /// Whether two values of the field `name` are the same. Equal are absent, null and `""`; a number and its text; texts
 /// after trimming; for default flags and `region_id` also `false`, 0 and absent, `true` and 1. Objects and lists are
 /// compared field by field and element by element.
 pub fn same_value(name: &str, left: Option<&Value>, right: Option<&Value>) -> bool {
-    match (present(name, left), present(name, right)) {
+    agrees(name, left, right, true)
+}
+
+/// [`same_value`] where `is_whole`, else [`contains`].
+fn agrees(name: &str, actual: Option<&Value>, expected: Option<&Value>, is_whole: bool) -> bool {
+    if let (Some(Value::Array(actual)), Some(Value::Array(expected)), "custom_attributes", false) =
+        (actual, expected, name, is_whole)
+    {
+        return expected.iter().all(|expected| {
+            let is_it = |own: &&Value| own.get("attribute_code") == expected.get("attribute_code");
+            agrees("", actual.iter().find(is_it), Some(expected), false)
+        });
+    }
+    match (present(name, actual), present(name, expected)) {
         (None, None) => true,
-        (Some(left), Some(right)) => same_present(name, left, right),
+        (None, Some(Value::Object(expected))) if !is_whole => {
+            expected.iter().all(|(name, value)| agrees(name, None, Some(value), false))
+        }
+        (Some(Value::Object(actual)), Some(Value::Object(expected))) => {
+            let mut others = actual.iter().filter(|(name, _)| is_whole && !expected.contains_key(*name));
+            expected.iter().all(|(name, value)| agrees(name, actual.get(name), Some(value), is_whole))
+                && others.all(|(name, value)| agrees(name, Some(value), None, true))
+        }
+        (Some(Value::Array(actual)), Some(Value::Array(expected))) => {
+            let mut pairs = actual.iter().zip(expected);
+            actual.len() == expected.len()
+                && pairs.all(|(actual, expected)| agrees("", Some(actual), Some(expected), is_whole))
+        }
+        (Some(actual), Some(expected)) => actual == expected || same_scalar(name, actual, expected),
         _ => false,
     }
 }
 
+/// The value, unless it stands for nothing.
 fn present<'a>(name: &str, value: Option<&'a Value>) -> Option<&'a Value> {
     value.filter(|value| match value {
         Value::Null => false,
-        Value::String(text) if text.trim().is_empty() => false,
         // A service shows no custom attribute that is empty.
         Value::Object(attribute) if attribute.contains_key("attribute_code") => {
             present("value", attribute.get("value")).is_some()
@@ -546,47 +463,35 @@ fn present<'a>(name: &str, value: Option<&'a Value>) -> Option<&'a Value> {
         Value::Array(attributes) if name == "custom_attributes" => {
             attributes.iter().any(|attribute| present("", Some(attribute)).is_some())
         }
-        Value::Bool(false) => !FLAG_LIKE.contains(&name),
-        Value::String(text) if ["0", "false"].contains(&text.trim()) => !FLAG_LIKE.contains(&name),
-        Value::Number(number) if number.as_f64() == Some(0.0) => !FLAG_LIKE.contains(&name),
-        _ => true,
+        _ => scalar_text(name, value).is_none_or(|text| !text.is_empty()),
     })
-}
-
-fn same_present(name: &str, left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::Object(left), Value::Object(right)) => {
-            left.iter().all(|(name, value)| same_value(name, Some(value), right.get(name)))
-                && right
-                    .iter()
-                    .all(|(name, value)| left.contains_key(name) || same_value(name, None, Some(value)))
-        }
-        (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len()
-                && left.iter().zip(right).all(|(left, right)| same_value(name, Some(left), Some(right)))
-        }
-        _ => left == right || same_scalar(name, left, right),
-    }
 }
 
 fn same_scalar(name: &str, left: &Value, right: &Value) -> bool {
     match (scalar_text(name, left), scalar_text(name, right)) {
-        (Some(left_text), Some(right_text)) if left_text == right_text => true,
         (Some(left_text), Some(right_text)) => {
-            (left.is_number() || right.is_number()) && same_number(&left_text, &right_text)
+            let is_number = left.is_number() || right.is_number();
+            left_text == right_text || is_number && same_number(&left_text, &right_text)
         }
         _ => false,
     }
 }
 
-fn scalar_text(name: &str, value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) if text.trim() == "true" && FLAG_LIKE.contains(&name) => Some("1".to_owned()),
-        Value::String(text) => Some(text.trim().to_owned()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Bool(true) if FLAG_LIKE.contains(&name) => Some("1".to_owned()),
-        _ => None,
-    }
+/// The text of a scalar; of a flag `1` or nothing.
+fn scalar_text<'a>(name: &str, value: &'a Value) -> Option<Cow<'a, str>> {
+    let text = match value {
+        Value::String(text) => Cow::from(text.trim()),
+        Value::Number(number) => Cow::from(number.to_string()),
+        Value::Bool(flag) if FLAG_LIKE.contains(&name) => Cow::from(flag.to_string()),
+        _ => return None,
+    };
+    Some(match &*text {
+        _ if !FLAG_LIKE.contains(&name) => text,
+        "true" => "1".into(),
+        "false" => "".into(),
+        number if number.parse().ok() == Some(0.0) => "".into(),
+        _ => text,
+    })
 }
 
 /// Whether two spellings name one number. Beyond what a double holds exactly only the same digits do.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::diff::{self, Change, id_of};
+use super::diff::{self, Change, find_address, id_of, own_id};
 use super::merge::DEFAULTS;
 use super::verify::Seen;
 
@@ -16,13 +16,12 @@ pub fn completed(stored: &Map<String, Value>, merged: &Map<String, Value>) -> Ma
     for name in DEFAULTS {
         set_default_both_ways(&mut customer, stored, name);
     }
-    let identified = |one: &Value| one.get("id").and_then(id_of);
-    let old: HashMap<i64, &Value> =
-        diff::address_list(stored).iter().filter_map(|one| Some((identified(one)?, one))).collect();
+    let old: HashMap<i64, &Value> = diff::addresses_by_id(diff::address_list(stored)).collect();
     if let Some(Value::Array(addresses)) = customer.get_mut("addresses") {
-        for address in addresses.iter_mut().filter_map(Value::as_object_mut) {
-            let before = address.get("id").and_then(id_of).and_then(|id| old.get(&id));
-            if let Some(before) = before.and_then(|before| before.as_object()) {
+        for address in addresses {
+            let before = own_id(address).and_then(|id| old.get(&id)?.as_object());
+            let Value::Object(address) = address else { continue };
+            if let Some(before) = before {
                 clear_by_empty_text(address, before);
             }
             agree_on_region(address);
@@ -57,10 +56,9 @@ pub fn drop_service_fields(draft: &mut Map<String, Value>) {
 /// Whether a change is that of a stored default which is none of the stored addresses, and which [`completed`] clears.
 pub fn is_lost_default(change: &Change, stored: &Map<String, Value>) -> bool {
     let id = change.before.as_ref().and_then(id_of);
-    let is_address = |one: &Value| one.get("id").and_then(id_of) == id;
     DEFAULTS.contains(&change.path.to_string().as_str())
         && change.after.as_ref().is_none_or(Value::is_null)
-        && !(id.is_some() && diff::address_list(stored).iter().any(is_address))
+        && id.is_none_or(|id| find_address(stored, id).is_none())
 }
 
 /// Magento keeps a text on null, and clears it on the empty text.
@@ -95,23 +93,6 @@ fn agree_on_region(address: &mut Map<String, Value>) {
     }
 }
 
-/// Where the default is: a position in the list, or none.
-fn flagged(customer: &Map<String, Value>, name: &str) -> Option<usize> {
-    diff::address_list(customer).iter().rposition(|address| is_set(address, name))
-}
-
-/// The address whose flag is set now and was not set before. Of two flagged addresses Magento takes the last, which may be
-/// the old default.
-fn newly_flagged(customer: &Map<String, Value>, stored: &Map<String, Value>, name: &str) -> Option<usize> {
-    let old = diff::address_list(stored);
-    diff::address_list(customer).iter().rposition(|address| {
-        let id = address.get("id").and_then(id_of);
-        let was_set =
-            |before: &Value| id.is_some() && before.get("id").and_then(id_of) == id && is_set(before, name);
-        is_set(address, name) && !old.iter().any(was_set)
-    })
-}
-
 /// Whether the flag of an address is set.
 pub(super) fn is_set(address: &Value, name: &str) -> bool {
     is_flag_set(address.get(name))
@@ -127,30 +108,28 @@ pub(super) fn is_flag_set(flag: Option<&Value>) -> bool {
     }
 }
 
-fn address_id(customer: &Map<String, Value>, position: usize) -> Option<i64> {
-    diff::address_list(customer).get(position)?.get("id").and_then(id_of)
-}
-
 /// The default stands at the top and as a flag of its address, and both say the same. Of the two, the one that the change
 /// touched counts; a flag before the top. A stored default that is none of the addresses sent goes out as null: Magento takes
 /// what an administrator's PUT leaves out from the stored profile, and refuses a default that is not stored, or, from 2.4.7
 /// to 2.4.7-p3, not sent.
 fn set_default_both_ways(customer: &mut Map<String, Value>, stored: &Map<String, Value>, name: &str) {
     let top = |customer: &Map<String, Value>| customer.get(name).and_then(id_of);
-    let named = top(customer).and_then(|id| {
-        diff::address_list(customer).iter().position(|one| one.get("id").and_then(id_of) == Some(id))
-    });
-    let flag = flagged(customer, name);
-    let flag_id = flag.map(|position| address_id(customer, position));
-    let old_flag_id = flagged(stored, name).map(|position| address_id(stored, position));
-    let new_flag = newly_flagged(customer, stored, name);
+    let (old, now) = (diff::address_list(stored), diff::address_list(customer));
+    let named = top(customer).and_then(|id| now.iter().position(|one| own_id(one) == Some(id)));
+    let flag = now.iter().rposition(|one| is_set(one, name));
+    // Of two flagged addresses Magento takes the last, which may be the old default.
+    let was_set = |one: &Value| {
+        own_id(one).and_then(|id| find_address(stored, id)).is_some_and(|before| is_set(before, name))
+    };
+    let new_flag = now.iter().rposition(|one| is_set(one, name) && !was_set(one));
+    let flag_id = |list: &[Value]| list.iter().rfind(|one| is_set(one, name)).map(own_id);
     let wanted = match (flag, named) {
         _ if new_flag.is_some() => new_flag,
-        _ if flag_id != old_flag_id => flag,
+        _ if flag_id(now) != flag_id(old) => flag,
         (_, Some(named)) if top(customer) != top(stored) => Some(named),
         (flag, named) => flag.or(named),
     };
-    let id = wanted.and_then(|position| address_id(customer, position));
+    let id = wanted.and_then(|position| own_id(&now[position]));
     match id {
         Some(id) if top(customer) == Some(id) => {}
         Some(id) => drop(customer.insert(name.to_owned(), Value::from(id.to_string()))),
@@ -215,7 +194,7 @@ pub fn explain(stored: &Map<String, Value>, sent: &Map<String, Value>, message: 
 fn blocking_addresses(stored: &Map<String, Value>, message: &str) -> Vec<String> {
     let mut found = Vec::new();
     for address in diff::address_list(stored) {
-        let Some(id) = address.get("id").and_then(id_of) else { continue };
+        let Some(id) = own_id(address) else { continue };
         for (name, label) in ADDRESS {
             let is_named = message.contains(&format!("\"{label}\" is a required value"));
             if is_named && is_empty(address.get(name)) {
@@ -232,13 +211,13 @@ fn blocking_addresses(stored: &Map<String, Value>, message: &str) -> Vec<String>
 /// What the addresses sent lack, or have too much of.
 fn missing_in_addresses(sent: &Map<String, Value>, message: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let is_new = |address: &&Value| address.get("id").and_then(id_of).is_none();
+    let is_new = |address: &&Value| own_id(address).is_none();
     // What a new address lacks explains the refusal: a stored one without it may be valid in its country.
     let new: Vec<&Value> = diff::address_list(sent).iter().filter(is_new).collect();
     for address in diff::address_list(sent) {
         let needed = ADDRESS.map(|(name, _)| name).into_iter();
         let needed = needed.filter(|name| is_asked(name, message) && is_empty(address.get(*name)));
-        let (subject, needed): (String, Vec<&str>) = match address.get("id").and_then(id_of) {
+        let (subject, needed): (String, Vec<&str>) = match own_id(address) {
             None => ("the new address".to_owned(), needed.collect()),
             Some(id) => (
                 format!("address {id}"),
@@ -259,7 +238,7 @@ fn missing_in_addresses(sent: &Map<String, Value>, message: &str) -> Vec<String>
 fn not_in_lists(sent: &Map<String, Value>, message: &str) -> Vec<String> {
     let mut found = Vec::new();
     for address in diff::address_list(sent) {
-        let Some(id) = address.get("id").and_then(id_of) else { continue };
+        let Some(id) = own_id(address) else { continue };
         for (name, label) in LISTED {
             let value = address.get(name).map(|value| value.to_string().replace('"', "")).unwrap_or_default();
             if message.contains(&format!("Invalid value of \"{value}\" provided for the {label} field")) {

@@ -7,7 +7,8 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::diff::{
-    self, AddressIndex, Change, FieldPath, contains, id_of, is_same, is_same_number, join_ids, same_value,
+    self, AddressIndex, Change, FieldPath, contains, find_address, id_of, is_same, is_same_number, join_ids,
+    own_id, same_value,
 };
 use super::region;
 use super::stored::refuse_unknown;
@@ -117,10 +118,9 @@ pub fn merge(stored: &Map<String, Value>, patch: &ProfilePatch) -> Result<Merged
     let mut left_out = set_own_defaults(patch, &mut customer);
     let mut notes = Vec::new();
     for name in DEFAULTS {
-        let staying = |id: &i64| diff::address_list(&customer).iter().any(|one| has_id(one, *id));
-        let was_there = |id: &i64| list.iter().any(|one| has_id(one, *id));
+        let is_in = |customer: &Map<String, Value>, id: &i64| find_address(customer, *id).is_some();
         let default = customer.get(name).and_then(id_of);
-        if let Some(id) = default.filter(|id| was_there(id) && !staying(id)) {
+        if let Some(id) = default.filter(|id| is_in(stored, id) && !is_in(&customer, id)) {
             customer.shift_remove(name);
             left_out.push(name);
             notes.push(format!("{name} cleared: it pointed to removed address {id}"));
@@ -140,7 +140,7 @@ impl Merged {
     ///
     /// # Errors
     /// `guard` when the stored list has an address without a usable id of its own.
-    pub fn between(stored: &Map<String, Value>, customer: Map<String, Value>) -> Result<Self, Failure> {
+    fn between(stored: &Map<String, Value>, customer: Map<String, Value>) -> Result<Self, Failure> {
         let before = AddressIndex::of(diff::address_list(stored))?;
         let changes = diff::customers(stored, &customer);
         let touched: HashSet<i64> = changes.iter().filter_map(|change| change.path.address_id()).collect();
@@ -316,10 +316,6 @@ fn set_own_defaults(patch: &ProfilePatch, customer: &mut Map<String, Value>) -> 
     left_out
 }
 
-fn has_id(address: &Value, id: i64) -> bool {
-    address.get("id").and_then(id_of) == Some(id)
-}
-
 const ATTRIBUTES: &str = "custom_attributes";
 const ADDRESSES: &str = "addresses";
 
@@ -337,14 +333,15 @@ fn merge_value(stored: &mut Value, name: &str, draft: &Value) {
         (Value::Object(stored), Value::Object(draft)) => {
             draft.iter().for_each(|(name, value)| set_field(stored, name, value));
         }
-        (Value::Array(stored), Value::Array(draft)) if name == ATTRIBUTES && all_have_codes(draft) => {
-            for attribute in draft {
-                merge_attribute(stored, attribute);
-            }
-        }
-        (Value::Array(stored), Value::Array(draft)) if name == ADDRESSES && have_ids(stored, draft) => {
-            for address in draft {
-                merge_address(stored, address);
+        (Value::Array(stored), Value::Array(draft))
+            if [ATTRIBUTES, ADDRESSES].contains(&name)
+                && draft.iter().all(|element| key(name, element).is_some()) =>
+        {
+            for element in draft {
+                match stored.iter_mut().find(|own| key(name, own) == key(name, element)) {
+                    Some(own) => merge_value(own, "", element),
+                    None => stored.push(element.clone()),
+                }
             }
         }
         (stored, draft) if is_same(stored, draft) => {}
@@ -379,30 +376,13 @@ fn with_stored_numbers(stored: &Value, draft: &Value) -> Value {
     }
 }
 
-fn merge_attribute(stored: &mut Vec<Value>, draft: &Value) {
-    let code = draft.get("attribute_code");
-    match stored.iter_mut().find(|attribute| attribute.get("attribute_code") == code) {
-        Some(attribute) => merge_value(attribute, "", draft),
-        None => stored.push(draft.clone()),
+/// By what the elements of a list are merged; `None` where the list is replaced as a whole.
+fn key(list: &str, element: &Value) -> Option<String> {
+    match list {
+        ATTRIBUTES => element.get("attribute_code")?.as_str().map(str::to_owned),
+        ADDRESSES => own_id(element).map(|id| id.to_string()),
+        _ => None,
     }
-}
-
-fn merge_address(stored: &mut Vec<Value>, draft: &Value) {
-    let id = draft.get("id").and_then(id_of);
-    let same = |address: &&mut Value| id.is_some() && address.get("id").and_then(id_of) == id;
-    match stored.iter_mut().find(same) {
-        Some(address) => merge_value(address, "", draft),
-        None => stored.push(draft.clone()),
-    }
-}
-
-fn all_have_codes(attributes: &[Value]) -> bool {
-    attributes.iter().all(|attribute| attribute.get("attribute_code").is_some_and(Value::is_string))
-}
-
-fn have_ids(stored: &[Value], draft: &[Value]) -> bool {
-    let identified = stored.iter().filter(|address| address.get("id").is_some());
-    AddressIndex::of(identified).is_ok() && stored.iter().chain(draft).all(Value::is_object)
 }
 
 /// Refuses custom attributes that could not be merged by their code: one without, or two of one code. They are looked
@@ -410,7 +390,7 @@ fn have_ids(stored: &[Value], draft: &[Value]) -> bool {
 ///
 /// # Errors
 /// `usage`, naming the code.
-pub fn check_attribute_codes(draft: &Map<String, Value>, label: &str) -> Result<(), Failure> {
+fn check_attribute_codes(draft: &Map<String, Value>, label: &str) -> Result<(), Failure> {
     for (name, value) in draft.iter().filter(|(name, _)| *name != ADDRESSES) {
         match value {
             Value::Array(attributes) if name == ATTRIBUTES => codes_are_unique(attributes, label)?,
@@ -450,38 +430,24 @@ pub fn check(
     confirmed: bool,
 ) -> Result<(), Failure> {
     let deleted = summary.removed.len();
-    if deleted == 0 || allowed == Some(deleted) {
+    let is_by_name = !patch.replace && allowed.is_none();
+    if deleted == 0 || allowed == Some(deleted) || is_by_name && confirmed {
         return Ok(());
     }
-    if !patch.replace && allowed.is_none() {
-        return if confirmed { Ok(()) } else { Err(unconfirmed(summary)) };
-    }
-    let which = join_ids(&summary.removed);
-    let message = match allowed {
-        None => format!("this would delete {}: {which}", count_addresses(deleted)),
+    let addresses = if deleted == 1 { "1 address".to_owned() } else { format!("{deleted} addresses") };
+    let what = format!("this would delete {addresses}: {}", join_ids(&summary.removed));
+    let flag = format!("--allow-delete {deleted}");
+    let (message, hint) = match allowed {
+        None if is_by_name => (
+            format!("{what}; confirmation required, but there is no terminal to ask on"),
+            format!("add --yes, or {flag}"),
+        ),
+        None => (what, format!("to proceed, add {flag}")),
         Some(allowed) => {
-            format!(
-                "this would delete {}: {which}, but --allow-delete is {allowed}",
-                count_addresses(deleted)
-            )
+            (format!("{what}, but --allow-delete is {allowed}"), format!("to proceed, add {flag}"))
         }
     };
-    Err(Failure::guard(message).hint(format!("to proceed, add --allow-delete {deleted}")))
-}
-
-fn unconfirmed(summary: &AddressSummary) -> Failure {
-    let deleted = summary.removed.len();
-    let which = join_ids(&summary.removed);
-    Failure::guard(format!(
-        "this would delete {}: {which}; confirmation required, but there is no terminal to ask on",
-        count_addresses(deleted)
-    ))
-    .hint(format!("add --yes, or --allow-delete {deleted}"))
-}
-
-/// A count of addresses in words.
-pub fn count_addresses(count: usize) -> String {
-    if count == 1 { "1 address".to_owned() } else { format!("{count} addresses") }
+    Err(Failure::guard(message).hint(hint))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::diff::{self, id_of, is_same};
+use super::diff::{self, is_same, own_id};
 use crate::failure::Failure;
 use crate::plan::validate::body::{self, Finding, FindingKind, Step};
 use crate::suggestion::closest_match;
@@ -148,50 +148,51 @@ pub fn refuse_unknown(
     draft: &Map<String, Value>,
     stored: &Map<String, Value>,
 ) -> Result<(), Failure> {
-    let left = findings.iter().filter_map(|finding| match (finding.kind, finding.steps.get(1..)) {
-        (FindingKind::UnknownField, Some([above @ .., Step::Field(name)])) => {
-            unknown(finding, name, &objects_at(stored, above))
+    if findings.is_empty() {
+        return Ok(());
+    }
+    let [draft, stored] = [draft, stored].map(|customer| Value::Object(customer.clone()));
+    let left = findings.iter().filter_map(|finding| {
+        let mut finding = finding.clone();
+        match (finding.kind, finding.steps.get(1..)) {
+            (FindingKind::UnknownField, Some([above @ .., Step::Field(name)])) => {
+                let places = stored_at(&stored, None, above);
+                if places.iter().any(|place| place.get(name).is_some()) {
+                    return None;
+                }
+                let names = places.iter().filter_map(|place| place.as_object()).flat_map(Map::keys);
+                let meant = closest_match(name, names.map(String::as_str));
+                if let Some(meant) = meant.filter(|_| finding.message.ends_with(": unknown field")) {
+                    finding.message.extend(["; did you mean `", meant, "`?"]);
+                }
+                Some(finding)
+            }
+            (_, steps) => {
+                let steps = steps.unwrap_or_default();
+                let value = steps.iter().try_fold(&draft, below)?;
+                let stored = stored_at(&stored, Some(&draft), steps);
+                (!stored.iter().any(|stored| is_same(value, stored))).then_some(finding)
+            }
         }
-        (FindingKind::WrongValue, Some(steps)) => {
-            let values = value_at(draft, steps).zip(stored_at(draft, stored, steps));
-            (!values.is_some_and(|(draft, stored)| is_same(draft, stored))).then(|| finding.clone())
-        }
-        _ => Some(finding.clone()),
     });
     body::refuse(&left.collect::<Vec<_>>())
 }
 
-/// The finding with the stored name that was perhaps meant; `None` where a stored object has this one.
-fn unknown(finding: &Finding, name: &str, places: &[&Map<String, Value>]) -> Option<Finding> {
-    if places.iter().any(|stored| stored.contains_key(name)) {
-        return None;
+/// The stored values in the place of a draft's: of a list, the elements with the same id, or, where no draft is given, all.
+fn stored_at<'a>(stored: &'a Value, draft: Option<&Value>, steps: &[Step]) -> Vec<&'a Value> {
+    let Some((step, rest)) = steps.split_first() else { return vec![stored] };
+    let inside = draft.and_then(|draft| below(draft, step));
+    match (step, stored) {
+        (Step::Element(index), Value::Array(elements)) => {
+            let is_it = |(position, element): &(usize, &Value)| {
+                let id = inside.and_then(own_id);
+                draft.is_none() || own_id(element) == id && (id.is_some() || position == index)
+            };
+            let places = elements.iter().enumerate().filter(is_it);
+            places.flat_map(|(_, element)| stored_at(element, inside, rest)).collect()
+        }
+        _ => below(stored, step).map_or_else(Vec::new, |value| stored_at(value, inside, rest)),
     }
-    let mut finding = finding.clone();
-    let names = places.iter().flat_map(|stored| stored.keys()).map(String::as_str);
-    if let Some(meant) = closest_match(name, names).filter(|_| finding.message.ends_with(": unknown field")) {
-        finding.message.extend(["; did you mean `", meant, "`?"]);
-    }
-    Some(finding)
-}
-
-/// Every stored object in the place of a draft's: those of all elements of a list.
-fn objects_at<'a>(stored: &'a Map<String, Value>, steps: &[Step]) -> Vec<&'a Map<String, Value>> {
-    let below = |places: Vec<&'a Value>, step: &Step| -> Vec<&'a Value> {
-        let inside = places.into_iter().flat_map(|place| match (step, place) {
-            (Step::Element(_), Value::Array(elements)) => elements.iter().collect(),
-            (Step::Field(name), _) => place.get(name).into_iter().collect(),
-            _ => Vec::new(),
-        });
-        inside.collect()
-    };
-    let Some((Step::Field(first), rest)) = steps.split_first() else { return vec![stored] };
-    let places = rest.iter().fold(stored.get(first).into_iter().collect(), below);
-    places.into_iter().filter_map(Value::as_object).collect()
-}
-
-fn value_at<'a>(draft: &'a Map<String, Value>, steps: &[Step]) -> Option<&'a Value> {
-    let (Step::Field(name), rest) = steps.split_first()? else { return None };
-    rest.iter().try_fold(draft.get(name)?, below)
 }
 
 fn below<'a>(value: &'a Value, step: &Step) -> Option<&'a Value> {
@@ -199,23 +200,6 @@ fn below<'a>(value: &'a Value, step: &Step) -> Option<&'a Value> {
         Step::Field(name) => value.get(name),
         Step::Element(index) => value.get(index),
     }
-}
-
-/// The stored value in the place of a draft's: an address is the one with the same id.
-fn stored_at<'a>(
-    draft: &Map<String, Value>,
-    stored: &'a Map<String, Value>,
-    steps: &[Step],
-) -> Option<&'a Value> {
-    let [list @ Step::Field(name), index @ Step::Element(_), rest @ ..] = steps else {
-        return value_at(stored, steps);
-    };
-    if name != "addresses" {
-        return value_at(stored, steps);
-    }
-    let id = value_at(draft, &[list.clone(), index.clone()])?.get("id").and_then(id_of)?;
-    let same = |address: &&Value| address.get("id").and_then(id_of) == Some(id);
-    rest.iter().try_fold(diff::address_list(stored).iter().find(same)?, below)
 }
 
 #[cfg(test)]

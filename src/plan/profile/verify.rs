@@ -1,12 +1,9 @@
 //! What a profile that was read says about a PUT: whether it shows what was sent, and whether it is as new as what our
 //! own writes left.
 
-use std::collections::HashMap;
-
 use serde_json::{Map, Value};
 
-use super::diff::{self, AddressIndex, Change, FieldPath, addresses_by_id};
-use super::diff::{contains, same_value};
+use super::diff::{self, AddressIndex, Change, addresses_by_id, contains, same_value};
 use super::merge::DEFAULTS;
 use super::stored::Profile;
 use crate::failure::Failure;
@@ -60,8 +57,8 @@ pub fn verify(
     let known = AddressIndex::of(diff::address_list(before))?;
     let changes = diff::customers(before, sent);
     let mut seen = Seen { foreign: foreign_changes(&changes, sent, now, ignore), ..Seen::default() };
-    let listed = index.ids().iter().copied().zip(now.addresses());
-    let mut unclaimed: Vec<(i64, &Value)> = listed.filter(|(id, _)| !known.contains(*id)).collect();
+    let mut unclaimed: Vec<(i64, &Value)> =
+        addresses_by_id(now.addresses()).filter(|(id, _)| !known.contains(*id)).collect();
     let (added, others): (Vec<&Change>, Vec<&Change>) =
         changes.iter().partition(|change| change.path.is_new_address());
     let mut rewritten = Vec::new();
@@ -71,7 +68,20 @@ pub fn verify(
             None => rewritten.push(change),
         }
     }
-    seen.compare_kept(diff::address_list(before), diff::address_list(sent), now, &index, &mut unclaimed);
+    // Every address that was to stay is there, under its own id or a new one.
+    for (id, address) in addresses_by_id(diff::address_list(sent)) {
+        let was = known.position(id).map_or(address, |position| &diff::address_list(before)[position]);
+        match index.position(id).map(|position| &now.addresses()[position]) {
+            Some(actual) if is_elsewhere(actual, address) && is_elsewhere(actual, was) => {
+                seen.replaced.push(id);
+            }
+            Some(_) => {}
+            None => match claim(&mut unclaimed, |actual| is_content(actual, Some(address))) {
+                Some((new, _)) => seen.renumbered.push((id, new)),
+                None => seen.missing.push(id),
+            },
+        }
+    }
     for change in rewritten {
         match claim(&mut unclaimed, |actual| shares_place(actual, change.after.as_ref())) {
             Some((id, actual)) => {
@@ -92,47 +102,17 @@ pub fn verify(
 
 /// A field that was left out is no change that can be seen: services that merge keep it.
 fn is_verified(change: &Change, ignore: &[String]) -> bool {
-    let is_left_out = change.after.is_none() && !change.path.is_address();
-    !is_left_out && !ignore.iter().any(|pointer| change.path.is_at(pointer))
+    let is_ignored = || ignore.iter().any(|pointer| change.path.is_in(pointer));
+    change.path.is_address() || change.after.is_some() && !is_ignored()
 }
 
 impl Seen {
-    /// Every address that was to stay is there, under its own id or a new one.
-    fn compare_kept<'a>(
-        &mut self,
-        before: &[Value],
-        sent: &[Value],
-        now: &'a Profile,
-        index: &AddressIndex,
-        unclaimed: &mut Vec<(i64, &'a Value)>,
-    ) {
-        let stored: HashMap<i64, &Value> = addresses_by_id(before).collect();
-        for (id, address) in addresses_by_id(sent) {
-            let actual = index.position(id).map(|position| &now.addresses()[position]);
-            let moved = |actual: &Value| {
-                let was = stored.get(&id).copied().unwrap_or(address);
-                PLACE.iter().all(|name| {
-                    let differs = |from: &Value| !same_value(name, actual.get(name), from.get(name));
-                    differs(address) && differs(was)
-                })
-            };
-            match actual {
-                Some(actual) if moved(actual) => self.replaced.push(id),
-                Some(_) => {}
-                None => match claim(unclaimed, |actual| is_content(actual, Some(address))) {
-                    Some((new, _)) => self.renumbered.push((id, new)),
-                    None => self.missing.push(id),
-                },
-            }
-        }
-    }
-
     fn compare_change(&mut self, change: &Change, now: Option<&Value>) {
         let name = change.path.last_name();
-        if same_value(&name, now, change.after.as_ref()) {
+        if same_value(name, now, change.after.as_ref()) {
             return;
         }
-        if same_value(&name, now, change.before.as_ref()) || change.path.is_address() {
+        if same_value(name, now, change.before.as_ref()) || change.path.is_address() {
             self.undone.push(change.clone());
         } else {
             self.altered.push(Change { after: now.cloned(), ..change.clone() });
@@ -165,6 +145,11 @@ fn shares_place(actual: &Value, sent: Option<&Value>) -> bool {
     })
 }
 
+/// Whether street, city and postcode are all others than in an earlier state of the address.
+fn is_elsewhere(actual: &Value, earlier: &Value) -> bool {
+    PLACE.iter().all(|name| !same_value(name, actual.get(name), earlier.get(name)))
+}
+
 /// Differences in what was sent back unchanged. What the service adds is no loss.
 fn foreign_changes(
     asked: &[Change],
@@ -172,21 +157,12 @@ fn foreign_changes(
     now: &Profile,
     ignore: &[String],
 ) -> Vec<Change> {
-    let mut changes = diff::sent_except(sent, now.customer(), ignore);
-    let mut asked_at: HashMap<Option<i64>, Vec<&FieldPath>> = HashMap::new();
-    for Change { path, .. } in asked.iter().filter(|asked| !asked.path.is_new_address()) {
-        asked_at.entry(path.address_id()).or_default().push(path);
-    }
-    let is_asked = |change: &Change| {
-        let at = |id| asked_at.get(&id).into_iter().flatten();
-        let mut near = at(None).chain(change.path.address_id().into_iter().flat_map(|id| at(Some(id))));
-        near.any(|asked| asked.overlaps(&change.path))
-    };
-    changes.retain(|change| {
-        change.before.is_some()
-            && !change.path.is_address()
-            && !same_value(&change.path.last_name(), change.before.as_ref(), change.after.as_ref())
-            && !is_asked(change)
+    let mut changes = diff::customers_except(sent, now.customer(), ignore);
+    changes.retain(|Change { path, before, after }| {
+        before.is_some()
+            && !path.is_address()
+            && !same_value(path.last_name(), before.as_ref(), after.as_ref())
+            && !asked.iter().any(|asked| asked.path.overlaps(path))
     });
     changes
 }
@@ -231,7 +207,7 @@ pub fn not_shown(
             let Change { path, before, after } = change;
             // A newer write overrides an older one. Of one field both old values are too old: a replica may lack both. But
             // what was cleared the service may have filled in, such as the name of a region.
-            let is_set = |change: &Change| !same_value(&change.path.last_name(), change.after.as_ref(), None);
+            let is_set = |change: &Change| !same_value(change.path.last_name(), change.after.as_ref(), None);
             let newest = match newer.iter().find(|newer| newer.path.overlaps(path)) {
                 Some(newer) if newer.path == *path && is_set(newer) => newer,
                 Some(_) => continue,
@@ -245,8 +221,8 @@ pub fn not_shown(
                 let id = path.address_id().filter(|id| index.contains(*id));
                 missing.extend(id.map(|id| format!("address {id}, which was removed, is still there")));
             } else if path.address_id().is_none_or(|id| index.contains(id))
-                && same_value(&name, there, before.as_ref())
-                && !same_value(&name, there, newest.after.as_ref())
+                && same_value(name, there, before.as_ref())
+                && !same_value(name, there, newest.after.as_ref())
             {
                 let old = format!("{path} has its old value");
                 missing.extend((!missing.contains(&old)).then_some(old));
