@@ -54,7 +54,7 @@ pub fn validate(
 /// `usage` for two fields of one object that get the same name.
 pub fn tidy(body: &mut Map<String, Value>, shape: &'static ObjectSchema) -> Result<Warnings, Failure> {
     let mut tidying = Tidying { problems: Vec::new(), warnings: Vec::new() };
-    tidying.object(body, shape, None);
+    tidying.object(body, shape, &Path::Top);
     if tidying.problems.is_empty() {
         return Ok(tidying.warnings);
     }
@@ -68,7 +68,7 @@ pub fn findings(
     allow_unknown: bool,
 ) -> Vec<Finding> {
     let mut checker = Validator { allow_unknown, findings: Vec::new() };
-    checker.object(body, shape, None);
+    checker.object(body, shape, &Path::Top);
     checker.findings
 }
 
@@ -95,33 +95,28 @@ pub fn refuse(findings: &[Finding]) -> Result<(), Failure> {
 /// # Errors
 /// `usage`, naming the path.
 pub fn refuse_masked(body: &Map<String, Value>) -> Result<(), Failure> {
-    let Some(path) = masked_field(body, None) else { return Ok(()) };
+    let Some(path) = masked_field(body, &Path::Top) else { return Ok(()) };
     Err(Failure::usage(format!("`{path}` contains `{MASK}`, the placeholder for a masked token"))
         .hint("enter the actual value, or omit the field to keep the stored one"))
 }
 
-fn masked_field(fields: &Map<String, Value>, above: Option<&Path<'_>>) -> Option<String> {
+fn masked_field(fields: &Map<String, Value>, above: &Path<'_>) -> Option<String> {
     fields.iter().find_map(|(name, value)| {
-        let path = Path::field(above, name);
-        if is_masked(name) { Some(path.to_string()) } else { masked_value(value, &path) }
+        let path = Path::Field(above, name);
+        if name.contains(MASK) { Some(path.to_string()) } else { masked_value(value, &path) }
     })
 }
 
 fn masked_value(value: &Value, path: &Path<'_>) -> Option<String> {
     match value {
-        Value::String(text) => is_masked(text).then(|| path.to_string()),
-        Value::Array(elements) => elements
-            .iter()
-            .enumerate()
-            .find_map(|(index, element)| masked_value(element, &Path::element(Some(path), index))),
-        Value::Object(fields) => masked_field(fields, Some(path)),
+        Value::String(text) => text.contains(MASK).then(|| path.to_string()),
+        Value::Array(elements) => {
+            let mut elements = elements.iter().enumerate();
+            elements.find_map(|(index, element)| masked_value(element, &Path::Element(path, index)))
+        }
+        Value::Object(fields) => masked_field(fields, path),
         _ => None,
     }
-}
-
-fn is_masked(text: &str) -> bool {
-    // Most texts are ASCII, and that is quicker to tell.
-    !text.is_ascii() && text.contains(MASK)
 }
 
 struct Tidying {
@@ -130,33 +125,28 @@ struct Tidying {
 }
 
 impl Tidying {
-    fn object(
-        &mut self,
-        object: &mut Map<String, Value>,
-        shape: &'static ObjectSchema,
-        above: Option<&Path<'_>>,
-    ) {
+    fn object(&mut self, object: &mut Map<String, Value>, shape: &'static ObjectSchema, above: &Path<'_>) {
         self.trim_names(object, above);
         for ignored in shape.own_fields.iter().filter(|member| member.origin == Origin::Ignored) {
             if object.shift_remove(ignored.name).is_some() {
-                let path = Path::field(above, ignored.name);
+                let path = Path::Field(above, ignored.name);
                 self.warnings.push(format!("{path}: ignored (documentation only)"));
             }
         }
         for (name, value) in object {
             if let Some(inner) = shape.field(name).and_then(|member| member.field_type.schema()) {
-                self.value(value, inner, &Path::field(above, name));
+                self.value(value, inner, &Path::Field(above, name));
             }
         }
     }
 
     fn value(&mut self, value: &mut Value, shape: &'static ObjectSchema, path: &Path<'_>) {
         match value {
-            Value::Object(object) => self.object(object, shape, Some(path)),
+            Value::Object(object) => self.object(object, shape, path),
             Value::Array(elements) => {
                 for (index, element) in elements.iter_mut().enumerate() {
                     if let Value::Object(element) = element {
-                        self.object(element, shape, Some(&Path::element(Some(path), index)));
+                        self.object(element, shape, &Path::Element(path, index));
                     }
                 }
             }
@@ -164,13 +154,13 @@ impl Tidying {
         }
     }
 
-    fn trim_names(&mut self, object: &mut Map<String, Value>, above: Option<&Path<'_>>) {
+    fn trim_names(&mut self, object: &mut Map<String, Value>, above: &Path<'_>) {
         if object.keys().all(|name| name.trim() == name) {
             return;
         }
         for (name, value) in std::mem::take(object) {
             let trimmed = name.trim();
-            let path = Path::field(above, trimmed);
+            let path = Path::Field(above, trimmed);
             if object.contains_key(trimmed) {
                 self.problems.push(format!("{path}: duplicate field"));
             }
@@ -188,19 +178,14 @@ struct Validator {
 }
 
 impl Validator {
-    fn object(
-        &mut self,
-        object: &Map<String, Value>,
-        shape: &'static ObjectSchema,
-        above: Option<&Path<'_>>,
-    ) {
+    fn object(&mut self, object: &Map<String, Value>, shape: &'static ObjectSchema, above: &Path<'_>) {
         for (name, value) in object {
-            let path = Path::field(above, name);
+            let path = Path::Field(above, name);
             match shape.field(name) {
                 Some(member) => self.value(name, value, member.field_type, &path),
                 None if self.allow_unknown => {}
                 None => {
-                    let message = unknown_member(&path.to_string(), name, shape);
+                    let message = unknown_field(&path, name, shape);
                     self.found(FindingKind::UnknownField, &path, message);
                 }
             }
@@ -209,7 +194,7 @@ impl Validator {
 
     fn value(&mut self, name: &str, value: &Value, holds: FieldType, path: &Path<'_>) {
         match (holds, value) {
-            (FieldType::Object(shape), Value::Object(object)) => self.object(object, shape, Some(path)),
+            (FieldType::Object(shape), Value::Object(object)) => self.object(object, shape, path),
             (FieldType::List(shape), Value::Array(elements)) => {
                 self.elements(elements, FieldType::Object(shape), path);
             }
@@ -238,7 +223,7 @@ impl Validator {
 
     fn elements(&mut self, elements: &[Value], holds: FieldType, list: &Path<'_>) {
         for (index, element) in elements.iter().enumerate() {
-            self.value("", element, holds, &Path::element(Some(list), index));
+            self.value("", element, holds, &Path::Element(list, index));
         }
     }
 
@@ -287,7 +272,7 @@ pub fn is_whole(text: &str) -> bool {
 }
 
 /// The message for a field no shape lists, with the nearest one that is.
-pub fn unknown_member(path: &str, name: &str, shape: &ObjectSchema) -> String {
+fn unknown_field(path: &Path<'_>, name: &str, shape: &ObjectSchema) -> String {
     let own = shape.own_fields.iter().map(|member| member.name);
     // A field may be one level too high; of two that are equally near, that of this level is meant.
     let inner = shape.own_fields.iter().flat_map(|member| match member.field_type {
@@ -328,64 +313,41 @@ pub enum Step {
 
 /// A value while its body is walked. Most bodies have nothing to report: only then are the steps copied.
 #[derive(Clone, Copy)]
-struct Path<'p> {
-    above: Option<&'p Path<'p>>,
-    here: Here<'p>,
+enum Path<'p> {
+    Top,
+    Field(&'p Path<'p>, &'p str),
+    Element(&'p Path<'p>, usize),
 }
 
-#[derive(Clone, Copy)]
-enum Here<'p> {
-    Field(&'p str),
-    Element(usize),
-}
-
-impl<'p> Path<'p> {
-    /// A field of what is at `above`; of the body itself where that is `None`.
-    fn field(above: Option<&'p Self>, name: &'p str) -> Self {
-        Self { above, here: Here::Field(name) }
-    }
-
-    /// An element of the list at `above`.
-    fn element(above: Option<&'p Self>, index: usize) -> Self {
-        Self { above, here: Here::Element(index) }
-    }
-
-    /// The steps from the top of the body.
+impl Path<'_> {
     fn steps(&self) -> Vec<Step> {
-        let mut steps = self.above.map(Self::steps).unwrap_or_default();
-        steps.push(match self.here {
-            Here::Field(name) => Step::Field(name.to_owned()),
-            Here::Element(index) => Step::Element(index),
-        });
+        let (above, step) = match self {
+            Self::Top => return Vec::new(),
+            Self::Field(above, name) => (above, Step::Field((*name).to_owned())),
+            Self::Element(above, index) => (above, Step::Element(*index)),
+        };
+        let mut steps = above.steps();
+        steps.push(step);
         steps
     }
 }
 
+/// As messages name it: `customer.addresses[0].city`. A long name is cut.
 impl fmt::Display for Path<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&path_of(&self.steps()))
-    }
-}
-
-/// A path as messages name it: `customer.addresses[0].city`. A long name is cut.
-pub fn path_of(steps: &[Step]) -> String {
-    let mut path = String::new();
-    for step in steps {
-        match step {
-            Step::Field(name) => path = child_path(&path, name),
-            Step::Element(index) => path.extend(["[", &index.to_string(), "]"]),
+        const LONGEST: usize = 60;
+        match self {
+            Self::Top => Ok(()),
+            Self::Element(above, index) => write!(out, "{above}[{index}]"),
+            Self::Field(above, name) => {
+                let dot = if matches!(above, Self::Top) { "" } else { "." };
+                match name.char_indices().nth(LONGEST) {
+                    Some((end, _)) => write!(out, "{above}{dot}{}…", &name[..end]),
+                    None => write!(out, "{above}{dot}{name}"),
+                }
+            }
         }
     }
-    path
-}
-
-/// The path of a field, a long name cut.
-fn child_path(path: &str, name: &str) -> String {
-    const LONGEST: usize = 60;
-    let end = name.char_indices().nth(LONGEST).map_or(name.len(), |(end, _)| end);
-    let cut = if end < name.len() { "…" } else { "" };
-    let dot = if path.is_empty() { "" } else { "." };
-    format!("{path}{dot}{}{cut}", &name[..end])
 }
 
 #[cfg(test)]
