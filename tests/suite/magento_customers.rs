@@ -236,7 +236,7 @@ fn stored_data_that_the_shop_does_not_take_back_is_named() {
         refused.assert_failure(4, str![[r#"
 error: the service answered 400 Bad Request: "Phone Number" is a required value
   No changes were made.
-  hint: the shop checks the stored addresses first, and addresses[id=2].telephone is empty: correct this in the admin panel
+  hint: the shop checks the stored addresses first, and address 2 needs telephone: correct this in the admin panel
 "#]]);
     }
     assert_ne!(address(&show(&home), 3)["city"], "Tripoli");

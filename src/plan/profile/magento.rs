@@ -170,105 +170,60 @@ const STREET_LINES: usize = 2;
 /// Magento saves the stored addresses before it looks at those sent. With a stored address that it does not take, every
 /// PUT of the customer fails, also one that corrects or removes that address.
 pub fn explain(stored: &Map<String, Value>, sent: &Map<String, Value>, message: &str) -> Option<String> {
-    let blocked = blocking_addresses(stored, message);
+    let is_required = |label: &str| message.contains(&format!("\"{label}\" is a required value"));
+    let blocked = faults(diff::address_list(stored), message, &[], |_, label| is_required(label));
     if !blocked.is_empty() {
         return Some(format!(
             "the shop checks the stored addresses first, and {}: correct this in the admin panel",
             blocked.join(", ")
         ));
     }
-    let mut parts = missing_in_addresses(sent, message);
-    let mut unlisted = not_in_lists(sent, message);
-    for name in ["firstname", "lastname", "email"] {
-        if is_asked(name, message) && sent.contains_key(name) && is_empty(sent.get(name)) {
-            unlisted.push(format!("{name} is empty"));
-        }
+    let lower = message.to_lowercase();
+    let is_named = |name: &str, label: &str| lower.contains(name) || lower.contains(&label.to_lowercase());
+    // What a new address lacks explains the refusal: a stored one without it may be valid in its country.
+    let (new, kept): (Vec<_>, Vec<_>) =
+        diff::address_list(sent).iter().partition(|address| own_id(address).is_none());
+    let mut found = faults(new, message, &LISTED, is_named);
+    if found.is_empty() {
+        found = faults(kept, message, &LISTED, is_named);
+        let own = [("firstname", "First Name"), ("lastname", "Last Name"), ("email", "email")].into_iter();
+        let is_missing = |name: &str| sent.contains_key(name) && is_empty(sent.get(name));
+        let own = own.filter(|(name, label)| is_named(name, label) && is_missing(name));
+        found.extend(own.map(|(name, _)| format!("{name} is empty")));
     }
-    if !unlisted.is_empty() {
-        parts.push(format!("{}; correct it in the same command", unlisted.join(", ")));
-    }
-    (!parts.is_empty()).then(|| parts.join("; "))
+    (!found.is_empty()).then(|| format!("{}; correct it in the same command", found.join(", ")))
 }
 
-/// What keeps every PUT of this customer from being taken.
-fn blocking_addresses(stored: &Map<String, Value>, message: &str) -> Vec<String> {
+/// What the shop does not take in addresses: required fields that are asked for and empty, values that its lists do not
+/// have, as its message quotes them, and street lines beyond its limit.
+fn faults<'a>(
+    addresses: impl IntoIterator<Item = &'a Value>,
+    message: &str,
+    listed: &[(&str, &str)],
+    is_asked: impl Fn(&str, &str) -> bool,
+) -> Vec<String> {
     let mut found = Vec::new();
-    for address in diff::address_list(stored) {
-        let Some(id) = own_id(address) else { continue };
-        for (name, label) in ADDRESS {
-            let is_named = message.contains(&format!("\"{label}\" is a required value"));
-            if is_named && is_empty(address.get(name)) {
-                found.push(format!("addresses[id={id}].{name} is empty"));
+    for address in addresses {
+        let subject =
+            own_id(address).map_or_else(|| "the new address".to_owned(), |id| format!("address {id}"));
+        let required = ADDRESS.iter().filter(|(name, label)| is_asked(name, label)).map(|(name, _)| *name);
+        let missing: Vec<&str> = required.filter(|name| is_empty(address.get(*name))).collect();
+        if !missing.is_empty() {
+            found.push(format!("{subject} needs {}", missing.join(", ")));
+        }
+        for (name, label) in listed {
+            let value =
+                address.get(*name).map(|value| value.to_string().replace('"', "")).unwrap_or_default();
+            if message.contains(&format!("Invalid value of \"{value}\" provided for the {label} field")) {
+                found.push(format!("{subject} has the {name} `{value}`"));
             }
         }
-        if let Some(lines) = refused_lines(address, message) {
-            found.push(format!("addresses[id={id}].street has {lines} lines"));
-        }
-    }
-    found
-}
-
-/// What the addresses sent lack, or have too much of.
-fn missing_in_addresses(sent: &Map<String, Value>, message: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let is_new = |address: &&Value| own_id(address).is_none();
-    // What a new address lacks explains the refusal: a stored one without it may be valid in its country.
-    let new: Vec<&Value> = diff::address_list(sent).iter().filter(is_new).collect();
-    for address in diff::address_list(sent) {
-        let needed = ADDRESS.map(|(name, _)| name).into_iter();
-        let needed = needed.filter(|name| is_asked(name, message) && is_empty(address.get(*name)));
-        let (subject, needed): (String, Vec<&str>) = match own_id(address) {
-            None => ("the new address".to_owned(), needed.collect()),
-            Some(id) => (
-                format!("address {id}"),
-                needed.filter(|name| !new.iter().any(|new| is_empty(new.get(*name)))).collect(),
-            ),
-        };
-        if !needed.is_empty() {
-            found.push(format!("{subject} needs {}", needed.join(", ")));
-        }
-        if let Some(lines) = refused_lines(address, message) {
+        let lines = address.get("street").and_then(Value::as_array).map_or(0, Vec::len);
+        if lines > STREET_LINES && message.contains("cannot contain more than") {
             found.push(format!("{subject} has {lines} street lines"));
         }
     }
     found
-}
-
-/// Countries and regions that the shop does not have, as its message quotes them.
-fn not_in_lists(sent: &Map<String, Value>, message: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for address in diff::address_list(sent) {
-        let Some(id) = own_id(address) else { continue };
-        for (name, label) in LISTED {
-            let value = address.get(name).map(|value| value.to_string().replace('"', "")).unwrap_or_default();
-            if message.contains(&format!("Invalid value of \"{value}\" provided for the {label} field")) {
-                found.push(format!("addresses[id={id}].{name} is `{value}`"));
-            }
-        }
-    }
-    found
-}
-
-/// Whether a field may be what a message is about: it is named, or no field is and it is required everywhere.
-fn is_asked(name: &str, message: &str) -> bool {
-    let message = message.to_lowercase();
-    let is_named =
-        |name: &str, label: &str| message.contains(name) || message.contains(&label.to_lowercase());
-    match ADDRESS.into_iter().find(|(field, _)| *field == name) {
-        Some((name, label)) if is_named(name, label) => true,
-        None if is_named(name, name) => true,
-        _ => {
-            name != "postcode"
-                && !is_named("email", "email")
-                && !ADDRESS.into_iter().any(|(name, label)| is_named(name, label))
-        }
-    }
-}
-
-/// How many street lines an address has, where that is what the message refuses.
-fn refused_lines(address: &Value, message: &str) -> Option<usize> {
-    let lines = address.get("street").and_then(Value::as_array).map_or(0, Vec::len);
-    (lines > STREET_LINES && message.contains("cannot contain more than")).then_some(lines)
 }
 
 fn is_empty(value: Option<&Value>) -> bool {
@@ -367,11 +322,11 @@ mod tests {
             sent["addresses"][0]["telephone"] = json!("5550100");
             assert_eq!(
                 said(&stored, &sent, "\"Phone Number\" is a required value."),
-                "the shop checks the stored addresses first, and addresses[id=3].telephone is empty: correct this in the admin panel"
+                "the shop checks the stored addresses first, and address 3 needs telephone: correct this in the admin panel"
             );
             assert_eq!(
                 said(&stored, &sent, "\"Street Address\" cannot contain more than 2 lines."),
-                "the shop checks the stored addresses first, and addresses[id=3].street has 3 lines: correct this in the admin panel"
+                "the shop checks the stored addresses first, and address 3 has 3 street lines: correct this in the admin panel"
             );
             assert_eq!(said(&stored, &sent, "the email is not valid"), "");
         }
@@ -382,17 +337,26 @@ mod tests {
             let mut sent = stored.clone();
             sent["addresses"][0]["postcode"] = json!("");
             let required = "\"postcode\" is required. Enter and try again.";
-            assert_eq!(said(&stored, &sent, required), "address 3 needs postcode");
+            assert_eq!(
+                said(&stored, &sent, required),
+                "address 3 needs postcode; correct it in the same command"
+            );
             sent["addresses"].as_array_mut().unwrap().push(json!({"city": "Bonn"}));
-            assert_eq!(said(&stored, &sent, required), "the new address needs postcode");
+            assert_eq!(
+                said(&stored, &sent, required),
+                "the new address needs postcode; correct it in the same command"
+            );
             assert_eq!(
                 said(&stored, &sent, "\"firstname\" is required. \"lastname\" is required."),
-                "the new address needs firstname, lastname"
+                "the new address needs firstname, lastname; correct it in the same command"
             );
             assert!(!said(&stored, &sent, "the address is not valid").contains("postcode"));
             sent["addresses"][1]["street"] = json!(["x", "y", "z"]);
             let lines = "\"Street Address\" cannot contain more than 2 lines.";
-            assert_eq!(said(&stored, &sent, lines), "the new address has 3 street lines");
+            assert_eq!(
+                said(&stored, &sent, lines),
+                "the new address has 3 street lines; correct it in the same command"
+            );
         }
 
         #[test]
@@ -413,7 +377,7 @@ mod tests {
                         &stored,
                         &format!("Invalid value of \"{value}\" provided for the {field} field.")
                     ),
-                    format!("addresses[id=3].{named} is `{value}`; correct it in the same command")
+                    format!("address 3 has the {named} `{value}`; correct it in the same command")
                 );
             }
         }
