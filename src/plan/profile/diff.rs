@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use crate::exact_json;
 use crate::failure::Failure;
@@ -386,17 +386,14 @@ pub fn join_ids(ids: &[i64]) -> String {
 /// Flags that services write as a boolean, a number, a text, or not at all; 0 is also "no region".
 const FLAG_LIKE: [&str; 3] = ["default_billing", "default_shipping", "region_id"];
 
-/// Whether two numbers have the same text, or are the same double: jq 1.6 rounds every number that it passes on.
-pub fn is_same_number(left: &Number, right: &Number) -> bool {
-    let doubles = || Some((left.as_f64()?, right.as_f64()?));
-    // The comparison is meant to be exact: rounding a number twice gives the same bits.
-    left == right || doubles().is_some_and(|(left, right)| left.total_cmp(&right).is_eq())
-}
-
 /// Whether two values are the same but for the texts of their numbers and the order of their fields.
 pub fn is_same(left: &Value, right: &Value) -> bool {
     match (left, right) {
-        (Value::Number(left), Value::Number(right)) => is_same_number(left, right),
+        (Value::Number(left), Value::Number(right)) => {
+            // jq 1.6 rounds every number that it passes on to a double; rounding it twice gives the same bits.
+            let doubles = || Some((left.as_f64()?, right.as_f64()?));
+            left == right || doubles().is_some_and(|(left, right)| left.total_cmp(&right).is_eq())
+        }
         (Value::Array(left), Value::Array(right)) => {
             left.len() == right.len() && left.iter().zip(right).all(|(left, right)| is_same(left, right))
         }
@@ -413,6 +410,11 @@ pub fn is_same(left: &Value, right: &Value) -> bool {
 /// expected codes, of anything else the same value.
 pub fn contains(name: &str, actual: Option<&Value>, expected: Option<&Value>) -> bool {
     agrees(name, actual, expected, false)
+}
+
+/// [`same_value`] of two flags.
+pub fn same_flag(left: Option<&Value>, right: Option<&Value>) -> bool {
+    same_value(FLAG_LIKE[0], left, right)
 }
 
 /// Whether two values of the field `name` are the same. Equal are absent, null and `""`; a number and its text; texts

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::diff::{
-    self, AddressIndex, Change, FieldPath, contains, find_address, id_of, is_same, is_same_number, join_ids,
-    own_id, same_value,
+    self, AddressIndex, Change, FieldPath, contains, find_address, id_of, is_same, join_ids, own_id,
+    same_value,
 };
 use super::region;
 use super::stored::refuse_unknown;
@@ -344,7 +344,6 @@ fn merge_value(stored: &mut Value, name: &str, draft: &Value) {
                 }
             }
         }
-        (stored, draft) if is_same(stored, draft) => {}
         (stored, draft) => *stored = with_stored_numbers(stored, draft),
     }
 }
@@ -352,9 +351,7 @@ fn merge_value(stored: &mut Value, name: &str, draft: &Value) {
 /// The draft's value, its numbers with their stored text where they did not change.
 fn with_stored_numbers(stored: &Value, draft: &Value) -> Value {
     match (stored, draft) {
-        (Value::Number(stored), Value::Number(draft)) if is_same_number(stored, draft) => {
-            Value::Number(stored.clone())
-        }
+        _ if is_same(stored, draft) => stored.clone(),
         (Value::Object(stored), Value::Object(draft)) => {
             let field = |(name, value): (&String, &Value)| {
                 (name.clone(), with_stored_numbers(stored.get(name).unwrap_or(&Value::Null), value))
@@ -363,12 +360,10 @@ fn with_stored_numbers(stored: &Value, draft: &Value) -> Value {
         }
         (Value::Array(stored), Value::Array(draft)) => {
             let element = |(index, value): (usize, &Value)| {
-                let unchanged = stored.get(index).filter(|stored| is_same(stored, value));
                 // An element may have moved, because one before it was inserted or removed.
-                match unchanged.or_else(|| stored.iter().find(|stored| is_same(stored, value))) {
-                    Some(unchanged) => unchanged.clone(),
-                    None => with_stored_numbers(stored.get(index).unwrap_or(&Value::Null), value),
-                }
+                let mut likely = stored.get(index).into_iter().chain(stored);
+                let unchanged = likely.find(|stored| is_same(stored, value)).or(stored.get(index));
+                with_stored_numbers(unchanged.unwrap_or(&Value::Null), value)
             };
             draft.iter().enumerate().map(element).collect()
         }

@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::plan::profile::diff::{same_flag, same_value};
 use crate::suggestion::closest_match;
 
 /// One kind of input.
@@ -80,16 +81,11 @@ pub fn suggest_code(label: &str) -> String {
 /// their order. What `asked` leaves to the service is not compared, nor what services do not all show: labels per store
 /// view and the default option.
 pub fn is_same_attribute(asked: &Map<String, Value>, stored: &Map<String, Value>) -> bool {
-    let same_text = |name: &str| match asked.get(name).and_then(text) {
-        None => true,
-        Some(text_asked) => stored.get(name).and_then(text) == Some(text_asked),
-    };
-    let same_flag = |(name, value): (&String, &Value)| match flag(Some(value)) {
-        Some(asked) if name.starts_with("is_") => flag(stored.get(name)).unwrap_or(false) == asked,
-        _ => true,
-    };
+    let same_text =
+        |name: &str| !asked.contains_key(name) || same_value(name, asked.get(name), stored.get(name));
+    let mut flags = asked.iter().filter(|(name, value)| name.starts_with("is_") && !value.is_null());
     ["attribute_code", "frontend_input", "default_frontend_label"].into_iter().all(same_text)
-        && asked.iter().all(same_flag)
+        && flags.all(|(name, value)| same_flag(Some(value), stored.get(name)))
         && (!asked.contains_key("options") || option_labels(asked) == option_labels(stored))
 }
 
@@ -105,40 +101,15 @@ pub fn in_reply(reply: Value) -> Option<Map<String, Value>> {
 }
 
 /// Labels of the options in the order in which they are shown. A blank one stands for "nothing chosen".
-fn option_labels(attribute: &Map<String, Value>) -> Vec<String> {
+fn option_labels(attribute: &Map<String, Value>) -> Vec<&str> {
     let options = attribute.get("options").and_then(Value::as_array).into_iter().flatten();
     let mut options: Vec<&Value> = options.collect();
-    let order = |option: &Value| option["sort_order"].as_i64();
+    let order = |option: &&Value| option["sort_order"].as_i64();
     if options.iter().all(|option| order(option).is_some()) {
-        options.sort_by_key(|option| order(option));
+        options.sort_by_key(order);
     }
-    options
-        .into_iter()
-        .filter_map(|option| text(&option["label"]))
-        .filter(|label| !label.is_empty())
-        .collect()
-}
-
-fn text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.trim().to_owned()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
-}
-
-/// `true`, `1` and `"1"` are one, and so are `false`, `0`, `"0"` and `""`.
-fn flag(value: Option<&Value>) -> Option<bool> {
-    match value? {
-        Value::Bool(flag) => Some(*flag),
-        Value::Number(number) => Some(number.as_f64() != Some(0.0)),
-        Value::String(text) => match text.trim() {
-            "1" | "true" => Some(true),
-            "0" | "false" | "" => Some(false),
-            _ => None,
-        },
-        _ => None,
-    }
+    let labels = options.into_iter().filter_map(|option| option["label"].as_str().map(str::trim));
+    labels.filter(|label| !label.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::attribute::{FRONTEND_INPUTS, FrontendInput, is_valid_code};
 use super::body::Warnings;
 use super::country::{Country, country_code};
 use crate::failure::Failure;
-use crate::plan::profile::diff::id_of;
+use crate::plan::profile::diff::{address_list, addresses_by_id, same_value};
 use crate::plan::profile::merge::Merged;
 
 /// Fewest and most digits of a telephone number: five for a short national one, fifteen by E.164.
@@ -31,14 +31,11 @@ pub fn of_profile(merged: &Merged) -> Warnings {
             _ => {}
         }
     }
-    let addresses = merged.customer.get("addresses").and_then(Value::as_array);
-    for address in addresses.into_iter().flatten().filter_map(Value::as_object) {
-        let Some((id, named)) = address.get("id").and_then(id_of).and_then(|id| changed.get_key_value(&id))
-        else {
-            continue;
-        };
-        warnings
-            .extend(lint(&format!("address {id}"), address, |member| named.iter().any(|it| it == member)));
+    for (id, address) in addresses_by_id(address_list(&merged.customer)) {
+        if let (Some(named), Some(address)) = (changed.get(&id), address.as_object()) {
+            warnings
+                .extend(lint(&format!("address {id}"), address, |name| named.iter().any(|it| it == name)));
+        }
     }
     warnings
 }
@@ -46,31 +43,28 @@ pub fn of_profile(merged: &Merged) -> Warnings {
 /// A name that was given for the customer and is missing in the new address was perhaps meant for that.
 fn misplaced_names(merged: &Merged, new: &Map<String, Value>) -> Warnings {
     let is_changed = |name: &str| merged.changes.iter().any(|change| change.path.to_string() == name);
-    let misplaced =
-        ["firstname", "lastname"].into_iter().filter(|name| is_changed(name) && !new.contains_key(*name));
-    let warning = |name| {
-        format!(
-            "this changes the customer's own {name}, and the new address has none: its flag is --address-{name}"
-        )
-    };
-    misplaced.map(warning).collect()
+    let names = ["firstname", "lastname"].into_iter();
+    let misplaced = names.filter(|name| is_changed(name) && !new.contains_key(*name));
+    let what = "this changes the customer's own";
+    misplaced
+        .map(|name| format!("{what} {name}, and the new address has none: its flag is --address-{name}"))
+        .collect()
 }
 
 /// Warnings about the addresses of a quote (docs/interface.md, "Shipping information").
 pub fn of_quote(body: &Map<String, Value>) -> Warnings {
-    let information = body.get("addressInformation").and_then(Value::as_object);
-    let sides =
-        ["shipping_address", "billing_address"].map(|side| (side, information.and_then(|it| it.get(side))));
-    let outer = ("billingAddress", body.get("billingAddress"));
-    let addresses = sides.into_iter().chain([outer]);
-    let addresses = addresses.filter_map(|(side, address)| Some((side, address?.as_object()?)));
+    let information = body.get("addressInformation");
+    let mut addresses = ["shipping_address", "billing_address"]
+        .map(|side| (side, information.and_then(|it| it.get(side))))
+        .to_vec();
+    addresses.push(("billingAddress", body.get("billingAddress")));
+    let addresses = addresses.into_iter().filter_map(|(side, address)| Some((side, address?.as_object()?)));
     addresses.flat_map(|(side, address)| lint(side, address, |_| true)).collect()
 }
 
 /// The warning about one field of an address that is being typed; `address` has this field and its country.
 pub fn of_field(address: &Map<String, Value>, field: &str) -> Option<String> {
-    let doubt = lint("", address, |member| member == field).into_iter().next()?;
-    doubt.strip_prefix(": ").map(str::to_owned)
+    lint("", address, |name| name == field).first()?.strip_prefix(": ").map(str::to_owned)
 }
 
 fn lint(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bool) -> Warnings {
@@ -80,18 +74,18 @@ fn lint(label: &str, address: &Map<String, Value>, is_named: impl Fn(&str) -> bo
     let country = code.and_then(Country::find);
     let mut found = Vec::new();
     let is_unknown = |code: &&str| country.is_none() || code.chars().any(char::is_lowercase);
-    if let Some(code) = code.filter(is_unknown).filter(|_| is_named("country_id")) {
-        found.push(unknown_country(code));
+    if is_named("country_id") {
+        found.extend(code.filter(is_unknown).map(unknown_country));
     }
-    if let (Some(country), Some(postcode)) = (&country, text("postcode"))
-        && (is_named("postcode") || is_named("country_id"))
-    {
-        found.extend(invalid_postcode(country, postcode));
+    if is_named("postcode") || is_named("country_id") {
+        found.extend(
+            country.zip(text("postcode")).and_then(|(country, code)| invalid_postcode(&country, code)),
+        );
     }
-    if let Some(telephone) = text("telephone").filter(|_| is_named("telephone")) {
-        found.extend(invalid_telephone(telephone));
+    if is_named("telephone") {
+        found.extend(text("telephone").and_then(invalid_telephone));
     }
-    found.into_iter().map(|doubt| format!("{label}: {doubt}")).collect()
+    found.into_iter().map(|warning| format!("{label}: {warning}")).collect()
 }
 
 fn unknown_country(code: &str) -> String {
@@ -140,10 +134,7 @@ pub fn attribute_errors(attribute: &Map<String, Value>) -> Vec<String> {
 
 /// An error for an attribute without a code. It is apart from [`attribute_errors`], for questions may still be asked for it.
 fn missing_code(attribute: &Map<String, Value>) -> Vec<String> {
-    let is_missing = match attribute.get("attribute_code") {
-        None | Some(Value::Null) => true,
-        Some(code) => code.as_str().is_some_and(|code| code.trim().is_empty()),
-    };
+    let is_missing = same_value("attribute_code", attribute.get("attribute_code"), None);
     if is_missing { vec!["attribute.attribute_code is missing".to_owned()] } else { Vec::new() }
 }
 
@@ -182,20 +173,17 @@ fn options(attribute: &Map<String, Value>) -> &[Value] {
 }
 
 fn code(code: &str) -> Option<String> {
-    (!is_valid_code(code)).then(|| {
-        format!(
-            "attribute_code `{code}` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _"
-        )
-    })
+    let expected = "Magento expects a letter followed by up to 59 of a-z, 0-9, _";
+    (!is_valid_code(code)).then(|| format!("attribute_code `{code}` may be rejected: {expected}"))
 }
 
 fn unknown_kind(name: &str) -> Option<String> {
     if FrontendInput::find(name).is_some() {
         return None;
     }
-    let known = || FRONTEND_INPUTS.map(|kind| kind.name).join(", ");
+    let known = FRONTEND_INPUTS.map(|kind| kind.name).join(", ");
     let meant = FrontendInput::closest_match(name)
-        .map_or_else(|| format!("known: {}", known()), |kind| format!("did you mean `{}`?", kind.name));
+        .map_or_else(|| format!("known: {known}"), |kind| format!("did you mean `{}`?", kind.name));
     Some(format!("unknown frontend_input `{name}`; {meant}"))
 }
 
@@ -221,12 +209,9 @@ fn numbers(options: &[Value]) -> Option<String> {
 }
 
 fn defaults(options: &[Value], kind: Option<&str>) -> Option<String> {
-    let defaults: Vec<&str> =
-        options.iter().filter(|option| option["is_default"] == true).filter_map(label).collect();
-    if defaults.len() < 2 || kind == Some("multiselect") {
-        return None;
-    }
-    let which = named(&defaults)?;
+    let defaults = options.iter().filter(|option| option["is_default"] == true);
+    let defaults: Vec<&str> = defaults.filter_map(label).collect();
+    let which = named(&defaults).filter(|_| defaults.len() > 1 && kind != Some("multiselect"))?;
     Some(format!("{} default options, expected one: {which}", defaults.len()))
 }
 
