@@ -1,7 +1,7 @@
 //! What distinguishes one operation from another as plain data.
 
 use crate::plan::request::Bearer;
-use crate::wire::{FieldTables, FieldType, ObjectSchema};
+use crate::wire::{FieldType, Table};
 
 /// One operation. Its flags are in `cli` and `input`, the steps of sending it in `ops`.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub struct ColumnTable {
 #[derive(Debug)]
 pub struct ColumnGroup {
     /// The object.
-    pub schema: fn(&FieldTables) -> &'static ObjectSchema,
+    pub schema: Table,
     /// Where it is inside the wrapper.
     pub path: &'static [&'static str],
     /// What stands before the names of the fields in the titles.
@@ -60,15 +60,11 @@ pub struct ColumnGroup {
 /// No columns, for the fields that an operation does not name.
 const NO_COLUMNS: ColumnTable = ColumnTable { groups: &[], omitted: &[], named: None, labels: None };
 
-impl ColumnGroup {
-    const fn new(
-        schema: fn(&FieldTables) -> &'static ObjectSchema,
-        path: &'static [&'static str],
-        prefix: &'static str,
-    ) -> Self {
-        Self { schema, path, prefix, prefixed: &[] }
-    }
+const fn group(schema: Table, path: &'static [&'static str], prefix: &'static str) -> ColumnGroup {
+    ColumnGroup { schema, path, prefix, prefixed: &[] }
+}
 
+impl ColumnGroup {
     /// The title of a field's column.
     pub fn title(&self, field: &str) -> String {
         let is_prefixed = self.prefixed.is_empty() || self.prefixed.contains(&field);
@@ -118,18 +114,10 @@ pub(super) static QUOTE_SHIP: OperationSpec = OperationSpec {
     template: include_str!("../../template/quote_ship.json"),
     columns: ColumnTable {
         groups: &[
-            ColumnGroup::new(
-                |fields| fields.quote_address,
-                &["addressInformation", "shipping_address"],
-                "shipping_address.",
-            ),
-            ColumnGroup::new(
-                |fields| fields.quote_address,
-                &["addressInformation", "billing_address"],
-                "billing_address.",
-            ),
-            ColumnGroup::new(|fields| fields.address_information, &["addressInformation"], ""),
-            ColumnGroup::new(|fields| fields.quote_address, &["billingAddress"], "billingAddress."),
+            group(|all| all.quote_address, &["addressInformation", "shipping_address"], "shipping_address."),
+            group(|all| all.quote_address, &["addressInformation", "billing_address"], "billing_address."),
+            group(|all| all.address_information, &["addressInformation"], ""),
+            group(|all| all.quote_address, &["billingAddress"], "billingAddress."),
         ],
         named: Some(NamedColumns {
             prefix: "paymentMethod.",
@@ -154,7 +142,7 @@ pub(super) static QUOTE_ADD_ITEM: OperationSpec = OperationSpec {
     required: "cartItem",
     template: include_str!("../../template/quote_add_item.json"),
     columns: ColumnTable {
-        groups: &[ColumnGroup::new(|fields| fields.cart_item, &[], "")],
+        groups: &[group(|all| all.cart_item, &[], "")],
         named: Some(NamedColumns {
             prefix: "option:",
             placeholder: "OPTION_ID",
@@ -180,8 +168,8 @@ pub(super) static CUSTOMER_UPDATE: OperationSpec = OperationSpec {
     template: include_str!("../../template/customer_update.json"),
     columns: ColumnTable {
         groups: &[
-            ColumnGroup::new(|fields| fields.customer, &[], ""),
-            ColumnGroup::new(|fields| fields.region, &["addresses", "region"], ""),
+            group(|all| all.customer, &[], ""),
+            group(|all| all.region, &["addresses", "region"], ""),
             ColumnGroup {
                 schema: |fields| fields.address,
                 path: &["addresses"],
@@ -214,7 +202,7 @@ pub(super) static ATTRIBUTE_CREATE: OperationSpec = OperationSpec {
     required: "attribute",
     template: include_str!("../../template/attribute_create.json"),
     columns: ColumnTable {
-        groups: &[ColumnGroup::new(|fields| fields.attribute, &[], "")],
+        groups: &[group(|all| all.attribute, &[], "")],
         named: Some(NamedColumns {
             prefix: "label:",
             placeholder: "STORE_ID",
