@@ -9,7 +9,7 @@ use crate::cli::{RequestArgs, WriteArgs};
 use crate::failure::{Applied, Failure};
 use crate::http::Reply;
 use crate::input::document;
-use crate::plan::request::{Bearer, Method, RelativePath, Request, is_profile_path};
+use crate::plan::request::{self, Bearer, Method, RelativePath, Request, is_profile_path, is_read};
 use crate::report::outcome::Outcome;
 use crate::session::Session;
 use crate::session::runtime::with_service;
@@ -46,7 +46,8 @@ pub struct ApiArgs {
 }
 
 fn method(text: &str) -> Result<Method, String> {
-    Method::new(text).ok_or_else(|| "expected an HTTP method, such as GET, POST, PUT or DELETE".to_owned())
+    request::method(text)
+        .ok_or_else(|| "expected an HTTP method, such as GET, POST, PUT or DELETE".to_owned())
 }
 
 /// What results call it.
@@ -78,7 +79,7 @@ pub async fn run(session: &Session<'_>, args: &ApiArgs) -> Result<(), Failure> {
 /// Refuses writes to a customer's profile: they replace the address list, and this command neither reads it nor keeps a
 /// snapshot. Deleting a customer needs no address list.
 fn guard_profile(args: &ApiArgs) -> Result<(), Failure> {
-    let replaces = !args.method.is_read() && args.method.as_str() != "DELETE";
+    let replaces = !is_read(&args.method) && args.method.as_str() != "DELETE";
     if args.unguarded || !replaces || !is_profile_path(args.path.as_str()) {
         return Ok(());
     }
@@ -104,18 +105,14 @@ fn request(session: &Session<'_>, args: &ApiArgs) -> Result<Request, Failure> {
 }
 
 async fn send(service: &Service<'_>, request: &Request) -> Result<Reply, Failure> {
-    if request.method.is_read() {
-        service.read(request).await
-    } else {
-        service.write(OPERATION, request).await
-    }
+    if request.is_read() { service.read(request).await } else { service.write(OPERATION, request).await }
 }
 
 /// Prints the body of the reply: the service's own object under `-o json`, which `--jq` works on; to a pipe the bytes as
 /// they came.
 fn print(session: &Session<'_>, request: &Request, reply: Reply) -> Result<(), Failure> {
     let printed = print_body(session, &reply);
-    let applied = if request.method.is_read() { Applied::No } else { Applied::Yes };
+    let applied = if request.is_read() { Applied::No } else { Applied::Yes };
     // Even where the reply cannot be printed, it is reported whether the call took effect.
     let outcome = Outcome { applied, status: Some(reply.status), ..Outcome::not_sent(OPERATION) };
     printed.map_err(|failure| outcome.print_failed(failure))

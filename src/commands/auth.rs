@@ -407,7 +407,7 @@ fn request(
         (None, false) => routes.customer,
     };
     Ok(Request {
-        method: Method::Post,
+        method: Method::POST,
         path: service.target()?.path(path, &[]),
         body: Some(body.to_string().into()),
         bearer: if args.admin { Bearer::Admin } else { Bearer::Customer },

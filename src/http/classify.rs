@@ -28,7 +28,7 @@ pub(super) fn classify(
     received: Result<Incoming, TransportError>,
     now: Timestamp,
 ) -> (Attempt, ServiceSignal) {
-    let is_read = request.method.is_read();
+    let is_read = request.is_read();
     match received {
         Err(lost) => (without_reply(is_read, lost), ServiceSignal::Failing(None)),
         Ok(incoming) => {
@@ -49,7 +49,7 @@ fn signal(status: u16, wait: Option<Duration>) -> ServiceSignal {
 }
 
 fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration>) -> Attempt {
-    let is_read = request.method.is_read();
+    let is_read = request.is_read();
     let status = incoming.status;
     match status {
         _ if is_success(request, status) && !is_read && holds_page(&incoming) => Attempt::Unknown {
@@ -87,7 +87,7 @@ fn reply(request: &Request, url: &Url, incoming: Incoming, wait: Option<Duration
 /// 202 says that the service has yet to do it. For a read any 2xx is an answer.
 fn is_success(request: &Request, status: u16) -> bool {
     match status {
-        202 => request.method.is_read(),
+        202 => request.is_read(),
         200..=299 => true,
         _ => request.also_success == Some(status),
     }

@@ -363,7 +363,7 @@ impl Service<'_> {
     /// The stage that an attempt goes back to if it changes nothing: what was sent before it, was sent.
     fn begin_write(&self, operation: &str, request: &Request) -> Stage {
         self.log_target(operation, request);
-        self.replaces_profile.set(request.method == Method::Put && operation.starts_with("customer "));
+        self.replaces_profile.set(request.method == Method::PUT && operation.starts_with("customer "));
         self.stage.replace(Stage::Sent)
     }
 

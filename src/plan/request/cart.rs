@@ -61,28 +61,28 @@ impl<'a> Cart<'a> {
             }
             None => self.target.path(self.routes.own, &[]),
         };
-        Request { body: Some("{}".into()), ..self.write(Method::Post, path, String::new()) }
+        Request { body: Some("{}".into()), ..self.write(Method::POST, path, String::new()) }
     }
 
     /// Adds an item; the same one again adds its quantity.
     pub fn add_item(&self, body: String) -> Request {
-        self.write(Method::Post, self.path("/items"), body)
+        self.write(Method::POST, self.path("/items"), body)
     }
 
     /// Saves addresses, carrier and method.
     pub fn save_shipping(&self, body: String) -> Request {
-        self.write(Method::Post, self.path("/shipping-information"), body)
+        self.write(Method::POST, self.path("/shipping-information"), body)
     }
 
     /// Asks for the shipping methods to an address of the customer. Nothing is saved: it is a read.
     pub fn estimate_shipping(&self, address: i64) -> Request {
         let body = format!(r#"{{"addressId":{address}}}"#);
-        self.write(Method::Post, self.path("/estimate-shipping-methods-by-address-id"), body)
+        self.write(Method::POST, self.path("/estimate-shipping-methods-by-address-id"), body)
     }
 
     /// Sets the payment method. The same one again changes nothing.
     pub fn select_payment(&self, body: String) -> Request {
-        self.write(Method::Put, self.path("/selected-payment-method"), body)
+        self.write(Method::PUT, self.path("/selected-payment-method"), body)
     }
 
     fn write(&self, method: Method, path: String, body: String) -> Request {

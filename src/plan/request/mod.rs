@@ -9,48 +9,17 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 
 use crate::failure::Failure;
 pub use crate::plan::request::dialect::{Dialect, Interface, Target};
+pub use reqwest::Method;
 
-/// HTTP method of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Method {
-    /// Reads.
-    Get,
-    /// Acts, and acts twice when it is sent twice.
-    Post,
-    /// Replaces.
-    Put,
-    /// Any other, in upper case; only `api` sends these.
-    Other(String),
+/// A method as the user wrote it, in any case; `None` for what is none.
+pub fn method(typed: &str) -> Option<Method> {
+    let is_word = typed.bytes().all(|byte| byte.is_ascii_alphabetic());
+    Method::from_bytes(typed.to_ascii_uppercase().as_bytes()).ok().filter(|_| is_word)
 }
 
-impl Method {
-    /// A method as the user wrote it, in any case; `None` for what is none.
-    pub fn new(typed: &str) -> Option<Self> {
-        if typed.is_empty() || !typed.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-            return None;
-        }
-        Some(match typed.to_ascii_uppercase() {
-            name if name == "GET" => Self::Get,
-            name if name == "POST" => Self::Post,
-            name if name == "PUT" => Self::Put,
-            name => Self::Other(name),
-        })
-    }
-
-    /// Whether the service cannot act on it, however often it comes.
-    pub fn is_read(&self) -> bool {
-        matches!(self.as_str(), "GET" | "HEAD")
-    }
-
-    /// The method as it stands in the request line.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Other(name) => name,
-        }
-    }
+/// Whether the service cannot act on calls of a method, however often they come.
+pub fn is_read(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
 }
 
 /// Whose token a call carries. The marketplace's interface does not show which kind each operation needs (docs/interface.md).
@@ -113,6 +82,11 @@ impl StoreView {
 }
 
 impl Request {
+    /// Whether the service cannot act on it, however often it comes.
+    pub fn is_read(&self) -> bool {
+        is_read(&self.method)
+    }
+
     /// Whether the path names this store view.
     pub fn is_in(&self, view: &StoreView) -> bool {
         let segment = view.segment().to_string();
@@ -128,14 +102,14 @@ impl Request {
         body: Option<Cow<'static, str>>,
         bearer: Bearer,
     ) -> Self {
-        let also_success = dialect.ship_success.filter(|_| !method.is_read());
+        let also_success = dialect.ship_success.filter(|_| !is_read(&method));
         Self { method, path: path.as_str().to_owned(), body, bearer, also_success }
     }
 
     /// Replaces the customer's profile (docs/interface.md, "Operations").
     pub fn replace_profile(target: &Target<'_>, body: Cow<'static, str>) -> Self {
         Self {
-            method: Method::Put,
+            method: Method::PUT,
             path: target.profile_path(),
             body: Some(body),
             bearer: target.bearer(),
@@ -157,12 +131,12 @@ impl Request {
 
     /// A read of a path that [`Target::path`] has made.
     pub fn get(path: String, bearer: Bearer) -> Self {
-        Self { method: Method::Get, path, body: None, bearer, also_success: None }
+        Self { method: Method::GET, path, body: None, bearer, also_success: None }
     }
 
     /// A write to a path that [`Target::path`] has made.
     pub fn post(path: String, body: Cow<'static, str>, bearer: Bearer) -> Self {
-        Self { method: Method::Post, path, body: Some(body), bearer, also_success: None }
+        Self { method: Method::POST, path, body: Some(body), bearer, also_success: None }
     }
 }
 

@@ -51,7 +51,7 @@ pub fn ship() -> Request {
 /// A call that only reads.
 pub fn get() -> Request {
     Request {
-        method: Method::Get,
+        method: Method::GET,
         path: "/V1/thing".to_owned(),
         body: None,
         bearer: Bearer::Customer,
@@ -74,7 +74,7 @@ pub fn send(link: &Endpoint, request: &Request) -> Result<Reply, Failure> {
 
 /// One call over this client.
 pub async fn call(client: &Client, request: &Request) -> Result<Reply, Failure> {
-    let effect = if request.method.is_read() { Effect::Read } else { Effect::Write };
+    let effect = if request.is_read() { Effect::Read } else { Effect::Write };
     client.send(request, &token(), effect, || false).await
 }
 
