@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::diff::{self, is_same, own_id};
 use crate::failure::Failure;
-use crate::plan::validate::body::{self, Finding, FindingKind, Step};
+use crate::plan::validate::body::{self, Finding, FindingKind, Step, describe};
 use crate::suggestion::closest_match;
 
 /// Where the customer and the addresses stand in the reply to a profile read: JSON pointers.
@@ -57,7 +57,7 @@ impl Profile {
             None => Err("it has no address list".to_owned()),
             Some(Value::Array(addresses)) if addresses.iter().all(Value::is_object) => Ok(Self(customer)),
             Some(Value::Array(_)) => Err("its address list contains a non-object".to_owned()),
-            Some(other) => Err(format!("its address list is {}", kind_of(other))),
+            Some(other) => Err(format!("its address list is {}", describe(other))),
         }
     }
 
@@ -98,7 +98,7 @@ fn customer_of(reply: Value, pointer: Option<&str>) -> Result<Map<String, Value>
         None => reply,
     };
     let Value::Object(mut object) = found else {
-        return Err(format!("it is {}", kind_of(&found)));
+        return Err(format!("it is {}", describe(&found)));
     };
     let inner = object.get("customer").and_then(|customer| customer.get("addresses"));
     if pointer.is_none() && inner.is_some() && object.contains_key("addresses") {
@@ -107,7 +107,7 @@ fn customer_of(reply: Value, pointer: Option<&str>) -> Result<Map<String, Value>
     if pointer.is_none() && !object.contains_key("addresses") {
         return match object.remove("customer") {
             Some(Value::Object(customer)) => Ok(customer),
-            Some(other) => Err(format!("expected a customer object, found {}", kind_of(&other))),
+            Some(other) => Err(format!("expected a customer object, found {}", describe(&other))),
             None => Ok(object),
         };
     }
@@ -123,17 +123,6 @@ pub fn unreadable(what: &str) -> Failure {
     Failure::guard(format!("cannot read the stored addresses from the response: {what}")).hint(
         "run it again with -vv to see the response, then set `read.path`, `read.customer` and `read.addresses` of the profile",
     )
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
 }
 
 /// Refuses what the check found in a draft, unless the stored profile has it: an unknown field that a stored object has in

@@ -287,7 +287,7 @@ fn unknown_field(path: &Path<'_>, name: &str, shape: &ObjectSchema) -> String {
 }
 
 /// A value in words, short enough for a message.
-fn describe(value: &Value) -> String {
+pub fn describe(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(flag) => flag.to_string(),
