@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::diff::{self, Change, find_address, id_of, own_id};
+use super::diff::{self, Change, find_address, id_of, own_id, same_flag, same_value};
 use super::merge::DEFAULTS;
 use super::verify::Seen;
 
@@ -94,18 +94,8 @@ fn agree_on_region(address: &mut Map<String, Value>) {
 }
 
 /// Whether the flag of an address is set.
-pub(super) fn is_set(address: &Value, name: &str) -> bool {
-    is_flag_set(address.get(name))
-}
-
-/// The same of the flag itself.
-pub(super) fn is_flag_set(flag: Option<&Value>) -> bool {
-    match flag {
-        Some(Value::Bool(flag)) => *flag,
-        Some(Value::Number(number)) => number.as_i64() == Some(1),
-        Some(Value::String(text)) => text == "1" || text == "true",
-        _ => false,
-    }
+fn is_set(address: &Value, name: &str) -> bool {
+    same_flag(address.get(name), Some(&Value::Bool(true)))
 }
 
 /// The default stands at the top and as a flag of its address, and both say the same. Of the two, the one that the change
@@ -228,10 +218,8 @@ fn faults<'a>(
 
 fn is_empty(value: Option<&Value>) -> bool {
     match value {
-        None | Some(Value::Null) => true,
-        Some(Value::String(text)) => text.trim().is_empty(),
         Some(Value::Array(lines)) => lines.iter().all(|line| is_empty(Some(line))),
-        Some(_) => false,
+        value => same_value("", value, None),
     }
 }
 

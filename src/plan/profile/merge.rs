@@ -197,7 +197,11 @@ fn merge_addresses(stored: &[Value], patch: &ProfilePatch) -> Result<Vec<Value>,
         } else {
             let twin = staying.iter().find(|position| has_all(&stored[**position], &draft));
             if let Some(position) = twin.filter(|_| !patch.allow_duplicate && !draft.is_empty()) {
-                return Err(already_stored(index.ids()[*position]));
+                return Err(Failure::guard(format!(
+                    "address {} already has these values",
+                    index.ids()[*position]
+                ))
+                .hint("change it with --address ID, or add a second one with --allow-duplicate"));
             }
             new.push(new_address(draft)?);
         }
@@ -205,11 +209,6 @@ fn merge_addresses(stored: &[Value], patch: &ProfilePatch) -> Result<Vec<Value>,
     clear_other_defaults(patch, index.ids(), &mut changed);
     let order = if patch.replace { order } else { staying };
     Ok(order.into_iter().map(|position| changed[position].take()).chain(new).collect())
-}
-
-fn already_stored(id: i64) -> Failure {
-    Failure::guard(format!("address {id} already has these values"))
-        .hint("change it with --address ID, or add a second one with --allow-duplicate")
 }
 
 /// Whether a stored address has every value that a draft names. The region id stands in two places.
@@ -222,11 +221,8 @@ pub fn has_all(address: &Value, draft: &Map<String, Value>) -> bool {
 
 /// Finds for each draft the stored address it names.
 fn resolve_targets(patch: &ProfilePatch, index: &AddressIndex) -> Result<Vec<AddressPatch>, Failure> {
-    let mut named = HashSet::new();
-    for id in &patch.remove {
-        index.find(*id)?;
-        named.insert(*id);
-    }
+    let mut named: HashSet<i64> = patch.remove.iter().copied().collect();
+    patch.remove.iter().try_for_each(|id| index.find(*id).map(drop))?;
     let target = |(at, draft): (usize, &Value)| {
         let Value::Object(draft) = draft else {
             return Err(Failure::usage("addresses: every element must be an object"));
@@ -236,25 +232,20 @@ fn resolve_targets(patch: &ProfilePatch, index: &AddressIndex) -> Result<Vec<Add
             None => format!("addresses[{at}]."),
         };
         check_attribute_codes(draft, &label)?;
-        let Some(id) = draft.get("id") else {
-            return Ok((None, draft.clone()));
-        };
+        let Some(id) = draft.get("id") else { return Ok((None, draft.clone())) };
         let id = id_of(id).ok_or_else(|| Failure::usage(format!("invalid address ID `{id}`")))?;
         let position = index.find(id)?;
-        if named.insert(id) {
-            Ok((Some(position), draft.clone()))
-        } else {
-            Err(Failure::usage(format!("duplicate address ID {id}"))
-                .hint("list the address once, and do not name it in --remove-address as well"))
+        if !named.insert(id) {
+            return Err(Failure::usage(format!("duplicate address ID {id}"))
+                .hint("list the address once, and do not name it in --remove-address as well"));
         }
+        Ok((Some(position), draft.clone()))
     };
     diff::address_list(&patch.draft).iter().enumerate().map(target).collect()
 }
 
 fn apply_patch(address: &mut Value, mut draft: Map<String, Value>, label: &str) -> Result<(), Failure> {
-    let Value::Object(address) = address else {
-        return Ok(());
-    };
+    let Value::Object(address) = address else { return Ok(()) };
     draft.shift_remove("id");
     // An id belongs to its country, but a text can be that of a region in the new one too.
     let says_text = region::names_text(&draft) && !region::has_id(address);

@@ -61,32 +61,32 @@ impl<'a> Cart<'a> {
             }
             None => self.target.path(self.routes.own, &[]),
         };
-        Request { body: Some("{}".into()), ..self.write(Method::POST, path, String::new()) }
+        self.post(path, "{}".to_owned())
     }
 
     /// Adds an item; the same one again adds its quantity.
     pub fn add_item(&self, body: String) -> Request {
-        self.write(Method::POST, self.path("/items"), body)
+        self.post(self.path("/items"), body)
     }
 
     /// Saves addresses, carrier and method.
     pub fn save_shipping(&self, body: String) -> Request {
-        self.write(Method::POST, self.path("/shipping-information"), body)
+        self.post(self.path("/shipping-information"), body)
     }
 
     /// Asks for the shipping methods to an address of the customer. Nothing is saved: it is a read.
     pub fn estimate_shipping(&self, address: i64) -> Request {
         let body = format!(r#"{{"addressId":{address}}}"#);
-        self.write(Method::POST, self.path("/estimate-shipping-methods-by-address-id"), body)
+        self.post(self.path("/estimate-shipping-methods-by-address-id"), body)
     }
 
     /// Sets the payment method. The same one again changes nothing.
     pub fn select_payment(&self, body: String) -> Request {
-        self.write(Method::PUT, self.path("/selected-payment-method"), body)
+        Request { method: Method::PUT, ..self.post(self.path("/selected-payment-method"), body) }
     }
 
-    fn write(&self, method: Method, path: String, body: String) -> Request {
-        Request { method, path, body: Some(body.into()), bearer: self.target.bearer(), also_success: None }
+    fn post(&self, path: String, body: String) -> Request {
+        Request::post(path, body.into(), self.target.bearer())
     }
 }
 

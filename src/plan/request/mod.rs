@@ -62,13 +62,11 @@ impl StoreView {
     /// pasted command.
     pub fn new(code: &str) -> Result<Self, Failure> {
         let is_refused = |c: char| c.is_whitespace() || c.is_control() || c == ';';
-        match code {
-            _ if matches!(code, "" | "." | "..") || code.contains(is_refused) => {
-                Err(Failure::usage(format!("invalid store view code `{code}`"))
-                    .hint("the codes are listed in the admin panel under Stores > Settings > All Stores"))
-            }
-            _ => Ok(Self(code.to_owned())),
+        if matches!(code, "" | "." | "..") || code.contains(is_refused) {
+            return Err(Failure::usage(format!("invalid store view code `{code}`"))
+                .hint("the codes are listed in the admin panel under Stores > Settings > All Stores"));
         }
+        Ok(Self(code.to_owned()))
     }
 
     /// The code as the user wrote it.
@@ -108,13 +106,7 @@ impl Request {
 
     /// Replaces the customer's profile (docs/interface.md, "Operations").
     pub fn replace_profile(target: &Target<'_>, body: Cow<'static, str>) -> Self {
-        Self {
-            method: Method::PUT,
-            path: target.profile_path(),
-            body: Some(body),
-            bearer: target.bearer(),
-            also_success: None,
-        }
+        Self { method: Method::PUT, ..Self::post(target.profile_path(), body, target.bearer()) }
     }
 
     /// Reads the customer's profile. The marketplace's interface shows no read: that call is ours.
