@@ -8,7 +8,7 @@ mod text;
 
 use std::io;
 
-use dialoguer::console::{self, Term, truncate_str};
+use dialoguer::console::{self, Term};
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 use dialoguer::{FuzzySelect, Select};
 
@@ -180,10 +180,9 @@ impl Prompt {
             return self.select_by_number(question, &choices);
         }
         let (term, _keyboard) = self.begin()?;
-        // The cursor is two columns, and the last one stays free: after it some terminals begin a new line.
-        let columns = usize::from(term.size().1).saturating_sub(3);
-        let fitting: Vec<String> =
-            choices.iter().map(|choice| truncate_str(choice, columns, "…").into_owned()).collect();
+        // The cursor is two columns. A choice counts as two rows as soon as it has more bytes than fit.
+        let room = usize::from(term.size().1).saturating_sub(3);
+        let fitting: Vec<String> = choices.into_iter().map(|choice| cut(choice, room)).collect();
         ask(term, &fitting).map_err(|dialoguer::Error::IO(error)| {
             let _ = term.show_cursor();
             stopped(error)
@@ -246,6 +245,15 @@ fn controlling_terminal() -> Option<Term> {
 #[cfg(windows)]
 fn controlling_terminal() -> Option<Term> {
     Some(Term::stdout()).filter(Term::is_term)
+}
+
+fn cut(text: String, bytes: usize) -> String {
+    const MORE: &str = "…";
+    if text.len() <= bytes {
+        return text;
+    }
+    let end = (0..=bytes.saturating_sub(MORE.len())).rev().find(|end| text.is_char_boundary(*end));
+    format!("{}{MORE}", &text[..end.unwrap_or(0)])
 }
 
 fn rendered(format: impl FnOnce(&mut String) -> std::fmt::Result) -> String {

@@ -41,15 +41,6 @@ impl Shell {
             Self::Windows => split_for_windows(line),
         }
     }
-
-    /// The command that writes a JSON text to the standard input of another one.
-    pub fn pipe_json(self, json: &str, command: &str) -> String {
-        match self {
-            Self::Posix => format!("printf '%s' {} | {command}", self.quote(json)),
-            // Windows PowerShell would write a question mark for every other character.
-            Self::Windows => format!("{} | {command}", quote_for_powershell(&ascii_json(json))),
-        }
-    }
 }
 
 const MISSING_QUOTE: &str = "missing closing quote";
@@ -78,19 +69,6 @@ fn quote_for_windows(word: &str) -> Cow<'_, str> {
 fn quote_for_powershell(word: &str) -> String {
     let doubled = |one: char| if SINGLE_QUOTES.contains(&one) { vec![one, one] } else { vec![one] };
     format!("'{}'", word.chars().flat_map(doubled).collect::<String>())
-}
-
-/// The same JSON without characters beyond ASCII, which only occur within its strings.
-fn ascii_json(json: &str) -> String {
-    let mut ascii = String::with_capacity(json.len());
-    for one in json.chars() {
-        if one.is_ascii() {
-            ascii.push(one);
-        } else {
-            ascii.extend(one.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
-        }
-    }
-    ascii
 }
 
 /// By the rules of `CommandLineToArgvW`: blanks divide, `"` quotes, and backslashes count only before a `"`.
@@ -174,14 +152,6 @@ mod tests {
             assert_eq!(Windows.quote(word), windows, "{word}");
         }
         assert_eq!(Windows.join(["storefront", "a b"]), "storefront \"a b\"");
-    }
-
-    #[test]
-    fn json_is_piped_without_what_a_shell_may_change() {
-        let json = "{\"city\":\"O'Été 😀\"}";
-        assert_eq!(Posix.pipe_json(json, "x"), "printf '%s' '{\"city\":\"O'\\''Été 😀\"}' | x");
-        let windows = Windows.pipe_json(json, "x");
-        assert_eq!(windows, r#"'{"city":"O''\u00c9t\u00e9 \ud83d\ude00"}' | x"#);
     }
 
     proptest! {

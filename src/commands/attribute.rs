@@ -8,7 +8,7 @@ use crate::cli::attribute::CreateArgs;
 use crate::cli::{RequestArgs, SharedArgs};
 use crate::failure::{Failure, FailureKind};
 use crate::input::{Draft, Unfinished};
-use crate::interactive::attribute::{Answers, Wizard};
+use crate::interactive::attribute::Wizard;
 use crate::ops::record::{RecordOperation, perform_and_report};
 use crate::ops::{attribute, draft_from, input_document};
 use crate::plan::operation::Operation;
@@ -80,25 +80,21 @@ async fn create_one(session: &Session<'_>, args: &CreateArgs) -> Result<(), Fail
     let document = input_document(session)?;
     let prompt = Prompt::new(session.context, session.global, session.report);
     if prompt.can_ask() {
-        let answers = answers(session, args, document.clone())?;
-        if answers.lack_something() {
+        let allow_unknown = session.global.allow_unknown;
+        let operation = Operation::AttributeCreate;
+        let input = Draft::new(session.dialect, operation, document.clone(), &Unfinished, allow_unknown)?;
+        let mut wizard = Wizard::new(session, &prompt, args.clone(), &input.fields);
+        if wizard.lacks_something() {
             return with_service(session, async |service| {
-                let mut wizard = Wizard::new(session, &prompt, answers);
                 let draft = wizard.run(document)?;
                 let sent = perform_and_report(service, draft).await;
-                wizard.tell_command_line();
+                wizard.tell();
                 sent
             })
             .await;
         }
     }
     commands::send(session, None, draft_from(session, Operation::AttributeCreate, document, args)?).await
-}
-
-fn answers(session: &Session<'_>, args: &CreateArgs, document: Option<Value>) -> Result<Answers, Failure> {
-    let operation = Operation::AttributeCreate;
-    let input = Draft::new(session.dialect, operation, document, &Unfinished, session.global.allow_unknown)?;
-    Ok(Answers::new(args.clone(), &input.fields))
 }
 
 /// Prints an attribute: as it came under `-o json`, else as tables.

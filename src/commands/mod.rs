@@ -35,10 +35,12 @@ use crate::environment::{ADMIN_TOKEN, BASE_URL, TOKEN};
 use crate::failure::Failure;
 use crate::input::records::{self, Source};
 use crate::input::{Draft, FlagOverrides};
-use crate::ops::customers::{select, with_id};
+use crate::interactive::customer::select;
+use crate::ops::customers::with_id;
 use crate::ops::draft;
 use crate::ops::record::{RecordOperation, perform_and_report};
 use crate::plan::operation::Operation;
+use crate::plan::request::Bearer;
 use crate::plan::validate::json_schema;
 use crate::report::Report;
 use crate::session::Session;
@@ -299,7 +301,9 @@ pub async fn direct(
 /// Whatever went wrong.
 pub async fn send(session: &Session<'_>, customer: Option<&str>, draft: Draft) -> Result<(), Failure> {
     with_service(session, async |service| {
-        perform_and_report(&with_id(&select(service, customer)?).await?, draft).await
+        let is_a_customers = draft.operation.spec().bearer == Bearer::Customer;
+        let service = if is_a_customers { &select(service, customer).await? } else { service };
+        perform_and_report(&with_id(service).await?, draft).await
     })
     .await
 }

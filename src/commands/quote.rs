@@ -8,8 +8,9 @@ use crate::cli::customer::CustomerChoice;
 use crate::cli::quote::{AddItemArgs, ShipArgs};
 use crate::cli::{RequestArgs, SharedArgs};
 use crate::failure::{Failure, FailureKind};
+use crate::interactive::customer::select;
 use crate::ops::cart::{find, quote_request, shipping_methods};
-use crate::ops::customers::{select, with_id};
+use crate::ops::customers::with_id;
 use crate::ops::record::{RecordOperation, perform_and_report};
 use crate::ops::ship::with_stored_addresses;
 use crate::ops::{draft_from, input_document};
@@ -90,14 +91,14 @@ pub async fn run(session: &Session<'_>, command: &QuoteCommand) -> Result<(), Fa
         }
         QuoteCommand::Show(args) => {
             with_service(session, async |service| {
-                let service = with_id(&select(service, args.choice.customer.as_deref())?).await?;
+                let service = with_id(&select(service, args.choice.customer.as_deref()).await?).await?;
                 show(&service, args.quote_id.as_deref()).await
             })
             .await
         }
         QuoteCommand::Methods(args) => {
             with_service(session, async |service| {
-                let service = with_id(&select(service, args.choice.customer.as_deref())?).await?;
+                let service = with_id(&select(service, args.choice.customer.as_deref()).await?).await?;
                 methods(&service, args.quote_id.as_deref()).await
             })
             .await
@@ -126,7 +127,7 @@ async fn ship_one(session: &Session<'_>, args: &ShipArgs, takes_stored: bool) ->
         return commands::send(session, customer, draft(args)?).await;
     }
     with_service(session, async |service| {
-        let (mut args, service) = with_stored_addresses(&select(service, customer)?, args).await?;
+        let (mut args, service) = with_stored_addresses(&select(service, customer).await?, args).await?;
         if asks {
             ask_payment(session, &prompt, &mut args)?;
         }

@@ -2,3 +2,5 @@
 
 pub mod attribute;
 pub mod customer;
+mod equivalent;
+mod form;

@@ -1,74 +1,27 @@
-//! What a person meets in a terminal: several addresses in one review, what is required, and the setup of a profile.
-
-use serde_json::Value;
+//! What a person meets in a terminal: one address after another, what is required, whose profile it is, and the setup of a profile.
 
 use crate::support::raw_http::{ADMIN, CUSTOMER};
 use crate::support::storefront::Home;
-use crate::support::terminal::{CTRL_C, DOWN, ENTER, ESC, Terminal};
+use crate::support::terminal::{CTRL_C, ENTER, ESC, Terminal};
 use crate::support::test_env::TestEnv;
 
 fn terminal<'home>(home: &'home Home, line: &str) -> Terminal<'home> {
     Terminal::run(home, 200, &line.split(' ').collect::<Vec<_>>(), &[])
 }
 
-/// Moves the cursor to the line that starts so, and presses Enter.
-fn picks(terminal: &mut Terminal<'_>, label: &str) {
-    terminal.sees(label);
-    let is_there = |screen: &str| screen.lines().any(|line| line.starts_with(&format!("\u{276f} {label}")));
-    for _ in 0..30 {
-        if is_there(&terminal.screen()) {
-            break;
-        }
-        terminal.types(DOWN);
-    }
-    terminal.types(ENTER);
-}
-
-/// Changes Address 1 and goes back to the list.
-fn edits_the_first(terminal: &mut Terminal<'_>) {
-    picks(terminal, "Address 1");
-    picks(terminal, "City");
-    terminal.sees("City").replaces("Lyon").sees("Lyon  (was Paris)").types(ESC);
-    terminal.sees("What do you want to change?").sees("(edited)");
-}
-
 #[test]
-fn the_edits_of_two_addresses_are_one_review_and_one_update() {
+fn edits_that_are_left_are_printed_as_a_command() {
     let home = Home::new();
     let mut terminal = terminal(&home, "--sandbox customer update");
-    edits_the_first(&mut terminal);
-    picks(&mut terminal, "Address 2");
-    picks(&mut terminal, "Postcode");
-    terminal.sees("Postcode").replaces("10119").sees("10119  (was").types(ENTER);
-    let screen = terminal.sees("Send it?").screen();
-    assert!(screen.contains("Lyon") && screen.contains("10119"), "{screen}");
-    terminal.confirms("y");
-    let (code, screen) = terminal.ends();
-    assert_eq!(code, 0, "{screen}");
-    let customer: Value = serde_json::from_str(&home.ok("--sandbox customer show -o json")).unwrap();
-    assert_eq!(customer["addresses"][0]["city"], "Lyon");
-    assert_eq!(customer["addresses"][1]["postcode"], "10119");
-}
-
-#[test]
-fn an_interrupt_in_the_list_prints_the_equivalent_command() {
-    let home = Home::new();
-    let mut terminal = terminal(&home, "--sandbox customer update");
-    edits_the_first(&mut terminal);
-    terminal.types(CTRL_C);
-    let (code, screen) = terminal.ends();
-    assert_eq!(code, 130, "{screen}");
-    let line = "Equivalent command:\n  storefront customer update --sandbox --address 1 --city Lyon";
-    assert!(screen.contains(line), "{screen}");
-}
-
-#[test]
-fn the_edits_can_be_reviewed_from_the_list() {
-    let home = Home::new();
-    let mut terminal = terminal(&home, "--sandbox customer update");
-    edits_the_first(&mut terminal);
-    picks(&mut terminal, "Done, review changes");
-    terminal.sees("Send it?").confirms("n");
+    terminal
+        .picks("Address 1")
+        .picks("City")
+        .sees("City ›")
+        .replaces("Lyon")
+        .sees("Lyon  (was Paris)")
+        .types(ESC);
+    terminal.sees("Equivalent command:\n  storefront customer update --sandbox --address 1 --city Lyon");
+    terminal.sees("What do you want to change?").types(CTRL_C);
     assert_eq!(terminal.ends().0, 130);
 }
 
@@ -78,24 +31,39 @@ fn a_new_address_needs_its_required_fields() {
     let mut terminal = terminal(&home, "--sandbox customer update --add-address");
     terminal.sees("First name").types(ENTER).sees("required").answers("Ann");
     terminal.sees("Last name").types(ENTER).sees("required").answers("Lee");
-    terminal.sees("Street, line 1").answers("1 Main St").sees("Street, line 2 (optional)").types(ENTER);
-    terminal.sees("Country code").types(ENTER).sees("required").answers("us");
+    terminal.sees("Street, line 1").types(ENTER).sees("required").answers("1 Main St").sees("Street, line 2");
+    terminal
+        .answers("Suite 4")
+        .sees("Street, line 3")
+        .answers("Door 5")
+        .sees("most shops accept 2 street lines");
+    terminal.replaces("").sees("Country").types(ENTER).sees("required").answers("us");
     terminal.sees("Postcode").types(ENTER).sees("most countries require a postcode").types(ENTER);
     terminal.sees("City").types(ENTER).sees("required").answers("Rome");
     terminal.sees("Region, by name or code (empty: none)").types(ENTER);
-    terminal.sees("Telephone").types(ENTER).sees("required").types(ESC).sees("Region").types(ESC);
-    // Esc leads out of the questions, and what was answered stays.
-    for question in ["City", "Postcode", "Country code", "Street, line", "Last name", "First name"] {
-        terminal.sees(question).types(ESC);
-    }
-    picks(&mut terminal, "Add an address  (edited)");
-    picks(&mut terminal, "Done, review changes");
-    terminal.sees("New address: Telephone is required");
-    picks(&mut terminal, "Company");
-    terminal.sees("Company (optional)").types(ESC);
-    picks(&mut terminal, "Discard this address");
-    terminal.sees("What do you want to change?").sees_no_more("(edited)").types(ESC);
-    assert_eq!(terminal.ends().0, 130);
+    terminal.sees("Telephone").types(ENTER).sees("required").types(ESC).sees("Region").types(CTRL_C);
+    let (code, screen) = terminal.ends();
+    assert_eq!(code, 130, "{screen}");
+    let line = "--add-address --address-firstname Ann --address-lastname Lee --street '1 Main St' --street 'Suite 4'";
+    assert!(screen.contains(line), "{screen}");
+}
+
+#[test]
+fn only_an_administrators_token_leads_to_the_question_which_customer() {
+    let env = TestEnv::new();
+    let home = Home::with_config(&format!("{PROFILE}api = \"magento\"\nbase-url = {:?}\n", env.url()));
+    let admin = [("STOREFRONT_ADMIN_TOKEN", ADMIN)];
+    let mut terminal = Terminal::run(&home, 200, &["customer", "show"], &admin);
+    terminal.sees("Customer (ID, email or words)").types(ENTER).sees("required").answers("nobody at all");
+    terminal.sees("No customer found").sees("Customer (ID").answers("haddad").sees("Which one?");
+    terminal.picks("amina.haddad@example.com").sees("18 rue de la Paix");
+    assert_eq!(terminal.ends().0, 0);
+    let mut update = Terminal::run(&home, 200, &["customer", "update"], &admin);
+    update.sees("Customer (ID, email or words)").answers("1").picks("Address 1").picks("City");
+    update.sees("City ›").replaces("Lyon").types(CTRL_C);
+    let (code, screen) = update.ends();
+    assert_eq!(code, 130, "{screen}");
+    assert!(screen.contains("storefront customer update --customer 1 --address 1 --city Lyon"), "{screen}");
 }
 
 const PROFILE: &str = "default-profile = \"shop\"\n[profiles.shop]\nstore-view = \"default\"\n";
@@ -150,7 +118,7 @@ fn init_for_magento_saves_the_interface_and_needs_no_store_view() {
     assert!(written.contains("api = \"magento\"") && !written.contains("store-view"), "{written}");
     let mut asked = terminal(&home, "config init -p other --base-url https://shop.example");
     asked.sees("Interface").sees("marketplace");
-    picks(&mut asked, "magento");
+    asked.picks("magento");
     asked.sees("store view code (optional)").answers("fr;x").sees("invalid store view code").types(CTRL_C);
     assert_eq!(asked.ends().0, 130);
 }

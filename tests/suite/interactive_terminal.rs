@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::support::storefront::Home;
-use crate::support::terminal::{CTRL_C, CTRL_D, DOWN, ENTER, ESC, Terminal, UP};
+use crate::support::terminal::{CTRL_C, CTRL_D, DOWN, ENTER, ESC, Terminal};
 
 fn stored(home: &Home, what: &str) -> Value {
     serde_json::from_str::<Value>(&home.ok("sandbox show -o json")).unwrap()[what].clone()
@@ -140,8 +140,7 @@ fn only_a_yes_typed_after_the_question_confirms() {
 fn a_paste_into_a_field_ends_with_its_first_line_and_answers_no_later_question() {
     let home = Home::new();
     let mut terminal = terminal(&home, 100, "--sandbox customer update --address 1");
-    terminal.sees("Address 1").types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(ENTER);
-    terminal.sees("City").types("\u{15}Potsdam\r\ryours sincerely\r");
+    terminal.picks("City").sees("City ›").types("\u{15}Potsdam\r\ryours sincerely\r");
     let screen = terminal.sees("Potsdam  (was Paris)").sees("Done").screen();
     assert!(!screen.contains("yours"), "{screen}");
     terminal.types(CTRL_C);
@@ -166,40 +165,65 @@ fn redirected_stderr_leaves_the_question_on_the_terminal() {
 }
 
 #[test]
-fn the_form_edits_one_field_of_an_address_and_sends_it() {
+fn the_form_edits_one_address_sends_it_and_offers_the_list_again() {
     let home = Home::new();
     let mut terminal = terminal(&home, 100, "--sandbox customer update");
-    terminal.sees("What do you want to change?").sees("Address 1").sees("Profile fields").types(ENTER);
-    terminal.sees("75002").types(DOWN).types(DOWN).types(DOWN).types(ENTER);
-    terminal.sees("Country code").replaces("Narnia").sees("unknown country `Narnia`").replaces("fr");
-    terminal.sees("Done").types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(ENTER);
-    terminal.sees("Postcode").replaces("nowhere").sees("keep it)").replaces("7500");
-    terminal.sees("keep it)").types(ENTER);
-    terminal.sees("(was 75002)").types(ENTER);
+    terminal.sees("What do you want to change?").sees("Profile fields").picks("Address 1").picks("Country");
+    terminal.sees("Country ›").replaces("Narnia").sees("unknown country `Narnia`").replaces("fr");
+    // The cursor goes on to the next field, where the text that is there is edited.
+    terminal
+        .sees("\u{276f} Postcode")
+        .types(ENTER)
+        .sees("Postcode › 75002")
+        .types("\u{7f}\u{7f}")
+        .answers("x");
+    terminal.sees("keep it)").replaces("7500").sees("keep it)").types(ENTER).sees("(was 75002)");
     // Esc returns to the form.
-    terminal.sees("Send it?").types(ESC).sees("Done").sees("(was 75002)");
-    terminal.types(ENTER).sees("Send it?").confirms("y");
-    let (code, screen) = terminal.ends();
-    assert_eq!(code, 0, "{screen}");
+    terminal.picks("Done, review changes").sees("Send it?").types(ESC).sees("(was 75002)");
+    terminal.picks("Done, review changes").sees("Send it?").confirms("y");
+    terminal.sees("Equivalent command:").sees("--address 1 --postcode 7500");
+    let screen = terminal.sees("Another change?").screen();
     assert_eq!(screen.matches("BEFORE").count(), 2, "the result does not show it once more: {screen}");
     assert!(!screen.contains("\u{2718}"), "what was refused does not stay: {screen}");
+    terminal.picks("Address 2").picks("City").sees("City ›").replaces("Albany");
+    terminal
+        .picks("Done, review changes")
+        .sees("Albany")
+        .sees("Send it?")
+        .confirms("y")
+        .sees("Another change?");
+    // What was sent is no longer cancelled.
+    let (code, screen) = {
+        terminal.types(ESC);
+        terminal.ends()
+    };
+    assert_eq!(code, 0, "{screen}");
     assert_eq!(
         (address(&home, 1)["postcode"].clone(), address(&home, 1)["country_id"].clone()),
         ("7500".into(), "FR".into())
     );
-    assert_eq!(address(&home, 1)["company"], "Haddad & Filles");
+    assert_eq!(
+        (&address(&home, 1)["company"], &address(&home, 2)["city"]),
+        (&"Haddad & Filles".into(), &"Albany".into())
+    );
+}
+
+#[test]
+fn an_address_is_removed_after_a_confirmation() {
+    let home = Home::new();
+    let mut terminal = terminal(&home, 100, "--sandbox customer update --address 3");
+    terminal.picks("Remove this address").sees("Delete 1 address and send it?").confirms("y");
+    terminal.sees("--remove-address 3").sees("Another change?").types(ENTER);
+    assert_eq!(terminal.ends().0, 0);
+    assert_eq!(stored(&home, "customers")[0]["addresses"].as_array().unwrap().len(), 3);
 }
 
 #[test]
 fn declining_prints_the_edited_company_as_a_command() {
     let home = Home::new();
     let mut terminal = terminal(&home, 200, "--sandbox customer update --address 1");
-    terminal.sees("Company").types(UP);
-    while !terminal.screen().lines().any(|line| line.contains("\u{276f}") && line.contains("Company")) {
-        terminal.types(UP);
-    }
-    terminal.types(ENTER).sees("Company").replaces("Haddad GmbH").sees("(was Haddad").types(ENTER);
-    terminal.sees("Send it?").confirms("n");
+    terminal.picks("Company").sees("Company ›").replaces("Haddad GmbH").sees("(was Haddad");
+    terminal.picks("Done, review changes").sees("Send it?").confirms("n");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 130, "{screen}");
     let (_, line) = screen.split_once("Equivalent command:\n").unwrap_or_else(|| panic!("{screen}"));
@@ -212,19 +236,20 @@ fn a_new_country_asks_for_the_region_and_esc_returns_to_the_list() {
     let home = Home::new();
     let mut terminal = terminal(&home, 100, "--sandbox customer update --address 2");
     terminal.sees("Address 2").sees("10118").types(ESC);
-    terminal.sees("What do you want to change?").types(DOWN).types(ENTER);
-    terminal.sees("Country code").types(DOWN).types(DOWN).types(DOWN).types(ENTER);
-    terminal.sees("Country code").replaces("GB");
+    terminal
+        .sees("What do you want to change?")
+        .picks("Address 2")
+        .picks("Country")
+        .sees("Country ›")
+        .replaces("GB");
     let screen = terminal.sees("Region, by name or code").sees("The country changed").screen();
-    assert!(!screen.contains("New York"), "the old region is not offered: {screen}");
-    terminal.types(ENTER).sees("Done").types(ENTER);
+    assert!(!screen.contains("New York, US"), "the old region is not offered: {screen}");
+    terminal.types(ESC).picks("Done, review changes").sees("Address 2: Region is required").picks("Region");
+    terminal.sees("Region, by name or code").types(ENTER).picks("Done, review changes");
     terminal.sees("Send it?").confirms("n");
     let (code, screen) = terminal.ends();
     assert_eq!(code, 130, "{screen}");
-    assert!(
-        screen.contains("--country GB --no-region") || screen.contains("--no-region --country GB"),
-        "{screen}"
-    );
+    assert!(screen.contains("--country GB --no-region"), "{screen}");
     assert_eq!(address(&home, 2)["country_id"], "US");
 }
 
@@ -232,21 +257,12 @@ fn a_new_country_asks_for_the_region_and_esc_returns_to_the_list() {
 fn enter_through_the_region_keeps_its_id_and_a_known_name_finds_one() {
     let home = Home::new();
     let mut terminal = terminal(&home, 100, "--sandbox customer update --address 2");
-    let to_region = |terminal: &mut Terminal<'_>| {
-        while !terminal.screen().lines().any(|line| line.contains("\u{276f}") && line.contains("Region")) {
-            terminal.types(DOWN);
-        }
-        terminal.types(ENTER).sees("Region, by name or code");
-    };
-    terminal.sees("Done");
-    to_region(&mut terminal);
-    terminal.types(ENTER).sees("Done");
+    terminal.picks("Region").sees("Region, by name or code").types(ENTER).sees("Done");
     assert!(!terminal.screen().contains("(was"), "{}", terminal.screen());
-    to_region(&mut terminal);
-    terminal.replaces("Texas").sees("Region ID").replaces("x").sees("enter an integer").replaces("57");
-    terminal.sees("Texas").sees("(was New York)");
-    to_region(&mut terminal);
-    terminal.replaces("ny").sees_no_more("(was New York)").types(UP).types(CTRL_C);
+    terminal.picks("Region").sees("Region, by name or code").replaces("Texas");
+    terminal.sees("Region ID").replaces("x").sees("enter an integer").replaces("57").sees("(was New York)");
+    terminal.picks("Region").sees("Region, by name or code").replaces("ny").sees_no_more("(was New York)");
+    terminal.types(CTRL_C);
     assert_eq!(terminal.ends().0, 130);
 }
 
@@ -318,7 +334,7 @@ fn forty_columns_are_enough() {
     terminal.confirms("n");
     assert_eq!(terminal.ends().0, 130);
     let mut terminal = self::terminal(&home, 40, "--sandbox customer update --address 1");
-    terminal.sees("Done").types(DOWN).types(DOWN).types(DOWN).types(DOWN).types(ENTER);
+    terminal.picks("Postcode");
     for text in ["nowhere", "nowhere near this place", "nowhere near this place either"] {
         terminal.sees("Postcode").replaces(text).sees("keep it)");
     }

@@ -11,6 +11,7 @@ use crate::cli::customer::{CustomerChoice, RestoreArgs, UpdateArgs};
 use crate::cli::{RequestArgs, SharedArgs};
 use crate::exact_json;
 use crate::failure::Failure;
+use crate::interactive::customer::select;
 use crate::ops::customers::{self, Found};
 use crate::ops::profile::replace::replace;
 use crate::ops::profile::restore::Restore;
@@ -115,21 +116,21 @@ pub async fn run(session: &Session<'_>, command: &CustomerCommand) -> Result<(),
         CustomerCommand::Update(args) => update::run(session, args).await,
         CustomerCommand::Show(args) => {
             with_service(session, async |service| {
-                show(&customers::select(service, args.choice.customer.as_deref())?).await
+                show(&select(service, args.choice.customer.as_deref()).await?).await
             })
             .await
         }
         CustomerCommand::Find(args) => with_service(session, async |service| find(service, args).await).await,
         CustomerCommand::History(args) => {
             with_service(session, async |service| {
-                let service = customers::select(service, args.choice.customer.as_deref())?;
+                let service = select(service, args.choice.customer.as_deref()).await?;
                 history::list(&service, args).await
             })
             .await
         }
         CustomerCommand::Restore(args) => {
             with_service(session, async |service| {
-                let service = customers::select(service, args.choice.customer.as_deref())?;
+                let service = select(service, args.choice.customer.as_deref()).await?;
                 let restore = Restore::new(&service, args);
                 session.report.outcome(&replace(&service, Change::Restore(&restore)).await?)
             })

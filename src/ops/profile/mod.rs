@@ -7,7 +7,6 @@ pub(crate) mod restore;
 pub(crate) mod verify;
 
 use std::cell::Cell;
-use std::rc::Rc;
 use std::time::Duration;
 
 use self::restore::Restore;
@@ -39,8 +38,7 @@ pub struct Update {
     allow_delete: Option<usize>,
     pub(crate) base: Option<Profile>,
     replacement: ReplacementArgs,
-    /// What asked for the change, and asks again when the person goes back from the confirmation.
-    pub(crate) prompt: Option<Rc<Prompt>>,
+    /// Whether the person went back from the confirmation.
     pub(crate) went_back: Cell<bool>,
 }
 
@@ -50,12 +48,6 @@ impl Update {
     /// # Errors
     /// `usage` when nothing is asked, or the flags contradict the draft.
     pub fn new(draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
-        let update = Self::new_incomplete(draft, args)?;
-        if update.patch.is_empty() { Err(no_changes_error()) } else { Ok(update) }
-    }
-
-    /// The same, where nothing may be asked yet.
-    pub(crate) fn new_incomplete(draft: Draft, args: &UpdateArgs) -> Result<Self, Failure> {
         let patch = ProfilePatch {
             draft: draft.fields,
             remove: args.remove_addresses.clone(),
@@ -69,13 +61,15 @@ impl Update {
                 Failure::usage("--replace-addresses requires an address list").hint("pass it with --input")
             );
         }
+        if patch.is_empty() {
+            return Err(no_changes_error());
+        }
         let base = args.base.as_deref().map(read::read_base).transpose()?;
         Ok(Self {
             patch,
             allow_delete: args.allow_delete,
             base,
             replacement: args.replacement.clone(),
-            prompt: None,
             went_back: Cell::default(),
         })
     }

@@ -37,17 +37,13 @@ use crate::state::{CustomerStore, Fate, NewSnapshot, stem};
 /// What each step refuses.
 pub async fn replace(service: &Service<'_>, change: Change<'_>) -> Result<Outcome, Failure> {
     let session = service.session;
-    let own = Prompt::new(session.context, session.global, session.report);
-    let prompt = match change {
-        Change::Update(update) => update.prompt.as_deref(),
-        Change::Restore(_) => None,
-    };
+    let prompt = Prompt::new(session.context, session.global, session.report);
     let mut steps = Steps {
         service,
         change,
-        prompt: prompt.unwrap_or(&own),
+        prompt: &prompt,
         agreed: None,
-        must_ask: session.global.dry_run || own.is_attended(),
+        must_ask: session.global.dry_run || prompt.is_attended(),
         accepted: HashSet::new(),
         shown: HashSet::new(),
         earlier: Vec::new(),

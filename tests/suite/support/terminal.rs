@@ -21,7 +21,6 @@ const ROWS: u16 = 60;
 pub const ESC: &str = "\u{1b}";
 pub const ENTER: &str = "\r";
 pub const DOWN: &str = "\u{1b}[B";
-pub const UP: &str = "\u{1b}[A";
 pub const CTRL_C: &str = "\u{3}";
 pub const CTRL_D: &str = "\u{4}";
 
@@ -165,6 +164,20 @@ impl<'home> Terminal<'home> {
     /// Types an answer, then Enter.
     pub fn answers(&mut self, text: &str) -> &mut Self {
         self.types(text).types(ENTER)
+    }
+
+    /// Moves the cursor to the line of a list that starts so, and presses Enter.
+    #[track_caller]
+    pub fn picks(&mut self, label: &str) -> &mut Self {
+        self.sees(label);
+        let is_there = |screen: &str| screen.lines().any(|it| it.starts_with(&format!("\u{276f} {label}")));
+        for _ in 0..30 {
+            if is_there(&self.screen()) {
+                break;
+            }
+            self.types(DOWN);
+        }
+        self.types(ENTER)
     }
 
     /// The same in place of the text that is there.

@@ -1,0 +1,355 @@
+//! `customer update` with no change named: one address, or the profile, is picked, edited and sent, and the list comes
+//! again. And which customer it is, where only an administrator's token is there.
+
+use serde_json::{Map, Value, json};
+
+use super::equivalent;
+use super::form::{self, ASKED_OF_NEW_ADDRESS, Field, Form, Owner};
+use crate::cli::customer::UpdateArgs;
+use crate::failure::Failure;
+use crate::ops::profile::{Change, Update, read, replace};
+use crate::ops::{customers, draft, read_country};
+use crate::plan::operation::Operation;
+use crate::plan::profile::diff::{AddressIndex, addresses_by_id};
+use crate::plan::profile::region;
+use crate::plan::profile::stored::Profile;
+use crate::prompt::{Prompt, Question};
+use crate::report::changes::format_value;
+use crate::session::service::Service;
+use crate::wire::FieldType;
+
+const DONE: &str = "Done, review changes";
+
+/// How many customers are offered at once.
+const MATCHES: usize = 20;
+
+/// The service for the customer that was named; where nobody was, and only an administrator's token is there, a person is
+/// asked.
+///
+/// # Errors
+/// As [`customers::select`]; [`Failure::cancelled`] when the person leaves.
+pub async fn select<'a>(service: &Service<'a>, named: Option<&str>) -> Result<Service<'a>, Failure> {
+    let session = service.session;
+    let prompt = Prompt::new(session.context, session.global, session.report);
+    let is_named = named.is_some() || service.settings.dialect.customers.is_none();
+    if is_named || !service.settings.has_only_admin_token() || !prompt.can_ask() {
+        return customers::select(service, named);
+    }
+    let is_given = |text: &str| if text.trim().is_empty() { Err("required".to_owned()) } else { Ok(()) };
+    loop {
+        let text =
+            prompt.input("Customer (ID, email or words)", "add --customer ID|EMAIL", None, is_given)?;
+        let text = text.trim();
+        if text.contains('@') || text.parse::<u64>().is_ok() {
+            return customers::select(service, Some(text));
+        }
+        let found = customers::find(service, text, MATCHES).await?.customers;
+        if found.is_empty() {
+            prompt.show("No customer found.");
+            continue;
+        }
+        let choice = |customer: &Value| {
+            let member = |name| customers::text(customer, name);
+            format!("{}  {} {} {}", member("email"), member("firstname"), member("lastname"), member("id"))
+        };
+        let choices: Vec<String> = found.iter().map(choice).collect();
+        if let Some(picked) = prompt.select("Which one?", &choices, 0)? {
+            return customers::select(service, Some(&customers::text(&found[picked], "id")));
+        }
+    }
+}
+
+/// Asks what is to be changed, sends it, and asks again.
+///
+/// # Errors
+/// [`Failure::cancelled`] when the person leaves before anything was sent; whatever goes wrong with an update.
+pub async fn update(service: &Service<'_>, prompt: &Prompt, args: &UpdateArgs) -> Result<(), Failure> {
+    prompt.show("Esc goes back one step, Ctrl-C cancels.");
+    let mut has_sent = false;
+    let mut start = Some(args).filter(|args| args.address.is_some() || args.add_address);
+    loop {
+        let profile = match &args.base {
+            Some(base) => read::read_base(base)?,
+            None => read::read_profile(service).await?,
+        };
+        let form = match start.take() {
+            Some(UpdateArgs { address: Some(id), .. }) => {
+                AddressIndex::of(profile.addresses())?.find(*id)?;
+                Form::of_address(*id, profile.addresses())
+            }
+            Some(_) => Some(Form::of_new_address()),
+            None => pick(prompt, &profile, has_sent)?,
+        };
+        let Some(form) = form else { return Ok(()) };
+        let mut dialogue = Dialogue { service, prompt, args, profile: &profile, form };
+        has_sent |= dialogue.run().await?;
+        if has_sent && (service.session.global.dry_run || args.base.is_some()) {
+            return Ok(());
+        }
+    }
+}
+
+/// What is to be edited; `None` where the person has finished.
+fn pick(prompt: &Prompt, profile: &Profile, has_sent: bool) -> Result<Option<Form>, Failure> {
+    let stored: Vec<(i64, &Value)> = addresses_by_id(profile.addresses()).collect();
+    let mut choices: Vec<String> = stored.iter().map(|(id, address)| one_liner(*id, address)).collect();
+    choices.extend(["Add an address", "Profile fields"].map(str::to_owned));
+    choices.extend(has_sent.then(|| "Done".to_owned()));
+    let question = if has_sent { "Another change?" } else { "What do you want to change?" };
+    let picked = prompt.select(question, &choices, if has_sent { choices.len() - 1 } else { 0 });
+    let picked = match picked {
+        Ok(Some(picked)) => picked,
+        // What was sent stays sent: this is no cancellation.
+        Ok(None) if has_sent => return Ok(None),
+        Ok(None) => return Err(Failure::cancelled()),
+        Err(failure) if has_sent && failure.is_cancelled => return Ok(None),
+        Err(failure) => return Err(failure),
+    };
+    Ok(match picked.checked_sub(stored.len()) {
+        None => Form::of_address(stored[picked].0, profile.addresses()),
+        Some(0) => Some(Form::of_new_address()),
+        Some(1) => Some(Form::of_profile(profile.customer())),
+        Some(_) => None,
+    })
+}
+
+/// The questions about one address, or about the profile.
+struct Dialogue<'a> {
+    service: &'a Service<'a>,
+    prompt: &'a Prompt,
+    args: &'a UpdateArgs,
+    profile: &'a Profile,
+    form: Form,
+}
+
+/// How the list of the fields was left.
+enum Filled {
+    /// To be sent.
+    Done,
+    /// The address is to be removed.
+    Removed,
+    /// By Esc.
+    Left,
+}
+
+impl Dialogue<'_> {
+    /// Asks, and sends what was edited; `false` where Esc led back to the list. What was typed is not lost with what fails
+    /// or is cancelled: the equivalent command is printed.
+    async fn run(&mut self) -> Result<bool, Failure> {
+        loop {
+            let mut args = match self.fill().await {
+                Ok(Filled::Left) => {
+                    self.tell_edits();
+                    return Ok(false);
+                }
+                Ok(Filled::Done) => self.form.args(self.args),
+                Ok(Filled::Removed) => UpdateArgs { address: None, ..self.args.clone() },
+                Err(failure) => {
+                    self.tell_edits();
+                    return Err(failure);
+                }
+            };
+            if let (None, Owner::Address(id)) = (args.address, self.form.owner) {
+                args.remove_addresses = vec![id];
+            }
+            let session = self.service.session;
+            let update = Update::new(draft(session, Operation::CustomerUpdate, &args)?, &args)?;
+            let sent = match replace::replace(self.service, Change::Update(&update)).await {
+                Err(_) if update.went_back.get() => continue,
+                Ok(outcome) => session.report.outcome(&outcome).map(|()| true),
+                Err(failure) => Err(failure),
+            };
+            self.tell(&args);
+            return sent;
+        }
+    }
+
+    fn tell_edits(&self) {
+        if self.form.is_edited() {
+            self.tell(&self.form.args(self.args));
+        }
+    }
+
+    fn tell(&self, args: &UpdateArgs) {
+        let id = self.service.customer.map(|id| id.to_string());
+        let customer = args.choice.customer.as_deref().or(id.as_deref()).or(self.service.email.as_deref());
+        let session = self.service.session;
+        equivalent::tell(session, &equivalent::update(args, customer, session.global));
+    }
+
+    async fn fill(&mut self) -> Result<Filled, Failure> {
+        let mut present = 0;
+        if self.form.is_new() && !self.form.is_edited() {
+            while present < ASKED_OF_NEW_ADDRESS {
+                match self.ask(present).await? {
+                    true => present += 1,
+                    false if present == 0 => return Ok(Filled::Left),
+                    false => present -= 1,
+                }
+            }
+        }
+        let done = self.form.fields.len();
+        if self.form.is_edited() {
+            present = done;
+        }
+        let mut note = String::new();
+        loop {
+            let mut choices = self.form.lines();
+            choices.push(DONE.to_owned());
+            choices.extend(match self.form.owner {
+                Owner::Address(_) => Some("Remove this address".to_owned()),
+                _ => None,
+            });
+            let title = format!("{}{}", self.form.title, std::mem::take(&mut note));
+            let Some(picked) = self.prompt.menu(&title, &choices, present)? else { return Ok(Filled::Left) };
+            if picked > done {
+                return Ok(Filled::Removed);
+            }
+            if picked == done {
+                match self.form.missing() {
+                    None if self.form.is_edited() => return Ok(Filled::Done),
+                    None => (note, present) = (": nothing was changed".to_owned(), 0),
+                    Some(missing) => {
+                        note = format!(": {} is required", self.form.fields[missing].label);
+                        present = missing;
+                    }
+                }
+                continue;
+            }
+            if self.form.fields[picked].is_stored_default() {
+                (note, present) = (": to change the default, choose another address".to_owned(), picked);
+                continue;
+            }
+            let is_answered = self.ask(picked).await?;
+            if let Some(region) = self.form.region_in_doubt() {
+                self.ask(region).await?;
+            }
+            present = if is_answered { picked + 1 } else { picked };
+        }
+    }
+
+    /// Whether the field was answered; not, after Esc.
+    async fn ask(&mut self, position: usize) -> Result<bool, Failure> {
+        let field = &self.form.fields[position];
+        let value = match field.holds {
+            FieldType::TextList => self.street(field)?.map(|lines| json!(lines)),
+            FieldType::Object(_) => self.region(field).await?,
+            FieldType::Boolean => {
+                self.prompt.yes_no(&format!("{}?", field.label), *field.value() == true)?.map(Value::Bool)
+            }
+            _ => {
+                let (text, label) = (field.text(), self.form.question(field));
+                let question = Question { text: &label, initial: &text, ..Question::default() };
+                let typed = self.prompt.text(&question, |text| self.form.check(field, text.trim()))?;
+                typed.and_then(|text| field.parse(text.trim()).ok())
+            }
+        };
+        Ok(value.map(|value| self.form.fields[position].set(value)).is_some())
+    }
+
+    fn street(&self, field: &Field) -> Result<Option<Vec<String>>, Failure> {
+        let stored = field.value().as_array().into_iter().flatten();
+        let stored: Vec<String> = stored.filter_map(Value::as_str).map(str::to_owned).collect();
+        let question = |number| {
+            format!("Street, line {number}{}", if number > 1 { " (leave empty to finish)" } else { "" })
+        };
+        let check = |number, text: &str| self.form.check_street(field, number, text);
+        self.prompt.text_lines(question, "", &stored, check)
+    }
+
+    /// The region, of the shop's list for the country, where it has one; else typed by name or code. What is left as it is
+    /// keeps its id.
+    async fn region(&self, field: &Field) -> Result<Option<Value>, Failure> {
+        let country = self.form.value("country_id").as_str().unwrap_or_default();
+        if !country.is_empty() {
+            read_country(self.service, country).await?;
+        }
+        let directory = self.service.regions.borrow();
+        match directory.regions(country) {
+            [] => self.typed_region(field, country),
+            regions => self.listed_region(field, regions),
+        }
+    }
+
+    fn listed_region(&self, field: &Field, regions: &[region::Region]) -> Result<Option<Value>, Failure> {
+        let mut choices = vec!["No region".to_owned()];
+        choices.extend(regions.iter().map(|region| format!("{}  {}", region.name, region.code)));
+        let stored = field.value().get("region_id").and_then(Value::as_i64);
+        let present = regions.iter().position(|region| Some(region.id) == stored);
+        let present = present.map_or(0, |position| position + 1);
+        let Some(chosen) = self.prompt.search("Region", &choices, present)? else { return Ok(None) };
+        Ok(Some(match chosen.checked_sub(1).map(|position| &regions[position]) {
+            None => no_region(field),
+            Some(_) if chosen == present => field.value().clone(),
+            Some(one) => json!({"region_code": one.code, "region": one.name, "region_id": one.id}),
+        }))
+    }
+
+    fn typed_region(&self, field: &Field, country: &str) -> Result<Option<Value>, Failure> {
+        let is_in_doubt = self.form.region_in_doubt().is_some();
+        let present = if is_in_doubt { String::new() } else { name_of(field.value()) };
+        let note = if is_in_doubt { "The country changed; enter a region in the new one." } else { "" };
+        let text = "Region, by name or code (empty: none)";
+        loop {
+            let question = Question { text, initial: &present, note, ..Question::default() };
+            let Some(typed) = self.prompt.text(&question, |_| Ok(()))? else { return Ok(None) };
+            let typed = typed.trim();
+            if typed.is_empty() {
+                return Ok(Some(no_region(field)));
+            }
+            if !is_in_doubt && typed == present.trim() {
+                return Ok(Some(field.value().clone()));
+            }
+            if self.service.settings.dialect.country.is_some() {
+                return Ok(Some(json!({"region": typed})));
+            }
+            if let Some(known) = known_region(self.profile, country, typed) {
+                return Ok(Some(known));
+            }
+            let note = "No region list; enter 0 to store the name only.";
+            let question = Question { text: "Region ID", initial: "0", note, ..Question::default() };
+            let id = self.prompt.text(&question, |text| Ok(form::whole_number(text.trim()).map(drop)?))?;
+            if let Some(id) = id.and_then(|id| form::whole_number(id.trim()).ok()) {
+                return Ok(Some(named_region(typed, id)));
+            }
+        }
+    }
+}
+
+/// No region; what has none stays as it is.
+fn no_region(field: &Field) -> Value {
+    if form::is_region(field.value()) { region::none() } else { field.value().clone() }
+}
+
+/// A short word in capitals is a code, any other text a name.
+fn named_region(typed: &str, id: Value) -> Value {
+    let is_code =
+        typed.len() <= 3 && typed.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    json!({(if is_code { "region_code" } else { "region" }): typed, "region_id": id})
+}
+
+/// The region of this name or code that another address in the same country has, with its id.
+fn known_region(profile: &Profile, country: &str, typed: &str) -> Option<Value> {
+    let addresses = profile.addresses().iter().filter(|address| address["country_id"] == country);
+    let is_meant = |region: &&Map<String, Value>| {
+        let texts = ["region", "region_code"].iter().filter_map(|name| region.get(*name)?.as_str());
+        texts.into_iter().any(|text| text.to_lowercase() == typed.to_lowercase())
+    };
+    let mut regions = addresses.filter_map(|address| address.get("region")?.as_object());
+    Some(region::as_object(&json!({"region": regions.find(is_meant)?})))
+}
+
+fn name_of(region: &Value) -> String {
+    let texts = ["region", "region_code"].iter().filter_map(|name| region.get(*name)?.as_str());
+    texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default().to_owned()
+}
+
+fn one_liner(id: i64, address: &Value) -> String {
+    let joined = |names: &[&str]| {
+        let members = names.iter().filter_map(|name| address.get(*name)).filter(|value| !value.is_null());
+        members.map(|value| format_value(Some(value))).collect::<Vec<_>>().join(" ")
+    };
+    let parts = [&["firstname", "lastname"][..], &["street"], &["postcode", "city"], &["country_id"]];
+    let parts: Vec<String> = parts.into_iter().map(joined).filter(|part| !part.is_empty()).collect();
+    format!("Address {id}  {}", parts.join(", "))
+}

@@ -1,0 +1,340 @@
+//! An address, or the profile itself, as fields to be edited: those that have a flag. What was edited becomes flags.
+
+use serde_json::{Map, Number, Value, json};
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::cli::customer::UpdateArgs;
+use crate::plan::profile::diff::id_of;
+use crate::plan::profile::region;
+use crate::plan::validate::body::is_whole;
+use crate::plan::validate::country::country_code;
+use crate::plan::validate::lint;
+use crate::prompt::Objection;
+use crate::redact::secrets;
+use crate::report::changes::format_value;
+use crate::sanitize::sanitize_line;
+use crate::wire::{FieldType, MARKETPLACE_FIELDS};
+
+/// The fields of an address in the order they are asked: the country decides how postcode and region look.
+const ADDRESS: [(&str, &str); 12] = [
+    ("firstname", "First name"),
+    ("lastname", "Last name"),
+    ("street", "Street"),
+    ("country_id", "Country"),
+    ("postcode", "Postcode"),
+    ("city", "City"),
+    ("region", "Region"),
+    ("telephone", "Telephone"),
+    ("company", "Company"),
+    ("vat_id", "VAT number"),
+    ("default_shipping", "Default shipping"),
+    ("default_billing", "Default billing"),
+];
+
+/// How many fields of a new address are asked one after another; the others are left to the list.
+pub const ASKED_OF_NEW_ADDRESS: usize = 8;
+
+const PROFILE: [(&str, &str); 8] = [
+    ("firstname", "First name"),
+    ("lastname", "Last name"),
+    ("email", "Email"),
+    ("gender", "Gender (1 male, 2 female, 3 not specified)"),
+    ("group_id", "Customer group ID"),
+    ("store_id", "Store ID"),
+    ("website_id", "Website ID"),
+    ("disable_auto_group_change", "Disable auto group change (1 = yes)"),
+];
+
+/// The fields of an address that are asked again when they are left empty.
+const REQUIRED: [&str; 6] = ["firstname", "lastname", "street", "city", "country_id", "telephone"];
+
+/// What shops accept unless they were set up for more.
+const STREET_LINES: usize = 2;
+
+/// What is edited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// The profile without its addresses.
+    Profile,
+    /// The stored address with this id.
+    Address(i64),
+    /// An address that is not there yet.
+    NewAddress,
+}
+
+/// The fields of an address or the profile.
+#[derive(Debug, Clone)]
+pub struct Form {
+    /// What it is, for the question.
+    pub title: String,
+    /// Whose fields they are.
+    pub owner: Owner,
+    /// Its fields.
+    pub fields: Vec<Field>,
+}
+
+/// One field.
+#[derive(Debug, Clone)]
+pub struct Field {
+    /// Its name in the JSON; of a custom attribute its code.
+    pub name: String,
+    /// What a person calls it.
+    pub label: String,
+    /// What it holds.
+    pub holds: FieldType,
+    stored: Value,
+    edited: Option<Value>,
+    is_custom: bool,
+}
+
+impl Form {
+    /// The fields of this address, if it is one of the stored.
+    pub fn of_address(id: i64, addresses: &[Value]) -> Option<Self> {
+        let stored = addresses.iter().find(|it| it.get("id").and_then(id_of) == Some(id))?.as_object()?;
+        Some(Self::new(format!("Address {id}"), Owner::Address(id), address_fields(stored)))
+    }
+
+    /// The fields of an address that is not there yet.
+    pub fn of_new_address() -> Self {
+        Self::new("New address".to_owned(), Owner::NewAddress, address_fields(&Map::new()))
+    }
+
+    /// The fields of the profile without its addresses.
+    pub fn of_profile(customer: &Map<String, Value>) -> Self {
+        let field = |name: &str| MARKETPLACE_FIELDS.customer.field(name).map(|field| field.field_type);
+        Self::new("Profile".to_owned(), Owner::Profile, listed(&PROFILE, field, customer).collect())
+    }
+
+    fn new(title: String, owner: Owner, fields: Vec<Field>) -> Self {
+        Self { title, owner, fields }
+    }
+
+    /// Whether it is an address that is not there yet.
+    pub fn is_new(&self) -> bool {
+        self.owner == Owner::NewAddress
+    }
+
+    /// Whether a field of it was edited.
+    pub fn is_edited(&self) -> bool {
+        self.fields.iter().any(|field| field.edited.is_some())
+    }
+
+    /// The first field that an address to be added lacks, or the region that a new country needs.
+    pub fn missing(&self) -> Option<usize> {
+        let is_missing = |field: &Field| self.is_new() && self.requires(field) && field.is_empty();
+        self.fields.iter().position(is_missing).or_else(|| self.region_in_doubt())
+    }
+
+    fn requires(&self, field: &Field) -> bool {
+        self.owner != Owner::Profile && REQUIRED.contains(&field.name.as_str())
+    }
+
+    /// How a field is asked for.
+    pub fn question(&self, field: &Field) -> String {
+        let is_optional = self.is_new() && !self.requires(field) && field.name != "postcode";
+        format!("{}{}", field.label, if is_optional { " (optional)" } else { "" })
+    }
+
+    /// One line for each field: what it is, its value, and the stored one where it differs.
+    pub fn lines(&self) -> Vec<String> {
+        let width = self.fields.iter().map(|field| field.label.width()).max().unwrap_or(0);
+        self.fields.iter().map(|field| field.line(width)).collect()
+    }
+
+    /// The value of the field of this name.
+    pub fn value(&self, name: &str) -> &Value {
+        let field = self.fields.iter().find(|field| field.name == name && !field.is_custom);
+        field.map_or(&Value::Null, Field::value)
+    }
+
+    /// The region, where the country was edited and the region was not.
+    pub fn region_in_doubt(&self) -> Option<usize> {
+        let is_edited =
+            |name: &str| self.fields.iter().any(|field| field.name == name && field.edited.is_some());
+        let is_in_doubt = is_edited("country_id") && !is_edited("region") && is_region(self.value("region"));
+        self.fields.iter().position(|field| is_in_doubt && field.name == "region")
+    }
+
+    /// The flags that were given, with those of what was edited.
+    pub fn args(&self, given: &UpdateArgs) -> UpdateArgs {
+        let mut args = given.clone();
+        (args.address, args.add_address) = match self.owner {
+            Owner::Profile => (None, false),
+            Owner::Address(id) => (Some(id), false),
+            Owner::NewAddress => (None, true),
+        };
+        for field in &self.fields {
+            let Some(value) = field.edited.clone() else { continue };
+            match (self.owner, field.name.as_str()) {
+                (Owner::Profile, name) => drop(args.profile.named.insert(name.to_owned(), value)),
+                (_, code) if field.is_custom => {
+                    args.custom_attributes
+                        .push((code.to_owned(), value.as_str().unwrap_or_default().to_owned()));
+                }
+                (_, "default_shipping") => args.default_shipping = value == true,
+                (_, "default_billing") => args.default_billing = value == true,
+                (_, name) => drop(args.members.named.insert(name.to_owned(), value)),
+            }
+        }
+        args
+    }
+
+    /// What is to be said against a text typed for a field: some of it can be kept all the same.
+    ///
+    /// # Errors
+    /// The objection.
+    pub fn check(&self, field: &Field, text: &str) -> Result<(), Objection> {
+        let value = field.parse(text)?;
+        if text.is_empty() && self.requires(field) && (self.is_new() || value != *field.value()) {
+            return Err("required".to_owned().into());
+        }
+        if self.is_new() && text.is_empty() && field.name == "postcode" {
+            return Err(Objection::Doubt("most countries require a postcode".to_owned()));
+        }
+        if value == *field.value() || self.owner == Owner::Profile {
+            return Ok(());
+        }
+        let mut address = Map::from_iter([("country_id".to_owned(), self.value("country_id").clone())]);
+        address.insert(field.name.clone(), value);
+        match lint::of_field(&address, &field.name) {
+            None => Ok(()),
+            Some(_) if field.name == "country_id" => {
+                Err(format!("unknown country `{text}`: enter its two letters, such as DE, or its name")
+                    .into())
+            }
+            Some(doubt) => Err(Objection::Doubt(doubt)),
+        }
+    }
+
+    /// The same of one line of the street.
+    ///
+    /// # Errors
+    /// The objection.
+    pub fn check_street(&self, field: &Field, number: usize, text: &str) -> Result<(), Objection> {
+        match (text.is_empty(), number) {
+            (true, 1) if self.is_new() || !field.is_empty() => Err("required".to_owned().into()),
+            (false, STREET_LINES..) if number > STREET_LINES && number > field.lines_stored() => {
+                Err(Objection::Doubt(format!("most shops accept {STREET_LINES} street lines only")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Field {
+    /// The value as it is to be.
+    pub fn value(&self) -> &Value {
+        self.edited.as_ref().unwrap_or(&self.stored)
+    }
+
+    /// Sets it; what is stored already is no edit.
+    pub fn set(&mut self, value: Value) {
+        let nothing = self.stored.is_null() && (value == "" || value == json!([]) || value == false);
+        self.edited = (value != self.stored && !nothing).then_some(value);
+    }
+
+    /// Whether it says that this address is a default. Only another address can take that from it.
+    pub fn is_stored_default(&self) -> bool {
+        self.name.starts_with("default_") && self.stored == true
+    }
+
+    fn is_empty(&self) -> bool {
+        let value = self.value();
+        value.is_null() || *value == "" || value.as_array().is_some_and(Vec::is_empty)
+    }
+
+    fn lines_stored(&self) -> usize {
+        self.stored.as_array().map_or(0, Vec::len)
+    }
+
+    /// The value as a line of text to be edited. A token in it is masked; what comes back masked is no edit.
+    pub fn text(&self) -> String {
+        match self.value() {
+            Value::Null => String::new(),
+            Value::String(text) => secrets().text(text).into_owned(),
+            other => other.to_string(),
+        }
+    }
+
+    /// What a typed line stands for.
+    ///
+    /// # Errors
+    /// What is wrong with it, in a few words.
+    pub fn parse(&self, text: &str) -> Result<Value, String> {
+        // What is stored stays exactly as it is.
+        if text == self.text().trim() {
+            return Ok(self.value().clone());
+        }
+        match self.holds {
+            FieldType::Integer if text.is_empty() && self.stored.is_null() => Ok(Value::Null),
+            FieldType::Integer => whole_number(text),
+            FieldType::TextOrNull if text.is_empty() => Ok(Value::Null),
+            _ if self.name == "country_id" => Ok(country_code(text).map_or_else(|| text.into(), Value::from)),
+            _ => Ok(text.into()),
+        }
+    }
+
+    /// What it is, its value from that column on, and the stored one where it differs.
+    fn line(&self, width: usize) -> String {
+        let before = match &self.edited {
+            Some(_) if !self.stored.is_null() => format!("  (was {})", short(&self.stored)),
+            _ => String::new(),
+        };
+        let blanks = width.saturating_sub(self.label.width());
+        format!("{}{:blanks$}  {}{before}", self.label, "", short(self.value()))
+    }
+}
+
+/// An integer as JSON, with its exact text.
+///
+/// # Errors
+/// What to type instead.
+pub fn whole_number(text: &str) -> Result<Value, String> {
+    let number = serde_json::from_str::<Number>(text).ok().filter(|_| is_whole(text));
+    number.map(Value::Number).ok_or_else(|| "enter an integer".to_owned())
+}
+
+/// Whether a field holds a region that is one.
+pub fn is_region(value: &Value) -> bool {
+    region::is_stored(&Map::from_iter([("region".to_owned(), value.clone())]))
+}
+
+fn address_fields(stored: &Map<String, Value>) -> Vec<Field> {
+    let field = |name: &str| MARKETPLACE_FIELDS.address.field(name).map(|field| field.field_type);
+    let custom = stored.get("custom_attributes").and_then(Value::as_array).into_iter().flatten();
+    let custom = custom.filter_map(|attribute| {
+        let (code, value) = (attribute.get("attribute_code")?.as_str()?, attribute.get("value")?);
+        let field = Field::new(code, sanitize_line(code), FieldType::Text, value.clone());
+        value.is_string().then_some(Field { is_custom: true, ..field })
+    });
+    listed(&ADDRESS, field, stored).chain(custom).collect()
+}
+
+fn listed(
+    fields: &[(&str, &str)],
+    holds: impl Fn(&str) -> Option<FieldType>,
+    stored: &Map<String, Value>,
+) -> impl Iterator<Item = Field> {
+    fields.iter().map(move |(name, label)| {
+        let value = stored.get(*name).cloned().unwrap_or_default();
+        Field::new(name, (*label).to_owned(), holds(name).unwrap_or(FieldType::Text), value)
+    })
+}
+
+impl Field {
+    fn new(name: &str, label: String, holds: FieldType, stored: Value) -> Self {
+        Self { name: name.to_owned(), label, holds, stored, edited: None, is_custom: false }
+    }
+}
+
+fn short(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::Bool(yes) => (if *yes { "yes" } else { "no" }).to_owned(),
+        Value::Object(region) => {
+            let texts = ["region", "region_code"].iter().find_map(|name| region.get(*name)?.as_str());
+            texts.unwrap_or_default().to_owned()
+        }
+        other => format_value(Some(other)),
+    }
+}
