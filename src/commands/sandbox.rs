@@ -100,16 +100,14 @@ pub async fn run(session: &Session<'_>, command: &SandboxCommand) -> Result<(), 
         SandboxCommand::Serve(args) => serve(session, args).await,
         SandboxCommand::Reset(args) => reset(session, &data_file(session.context, args.data.as_ref())?),
         SandboxCommand::Show(args) => show(session, args),
-        SandboxCommand::Openapi => session.report.stdout(&format!("{:#}\n", openapi(session.global.api))),
+        SandboxCommand::Openapi => session.report.stdout(&openapi(session)),
         SandboxCommand::Tokens(args) => tokens(session, args),
     }
 }
 
-fn openapi(interface: Option<Interface>) -> Value {
-    match interface.unwrap_or(Interface::Marketplace) {
-        Interface::Marketplace => sandbox::openapi::description(),
-        Interface::Magento => sandbox::magento::description(),
-    }
+fn openapi(session: &Session<'_>) -> String {
+    let interface = session.global.api.unwrap_or(Interface::Marketplace);
+    format!("{:#}\n", sandbox::openapi::description(interface))
 }
 
 async fn serve(session: &Session<'_>, args: &ServeArgs) -> Result<(), Failure> {

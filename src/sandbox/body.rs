@@ -60,19 +60,24 @@ pub(crate) async fn discard(mut body: Body) {
     }
 }
 
-/// The JSON object of a body that says it is JSON. Anything but an object has none of the fields that are
-/// needed.
-pub(crate) fn read_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Document, ApiError> {
+/// The JSON object of a body that says it is JSON. An empty body and anything but an object count as an empty object.
+pub(crate) fn read(headers: &HeaderMap, bytes: &[u8]) -> Result<Document, ApiError> {
+    if bytes.is_empty() {
+        return Ok(Document::new());
+    }
     check_content_type(headers)?;
-    match parse_json(bytes) {
+    match exact_json::parse_with_repeats(bytes).map(|document| document.value) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Ok(Document::new()),
         Err(_) => Err(ApiError::new(400, "Decoding error.")),
     }
 }
 
-pub fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
+fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
     let sent = headers.get(header::CONTENT_TYPE).map_or("", |value| value.to_str().unwrap_or(""));
+    if sent.is_empty() {
+        return Err(ApiError::new(400, "Content-Type header is empty."));
+    }
     let (media_type, options) = sent.split_once(';').unwrap_or((sent, ""));
     if !media_type.trim().eq_ignore_ascii_case("application/json") {
         let media_type = media_type.trim();
@@ -91,9 +96,4 @@ pub fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
         }
         _ => Ok(()),
     }
-}
-
-/// The one place where the sandbox parses what a client sent.
-pub fn parse_json(bytes: &[u8]) -> Result<Value, exact_json::Error> {
-    Ok(exact_json::parse_with_repeats(bytes)?.value)
 }

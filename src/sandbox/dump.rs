@@ -22,9 +22,9 @@ pub fn dump(records: &Database<'_>) -> Result<Value, ApiError> {
         .map(|(id, customer)| quote(records, id, customer))
         .collect::<Result<_, _>>()?;
     let attributes: Vec<Value> = records
-        .attribute_codes()?
+        .attribute_ids()?
         .into_iter()
-        .map(|(id, _)| Ok(Value::Object(records.attribute(id)?)))
+        .map(|id| Ok(Value::Object(records.attribute(id)?)))
         .collect::<Result<_, ApiError>>()?;
     let products: Vec<Value> =
         records.products()?.iter().map(|each| product(records, each)).collect::<Result<_, _>>()?;

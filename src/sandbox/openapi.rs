@@ -1,42 +1,47 @@
-//! OpenAPI 3.1 of what the sandbox serves, from the tables of documented fields.
-//!
-//! What it says of a body's types and required fields is what the sandbox enforces ([`crate::sandbox::coerce`],
-//! [`super::required`]); fields that are not listed are taken as they come.
+//! OpenAPI 3.1 of what the sandbox serves, from the tables of its calls and of the documented fields.
 
 use serde_json::{Map, Value, json};
 
-use super::required;
-use super::route_table::{PROFILE, ROUTES, Route};
+use crate::plan::request::Interface;
+use crate::sandbox::coerce::Rules;
+use crate::sandbox::dispatch::vocabulary;
+use crate::sandbox::route::{Permission, Route};
+use crate::wire::FieldTables;
 use crate::wire::json_schema::{self, Writer};
-use crate::wire::{MARKETPLACE_FIELDS, ObjectSchema};
 
-const WRITER: Writer = Writer { definitions: "#/components/schemas/", closed: false };
+/// Statuses that every call may be refused with.
+const REFUSALS: &[&str] = &["400", "401", "403", "404", "408", "413", "421"];
 
-/// Statuses that every call may be refused with, and those of a call with a body besides.
-const REFUSALS: &[&str] = &["401", "403", "404", "421"];
-const BODY_REFUSALS: &[&str] = &["400", "408", "413"];
-
-/// The description.
-pub fn description() -> Value {
+/// The description of an interface.
+pub fn description(interface: Interface) -> Value {
+    let (routes, tables, rules) = vocabulary(interface);
+    // Magento refuses fields that it does not know, the marketplace takes them as they come (ours).
+    let writer = Writer { definitions: "#/components/schemas/", closed: rules == Rules::Cast };
+    let (title, prefixes) = match interface {
+        Interface::Marketplace => ("The storefront sandbox", &["/V1/"][..]),
+        Interface::Magento => {
+            ("The storefront sandbox: Magento's interface", &["/rest/V1/", "/rest/{store_view_code}/V1/"][..])
+        }
+    };
     let mut paths = Map::new();
-    let mut schemas = Map::new();
-    for route in ROUTES {
-        let path = paths.entry(route.path).or_insert_with(|| json!({}));
-        path[route.method.as_str().to_ascii_lowercase()] = operation(route);
-        if let Some(table) = route.body {
-            let body = table(&MARKETPLACE_FIELDS);
-            schemas.extend(WRITER.definitions(body.own_fields));
+    let mut schemas = Map::from_iter([("Refusal".to_owned(), refusal())]);
+    for route in routes {
+        let body = route.body.as_ref().map(|_| body(route, tables, writer, &mut schemas));
+        for (path, is_own) in route.paths() {
+            for prefix in prefixes {
+                let path = format!("{prefix}{path}");
+                let is_open = route.permission == Permission::Anybody && !is_own;
+                let operation = operation(route, &path, is_open, body.as_ref());
+                paths.entry(path).or_insert_with(|| json!({}))[route.method.to_ascii_lowercase()] = operation;
+            }
         }
     }
-    let item = MARKETPLACE_FIELDS.cart_item;
-    require(&mut schemas[&json_schema::name(item)], item);
-    schemas.insert("Refusal".to_owned(), refusal());
     json!({
         "openapi": "3.1.0",
         "info": {
-            "title": "The storefront sandbox",
+            "title": title,
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "The service of the storefront interface, on this machine",
+            "description": "The calls that the sandbox answers on this machine",
         },
         "servers": [{"url": "/"}],
         "security": [{"bearer": []}],
@@ -48,52 +53,68 @@ pub fn description() -> Value {
     })
 }
 
-fn operation(route: &Route) -> Value {
-    let mut success =
-        json!({"description": "Done", "content": {"application/json": {"schema": {"type": "object"}}}});
-    if route.path == PROFILE {
-        success["links"] = links();
+fn operation(route: &Route, path: &str, is_open: bool, body: Option<&Value>) -> Value {
+    let json = |schema: &Value| json!({"application/json": {"schema": schema}});
+    let refused = json(&json!({"$ref": "#/components/schemas/Refusal"}));
+    let refused = json!({"description": "Refused", "content": refused});
+    let refusals = REFUSALS.iter().map(|status| ((*status).to_owned(), refused.clone()));
+    let done = (route.success.to_string(), json!({"description": "Done", "content": json(&json!({}))}));
+    let responses: Map<String, Value> = std::iter::once(done).chain(refusals).collect();
+    let mut operation = json!({
+        "operationId": operation_id(route.method, path),
+        "summary": route.summary,
+        "parameters": parameters(path),
+        "responses": responses,
+    });
+    if is_open {
+        operation["security"] = json!([]);
     }
-    let mut responses = Map::from_iter([(route.success.to_owned(), success)]);
-    let refusals = REFUSALS.iter().chain(route.body.map_or(&[][..], |_| BODY_REFUSALS));
-    for status in refusals {
-        let schema = json!({"schema": {"$ref": "#/components/schemas/Refusal"}});
-        responses.insert(
-            (*status).to_owned(),
-            json!({"description": "Refused", "content": {"application/json": schema}}),
-        );
-    }
-    let mut operation = json!({"operationId": route.id, "summary": route.summary, "responses": responses});
-    if route.path.contains("{store_view_code}") {
-        operation["parameters"] = json!([{
-            "name": "store_view_code", "in": "path", "required": true,
-            "schema": {"type": "string"}, "examples": {"default": {"value": "default"}},
-        }]);
-    }
-    if let Some(table) = route.body {
-        let body = table(&MARKETPLACE_FIELDS);
-        let mut schema = WRITER.object(body.own_fields);
-        require(&mut schema, body);
-        operation["requestBody"] =
-            json!({"required": true, "content": {"application/json": {"schema": schema}}});
+    if let Some(schema) = body {
+        operation["requestBody"] = json!({"required": true, "content": json(schema)});
     }
     operation
 }
 
-fn require(schema: &mut Value, shape: &ObjectSchema) {
-    let required = required::fields(shape);
-    if !required.is_empty() {
-        schema["required"] = json!(required);
+/// The schema of the body; those that it refers to are put into `schemas`.
+fn body(route: &Route, tables: &FieldTables, writer: Writer, schemas: &mut Map<String, Value>) -> Value {
+    let Some(body) = &route.body else { return Value::Null };
+    let shape = (body.fields)(tables);
+    schemas.extend(writer.definitions(shape.own_fields));
+    let mut object = writer.object(shape.own_fields);
+    if !body.required.is_empty() {
+        object["required"] = json!(body.required);
     }
+    if body.wrapper.is_empty() {
+        return object;
+    }
+    let name = json_schema::name(shape);
+    let inside = json!({"$ref": format!("{}{name}", writer.definitions)});
+    schemas.insert(name, object);
+    json!({"type": "object", "properties": {body.wrapper: inside}, "required": [body.wrapper]})
 }
 
-/// What was written in a store view is read in the same one.
-fn links() -> Value {
-    json!({"stored": {
-        "operationId": "showProfile",
-        "parameters": {"store_view_code": "$request.path.store_view_code"},
-        "description": "The profile as it is stored now",
-    }})
+/// The method and the words of the path.
+fn operation_id(method: &str, path: &str) -> String {
+    let words = path.split(['/', '-', '_', '{', '}']).filter(|word| !word.is_empty() && *word != "rest");
+    words.fold(method.to_ascii_lowercase(), |id, word| {
+        let (first, rest) = word.split_at(1);
+        format!("{id}{}{rest}", first.to_ascii_uppercase())
+    })
+}
+
+fn parameters(path: &str) -> Value {
+    let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+    names
+        .map(|name| {
+            let kind = if name.ends_with("Id") && name != "countryId" { "integer" } else { "string" };
+            let mut parameter =
+                json!({"name": name, "in": "path", "required": true, "schema": {"type": kind}});
+            if name == "store_view_code" {
+                parameter["examples"] = json!({"default": {"value": "default"}});
+            }
+            parameter
+        })
+        .collect()
 }
 
 /// Errors in Magento's shape: the message with its placeholders, and the values for them.
@@ -101,7 +122,11 @@ fn refusal() -> Value {
     json!({
         "type": "object",
         "required": ["message"],
-        "properties": {"message": {"type": "string"}, "parameters": {"type": ["object", "array"]}},
+        "properties": {
+            "message": {"type": "string"},
+            "parameters": {"type": ["object", "array"]},
+            "errors": {"type": "array", "items": {"$ref": "#/components/schemas/Refusal"}},
+        },
         "additionalProperties": false,
     })
 }

@@ -1,4 +1,4 @@
-//! What the service answers: documents, and errors in Magento's shape.
+//! What the service answers where it refuses: errors in Magento's shape, and pages.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -11,15 +11,6 @@ use super::store::StoreError;
 /// What PHP prints when nothing caught an error.
 const CRASH: &str = "An error has happened during application run. See exception log for details.";
 
-/// A successful answer.
-#[derive(Debug)]
-pub struct Reply {
-    /// HTTP status.
-    pub status: u16,
-    /// JSON body.
-    pub body: Value,
-}
-
 /// An error answer: the message with its placeholders, and the values for them.
 #[derive(Debug, PartialEq)]
 pub struct ApiError {
@@ -31,13 +22,6 @@ pub struct ApiError {
     pub parameters: Option<Value>,
     /// Several refusals in one, each with its message and parameters.
     pub errors: Vec<ApiError>,
-}
-
-impl Reply {
-    /// 200 with `body`.
-    pub fn ok(body: Value) -> Self {
-        Self { status: 200, body }
-    }
 }
 
 impl ApiError {
@@ -88,6 +72,11 @@ impl ApiError {
         Self::new(404, "Request does not match any route.")
     }
 
+    /// 404: the customer has no quote to work on.
+    pub fn no_active_quote() -> Self {
+        Self::new(404, "Current customer does not have an active cart.")
+    }
+
     /// 404: no record whose `field` is `value`.
     pub fn no_such_entity(field: &str, value: impl Into<Value>) -> Self {
         Self::new(404, "No such entity with %fieldName = %fieldValue")
@@ -125,12 +114,6 @@ impl From<StoreError> for ApiError {
     }
 }
 
-impl IntoResponse for Reply {
-    fn into_response(self) -> Response {
-        json_response(self.status, &self.body)
-    }
-}
-
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         if self.is_crash() {
@@ -150,16 +133,6 @@ pub fn json_text(status: u16, body: String) -> Response {
     const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     (status, [(header::CONTENT_TYPE, JSON)], body).into_response()
-}
-
-/// 404: the customer has no quote to work on.
-pub fn no_active_quote() -> ApiError {
-    ApiError::new(404, "Current customer does not have an active cart.")
-}
-
-/// Magento does not tell an unknown path from a wrong method.
-pub(crate) async fn no_route() -> ApiError {
-    ApiError::no_route()
 }
 
 /// A page as proxies and login services answer it.

@@ -101,7 +101,8 @@ pub async fn host_check(State(allowed): State<Arc<[String]>>, request: Request, 
         None => next.run(request).await,
         Some(host) => ApiError::new(
             421,
-            "The host %host is not served here. Use a loopback address, or start the sandbox with --allow-host %host.",
+            "The host %host is not served here. Use a loopback address, or start the sandbox with --allow-host \
+             %host.",
         )
         .with(json!({"host": host}))
         .into_response(),

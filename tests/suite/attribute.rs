@@ -214,7 +214,7 @@ error: the service answered 400 Bad Request: Attribute with the same code alread
     env.run("attribute create --code Fabric-2 --type text").assert_failure(4, str![[r#"
 warning: attribute_code `Fabric-2` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
 attribute create: host 127.0.0.1:[PORT]
-error: the service answered 400 Bad Request: Attribute code "Fabric-2" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in this field, and the first character should be a letter
+error: the service answered 400 Bad Request: Invalid value of "Fabric-2" provided for the attribute_code field
   No changes were made.
 "#]]);
     env.requests();

@@ -18,14 +18,14 @@ fn an_edited_failed_file_is_not_overwritten_and_the_hint_runs_it() {
     env.file("a.csv", attributes(4).replace("code_2,", "Bad,").replace("code_3,", "Bad 3,"));
     let failed = env.run("attribute create -i a.csv --failed fix.csv");
     failed.assert(7, str![[r#"
-record 2 (line 3): failed: the service answered 400 Bad Request: Attribute code "Bad" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in this field, and the first character should be a letter
-record 3 (line 4): failed: the service answered 400 Bad Request: Attribute code "Bad 3" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in this field, and the first character should be a letter
+record 2 (line 3): failed: the service answered 400 Bad Request: Invalid value of "Bad" provided for the attribute_code field
+record 3 (line 4): failed: the service answered 400 Bad Request: Invalid value of "Bad 3" provided for the attribute_code field
 "#]], str![[r#"
 warning: record 2: attribute_code `Bad` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
 warning: record 3: attribute_code `Bad 3` may be rejected: Magento expects a letter followed by up to 59 of a-z, 0-9, _
 record 1: attribute create: host 127.0.0.1:[PORT]
 attribute create: 4 records: 2 done, 2 failed ([DURATION])
-  2 × the service answered 400 Bad Request: Attribute code "…" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in this field, and the first character should be a letter
+  2 × the service answered 400 Bad Request: Invalid value of "…" provided for the attribute_code field
 error: of 4 records, 2 failed
   hint: fix the failed records and run them: `storefront attribute create --input fix.csv`
 "#]]);
@@ -116,13 +116,13 @@ fn a_journal_is_shown_record_by_record() {
     env.run("journal show a.csv.journal --csv").assert_success(str![[r#"
 record,line,key,state,status,reason
 1,2,code_1,done,200,
-2,3,Bad,failed,400,"the service answered 400 Bad Request: Attribute code ""Bad"" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in this field, and the first character should be a letter"
+2,3,Bad,failed,400,"the service answered 400 Bad Request: Invalid value of ""Bad"" provided for the attribute_code field"
 3,4,code_3,done,200,
 "#]]);
     env.run("journal show a.csv.journal").assert_success(str![[r#"
 RECORD  LINE  KEY     STATE   REASON
 1       2     code_1  done
-2       3     Bad     failed  the service answered 400 Bad Request: Attribute code "Bad" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in this field, and the first character should be a letter
+2       3     Bad     failed  the service answered 400 Bad Request: Invalid value of "Bad" provided for the attribute_code field
 3       4     code_3  done
 "#]]);
     std::fs::remove_file(env.home.dir.path().join("a.csv")).unwrap();

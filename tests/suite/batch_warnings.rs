@@ -149,7 +149,7 @@ warning: record 20: attribute_code `Code 20` may be rejected: Magento expects a 
 warning: 10 more warnings not shown
 record 1: attribute create: host 127.0.0.1:[PORT]
 attribute create: 30 records: 0 done, 30 failed ([DURATION])
-  30 × the service answered 400 Bad Request: Attribute code "…" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in this field, and the first character should be a letter
+  30 × the service answered 400 Bad Request: Invalid value of "…" provided for the attribute_code field
 error: of 30 records, 30 failed
   No changes were made.
   hint: fix the failed records in the input, then run `storefront attribute create -i a.csv --jobs 1 --resume`

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::cart_reports::{JSON, found, impatient, json, on};
 use crate::support::magento::{done, run};
 use crate::support::mock_server::{MockServer, answer};
-use crate::support::raw_http::CUSTOMER;
+use crate::support::raw_http::{CUSTOMER, ORDER};
 use crate::support::test_env::TestEnv;
 
 /// A file with one record of `quote ship`, for an administrator or for the token's own customer.
@@ -39,9 +39,7 @@ fn resumed(customer: Option<u64>, meanwhile: impl Fn(&TestEnv)) -> Vec<String> {
 
 /// The customer orders, and begins a new cart.
 fn order(env: &TestEnv) {
-    let path = "/rest/V1/carts/mine/payment-information";
-    let ordered = env.sandbox.call(CUSTOMER, "POST", path, r#"{"paymentMethod": {"method": "checkmo"}}"#);
-    assert_eq!(ordered.status, 200, "{ordered:?}");
+    env.sandbox.sql(ORDER);
     done(env, "quote add-item --sku mug-blue --qty 1");
 }
 

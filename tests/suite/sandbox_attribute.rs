@@ -55,12 +55,12 @@ fn codes_are_lower_case_words_of_sixty_characters() {
     }
     create(&sandbox, &json!({"attribute_code": "a".repeat(61)})).refuses(
         400,
-        "The attribute code needs to be %1 characters or fewer. Re-enter the code and try again.",
-        json!([60]),
+        "An attribute code must not be less than 1 and more than 60 characters.",
+        Value::Null,
     );
     for code in ["", "1a", "_a", "A", "aB", "a-b", "a b", "é"] {
         let answer = create(&sandbox, &json!({"attribute_code": code}));
-        assert_eq!((answer.status, answer.json()["parameters"].clone()), (400, json!([code])));
+        assert_eq!((answer.status, &answer.json()["parameters"]["value"]), (400, &json!(code)));
     }
     create(&sandbox, &json!({})).refuses(
         400,

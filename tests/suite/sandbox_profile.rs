@@ -192,9 +192,9 @@ fn wrong_types_of_listed_members_are_refused() {
     let sandbox = Sandbox::new();
     sandbox.put_profile(CUSTOMER, &json!({"group_id": "staff"})).refuses(
         400,
-        "Error occurred during \"%field_name\" processing. %details",
-        json!({"field_name": "group_id", "details": "The \"staff\" value's type is invalid. The \"int\" type was \
-               expected. Verify and try again."}),
+        "Error occurred during \"group_id\" processing. The \"staff\" value's type is invalid. The \"int\" type was \
+         expected. Verify and try again.",
+        Value::Null,
     );
     for wrong in [
         json!({"addresses": {"id": 1}}),

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::coerce::as_text;
 use super::customer_view::{ADDRESS_ATTRIBUTES, DEFAULTS, merge_attributes, storable};
 use super::directory;
 use super::directory::Region;
-use crate::sandbox::address_owner;
+use crate::sandbox::coerce::as_text;
+use crate::sandbox::marketplace::profile::check_owner;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document, StoredAddress};
 
@@ -37,7 +37,7 @@ pub fn replace(records: &Database<'_>, customer: i64, elements: &[Value]) -> Res
         let address = match id {
             None => create(records, customer, element)?,
             Some(id) => {
-                address_owner::check(records, customer, id)?;
+                check_owner(records, customer, id)?;
                 // The same id twice changes the address twice.
                 let earlier =
                     addresses.iter().position(|address| address.id == id).map(|at| addresses.remove(at));

@@ -2,54 +2,24 @@
 
 use serde_json::{Value, json};
 
-use super::call::Call;
-use super::coerce::as_text;
-use super::fields::ATTRIBUTE;
-use crate::sandbox::fault::spec::FaultKind;
-use crate::sandbox::marketplace::attribute::{FRONTEND_INPUTS, MAX_CODE_LENGTH};
-use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::call::Call;
+use crate::sandbox::coerce::as_text;
+use crate::sandbox::marketplace::attribute::{self, FRONTEND_INPUTS, already_exists, check_code, unused};
+use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document};
-
-/// Some of the codes that the catalog itself needs: Magento derives its list from the methods of its product.
-const RESERVED: &[&str] = &[
-    "attributes",
-    "category",
-    "category_id",
-    "category_ids",
-    "category_name",
-    "created_at",
-    "custom_attributes",
-    "data",
-    "description",
-    "id",
-    "image",
-    "name",
-    "options",
-    "position",
-    "price",
-    "qty",
-    "sku",
-    "status",
-    "store",
-    "store_id",
-    "type_id",
-    "updated_at",
-    "visibility",
-    "weight",
-];
 
 /// Input types of which nothing can be filtered.
 const NOT_FILTERABLE: &[&str] = &["date", "datetime", "text", "textarea", "texteditor"];
 
 /// GET `products/attributes/{attributeCode}`.
-pub fn show(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
+pub fn show(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let id = named(records, &call)?;
-    Ok(Reply::ok(shown(&records.attribute(id)?)))
+    Ok(shown(&records.attribute(id)?))
 }
 
 /// POST `products/attributes`. A code that exists is refused (Mage-OS updates it: the fault `silent-update`).
-pub fn create(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
-    let mut sent = call.parameter("attribute", &ATTRIBUTE)?;
+pub fn create(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError> {
+    let mut sent = std::mem::take(&mut call.sent);
     check_filterable(&sent)?;
     let label = label(&sent)?;
     let input = input(&sent)?;
@@ -58,24 +28,21 @@ pub fn create(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError>
         None => code_of(&label),
     };
     check_code(&code)?;
-    let existing = records.attribute_id(&code)?;
-    if existing.is_some() && !call.struck.has(FaultKind::SilentUpdate) {
-        return Err(already_exists());
-    }
+    let existing = unused(records, &call, &code)?;
     check_store_views(records, &sent)?;
     complete(&mut sent, &label, &input, &code);
     store(records, existing, &code, &sent)
 }
 
 /// PUT `products/attributes/{attributeCode}`. An unknown code creates the attribute.
-pub fn update(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
-    let mut sent = call.parameter("attribute", &ATTRIBUTE)?;
-    let code = call.parameters.first().cloned().unwrap_or_default();
-    let Some(id) = records.attribute_id(&code)? else {
+pub fn update(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError> {
+    let mut sent = std::mem::take(&mut call.sent);
+    let code = call.parameter(0);
+    let Some(id) = records.attribute_id(code)? else {
         let (label, input) = (label(&sent)?, input(&sent)?);
-        check_code(&code)?;
-        complete(&mut sent, &label, &input, &code);
-        return store(records, None, &code, &sent);
+        check_code(code)?;
+        complete(&mut sent, &label, &input, code);
+        return store(records, None, code, &sent);
     };
     let mut stored = records.attribute(id)?;
     if sent
@@ -91,22 +58,22 @@ pub fn update(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError>
     if let Some(options) = options {
         stored.insert("options".to_owned(), options);
     }
-    store(records, Some(id), &code, &stored)
+    store(records, Some(id), code, &stored)
 }
 
 /// DELETE `products/attributes/{attributeCode}`.
-pub fn remove(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
+pub fn remove(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let id = named(records, &call)?;
     if records.attribute(id)?.get("is_user_defined") == Some(&json!(false)) {
         return Err(ApiError::new(400, "The system attribute can't be deleted."));
     }
     records.remove_attribute(id)?;
-    Ok(Reply::ok(json!(true)))
+    Ok(json!(true))
 }
 
 /// The attribute whose code stands in the path.
 fn named(records: &Database<'_>, call: &Call) -> Result<i64, ApiError> {
-    let code = call.parameters.first().map_or("", String::as_str);
+    let code = call.parameter(0);
     let message =
         "The attribute with a \"%1\" attributeCode doesn't exist. Verify the attribute and try again.";
     records.attribute_id(code)?.ok_or_else(|| ApiError::new(404, message).with(json!([code])))
@@ -117,13 +84,9 @@ fn store(
     id: Option<i64>,
     code: &str,
     attribute: &Document,
-) -> Result<Reply, ApiError> {
-    let id = crate::sandbox::marketplace::attribute::store(records, id, code, attribute)?;
-    Ok(Reply::ok(shown(&records.attribute(id)?)))
-}
-
-fn already_exists() -> ApiError {
-    ApiError::new(400, "%1 already exists.").with(json!(["Attribute with the same code"]))
+) -> Result<Value, ApiError> {
+    let id = attribute::store(records, id, code, attribute)?;
+    Ok(shown(&records.attribute(id)?))
 }
 
 /// What Magento fills in itself.
@@ -206,25 +169,6 @@ fn code_of(label: &str) -> String {
     code.chars().take(30).collect()
 }
 
-fn check_code(code: &str) -> Result<(), ApiError> {
-    if code.len() > MAX_CODE_LENGTH {
-        return Err(ApiError::new(
-            400,
-            "An attribute code must not be less than 1 and more than 60 characters.",
-        ));
-    }
-    let is_sound = code.starts_with(|first: char| first.is_ascii_lowercase())
-        && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-    if !is_sound {
-        return Err(ApiError::invalid_value("attribute_code", &json!(code)));
-    }
-    if RESERVED.contains(&code) {
-        let message = "The attribute code '%1' is reserved by system. Please try another attribute code";
-        return Err(ApiError::new(400, message).with(json!([code])));
-    }
-    Ok(())
-}
-
 /// Input kinds with options.
 pub const WITH_OPTIONS: &[&str] = &["multiselect", "select", "swatch_text", "swatch_visual"];
 
@@ -258,8 +202,8 @@ fn defaults() -> Document {
         "is_used_for_promo_rules": "0", "is_visible_on_front": "0", "used_in_product_listing": "0",
         "is_visible": true, "scope": "global", "attribute_id": null, "attribute_code": null,
         "frontend_input": "text", "entity_type_id": "4", "is_required": false, "options": [],
-        "is_user_defined": true, "default_frontend_label": "", "frontend_labels": [], "backend_type": "varchar",
-        "is_unique": "0", "validation_rules": [],
+        "is_user_defined": true, "default_frontend_label": "", "frontend_labels": [],
+        "backend_type": "varchar", "is_unique": "0", "validation_rules": [],
     });
     rows.as_object().cloned().unwrap_or_default()
 }

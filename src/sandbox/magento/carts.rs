@@ -2,66 +2,61 @@
 
 use serde_json::{Value, json};
 
-use super::call::Call;
-use super::coerce::as_text;
-use super::search::{field_text, fits};
-use super::{active_cart, customer_view, search, totals};
+use super::customers::existing;
+use super::{customer_view, search, totals};
 use crate::exact_json;
+use crate::sandbox::call::Call;
+use crate::sandbox::coerce::as_text;
 use crate::sandbox::quantity;
-use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document, ProductKind, QuoteLine};
 
 /// Fields that can be searched.
 const FIELDS: &[&str] = &["customer_id", "entity_id", "is_active", "store_id"];
 
 /// POST `carts/mine`: the same id again where there is an active cart.
-pub fn create_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    create(records, call.own_customer()?)
+pub fn create_own(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    create(records, call.customer()?)
 }
 
 /// POST `customers/{customerId}/carts`.
-pub fn create_for(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let customer = call.id(0)?;
-    if !records.customer_exists(customer)? {
-        return Err(ApiError::no_such_entity("customerId", customer));
-    }
-    create(records, customer)
+pub fn create_for(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    create(records, existing(records, call.id(0)?)?)
 }
 
-fn create(records: &Database<'_>, customer: i64) -> Result<Reply, ApiError> {
+fn create(records: &Database<'_>, customer: i64) -> Result<Value, ApiError> {
     let id = match records.active_quote(customer)? {
         Some(id) => id,
         None => records.add_quote(customer)?,
     };
-    Ok(Reply::ok(json!(id)))
+    Ok(json!(id))
 }
 
-/// GET `carts/mine`.
-pub fn show_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let customer = call.own_customer()?;
-    let cart =
-        records.active_quote(customer)?.ok_or_else(|| ApiError::no_such_entity("customerId", customer))?;
-    shown(records, cart).map(Reply::ok)
-}
-
-/// GET `carts/{cartId}`.
-pub fn show(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    shown(records, active_cart::named(records, &call)?).map(Reply::ok)
+/// GET `carts/{mine|cartId}`.
+pub fn show(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    if !call.is_own {
+        return shown(records, call.cart(records)?);
+    }
+    let customer = call.customer()?;
+    let none = || ApiError::no_such_entity("customerId", customer);
+    shown(records, records.active_quote(customer)?.ok_or_else(none)?)
 }
 
 /// GET `carts/search`.
-pub fn search(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
+pub fn search(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let criteria = search::parse(&call.query)?;
     criteria.check_fields(FIELDS)?;
     let mut found = Vec::new();
     for (id, customer) in records.quotes()? {
         let is_active = records.quote(id)?.is_some_and(|(_, is_active)| is_active);
-        let searched: Value = json!({"entity_id": id, "customer_id": customer, "is_active": i32::from(is_active), "store_id": 1});
-        if criteria.holds(|field| field_text(&searched, field), fits) {
+        let is_active = i32::from(is_active);
+        let searched =
+            json!({"entity_id": id, "customer_id": customer, "is_active": is_active, "store_id": 1});
+        if criteria.holds(&searched) {
             found.push(shown(records, id)?);
         }
     }
-    Ok(Reply::ok(criteria.answer(found)))
+    Ok(criteria.answer(found))
 }
 
 /// The cart `id` with its customer.

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::coerce::as_text;
 use super::directory::{self, Region};
+use crate::sandbox::coerce::as_text;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document, StoredAddress};
 

@@ -4,120 +4,53 @@ use regex_lite::Regex;
 use serde_json::{Value, json};
 
 use super::address_book;
-use super::call::Call;
-use super::coerce::{self, as_text};
-use super::customer_view::{self, CUSTOMER_ATTRIBUTES, DEFAULTS, default_id, merge_attributes, storable};
+use super::customer_view::{self, CUSTOMER_ATTRIBUTES, DEFAULTS, merge_attributes, storable};
 use super::default_addresses::{self, SentList};
-use super::fields::CUSTOMER;
 use super::search::same_text;
+use crate::sandbox::call::Call;
+use crate::sandbox::coerce::as_text;
 use crate::sandbox::fault::spec::FaultKind;
 use crate::sandbox::marketplace::profile::now;
-use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document};
 
 /// The administrators' website, the one of the store views, and a second one whose customers are other customers.
 const WEBSITES: [i64; 3] = [0, 1, 2];
-
-/// Characters that a password needs.
-const SHORTEST_PASSWORD: usize = 8;
 
 /// Fields that a PUT cannot set.
 const FIXED: &[&str] = &["id", "created_at", "updated_at", "created_in", "addresses", "custom_attributes"];
 /// Fields that only an administrator's PUT sets.
 const ADMINISTRATORS: &[&str] = &["group_id", "website_id", "store_id"];
 
-/// GET `customers/me`.
-pub fn show_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    customer_view::customer(records, call.own_customer()?).map(Reply::ok)
+/// GET `customers/{me|customerId}`.
+pub fn show(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let id = if call.is_own { call.customer()? } else { existing(records, call.id(0)?)? };
+    customer_view::customer(records, id)
 }
 
-/// GET `customers/{customerId}`.
-pub fn show(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let id = existing(records, call.id(0)?)?;
-    customer_view::customer(records, id).map(Reply::ok)
-}
-
-/// GET `customers/me/billingAddress`.
-pub fn default_billing(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    default_address(records, &call, "default_billing")
-}
-
-/// GET `customers/me/shippingAddress`.
-pub fn default_shipping(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    default_address(records, &call, "default_shipping")
-}
-
-fn default_address(records: &Database<'_>, call: &Call, name: &str) -> Result<Reply, ApiError> {
-    let id = call.own_customer()?;
-    let customer = records.customer(id)?;
-    let chosen = default_id(&customer, name);
-    let addresses = records.addresses(id)?;
-    let found = addresses.iter().find(|address| Some(address.id) == chosen);
-    Ok(Reply::ok(found.map_or_else(|| json!([]), |address| customer_view::address(&customer, address))))
-}
-
-/// PUT `customers/me`. The id in the body is the token's whatever was sent; an administrator has none, and makes a new
-/// customer.
-pub fn update_own(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
-    let sent = match call.optional_parameter("customer") {
-        None | Some(Value::Null) => Document::new(),
-        Some(value) => coerce::object(value, &CUSTOMER)?,
-    };
-    if blank(&sent, "email") {
-        return Err(ApiError::new(400, "The customer email is missing. Enter and try again."));
+/// PUT `customers/{me|customerId}`. On `me` the id is the token's whatever was sent. Otherwise the id in the body beats the
+/// one in the path; what is not sent is taken from the customer in the path, the email too.
+///
+/// An administrator's token on `me` is refused: Magento would make a new customer.
+pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError> {
+    if call.is_own {
+        if blank(&call.sent, "email") {
+            return Err(ApiError::new(400, "The customer email is missing. Enter and try again."));
+        }
+        let own = call.customer()?;
+        return save(records, &call, own);
     }
-    let target = if let Some(id) = call.customer() {
-        id
-    } else {
-        check_email(records, &sent, None)?;
-        records.add_customer(&new_customer())?
-    };
-    save(records, &call, target, sent, true)
-}
-
-/// PUT `customers/{customerId}`. The id in the body beats the one in the path; what is not sent is taken from the
-/// customer in the path, the email too.
-pub fn update(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
-    let mut sent = call.parameter("customer", &CUSTOMER)?;
     let in_path = existing(records, call.id(0)?)?;
-    if blank(&sent, "email") && sent.get("email") != Some(&json!("")) {
+    if blank(&call.sent, "email") && call.sent.get("email") != Some(&json!("")) {
         let email = records.customer(in_path)?.get("email").cloned().unwrap_or_default();
-        sent.insert("email".to_owned(), email);
+        call.sent.insert("email".to_owned(), email);
     }
-    let target = match sent.get("id").and_then(Value::as_i64) {
+    let target = match call.sent.get("id").and_then(Value::as_i64) {
         Some(id) if id != in_path => existing(records, id)?,
         _ => in_path,
     };
-    check_scope(&sent)?;
-    save(records, &call, target, sent, false)
-}
-
-/// POST `customers`.
-pub fn create(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
-    let sent = call.parameter("customer", &CUSTOMER)?;
-    let password = call.optional_parameter("password").map(|password| as_text(&password)).unwrap_or_default();
-    if !password.is_empty() && password.chars().count() < SHORTEST_PASSWORD {
-        let message = "The password needs at least %1 characters. Create a new password and try again.";
-        return Err(ApiError::new(400, message).with(json!([SHORTEST_PASSWORD.to_string()])));
-    }
-    check_scope(&sent)?;
-    check_email(records, &sent, None)?;
-    let mut new = new_customer();
-    if let Some(website) = sent.get("website_id").and_then(Value::as_i64) {
-        new.insert("website_id".to_owned(), json!(website));
-    }
-    let id = records.add_customer(&new)?;
-    if !password.is_empty() {
-        records.put_password(id, &password)?;
-    }
-    save(records, &call, id, sent, false)
-}
-
-/// DELETE `customers/{customerId}`.
-pub fn remove(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let id = existing(records, call.id(0)?)?;
-    records.remove_customer(id)?;
-    Ok(Reply::ok(json!(true)))
+    check_scope(&call.sent)?;
+    save(records, &call, target)
 }
 
 /// 500 for a website or a store view that there is not.
@@ -130,37 +63,20 @@ fn check_scope(sent: &Document) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn existing(records: &Database<'_>, id: i64) -> Result<i64, ApiError> {
+/// `id` where it is a customer; 404 otherwise.
+pub fn existing(records: &Database<'_>, id: i64) -> Result<i64, ApiError> {
     if records.customer_exists(id)? { Ok(id) } else { Err(ApiError::no_such_entity("customerId", id)) }
 }
 
-fn new_customer() -> Document {
-    let time = now();
-    let fields = [
-        ("group_id", json!(1)),
-        ("created_at", json!(time)),
-        ("updated_at", json!(time)),
-        ("created_in", json!("Default Store View")),
-        ("store_id", json!(1)),
-        ("website_id", json!(1)),
-    ];
-    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
-fn save(
-    records: &Database<'_>,
-    call: &Call,
-    target: i64,
-    sent: Document,
-    is_own: bool,
-) -> Result<Reply, ApiError> {
+fn save(records: &Database<'_>, call: &Call, target: i64) -> Result<Value, ApiError> {
+    let (sent, is_own) = (&call.sent, call.is_own);
     let mut customer = records.customer(target)?;
     let before = records.addresses(target)?;
-    default_addresses::check_sent(&customer, &before, &sent, is_own)?;
-    check_fields(&customer, &sent, is_own)?;
-    check_email(records, &sent, Some(target))?;
+    default_addresses::check_sent(&customer, &before, sent, is_own)?;
+    check_fields(&customer, sent, is_own)?;
+    check_email(records, sent, target)?;
     before.iter().try_for_each(|address| address_book::check_stored(&address.body))?;
-    merge(&mut customer, &sent, is_own);
+    merge(&mut customer, sent, is_own);
     let mut list = match sent.get("addresses") {
         None => SentList::Absent,
         Some(Value::Array(elements)) => {
@@ -170,7 +86,7 @@ fn save(
         }
         Some(_) => SentList::Nothing,
     };
-    default_addresses::settle(&mut customer, &sent, &list, is_own);
+    default_addresses::settle(&mut customer, sent, &list, is_own);
     customer.insert("updated_at".to_owned(), Value::from(now()));
     records.put_customer(target, &customer)?;
     let mut addresses = match &mut list {
@@ -181,7 +97,7 @@ fn save(
     for (position, address) in (0..).zip(&addresses) {
         records.put_address(position, address)?;
     }
-    customer_view::customer(records, target).map(Reply::ok)
+    customer_view::customer(records, target)
 }
 
 /// Null keeps what is stored, an empty text clears it.
@@ -256,24 +172,23 @@ fn is_name(text: &str) -> bool {
         })
 }
 
-/// A valid address that no other customer of the website has; `own` is the customer who has it.
-fn check_email(records: &Database<'_>, sent: &Document, own: Option<i64>) -> Result<(), ApiError> {
-    let email = sent.get("email").map(as_text).unwrap_or_default();
+/// A valid address that no other customer of the website of `own` has.
+fn check_email(records: &Database<'_>, sent: &Document, own: i64) -> Result<(), ApiError> {
+    let email_of = |customer: &Document| customer.get("email").map(as_text).unwrap_or_default();
+    let email = email_of(sent);
     let form = Regex::new(r"^[^@\s]+@[^@\s]+\.[^@\s]+$").map_err(|_| ApiError::crash())?;
     if !form.is_match(email.trim()) {
         return Err(ApiError::new(400, "\"Email\" is not a valid email address."));
     }
-    let website = |customer: &Document| customer.get("website_id").and_then(Value::as_i64);
-    let stored = own.map(|id| records.customer(id)).transpose()?;
+    let stored = records.customer(own)?;
     // As a rule: to look at every customer takes long where there are many.
-    if stored.as_ref().is_some_and(|stored| stored.get("email").map(as_text).as_deref() == Some(&*email)) {
+    if email_of(&stored) == email {
         return Ok(());
     }
-    let own_website = stored.as_ref().and_then(website).or_else(|| website(sent)).unwrap_or(1);
-    for id in records.customer_ids()?.into_iter().filter(|id| Some(*id) != own) {
+    let website = |customer: &Document| customer.get("website_id").and_then(Value::as_i64).unwrap_or(1);
+    for id in records.customer_ids()?.into_iter().filter(|id| *id != own) {
         let other = records.customer(id)?;
-        let is_same = same_text(&other.get("email").map(as_text).unwrap_or_default(), &email);
-        if is_same && website(&other).unwrap_or(1) == own_website {
+        if same_text(&email_of(&other), &email) && website(&other) == website(&stored) {
             let message = "A customer with the same email address already exists in an associated website.";
             return Err(ApiError::new(400, message));
         }

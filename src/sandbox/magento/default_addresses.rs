@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::address_book::Replaced;
-use super::coerce::as_text;
 use super::customer_view::{DEFAULTS, default_id};
+use crate::sandbox::coerce::as_text;
 use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Document, StoredAddress};
 

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use super::call::Call;
 use crate::plan::validate::country::Country;
-use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::call::Call;
+use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::Database;
 
 /// A region of a country.
@@ -17,10 +17,6 @@ pub struct Region(pub i64, pub String, pub String);
 /// Ids, codes and names as Magento ships them, of a few countries only.
 static REGIONS: LazyLock<BTreeMap<String, Vec<Region>>> =
     LazyLock::new(|| serde_json::from_str(include_str!("regions.json")).unwrap_or_default());
-
-/// Countries without regions of their own that the list shows; any other known code is answered by itself.
-const LISTED: &[&str] =
-    &["AE", "BE", "ES", "FR", "GB", "IE", "IL", "IS", "IT", "JP", "LB", "NL", "PL", "PT", "SE"];
 
 /// Whether this is a country, as Magento writes its code.
 pub fn exists(code: &str) -> bool {
@@ -37,21 +33,11 @@ pub fn region(id: i64) -> Option<&'static Region> {
     REGIONS.values().flatten().find(|region| region.0 == id)
 }
 
-/// All countries that have regions here, and some others.
-#[allow(clippy::unnecessary_wraps, reason = "every operation of the route table has this type")]
-pub fn list(_: &Database<'_>, _: Call) -> Result<Reply, ApiError> {
-    let mut codes: Vec<&str> = REGIONS.keys().map(String::as_str).chain(LISTED.iter().copied()).collect();
-    codes.sort_unstable();
-    Ok(Reply::ok(
-        codes.into_iter().filter_map(|code| find(code).map(|country| document(code, &country))).collect(),
-    ))
-}
-
 /// One country.
-pub fn show(_: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let code = call.parameters.first().map_or("", String::as_str);
+pub fn country(_: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let code = call.parameter(0);
     let country = find(code).ok_or_else(|| ApiError::new(404, "The country isn't available."))?;
-    Ok(Reply::ok(document(code, &country)))
+    Ok(document(code, &country))
 }
 
 fn find(code: &str) -> Option<Country> {
@@ -79,10 +65,14 @@ fn document(code: &str, country: &Country) -> Value {
 }
 
 /// All store views, the administrators' own first.
-pub fn store_views(records: &Database<'_>, _: Call) -> Result<Reply, ApiError> {
-    let view = |id: &Value, code: &Value, name: &Value, website: i64| json!({"id": id, "code": code, "name": name, "website_id": website, "store_group_id": website, "is_active": 1});
-    let mut views = vec![view(&json!(0), &json!("admin"), &json!("Admin"), 0)];
-    let stored = records.store_views()?;
-    views.extend(stored.iter().map(|stored| view(&stored["id"], &stored["code"], &stored["name"], 1)));
-    Ok(Reply::ok(Value::from(views)))
+pub fn store_views(records: &Database<'_>, _: Call) -> Result<Value, ApiError> {
+    let mut views = vec![json!({"id": 0, "code": "admin", "name": "Admin"})];
+    views.extend(records.store_views()?);
+    for view in &mut views {
+        let website = i32::from(view["id"] != 0);
+        view["website_id"] = json!(website);
+        view["store_group_id"] = json!(website);
+        view["is_active"] = json!(1);
+    }
+    Ok(Value::from(views))
 }

@@ -2,70 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::call::Call;
-use super::coerce::as_text;
 use super::customer_view::storable;
 use super::directory::Region;
-use super::fields::{QUOTE_ADDRESS, SHIPPING_INFORMATION};
 use super::totals::{carrier_title, rate};
-use super::{active_cart, directory, totals};
-use crate::sandbox::reply::{ApiError, Reply};
+use super::{directory, totals};
+use crate::sandbox::call::Call;
+use crate::sandbox::coerce::as_text;
+use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document};
 
-/// GET `carts/mine/shipping-methods`.
-pub fn methods_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let cart = active_cart::own(records, &call)?;
-    methods_of_saved(records, cart)
-}
-
-/// GET `carts/{cartId}/shipping-methods`.
-pub fn methods(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let cart = active_cart::named(records, &call)?;
-    methods_of_saved(records, cart)
-}
-
-/// POST `carts/mine/estimate-shipping-methods-by-address-id`.
-pub fn estimate_saved_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let cart = active_cart::own(records, &call)?;
-    estimate_saved_on(records, call, cart)
-}
-
-/// POST `carts/{cartId}/estimate-shipping-methods-by-address-id`.
-pub fn estimate_saved(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let cart = active_cart::named(records, &call)?;
-    estimate_saved_on(records, call, cart)
-}
-
-/// POST `carts/mine/estimate-shipping-methods`.
-pub fn estimate_own(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
-    let cart = active_cart::own(records, &call)?;
-    call.parameter("address", &QUOTE_ADDRESS)?;
-    methods_of(records, cart)
-}
-
-/// POST `carts/{cartId}/estimate-shipping-methods`.
-pub fn estimate(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
-    let cart = active_cart::named(records, &call)?;
-    call.parameter("address", &QUOTE_ADDRESS)?;
-    methods_of(records, cart)
-}
-
-/// POST `carts/mine/shipping-information`.
-pub fn save_own(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
-    let sent = call.parameter("addressInformation", &SHIPPING_INFORMATION)?;
-    let cart = active_cart::own(records, &call)?;
-    save_on(records, cart, &sent)
-}
-
-/// POST `carts/{cartId}/shipping-information`.
-pub fn save(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
-    let sent = call.parameter("addressInformation", &SHIPPING_INFORMATION)?;
-    let cart = active_cart::named(records, &call)?;
-    save_on(records, cart, &sent)
-}
-
-/// To the shipping address of the cart, which it has only once shipping information was saved.
-fn methods_of_saved(records: &Database<'_>, cart: i64) -> Result<Reply, ApiError> {
+/// GET `carts/{mine|cartId}/shipping-methods`: to the shipping address of the cart, which it has only once shipping
+/// information was saved.
+pub fn methods(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let cart = call.cart(records)?;
     let saved = records.shipping(cart)?.unwrap_or_default();
     let address = saved.get("shipping_address").and_then(Value::as_object);
     if !records.lines(cart)?.is_empty() && address.and_then(country).is_none() {
@@ -74,11 +23,13 @@ fn methods_of_saved(records: &Database<'_>, cart: i64) -> Result<Reply, ApiError
     methods_of(records, cart)
 }
 
-/// To an address of the customer whose cart it is.
-fn estimate_saved_on(records: &Database<'_>, mut call: Call, cart: i64) -> Result<Reply, ApiError> {
-    let sent = call.optional_parameter("addressId").ok_or_else(|| ApiError::required("addressId"))?;
+/// POST `carts/{mine|cartId}/estimate-shipping-methods-by-address-id`: to an address of the customer whose cart it is.
+pub fn estimate(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let cart = call.cart(records)?;
+    let sent = call.sent.get("addressId").or_else(|| call.sent.get("address_id"));
+    let sent = sent.map(as_text).ok_or_else(|| ApiError::required("addressId"))?;
     let customer = records.quote(cart)?.map(|(customer, _)| customer);
-    let owner = as_text(&sent).parse().ok().map(|id| records.address_owner(id)).transpose()?.flatten();
+    let owner = sent.parse().ok().map(|id| records.address_owner(id)).transpose()?.flatten();
     if customer.is_none() || owner != customer {
         return Err(no_address());
     }
@@ -89,9 +40,9 @@ fn no_address() -> ApiError {
     ApiError::new(400, "The shipping address is missing. Set the address and try again.")
 }
 
-fn methods_of(records: &Database<'_>, cart: i64) -> Result<Reply, ApiError> {
+fn methods_of(records: &Database<'_>, cart: i64) -> Result<Value, ApiError> {
     if records.lines(cart)?.is_empty() {
-        return Ok(Reply::ok(json!([])));
+        return Ok(json!([]));
     }
     let count = totals::quantity(records, cart)?.as_f64().unwrap_or(0.0);
     let mut methods = Vec::new();
@@ -99,15 +50,17 @@ fn methods_of(records: &Database<'_>, cart: i64) -> Result<Reply, ApiError> {
         let cost = totals::amount(rate(&carrier, count));
         methods.push(json!({
             "carrier_code": carrier, "method_code": method, "carrier_title": carrier_title(&carrier),
-            "method_title": title, "amount": cost, "base_amount": cost, "available": true, "error_message": "",
-            "price_excl_tax": cost, "price_incl_tax": cost,
+            "method_title": title, "amount": cost, "base_amount": cost, "available": true,
+            "error_message": "", "price_excl_tax": cost, "price_incl_tax": cost,
         }));
     }
-    Ok(Reply::ok(Value::from(methods)))
+    Ok(Value::from(methods))
 }
 
-/// Saves both addresses and the method. It has no payment, which a call of its own saves.
-fn save_on(records: &Database<'_>, cart: i64, sent: &Document) -> Result<Reply, ApiError> {
+/// POST `carts/{mine|cartId}/shipping-information`: saves both addresses and the method. It has no payment, which a call of
+/// its own saves.
+pub fn save(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let (cart, sent) = (call.cart(records)?, &call.sent);
     if records.lines(cart)?.is_empty() {
         let message =
             "The shipping method can't be set for an empty cart. Add an item to cart and try again.";
@@ -142,7 +95,7 @@ fn save_on(records: &Database<'_>, cart: i64, sent: &Document) -> Result<Reply, 
     saved.insert("shipping_method_code".to_owned(), Value::from(method));
     records.put_shipping(cart, &saved)?;
     let totals = totals::totals(records, cart)?;
-    Ok(Reply::ok(json!({"payment_methods": records.payment_methods()?, "totals": totals})))
+    Ok(json!({"payment_methods": records.payment_methods()?, "totals": totals}))
 }
 
 /// Magento's sentence about addresses that it cannot save.

@@ -2,22 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::active_cart;
-use super::call::Call;
+use crate::sandbox::call::Call;
 use crate::sandbox::quantity;
-use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document};
 
-/// GET `carts/mine/totals`.
-pub fn show_own(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let cart = active_cart::own(records, &call)?;
-    totals(records, cart).map(Reply::ok)
-}
-
-/// GET `carts/{cartId}/totals`.
-pub fn show(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let cart = active_cart::named(records, &call)?;
-    totals(records, cart).map(Reply::ok)
+/// GET `carts/{mine|cartId}/totals`.
+pub fn show(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    totals(records, call.cart(records)?)
 }
 
 /// How many products there are in a cart.
@@ -37,7 +29,8 @@ pub fn totals(records: &Database<'_>, cart: i64) -> Result<Value, ApiError> {
         items.push(json!({
             "item_id": line.item_id, "price": amount(price), "base_price": amount(price),
             "qty": quantity::parse(&line.qty),
-            "row_total": amount(price * qty), "base_row_total": amount(price * qty), "row_total_with_discount": 0,
+            "row_total": amount(price * qty), "base_row_total": amount(price * qty),
+            "row_total_with_discount": 0,
             "tax_amount": 0, "base_tax_amount": 0, "tax_percent": 0, "discount_amount": 0,
             "base_discount_amount": 0, "discount_percent": 0, "price_incl_tax": amount(price),
             "base_price_incl_tax": amount(price), "row_total_incl_tax": amount(price * qty),
@@ -85,7 +78,10 @@ fn segments(subtotal: f64, shipping: f64, saved: &Document) -> Value {
         {"code": "subtotal", "title": "Subtotal", "value": amount(subtotal)},
         {"code": "shipping", "title": title, "value": amount(shipping)},
         {"code": "tax", "title": "Tax", "value": 0, "extension_attributes": {"tax_grandtotal_details": []}},
-        {"code": "grand_total", "title": "Grand Total", "value": amount(subtotal + shipping), "area": "footer"},
+        {
+            "code": "grand_total", "title": "Grand Total", "value": amount(subtotal + shipping),
+            "area": "footer",
+        },
     ])
 }
 

@@ -3,14 +3,41 @@
 use serde_json::{Value, json};
 
 use crate::sandbox::call::Call;
-use crate::sandbox::coerce;
 use crate::sandbox::fault::spec::FaultKind;
-use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document};
-use crate::wire::{self, MARKETPLACE_FIELDS};
+use crate::wire;
 
-/// Longest attribute code, after Magento (ours).
-pub const MAX_CODE_LENGTH: usize = 60;
+/// Longest attribute code.
+const MAX_CODE_LENGTH: usize = 60;
+
+/// Some of the codes that the catalog itself needs: Magento derives its list from the methods of its product.
+const RESERVED: &[&str] = &[
+    "attributes",
+    "category",
+    "category_id",
+    "category_ids",
+    "category_name",
+    "created_at",
+    "custom_attributes",
+    "data",
+    "description",
+    "id",
+    "image",
+    "name",
+    "options",
+    "position",
+    "price",
+    "qty",
+    "sku",
+    "status",
+    "store",
+    "store_id",
+    "type_id",
+    "updated_at",
+    "visibility",
+    "weight",
+];
 
 /// Input kinds of Magento. The interface shows `select` only; anything else than these is refused (ours).
 pub const FRONTEND_INPUTS: &[&str] = &[
@@ -36,17 +63,28 @@ pub const FRONTEND_INPUTS: &[&str] = &[
 ];
 
 /// Creates the attribute in `attribute`; a code that exists is refused (ours).
-pub fn create(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
-    let attribute = call.wrapped("attribute")?;
-    coerce::check(&attribute, MARKETPLACE_FIELDS.attribute)?;
-    let code = code(&attribute)?.to_owned();
-    check_kind(&attribute)?;
-    let existing = records.attribute_id(&code)?;
-    if existing.is_some() && !call.struck.has(FaultKind::SilentUpdate) {
-        return Err(ApiError::new(400, "%1 already exists.").with(json!(["Attribute with the same code"])));
+pub fn create(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let attribute = &call.sent;
+    let code = attribute.get("attribute_code").and_then(Value::as_str);
+    let code = code.ok_or_else(|| ApiError::required("attribute_code"))?;
+    check_code(code)?;
+    check_kind(attribute)?;
+    let existing = unused(records, &call, code)?;
+    let id = store(records, existing, code, attribute)?;
+    Ok(Value::Object(records.attribute(id)?))
+}
+
+/// 400 for a code that exists, unless the fault `silent-update` lets it be updated: then the id of its attribute.
+pub fn unused(records: &Database<'_>, call: &Call, code: &str) -> Result<Option<i64>, ApiError> {
+    match records.attribute_id(code)? {
+        Some(_) if !call.struck.has(FaultKind::SilentUpdate) => Err(already_exists()),
+        existing => Ok(existing),
     }
-    let id = store(records, existing, &code, &attribute)?;
-    Ok(Reply::ok(Value::Object(records.attribute(id)?)))
+}
+
+/// 400: the code is another attribute's.
+pub fn already_exists() -> ApiError {
+    ApiError::new(400, "%1 already exists.").with(json!(["Attribute with the same code"]))
 }
 
 /// Stores an attribute and its options, in the order they come in.
@@ -64,31 +102,22 @@ pub fn store(
     Ok(id)
 }
 
-/// `[a-z][a-z0-9_]{0,59}` (ours, after Magento).
-fn code(attribute: &Document) -> Result<&str, ApiError> {
-    let code = attribute
-        .get("attribute_code")
-        .and_then(Value::as_str)
-        .ok_or_else(|| ApiError::required("attribute_code"))?;
-    let (first, rest) = code.as_bytes().split_first().unwrap_or((&b'_', &[]));
-    let sound = first.is_ascii_lowercase()
-        && rest.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_');
-    if !sound {
-        return Err(ApiError::new(
-            400,
-            "Attribute code \"%1\" is invalid. Please use only letters (a-z), numbers (0-9) or underscore (_) in \
-             this field, and the first character should be a letter.",
-        )
-        .with(json!([code])));
-    }
+/// `[a-z][a-z0-9_]{0,59}`, and none of the catalog's own (on the marketplace ours, after Magento).
+pub fn check_code(code: &str) -> Result<(), ApiError> {
     if code.len() > MAX_CODE_LENGTH {
-        return Err(ApiError::new(
-            400,
-            "The attribute code needs to be %1 characters or fewer. Re-enter the code and try again.",
-        )
-        .with(json!([MAX_CODE_LENGTH])));
+        let message = "An attribute code must not be less than 1 and more than 60 characters.";
+        return Err(ApiError::new(400, message));
     }
-    Ok(code)
+    let is_sound = code.starts_with(|first: char| first.is_ascii_lowercase())
+        && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    if !is_sound {
+        return Err(ApiError::invalid_value("attribute_code", &json!(code)));
+    }
+    if RESERVED.contains(&code) {
+        let message = "The attribute code '%1' is reserved by system. Please try another attribute code";
+        return Err(ApiError::new(400, message).with(json!([code])));
+    }
+    Ok(())
 }
 
 /// A product attribute (docs/interface.md, "Attribute") of an existing input type.

@@ -8,10 +8,8 @@ use super::quote;
 use crate::exact_json;
 use crate::sandbox::call::Call;
 use crate::sandbox::fault::spec::FaultKind;
-use crate::sandbox::reply::{ApiError, Reply};
+use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document, StoredAddress};
-use crate::sandbox::{address_owner, coerce};
-use crate::wire::MARKETPLACE_FIELDS;
 
 /// An address element of the request: the stored address it changes, or none for a new one, and its
 /// fields.
@@ -21,9 +19,9 @@ struct Element {
 }
 
 /// The stored profile in the envelope `customer` (ours: the interface shows no way to read it).
-pub fn show(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
+pub fn show(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let profile = stored(records, call.customer()?)?;
-    Ok(Reply::ok(exact_json::object([("customer", profile)])))
+    Ok(exact_json::object([("customer", profile)]))
 }
 
 /// A customer with all addresses.
@@ -42,11 +40,9 @@ pub fn stored(records: &Database<'_>, customer: i64) -> Result<Value, ApiError> 
 /// Fields of the profile that are not sent stay, and so does the whole list when `addresses` is not sent (ours).
 /// Fields that the interface does not list are stored as they came, the default addresses included (ours); a stored
 /// default that is not sent goes with its address, as in Magento.
-pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
+pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Value, ApiError> {
     let customer = call.customer()?;
-    let mut sent = call.wrapped("customer")?;
-    coerce::check(&sent, MARKETPLACE_FIELDS.customer)?;
-    let list = match sent.shift_remove("addresses") {
+    let list = match call.sent.shift_remove("addresses") {
         Some(Value::Array(elements)) => Some(elements),
         _ => None,
     };
@@ -62,9 +58,21 @@ pub fn replace(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError
         drop_lost_defaults(&mut profile, &before, &after);
     }
     profile.insert("updated_at".to_owned(), Value::from(now()));
-    profile.extend(sent);
+    profile.extend(call.sent);
     records.put_customer(customer, &profile)?;
-    stored(records, customer).map(Reply::ok)
+    stored(records, customer)
+}
+
+/// 404 for an address that does not exist, 400 for another customer's.
+pub fn check_owner(records: &Database<'_>, customer: i64, address: i64) -> Result<(), ApiError> {
+    match records.address_owner(address)? {
+        None => Err(ApiError::no_such_entity("addressId", address)),
+        Some(owner) if owner == customer => Ok(()),
+        Some(_) => {
+            let message = "Provided customer ID \"%customer_id\" isn't related to current customer address.";
+            Err(ApiError::new(400, message).with(json!({"customer_id": customer})))
+        }
+    }
 }
 
 /// Takes out of the stored profile the defaults that name an address which is deleted.
@@ -90,7 +98,7 @@ fn elements(records: &Database<'_>, customer: i64, list: Vec<Value>) -> Result<V
         quote::check_address(&body)?;
         let id = body.get("id").and_then(Value::as_i64);
         if let Some(id) = id {
-            address_owner::check(records, customer, id)?;
+            check_owner(records, customer, id)?;
             if !seen.insert(id) {
                 return Err(ApiError::new(400, "The address with ID \"%id\" is listed more than once.")
                     .with(json!({"id": id})));

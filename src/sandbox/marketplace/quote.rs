@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::sandbox::call::Call;
+use crate::sandbox::coerce::{self, Rules};
 use crate::sandbox::quantity::Quantity;
 use crate::sandbox::quantity::parse;
-use crate::sandbox::reply::{ApiError, Reply, no_active_quote};
+use crate::sandbox::reply::ApiError;
 use crate::sandbox::store::{Database, Document, Product, ProductKind, QuoteLine};
-use crate::sandbox::{coerce, required};
 use crate::{exact_json, wire};
 
 /// The chosen options: option id (the attribute's id) → option value. Sorted, so that the order in
@@ -17,11 +17,9 @@ use crate::{exact_json, wire};
 pub type Choice = BTreeMap<i64, i64>;
 
 /// Adds the item in `cartItem`; the same SKU with the same options adds to the quantity that is there (ours).
-pub fn add(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
+pub fn add(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
     let customer = call.customer()?;
-    let item = call.wrapped("cartItem")?;
-    required::check(&item, wire::MARKETPLACE_FIELDS.cart_item)?;
-    coerce::check(&item, wire::MARKETPLACE_FIELDS.cart_item)?;
+    let item = call.sent;
     let text = |name| item.get(name).and_then(Value::as_str).unwrap_or_default();
     let quote = quote(records, customer, text("quote_id"))?;
     let sku = text("sku");
@@ -43,7 +41,7 @@ pub fn add(records: &Database<'_>, mut call: Call) -> Result<Reply, ApiError> {
             line
         }
     };
-    Ok(Reply::ok(item_document(&line, &product, quote)))
+    Ok(item_document(&line, &product, quote))
 }
 
 /// The quote named, which must be the customer's own (ours).
@@ -136,22 +134,20 @@ fn parsed(options: &str) -> Value {
 /// same fields at the top are both taken, and a `billingAddress` next to them takes precedence over a `billing_address`.
 /// Only the payment is demanded, since it alone is listed as required: one saved alone is the second layout. A
 /// method for a quote that has nowhere to be shipped to is refused.
-pub fn save(records: &Database<'_>, call: Call) -> Result<Reply, ApiError> {
-    let quote = records.active_quote(call.customer()?)?.ok_or_else(no_active_quote)?;
-    let sent = information(call.body)?;
+pub fn save(records: &Database<'_>, call: Call) -> Result<Value, ApiError> {
+    let quote = records.active_quote(call.customer()?)?.ok_or_else(ApiError::no_active_quote)?;
+    let sent = information(call.sent)?;
     let mut saved = records.shipping(quote)?.unwrap_or_default();
     check_payment(records, &sent)?;
     saved.extend(sent.clone());
     check_method(records, &sent, &saved)?;
     records.put_shipping(quote, &saved)?;
-    Ok(Reply { status: wire::SHIPPING_SAVED_STATUS, body: outcome(records, quote)? })
+    outcome(records, quote)
 }
 
 /// Both layouts brought to one: `shipping_address`, `billing_address`, the two codes and `paymentMethod`.
 fn information(mut body: Document) -> Result<Document, ApiError> {
-    required::check(&body, wire::MARKETPLACE_FIELDS.shipping_information)?;
-    coerce::check(&body, wire::MARKETPLACE_FIELDS.shipping_information)?;
-    coerce::check(&body, wire::MARKETPLACE_FIELDS.address_information)?;
+    body = coerce::object(Value::Object(body), wire::MARKETPLACE_FIELDS.address_information, Rules::Strict)?;
     let mut sent = Document::new();
     let mut take = |from: &mut Document, name: &str, to: &str| {
         if let Some(value) = from.remove(name) {
@@ -241,8 +237,9 @@ pub fn check_address(address: &Document) -> Result<(), ApiError> {
 /// Of a quote's address besides: the region object belongs to profiles only.
 pub fn check_of_quote(address: &Document) -> Result<(), ApiError> {
     match address.get("region") {
-        Some(region @ (Value::Object(_) | Value::Array(_))) => {
-            Err(coerce::wrong_type("region", region, "string"))
+        Some(Value::Object(_) | Value::Array(_)) => {
+            let message = coerce::wrong_type("array", "string");
+            Err(ApiError::new(400, &format!("Error occurred during \"region\" processing. {message}")))
         }
         _ => check_address(address),
     }

@@ -8,12 +8,12 @@ mod catalog;
 mod customers;
 mod file;
 mod quotes;
-mod stale;
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, Params, Row, TransactionBehavior};
 use serde_json::{Map, Value};
 
 use crate::exact_json;
@@ -37,7 +37,7 @@ pub struct Store {
     path: PathBuf,
     connection: Mutex<Connection>,
     /// The earlier state that the next reads answer.
-    stale: Mutex<Option<stale::Snapshot>>,
+    stale: Mutex<Option<Snapshot>>,
 }
 
 /// What a transaction means to do.
@@ -108,7 +108,7 @@ impl Store {
     ) -> Result<T, E> {
         if intent == AccessMode::Read {
             let mut stale = self.stale.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(earlier) = stale::take(&mut stale) {
+            if let Some(earlier) = take(&mut stale) {
                 return work(&Database { transaction: &earlier });
             }
             drop(stale);
@@ -116,13 +116,56 @@ impl Store {
         }
         let before = match stale_reads {
             0 => None,
-            reads => Some(stale::Snapshot::of(&self.path, reads)?),
+            reads => Some(Snapshot::of(&self.path, reads)?),
         };
         let outcome = self.transact(intent, work)?;
         if before.is_some() {
             *self.stale.lock().unwrap_or_else(PoisonError::into_inner) = before;
         }
         Ok(outcome)
+    }
+}
+
+impl Database<'_> {
+    /// Runs a statement and returns how many rows it changed.
+    fn run(&self, sql: &str, params: impl Params) -> StoreResult<usize> {
+        Ok(self.transaction.prepare_cached(sql)?.execute(params)?)
+    }
+
+    /// Inserts a row and returns its id.
+    fn insert(&self, sql: &str, params: impl Params) -> StoreResult<i64> {
+        Ok(self.transaction.prepare_cached(sql)?.insert(params)?)
+    }
+
+    /// Whether there is a row.
+    fn exists(&self, sql: &str, params: impl Params) -> StoreResult<bool> {
+        Ok(self.transaction.prepare_cached(sql)?.exists(params)?)
+    }
+
+    /// Every row, as `read` understands it.
+    fn rows<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        mut read: impl FnMut(&Row<'_>) -> StoreResult<T>,
+    ) -> StoreResult<Vec<T>> {
+        let mut query = self.transaction.prepare_cached(sql)?;
+        let mut rows = query.query(params)?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(read(row)?);
+        }
+        Ok(found)
+    }
+
+    /// The first row, if there is one.
+    fn row<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnMut(&Row<'_>) -> StoreResult<T>,
+    ) -> StoreResult<Option<T>> {
+        Ok(self.rows(sql, params, read)?.into_iter().next())
     }
 }
 
@@ -152,11 +195,58 @@ impl std::fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-/// A stored document with `first` put before its own fields.
+/// One consistent state, on a connection of its own whose read transaction holds it, for a number of reads.
+struct Snapshot {
+    connection: Connection,
+    reads: u32,
+}
+
+/// A connection lent for one read: the snapshot's last one ends it.
+enum Lent<'snapshot> {
+    Borrowed(&'snapshot Connection),
+    Last(Connection),
+}
+
+impl Snapshot {
+    /// The state of the database in `path` as it is now, for the next `reads` reads.
+    fn of(path: &Path, reads: u32) -> StoreResult<Self> {
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        // A transaction of SQLite begins with its first read.
+        connection.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema")?;
+        Ok(Self { connection, reads })
+    }
+}
+
+/// The connection for one more stale read, if there is to be one.
+fn take(held: &mut Option<Snapshot>) -> Option<Lent<'_>> {
+    let left = held.as_mut().map(|snapshot| {
+        snapshot.reads = snapshot.reads.saturating_sub(1);
+        snapshot.reads
+    })?;
+    if left == 0 {
+        return held.take().map(|snapshot| Lent::Last(snapshot.connection));
+    }
+    held.as_ref().map(|snapshot| Lent::Borrowed(&snapshot.connection))
+}
+
+impl Deref for Lent<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        match self {
+            Self::Borrowed(connection) => connection,
+            Self::Last(connection) => connection,
+        }
+    }
+}
+
+/// The document in a row's `column` with `first` put before its own fields.
 fn document(
-    text: &str,
+    row: &Row<'_>,
+    column: usize,
     first: impl IntoIterator<Item = (&'static str, Value)>,
-) -> Result<Document, exact_json::Error> {
+) -> StoreResult<Document> {
+    let text = row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?;
     let stored = exact_json::parse_object(text.as_bytes())?;
     let mut whole: Document = first.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     whole.extend(stored);

@@ -5,10 +5,8 @@ CREATE TABLE store_views (
     name TEXT NOT NULL
 );
 CREATE TABLE customers (
-    id       INTEGER PRIMARY KEY AUTOINCREMENT,
-    body     TEXT NOT NULL,
-    -- Everybody may know it: a sandbox holds nobody's real account.
-    password TEXT NOT NULL DEFAULT 'sandbox'
+    id   INTEGER PRIMARY KEY AUTOINCREMENT,
+    body TEXT NOT NULL
 );
 CREATE TABLE addresses (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -24,10 +22,6 @@ CREATE TABLE tokens (
     -- Seconds since 1970; the tokens of the seed have none.
     expires_at  INTEGER,
     CHECK ((kind = 'customer') = (customer_id IS NOT NULL))
-) WITHOUT ROWID;
-CREATE TABLE failed_logins (
-    username TEXT PRIMARY KEY,
-    failures INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE attributes (
     id   INTEGER PRIMARY KEY AUTOINCREMENT,

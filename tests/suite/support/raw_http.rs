@@ -16,6 +16,12 @@ pub const ITEM: &str = "/V1/storeview/default/user/quote/item";
 pub const SHIPPING: &str = "/V1/storeview/default/user/quote/shipping-information";
 pub const ATTRIBUTE: &str = "/V1/admin/product/attribute/";
 
+/// The first customer's order: the cart is no longer active.
+pub const ORDER: &str = "UPDATE quotes SET is_active = 0 WHERE customer_id = 1";
+/// The first customer's email on a second website.
+pub const TWIN: &str = r#"INSERT INTO customers (id, body) VALUES (7, '{"email": "amina.haddad@example.com",
+    "firstname": "Amina", "lastname": "Haddad", "website_id": 2}')"#;
+
 /// A sandbox on its own thread, stopped when dropped.
 pub struct Sandbox {
     address: SocketAddr,
@@ -85,6 +91,11 @@ impl Sandbox {
 
     pub fn data(&self) -> &Path {
         &self.data
+    }
+
+    /// Changes the database behind the sandbox's back.
+    pub fn sql(&self, statement: &str) {
+        rusqlite::Connection::open(&self.data).unwrap().execute_batch(statement).unwrap();
     }
 
     pub fn address(&self) -> SocketAddr {
