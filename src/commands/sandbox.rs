@@ -88,7 +88,10 @@ pub struct ServeArgs {
 
 fn fault_help() -> String {
     let kinds = sandbox::fault_kinds();
-    format!("Inject a fault: [METHOD:]KIND[=VALUE][@PERCENT][xTIMES] (repeatable). Kinds: {kinds}")
+    format!(
+        "Inject a fault: [METHOD:]KIND[=VALUE][@PERCENT][xTIMES][:seed=N] (repeatable); a percentage with a seed \
+         strikes the same requests again. Kinds: {kinds}"
+    )
 }
 
 /// Runs `sandbox`.

@@ -174,6 +174,14 @@ fn a_fault_applies_by_method_percentage_and_count() {
     let sandbox = Sandbox::with_faults(&["429@30"]);
     let struck = (0..200).filter(|_| sandbox.get(CUSTOMER, PROFILE).status == 429).count();
     assert!((25..=95).contains(&struck), "{struck} of 200");
+    let seeded = |fault: &str| -> Vec<u16> {
+        let sandbox = Sandbox::with_faults(&[fault]);
+        (0..40).map(|_| sandbox.get(CUSTOMER, PROFILE).status).collect()
+    };
+    let first = seeded("429@30:seed=7");
+    assert!(first.contains(&429) && first.contains(&200), "{first:?}");
+    assert_eq!(seeded("429@30:seed=7"), first, "the same seed strikes the same requests");
+    assert_ne!(seeded("429@30:seed=8"), first);
 
     let sandbox = Sandbox::with_faults(&["GET:html", "PUT:truncated", "POST:500"]);
     assert!(sandbox.get(CUSTOMER, PROFILE).body.starts_with('<'));

@@ -49,21 +49,27 @@ pub fn gateway_timeout() -> Response {
     html(StatusCode::GATEWAY_TIMEOUT, "504 Gateway Time-out")
 }
 
-/// The request was handled although the page says 503.
-pub const APPLIED: &str = "applied";
-/// The request never reached the shop.
-pub const NOT_APPLIED: &str = "not-applied";
+const PAGE: &str = "<!DOCTYPE html>
+<html>
+  <head>
+    <title>503 Backend fetch failed</title>
+  </head>
+  <body>
+    <h1>Error 503 Backend fetch failed</h1>
+    <p>Backend fetch failed</p>
+    <h3>Guru Meditation:</h3>
+    <p>XID: {}</p>
+    <hr>
+    <p>Varnish cache server</p>
+  </body>
+</html>
+";
 
 /// The answer of Varnish's `builtin.vcl`. `Retry-After: 5` says nothing about whether the shop handled the request.
 pub fn backend_fetch_failed() -> Response {
     static TRANSACTION: AtomicU64 = AtomicU64::new(32_770);
     let id = TRANSACTION.fetch_add(3, Ordering::Relaxed);
-    let page = format!(
-        "<!DOCTYPE html>\n<html>\n  <head>\n    <title>503 Backend fetch failed</title>\n  </head>\n  <body>\n    \
-         <h1>Error 503 Backend fetch failed</h1>\n    <p>Backend fetch failed</p>\n    <h3>Guru Meditation:</h3>\n    \
-         <p>XID: {}</p>\n    <hr>\n    <p>Varnish cache server</p>\n  </body>\n</html>\n",
-        id + 1
-    );
+    let page = PAGE.replace("{}", &(id + 1).to_string());
     let mut response = Response::new(Body::from(page));
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     // Varnish answers HTTP/1.1 with its own reason phrase, which hyper does not write.

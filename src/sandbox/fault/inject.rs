@@ -17,7 +17,7 @@ use crate::sandbox::body::receive;
 use crate::sandbox::fault::TriggeredFaults;
 use crate::sandbox::fault::connection::ConnectionCutter;
 use crate::sandbox::fault::gateway;
-use crate::sandbox::fault::spec::{Fault, FaultKind, FaultValue};
+use crate::sandbox::fault::spec::{Fault, FaultKind, FaultValue, NOT_APPLIED};
 use crate::sandbox::reply::{ApiError, html, json_response};
 
 /// The faults of one server, with what each has done so far.
@@ -34,8 +34,8 @@ impl FaultInjector {
     /// Arms `faults`.
     pub fn new(faults: Vec<Fault>) -> Self {
         let armed = faults.into_iter().map(|fault| ActiveFault {
+            seed: fault.seed.unwrap_or_else(|| RandomState::new().build_hasher().finish()),
             fault,
-            seed: RandomState::new().build_hasher().finish(),
             hits: AtomicU64::new(0),
             triggered: AtomicU32::new(0),
         });
@@ -82,7 +82,7 @@ fn concerns(kind: FaultKind, method: &Method) -> bool {
     }
 }
 
-/// From 0 to 99 by chance (SplitMix64), otherwise for every fault and every start.
+/// From 0 to 99 by chance (SplitMix64), the same for the same seed and the same count of requests met.
 fn chance(seed: u64, met: u64) -> u8 {
     let mut mixed = seed.wrapping_add(met.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -141,7 +141,7 @@ fn canned_response(struck: &TriggeredFaults, scissors: &ConnectionCutter) -> Opt
             Some(StatusCode::OK.into_response())
         }
         FaultKind::Status(status) => Some(failure(*status, *setting)),
-        FaultKind::Varnish if *setting == FaultValue::Word(gateway::NOT_APPLIED) => {
+        FaultKind::Varnish if *setting == FaultValue::Word(NOT_APPLIED) => {
             Some(gateway::backend_fetch_failed())
         }
         FaultKind::NoGet => Some(ApiError::no_route().into_response()),

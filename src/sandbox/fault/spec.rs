@@ -1,4 +1,4 @@
-//! The grammar of `--fault`: `[METHOD:]KIND[=VALUE][@PERCENT][xTIMES]`.
+//! The grammar of `--fault`: `[METHOD:]KIND[=VALUE][@PERCENT][xTIMES][:seed=N]`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,12 +6,12 @@ use std::str::FromStr;
 use anyhow::{Context as _, bail};
 use axum::http::Method;
 
-use crate::sandbox::fault::gateway;
 use crate::suggestion::closest_match;
 
 /// A fault that the sandbox injects, and how often.
 ///
-/// `PUT:503=2@50x3` answers half of the PUT requests with 503 and `Retry-After: 2`, at most three times.
+/// `PUT:503=2@50x3:seed=7` answers half of the PUT requests with 503 and `Retry-After: 2`, at most three times, and the same
+/// ones whenever the same requests come in the same order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// Only requests with this method; any without it.
@@ -24,6 +24,8 @@ pub struct Fault {
     pub percent: u8,
     /// How many requests it strikes before it stops; no limit without it.
     pub times: Option<u32>,
+    /// What chance begins with; without it every start has its own.
+    pub seed: Option<u64>,
 }
 
 /// What happens to a request that a [`Fault`] strikes.
@@ -89,6 +91,11 @@ enum ValueRule {
     OneOf(&'static [&'static str]),
 }
 
+/// The request was handled although Varnish's page says 503.
+const APPLIED: &str = "applied";
+/// The request never reached the shop.
+pub const NOT_APPLIED: &str = "not-applied";
+
 const KINDS: &[(&str, FaultKind, ValueRule)] = &[
     ("latency", FaultKind::Latency, ValueRule::Milliseconds),
     ("latency-after-commit", FaultKind::LatencyAfterCommit, ValueRule::Milliseconds),
@@ -111,7 +118,7 @@ const KINDS: &[(&str, FaultKind, ValueRule)] = &[
     ("drop-address", FaultKind::DropAddress, ValueRule::Nothing),
     ("late", FaultKind::Late, ValueRule::Milliseconds),
     ("stale-read", FaultKind::StaleRead, ValueRule::Count),
-    ("varnish", FaultKind::Varnish, ValueRule::OneOf(&[gateway::APPLIED, gateway::NOT_APPLIED])),
+    ("varnish", FaultKind::Varnish, ValueRule::OneOf(&[APPLIED, NOT_APPLIED])),
 ];
 
 /// Every kind with what may stand behind `=`, separated by commas, for help texts.
@@ -130,8 +137,12 @@ impl FromStr for Fault {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> anyhow::Result<Self> {
-        let (method, rest) = match text.split_once(':') {
-            None => (None, text),
+        let (rest, seed) = match text.rsplit_once(":seed=") {
+            None => (text, None),
+            Some((rest, seed)) => (rest, Some(parse_seed(seed)?)),
+        };
+        let (method, rest) = match rest.split_once(':') {
+            None => (None, rest),
             Some((method, rest)) => (Some(parse_method(method)?), rest),
         };
         let (rest, times) = split_times(rest)?;
@@ -139,13 +150,16 @@ impl FromStr for Fault {
             None => (rest, 100),
             Some((rest, percent)) => (rest, parse_percent(percent)?),
         };
+        if let Some(seed) = seed.filter(|_| percent == 100) {
+            bail!("seed={seed}: a seed needs a percentage, e.g. @20:seed={seed}");
+        }
         let (name, value) = match rest.split_once('=') {
             None => (rest, None),
             Some((name, value)) => (name, Some(value)),
         };
         let (kind, takes) = find(name)?;
         let value = takes.parse(name, value)?;
-        Ok(Self { method, kind, value, percent, times })
+        Ok(Self { method, kind, value, percent, times, seed })
     }
 }
 
@@ -206,6 +220,10 @@ fn parse_percent(text: &str) -> anyhow::Result<u8> {
     }
 }
 
+fn parse_seed(text: &str) -> anyhow::Result<u64> {
+    text.parse().with_context(|| format!("seed={text}: expected a whole number after `seed=`"))
+}
+
 fn find(name: &str) -> anyhow::Result<(FaultKind, ValueRule)> {
     if let Some((_, kind, takes)) = KINDS.iter().find(|(known, ..)| *known == name) {
         return Ok((*kind, *takes));
@@ -233,7 +251,10 @@ impl fmt::Display for Fault {
         if self.percent < 100 {
             write!(out, "@{}", self.percent)?;
         }
-        self.times.map_or(Ok(()), |times| write!(out, "x{times}"))
+        if let Some(times) = self.times {
+            write!(out, "x{times}")?;
+        }
+        self.seed.map_or(Ok(()), |seed| write!(out, ":seed={seed}"))
     }
 }
 
@@ -245,7 +266,7 @@ mod tests {
     fn every_kind_is_read_as_it_is_written() {
         for (name, kind, takes) in KINDS {
             let text = match takes {
-                ValueRule::Milliseconds | ValueRule::Count => format!("PUT:{name}=250@5x2"),
+                ValueRule::Milliseconds | ValueRule::Count => format!("PUT:{name}=250@5x2:seed=7"),
                 ValueRule::OneOf(words) => format!("{name}={}", words[1]),
                 ValueRule::Nothing | ValueRule::Seconds => (*name).to_owned(),
             };
@@ -255,7 +276,7 @@ mod tests {
         }
         let fault: Fault = "put:503=2@50%x3".parse().unwrap();
         assert_eq!(fault.to_string(), "PUT:503=2@50x3");
-        assert_eq!((fault.percent, fault.times), (50, Some(3)));
+        assert_eq!((fault.percent, fault.times, fault.seed), (50, Some(3), None));
     }
 
     #[test]
@@ -288,6 +309,8 @@ mod tests {
             ("html@0", "expected 1–100 after `@`"),
             ("html@101", "expected 1–100 after `@`"),
             ("htmlx0", "x0: expected a positive integer after `x`"),
+            ("html@20:seed=x", "seed=x: expected a whole number after `seed=`"),
+            ("html:seed=7", "seed=7: a seed needs a percentage, e.g. @20:seed=7"),
             ("PATCH:html", "expected GET, PUT or POST before `:`"),
             ("", "unknown fault ``; expected one of "),
         ] {
