@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """Writes the field tables of Magento's interface, src/wire/magento.tsv, from the schema that a shop publishes.
 
-    scripts/magento-fields.py SCHEMA.json     # GET /rest/all/schema?services=all with an administrator's token
+    scripts/magento-fields.py                 # from the part of the schema that the repository keeps
+    scripts/magento-fields.py SCHEMA.json     # keeps that part of another: GET /rest/all/schema?services=all
+                                              # with an administrator's token
 
-The table is committed, so that a build needs neither the schema nor this script.
+The table is committed, so that a build needs neither the schema nor this script; a test compares the two.
 """
 
 import json
 import pathlib
 import sys
 
-TARGET = pathlib.Path(__file__).resolve().parent.parent / "src/wire/magento.tsv"
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TABLE = ROOT / "src/wire/magento.tsv"
+KEPT = ROOT / "tests/golden/magento-schema.json"
 SCALARS = {"string": "text", "integer": "integer", "number": "number", "boolean": "boolean"}
 
 # Definition in the schema, and the object's name in the table. An object stands before those that contain it.
@@ -34,28 +38,35 @@ OBJECTS = {
 }
 
 
-def reference(part):
-    return part["$ref"].rsplit("/", 1)[1] if "$ref" in part else None
+def keep(schema):
+    """Writes the definitions that the table is made of, each with the object's name as its title."""
+    kept = {
+        definition: {"title": name, "properties": schema["definitions"][definition]["properties"]}
+        for definition, name in OBJECTS.items()
+    }
+    part = {"swagger": schema["swagger"], "info": schema["info"], "definitions": kept}
+    KEPT.write_text(json.dumps(part, indent=1) + "\n", encoding="utf-8")
 
 
-def field_type(part):
+def field_type(part, definitions):
     """What a property holds: a scalar, `texts`, or an object or a list, with the object's name if it is in the table."""
-    if definition := reference(part):
-        return f"object {OBJECTS.get(definition, '')}".strip()
-    if part["type"] == "array":
-        definition = reference(part["items"])
-        return f"list {OBJECTS.get(definition, '')}".strip() if definition else "texts"
-    return SCALARS[part["type"]]
+    kind, inside = ("list", part["items"]) if part.get("type") == "array" else ("object", part)
+    if "$ref" in inside:
+        definition = definitions.get(inside["$ref"].rsplit("/", 1)[1], {})
+        return f"{kind} {definition.get('title', '')}".strip()
+    return "texts" if kind == "list" else SCALARS[part["type"]]
 
 
 def main():
-    definitions = json.load(open(sys.argv[1], encoding="utf-8"))["definitions"]
+    if len(sys.argv) > 1:
+        keep(json.load(open(sys.argv[1], encoding="utf-8")))
+    definitions = json.load(open(KEPT, encoding="utf-8"))["definitions"]
     rows = []
-    for definition, name in OBJECTS.items():
-        for field, part in definitions[definition]["properties"].items():
+    for definition in definitions.values():
+        for field, part in definition["properties"].items():
             doc = " ".join(part.get("description", "").split()).rstrip(".") or field.replace("_", " ").capitalize()
-            rows.append("\t".join([name, field, field_type(part), doc]))
-    TARGET.write_text("\n".join(rows) + "\n", encoding="utf-8")
+            rows.append("\t".join([definition["title"], field, field_type(part, definitions), doc]))
+    TABLE.write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
 main()

@@ -83,6 +83,7 @@ mod magento_bad_input;
 mod magento_base_url;
 mod magento_customers;
 mod magento_quotes;
+mod magento_schema;
 mod magento_tokens;
 mod magento_traps;
 mod masking;

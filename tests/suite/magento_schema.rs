@@ -1,0 +1,49 @@
+//! The table of Magento's fields against the schema that it is made of.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+fn file(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+/// What a property holds, as the table says it.
+fn holds(part: &Value, definitions: &Value) -> String {
+    let (kind, inside) = match part["type"].as_str() {
+        Some("array") => ("list", &part["items"]),
+        _ => ("object", part),
+    };
+    let Some(reference) = inside["$ref"].as_str() else {
+        return match part["type"].as_str().unwrap() {
+            "array" => "texts".to_owned(),
+            "string" => "text".to_owned(),
+            scalar => scalar.to_owned(),
+        };
+    };
+    let title = &definitions[reference.rsplit('/').next().unwrap()]["title"];
+    format!("{kind} {}", title.as_str().unwrap_or_default()).trim_end().to_owned()
+}
+
+#[test]
+fn the_table_says_what_the_schema_says() {
+    let schema: Value = serde_json::from_str(&file("tests/golden/magento-schema.json")).unwrap();
+    let definitions = &schema["definitions"];
+    let mut expected = Vec::new();
+    for definition in definitions.as_object().unwrap().values() {
+        for (name, part) in definition["properties"].as_object().unwrap() {
+            let object = definition["title"].as_str().unwrap();
+            let doc = part["description"].as_str().unwrap_or_default();
+            let doc = doc.split_whitespace().collect::<Vec<_>>().join(" ");
+            let doc = match doc.trim_end_matches('.') {
+                "" => name[..1].to_uppercase() + &name[1..].replace('_', " "),
+                doc => doc.to_owned(),
+            };
+            expected.push(format!("{object}\t{name}\t{}\t{doc}", holds(part, definitions)));
+        }
+    }
+    assert!(expected.len() > 100, "{} fields", expected.len());
+    let table = file("src/wire/magento.tsv");
+    let rows: Vec<&str> = table.lines().collect();
+    assert_eq!(rows, expected, "src/wire/magento.tsv is stale: run scripts/magento-fields.py");
+}
